@@ -1,0 +1,35 @@
+# `make demo` and `make test` need Python ≥ 3.11 and make, nothing else: the rest goes into .venv.
+PYTHON := $(firstword $(foreach one,python3 python3.13 python3.12 python3.11 python3.14 python,$(shell \
+	$(one) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(one))))
+BIN := .venv/bin
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: demo test check bench clean
+
+demo: .venv/installed        ## evaluate the bundled example
+	$(BIN)/ragauge demo
+
+test: .venv/installed-tests  ## format, lint, types, then every test and doctest
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/basedpyright --level error
+	$(BIN)/python -m pytest
+
+bench: .venv/installed-tests ## throughput on 100,000 generated answers
+	$(BIN)/python benchmarks/throughput.py
+
+clean:
+	rm -rf .venv ragauge-demo ragauge-runs
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "ragauge needs Python 3.11 or newer on the PATH"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/installed: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+.venv/installed-tests: .venv/installed
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --group test --group check
+	@touch $@
