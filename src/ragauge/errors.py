@@ -1,0 +1,112 @@
+"""Every exception ragauge raises on purpose, as one tree.
+
+Each carries the exit code that the command line gives for it. Anything else that escapes is a bug.
+"""
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class RagaugeError(Exception):
+    """Something the user can mend; the message says what is wrong and what to do."""
+
+    exit_code = 2
+
+
+class DefinitionError(RagaugeError):
+    """A metric or feature is declared in a way that cannot work."""
+
+
+class LabelError(RagaugeError):
+    """A metric label does not parse, or names an unknown metric or setting."""
+
+
+class SuiteError(RagaugeError):
+    """A suite or configuration file is not what it should be."""
+
+
+class FilterError(RagaugeError):
+    """A `--where` expression does not parse, or compares unlike things."""
+
+
+class PlanError(RagaugeError):
+    """What was asked cannot be done; lists every problem at once."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        return "\n".join(self.problems)
+
+
+class MetricError(RagaugeError):
+    """A metric or feature broke on a sample: a bug in it, which stops the run."""
+
+
+class MissingExtraError(RagaugeError):
+    """An optional package is needed and not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        self.what, self.extra = what, extra
+        super().__init__(what, extra)
+
+    def __str__(self) -> str:
+        return f"{self.what}; install it with: pip install 'ragauge[{self.extra}]'"
+
+
+class StoreError(RagaugeError):
+    """A run folder or output file cannot be read or written."""
+
+    exit_code = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with the data: where it stands and what to do about it.
+
+    `line` counts from 1; None where the format has no lines. `field` and `id` are None where the
+    whole row or file is meant.
+    """
+
+    message: str
+    source: str
+    line: int | None = None
+    field: str | None = None
+    id: str | None = None
+
+    def __str__(self) -> str:
+        place = self.source if self.line is None else f"{self.source}:{self.line}"
+        details = [f"id {self.id!r}"] * (self.id is not None)
+        details += [f"field {self.field!r}"] * (self.field is not None)
+        return f"{place}: {', '.join(details)}{': ' if details else ''}{self.message}"
+
+
+class DataError(RagaugeError):
+    """The data cannot be read as asked; every problem names its file, line, field and id."""
+
+    exit_code = 3
+    shown = 20
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        lines = [str(problem) for problem in self.problems[: self.shown]]
+        if len(self.problems) > self.shown:
+            lines.append(f"… and {len(self.problems) - self.shown} more problems")
+        return "\n".join(lines)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint that names the nearest known words, or nothing when none is near.
+
+    >>> did_you_mean("ndgc", ["ndcg", "recall"])
+    "; did you mean 'ndcg'?"
+    >>> did_you_mean("xyz", ["ndcg"])
+    ''
+    """
+    near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)
+    return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""

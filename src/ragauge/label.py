@@ -1,0 +1,178 @@
+"""Labels: how a metric with its settings prints, and how that print is read back.
+
+label    = name [ "(" setting { "," setting } ")" ] [ "@" k ]
+name     = word [ ":" word ]            as in  ragas:faithfulness
+setting  = word "=" value               value is JSON; 'single quotes' are accepted too
+k        = whole number                 short for the setting k
+"""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+from ragauge.errors import LabelError
+
+SettingValue = str | int | float | bool | None | tuple[object, ...] | Mapping[str, object]
+
+NAME = re.compile(r"[A-Za-z_][\w.]*(?::[A-Za-z_][\w.]*)?", re.ASCII)
+WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+CUT_OFF = re.compile(r"@(\d{1,9})", re.ASCII)
+SINGLE_QUOTED = re.compile(r"'([^'\\]*)'")
+SPACE = re.compile(r"\s*")
+MAX_LENGTH = 4_000
+MAX_DEPTH = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A metric's name and the settings that are given, as written; prints to what parses to it.
+
+    >>> str(Label.parse('ndcg( discount="reciprocal", ideal="all" )@10'))
+    'ndcg(discount="reciprocal",ideal="all")@10'
+    """
+
+    name: str
+    settings: Mapping[str, SettingValue] = field(default_factory=dict[str, SettingValue])
+
+    def __str__(self) -> str:
+        given = dict(self.settings)
+        at = f"@{given.pop('k')}" if _is_cut_off(given.get("k")) else ""
+        inside = ",".join(f"{name}={_print(value)}" for name, value in given.items())
+        return f"{self.name}({inside}){at}" if inside else f"{self.name}{at}"
+
+    def __hash__(self) -> int:
+        return hash((self.name, frozenset(self.settings)))
+
+    @classmethod
+    def parse(cls, text: str) -> "Label":
+        """Read a label; LabelError shows where it stops making sense."""
+        return _Reader(text).label()
+
+
+class _Reader:
+    """Reads one label from left to right."""
+
+    def __init__(self, text: str) -> None:
+        if len(text) > MAX_LENGTH:
+            raise LabelError(f"a metric label has at most {MAX_LENGTH} characters, got {len(text)}")
+        self.text = text
+        self.at = 0
+
+    def label(self) -> Label:
+        self._skip_space()
+        name = self._match(NAME, "a metric name")
+        settings = self._settings() if self._take("(") else {}
+        if cut := CUT_OFF.match(self.text, self.at):
+            if "k" in settings:
+                raise self._error("k is given twice")
+            self.at = cut.end()
+            settings["k"] = int(cut[1])
+        self._skip_space()
+        if self.at < len(self.text):
+            raise self._error("unexpected text")
+        return Label(name, settings)
+
+    def _settings(self) -> dict[str, SettingValue]:
+        settings: dict[str, SettingValue] = {}
+        self._skip_space()
+        if self._take(")"):
+            return settings
+        while True:
+            self._skip_space()
+            name = self._match(WORD, "the name of a setting")
+            if name in settings:
+                raise self._error(f"setting {name!r} is given twice")
+            self._skip_space()
+            if not self._take("="):
+                raise self._error(f"expected '=' after {name!r}")
+            settings[name] = self._value()
+            self._skip_space()
+            if self._take(")"):
+                return settings
+            if not self._take(","):
+                raise self._error("expected ',' or ')'")
+
+    def _value(self) -> SettingValue:
+        self._skip_space()
+        if quoted := SINGLE_QUOTED.match(self.text, self.at):
+            self.at = quoted.end()
+            return quoted[1]
+        for word, value in (("True", True), ("False", False), ("None", None)):
+            if self._take(word):
+                return value
+        try:
+            value, self.at = _JSON.raw_decode(self.text, self.at)
+        except (ValueError, RecursionError):
+            raise self._error('expected a value such as 3, true, "text" or [1,2]') from None
+        return _frozen(value)
+
+    def _match(self, pattern: re.Pattern[str], what: str) -> str:
+        found = pattern.match(self.text, self.at)
+        if not found:
+            raise self._error(f"expected {what}")
+        self.at = found.end()
+        return found[0]
+
+    def _take(self, token: str) -> bool:
+        if not self.text.startswith(token, self.at):
+            return False
+        self.at += len(token)
+        return True
+
+    def _skip_space(self) -> None:
+        found = SPACE.match(self.text, self.at)
+        self.at = found.end() if found else self.at
+
+    def _error(self, what: str) -> LabelError:
+        return LabelError(f"metric label {self.text!r}: {what} at character {self.at + 1}")
+
+
+def _is_cut_off(value: object) -> bool:
+    """Whether it can stand behind the @: a whole number as CUT_OFF reads it."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9
+
+
+def _no_constant(word: str) -> object:
+    raise ValueError(word)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(digits)
+    return number
+
+
+def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        raise ValueError("a key stands twice")
+    return table
+
+
+_JSON = json.JSONDecoder(
+    parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_no_duplicates
+)
+
+
+def _frozen(value: object, depth: int = 0) -> SettingValue:
+    """The JSON value with lists as tuples; depth is bounded so that printing it is safe."""
+    if depth > MAX_DEPTH:
+        raise LabelError(f"a setting is nested deeper than {MAX_DEPTH}")
+    if isinstance(value, list):
+        return tuple(_frozen(item, depth + 1) for item in cast(list[object], value))
+    if isinstance(value, dict):
+        items = cast(dict[str, object], value).items()
+        return {key: _frozen(item, depth + 1) for key, item in items}
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise LabelError(f"cannot use {value!r} as a setting")
+
+
+def _print(value: SettingValue) -> str:
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        value = int(value)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,387 @@
+"""`@metric` and `@feature`: a function whose signature says everything it needs.
+
+Parameters before the star are columns: fields of the sample, features, or (for composites) other
+metrics. Keyword-only parameters without a default are resources (`judge`, `encoder`), with a
+default they are settings. `reference` stands for one of the sample's references: the engine calls
+the function once for each and keeps the best score.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Annotated, Literal, TypeVar, Union, cast, get_args, get_origin, overload
+
+from ragauge.errors import DefinitionError, LabelError, did_you_mean
+from ragauge.label import Label, SettingValue
+from ragauge.score import Score
+
+Function = TypeVar("Function", bound=Callable[..., object])
+Aggregate = Callable[[Sequence[Sequence[float]]], Sequence[float]]
+"""From rows of summed parts, (b, p), to one value each, (b,)."""
+
+NOTHING_EXPECTED = "nothing_expected"
+"""In a score's evidence: its reference asks for nothing, so one that asks for something decides."""
+
+RESOURCES = ("encoder", "judge")
+
+
+@dataclass(frozen=True, slots=True)
+class Must:
+    """What a setting must be beyond its type, said in full: `Annotated[int, Must("…", test)]`."""
+
+    be: str
+    test: Callable[..., bool]
+
+
+def _is_count(value: int) -> bool:
+    return value >= 1
+
+
+def _is_share(value: float) -> bool:
+    return 0 <= value <= 1
+
+
+Count = Annotated[int, Must("a whole number of at least 1", _is_count)]
+Share = Annotated[float, Must("a number from 0 to 1", _is_share)]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A parameter before the star.
+
+    `nullable`: annotated `| None`, so the function itself handles a sample without it.
+    `takes_score`: annotated `Score`, so it receives the part's score whatever its status.
+    """
+
+    name: str
+    nullable: bool = False
+    takes_score: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A keyword-only parameter with a default."""
+
+    name: str
+    default: SettingValue
+    type: object
+
+    def read(self, value: SettingValue) -> SettingValue:
+        """The value as the setting's type has it; LabelError when it is of another type."""
+        read = _read(self.type, value)
+        if read is _UNREADABLE:
+            raise LabelError(f"{self.name} must be {_type_name(self.type)}, got {value!r:.80}")
+        return cast(SettingValue, read)
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What a function's signature says: the columns, resources and settings it wants."""
+
+    name: str
+    function: Callable[..., object]
+    columns: tuple[Column, ...]
+    resources: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    batch: bool
+
+    @property
+    def defaults(self) -> dict[str, SettingValue]:
+        return {setting.name: setting.default for setting in self.settings}
+
+    @property
+    def summary(self) -> str:
+        """The docstring's first sentence."""
+        return (inspect.getdoc(self.function) or "").split("\n\n")[0].replace("\n", " ")
+
+    def read_settings(self, given: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
+        """All settings, those given read by their types; LabelError names every bad one."""
+        known = {setting.name: setting for setting in self.settings}
+        problems: list[str] = []
+        values = self.defaults
+        for name, value in given.items():
+            if name not in known:
+                has = f"it has {', '.join(known)}" if known else "it has none"
+                hint = did_you_mean(name, known) or f"; {has}"
+                problems.append(f"{self.name} has no setting {name!r}{hint}")
+                continue
+            try:
+                values[name] = known[name].read(value)
+            except LabelError as error:
+                problems.append(f"{self.name}: {error}")
+        if problems:
+            raise LabelError("\n".join(problems))
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class Feature(Definition):
+    """A column made from other columns, computed once for all metrics that name it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric(Definition):
+    """A function from columns to a column of scores.
+
+    `version` goes up whenever a number changes. `low` and `high` bound every value (None: open).
+    `aggregate` replaces the mean: from the summed `parts` in the evidence to the value of the whole.
+    """
+
+    version: int = 1
+    low: float | None = 0.0
+    high: float | None = 1.0
+    lower_is_better: bool = False
+    aggregate: Aggregate | None = None
+
+    def label(self, settings: Mapping[str, SettingValue]) -> Label:
+        """The canonical label: the settings that differ from their default, in signature order."""
+        changed = {
+            setting.name: settings[setting.name]
+            for setting in self.settings
+            if setting.name in settings and settings[setting.name] != setting.default
+        }
+        return Label(self.name, changed)
+
+
+METRICS: dict[str, Metric] = {}
+"""Every metric that a decorator has seen in this process, by name."""
+FEATURES: dict[str, Feature] = {}
+
+
+@overload
+def feature(function: Function, /) -> Function: ...
+@overload
+def feature(*, batch: bool = False) -> Callable[[Function], Function]: ...
+def feature(
+    function: Function | None = None, /, *, batch: bool = False
+) -> Function | Callable[[Function], Function]:
+    """Declare a column computed from columns; the function is returned unchanged.
+
+    With `batch=True` the function takes one sequence for each column and returns a sequence as
+    long. DefinitionError when the signature cannot be one of a feature.
+    """
+
+    def declare(function: Function) -> Function:
+        own = _signature(function)
+        made = Feature(own.name, function, own.columns, own.resources, own.settings, batch)
+        _register(FEATURES, made)
+        return function
+
+    return declare if function is None else declare(function)
+
+
+@overload
+def metric(function: Function, /) -> Function: ...
+@overload
+def metric(
+    *,
+    version: int = 1,
+    batch: bool = False,
+    low: float | None = 0.0,
+    high: float | None = 1.0,
+    lower_is_better: bool = False,
+    aggregate: Aggregate | None = None,
+    name: str | None = None,
+) -> Callable[[Function], Function]: ...
+def metric(
+    function: Function | None = None,
+    /,
+    *,
+    version: int = 1,
+    batch: bool = False,
+    low: float | None = 0.0,
+    high: float | None = 1.0,
+    lower_is_better: bool = False,
+    aggregate: Aggregate | None = None,
+    name: str | None = None,
+) -> Function | Callable[[Function], Function]:
+    """Declare a metric; the function is returned unchanged, so tests and users call it directly.
+
+    It returns a float, a bool or a Score for each sample. DefinitionError when the signature
+    cannot be one of a metric, or another function already has the name.
+    """
+
+    def declare(function: Function) -> Function:
+        own = _signature(function)
+        _register(
+            METRICS,
+            Metric(
+                name or own.name,
+                function,
+                own.columns,
+                own.resources,
+                own.settings,
+                batch,
+                version,
+                low,
+                high,
+                lower_is_better,
+                aggregate,
+            ),
+        )
+        return function
+
+    return declare if function is None else declare(function)
+
+
+def is_nullable(annotation: object) -> bool:
+    """Whether an annotation admits None, as a type or as text.
+
+    >>> is_nullable(str | None), is_nullable("str | None"), is_nullable(str)
+    (True, True, False)
+    """
+    if isinstance(annotation, str):
+        return "None" in annotation
+    return NoneType in _alternatives(annotation)
+
+
+def _signature(function: Callable[..., object]) -> Definition:
+    name = getattr(function, "__name__", "")
+    try:
+        signature = inspect.signature(function, eval_str=True)
+    except NameError:  # an annotation imported for the type checker only
+        signature = inspect.signature(function)
+    columns: list[Column] = []
+    resources: list[str] = []
+    settings: list[Setting] = []
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            if parameter.default is parameter.empty:
+                resources.append(parameter.name)
+            else:
+                settings.append(_setting(parameter))
+        elif parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
+            columns.append(_column(parameter))
+        else:
+            raise DefinitionError(
+                f"{name}: {parameter} is neither a column nor a setting; "
+                "name each column before the star and each setting after it"
+            )
+    if unknown := [resource for resource in resources if resource not in RESOURCES]:
+        raise DefinitionError(
+            f"{name}: {unknown[0]!r} has no default, so it is a resource, but the resources are "
+            f"{', '.join(RESOURCES)}; give a setting a default, or put a column before the star"
+        )
+    if not columns:
+        raise DefinitionError(f"{name}: names no column, so there is nothing to compute from")
+    return Definition(
+        name, function, tuple(columns), tuple(resources), tuple(settings), batch=False
+    )
+
+
+def _column(parameter: inspect.Parameter) -> Column:
+    annotation: object = parameter.annotation
+    if parameter.default not in (parameter.empty, None):
+        raise DefinitionError(
+            f"{parameter.name} has the default {parameter.default!r} but stands before the star; "
+            "put it after `*` to make it a setting"
+        )
+    if annotation is parameter.empty:
+        return Column(parameter.name, nullable=parameter.default is None)
+    takes_score = Score in (annotation, *_alternatives(annotation)) or annotation == "Score"
+    return Column(parameter.name, is_nullable(annotation), takes_score)
+
+
+def _setting(parameter: inspect.Parameter) -> Setting:
+    default = cast(SettingValue, parameter.default)
+    annotation: object = parameter.annotation
+    kind = type(default) if annotation is parameter.empty else annotation
+    return Setting(parameter.name, default, kind)
+
+
+Declared = TypeVar("Declared", Metric, Feature)
+
+
+def _register(known: dict[str, Declared], definition: Declared) -> None:
+    other = known.get(definition.name)
+    if other is not None and _home(other) != _home(definition):
+        raise DefinitionError(
+            f"{_home(definition)} defines {definition.name!r}, which {_home(other)} has already; "
+            "choose another name"
+        )
+    known[definition.name] = definition
+
+
+def _home(definition: Definition) -> str:
+    return str(getattr(definition.function, "__module__", "?"))
+
+
+def _alternatives(annotation: object) -> tuple[object, ...]:
+    return get_args(annotation) if get_origin(annotation) in (Union, UnionType) else ()
+
+
+_UNREADABLE = object()
+
+
+def _read(kind: object, value: SettingValue) -> SettingValue | object:
+    """The value as `kind` has it, or _UNREADABLE."""
+    if alternatives := _alternatives(kind):
+        readings = (_read(one, value) for one in alternatives)
+        return next((reading for reading in readings if reading is not _UNREADABLE), _UNREADABLE)
+    origin = get_origin(kind) or kind
+    if origin is Annotated:
+        return _read_annotated(kind, value)
+    if origin is Literal:
+        same = (choice for choice in get_args(kind) if choice == value)
+        return value if any(type(choice) is type(value) for choice in same) else _UNREADABLE
+    if kind is NoneType or kind is None:
+        return None if value is None else _UNREADABLE
+    if kind is bool or isinstance(value, bool):
+        return value if kind is bool and isinstance(value, bool) else _UNREADABLE
+    if kind is float:
+        if isinstance(value, int | float) and abs(value) <= sys.float_info.max:
+            return float(value)
+        return _UNREADABLE
+    if kind is int or kind is str:
+        return value if isinstance(value, kind) else _UNREADABLE
+    if origin in (tuple, Sequence):
+        return _read_items(kind, value) if isinstance(value, tuple) else _UNREADABLE
+    if origin in (Mapping, dict):
+        return _read_table(kind, value) if isinstance(value, Mapping) else _UNREADABLE
+    return value
+
+
+def _read_annotated(kind: object, value: SettingValue) -> SettingValue | object:
+    base, *marks = get_args(kind)
+    read = _read(base, value)
+    tests = [mark.test for mark in marks if isinstance(mark, Must)]
+    sound = read is not _UNREADABLE and all(test(read) for test in tests)
+    return read if sound else _UNREADABLE
+
+
+def _read_items(kind: object, values: tuple[object, ...]) -> SettingValue | object:
+    """The list with each item as the first type in the brackets has it."""
+    if not get_args(kind):
+        return values
+    item = cast(object, get_args(kind)[0])
+    read = tuple(_read(item, cast(SettingValue, value)) for value in values)
+    return _UNREADABLE if _UNREADABLE in read else read
+
+
+def _read_table(kind: object, table: Mapping[str, object]) -> SettingValue | object:
+    """The table with each value as the last type in the brackets has it."""
+    if not get_args(kind):
+        return table
+    item = cast(object, get_args(kind)[-1])
+    read = {name: _read(item, cast(SettingValue, value)) for name, value in table.items()}
+    return _UNREADABLE if _UNREADABLE in read.values() else read
+
+
+def _type_name(kind: object) -> str:
+    if alternatives := _alternatives(kind):
+        return " or ".join(_type_name(one) for one in alternatives)
+    if musts := [mark.be for mark in get_args(kind) if isinstance(mark, Must)]:
+        return " and ".join(musts)
+    if get_origin(kind) is Literal:
+        return "one of " + ", ".join(map(repr, get_args(kind)))
+    names = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
+    names |= {NoneType: "null"}
+    for known, name in names.items():
+        if kind is known:
+            return name
+    origin = get_origin(kind)
+    if origin is tuple and get_args(kind):
+        return f"a list, each item {_type_name(get_args(kind)[0])}"
+    return "a list" if origin is tuple else "a table" if origin is Mapping else str(kind)

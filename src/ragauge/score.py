@@ -1,0 +1,90 @@
+"""What a metric says of one sample: a value, or the reason why there is none."""
+
+import html
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """Whether a score has a value, and if not, why not."""
+
+    OK = "ok"
+    """A finite value."""
+    UNDEFINED = "undefined"
+    """The formula has no value here: no gold, no claims."""
+    MISSING = "missing"
+    """The sample lacks a field that the metric needs."""
+    FAILED = "failed"
+    """A judge or encoder could not answer; the reason says how."""
+    SKIPPED = "skipped"
+    """Not tried: no resource for it, the budget reached, or cancelled."""
+
+
+Evidence = Mapping[str, object]
+"""JSON data, enough to recompute the value without a new model call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One score: a finite value with status `ok`, or no value and the reason.
+
+    A value of True or False is stored as 1.0 or 0.0. NaN and infinity are refused: a number that
+    does not exist has a status, not a value.
+
+    >>> Score(True).value
+    1.0
+    >>> Score.undefined("no gold passage").status
+    <Status.UNDEFINED: 'undefined'>
+    """
+
+    value: float | None
+    status: Status = Status.OK
+    reason: str | None = None
+    evidence: Evidence | None = None
+
+    def __post_init__(self) -> None:
+        if self.value is None:
+            if self.status is Status.OK:
+                raise ValueError("a score without a value needs a status other than ok")
+            return
+        if self.status is not Status.OK:
+            raise ValueError(f"a score with status {self.status} has no value, got {self.value!r}")
+        if isinstance(self.value, str | bytes):
+            raise TypeError(f"a score must be a number, got {self.value!r:.80}")
+        if not math.isfinite(self.value):
+            raise ValueError(f"a score must be a finite number, got {self.value!r}")
+        if type(self.value) is not float:
+            object.__setattr__(self, "value", float(self.value))
+
+    @classmethod
+    def undefined(cls, reason: str, evidence: Evidence | None = None) -> "Score":
+        """No value, because the formula has none here."""
+        return cls(None, Status.UNDEFINED, reason, evidence)
+
+    @classmethod
+    def missing(cls, reason: str) -> "Score":
+        """No value, because the sample lacks something."""
+        return cls(None, Status.MISSING, reason)
+
+    @classmethod
+    def failed(cls, reason: str, evidence: Evidence | None = None) -> "Score":
+        """No value, because a judge or encoder could not answer."""
+        return cls(None, Status.FAILED, reason, evidence)
+
+    @classmethod
+    def skipped(cls, reason: str) -> "Score":
+        """No value, because it was not tried."""
+        return cls(None, Status.SKIPPED, reason)
+
+    def _repr_html_(self) -> str:
+        shown = f"{self.value:.4f}" if self.value is not None else str(self.status)
+        rows = [("score", shown)]
+        rows += [("reason", self.reason)] if self.reason else []
+        rows += [(str(key), repr(value)) for key, value in (self.evidence or {}).items()]
+        cells = "".join(
+            f"<tr><th>{html.escape(key)}</th><td>{html.escape(value)}</td></tr>"
+            for key, value in rows
+        )
+        return f"<table>{cells}</table>"

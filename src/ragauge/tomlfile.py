@@ -1,0 +1,74 @@
+"""TOML files read strictly: unknown keys and wrong types are refused, all at once."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from types import NoneType
+from typing import cast
+
+from ragauge.errors import SuiteError, did_you_mean
+
+Table = Mapping[str, object]
+MAX_BYTES = 10_000_000
+
+TYPE_NAMES = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "a table",
+    NoneType: "null",
+}
+
+
+def read_toml(path: Path) -> Table:
+    """The file's tables; SuiteError names the file and where it stops being TOML."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise SuiteError(f"{path}: over {MAX_BYTES:,} bytes; is this a configuration?")
+        return parse_toml(path.read_text(encoding="utf-8-sig"), str(path))
+    except OSError as error:
+        raise SuiteError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise SuiteError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
+
+
+def parse_toml(text: str, source: str) -> Table:
+    """The text's tables; a duplicate key is an error, as TOML has it."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise SuiteError(f"{source}: not valid TOML: {error}") from None
+
+
+def check_table(table: Table, allowed: Mapping[str, type], place: str) -> list[str]:
+    """What is wrong with the table's keys and types, each with its place.
+
+    >>> check_table({"sute": "x", "limit": "3"}, {"suite": str, "limit": int}, "ragauge.toml")
+    ["ragauge.toml: unknown key 'sute'; did you mean 'suite'?", "ragauge.toml: limit must be a whole number, got '3'"]
+    """
+    problems: list[str] = []
+    for key, value in table.items():
+        if key not in allowed:
+            hint = did_you_mean(key, allowed) or f"; the keys are {', '.join(allowed)}"
+            problems.append(f"{place}: unknown key {key!r}{hint}")
+        elif not _is(value, allowed[key]):
+            problems.append(f"{place}: {key} must be {TYPE_NAMES[allowed[key]]}, got {value!r:.80}")
+    return problems
+
+
+def _is(value: object, kind: type) -> bool:
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+
+
+def as_table(value: object) -> Table | None:
+    """The value when it is a table, else None."""
+    return cast(Table, value) if isinstance(value, dict) else None
+
+
+def as_list(value: object) -> list[object] | None:
+    """The value when it is a list, else None."""
+    return cast(list[object], value) if isinstance(value, list) else None

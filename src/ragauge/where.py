@@ -1,0 +1,335 @@
+"""Filters: a small grammar that picks rows by their fields. Nothing is ever evaluated as code.
+
+    filter     = all { "or" all }
+    all        = one { "and" one }
+    one        = "not" one | "(" filter ")" | comparison
+    comparison = field [ op value | ["not"] "in" "(" value { "," value } ")" | "is" ["not"] "null" ]
+    op         = "=" | "!=" | "<" | "<=" | ">" | ">=" | "~"         (~: contains, in any case)
+    value      = "text" | 'text' | number | true | false
+
+A field alone is true when it is true or a number other than 0. A comparison with a null field is
+false, `!=` and `not in` too: use `is null`.
+"""
+
+import math
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from ragauge.errors import FilterError
+
+Value = str | float | bool
+Fields = Mapping[str, object]
+
+MAX_LENGTH = 10_000
+MAX_DEPTH = 50
+
+TOKEN = re.compile(
+    r"""\s*(?:
+      (?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+    | (?P<number>[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d{1,3})?(?![\w.]))
+    | `(?P<quoted>[^`]+)`
+    | (?P<word>[^\W\d][\w.-]*)
+    | (?P<sign>==|!=|<=|>=|[=<>~(),])
+    )""",
+    re.VERBOSE,
+)
+ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+ORDERINGS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+RESERVED = {"and", "or", "not", "in", "is", "null", "true", "false"}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    kind: str
+    text: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A field alone."""
+
+    field: str
+
+    def holds(self, fields: Fields) -> bool:
+        value = fields.get(self.field)
+        if value is None:
+            return False
+        if not isinstance(value, bool | int | float):
+            raise FilterError(f"{self.field!r} is {_kind(value)}; compare it with something")
+        return bool(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A field against a value."""
+
+    field: str
+    sign: str
+    value: Value
+
+    def holds(self, fields: Fields) -> bool:
+        found = fields.get(self.field)
+        if found is None:
+            return False
+        if self.sign == "~":
+            return str(self.value).casefold() in str(found).casefold()
+        _same_kind(self.field, found, self.value)
+        if self.sign in ("=", "!="):
+            return (found == self.value) is (self.sign == "=")
+        return ORDERINGS[self.sign](found, self.value)  # pyright: ignore[reportArgumentType]
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """A field among values."""
+
+    field: str
+    values: tuple[Value, ...]
+
+    def holds(self, fields: Fields) -> bool:
+        found = fields.get(self.field)
+        if found is None:
+            return False
+        for value in self.values:
+            _same_kind(self.field, found, value)
+        return found in self.values
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    """A field that has no value."""
+
+    field: str
+
+    def holds(self, fields: Fields) -> bool:
+        return fields.get(self.field) is None
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    condition: "Condition"
+
+    def holds(self, fields: Fields) -> bool:
+        return not self.condition.holds(fields)
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    conditions: tuple["Condition", ...]
+
+    def holds(self, fields: Fields) -> bool:
+        return all(condition.holds(fields) for condition in self.conditions)
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    conditions: tuple["Condition", ...]
+
+    def holds(self, fields: Fields) -> bool:
+        return any(condition.holds(fields) for condition in self.conditions)
+
+
+Condition = Truth | Comparison | Membership | IsNull | Not | All | Either
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A condition on the fields of a row.
+
+    >>> easy = Filter.parse('question_type in ("fact", "number") and not flagged')
+    >>> easy.matches({"question_type": "fact", "flagged": False})
+    True
+    """
+
+    text: str
+    condition: Condition
+
+    @classmethod
+    def parse(cls, text: str) -> "Filter":
+        """Read a filter; FilterError shows where it stops making sense."""
+        return cls(text, _Reader(text).filter())
+
+    def matches(self, fields: Fields) -> bool:
+        """Whether the row's fields meet the condition; FilterError when unlike things meet."""
+        try:
+            return self.condition.holds(fields)
+        except FilterError as error:
+            raise FilterError(f"filter {_short(self.text)}: {error}") from None
+
+    @cached_property
+    def fields(self) -> frozenset[str]:
+        """The fields that it reads."""
+        return frozenset(_fields(self.condition))
+
+
+def _fields(condition: Condition) -> Iterator[str]:
+    if isinstance(condition, Not):
+        yield from _fields(condition.condition)
+    elif isinstance(condition, All | Either):
+        for one in condition.conditions:
+            yield from _fields(one)
+    else:
+        yield condition.field
+
+
+class _Reader:
+    """Reads one filter from left to right, by recursive descent of bounded depth."""
+
+    def __init__(self, text: str) -> None:
+        if len(text) > MAX_LENGTH:
+            raise FilterError(f"a filter has at most {MAX_LENGTH} characters, got {len(text)}")
+        self.text = text
+        self.tokens = list(self._tokens())
+        self.next = 0
+        self.depth = 0
+
+    def filter(self) -> Condition:
+        condition = self._either()
+        if self.next < len(self.tokens):
+            raise self._error("unexpected text")
+        return condition
+
+    def _either(self) -> Condition:
+        conditions = [self._all()]
+        while self._take("word", "or"):
+            conditions.append(self._all())
+        return conditions[0] if len(conditions) == 1 else Either(tuple(conditions))
+
+    def _all(self) -> Condition:
+        conditions = [self._one()]
+        while self._take("word", "and"):
+            conditions.append(self._one())
+        return conditions[0] if len(conditions) == 1 else All(tuple(conditions))
+
+    def _one(self) -> Condition:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self._error(f"nested deeper than {MAX_DEPTH}")
+        condition = self._nested()
+        self.depth -= 1
+        return condition
+
+    def _nested(self) -> Condition:
+        if self._take("word", "not"):
+            return Not(self._one())
+        if self._take("sign", "("):
+            inner = self._either()
+            self._expect(")")
+            return inner
+        return self._comparison()
+
+    def _comparison(self) -> Condition:
+        field = self._field()
+        if self._take("word", "is"):
+            negated = self._take("word", "not")
+            if not self._take("word", "null"):
+                raise self._error("expected null")
+            return Not(IsNull(field)) if negated else IsNull(field)
+        if self._take("word", "in"):
+            return Membership(field, self._values())
+        if self._take("word", "not"):
+            if not self._take("word", "in"):
+                raise self._error("expected in")
+            return All((Not(IsNull(field)), Not(Membership(field, self._values()))))
+        for sign in ("=", "==", "!=", "<", "<=", ">", ">=", "~"):
+            if self._take("sign", sign):
+                return Comparison(field, "=" if sign == "==" else sign, self._value())
+        return Truth(field)
+
+    def _field(self) -> str:
+        token = self._peek()
+        if token and (token.kind == "quoted" or (token.kind == "word" and not _reserved(token))):
+            self.next += 1
+            return token.text
+        raise self._error("expected the name of a field")
+
+    def _values(self) -> tuple[Value, ...]:
+        self._expect("(")
+        values = [self._value()]
+        while self._take("sign", ","):
+            values.append(self._value())
+        self._expect(")")
+        return tuple(values)
+
+    def _value(self) -> Value:
+        token = self._peek()
+        if token and token.kind == "text":
+            self.next += 1
+            return ESCAPE.sub(r"\1", token.text[1:-1])
+        if token and token.kind == "number":
+            self.next += 1
+            return self._number(token)
+        for word, value in (("true", True), ("false", False)):
+            if self._take("word", word):
+                return value
+        raise self._error("expected a value: a number, true, false, or text in quotes")
+
+    def _number(self, token: Token) -> float:
+        number = float(token.text)
+        if not math.isfinite(number):
+            raise FilterError(f"filter {_short(self.text)}: {token.text:.40} is too large a number")
+        return number
+
+    def _tokens(self) -> Iterator[Token]:
+        at, end = 0, len(self.text.rstrip())
+        while at < end:
+            found = TOKEN.match(self.text, at)
+            if not found or found.lastgroup is None:
+                raise FilterError(
+                    f"filter {_short(self.text)}: cannot read character {at + 1}; "
+                    "the comparisons are = != < <= > >= ~ in, is null, joined by and, or, not"
+                )
+            yield Token(found.lastgroup, found[found.lastgroup], found.start(found.lastgroup))
+            at = found.end()
+
+    def _peek(self) -> Token | None:
+        return self.tokens[self.next] if self.next < len(self.tokens) else None
+
+    def _take(self, kind: str, text: str) -> bool:
+        token = self._peek()
+        if token is None or token.kind != kind or token.text.casefold() != text:
+            return False
+        self.next += 1
+        return True
+
+    def _expect(self, sign: str) -> None:
+        if not self._take("sign", sign):
+            raise self._error(f"expected {sign!r}")
+
+    def _error(self, what: str) -> FilterError:
+        token = self._peek()
+        where = "at its end" if token is None else f"at character {token.at + 1}"
+        return FilterError(f"filter {_short(self.text)}: {what} {where}")
+
+
+def _reserved(token: Token) -> bool:
+    return token.text.casefold() in RESERVED
+
+
+def _same_kind(field: str, found: object, value: Value) -> None:
+    if _kind(found) != _kind(value):
+        raise FilterError(
+            f"field {field!r} is {_kind(found)}, but {value!r} is {_kind(value)}; "
+            'put text in quotes, as in id = "7"'
+        )
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, int | float):
+        return "a number"
+    return "text" if isinstance(value, str) else "a list"
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 120 else f"{text[:117]}…")
