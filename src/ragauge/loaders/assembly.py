@@ -1,0 +1,181 @@
+"""From tables to samples: columns become fields, cells values, and sources one set of rows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ragauge.errors import DataError, Problem
+from ragauge.loaders.csv import read_cells, read_printed_lists
+from ragauge.loaders.join import gaps_between_systems, join_gold
+from ragauge.loaders.mapping import (
+    ALIASES_IN_GOLD,
+    GIVEN_BY_ANSWERS,
+    Naming,
+    absent,
+    name_columns,
+)
+from ragauge.loaders.passages import unpack_contexts
+from ragauge.loaders.table import Table
+from ragauge.sample import Row, Samples, from_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A table of answers, and the name of the system that gave them where the user says it."""
+
+    table: Table
+    system: str | None = None
+
+
+def assemble(
+    answers: Sequence[Answers], gold: Table | None = None, chosen: Mapping[str, str] | None = None
+) -> Samples:
+    """One set of samples, or DataError with everything that is wrong in any source.
+
+    `chosen` says by field which column is read as it, where the user says so.
+    """
+    chosen = chosen or {}
+    tables = [_with_fields(one, _chosen_in(one.table, chosen)) for one in answers]
+    tables = [_with_system(table, one.system) for table, one in zip(tables, answers, strict=True)]
+    problems = _absent([one.table for one in answers], gold, chosen)
+    if gold is not None:
+        gold = _gold_with_fields(gold, chosen)
+        tables.append(_checked(gold))
+    problems += [problem for table in tables for problem in table.problems]
+    problems += [
+        Problem("holds no samples; is it the right file?", table.source)
+        for table in tables
+        if not table.rows and not table.problems
+    ]
+    notes = [note for table in tables for note in _notes(table, len(tables) > 1)]
+    rows = tuple(row for table in tables[: len(answers)] for row in table.rows)
+    if gold is None:
+        notes += gaps_between_systems(rows)
+    elif not problems:
+        joined = join_gold(rows, gold.rows)
+        rows = joined.rows
+        notes += joined.notes
+        problems += joined.problems
+    source = ", ".join(dict.fromkeys(table.source for table in tables))
+    return _samples(rows, source, notes, problems)
+
+
+def _samples(
+    rows: Sequence[Row], source: str, notes: Sequence[str], problems: Sequence[Problem]
+) -> Samples:
+    """The samples, or DataError with these problems and those of the rows' own values."""
+    if problems and not rows:
+        raise DataError(problems)
+    try:
+        samples = from_rows(rows, source, notes)
+    except DataError as error:
+        raise DataError([*problems, *error.problems]) from None
+    if problems:
+        raise DataError(problems)
+    return samples
+
+
+def _chosen_in(table: Table, chosen: Mapping[str, str]) -> Mapping[str, str]:
+    columns = table.columns()
+    return {field: column for field, column in chosen.items() if column in columns}
+
+
+def _absent(
+    answers: Sequence[Table], gold: Table | None, chosen: Mapping[str, str]
+) -> list[Problem]:
+    """The columns that the user names and a source does not have.
+
+    One that only the gold has is meant for the gold.
+    """
+    problems: list[Problem] = []
+    for field, column in chosen.items():
+        lacking = [table for table in answers if table.rows and column not in table.columns()]
+        if gold is not None and column in gold.columns() and len(lacking) == len(answers):
+            continue
+        problems += [
+            Problem(absent(field, column, table.columns()), table.source) for table in lacking
+        ]
+    return problems
+
+
+def _with_fields(answers: Answers, chosen: Mapping[str, str]) -> Table:
+    if not answers.table.rows:
+        return answers.table
+    settled = () if answers.system is None else ("system",)
+    return _renamed(answers.table, name_columns(answers.table.columns(), chosen, settled=settled))
+
+
+def _gold_with_fields(gold: Table, chosen: Mapping[str, str]) -> Table:
+    if not gold.rows:
+        return gold
+    here = {
+        field: column
+        for field, column in _chosen_in(gold, chosen).items()
+        if field not in GIVEN_BY_ANSWERS
+    }
+    return _renamed(gold, name_columns(gold.columns(), here, aliases=ALIASES_IN_GOLD))
+
+
+def _renamed(table: Table, naming: Naming) -> Table:
+    """The table under the fields' names, its cells and contexts read."""
+    problems = [*table.problems, *(Problem(text, table.source) for text in naming.problems)]
+    if naming.problems:
+        return replace(table, rows=(), problems=tuple(problems))
+    rows: Sequence[Row] = table.rows
+    if (
+        naming.spare
+        or naming.left_out
+        or any(column != field for column, field in naming.fields.items())
+    ):
+        rows = [_renamed_row(row, naming) for row in rows]
+    if table.all_text:
+        rows = read_cells(rows, problems)
+    elif table.may_print_lists:
+        rows = read_printed_lists(rows)
+    rows, notes = unpack_contexts(rows, problems)
+    notes = (*table.notes, *naming.notes, *notes)
+    return Table(tuple(rows), table.source, notes, tuple(problems))
+
+
+def _renamed_row(row: Row, naming: Naming) -> Row:
+    values = {
+        naming.fields.get(name, name): value
+        for name, value in row.values.items()
+        if name not in naming.left_out
+    }
+    if naming.spare and values.get("references") is None:
+        given = (row.values.get(name) for name in naming.spare)
+        values["references"] = next((value for value in given if value is not None), None)
+    return Row(values, row.source, row.line)
+
+
+def _with_system(table: Table, system: str | None) -> Table:
+    """The table as that system's answers; a column that says otherwise is a problem."""
+    if system is None:
+        return table
+    others: dict[object, Row] = {}
+    for row in table.rows:
+        said = row.values.get("system")
+        if said is not None and said != system:
+            others.setdefault(repr(said), row)
+    problems = [
+        Problem(f"is {said}, but these answers were given as system {system!r}; leave one out",
+                row.source, row.line, "system")
+        for said, row in others.items()
+    ]  # fmt: skip
+    rows = tuple(Row({**row.values, "system": system}, row.source, row.line) for row in table.rows)
+    return replace(table, rows=rows, problems=(*table.problems, *problems))
+
+
+def _checked(gold: Table) -> Table:
+    """The gold, with what is wrong with its values: they will stand in every system's rows."""
+    if gold.problems or not gold.rows:
+        return gold
+    try:
+        from_rows(gold.rows, gold.source)
+    except DataError as error:
+        return replace(gold, problems=error.problems)
+    return gold
+
+
+def _notes(table: Table, several: bool) -> list[str]:
+    return [f"{table.source}: {note}" if several else note for note in table.notes]

@@ -1,0 +1,251 @@
+"""CSV and TSV: everything is text, so lists, numbers and nulls are told from their look.
+
+An empty cell is empty text in `question` and `answer`, an error in `id` and `system`, and null
+everywhere else: CSV cannot say which is meant. A cell of a list field is read as a list when it
+begins with [ or {, as JSON or as the Python literal that pandas writes; any other cell is one text.
+A column that is no field becomes numbers only if every cell is a plain number and no two cells that
+differ become the same number (1.10 and 1.1 stay text; so do 007, 1e5 and nan).
+"""
+
+import ast
+import csv
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Protocol, cast
+
+from ragauge.errors import Problem
+from ragauge.loaders.files import LONGEST_LINE, text_lines
+from ragauge.loaders.strict import JsonError, JsonReader
+from ragauge.loaders.table import Table, listed
+from ragauge.sample import FIELDS, Row
+
+LONGEST_LITERAL = 2 * 2**20
+"""Characters of the longest Python list that is read; JSON lists have no such limit."""
+DEEPEST_LITERAL = 20
+
+_EMPTY_TEXT = ("question", "answer")
+_NEVER_EMPTY = ("id", "system")
+_LISTS = tuple(name for name, field in FIELDS.items() if field.kind not in ("id", "text"))
+_NUMBER = re.compile(r"(?=.{1,15}\Z)-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.DOTALL)
+_COUNT = re.compile(r"[0-9]{1,15}")
+_STRING = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
+
+
+class _Reader(Protocol):
+    """What the csv module's reader is."""
+
+    line_num: int
+
+    def __next__(self) -> list[str]: ...
+
+
+def read_csv(path: Path, *, delimiter: str) -> Table:
+    """The file's rows as text, with a problem for each that does not fit the header."""
+    source = str(path)
+    problems: list[Problem] = []
+    # The limit is the csv module's own and global: only ever raised, so that no other reader of
+    # the process, in whatever thread, loses what it had.
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
+    lines = _without_nul(text_lines(path, problems), source, problems)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    records = _records(cast(_Reader, reader), source, problems)
+    nothing: tuple[int, list[str]] = (1, [])
+    line, header = next(records, nothing)
+    if wrong := _bad_header(header):
+        problems += [Problem(problem, source, line) for problem in wrong]
+        return Table((), source, problems=tuple(problems))
+    rows = list(_rows(records, header, source, problems))
+    if not rows and not problems:
+        problems.append(Problem("holds no samples; is it the right file?", source))
+    rows, note_of_index = _without_index(rows, header)
+    rows, note_of_empty = _without_empty(rows)
+    notes = (*note_of_index, *note_of_empty)
+    return Table(tuple(rows), source, notes, tuple(problems), all_text=True)
+
+
+def _without_nul(
+    lines: Iterator[tuple[int, str]], source: str, problems: list[Problem]
+) -> Iterator[str]:
+    for number, line in lines:
+        if "\0" in line:
+            column = line.index("\0") + 1
+            problem = f"holds a NUL byte at column {column}; mend the export that wrote it"
+            problems.append(Problem(problem, source, number))
+        yield line
+
+
+def _records(
+    reader: _Reader, source: str, problems: list[Problem]
+) -> Iterator[tuple[int, list[str]]]:
+    """The records that are not blank, each with the line on which it begins."""
+    while True:
+        line = reader.line_num + 1
+        n_problems = len(problems)
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            # A file that stops in the middle has said so already.
+            if len(problems) == n_problems:
+                problems.append(Problem(_malformed(error, reader.line_num), source, line))
+            return
+        if len(cells) > 1 or any(cell.strip() for cell in cells):
+            yield line, cells
+
+
+def _malformed(error: csv.Error, line: int) -> str:
+    said = str(error)
+    if "unexpected end of data" in said:
+        return f"opens a quote that is not closed by the end of the file, line {line}"
+    if "expected after" in said:
+        return f"goes on after a closing quote at line {line}; write a quote inside quotes twice"
+    if "new-line character" in said:
+        return "holds a carriage return outside quotes; save it with \\n or \\r\\n line ends"
+    return f"is not well-formed CSV: {said}"
+
+
+def _bad_header(header: Sequence[str]) -> list[str]:
+    problems = [
+        f"names column {name!r} twice; rename one"
+        for name in dict.fromkeys(header)
+        if header.count(name) > 1 and name.strip()
+    ]
+    if len(header) == 1 and (found := [mark for mark in ";\t|," if mark in header[0]]):
+        problem = f"has one column, {header[0][:60]!r}, and {found[0]!r} in it: save it with commas"
+        problems.append(f"{problem} (.csv) or tabs (.tsv) between the cells")
+    return problems
+
+
+def _rows(
+    records: Iterator[tuple[int, list[str]]],
+    header: Sequence[str],
+    source: str,
+    problems: list[Problem],
+) -> Iterator[Row]:
+    for line, cells in records:
+        if len(cells) == len(header):
+            yield Row(dict(zip(header, cells, strict=True)), source, line)
+            continue
+        problem = f"has {len(cells)} cells where the header has {len(header)}"
+        why = "; quote cells that hold the delimiter" if len(cells) > len(header) else ""
+        problems.append(Problem(f"{problem}{why}", source, line))
+
+
+def _without_index(rows: list[Row], header: Sequence[str]) -> tuple[list[Row], list[str]]:
+    """The rows without the nameless first column in which pandas writes its index."""
+    if not header or header[0] != "" or header.count("") > 1:
+        return rows, []
+    counts = {cast(str, row.values[""]) for row in rows}
+    if len(counts) < len(rows) or not all(map(_COUNT.fullmatch, counts)):
+        return rows, []
+    rows = [
+        Row({name: row.values[name] for name in header[1:]}, row.source, row.line) for row in rows
+    ]
+    return rows, ["left out the first column: it has no name and numbers the rows"]
+
+
+def _without_empty(rows: list[Row]) -> tuple[list[Row], list[str]]:
+    full = [row for row in rows if any(row.values.values())]
+    lines = [str(row.line) for row in rows if not any(row.values.values())]
+    return full, [f"left out rows with nothing in any cell: line {listed(lines)}"] if lines else []
+
+
+def read_cells(rows: Sequence[Row], problems: list[Problem]) -> list[Row]:
+    """The rows of text, under the fields' names, with lists, numbers and nulls read out of it."""
+    others = {name for row in rows for name in row.values if name not in FIELDS}
+    numeric = {
+        name for name in others if _are_numbers([cast(str, row.values.get(name)) for row in rows])
+    }
+    reader = JsonReader()
+    read: list[Row] = []
+    for row in rows:
+        values: dict[str, object] = {}
+        for name, cell in cast(dict[str, str], row.values).items():
+            try:
+                values[name] = _read_cell(name, cell, reader, name in numeric)
+            except JsonError as error:
+                id = cast("str | None", row.values.get("id"))
+                problems.append(Problem(error.problem, row.source, row.line, name, id))
+        read.append(Row(values, row.source, row.line))
+    return read
+
+
+def read_printed_lists(rows: Sequence[Row]) -> list[Row]:
+    """The rows, where a text in the place of a list is one as JSON or Python print it."""
+    return [Row(dict(map(_read_printed, row.values.items())), row.source, row.line) for row in rows]
+
+
+def _read_printed(item: tuple[str, object]) -> tuple[str, object]:
+    name, cell = item
+    if name not in _LISTS or not isinstance(cell, str) or not cell.lstrip().startswith(("[", "{")):
+        return item
+    try:
+        return name, _read_list(name, cell, JsonReader())
+    except JsonError:
+        return item  # a text that begins with a bracket
+
+
+def _read_cell(name: str, cell: str, reader: JsonReader, is_number: bool) -> object:
+    if not cell and name not in _NEVER_EMPTY:
+        return "" if name in _EMPTY_TEXT else None
+    if name in _LISTS:
+        return _read_list(name, cell, reader)
+    return _number(cell) if is_number else cell
+
+
+def _are_numbers(cells: Sequence[str | None]) -> bool:
+    """Every cell is a plain number, and cells that differ stay different as numbers."""
+    filled = {cell for cell in cells if cell}
+    if not filled or not all(map(_NUMBER.fullmatch, filled)):
+        return False
+    return len({_number(cell) for cell in filled}) == len(filled)
+
+
+def _number(cell: str) -> float:
+    return float(cell) if "." in cell else int(cell)
+
+
+def _read_list(name: str, cell: str, reader: JsonReader) -> object:
+    bare = cell.strip()
+    if name == "context_scores" and _NUMBER.fullmatch(bare):
+        return [_number(bare)]
+    if not bare.startswith(("[", "{")):
+        return [cell]
+    try:
+        value = reader.read_whole(bare)
+    except JsonError as error:
+        reader.take_repeated()
+        value = _python_list(bare, error)
+    if repeated := reader.take_repeated():
+        raise JsonError(f"has the key {', '.join(map(repr, repeated))} twice; keep one", 0)
+    return value
+
+
+def _python_list(cell: str, as_json: JsonError) -> object:
+    """The value of a Python literal as pandas writes it, or JsonError."""
+    strings = list(_STRING.finditer(cell))
+    between = [cell[a.end() : b.start()] for a, b in pairwise(strings)]
+    if any(not gap.strip() for gap in between):
+        # Python would join the texts into one: numpy prints arrays so, and truncates them too.
+        raise JsonError("is a printed numpy array, whose items cannot be told apart; write JSON", 0)
+    problem = f"is neither JSON ({as_json.problem.removeprefix('is not JSON: ')}) nor a Python list"
+    if len(cell) > LONGEST_LITERAL or _depth(_STRING.sub("", cell)) > DEEPEST_LITERAL:
+        raise JsonError(f"{problem} short and flat enough to be read; write it as JSON", 0)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes that Python would rather not see
+            return cast(object, ast.literal_eval(cell))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        raise JsonError(f'{problem}; write a list of texts as ["…", "…"]', 0) from None
+
+
+def _depth(text: str) -> int:
+    deepest = depth = 0
+    for mark in re.findall(r"[\[\](){}]", text):
+        depth += 1 if mark in "[({" else -1
+        deepest = max(deepest, depth)
+    return deepest

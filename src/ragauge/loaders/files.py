@@ -1,0 +1,157 @@
+"""Files as lines of text: what they are packed and encoded in, and the limits that stop a bomb.
+
+Nothing is read through the locale, and nothing but a local file is ever opened.
+"""
+
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, TypeVar, cast
+
+from ragauge.errors import Problem, did_you_mean
+
+LONGEST_LINE = 256 * 2**20
+"""Bytes (in UTF-16 characters) of the longest line that is read."""
+LARGEST_UNPACKED = 4 * 2**30
+"""Bytes that a packed file may unpack to."""
+HIGHEST_RATIO = 250
+"""How many times its own size a packed file may unpack to, from RATIO_COUNTS_FROM on."""
+RATIO_COUNTS_FROM = 64 * 2**20
+MOST_SIBLINGS = 1_000
+"""Files beside a missing one that are looked at for a similar name."""
+
+Text = TypeVar("Text", bytes, str)
+
+_BOM = b"\xef\xbb\xbf"
+_FOREIGN = {
+    b"\x1f\x8b": "is packed with gzip; add .gz to its name",
+    b"PK\x03\x04": "is a zip archive or a spreadsheet; unpack it, or save the sheet as CSV",
+    b"\x28\xb5\x2f\xfd": "is packed with zstd; unpack it first: zstd -d",
+    b"PAR1": "is a Parquet file; name it .parquet",
+    b"\xff\xfe\x00\x00": "is in UTF-32; save it as UTF-8",
+    b"\x00\x00\xfe\xff": "is in UTF-32; save it as UTF-8",
+}
+
+
+class _Stop(Exception):
+    """Reading cannot go on; says why, and at which line."""
+
+    def __init__(self, problem: str, line: int | None = None) -> None:
+        self.problem = problem
+        self.line = line
+        super().__init__(problem)
+
+
+def text_lines(
+    path: Path, problems: list[Problem], *, longest: int | None = None
+) -> Iterator[tuple[int, str]]:
+    """The file's lines with their numbers from 1, each with its line end as it stands.
+
+    UTF-8 with or without a byte order mark, and UTF-16 with one. Only a line feed ends a line.
+    What stops the reading (encoding, limits, the disk) is added to `problems`, and the lines end.
+    """
+    try:
+        with _opened(path) as stream:
+            yield from _checked(_numbered(stream, longest or LONGEST_LINE), path)
+    except _Stop as stop:
+        problems.append(Problem(stop.problem, str(path), stop.line))
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        problems.append(Problem(unopened(path, error), str(path)))
+
+
+def unopened(path: Path, error: Exception) -> str:
+    """Why the file cannot be read, in the user's words."""
+    match error:
+        case FileNotFoundError():
+            return f"there is no such file{_near(path)}"
+        case IsADirectoryError():
+            return "is a folder; name a file in it"
+        case PermissionError():
+            return "may not be read: permission denied"
+        case EOFError() | gzip.BadGzipFile() | zlib.error():
+            return f"is not a whole gzip file: {str(error).lower()}; fetch or pack it again"
+        case OSError():
+            return f"cannot be read: {(error.strerror or str(error)).lower()}"
+        case _:
+            return f"cannot be read: {error}"
+
+
+def _near(path: Path) -> str:
+    try:
+        siblings = [file.name for file in islice(path.parent.iterdir(), MOST_SIBLINGS)]
+    except (OSError, ValueError):
+        return ""
+    return did_you_mean(path.name, siblings)
+
+
+@contextmanager
+def _opened(path: Path) -> Generator[BinaryIO]:
+    with path.open("rb") as packed:
+        if path.suffix.lower() != ".gz":
+            yield packed
+            return
+        with gzip.GzipFile(fileobj=packed) as unpacked:
+            yield cast(BinaryIO, unpacked)
+
+
+def _numbered(stream: BinaryIO, longest: int) -> Iterator[tuple[int, str, int]]:
+    """Each line with its number and its size in bytes."""
+    head = cast(io.BufferedReader, stream).peek(4)[:4]
+    for magic, problem in _FOREIGN.items():
+        if head.startswith(magic):
+            raise _Stop(problem)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return _utf16(stream, longest)
+    if b"\0" in head[:2]:
+        raise _Stop("looks like UTF-16 without a byte order mark; save it as UTF-8")
+    return _utf8(stream, longest, skipped=stream.read(3) if head.startswith(_BOM) else b"")
+
+
+def _utf8(stream: BinaryIO, longest: int, skipped: bytes) -> Iterator[tuple[int, str, int]]:
+    offset = len(skipped)
+    for number, raw in _bounded(stream.readline, longest):
+        try:
+            yield number, raw.decode(), len(raw)
+        except UnicodeDecodeError as error:
+            where = f"byte {offset + error.start} is 0x{raw[error.start]:02X}"
+            raise _Stop(f"is not UTF-8 ({where}); save it as UTF-8", number) from None
+        offset += len(raw)
+
+
+def _utf16(stream: BinaryIO, longest: int) -> Iterator[tuple[int, str, int]]:
+    text = io.TextIOWrapper(stream, encoding="utf-16", newline="\n")
+    number = 0
+    try:
+        for number, line in _bounded(text.readline, longest):
+            yield number, line, 2 * len(line)
+    except UnicodeDecodeError as error:
+        problem = f"is not UTF-16 as its byte order mark says: {error.reason}; save it as UTF-8"
+        raise _Stop(problem, number + 1) from None
+
+
+def _bounded(readline: Callable[[int], Text], longest: int) -> Iterator[tuple[int, Text]]:
+    number = 0
+    while line := readline(longest + 1):
+        number += 1
+        if len(line) > longest:
+            raise _Stop(f"is longer than {longest:,} bytes, the longest line read", number)
+        yield number, line
+
+
+def _checked(lines: Iterator[tuple[int, str, int]], path: Path) -> Iterator[tuple[int, str]]:
+    """The lines without their sizes, up to the size that a packed file may unpack to."""
+    if path.suffix.lower() != ".gz":
+        yield from ((number, line) for number, line, _ in lines)
+        return
+    most = max(HIGHEST_RATIO * path.stat().st_size, RATIO_COUNTS_FROM)
+    unpacked = 0
+    for number, line, size in lines:
+        unpacked += size
+        if unpacked > min(most, LARGEST_UNPACKED):
+            limit = f"{min(most, LARGEST_UNPACKED):,} bytes"
+            raise _Stop(f"unpacks to over {limit}; if it is no bomb, unpack it yourself", number)
+        yield number, line

@@ -1,0 +1,148 @@
+"""Tables already in memory: polars and pandas frames, and lists of dicts.
+
+Rows are numbered from 1. In pandas, which has no other null, NaN, NaT, NA and None in a cell mean
+null; inside a list, and in polars, NaN is an error like everywhere else. numpy arrays become lists,
+numpy numbers numbers, and dates their ISO text.
+"""
+
+import datetime
+import decimal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, cast
+
+from ragauge.errors import Problem
+from ragauge.loaders.jsonl import kind_of
+from ragauge.loaders.table import Table, listed, unreadable
+from ragauge.sample import Row
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class _Nulls(Protocol):
+    def to_numpy(self) -> Sequence[Sequence[bool]]: ...
+
+
+class _Index(Protocol):
+    names: Sequence[object]
+
+
+class _PandasFrame(Protocol):
+    """What is used of a pandas frame, which this module never imports."""
+
+    columns: Sequence[object]
+    index: _Index
+
+    def isna(self) -> _Nulls: ...
+    def reset_index(self) -> "_PandasFrame": ...
+    def itertuples(self, *, index: bool, name: None) -> Sequence[Sequence[object]]: ...
+
+
+def is_pandas(source: object) -> bool:
+    """Whether it is a pandas frame, told without importing pandas."""
+    kind = type(source)
+    return kind.__module__.partition(".")[0] == "pandas" and kind.__name__ == "DataFrame"
+
+
+def is_polars(source: object) -> bool:
+    """Whether it is a polars frame, told without importing polars."""
+    kind = type(source)
+    return kind.__module__.partition(".")[0] == "polars" and kind.__name__ == "DataFrame"
+
+
+def polars_table(frame: "pl.DataFrame", source: str = "polars frame") -> Table:
+    """The frame's rows."""
+    rows = tuple(
+        Row({name: plain(value) for name, value in values.items()}, source, number)
+        for number, values in enumerate(frame.iter_rows(named=True), start=1)
+    )
+    return Table(rows, source, may_print_lists=True)
+
+
+def pandas_table(given: object, source: str = "pandas frame") -> Table:
+    """The frame's rows; a named index is a column, a nameless one is not."""
+    frame = cast(_PandasFrame, given)
+    if any(name is not None for name in frame.index.names):
+        frame = frame.reset_index()
+    nameless = [repr(name) for name in frame.columns if not isinstance(name, str)]
+    if nameless:
+        return unreadable(source, f"has columns whose names are not text: {listed(nameless)}")
+    names = cast(Sequence[str], list(frame.columns))
+    if len(set(names)) < len(names):
+        twice = [repr(name) for name in dict.fromkeys(names) if names.count(name) > 1]
+        return unreadable(source, f"names columns twice: {listed(twice)}; rename one of each")
+    nulls = frame.isna().to_numpy()
+    rows = tuple(
+        Row(_pandas_values(names, cells, nulls[number]), source, number + 1)
+        for number, cells in enumerate(frame.itertuples(index=False, name=None))
+    )
+    return Table(rows, source, may_print_lists=True)
+
+
+def _pandas_values(
+    names: Sequence[str], cells: Sequence[object], nulls: Sequence[bool]
+) -> dict[str, object]:
+    return {
+        name: None if is_null else plain(cell)
+        for name, cell, is_null in zip(names, cells, nulls, strict=True)
+    }
+
+
+def rows_table(given: Sequence[object], source: str = "list of rows") -> Table:
+    """The list's dicts as rows, with a problem for each item that is none."""
+    rows: list[Row] = []
+    problems: list[Problem] = []
+    for number, item in enumerate(given, start=1):
+        problem = _not_a_row(item)
+        if problem is not None:
+            problems.append(Problem(problem, source, number))
+            continue
+        values = cast(Mapping[str, object], item)
+        plain_values = {name: plain(value) for name, value in values.items()}
+        rows.append(Row(plain_values, source, number))
+    return Table(tuple(rows), source, problems=tuple(problems))
+
+
+def _not_a_row(item: object) -> str | None:
+    if not isinstance(item, Mapping):
+        kind = kind_of(item) if item is None or isinstance(item, str) else type(item).__name__
+        return f"is {kind}, not a dict of column name to value"
+    names = [name for name in cast(Mapping[object, object], item) if not isinstance(name, str)]
+    return f"has a key that is not text: {names[0]!r}" if names else None
+
+
+def plain(value: object, depth: int = 50) -> object:
+    """The value in plain Python: no numpy, no dates; below `depth` levels it is left as it is.
+
+    >>> plain(datetime.date(2024, 5, 1))
+    '2024-05-01'
+    """
+    if value is None or isinstance(value, str | bool | int):
+        # A text of a class of its own, as an enum's member, says what it is compared by.
+        return str.__str__(value) if isinstance(value, str) else value
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    if isinstance(value, decimal.Decimal | datetime.timedelta):
+        return str(value)
+    if depth == 0:
+        return value
+    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        if type(value).__name__ == "datetime64":
+            return str(value)
+        return plain(cast("_Numpy", value).tolist(), depth - 1)
+    return _plain_items(value, depth - 1)
+
+
+def _plain_items(value: object, depth: int) -> object:
+    if isinstance(value, Mapping):
+        items = cast(Mapping[object, object], value).items()
+        return {plain(name, 0): plain(item, depth) for name, item in items}
+    if isinstance(value, list | tuple):
+        return [plain(item, depth) for item in cast(Sequence[object], value)]
+    return value
+
+
+class _Numpy(Protocol):
+    def tolist(self) -> object: ...

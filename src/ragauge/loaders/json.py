@@ -1,0 +1,211 @@
+"""One JSON document: a list of objects, an object with one such list inside, or columns.
+
+The top two levels are walked here rather than by the decoder, so that each sample knows its line.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from ragauge.errors import Problem
+from ragauge.loaders.files import text_lines
+from ragauge.loaders.jsonl import kind_of
+from ragauge.loaders.mapping import field_of
+from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem, skip_blank
+from ragauge.loaders.table import Table, listed, unreadable
+from ragauge.sample import Row
+
+LONGEST_DOCUMENT_LINE = 2**30
+"""Bytes of the longest line in a document, which is often its only one."""
+SAMPLE_LISTS = (
+    "samples", "data", "examples", "results", "rows", "records", "items", "questions", "tests",
+    "test_cases", "test_results", "predictions", "answers", "dataset",
+)  # fmt: skip
+"""Names under which a document keeps its samples, where it has several lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A value of the document and its line."""
+
+    value: object
+    line: int
+
+
+_Members = dict[str, "list[_Item] | object"]
+
+
+def read_json(path: Path) -> Table:
+    """The document's objects with their lines; the rows of columns have none."""
+    source = str(path)
+    problems: list[Problem] = []
+    lines = text_lines(path, problems, longest=LONGEST_DOCUMENT_LINE)
+    text = "".join(line for _, line in lines)
+    if problems:
+        return Table((), source, problems=tuple(problems))
+    if not text or text.isspace():
+        return unreadable(source, "holds no samples: the file is empty")
+    walk = _Walk(text, source)
+    try:
+        document = walk.document()
+    except JsonError as error:
+        column = error.position - text.rfind("\n", 0, error.position)
+        problem = f"{error.problem}, at column {column}{_hint(text, error)}"
+        return unreadable(source, problem, walk.line_at(error.position))
+    return _table(document, source, walk.problems)
+
+
+def _hint(text: str, error: JsonError) -> str:
+    first_line = text.split("\n", 1)[0]
+    if "follows the value" in error.problem and first_line.rstrip().endswith("}"):
+        return "; a file with one object a line is named .jsonl"
+    return "; the file seems to be cut off" if error.position >= len(text.rstrip()) else ""
+
+
+class _Walk:
+    """A walk through a JSON text, from `place` on; collects the keys that stand twice."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self.problems: list[Problem] = []
+        self._text = text
+        self._source = source
+        self._reader = JsonReader()
+        self._place = 0
+        self._line, self._counted_to = 1, 0
+
+    def document(self) -> "list[_Item] | _Members | object":
+        """The only value of the text: lists as items, in an object's members too."""
+        document = self._members() if self._at("{") else self._items_or_value()
+        if not self._at(""):
+            raise JsonError("is not JSON: something follows the value", self._place)
+        return document
+
+    def line_at(self, place: int) -> int:
+        """The line of a place; places are asked for in rising order."""
+        self._line += self._text.count("\n", self._counted_to, place)
+        self._counted_to = max(place, self._counted_to)
+        return self._line
+
+    def _at(self, mark: str) -> bool:
+        """Whether the mark comes next, or the end where it is empty."""
+        self._place = skip_blank(self._text, self._place)
+        return self._text[self._place : self._place + 1] == mark
+
+    def _take(self, mark: str, instead: str = "") -> None:
+        if not self._at(mark):
+            raise JsonError(f"is not JSON: expecting {instead or repr(mark)}", self._place)
+        self._place += 1
+
+    def _members(self) -> _Members:
+        members: _Members = {}
+        self._take("{")
+        while not (self._at("}") and not members):
+            if not self._at('"'):
+                raise JsonError("is not JSON: expecting a name in double quotes", self._place)
+            line = self.line_at(self._place)
+            name = cast(str, self._value())
+            if name in members:
+                self.problems.append(Problem(repeated_problem((name,)), self._source, line))
+            self._take(":")
+            members[name] = self._items_or_value()
+            if not self._at(","):
+                break
+            self._place = skip_blank(self._text, self._place + 1)
+        self._take("}", "',' or '}'")
+        return members
+
+    def _items_or_value(self) -> "list[_Item] | object":
+        return self._items() if self._at("[") else self._value()
+
+    def _items(self) -> list[_Item]:
+        items: list[_Item] = []
+        self._take("[")
+        while not (self._at("]") and not items):
+            line = self.line_at(self._place)
+            items.append(_Item(self._value(), line))
+            if not self._at(","):
+                break
+            self._place = skip_blank(self._text, self._place + 1)
+        self._take("]", "',' or ']'")
+        return items
+
+    def _value(self) -> object:
+        start = self._place
+        value, self._place = self._reader.read(self._text, start)
+        if repeated := self._reader.take_repeated():
+            problem = Problem(repeated_problem(repeated), self._source, self.line_at(start))
+            self.problems.append(problem)
+        return value
+
+
+def _table(document: object, source: str, problems: list[Problem]) -> Table:
+    if isinstance(document, list):
+        return _from_items(cast(list[_Item], document), source, problems)
+    if isinstance(document, dict):
+        return _from_members(cast(_Members, document), source, problems)
+    return unreadable(source, f"is {kind_of(document)}; it must be a list of objects")
+
+
+def _from_items(
+    items: list[_Item], source: str, problems: list[Problem], notes: tuple[str, ...] = ()
+) -> Table:
+    rows: list[Row] = []
+    for item in items:
+        if isinstance(item.value, dict):
+            rows.append(Row(cast(dict[str, object], item.value), source, item.line))
+        else:
+            problem = f"is {kind_of(item.value)}, not an object"
+            problems.append(Problem(problem, source, item.line))
+    return Table(tuple(rows), source, notes, tuple(problems))
+
+
+def _from_members(members: _Members, source: str, problems: list[Problem]) -> Table:
+    lists = {
+        name: cast(list[_Item], member)
+        for name, member in members.items()
+        if isinstance(member, list)
+    }
+    if lists and len(lists) == len(members) and _are_columns(lists):
+        return _from_columns(lists, source, problems)
+    found = _sample_list(lists)
+    if found is None:
+        has = f"has the keys {listed([repr(name) for name in members])}" if members else "is empty"
+        problem = f"{has}; it must be a list of objects, or hold one such list under 'samples'"
+        return Table((), source, problems=(*problems, Problem(problem, source)))
+    left_out = listed([repr(name) for name in members if name != found])
+    notes = (f"read the samples under {found!r}, left out {left_out}",) if left_out else ()
+    return _from_items(lists[found], source, problems, notes)
+
+
+def _sample_list(lists: dict[str, list[_Item]]) -> str | None:
+    """The name of the one list that can be the samples, or None."""
+    names = [name for name, items in lists.items() if _are_objects(items)]
+    names = names or [name for name, items in lists.items() if not items]
+    if len(names) > 1:
+        names = [name for name in names if name in SAMPLE_LISTS]
+    return names[0] if len(names) == 1 else None
+
+
+def _from_columns(lists: dict[str, list[_Item]], source: str, problems: list[Problem]) -> Table:
+    lengths = {name: len(items) for name, items in lists.items()}
+    if len(set(lengths.values())) > 1:
+        counted = listed([f"{length} of {name!r}" for name, length in lengths.items()])
+        problem = f"has columns of different lengths: {counted}"
+        return Table((), source, problems=(*problems, Problem(problem, source)))
+    n_rows = next(iter(lengths.values()))
+    rows = tuple(
+        Row({name: items[number].value for name, items in lists.items()}, source)
+        for number in range(n_rows)
+    )
+    return Table(rows, source, problems=tuple(problems))
+
+
+def _are_columns(lists: dict[str, list[_Item]]) -> bool:
+    """Some list has the name of a field, and not one object for each sample."""
+    return any(
+        field_of(name) is not None and not _are_objects(items) for name, items in lists.items()
+    )
+
+
+def _are_objects(items: list[_Item]) -> bool:
+    return bool(items) and isinstance(items[0].value, dict)

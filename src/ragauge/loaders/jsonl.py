@@ -1,0 +1,62 @@
+"""JSON Lines: one object a line; blank lines are passed over."""
+
+from pathlib import Path
+from typing import cast
+
+from ragauge.errors import Problem
+from ragauge.loaders.files import text_lines
+from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
+from ragauge.loaders.table import Table
+from ragauge.sample import Row
+
+
+def read_jsonl(path: Path) -> Table:
+    """The file's objects, with a problem for each line that is none."""
+    source = str(path)
+    problems: list[Problem] = []
+    rows: list[Row] = []
+    reader = JsonReader()
+    for number, line in text_lines(path, problems):
+        if line.isspace():
+            continue
+        problem = _read_line(line, reader, number, source, rows)
+        if problem is not None:
+            problems.append(Problem(problem, source, number))
+    return Table(tuple(rows), source, problems=tuple(problems))
+
+
+def _read_line(
+    line: str, reader: JsonReader, number: int, source: str, rows: list[Row]
+) -> str | None:
+    """Adds the line's row to `rows`, or says why it has none."""
+    try:
+        value = reader.read_whole(line)
+    except JsonError as error:
+        reader.take_repeated()
+        cut_off = "" if line.endswith("\n") else "; the file's last line seems to be cut off"
+        return f"{error.problem}, at column {error.position + 1}{cut_off}"
+    if repeated := reader.take_repeated():
+        return repeated_problem(repeated)
+    if not isinstance(value, dict):
+        return f"is {kind_of(value)}, not an object{_HINTS.get(type(value), '')}"
+    rows.append(Row(cast(dict[str, object], value), source, number))
+    return None
+
+
+_HINTS: dict[type, str] = {list: "; a file that is one JSON list is named .json"}
+
+
+def kind_of(value: object) -> str:
+    """What a JSON value is called."""
+    return _KINDS.get(type(value), "a value")
+
+
+_KINDS: dict[type, str] = {
+    dict: "an object",
+    list: "a list",
+    str: "text",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}

@@ -1,0 +1,148 @@
+"""LegalBench-RAG's passages, as seed 003 has them: predictions and gold paired by position.
+
+Gold: {"tests": [{"query": …, "snippets": [{"file_path": …, "span": […], "answer": …}]}]}.
+Predictions: [{"query": …, "retrieved_passages": [text, …]}].
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+from ragauge.errors import Problem
+from ragauge.loaders.assembly import Answers, assemble
+from ragauge.loaders.formats import Source, read_source
+from ragauge.loaders.mapping import field_of
+from ragauge.loaders.table import Table
+from ragauge.sample import Row, Samples
+
+
+def load_passages(predictions: Source, gold: Source) -> Samples:
+    """Samples with `id` (the position, from 1), `question`, `contexts` and `gold_contexts`.
+
+    Raises DataError when the two differ in length, or in the query at a position. A query without
+    gold snippets is kept, with no `gold_contexts`; a note counts them.
+    """
+    return assemble_pairs([Answers(read_source(predictions))], read_source(gold))
+
+
+def assemble_pairs(
+    answers: Sequence[Answers], gold: Table, chosen: Mapping[str, str] | None = None
+) -> Samples:
+    """Samples of predictions, each table paired with the same gold by position."""
+    expected = as_gold(gold)
+    paired = [replace(one, table=_paired(as_predictions(one.table), expected)) for one in answers]
+    return assemble(paired, expected, chosen)
+
+
+def are_pairs(predictions: Sequence[Table], gold: Table) -> bool:
+    """Whether all of them have LegalBench's shape, and no ids to be joined by."""
+    return _is_gold(gold) and all(map(_is_predictions, predictions))
+
+
+def recognised(table: Table) -> Table:
+    """The table, read as what it is where it alone has LegalBench's shape."""
+    if _is_gold(table):
+        return as_gold(table)
+    return as_predictions(table) if _is_predictions(table) else table
+
+
+def _is_gold(table: Table) -> bool:
+    return _has(table, "query", "snippets")
+
+
+def _is_predictions(table: Table) -> bool:
+    return _has(table, "query", "retrieved_passages")
+
+
+def _has(table: Table, *names: str) -> bool:
+    columns = table.columns()
+    return set(names) <= set(columns) and not any(field_of(name) == "id" for name in columns)
+
+
+def as_predictions(table: Table) -> Table:
+    """The predictions with their positions for ids."""
+    problems = [problem for row in table.rows for problem in _lacks(row, "retrieved_passages")]
+    return replace(_numbered(table), problems=(*table.problems, *problems))
+
+
+def as_gold(table: Table) -> Table:
+    """The gold with its positions for ids, and the snippets' texts as `gold_contexts`."""
+    problems = list(table.problems)
+    numbered = _numbered(table)
+    rows = tuple(_with_gold_contexts(row, problems) for row in numbered.rows)
+    n_without = sum(row.values["gold_contexts"] == [] for row in rows)
+    counted = f"{n_without} of {len(rows)} queries have no gold snippet"
+    notes = (*numbered.notes, counted) if n_without else numbered.notes
+    return Table(rows, table.source, notes, tuple(problems))
+
+
+def _numbered(table: Table) -> Table:
+    """The table with positions for ids; a column of ids, which pairing has no use for, goes."""
+    ids = [name for name in table.columns() if field_of(name) == "id"]
+    rows = tuple(
+        Row({"id": str(position), **_without(row, ids)}, row.source, row.line)
+        for position, row in enumerate(table.rows, start=1)
+    )
+    notes = [f"left out column {name!r}: pairs are made by position" for name in ids]
+    return replace(table, rows=rows, notes=(*table.notes, *notes))
+
+
+def _without(row: Row, names: Sequence[str]) -> dict[str, object]:
+    return {name: value for name, value in row.values.items() if name not in names}
+
+
+def _lacks(row: Row, *names: str) -> list[Problem]:
+    lacking = [name for name in ("query", *names) if row.values.get(name) is None]
+    return [Problem("is not there", row.source, row.line, name) for name in lacking]
+
+
+def _with_gold_contexts(row: Row, problems: list[Problem]) -> Row:
+    missing = _lacks(row, "snippets")
+    snippets = row.values.get("snippets") or ()
+    texts: list[object] = []
+    if not isinstance(snippets, list | tuple):
+        missing.append(Problem("must be a list of objects", row.source, row.line, "snippets"))
+        snippets = ()
+    for number, snippet in enumerate(cast(Sequence[object], snippets), start=1):
+        text = cast(Mapping[str, object], snippet).get("answer") if _is_object(snippet) else None
+        if isinstance(text, str):
+            texts.append(text)
+        else:
+            problem = f"item {number} has no text under 'answer'"
+            missing.append(Problem(problem, row.source, row.line, "snippets"))
+    problems += missing
+    values = {**_without(row, ["snippets"]), "gold_contexts": texts}
+    return Row(values, row.source, row.line)
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _paired(predictions: Table, gold: Table) -> Table:
+    """The predictions, with a problem where they do not stand beside their gold."""
+    if predictions.problems or gold.problems:
+        return predictions
+    problems: list[Problem] = []
+    if len(predictions.rows) != len(gold.rows):
+        problem = f"has {len(predictions.rows)} predictions for {len(gold.rows)} queries of "
+        problem += f"{gold.source}; they are paired by position"
+        problems.append(Problem(problem, predictions.source))
+    for row, expected in zip(predictions.rows, gold.rows, strict=False):
+        if row.values["query"] != expected.values["query"]:
+            problems.append(_differs(row, expected))
+            if len(predictions.rows) != len(gold.rows):
+                break  # from here on they are out of step
+    return replace(predictions, problems=tuple(problems))
+
+
+def _differs(row: Row, gold: Row) -> Problem:
+    place = gold.source if gold.line is None else f"{gold.source}:{gold.line}"
+    here, there = (_short(one.values["query"]) for one in (row, gold))
+    problem = f"is {here} but {there} at the same position in {place}"
+    return Problem(problem, row.source, row.line, "query", cast(str, row.values["id"]))
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:79]}…"

@@ -1,0 +1,229 @@
+"""Which column is which field: the names that common tools give them, and the user's own word.
+
+A field's own name wins over every other; two columns that could both be a field are an error, never
+a guess. Names are compared without regard to case, spaces, hyphens and camelCase.
+"""
+
+import difflib
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from ragauge.errors import did_you_mean
+from ragauge.loaders.table import listed
+from ragauge.sample import FIELDS
+
+MOST_COLUMNS = 1_000
+NEAR = 0.8
+"""How alike a column's name must be to a field's for a note to ask whether it is meant."""
+
+_NAMES = {
+    "id": "question_id query_id sample_id example_id record_id qid _id uid uuid",
+    "system": "system_name model_name model method",
+    "question": "user_input query input prompt question_text query_text",
+    "answer": "response actual_output prediction predicted_answer generated_answer model_answer "
+    "model_output model_response system_answer llm_answer rag_answer generation completion output",
+    "references": "reference reference_answer reference_answers ground_truth ground_truths "
+    "expected expected_output expected_answer expected_answers golden_answer golden_answers "
+    "gold_answer gold_answers gold correct_answer correct_answers ideal_answer target_answer",
+    "contexts": "retrieved_contexts retrieval_context retrieved_passages retrieved_documents "
+    "retrieved_docs retrieved_chunks retrieved_texts source_documents context passages",
+    "context_ids": "retrieved_context_ids retrieved_ids retrieved_doc_ids retrieved_document_ids",
+    "context_scores": "retrieved_context_scores retrieval_scores retrieved_scores",
+    "gold_contexts": "reference_contexts gold_context golden_context golden_contexts gold_passages "
+    "golden_passages ground_truth_contexts ground_truth_context expected_contexts",
+    "relevant": "reference_context_ids qrels gold_ids relevant_ids relevant_doc_ids relevant_docs "
+    "relevant_document_ids gold_context_ids",
+}
+ALIASES = {alias: field for field, names in _NAMES.items() for alias in [field, *names.split()]}
+"""The names of each field, its own among them, folded."""
+GIVEN_BY_ANSWERS = ("system", "answer", "contexts", "context_ids", "context_scores")
+"""Fields that a file of gold does not decide."""
+ALIASES_IN_GOLD = {
+    alias: field for alias, field in ALIASES.items() if field not in GIVEN_BY_ANSWERS
+} | {
+    "answer": "references",
+    "answers": "references",
+    "context": "gold_contexts",
+    "contexts": "gold_contexts",
+}
+"""In a file of gold, what is called the answer is the right one."""
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_GAP = re.compile(r"[\s\-.]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """The field of each column that has one; columns left out; what to say and what is wrong.
+
+    `spare` are columns that stand in for `references` in the rows where that is null.
+    """
+
+    fields: Mapping[str, str]
+    left_out: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    spare: tuple[str, ...] = ()
+
+
+def field_of(column: str, aliases: Mapping[str, str] = ALIASES) -> str | None:
+    """The field that a column's name stands for, or None.
+
+    >>> field_of("actualOutput"), field_of("Question"), field_of("topic")
+    ('answer', 'question', None)
+    """
+    return aliases.get(_fold(column))
+
+
+def name_columns(
+    columns: Sequence[str],
+    chosen: Mapping[str, str],
+    *,
+    aliases: Mapping[str, str] | None = None,
+    settled: Collection[str] = (),
+) -> Naming:
+    """The field of each column: as `chosen` (field to column) says, then by name.
+
+    A field in `settled` is known from elsewhere: only a column of its own name is taken for it.
+    """
+    problems = _unusable(columns)
+    if problems:
+        return Naming({}, problems=problems)
+    fields = {column: field for field, column in chosen.items() if column in columns}
+    notes: list[str] = []
+    spare: tuple[str, ...] = ()
+    for field, names in _candidates(columns, fields, aliases or _usual(columns)).items():
+        best = _best(field, names)
+        if best is not None and field not in fields.values():
+            if best == field or field not in settled:
+                fields[best] = field
+        elif best is None and field == "system":
+            notes.append(f"{_quoted(names)} may each name the system: none was taken")
+        elif best is None and field not in fields.values():
+            problem = f"{_quoted(names)} may each be {field}; say which: --map {field}=COLUMN"
+            problems = (*problems, problem)
+        if field == "references" and fields.get(field) == field:
+            spare = tuple(name for name in names if name not in fields)
+        notes += _beside(field, names, fields)
+    left_out = [name for name in columns if name in FIELDS and name not in fields]
+    if not problems and not {*fields.values()} - {"system"}:
+        problems = (_nothing_known(columns),)
+    said = [*_read_as(fields), *_left_out(left_out, fields), *notes]
+    said += _near_misses(columns, fields)
+    return Naming(fields, frozenset(left_out), tuple(said), problems, spare)
+
+
+def check_chosen(chosen: Mapping[str, str]) -> tuple[str, ...]:
+    """What is wrong with the user's own mapping, whatever the data."""
+    unknown = [
+        f"--map: {field!r} is no field{did_you_mean(field, FIELDS)}; fields: {', '.join(FIELDS)}"
+        for field in chosen
+        if field not in FIELDS
+    ]
+    columns = list(chosen.values())
+    twice = [name for name in dict.fromkeys(columns) if columns.count(name) > 1]
+    return (*unknown, *(f"--map: column {name!r} is given to two fields" for name in twice))
+
+
+def absent(field: str, column: str, columns: Sequence[str]) -> str:
+    """That the column chosen for a field is not there, and what is."""
+    there = listed([repr(name) for name in columns], most=30)
+    hint = did_you_mean(column, columns)
+    return f"has no column {column!r} to read as {field}{hint}; it has: {there}"
+
+
+def _fold(name: str) -> str:
+    return _GAP.sub("_", _CAMEL.sub("_", name.strip())).casefold()
+
+
+def _unusable(columns: Sequence[str]) -> tuple[str, ...]:
+    if len(columns) > MOST_COLUMNS:
+        return (
+            f"has {len(columns):,} columns, over {MOST_COLUMNS:,}: are ids used as names of columns?",
+        )
+    problems: list[str] = []
+    for name in columns:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            problems.append(f"has a column whose name holds half a character: {name!a}")
+        if not name.strip():
+            problems.append("has a column without a name; name it, or write the file without it")
+    return tuple(problems)
+
+
+def _usual(columns: Sequence[str]) -> Mapping[str, str]:
+    """The aliases in such company: DeepEval's `context` is gold, everybody else's was retrieved."""
+    folded = {_fold(name) for name in columns}
+    if folded & {"retrieval_context", "actual_output", "expected_output"}:
+        return ALIASES | {"context": "gold_contexts"}
+    return ALIASES
+
+
+def _candidates(
+    columns: Sequence[str], fields: Mapping[str, str], aliases: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """The columns that each field may be, by their names, of those without a field."""
+    candidates: dict[str, list[str]] = {}
+    for column in columns:
+        field = field_of(column, aliases)
+        if field is not None and column not in fields:
+            candidates.setdefault(field, []).append(column)
+    return candidates
+
+
+def _best(field: str, names: Sequence[str]) -> str | None:
+    """The one name that is the field's, or None when several could be."""
+    if field in names:
+        return field
+    spelt_otherwise = [name for name in names if _fold(name) == field]
+    for several in (spelt_otherwise, names):
+        if len(several) == 1:
+            return several[0]
+    return None
+
+
+def _beside(field: str, names: Sequence[str], fields: Mapping[str, str]) -> list[str]:
+    """A note of columns that could have been the field, where mistaking them would matter."""
+    apart = [name for name in names if name not in fields and name not in FIELDS]
+    read = next((column for column, named in fields.items() if named == field), None)
+    if not apart or read is None or field in ("id", "system"):
+        return []
+    if field == read == "references":
+        return [f"read {read!r}, and where it is null {_quoted(apart)}, as references"]
+    return [f"read {read!r} as {field}, not {_quoted(apart)}; --map {field}=COLUMN changes it"]
+
+
+def _nothing_known(columns: Sequence[str]) -> str:
+    there = listed([repr(name) for name in columns])
+    return f"has no column that is known as a field, only {there}; name some: --map FIELD=COLUMN"
+
+
+def _left_out(names: Sequence[str], fields: Mapping[str, str]) -> list[str]:
+    read = {field: column for column, field in fields.items()}
+    return [
+        f"left out column {name!r}: "
+        + (f"{read[name]!r} is read as {name}" if name in read else "gold does not say that")
+        for name in names
+    ]
+
+
+def _read_as(fields: Mapping[str, str]) -> list[str]:
+    renamed = [f"{column!r} as {field}" for column, field in fields.items() if column != field]
+    return [f"read {', '.join(renamed)}"] if renamed else []
+
+
+def _near_misses(columns: Sequence[str], fields: Mapping[str, str]) -> list[str]:
+    free = [field for field in FIELDS if field not in fields.values()]
+    notes: list[str] = []
+    for column in columns:
+        if column in fields or field_of(column) is not None:
+            continue
+        near = difflib.get_close_matches(_fold(column), free, n=1, cutoff=NEAR)
+        notes += [f"{column!r} is kept as a column of its own; is it {near[0]!r}?"] if near else []
+    return notes
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return " and ".join(map(repr, names))

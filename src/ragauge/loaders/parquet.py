@@ -1,0 +1,24 @@
+"""Parquet, through polars: columns keep their types."""
+
+from pathlib import Path
+
+from ragauge.loaders.files import unopened
+from ragauge.loaders.frames import polars_table
+from ragauge.loaders.table import Table, unreadable
+
+
+def read_parquet(path: Path) -> Table:
+    """The file's rows, numbered from 1."""
+    import polars as pl
+
+    source = str(path)
+    try:
+        path.open("rb").close()
+        # An absolute path without globbing: polars takes other texts for patterns or addresses.
+        frame = pl.read_parquet(path.absolute(), glob=False, hive_partitioning=False)
+    except (OSError, ValueError) as error:
+        return unreadable(source, unopened(path, error))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        said = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return unreadable(source, f"is not a whole Parquet file: {said}")
+    return polars_table(frame, source)

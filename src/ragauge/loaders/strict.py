@@ -1,0 +1,73 @@
+"""JSON read strictly: keys that stand twice are seen, and every fault is one kind of error.
+
+NaN and numbers beyond any float are let through here: the field that holds them refuses them, and
+can say its name and the row's id.
+"""
+
+import json
+import re
+from collections import Counter
+from typing import cast
+
+BLANK = re.compile(r"[ \t\r\n]*")
+
+
+class JsonError(ValueError):
+    """Text that is not JSON; `position` is the character from 0 at which it stops being."""
+
+    def __init__(self, problem: str, position: int) -> None:
+        self.problem = problem
+        self.position = position
+        super().__init__(problem)
+
+
+class JsonReader:
+    """Reads values; `repeated` holds the keys that stood twice in one object since it was emptied."""
+
+    def __init__(self) -> None:
+        self.repeated: list[str] = []
+        self._decoder = json.JSONDecoder(object_pairs_hook=self._object)
+
+    def read(self, text: str, start: int = 0) -> tuple[object, int]:
+        """The value that begins at `start`, and where it ends; JsonError when there is none."""
+        try:
+            return cast(tuple[object, int], self._decoder.raw_decode(text, start))
+        except json.JSONDecodeError as error:
+            problem = error.msg[0].lower() + error.msg[1:].removesuffix(" at")
+            raise JsonError(f"is not JSON: {problem}", error.pos) from None
+        except RecursionError:
+            raise JsonError("is nested too deeply to be read", start) from None
+        except ValueError:
+            problem = "holds a whole number of over 4,300 digits; put it in quotes"
+            raise JsonError(problem, start) from None
+
+    def read_whole(self, text: str) -> object:
+        """The only value of the text; JsonError when something follows it."""
+        value, end = self.read(text, skip_blank(text, 0))
+        end = skip_blank(text, end)
+        if end < len(text):
+            raise JsonError("is not JSON: something follows the value", end)
+        return value
+
+    def take_repeated(self) -> tuple[str, ...]:
+        """The keys that stood twice since the last call."""
+        repeated = tuple(dict.fromkeys(self.repeated))
+        self.repeated.clear()
+        return repeated
+
+    def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
+        values = dict(pairs)
+        if len(values) < len(pairs):
+            counts = Counter(name for name, _ in pairs)
+            self.repeated += [name for name, count in counts.items() if count > 1]
+        return values
+
+
+def skip_blank(text: str, start: int) -> int:
+    """Where the next character that is not JSON's white space stands."""
+    blank = BLANK.match(text, start)
+    return start if blank is None else blank.end()
+
+
+def repeated_problem(names: tuple[str, ...]) -> str:
+    return f"has the key {', '.join(map(repr, names))} twice; keep one"

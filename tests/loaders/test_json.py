@@ -1,0 +1,128 @@
+"""JSON documents in the shapes that tools write."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ragauge.errors import DataError, Problem
+from ragauge.loaders import load
+from ragauge.sample import Samples
+
+
+def loaded(folder: Path, document: object) -> Samples:
+    path = folder / "a.json"
+    path.write_text(document if isinstance(document, str) else json.dumps(document))
+    return load(path)
+
+
+def problems_of(folder: Path, document: object) -> tuple[Problem, ...]:
+    with pytest.raises(DataError) as caught:
+        loaded(folder, document)
+    return caught.value.problems
+
+
+ROWS = [{"id": "q1", "answer": "a"}, {"id": "q2", "answer": "b"}]
+
+
+@pytest.mark.parametrize("name", ["samples", "data", "examples", "results", "my_own_list"])
+def test_one_list_inside_an_object_is_the_samples(tmp_path: Path, name: str):
+    samples = loaded(tmp_path, {"version": 2, "config": {"k": 1}, name: ROWS})
+    assert samples.frame["id"].to_list() == ["q1", "q2"]
+    assert any("'version', 'config'" in note for note in samples.notes)
+
+
+def test_a_plain_list_is_the_samples(tmp_path: Path):
+    assert loaded(tmp_path, ROWS).frame["answer"].to_list() == ["a", "b"]
+
+
+def test_of_several_lists_the_one_with_a_usual_name_is_read(tmp_path: Path):
+    samples = loaded(tmp_path, {"errors": [{"code": 1}], "samples": ROWS, "warnings": []})
+    assert len(samples) == 2
+
+
+def test_lists_that_cannot_be_told_apart_are_a_problem(tmp_path: Path):
+    (problem,) = problems_of(tmp_path, {"left": ROWS, "right": ROWS})
+    assert "'left', 'right'" in problem.message
+
+
+def test_columns_are_read_as_rows(tmp_path: Path):
+    columns = {"question": ["q", "r"], "contexts": [["c"], []], "meta": [{"k": 1}, {"k": 2}]}
+    samples = loaded(tmp_path, columns)
+    assert samples.frame["contexts"].to_list() == [["c"], []]
+    assert samples.frame["meta"].to_list() == ['{"k": 1}', '{"k": 2}']
+
+
+def test_columns_of_different_lengths_are_a_problem(tmp_path: Path):
+    (problem,) = problems_of(tmp_path, {"question": ["q", "r"], "answer": ["a"]})
+    assert "2 of 'question', 1 of 'answer'" in problem.message
+
+
+def test_a_bad_value_is_named_with_the_line_of_its_sample(tmp_path: Path):
+    document = (
+        '{\n "samples": [\n  {"id": "q1", "answer": "a"},\n\n  {"id": "q2",\n "answer": {}}\n]}'
+    )
+    (problem,) = problems_of(tmp_path, document)
+    assert (problem.line, problem.id, problem.field) == (5, "q2", "answer")
+
+
+def test_keys_that_stand_twice_are_named_with_their_lines(tmp_path: Path):
+    document = (
+        '{"samples": [\n{"answer": "a", "answer": "b"},\n{"answer": "c"}\n],\n"k": 1, "k": 2}'
+    )
+    problems = problems_of(tmp_path, document)
+    assert [problem.line for problem in problems] == [2, 5]
+
+
+def test_items_that_are_no_objects_are_each_named(tmp_path: Path):
+    problems = problems_of(tmp_path, '[{"answer": "a"},\n"b",\nnull]')
+    assert [problem.line for problem in problems] == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("document", "line", "column"),
+    [
+        ('[{"answer": "a"},\n {"answer" "b"}]', 2, 12),
+        ('[{"answer": "a"}\n {"answer": "b"}]', 2, 2),
+        ('[{"answer": "a"},]', 1, 18),
+        ('{"samples" [1]}', 1, 12),
+        ('{"a": 1,}', 1, 9),
+        ("{a: 1}", 1, 2),
+        ("[]\n[]", 2, 1),
+    ],
+)
+def test_what_is_not_json_is_named_with_line_and_column(
+    tmp_path: Path, document: str, line: int, column: int
+):
+    (problem,) = problems_of(tmp_path, document)
+    assert problem.line == line
+    assert f"column {column}" in problem.message
+
+
+@pytest.mark.parametrize(
+    "document", ['[{"answer": "a"}, {"answer', '{"samples": [{"a": 1}', "[", "{"]
+)
+def test_a_cut_off_document_says_so(tmp_path: Path, document: str):
+    (problem,) = problems_of(tmp_path, document)
+    assert "not JSON" in problem.message
+
+
+def test_json_lines_under_the_wrong_name_are_recognised(tmp_path: Path):
+    (problem,) = problems_of(tmp_path, '{"answer": "a"}\n{"answer": "b"}\n')
+    assert ".jsonl" in problem.message
+
+
+@pytest.mark.parametrize("document", ["[]", '{"samples": []}', "", " \n", "{}", "3", '"a"', "null"])
+def test_documents_without_samples_are_a_problem(tmp_path: Path, document: str):
+    assert len(problems_of(tmp_path, document)) == 1
+
+
+@pytest.mark.parametrize("deep", ["[" * 100_000, '{"a":' * 100_000, '[{"a": ' + "[" * 100_000])
+def test_deep_nesting_is_a_problem_and_not_a_crash(tmp_path: Path, deep: str):
+    (problem,) = problems_of(tmp_path, deep)
+    assert "nested too deeply" in problem.message
+
+
+def test_a_whole_number_of_ten_thousand_digits_is_a_problem(tmp_path: Path):
+    (problem,) = problems_of(tmp_path, '[\n{"n": ' + "9" * 10_000 + "}]")
+    assert problem.line == 2

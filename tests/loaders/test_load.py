@@ -1,0 +1,248 @@
+"""Files by their names, several systems, and gold."""
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragauge.errors import DataError, PlanError
+from ragauge.loaders import load
+from ragauge.loaders.files import unopened
+
+GOLD = [
+    {"id": "q1", "question": "one?", "references": ["r1"]},
+    {"id": "q2", "question": "two?", "references": ["r2"]},
+    {"id": "q3", "question": "three?", "references": ["r3"]},
+]
+
+
+def answers(*ids: str) -> list[dict[str, object]]:
+    return [{"id": id, "answer": f"a of {id}"} for id in ids]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a.pkl", "a.pt", "a.npy", "a.xlsx", "a.jsonl.zst", "a.txt", "a", "a.parquet.gz", "a.gz"],
+)
+def test_a_name_of_no_known_format_is_refused_unread(tmp_path: Path, name: str):
+    (tmp_path / name).write_bytes(b"\x80\x04.")
+    with pytest.raises(DataError) as caught:
+        load(tmp_path / name)
+    assert name in str(caught.value)
+
+
+def test_upper_case_suffixes_are_known(tmp_path: Path):
+    (tmp_path / "A.JSONL").write_text('{"answer": "a"}\n')
+    assert len(load(str(tmp_path / "A.JSONL"))) == 1
+
+
+def test_a_missing_file_is_named_with_its_like(tmp_path: Path):
+    (tmp_path / "answers.jsonl").write_text("{}")
+    with pytest.raises(DataError, match=r"no such file; did you mean 'answers\.jsonl'"):
+        load(tmp_path / "answer.jsonl")
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv", "a.parquet", "a"])
+def test_a_folder_is_no_file(tmp_path: Path, name: str):
+    (tmp_path / name).mkdir()
+    with pytest.raises(DataError, match="is a folder"):
+        load(tmp_path / name)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
+def test_a_file_without_permission_is_named(tmp_path: Path, name: str):
+    (tmp_path / name).write_text("{}")
+    (tmp_path / name).chmod(0)
+    with pytest.raises(DataError, match="permission denied"):
+        load(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://127.0.0.1:9/a.jsonl", "s3://b/a.parquet", "file:///a.json"]
+)
+def test_addresses_are_never_fetched(address: str):
+    with pytest.raises(DataError, match="download it"):
+        load(address)
+
+
+def test_a_disk_that_fails_is_a_problem_in_words():
+    path = Path("a.jsonl")
+    assert unopened(path, PermissionError(13, "Permission denied")).endswith("permission denied")
+    assert unopened(path, OSError(5, "Input/output error")) == "cannot be read: input/output error"
+
+
+@pytest.mark.parametrize("name", ["a\0.jsonl", "a\0.parquet", "x" * 5_000 + ".jsonl"])
+def test_names_that_no_file_can_have_are_a_problem(name: str):
+    with pytest.raises(DataError):
+        load(name)
+
+
+def test_one_system_name_is_given_to_all_rows():
+    assert load(answers("q1", "q2"), system="bm25").systems == ("bm25",)
+
+
+def test_a_system_column_that_says_otherwise_is_refused():
+    rows = [{"id": "q1", "answer": "a", "system": "x"}, {"id": "q2", "answer": "b", "system": "y"}]
+    with pytest.raises(DataError, match="is 'y', but these answers were given as system 'x'"):
+        load(rows, system="x")
+
+
+def test_several_systems_by_name_are_one_set_and_gaps_are_said():
+    samples = load({"a": answers("q1", "q2"), "b": answers("q2", "q3")})
+    assert samples.systems == ("a", "b")
+    assert len(samples) == 4
+    assert "system 'a' gave no answer to 1 of 3 questions: q3" in samples.notes
+    assert "system 'b' gave no answer to 1 of 3 questions: q1" in samples.notes
+
+
+def test_several_systems_in_one_file_have_their_gaps_said_too():
+    rows = [{**row, "system": "a"} for row in answers("q1", "q2")]
+    samples = load([*rows, {"id": "q1", "answer": "b", "system": "b"}])
+    assert "system 'b' gave no answer to 1 of 2 questions: q2" in samples.notes
+
+
+@pytest.mark.parametrize(
+    "systems", [{}, {"": [{"answer": "a"}]}, {3: [{"answer": "a"}]}, {"answer": ["a", "b"]}]
+)
+def test_systems_without_names_or_rows_are_refused(systems: dict[object, object]):
+    with pytest.raises(PlanError):
+        load(systems)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_system_name_beside_named_systems_is_refused():
+    with pytest.raises(PlanError, match="leave out system="):
+        load({"a": answers("q1")}, system="b")
+
+
+def test_gold_is_joined_by_id_and_unanswered_questions_become_rows():
+    samples = load({"a": answers("q1", "q2", "q3"), "b": answers("q2")}, gold=GOLD)
+    rows = {(row["system"], row["id"]): row for row in samples.frame.iter_rows(named=True)}
+    assert len(rows) == 6
+    assert rows["a", "q1"]["references"] == ["r1"]
+    assert rows["b", "q1"]["answer"] is None
+    assert rows["b", "q1"]["question"] == "one?"
+    assert "system 'b' gave no answer to 2 of 3 questions: q1, q3" in samples.notes
+
+
+def test_answers_to_questions_that_the_gold_lacks_are_kept_and_said():
+    samples = load(answers("q1", "q2", "q3", "q9"), gold=GOLD)
+    assert "q9" in samples.frame["id"].to_list()
+    assert any("answers 1 questions that the gold does not have" in n for n in samples.notes)
+
+
+def test_what_gold_calls_the_answer_is_the_reference():
+    samples = load(answers("q1"), gold=[{"id": "q1", "question": "one?", "answer": "right"}])
+    assert samples.frame["references"].to_list() == [["right"]]
+    assert samples.frame["answer"].to_list() == ["a of q1"]
+
+
+def test_gold_does_not_say_what_was_answered_or_retrieved():
+    expected = [{**GOLD[0], "answer": "x", "system": "y", "context_ids": ["z"]}]
+    samples = load(answers("q1"), gold=expected)
+    assert samples.systems == ("default",)
+    assert "context_ids" not in samples.columns
+    assert any("left out column 'answer'" in note for note in samples.notes)
+
+
+def test_a_field_in_both_that_agrees_is_no_conflict():
+    rows = [{"id": 1, "answer": "a", "question": "one?", "reference": "r1"}]
+    expected = [{"id": "1", "question": "one?", "references": ["r1"]}]
+    assert len(load(rows, gold=expected)) == 1
+
+
+@pytest.mark.parametrize("field", ["question", "references", "topic"])
+def test_a_field_in_both_that_differs_names_both_places(tmp_path: Path, field: str):
+    (tmp_path / "a.jsonl").write_text(json.dumps({"id": "q1", "answer": "a", field: "one"}))
+    (tmp_path / "g.jsonl").write_text(
+        "\n" + json.dumps({"id": "q1", "relevant": ["d"], field: "two"})
+    )
+    with pytest.raises(DataError) as caught:
+        load(tmp_path / "a.jsonl", gold=tmp_path / "g.jsonl")
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.field, problem.id) == (1, field, "q1")
+    assert "g.jsonl:2" in problem.message
+
+
+def test_a_null_in_one_source_takes_the_value_of_the_other():
+    samples = load([{"id": "q1", "answer": "a", "question": None}], gold=GOLD[:1])
+    assert samples.frame["question"].to_list() == ["one?"]
+
+
+def test_rows_without_ids_cannot_be_joined():
+    with pytest.raises(DataError, match="2 rows have no id"):
+        load([{"answer": "a"}, {"answer": "b"}], gold=GOLD)
+
+
+def test_what_is_wrong_in_the_gold_is_said_of_the_gold(tmp_path: Path):
+    lines = [{**GOLD[0], "references": {"a": 1}}, GOLD[1], GOLD[1]]
+    (tmp_path / "g.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    with pytest.raises(DataError) as caught:
+        load(answers("q1"), gold=tmp_path / "g.jsonl")
+    assert [(problem.line, problem.id) for problem in caught.value.problems] == [
+        (1, "q1"),
+        (3, "q2"),
+    ]
+
+
+def test_problems_of_all_sources_are_reported_at_once(tmp_path: Path):
+    with pytest.raises(DataError) as caught:
+        load({"a": tmp_path / "a.jsonl", "b": tmp_path / "b.csv"}, gold=tmp_path / "g.json")
+    assert len(caught.value.problems) == 3
+
+
+def test_a_mapping_for_the_gold_alone_is_allowed():
+    expected = [{"id": "q1", "truth": "r"}]
+    samples = load(answers("q1"), gold=expected, map={"references": "truth"})
+    assert samples.frame["references"].to_list() == [["r"]]
+
+
+def test_notes_of_several_sources_name_theirs():
+    samples = load({"a": [{"qid": "q1", "response": "a"}]}, gold=GOLD[:1])
+    assert "list of rows: read 'qid' as id, 'response' as answer" in samples.notes
+
+
+WORDS = rb"""[ ] { } , : " ' \ud800 "id" "answer" "contexts" answer id null NaN 1e999 0"""
+PIECES = st.sampled_from([*WORDS.split(), b"\n", b"\r", b"\t", b"\xff\xfe", b"\0"])
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".json", ".csv", ".tsv", ".jsonl.gz"])
+@given(pieces=st.lists(PIECES | st.binary(max_size=3), max_size=25))
+def test_any_bytes_at_all_are_samples_or_a_data_error(
+    tmp_path_factory: pytest.TempPathFactory, suffix: str, pieces: list[bytes]
+):
+    path = tmp_path_factory.getbasetemp() / f"any{suffix}"
+    path.write_bytes(b"".join(pieces))
+    with suppress(DataError):
+        assert len(load(path)) > 0
+
+
+@pytest.mark.parametrize("locale", ["C", "tr_TR.UTF-8"])
+def test_the_locale_changes_nothing(tmp_path: Path, locale: str):
+    content = '{"QUESTION ID": "İ1", "Answer": "ıI İi é"}\n'
+    (tmp_path / "a.jsonl").write_bytes(content.encode())
+    code = (
+        "import sys; from ragauge.loaders import load; samples = load(sys.argv[1]); "
+        "sys.stdout.buffer.write(repr((samples.columns, samples.fingerprint())).encode())"
+    )
+    environment = {**os.environ, "LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-c", code, str(tmp_path / "a.jsonl")]
+    said = subprocess.run(command, check=True, env=environment, capture_output=True).stdout
+    samples = load(tmp_path / "a.jsonl")
+    assert said.decode() == repr((samples.columns, samples.fingerprint()))
+
+
+def test_joined_rows_stand_in_the_golds_order_and_unknown_questions_last():
+    gold = [{"id": id, "reference": "r"} for id in ("q1", "q2", "q3")]
+    answers = {
+        "a": [{"id": "q1", "answer": "x"}, {"id": "q9", "answer": "x"}],
+        "b": [{"id": "q3", "answer": "x"}, {"id": "q1", "answer": "x"}],
+    }
+    ids = load(answers, gold=gold).frame["id"].unique(maintain_order=True).to_list()
+    assert ids == ["q1", "q2", "q3", "q9"]

@@ -1,0 +1,142 @@
+"""Which column becomes which field."""
+
+import pytest
+
+from ragauge.errors import DataError, PlanError
+from ragauge.loaders import load
+from ragauge.loaders.mapping import field_of
+
+RAGAS = {
+    "user_input": "q",
+    "response": "a",
+    "retrieved_contexts": ["c"],
+    "reference": "r",
+    "reference_contexts": ["g"],
+    "retrieved_context_ids": ["d1"],
+    "reference_context_ids": ["d1"],
+}
+OLD_RAGAS = {"question": "q", "answer": "a", "contexts": ["c"], "ground_truths": ["r"]}
+DEEPEVAL = {
+    "input": "q",
+    "actual_output": "a",
+    "expected_output": "r",
+    "retrieval_context": ["c"],
+    "context": ["g"],
+}
+
+
+@pytest.mark.parametrize("row", [RAGAS, OLD_RAGAS, DEEPEVAL])
+def test_the_columns_of_common_tools_are_understood(row: dict[str, object]):
+    values = load([{"qid": "q1", **row}]).frame.row(0, named=True)
+    assert (values["question"], values["answer"]) == ("q", "a")
+    assert (values["contexts"], values["references"]) == (["c"], ["r"])
+    assert values.get("gold_contexts", ["g"]) == ["g"]
+
+
+def test_ragas_ids_become_context_ids_and_judgements():
+    batch = load([RAGAS]).batch(0, 1)
+    assert (batch["context_ids"], batch["relevant"]) == ([["d1"]], [{"d1": 1}])
+
+
+def test_a_context_alone_was_retrieved():
+    assert load([{"question": "q", "context": "c"}]).frame["contexts"].to_list() == [["c"]]
+
+
+def test_the_mapping_used_is_a_note():
+    (note, *_) = load([{"id": "q1", "response": "a", "user_input": "q"}]).notes
+    assert note == "read 'response' as answer, 'user_input' as question"
+
+
+def test_names_are_compared_without_case_spaces_and_camels():
+    assert field_of("Ground Truth") == "references"
+    assert field_of("retrievalContext") == "contexts"
+    assert field_of("ANSWER") == "answer"
+
+
+def test_a_fields_own_name_wins_and_the_other_is_said():
+    samples = load([{"id": "q1", "answer": "gold?", "prediction": "p"}])
+    assert samples.frame["answer"].to_list() == ["gold?"]
+    assert samples.slice_fields == ("prediction",)
+    assert any("'prediction'" in note and "--map answer=" in note for note in samples.notes)
+
+
+def test_two_names_for_one_field_are_an_error_with_the_way_out():
+    with pytest.raises(DataError, match=r"--map references=COLUMN"):
+        load([{"answer": "a", "ground_truth": "r", "gold_answer": "s"}])
+
+
+def test_the_users_mapping_overrides_and_says_what_it_displaces():
+    row = {"id": "q1", "answer": "gold", "prediction": "p", "reference": "r"}
+    samples = load([row], map={"answer": "prediction"})
+    assert samples.frame["answer"].to_list() == ["p"]
+    assert samples.frame["references"].to_list() == [["r"]]
+    assert "left out column 'answer': 'prediction' is read as answer" in samples.notes
+
+
+def test_a_displaced_column_may_be_mapped_itself():
+    row = {"id": "q1", "answer": "gold", "prediction": "p"}
+    samples = load([row], map={"answer": "prediction", "references": "answer"})
+    assert samples.frame["references"].to_list() == [["gold"]]
+    assert not any("left out" in note for note in samples.notes)
+
+
+def test_mapping_to_a_column_that_is_not_there_names_what_is():
+    with pytest.raises(DataError, match=r"did you mean 'prediction'.*'id', 'prediction'"):
+        load([{"id": "q1", "prediction": "p"}], map={"answer": "predicton"})
+
+
+@pytest.mark.parametrize("chosen", [{"anwser": "a"}, {"answer": "a", "question": "a"}])
+def test_a_mapping_that_cannot_be_meant_is_refused(chosen: dict[str, str]):
+    with pytest.raises(PlanError):
+        load([{"a": "x"}], map=chosen)
+
+
+def test_the_model_is_the_system_where_nothing_else_is():
+    rows = [{"id": "q1", "answer": "a", "model": "m1"}, {"id": "q1", "answer": "b", "model": "m2"}]
+    samples = load(rows)
+    assert samples.systems == ("m1", "m2")
+    assert "read 'model' as system" in samples.notes
+
+
+def test_the_model_is_a_column_of_its_own_beside_a_system_or_a_second_candidate():
+    beside = load([{"answer": "a", "system": "s", "model": "m"}])
+    assert (beside.systems, beside.slice_fields) == (("s",), ("model",))
+    given = load([{"answer": "a", "model": "m"}], system="s")
+    assert (given.systems, given.slice_fields) == (("s",), ("model",))
+    two = load([{"answer": "a", "method": "x", "model": "m"}])
+    assert two.slice_fields == ("method", "model")
+    assert any("may each name the system" in note for note in two.notes)
+
+
+def test_data_without_any_field_is_refused():
+    with pytest.raises(DataError, match="no column that is known as a field"):
+        load([{"colour": "red"}])
+
+
+def test_a_name_that_is_nearly_a_fields_is_asked_about():
+    notes = load([{"question": "q", "anwser": "a"}]).notes
+    assert any("is it 'answer'?" in note for note in notes)
+
+
+@pytest.mark.parametrize("key", ["text", "page_content", "content"])
+def test_contexts_given_as_objects_give_texts_ids_and_scores(key: str):
+    context = {key: "c", "id": 7, "score": 0.5, "metadata": {"page": 1}}
+    samples = load([{"id": "q1", "contexts": [context]}, {"id": "q2", "contexts": []}])
+    batch = samples.batch(0, 2)
+    assert batch["contexts"] == [["c"], []]
+    assert batch["context_ids"] == [["7"], []]
+    assert batch["context_scores"] == [[0.5], []]
+    assert any("'metadata'" in note for note in samples.notes)
+
+
+def test_ids_that_not_every_context_has_are_not_taken():
+    samples = load([{"id": "q1", "contexts": [{"text": "a", "id": "d1"}, {"text": "b"}]}])
+    assert "context_ids" not in samples.columns
+
+
+def test_a_context_object_without_text_is_a_problem():
+    with pytest.raises(DataError) as caught:
+        load([{"id": "q1", "contexts": [{"text": "a"}, {"url": "x"}]}])
+    (problem,) = caught.value.problems
+    assert (problem.field, problem.id) == ("contexts", "q1")
+    assert "item 2" in problem.message
