@@ -1,0 +1,1 @@
+"""Columns made from columns, shared by the metrics that name them."""

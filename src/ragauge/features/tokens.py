@@ -1,0 +1,111 @@
+"""The alphanumeric words of a text, as NLTK's word tokenizer finds them, without NLTK.
+
+NLTK pads what it sets apart with spaces and splits on whitespace; most of its rules decide how
+punctuation is kept. Only alphanumeric tokens count here, so punctuation becomes a space, and only
+the pieces that are not plain words after that are looked at closely.
+"""
+
+import re
+from itertools import chain
+
+from ragauge.features.text import sentence_spans
+
+CLOSERS = "])}>\"'»”’ "
+APART = '[](){}<>;@#$%&?!*"`«»“”„‘’\u2012\u2013\u2014\u2015'
+"""Set apart wherever it stands."""
+APART_RUN = re.compile(rf"[{re.escape(APART)}]++")
+
+# Commas and colons are read in pairs with what follows, and dashes in twos; hence "a,b" is two
+# words, "a,5" and "a-b" are none, and "a---b" leaves only the a.
+COMMA = re.compile(r"[:,](\D|$)")
+DOTS_OR_DASHES = re.compile(r"\.\.++|--")
+OPENING_APOSTROPHE = re.compile(r"(?<!\w)'(?!(?:re|ve|ll|m|t|s|d|n)\b)(?=\w)", re.IGNORECASE)
+CLOSING_APOSTROPHE = re.compile(r"(?<=[^'])'(?=[ ;@#$%&?!`«“„‘\u2012-\u2015]|[:,](?!\d)|\.\.)")
+SHORT_CLITIC = re.compile(r"(?<=[^' ])'[sSmMdD]?(?= )")
+LONG_CLITIC = re.compile(r"(?<=[^' ])(?:'ll|'LL|'re|'RE|'ve|'VE|n't|N'T)(?= )")
+
+FUSED = {
+    "cannot": ("can", "not"),
+    "gimme": ("gim", "me"),
+    "gonna": ("gon", "na"),
+    "gotta": ("got", "ta"),
+    "lemme": ("lem", "me"),
+    "wanna": ("wan", "na"),
+}
+FUSED_WITH_SIGNS = re.compile(
+    r"\b(?:(can)(not)|(gim)(me)|(gon)(na)|(got)(ta)|(lem)(me)|(wan)(na)(?= )"
+    r"|(d)('ye)|(more)('n))\b",
+    re.IGNORECASE,
+)
+TIS, TWAS = (re.compile(rf" 't({verb})\b", re.IGNORECASE) for verb in ("is", "was"))
+
+
+def alphanumeric_words(text: str) -> list[str]:
+    """The lower-cased alphanumeric words of a text, in order, with repeats.
+
+    Those tokens of NLTK's `NLTKWordTokenizer`, run on each of our `sentences`, for which
+    `str.isalnum` holds. So a word with any other sign in it is none ("and/or", "1,000", "U.S.",
+    "state-of-the-art"), "don't" gives "do" and "cannot" gives two words. Text without spaces, such
+    as Chinese, is one word between two signs. Nothing is composed to NFC: a combining mark is a
+    sign too. Word characters and whitespace are those of `re`; NLTK 3.10.4 asks the `regex`
+    package, which differs beside combining marks, numerals such as ½, and control characters.
+
+    >>> alphanumeric_words("It's state-of-the-art; we cannot say 1,000 (or 5%).")
+    ['it', 'we', 'can', 'not', 'say', 'or', '5']
+    """
+    found: list[str] = []
+    for start, end in sentence_spans(text):
+        for piece in _pieces(text[start:end]):
+            if piece.isalnum():
+                found.append(piece.lower())
+            elif piece[-1] in ",:" and piece[:-1].isalnum():
+                found.append(piece[:-1].lower())
+            else:
+                found.extend(_words_among_signs(piece))
+    if FUSED.keys().isdisjoint(found):
+        return found
+    return list(chain.from_iterable(FUSED.get(word, (word,)) for word in found))
+
+
+def _pieces(sentence: str) -> list[str]:
+    """What stands between whitespace and the signs that are always apart."""
+    sentence = _without_final_period(sentence)
+    if "'" in sentence:
+        sentence = CLOSING_APOSTROPHE.sub(" ", sentence)
+    return APART_RUN.sub(" ", sentence).split()
+
+
+def _without_final_period(sentence: str) -> str:
+    """The sentence up to its final period, which alone of all single periods is set apart.
+
+    A quote after a space is an opening one for NLTK, and then the period is not final.
+    """
+    body = sentence.rstrip(CLOSERS)
+    closers = sentence[len(body) :]
+    has_period = body.endswith(".") and body[-2:] not in (".", "..")
+    is_final = has_period and ' "' not in closers and " ''" not in closers
+    return body[:-1] + " " if is_final else sentence
+
+
+def _words_among_signs(piece: str) -> list[str]:
+    """The words of a piece that holds some other sign, lower-cased."""
+    if "," in piece or ":" in piece:
+        piece = COMMA.sub(r" \1", piece)
+    piece = DOTS_OR_DASHES.sub(" ", piece)
+    if "'" in piece:
+        piece = OPENING_APOSTROPHE.sub("' ", piece).replace("''", " ") + " "
+        piece = LONG_CLITIC.sub(" ", SHORT_CLITIC.sub(" ", piece))
+    words: list[str] = []
+    for part in piece.split():
+        if part.isalnum():
+            words.append(part.lower())
+        elif FUSED_WITH_SIGNS.search(f"{part} "):
+            apart = FUSED_WITH_SIGNS.sub(_set_apart, f"{part} ")
+            for contraction in (TIS, TWAS):
+                apart = contraction.sub(r" \1 ", apart)
+            words += [word.lower() for word in apart.split() if word.isalnum()]
+    return words
+
+
+def _set_apart(fused: re.Match[str]) -> str:
+    return " {} {} ".format(*filter(None, fused.groups()))

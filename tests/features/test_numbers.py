@@ -1,0 +1,582 @@
+"""Quantities in text: what counts as one, its value, its unit."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragauge.features.dates import dates
+from ragauge.features.numbers import Quantity, context_quantities, quantities, same_quantity
+
+
+def read(text: str) -> list[tuple[str, str]]:
+    """Value and unit of each quantity stated in digits."""
+    return [(one.plain_value, one.unit) for one in quantities(text) if one.counts]
+
+
+def values(text: str) -> list[str]:
+    return [value for value, _ in read(text)]
+
+
+def only(text: str) -> Quantity:
+    (one,) = quantities(text)
+    return one
+
+
+@pytest.mark.parametrize("text", ["$1,000", "1000", "1000.0", "1,000", "1e3", "1K", "1 thousand"])
+def test_one_thousand_is_a_thousand_however_it_is_written(text: str):
+    assert values(text) == ["1000"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5 million",
+        "5,000,000",
+        "5M",
+        "$5m",
+        "£5 M",
+        "5mn",
+        "5.0 million",
+        "5000 thousand",
+        "5-million",
+    ],
+)
+def test_five_million_is_one_value(text: str):
+    assert values(text) == ["5000000"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("2 lakh", "200000"),
+        ("3 crore", "30000000"),
+        ("1,50,000 rupees", "150000"),
+        ("£5bn", "5000000000"),
+        ("1.5 trillion", "1500000000000"),
+        ("5k", "5000"),
+        ("5 hundred thousand", "500000"),
+        ("3 × 10^8", "300000000"),
+        ("1.5e-3", "0.0015"),
+        ("5万", "50000"),
+    ],
+)
+def test_scales_multiply_the_number(text: str, value: str):
+    assert values(text) == [value]
+
+
+def test_a_small_m_is_metres_without_a_currency():
+    assert read("5m") == [("5", "m")]
+    assert read("$5m") == [("5000000", "USD")]
+
+
+@pytest.mark.parametrize(
+    "text", ["5%", "5 %", "5 percent", "5 per cent", "5 pct", "5-percent", "5％"]
+)
+def test_percent_has_one_unit_in_all_its_spellings(text: str):
+    assert read(text) == [("5", "%")]
+
+
+def test_a_percentage_is_never_a_plain_number():
+    percent, plain = only("5%"), only("5")
+    assert not same_quantity(percent, plain, unit=False)
+    assert not same_quantity(plain, percent, unit=False)
+    assert not same_quantity(plain, percent, unit=True)
+
+
+@pytest.mark.parametrize("text", ["-0.133", "−0.133", "–0.133", "minus 0.133", "negative 0.133"])
+def test_a_sign_before_the_number_counts(text: str):
+    assert values(text) == ["-0.133"]
+    assert not same_quantity(only(text), only("0.133"), unit=False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("`-5`", "1/-5", "*-5*", "**-5**", "_-5_", "__-5__", "|-5|", "~-5", ":-5", "=-5", ">-5"),
+        *("'-5'", '"-5"', "“-5”", "(-5)", "[-5]", "{-5}", "«-5»", "\\-5", "`−5`"),
+    ],
+)
+def test_a_sign_is_read_after_any_mark_that_joins_nothing(text: str):
+    assert values(text)[-1] == "-5"
+
+
+def test_a_percentage_keeps_its_sign_behind_a_slash_or_a_backtick():
+    assert read("`-0.133%`") == [("-0.133", "%")]
+    assert read("0.305%/-0.133%") == [("0.305", "%"), ("-0.133", "%")]
+
+
+@pytest.mark.parametrize("text", ["-5–-3", "-5−-3", "-5--3", "-5 – -3"])
+def test_a_range_may_have_two_signs(text: str):
+    assert values(text) == ["-5", "-3"]
+
+
+def test_a_range_of_two_signs_lends_its_unit():
+    assert read("-5–-3%") == read("-5 to -3%") == [("-5", "%"), ("-3", "%")]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("_5_ and __6 km__", [("5", ""), ("6", "km")]),
+        (r"0.133\%", [("0.133", "%")]),
+        (r"$0.133\%$", [("0.133", "%")]),
+        (r"$-0.133\%$", [("-0.133", "%")]),
+        ("$5$", [("5", "")]),
+        (r"\$604", [("604", "USD")]),
+        (r"-\$604", [("-604", "USD")]),
+        ("$604", [("604", "USD")]),
+        (r"$293 \times 2.061 = 604$", [("293", ""), ("2.061", ""), ("604", "")]),
+        (r"$293\times2.061 = \$604$", [("293", ""), ("2.061", ""), ("604", "USD")]),
+    ],
+)
+def test_marks_of_markdown_and_latex_are_no_part_of_a_number(
+    text: str, found: list[tuple[str, str]]
+):
+    assert read(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("293x2.061=$604", ["293", "2.061", "604"]),
+        ("293×2.061", ["293", "2.061"]),
+        ("1080x720", ["1080", "720"]),
+        ("10x5", ["10", "5"]),
+        ("2X3x4", ["2", "3", "4"]),
+        ("293x$2.061", ["293", "2.061"]),
+        ("10x faster", ["10"]),
+        ("0x2 and x264", []),
+    ],
+)
+def test_an_x_between_digits_multiplies(text: str, found: list[str]):
+    assert values(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Step 1: add 5. Step 2: stop.", ["5"]),
+        ("Question 3: how many?", []),
+        ("**Step 1:** Do 7", ["7"]),
+        ("### Section 2.1: Rates", []),
+        ("So it is. (Table 2) It has 9.", ["9"]),
+        ("Option 2) wait", []),
+        ("Page 4: five", ["4"]),
+        ("See step 1: wait", ["1"]),
+        ("Step 1 takes long", ["1"]),
+        ("Chapter 2.", ["2"]),  # nothing follows that it labels
+        ("Figure 2.5 of all", ["2.5"]),
+    ],
+)
+def test_the_number_of_a_label_is_no_quantity(text: str, found: list[str]):
+    assert values(text) == found
+
+
+@pytest.mark.parametrize("text", ["-$5", "$-5", "(-5)", "x=-5", "-.5e1"])
+def test_a_sign_is_read_beside_currency_and_brackets(text: str):
+    assert values(text) == ["-5"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("10-20", ["10", "20"]),
+        ("10–20", ["10", "20"]),
+        ("mid-20", ["20"]),
+        ("10 minus 5", ["10", "5"]),
+        ("+/-5", ["5"]),
+        ("word --5", ["5"]),
+        ("- 5 apples", ["5"]),
+    ],
+)
+def test_a_hyphen_that_joins_is_no_sign(text: str, found: list[str]):
+    assert values(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "A-5",
+            "C-1",
+            "COVID-19",
+            "Covid-19",
+            "gpt-4",
+            "B12",
+            "Q3",
+            "FY2022",
+            "10-K",
+            "3D",
+        ),
+        *("1st", "22nd", "13th", "21st", "1.2.3", "v2.0", "192.168.0.1", "x_5", "5_000", "H2O"),
+        *("555-123-4567", "(555) 123-4567", "+44 20 7946 0958", "978-3-16-148410-0"),
+        *(
+            "https://example.org/a/123?b=4",
+            "www.example.org/5",
+            "1980s",
+            "in his 20s",
+            "[1]",
+            "[2, 3]",
+        ),
+    ],
+)
+def test_numbers_inside_names_are_no_quantities(text: str):
+    assert values(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("in 2021", "since 2021", "March 2021", "5 March 2021", "2021-03-05", "03/05/2021"),
+        *("at 9:30", "5 pm", "the year 2021", "FY 2022", "fiscal 2022", "Q3 2021", "(1931–1987)"),
+    ],
+)
+def test_the_parts_of_dates_are_no_quantities(text: str):
+    assert values(text) == []
+
+
+def test_four_digits_without_a_cue_are_a_number():
+    assert values("2021 employees") == ["2021"]
+    assert values("a budget for 1999 units") == ["1999"]
+
+
+def test_the_year_of_a_date_is_there_to_be_matched():
+    year = only("in 2021")
+    assert year.is_year
+    assert not year.counts
+    assert same_quantity(only("2021"), year, unit=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("1. Rates\n2. Rules, 5 of them\n3. Areas", ["5"]),
+        ("1) one rate of 7\n2) another", ["7"]),
+        ("3. Rates\n4. Rules", []),
+        ("Reasons: (1) cost, (2) time.", []),
+        ("either 1) wait or 2) pay 40", ["40"]),
+        ("1. Go there. 2. Come back.", []),
+        ("42. That is the answer.", ["42"]),
+        ("604.", ["604"]),
+        ("within five (5) days", ["5"]),
+        ("the loss was (42)", ["42"]),
+        ("(as in table 1) and 2", ["1", "2"]),
+    ],
+)
+def test_list_numbers_are_told_apart_by_their_sequence(text: str, found: list[str]):
+    assert values(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("1,5", ["1", "5"]),
+        ("1,0000", ["1", "0"]),
+        ("1,000,50", ["1000", "50"]),
+        ("12,34,567", ["1234567"]),
+        ("1,2,3", ["1", "2", "3"]),
+        ("1 000 000", ["1000000"]),
+        ("10 050", ["10050"]),
+        ("1\u202f234", ["1234"]),
+        ("1\u00a0234\u00a0567", ["1234567"]),
+        ("1'000'000", ["1000000"]),
+        ("1’000", ["1000"]),
+        ("1 234", ["1", "234"]),
+        ("0,123", ["0", "123"]),
+        ("1,234.56", ["1234.56"]),
+        ("100,000-200,000", ["100000", "200000"]),
+    ],
+)
+def test_separators_stand_between_groups_of_three(text: str, found: list[str]):
+    assert values(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1/2", "0.5"), ("3/4 cup", "0.75"), ("2 1/2", "2.5"), ("½", "0.5"), ("2½", "2.5")],
+)
+def test_proper_fractions_count_as_their_value(text: str, value: str):
+    assert values(text) == [value]
+
+
+@pytest.mark.parametrize("text", ["120/80", "5/0", "0/5"])
+def test_other_slashes_part_two_numbers(text: str):
+    assert len(values(text)) == 2
+
+
+@pytest.mark.parametrize("text", ["１２３", "١٢٣", "१२३", "𝟏𝟐𝟑"])
+def test_digits_of_any_script_count_by_value(text: str):
+    assert values(text) == ["123"]
+
+
+def test_signs_of_other_scripts_are_read():
+    assert read("٣٫٥٪ und ＄５") == [("3.5", "%"), ("5", "USD")]
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        *(("$5", "USD"), ("US$5", "USD"), ("5 dollars", "USD"), ("5 USD", "USD"), ("USD 5", "USD")),
+        *(
+            ("€5", "EUR"),
+            ("5 €", "EUR"),
+            ("5 euros", "EUR"),
+            ("£5", "GBP"),
+            ("₹5", "INR"),
+            ("Rs. 5", "INR"),
+        ),
+        *(
+            ("A$5", "AUD"),
+            ("$5 CAD", "CAD"),
+            ("5000円", "JPY"),
+            ("5 cents", "cent"),
+            ("5 pounds", "pound"),
+        ),
+        *(
+            ("5 km", "km"),
+            ("5km", "km"),
+            ("5 kilometres", "km"),
+            ("5 kilometers", "km"),
+            ("5 KM", "km"),
+        ),
+        *(
+            ("5 kg", "kg"),
+            ("5 days", "day"),
+            ("5-day", "day"),
+            ("5 hrs", "h"),
+            ("5 hours", "h"),
+            ("5 yrs", "year"),
+        ),
+        *(
+            ("60 km/h", "km/h"),
+            ("60 km per hour", "km/h"),
+            ("5 m2", "m²"),
+            ("5 square metres", "m²"),
+        ),
+        *(("20 °C", "°C"), ("20 degrees Celsius", "°C"), ("5 GB", "GB"), ("5 mg/kg", "mg/kg")),
+        *(("5 basis points", "bp"), ("5 percentage points", "%"), ("5x", "x"), ("5 times", "x")),
+        *(("5 apples", ""), ("5 in a row", ""), ("293 x 2", ""), ("5 won", "")),
+    ],
+)
+def test_units_have_one_name(text: str, unit: str):
+    assert quantities(text)[0].unit == unit
+
+
+def test_a_range_lends_its_unit_and_scale():
+    assert read("5-10 million") == [("5000000", ""), ("10000000", "")]
+    assert read("10 to 20%") == [("10", "%"), ("20", "%")]
+    assert read("$5-10") == [("5", "USD"), ("10", "USD")]
+    assert read("from 5 to 10 million")[0] == ("5", "")
+
+
+def test_the_same_unit_is_needed_only_when_one_is_stated():
+    cost, bare, weight = only("$5"), only("5"), only("5 kg")
+    assert same_quantity(bare, cost, unit=True)
+    assert not same_quantity(cost, bare, unit=True)
+    assert not same_quantity(cost, weight, unit=True)
+    assert same_quantity(cost, weight, unit=False)
+    assert same_quantity(only("5 pounds"), only("£5"), unit=True)
+    assert same_quantity(only("5 lb"), only("5 pounds"), unit=True)
+    assert not same_quantity(only("5 lb"), only("£5"), unit=True)
+
+
+def test_values_are_compared_exactly():
+    assert only("0.1").value + only("0.2").value == only("0.3").value
+    assert only("9007199254740993").value != only("9007199254740992").value
+    assert only("$0.10").number == only("0.1").number
+
+
+def test_a_huge_exponent_is_finite_and_has_one_text():
+    one = only("1e999")
+    assert one.value.is_finite()
+    assert one.plain_value == only("10e998").plain_value == "1E+999"
+    assert values("1e9999999") == []  # more than six digits of exponent are a name
+
+
+def test_a_run_of_more_than_400_digits_is_no_number():
+    assert values("9" * 400) == [only("9" * 400).plain_value]
+    assert values("9" * 401) == []
+
+
+def test_zero_has_one_text():
+    assert values("0 and 0.00 and -0") == ["0", "0", "0"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("five", "5"),
+        ("twenty-three", "23"),
+        ("Two hundred and five", "205"),
+        ("one million", "1000000"),
+        ("a hundred", "100"),
+        ("three hundred thousand", "300000"),
+        ("FORTY", "40"),
+    ],
+)
+def test_numbers_in_words_are_there_to_be_matched(text: str, value: str):
+    one = only(text)
+    assert (one.plain_value, one.spelled, one.counts) == (value, True, False)
+
+
+@pytest.mark.parametrize(
+    "text", ["No one came", "dozens", "often", "twofold", "attention", "someone"]
+)
+def test_words_that_only_look_like_numbers_are_none(text: str):
+    assert quantities(text) == ()
+
+
+def test_spelled_numbers_have_units_and_do_not_run_together():
+    found = quantities("five percent, six or seven hours")
+    assert [(one.plain_value, one.unit) for one in found] == [("5", "%"), ("6", ""), ("7", "h")]
+
+
+def test_offsets_point_at_the_text():
+    text = "Ｆull −５％ of “$1,000” ½"
+    for one in quantities(text):
+        assert text[one.start : one.end] == one.text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("one", "1"), ("One day", "1"), ("a dozen eggs", "12"), ("half a dozen", "6")],
+)
+def test_vague_numbers_are_there_to_be_matched_and_are_no_anchors(text: str, value: str):
+    one = only(text)
+    assert (one.plain_value, one.counts, one.is_anchor) == (value, False, False)
+
+
+def test_one_before_hundred_and_a_number_of_dozens_are_anchors():
+    assert [(one.plain_value, one.is_anchor) for one in quantities("one hundred, two dozen")] == [
+        ("100", True),
+        ("24", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "digits"),
+    [
+        ("two-thirds", "2/3"),
+        ("two thirds of it", "2/3"),
+        ("Three-Quarters", "3/4"),
+        ("one-fifth", "1/5"),
+        ("one third of it", "1/3"),
+        ("seven hundredths", "7/100"),
+        ("two and a half", "2 1/2"),
+        ("two and a half million", "2500000"),
+    ],
+)
+def test_fractions_in_words_have_the_value_of_those_in_digits(text: str, digits: str):
+    assert only(text).value == only(digits).value
+    assert only(text).is_anchor
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["seventy-fifth", "75th", "the twenty-first", "two hundred and fifth", "two hundredth"],
+)
+def test_ordinals_are_no_quantities(text: str):
+    assert quantities(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("two third graders", "2", ""),
+        ("three quarters", "3", ""),
+        ("a two-second delay", "2", "s"),
+    ],
+)
+def test_a_rank_after_a_number_in_words_need_not_belong_to_it(text: str, value: str, unit: str):
+    assert (only(text).plain_value, only(text).unit) == (value, unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("minus five", ["-5"]),
+        ("Negative twenty-five degrees", ["-25"]),
+        ("minus one", ["-1"]),
+        ("ten minus five", ["10", "5"]),
+        ("ten minus 5", ["10", "5"]),
+        ("10 minus five", ["10", "5"]),
+    ],
+)
+def test_numbers_in_words_have_a_sign_too(text: str, found: list[str]):
+    assert [one.plain_value for one in quantities(text)] == found
+
+
+def test_the_sign_belongs_to_the_text_of_a_number_in_words():
+    assert only("it is minus five km").text == "minus five km"
+
+
+def test_a_fraction_in_a_context_offers_its_two_numbers_and_the_other_way_round():
+    # 7 / 10 = 0.7
+    slash, out_of, cups = context_quantities(["7/10", "seven out of ten", "3/4 cup"], [(), (), ()])
+    assert sorted(one.plain_value for one in slash) == ["0.7", "10", "7"]
+    assert sorted(one.plain_value for one in out_of) == ["0.7", "10", "7"]
+    assert [one.plain_value for one in cups] == ["0.75"]
+    assert [one.plain_value for one in slash if one.counts] == ["0.7"]
+
+
+def test_the_text_itself_states_the_fraction_only():
+    assert [one.plain_value for one in quantities("7/10")] == ["0.7"]
+
+
+def test_dates_given_are_used_instead_of_read_again():
+    text = "in 2021 it was 5"
+    assert quantities(text, dates(text)) == quantities(text)
+    assert [one.text for one in quantities(text, ())] == ["2021", "5"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "\ud800 5", "👍5", "مرحبا 5", "5\u20605", "数字5和6", "\x00 5", "5" + "\u0301"],
+)
+def test_strange_text_is_read_without_an_error(text: str):
+    quantities(text)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "1,",
+        "11,",
+        "1.",
+        "1-",
+        "5 ",
+        "1/2 ",
+        "[1,",
+        "+1 ",
+        "1) ",
+        "ten ",
+        "1. x\n",
+        "one ",
+        "a dozen ",
+        "minus five ",
+        "two-thirds ",
+        "5x",
+        "$5\\% ",
+        "5$ ",
+        "Step 1: ",
+        "-_",
+        "7/10 ",
+    ],
+)
+def test_a_long_text_is_read_in_linear_time(piece: str):
+    quantities(piece * 30_000)
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, min_value=0, max_value=10**12, places=3))
+def test_a_printed_number_is_read_back(value: Decimal):
+    assert [one.value for one in quantities(f"it is {value:,f} or so")] == [value]
+
+
+@given(st.text(max_size=60))
+def test_every_text_gives_quantities_in_order_with_right_offsets(text: str):
+    found = quantities(text)
+    assert [one.start for one in found] == sorted(one.start for one in found)
+    assert all(text[one.start : one.end] == one.text for one in found)
+    assert all(one.value.is_finite() for one in found)
