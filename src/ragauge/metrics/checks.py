@@ -1,0 +1,266 @@
+"""Rules asked of one answer, as suites hold them in `[[check]]` tables, and what is made of them.
+
+Source: seed 001, "Question-Specific Metrics". Text is compared lower-cased, whitespace collapsed.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Annotated
+
+from ragauge.features.dates import plain_signs
+from ragauge.features.numbers import Quantity, quantities, same_quantity
+from ragauge.features.text import normalize
+from ragauge.metric import Column, Metric, Must, metric
+from ragauge.score import Score
+from ragauge.where import Filter
+
+BULLET = re.compile(r"^[ \t]*(?:[*•+-]|\d{1,3}[.)])[ \t]+(\S.*)$", re.MULTILINE)
+MARKUP = re.compile(r"[*_`]+")
+EDGES = " .,;:"
+BOLD = re.compile(r"\*\*([^*]+)\*\*|__([^_]+)__")
+SAID_OF_IT = re.compile(r"\s*[:;,(–—-]")
+
+
+def _is_pattern(text: str) -> bool:
+    try:
+        return bool(_compiled(text))
+    except (re.error, RecursionError, OverflowError):
+        return False
+
+
+Pattern = Annotated[str, Must("a valid regular expression", _is_pattern)]
+
+
+@metric(version=1)
+def contains(answer: str, *, text: str = "") -> Score:
+    """Whether the answer contains the text, as whole words, in any case.
+
+    1.0 or 0.0; no text asked for: undefined. Source: seed 001, "Fact Checks".
+
+    >>> contains("It is Territory 118.", text="territory 118").value
+    1.0
+    >>> contains("It is Territory 1180.", text="territory 118").value
+    0.0
+    """
+    if not text.strip():
+        return Score.undefined("the check names no text")
+    found = _find(answer, text)
+    return Score(bool(found), evidence={"text": text, "found": found})
+
+
+@metric(version=1)
+def not_contains(answer: str, *, text: str = "") -> Score:
+    """Whether the answer does not contain the text: 1 minus `contains`.
+
+    1.0 or 0.0; no text asked for: undefined. An empty answer contains nothing: 1.0.
+    Source: our own, after seed 001, "Question-Specific Metrics".
+
+    >>> not_contains("I cannot say.", text="cannot").value
+    0.0
+    """
+    if not text.strip():
+        return Score.undefined("the check names no text")
+    found = _find(answer, text)
+    return Score(not found, evidence={"text": text, "found": found})
+
+
+@metric(version=1)
+def contains_any(answer: str, *, texts: tuple[str, ...] = ()) -> Score:
+    """Whether the answer contains at least one of the texts, as whole words, in any case.
+
+    1.0 or 0.0; no texts asked for: undefined. Source: seed 001, EF_3.
+
+    >>> contains_any("293 × 2.061", texts=("×", "*")).value
+    1.0
+    """
+    if not any(text.strip() for text in texts):
+        return Score.undefined("the check names no text")
+    found = [text for text in texts if text.strip() and _find(answer, text)]
+    return Score(bool(found), evidence={"texts": list(texts), "found": found})
+
+
+@metric(version=1)
+def regex(answer: str, *, pattern: Pattern = "") -> Score:
+    """Whether the pattern (Python's `re`, in any case) matches anywhere in the answer.
+
+    1.0 or 0.0; no pattern: undefined. An invalid pattern is refused before any row is read.
+    Source: our own, after seed 001, "Question-Specific Metrics".
+
+    >>> regex("Uses GRG 51", pattern=r"\\bgrg\\s*51\\b").value
+    1.0
+    """
+    if not pattern:
+        return Score.undefined("the check names no pattern")
+    found = _compiled(pattern).search(answer)
+    evidence = {"pattern": pattern, "found": [found[0]] if found else []}
+    return Score(bool(found), evidence=evidence)
+
+
+@metric(version=1)
+def number(answer_quantities: Sequence[Quantity], *, value: str = "") -> Score:
+    """Whether the answer states the number, compared by value: `$1,000` is `1000.0`.
+
+    `value` is the number as text; with a percent sign it must be a percentage. 1.0 or 0.0; no
+    number in `value`: undefined. Source: seed 001, EF_2 and EF_3.
+
+    >>> number(quantities("The premium is $604.00"), value="604").value
+    1.0
+    >>> number(quantities("it fell by 0.133%"), value="-0.133%").value
+    0.0
+    """
+    wanted = quantities(value)
+    if len(wanted) != 1:
+        return Score.undefined(f"the check must name one number, got {value!r}")
+    found = [one.text for one in answer_quantities if same_quantity(one, wanted[0], unit=False)]
+    return Score(bool(found), evidence={"value": value, "found": found})
+
+
+@metric(version=1)
+def list_coverage(answer: str, references: Sequence[str], *, codes: Pattern = "") -> Score:
+    """Share of the reference's list items that the answer lists too.
+
+    Items are the bullets (`* Name`, `- Name`, `1. Name`) and whatever matches the pattern `codes`
+    (`Rule C-\\d+`); a bullet that holds a code counts by its code, and what stands behind a bold
+    name, a colon or a dash is no part of the name. In [0, 1]; of several references the one that is
+    covered best; a reference without items: undefined. Source: seed 001, EF_1, `rules_coverage`.
+
+    >>> list_coverage("* Limits: what is paid", ["* Limits\\n* Rating Plan"]).value
+    0.5
+    """
+    lists = _lists(answer, references, codes)
+    if not lists.expected:
+        return Score.undefined("the reference lists nothing")
+    return Score(len(lists.found) / len(lists.expected), evidence=lists.evidence)
+
+
+@metric(version=1, high=None)
+def list_found(answer: str, references: Sequence[str], *, codes: Pattern = "") -> Score:
+    """How many of the reference's list items the answer lists too; see `list_coverage`.
+
+    A count, 0 or more. Source: seed 001, EF_1, `rules_found`.
+
+    >>> list_found("* Limits", ["* Limits\\n* Rating Plan"]).value
+    1.0
+    """
+    lists = _lists(answer, references, codes)
+    return Score(len(lists.found), evidence=lists.evidence)
+
+
+@metric(version=1, high=None)
+def list_total(answer: str | None, references: Sequence[str], *, codes: Pattern = "") -> Score:
+    """How many items the reference of `list_coverage` lists.
+
+    A count, 0 or more. Source: seed 001, EF_1, `total_rules`.
+
+    >>> list_total("", ["* Limits\\n* Rating Plan"]).value
+    2.0
+    """
+    lists = _lists(answer or "", references, codes)
+    return Score(len(lists.expected), evidence=lists.evidence)
+
+
+def mean_of(name: str, rules: Sequence[str]) -> Metric:
+    """A metric of this name: the mean of the rules' values; no value when a rule has none.
+
+    Source: seed 001, EF_2, `fact_score`.
+    """
+    columns = tuple(Column(rule, takes_score=True) for rule in rules)
+    return Metric(name, partial(_mean, tuple(rules)), columns, (), (), batch=False)
+
+
+def holds(name: str, expression: Filter) -> Metric:
+    """A metric of this name: 1.0 where the expression over the rules is true, else 0.0.
+
+    No value when a rule that it names has none. Source: seed 001, EF_3, `is_correct`.
+    """
+    rules = tuple(sorted(expression.fields))
+    columns = tuple(Column(rule, takes_score=True) for rule in rules)
+    return Metric(name, partial(_holds, rules, expression), columns, (), (), batch=False)
+
+
+def _mean(names: tuple[str, ...], *scores: Score) -> Score:
+    if absent := next((score for score in scores if score.value is None), None):
+        return absent
+    values = [score.value for score in scores if score.value is not None]
+    parts = dict(zip(names, values, strict=True))
+    return Score(sum(values) / len(values), evidence={"rules": parts})
+
+
+def _holds(names: tuple[str, ...], expression: Filter, *scores: Score) -> Score:
+    if absent := next((score for score in scores if score.value is None), None):
+        return absent
+    parts = {name: score.value for name, score in zip(names, scores, strict=True)}
+    return Score(
+        expression.matches(parts), evidence={"expression": expression.text, "rules": parts}
+    )
+
+
+def _find(answer: str, text: str) -> list[str]:
+    """The text where the answer has it as whole words, marked up or not, else nothing."""
+    pattern = _whole_words(normalize(text, "lower_ws"))
+    for shown in (answer, MARKUP.sub("", answer)):
+        if found := pattern.search(normalize(shown, "lower_ws")):
+            return [found[0]]
+    return []
+
+
+@cache
+def _whole_words(text: str) -> re.Pattern[str]:
+    before = r"(?<!\w)" if text[0].isalnum() else ""
+    after = r"(?!\w)" if text[-1].isalnum() else ""
+    return re.compile(before + re.escape(text) + after)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lists:
+    """The items of the reference that the answer covers best, and which of them it lists."""
+
+    expected: frozenset[str] = frozenset()
+    found: frozenset[str] = frozenset()
+
+    @property
+    def evidence(self) -> dict[str, object]:
+        return {"found": sorted(self.found), "not_found": sorted(self.expected - self.found)}
+
+
+def _lists(answer: str, references: Sequence[str], codes: str) -> _Lists:
+    given = _items(answer, codes)
+    lists = [_covered(_items(reference, codes), given) for reference in references]
+    return max(lists, key=_coverage, default=_Lists())
+
+
+def _covered(expected: frozenset[str], given: frozenset[str]) -> _Lists:
+    found = (item for item in expected if any(_names(one, item) for one in given))
+    return _Lists(expected, frozenset(found))
+
+
+def _coverage(lists: _Lists) -> tuple[float, int]:
+    n = len(lists.expected)
+    return (len(lists.found) / n if n else -1.0), n
+
+
+def _names(given: str, item: str) -> bool:
+    """Whether a listed item is this one, with or without something said of it."""
+    rest = given.removeprefix(item)
+    return given == item or (rest != given and bool(SAID_OF_IT.match(rest)))
+
+
+def _items(text: str, codes: str) -> frozenset[str]:
+    text = plain_signs(text)
+    items: set[str] = set()
+    pattern = _compiled(codes) if codes else None
+    for bullet in BULLET.finditer(text):
+        if not (pattern and pattern.search(bullet[1])):
+            bold = BOLD.match(bullet[1])
+            name = MARKUP.sub("", bold[1] or bold[2] if bold else bullet[1])
+            items.add(normalize(name, "lower_ws").strip(EDGES))
+    if pattern:
+        items |= {normalize(found[0], "lower_ws") for found in pattern.finditer(text)}
+    return frozenset(items - {""})

@@ -1,0 +1,86 @@
+"""Scores made of other scores."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from ragauge.metric import Must, metric
+from ragauge.score import Score
+
+RAGAS_WEIGHTS = {
+    "faithfulness": 0.3,
+    "context_precision": 0.2,
+    "context_recall": 0.2,
+    "answer_relevance": 0.3,
+}
+
+
+def _are_weights(weights: Mapping[str, float]) -> bool:
+    return weights.keys() <= RAGAS_WEIGHTS.keys() and all(one >= 0 for one in weights.values())
+
+
+Weights = Annotated[
+    Mapping[str, float],
+    Must(f"a table of weights of at least 0 for {', '.join(RAGAS_WEIGHTS)}", _are_weights),
+]
+
+
+@metric(version=1)
+def ragas_score(
+    faithfulness: Score,
+    context_precision: Score,
+    context_recall: Score,
+    answer_relevance: Score,
+    *,
+    weights: Weights = RAGAS_WEIGHTS,
+) -> Score:
+    """Weighted mean of the four RAGAS measures over those that have a value.
+
+    In [0, 1]. The weights of the parts without a value are shared out over the others; no part
+    with a value, or only with weight 0: undefined. `weights` names any of the four, each ≥ 0;
+    one that is not named weighs 0. Source: seed 002, section 5.
+
+    >>> local_search = (Score(1.0), Score.undefined("not calculable"), Score(1.0), Score(0.8327))
+    >>> round(ragas_score(*local_search).value * 100, 2)
+    93.73
+    """
+    parts = {
+        "faithfulness": faithfulness,
+        "context_precision": context_precision,
+        "context_recall": context_recall,
+        "answer_relevance": answer_relevance,
+    }
+    values = {name: part.value for name, part in parts.items() if part.value is not None}
+    left_out = {name: part.reason for name, part in parts.items() if part.value is None}
+    weighed = {name: weights.get(name, 0.0) for name in values}
+    total = sum(weighed.values())
+    if not total:
+        return Score.undefined("none of its parts has a value", {"left_out": left_out})
+    value = sum(values[name] * weight for name, weight in weighed.items()) / total
+    used = {name: weight / total for name, weight in weighed.items()}
+    return Score(value, evidence={"parts": values, "weights": used, "left_out": left_out})
+
+
+@metric(version=1)
+def answer_match(fuzzy_match: Score, gpt_score: Score) -> Score:
+    """Whether the answer matches: by `fuzzy_match`, or by the judge's `gpt_score`.
+
+    1.0 or 0.0. When the two disagree, or one has no value and the other decides alone, the evidence
+    says `needs_review`. Neither has a value: no value. Source: seed 000, "Answer Generator".
+
+    >>> answer_match(Score(0.0), Score(1.0)).evidence["needs_review"]
+    True
+    """
+    parts = {"fuzzy_match": fuzzy_match.value, "gpt_score": gpt_score.value}
+    known = [value for value in parts.values() if value is not None]
+    if not known:
+        return Score.undefined(
+            f"neither part has a value: {fuzzy_match.reason}; {gpt_score.reason}"
+        )
+    needs_review = len(known) == 1 or known[0] != known[1]
+    reasons = {"fuzzy_match": fuzzy_match.reason, "gpt_score": gpt_score.reason}
+    evidence = {
+        **parts,
+        "needs_review": needs_review,
+        "left_out": {name: reasons[name] for name, value in parts.items() if value is None},
+    }
+    return Score(max(known), evidence=evidence)

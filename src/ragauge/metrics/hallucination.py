@@ -1,0 +1,179 @@
+"""What an answer says that its contexts do not bear out, without a model: seed 004's evaluator."""
+
+from collections.abc import Sequence
+from itertools import chain
+
+from ragauge.errors import LabelError
+from ragauge.features.anchors import (
+    Anchor,
+    Anchors,
+    Grounds,
+    Support,
+    embedded_anchors,
+    support,
+    words,
+)
+from ragauge.features.anchors_spacy import Extractor, spacy_anchors
+from ragauge.features.dates import Date
+from ragauge.features.numbers import Quantity
+from ragauge.metric import feature, metric
+from ragauge.score import Score
+
+Ngrams = frozenset[str]
+"""Distinct n-grams, the words of each joined by a space."""
+
+DRIFTED = 0.2
+"""The value of a drifted answer, and the overlap below which it is one."""
+SHOWN = 1_000
+"""Anchors and n-grams in the evidence; what is cut is counted there."""
+
+
+@feature
+def answer_ngrams(answer: str, *, n: int = 1) -> Ngrams:
+    """The answer's distinct n-grams of lower-cased words without punctuation.
+
+    >>> sorted(answer_ngrams("The cat. The cat!", n=2))
+    ['cat the', 'the cat']
+    """
+    return ngrams(words(answer), n)
+
+
+@feature
+def context_ngrams(passage_words: Sequence[Sequence[str]], *, n: int = 1) -> Ngrams:
+    """The distinct n-grams of all contexts; none reaches from one context into the next.
+
+    >>> sorted(context_ngrams([["a", "cat"], ["sat"]], n=2))
+    ['a cat']
+    """
+    if n == 1:
+        return frozenset(chain.from_iterable(passage_words))
+    return frozenset[str]().union(*(ngrams(words, n) for words in passage_words))
+
+
+def ngrams(words: Sequence[str], n: int = 1) -> Ngrams:
+    """The distinct n-grams of the words. LabelError for an n below 1.
+
+    >>> ngrams(["one"], 2)
+    frozenset()
+    """
+    if n < 1:
+        raise LabelError(f"n must be at least 1, got {n}; n=1 compares words")
+    if n == 1:
+        return frozenset(words)
+    return frozenset(map(" ".join, zip(*(words[start:] for start in range(n)), strict=False)))
+
+
+@metric(version=1, high=0.2, lower_is_better=True)
+def topic_drift(answer_ngrams: Ngrams, context_ngrams: Ngrams, *, n: int = 1) -> Score:
+    """0.2 when fewer than 0.2 of the answer's distinct n-grams occur in the contexts, else 0.0.
+
+    Lower is better. Words are lower-cased, punctuation is dropped. An answer without n-grams does
+    not drift: 0.0; without any context every answer with words does.
+    Source: seed 004, "Topic Drift Gate".
+
+    >>> topic_drift(ngrams(["rain", "fell"]), ngrams(["snow"])).value
+    0.2
+    """
+    return _drift(answer_ngrams, context_ngrams)
+
+
+@feature
+def answer_anchors(
+    answer: str,
+    answer_quantities: Sequence[Quantity],
+    answer_dates: Sequence[Date],
+    *,
+    extractor: Extractor = "auto",
+    pipeline: str = "",
+) -> Anchors:
+    """The answer's anchors, and what extracted them; see `hallucination`.
+
+    >>> answer_anchors("Acme bought Initech.", (), (), extractor="embedded").found[0].text
+    'Acme bought Initech'
+    """
+    if extractor != "embedded":
+        found = spacy_anchors(answer, answer_quantities, answer_dates, extractor, pipeline)
+        if found:
+            return found
+    return Anchors(embedded_anchors(answer, answer_quantities, answer_dates), "embedded")
+
+
+@metric(version=1, lower_is_better=True)
+def hallucination(
+    answer_anchors: Anchors,
+    grounds: Grounds,
+    answer_ngrams: Ngrams,
+    context_ngrams: Ngrams,
+    *,
+    extractor: Extractor = "auto",
+    pipeline: str = "",
+    n: int = 1,
+) -> Score:
+    """Share of the answer's anchors that no context bears out, or the topic drift if that is more.
+
+    In [0, 1], lower is better. Anchors are numbers with their unit, dates and times, and claims of
+    subject, assertive verb and object; each mention counts equally. An answer without anchors:
+    only `topic_drift` counts. No contexts: every anchor is unsupported.
+
+    spaCy extracts when an English pipeline with a parser is installed (`pipeline` names one by
+    package or path), else the embedded extractor; `extractor="embedded"` or `"spacy"` pins it, and
+    the evidence names it.
+    Source: seed 004, "Hallucination Evaluator".
+
+    >>> import ragauge as rg
+    >>> rg.score("hallucination", answer="It cost $5 in 2021.", contexts=["$5 in 2020"]).value
+    0.5
+    """
+    checked = [(anchor, support(anchor, grounds)) for anchor in answer_anchors.found]
+    n_unsupported = sum(borne_out is None for _, borne_out in checked)
+    drift = _drift(answer_ngrams, context_ngrams)
+    share = n_unsupported / len(checked) if checked else 0.0
+    evidence = {
+        "extractor": answer_anchors.extractor,
+        "n_anchors": len(checked),
+        "n_unsupported": n_unsupported,
+        "anchors": [_shown(anchor, borne_out) for anchor, borne_out in checked[:SHOWN]],
+        "n_anchors_cut": max(0, len(checked) - SHOWN),
+        "topic_drift": drift.value,
+        "overlap": (drift.evidence or {})["overlap"],
+    }
+    return Score(max(share, drift.value or 0.0), evidence=evidence)
+
+
+def _drift(answer: Ngrams, contexts: Ngrams) -> Score:
+    missing = answer - contexts
+    n_found = len(answer) - len(missing)
+    drifted = n_found * 5 < len(answer)
+    evidence = {
+        "overlap": n_found / len(answer) if answer else None,
+        "n_ngrams": len(answer),
+        "n_ngrams_found": n_found,
+        "ngrams_missing": sorted(missing)[:SHOWN],
+    }
+    return Score(DRIFTED if drifted else 0.0, evidence=evidence)
+
+
+def _shown(anchor: Anchor, borne_out: Support | None) -> dict[str, object]:
+    place = {"text": anchor.text, "start": anchor.start, "end": anchor.end}
+    by = None
+    if borne_out:
+        by = {
+            "context": borne_out.context,
+            "start": borne_out.start,
+            "end": borne_out.end,
+            "text": borne_out.text,
+        }
+    return {**_described(anchor), **place, "supported": borne_out is not None, "by": by}
+
+
+def _described(anchor: Anchor) -> dict[str, object]:
+    if isinstance(anchor, Quantity):
+        return {"kind": "number", "value": anchor.plain_value, "unit": anchor.unit}
+    if isinstance(anchor, Date):
+        return {"kind": "date", "parts": anchor.parts}
+    return {
+        "kind": "claim",
+        "subject": anchor.subject,
+        "verb": anchor.verb,
+        "object": anchor.object,
+    }

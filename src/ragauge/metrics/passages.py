@@ -1,0 +1,98 @@
+"""How well the passage ranked first agrees with the gold passages, as text."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from ragauge.errors import MissingExtraError, PlanError
+from ragauge.features.text import normalize
+from ragauge.features.tokens import alphanumeric_words
+from ragauge.metric import metric
+from ragauge.score import Score
+
+WordTokenizer = Literal["builtin", "nltk"]
+
+
+@metric
+def passage_exact_match(contexts: Sequence[str], gold_contexts: Sequence[str]) -> Score:
+    """Whether the passage ranked first equals any gold passage.
+
+    Compared as `strip_lower`: case and the whitespace around do not matter, whitespace inside does.
+    No gold passage: undefined; nothing retrieved: 0.0.
+
+    Source: seed 003, "Exact Match".
+
+    >>> passage_exact_match([" The fee is due. "], ["No fee.", "the fee is due."]).value
+    1.0
+    """
+    if not gold_contexts:
+        return Score.undefined("no gold passage")
+    if not contexts:
+        return Score(0.0, evidence={"matched_gold": None})
+    top = normalize(contexts[0], "strip_lower")
+    golds = [normalize(gold, "strip_lower") for gold in gold_contexts]
+    matched = golds.index(top) if top in golds else None
+    return Score(matched is not None, evidence={"matched_gold": matched})
+
+
+@metric
+def span_f1(
+    contexts: Sequence[str], gold_contexts: Sequence[str], *, tokenizer: WordTokenizer = "builtin"
+) -> Score:
+    """The word overlap (F1) of the passage ranked first with the gold passage nearest to it.
+
+    Words are lower-cased, alphanumeric, and count once: sets, not bags. Two passages without such
+    words agree: 1.0; only one without: 0.0. No gold passage: undefined; nothing retrieved: 0.0.
+    `tokenizer="nltk"` splits sentences with NLTK's Punkt model, where it is installed; the built-in
+    splitter has the same word rules, so only a word before a doubtful period can differ.
+
+    Source: seed 003, "Span F1".
+
+    >>> span_f1(["The fee is due now."], ["Nothing.", "The fee is waived."]).value
+    0.6666666666666666
+    """
+    if not gold_contexts:
+        return Score.undefined("no gold passage")
+    if not contexts:
+        return Score(0.0, evidence={"best_gold": None})
+    top = _words(contexts[0], tokenizer)
+    overlaps = [_overlap(top, _words(gold, tokenizer)) for gold in gold_contexts]
+    values = [_f1(*overlap) for overlap in overlaps]
+    best = values.index(max(values))
+    shared, n_predicted, n_gold = overlaps[best]
+    evidence = {
+        "best_gold": best,
+        "n_shared": shared,
+        "n_predicted": n_predicted,
+        "n_gold": n_gold,
+        "precision": shared / n_predicted if n_predicted else None,
+        "recall": shared / n_gold if n_gold else None,
+    }
+    return Score(values[best], evidence=evidence)
+
+
+def _overlap(predicted: set[str], gold: set[str]) -> tuple[int, int, int]:
+    return len(predicted & gold), len(predicted), len(gold)
+
+
+def _f1(n_shared: int, n_predicted: int, n_gold: int) -> float:
+    return 2 * n_shared / (n_predicted + n_gold) if n_predicted + n_gold else 1.0
+
+
+def _words(text: str, tokenizer: WordTokenizer) -> set[str]:
+    return set(alphanumeric_words(text) if tokenizer == "builtin" else _nltk_words(text))
+
+
+def _nltk_words(text: str) -> list[str]:
+    try:
+        from nltk import word_tokenize  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
+    except ImportError:
+        raise MissingExtraError('span_f1(tokenizer="nltk") needs nltk', "nltk") from None
+    try:
+        tokens: list[str] = word_tokenize(text)
+    except LookupError:
+        problem = (
+            'span_f1(tokenizer="nltk") needs NLTK\'s Punkt model, which is not installed; '
+            "get it with: python -m nltk.downloader punkt_tab, or leave the setting out"
+        )
+        raise PlanError([problem]) from None
+    return [token.lower() for token in tokens if token.isalnum()]

@@ -1,0 +1,97 @@
+"""How much of the question's wording an answer takes up, without a reference."""
+
+import math
+import re
+from collections import Counter
+
+from ragauge.features.stop_words import NLTK_ENGLISH, SKLEARN_ENGLISH
+from ragauge.features.tokens import alphanumeric_words
+from ragauge.metric import feature, metric
+from ragauge.score import Score
+
+TERM = re.compile(r"\w\w+")
+IDF_IN_ONE_OF_TWO = math.log(3 / 2) + 1
+"""Smooth inverse document frequency of a term that one of two texts has; 1 if both have it."""
+
+
+@feature
+def question_terms(question: str) -> frozenset[str]:
+    """The question's alphanumeric words that are no NLTK English stop words.
+
+    >>> sorted(question_terms("What is the premium for Territory 118?"))
+    ['118', 'premium', 'territory']
+    """
+    return frozenset(alphanumeric_words(question)) - NLTK_ENGLISH
+
+
+@feature
+def answer_terms(answer: str) -> frozenset[str]:
+    """The answer's alphanumeric words that are no NLTK English stop words.
+
+    >>> sorted(answer_terms("The premium is $604."))
+    ['604', 'premium']
+    """
+    return frozenset(alphanumeric_words(answer)) - NLTK_ENGLISH
+
+
+@metric
+def question_coverage(question_terms: frozenset[str], answer_terms: frozenset[str]) -> Score:
+    """The share of the question's keywords that the answer uses too.
+
+    Keywords are the lower-cased alphanumeric words, each once, that are no NLTK English stop words.
+    A question without keywords is covered by any answer, even an empty one: 1.0. An answer without
+    keywords covers nothing of one with some: 0.0.
+
+    Source: seed 004, "Completeness Evaluator".
+
+    >>> question_coverage(frozenset({"base", "rate"}), frozenset({"rate", "293"})).value
+    0.5
+    """
+    matched = question_terms & answer_terms
+    missing = question_terms - answer_terms
+    value = len(matched) / len(question_terms) if question_terms else 1.0
+    return Score(value, evidence={"matched": sorted(matched), "missing": sorted(missing)})
+
+
+@metric
+def hybrid_relevance(question: str, answer: str) -> Score:
+    """How alike question and answer are worded: the mean of TF-IDF cosine and Jaccard.
+
+    The cosine is that of scikit-learn's `TfidfVectorizer(stop_words="english")` fitted on the two
+    texts; 0 when either has no term. The Jaccard similarity is that of their sets of lower-cased
+    words split on whitespace; 0 when both are empty.
+
+    Source: seed 004, "Relevance Evaluator"; it calls the Jaccard part a fallback, but averages.
+
+    >>> hybrid_relevance("base rate", "the base rate").value
+    0.8333333333333333
+    """
+    question, answer = question.lower(), answer.lower()
+    question_counts, answer_counts = _term_counts(question), _term_counts(answer)
+    common = question_counts.keys() & answer_counts.keys()
+    cosine = _tfidf_cosine(question_counts, answer_counts)
+    jaccard = _jaccard(set(question.split()), set(answer.split()))
+    evidence = {"cosine": cosine, "jaccard": jaccard, "common_terms": sorted(common)}
+    return Score((cosine + jaccard) / 2, evidence=evidence)
+
+
+def _term_counts(lowered: str) -> Counter[str]:
+    return Counter(term for term in TERM.findall(lowered) if term not in SKLEARN_ENGLISH)
+
+
+def _tfidf_cosine(left: Counter[str], right: Counter[str]) -> float:
+    dot = sum(count * right[term] for term, count in left.items() if term in right)
+    if not dot:
+        return 0.0
+    cosine = dot / math.sqrt(_squared_length(left, right) * _squared_length(right, left))
+    return min(cosine, 1.0)
+
+
+def _squared_length(counts: Counter[str], other: Counter[str]) -> float:
+    shared = sum(count * count for term, count in counts.items() if term in other)
+    alone = sum(count * count for term, count in counts.items() if term not in other)
+    return shared + alone * IDF_IN_ONE_OF_TWO**2
+
+
+def _jaccard(left: set[str], right: set[str]) -> float:
+    return len(left & right) / len(left | right) if left or right else 0.0

@@ -1,0 +1,93 @@
+import pytest
+from pytest import approx
+
+import ragauge as rg
+from ragauge.metrics.composite import answer_match, ragas_score
+from ragauge.score import Score, Status
+
+PARTS = ("faithfulness", "context_precision", "context_recall", "answer_relevance")
+
+
+@pytest.mark.parametrize(
+    ("parts", "shown"),
+    [
+        # (.3 · 100 + .2 · 100 + .3 · 83.27) / .8
+        ((1.0, None, 1.0, 0.8327), 93.73),
+        # .3 · 83.27
+        ((0.0, 0.0, 0.0, 0.8327), 24.98),
+        # .3 · 82.29 / .3
+        ((None, None, None, 0.8229), 82.29),
+    ],
+)
+def test_the_seeds_three_rows(parts, shown):
+    given = {name: value for name, value in zip(PARTS, parts, strict=True) if value is not None}
+    assert round(rg.score("ragas_score", **given).value * 100, 2) == shown
+
+
+def test_the_weights_are_shared_out_over_the_parts_with_a_value():
+    score = ragas_score(Score(1.0), Score.failed("timeout"), Score(0.0), Score.missing("no x"))
+    # .3 · 1 / (.3 + .2)
+    assert score.value == approx(0.6)
+    assert score.evidence["weights"] == approx({"faithfulness": 0.6, "context_recall": 0.4})
+    assert score.evidence["left_out"] == {
+        "context_precision": "timeout",
+        "answer_relevance": "no x",
+    }
+
+
+def test_without_any_part_there_is_no_value():
+    nothing = Score.missing("no judge")
+    score = ragas_score(nothing, nothing, nothing, nothing)
+    assert score.status is Status.UNDEFINED
+    assert rg.score("ragas_score").status is Status.UNDEFINED
+
+
+def test_weights_can_be_chosen_and_a_part_left_out_weighs_nothing():
+    label = 'ragas_score(weights={"faithfulness":1,"answer_relevance":3})'
+    score = rg.score(label, faithfulness=1.0, answer_relevance=0.0, context_recall=0.7)
+    assert score.value == approx(1 / 4)
+    only = 'ragas_score(weights={"faithfulness":1})'
+    assert rg.score(only, context_recall=0.7).status is Status.UNDEFINED
+
+
+@pytest.mark.parametrize(
+    "weights", ['{"faithfulnes":1}', '{"faithfulness":-1}', '{"faithfulness":"x"}', "[1]", "1"]
+)
+def test_weights_that_are_none_are_refused(weights):
+    with pytest.raises(rg.PlanError, match="weights must be a table of weights of at least 0"):
+        rg.score(f"ragas_score(weights={weights})", faithfulness=1.0)
+
+
+@pytest.mark.parametrize("value", [93.73, -0.1, "high"])
+def test_a_part_that_is_no_score_is_refused(value):
+    with pytest.raises(rg.PlanError, match=r"faithfulness must be a score in \[0, 1\]"):
+        rg.score("ragas_score", faithfulness=value)
+
+
+NONE = Score.failed("timeout")
+
+
+@pytest.mark.parametrize(
+    ("fuzzy", "gpt", "value", "needs_review"),
+    [
+        (Score(1.0), Score(1.0), 1.0, False),
+        (Score(0.0), Score(0.0), 0.0, False),
+        (Score(1.0), Score(0.0), 1.0, True),
+        (Score(0.0), Score(1.0), 1.0, True),
+        (Score(0.0), NONE, 0.0, True),
+        (NONE, Score(1.0), 1.0, True),
+    ],
+)
+def test_an_answer_matches_by_either_and_a_disagreement_is_for_review(
+    fuzzy, gpt, value, needs_review
+):
+    score = answer_match(fuzzy, gpt)
+    assert score.value == value
+    assert score.evidence["needs_review"] is needs_review
+
+
+def test_when_neither_has_a_value_nothing_is_matched():
+    score = answer_match(NONE, Score.undefined("no reference"))
+    assert score.status is Status.UNDEFINED
+    assert "timeout" in score.reason
+    assert "no reference" in score.reason

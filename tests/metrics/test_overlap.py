@@ -1,0 +1,176 @@
+import re
+import string
+import time
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytest import approx
+from rapidfuzz import fuzz
+
+import ragauge as rg
+from ragauge.metrics.overlap import exact_match, fuzzy_match, token_f1
+from ragauge.score import Status
+
+WORDS = st.text("ab c.,THEthe an'1", max_size=30)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "value"),
+    [
+        ("The  Premium\n\tis $604 ", "the premium is $604", 1.0),
+        ("The premium is $604.", "the premium is $604", 0.0),
+        ("cafe\u0301", "CAFÉ", 1.0),
+        ("", "  ", 1.0),
+        ("", "a", 0.0),
+    ],
+)
+def test_exact_match_forgives_case_and_whitespace_only(answer, reference, value):
+    assert exact_match(answer, reference).value == value
+
+
+def test_exact_match_has_the_other_named_normalisations():
+    assert exact_match("The hut.", "hut", normalize="squad").value == 1.0
+    assert exact_match("a  b", "a b", normalize="strip_lower").value == 0.0
+    assert exact_match("A", "a", normalize="none").value == 0.0
+
+
+def test_token_f1_of_bags_and_of_sets():
+    # {cat: 1, sat: 1} and {cat: 2, sat: 1, down: 1}: 2 shared of 2 and of 4; F1 = 2 · 2 / 6.
+    assert token_f1("cat sat", "cat cat sat down").value == approx(4 / 6)
+    # {cat, sat} and {cat, sat, down}: F1 = 2 · 2 / 5.
+    assert token_f1("cat sat", "cat cat sat down", count="set").value == approx(4 / 5)
+
+
+def test_token_f1_of_empty_texts():
+    assert token_f1("the", "an.").value == 1.0
+    assert token_f1("", "hut").value == 0.0
+    assert token_f1("hut", "").value == 0.0
+
+
+def squad_f1(answer: str, reference: str) -> float:
+    """The formula of Rajpurkar et al. 2016, with precision and recall written out."""
+
+    def words(text: str) -> list[str]:
+        kept = "".join(one for one in text.lower() if one not in string.punctuation)
+        return re.sub(r"\b(a|an|the)\b", " ", kept).split()
+
+    left, right = words(answer), words(reference)
+    if not left or not right:
+        return float(left == right)
+    n_same = sum((Counter(left) & Counter(right)).values())
+    if n_same == 0:
+        return 0.0
+    precision, recall = n_same / len(left), n_same / len(right)
+    return 2 * precision * recall / (precision + recall)
+
+
+@given(WORDS, WORDS)
+def test_token_f1_is_squads(answer, reference):
+    assert token_f1(answer, reference).value == approx(squad_f1(answer, reference))
+    assert token_f1(answer, answer).value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "value"),
+    [
+        # Contained, by whole words and numbers.
+        ("It was opened by Ida Merrow in 1970.", "ida  merrow", 1.0),
+        ("5", "5", 1.0),
+        ("15 people", "5", 0.0),
+        ("51 people", "5", 0.0),
+        ("5.3 people", "5", 0.0),
+        ("3.5 people", "5", 0.0),
+        ("1,500 people", "500", 0.0),
+        ("There were 5.", "5", 1.0),
+        ("4, 5, 6", "5", 1.0),
+        ("It costs $604.", "$604", 1.0),
+        ("It costs $6,604.", "604", 0.0),
+        ("unknown soldiers", "known", 0.0),
+        ("the hut-keeper", "hut", 1.0),
+        # Scripts without spaces between words.
+        ("保险费为一百元", "一百元", 1.0),
+        ("保险费为一百元", "二百元", 0.0),
+        ("料金は604円です", "604", 1.0),
+        # Nearly.
+        ("It was Willhelm Conrad Röntgen.", "Wilhelm Conrad Röntgen", 1.0),
+        ("It was Marie Curie.", "Wilhelm Conrad Röntgen", 0.0),
+        ("Territory 118", "Territory 117", 0.0),  # ratio 92.3, but a digit is no misprint
+        ("", "hut", 0.0),
+        ("hut", "the hut is above the village", 1.0),  # the shorter text in the longer
+        ("the", "the hut is above the village", 0.0),  # but not of stop words alone
+        ("15 million people", "5 million", 0.0),  # ratio 94.7, of another number
+    ],
+)
+def test_fuzzy_match(answer, reference, value):
+    assert fuzzy_match(answer, reference).value == value
+
+
+def test_the_ratio_is_evidence_and_the_threshold_decides():
+    # "conrad" for "konrad": one letter out and one in, of twelve: 100 · (1 - 2 / 12) = 83.3.
+    score = fuzzy_match("by Conrad, 1895", "konrad")
+    assert score.evidence["ratio"] == approx(100 * (1 - 2 / 12))
+    assert score.evidence["matched"] == "conrad"
+    assert score.value == 0.0
+    assert fuzzy_match("by Conrad, 1895", "konrad", threshold=80).value == 1.0
+
+
+def test_an_empty_reference_is_undefined():
+    assert fuzzy_match("hut", " \n").status is Status.UNDEFINED
+
+
+@pytest.mark.parametrize("scorer", ["ratio", "token_sort_ratio", "token_set_ratio", "WRatio"])
+def test_the_other_scorers_are_rapidfuzzs_on_the_whole_texts(scorer):
+    found = fuzzy_match("Hut, the red one", "the red huts", scorer=scorer)
+    expected = getattr(fuzz, scorer)("the red huts", "hut, the red one")
+    assert found.evidence["ratio"] == approx(expected)
+
+
+@given(WORDS, st.text("ab 1.", min_size=1, max_size=8))
+def test_no_window_is_better_than_rapidfuzzs_partial_ratio_by_much(answer, reference):
+    score = fuzzy_match(answer, reference)
+    if score.value is None:
+        return
+    assert 0 <= score.evidence["ratio"] <= 100
+    assert score.value == float(score.evidence["contained"] or score.evidence["ratio"] >= 90)
+
+
+LONG = " ".join(f"word{number} {number * number}" for number in range(300))
+"""A reference of over 4,000 characters."""
+
+
+def test_a_long_reference_is_found_wherever_it_stands_with_a_few_words_changed():
+    changed = LONG.replace("word10 ", "Wort10 ").replace("word250", "wrd250")
+    before = " ".join(f"other{number}" for number in range(977))
+    assert fuzzy_match(f"{before} {changed} {before}", LONG).value == 1.0
+    assert fuzzy_match(f"{before} {changed[: len(changed) // 2]} {before}", LONG).value == 0.0
+
+
+def test_the_ratio_of_a_long_reference_is_close_to_rapidfuzzs():
+    changed = LONG.replace("word1", "Wort7")
+    before = "many other words stand here " * 40
+    ours = fuzzy_match(before + changed + before, LONG).evidence["ratio"]
+    theirs = fuzz.partial_ratio(LONG, (before + changed + before).lower())
+    assert ours == approx(theirs, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference"),
+    [
+        ("a" * 200_000, "a" * 100_000),
+        ("ab " * 20_000, "ab " * 10_000 + "a"),
+        (LONG * 40, LONG[::-1]),
+        ("1" * 200_000, "1"),
+        ("1,1" * 60_000, "1"),
+    ],
+)
+def test_no_text_takes_fuzzy_match_long(answer, reference):
+    start = time.perf_counter()
+    fuzzy_match(answer, reference)
+    assert time.perf_counter() - start < 5
+
+
+def test_fuzzy_match_is_best_over_references():
+    score = rg.score("fuzzy_match", answer="7 km", references=["8 km", "7 km"])
+    assert (score.value, score.evidence["best_reference"]) == (1.0, 1)

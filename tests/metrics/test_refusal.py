@@ -1,0 +1,160 @@
+import json
+import os
+from pathlib import Path
+from typing import cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ragauge as rg
+from ragauge.features.refusals import READ_AT_EACH_END
+from ragauge.metrics.refusal import MATCHES_SHOWN, WORDS_SHOWN, dont_know
+
+
+def test_a_refusal_scores_one_and_an_answer_zero():
+    assert dont_know("The context does not provide the fee.").value == 1.0
+    assert dont_know("The fee is $604.").value == 0.0
+
+
+def test_an_answer_before_a_refusal_in_one_sentence_or_two_is_an_answer():
+    refusal = "the context does not provide the date."
+
+    assert dont_know(f"The premium is $604, but {refusal}").value == 0.0
+    assert dont_know(f"The premium is $604. However, {refusal}").value == 0.0
+    assert dont_know(f"The context is on premiums, but {refusal}").value == 1.0
+
+
+def test_the_unknown_soldier_is_an_answer_to_all_but_the_seed():
+    assert dont_know("The Unknown Soldier").value == 0.0
+    assert dont_know("The Unknown Soldier", phrases="seed-002").value == 1.0
+
+
+def test_the_seed_misses_what_the_rules_find():
+    answer = "As an AI, I don't have access to the filing."
+
+    assert dont_know(answer).value == 1.0
+    assert dont_know(answer, phrases="seed-002").value == 0.0
+
+
+def test_a_blank_answer_refuses_but_holds_none_of_the_seeds_phrases():
+    score = dont_know(" \n")
+
+    assert score.value == 1.0
+    assert score.evidence == {
+        "phrases": "default",
+        "matches": [
+            {
+                "rule": "empty answer",
+                "words": "",
+                "start": 0,
+                "end": 0,
+                "decides": True,
+                "overruled_by": None,
+            }
+        ],
+    }
+    assert dont_know(" \n", phrases="seed-002").value == 0.0
+
+
+def test_the_evidence_quotes_the_refusal_and_what_overrules_it():
+    score = dont_know("The report does not give the fee. However, the table has it as $5.")
+
+    assert score.value == 0.0
+    assert score.evidence == {
+        "phrases": "default",
+        "matches": [
+            {
+                "rule": "source is silent",
+                "words": "report does not give",
+                "start": 4,
+                "end": 24,
+                "decides": False,
+                "overruled_by": "However, the table has it as $5.",
+            }
+        ],
+    }
+
+
+def test_the_seeds_evidence_names_its_phrases():
+    score = dont_know("Sorry, there is no data; it is unknown.", phrases="seed-002")
+
+    assert score.evidence == {"phrases": "seed-002", "found": ["unknown", "no data"]}
+
+
+def test_of_many_matches_the_deciding_ones_are_shown_and_the_rest_counted():
+    aside = "Ada Lind. I couldn't find the name. "
+    score = dont_know(MATCHES_SHOWN * aside + "Therefore, it cannot be determined.")
+
+    assert score.value == 1.0
+    assert score.evidence is not None
+    matches = cast("list[dict[str, object]]", score.evidence["matches"])
+    assert len(matches) == MATCHES_SHOWN
+    assert [match["decides"] for match in matches] == [True] + (MATCHES_SHOWN - 1) * [False]
+    assert score.evidence["matches_not_shown"] == 1
+
+
+def test_a_long_answer_is_marked_as_cut_in_the_evidence():
+    score = dont_know("I cannot answer. " + "a" * (2 * READ_AT_EACH_END))
+
+    assert score.value == 1.0
+    assert score.evidence is not None
+    assert score.evidence["characters_not_read"] == len("I cannot answer. ")
+    overruled = dont_know("I cannot answer. However, it is " + "a" * 1000).evidence
+    assert overruled is not None
+    assert len(json.dumps(overruled)) < 1000
+    assert WORDS_SHOWN < 1000
+
+
+@given(st.text(), st.sampled_from(["default", "seed-002"]))
+def test_the_value_follows_from_the_evidence_as_read_back_from_json(answer: str, phrases: str):
+    score = rg.score(f'dont_know(phrases="{phrases}")', answer=answer)
+    evidence = json.loads(json.dumps(dict(score.evidence or {})))
+
+    if phrases == "seed-002":
+        assert score.value == float(bool(evidence["found"]))
+    else:
+        assert score.value == float(any(match["decides"] for match in evidence["matches"]))
+
+
+def test_a_sample_without_an_answer_is_missing_and_no_refusal():
+    assert rg.score("dont_know", answer=None).status == "missing"
+
+
+# Public data, found through RAGAUGE_DATA; benchmarks/refusals.py gives the numbers by run.
+
+
+def test_nine_in_ten_refusals_of_financebench_are_found_and_few_else():
+    answers = [
+        json.loads(line)
+        for path in sorted((public_data() / "financebench").glob("*.jsonl"))
+        if "open_source" not in path.name
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    labelled = [row["label"] == "Refusal" for row in answers]
+    found = [dont_know(str(row["model_answer"])).value == 1.0 for row in answers]
+    hits = sum(map(min, found, labelled))
+
+    assert hits / sum(labelled) >= 0.95  # 3 of 84 missed
+    assert hits / sum(found) >= 0.93  # 6 of 87 found; 5 of them refuse and are labelled otherwise
+
+
+def test_answers_that_evouna_calls_correct_almost_never_refuse():
+    rows = json.loads((public_data() / "evouna" / "NQ.json").read_text(encoding="utf-8"))
+    correct = [
+        row[f"answer_{system}"]
+        for row in rows
+        for system in ("fid", "gpt35", "chatgpt", "gpt4", "newbing")
+        if row[f"judge_{system}"] and not row["improper"] and row[f"answer_{system}"]
+    ]
+
+    refused = sum(dont_know(answer).value == 1.0 for answer in correct)
+
+    assert refused / len(correct) < 0.001
+
+
+def public_data() -> Path:
+    folder = os.environ.get("RAGAUGE_DATA")
+    if not folder:
+        pytest.skip("RAGAUGE_DATA is not set: it names the folder with the public data sets")
+    return Path(folder)
