@@ -1,0 +1,64 @@
+"""All metrics and features there are: this package's, installed plug-ins' and the user's own."""
+
+import functools
+import importlib
+import pkgutil
+from importlib.metadata import EntryPoint, entry_points
+
+from ragauge.errors import LabelError, did_you_mean
+from ragauge.label import Label, SettingValue
+from ragauge.metric import FEATURES, METRICS, Feature, Metric
+
+ENTRY_POINT_GROUP = "ragauge.metrics"
+"""A plug-in names a module here; importing it runs its `@metric` and `@feature` decorators."""
+
+
+def metrics() -> dict[str, Metric]:
+    """Every metric by name, in the order of the names."""
+    _import_all()
+    return dict(sorted(METRICS.items()))
+
+
+def features() -> dict[str, Feature]:
+    """Every feature by name, in the order of the names."""
+    _import_all()
+    return dict(sorted(FEATURES.items()))
+
+
+def find(label: Label) -> tuple[Metric, dict[str, SettingValue]]:
+    """The metric that a label names and all its settings; LabelError says what is unknown.
+
+    >>> metric, settings = find(Label.parse("exact_match"))
+    >>> metric.name, settings["normalize"]
+    ('exact_match', 'lower_ws')
+    """
+    known = metrics()
+    if label.name not in known:
+        hint = did_you_mean(label.name, known) or "; list them with: ragauge metrics"
+        raise LabelError("\n".join([f"unknown metric {label.name!r}{hint}", *BROKEN]))
+    metric = known[label.name]
+    return metric, metric.read_settings(label.settings)
+
+
+@functools.cache
+def _import_all() -> None:
+    for package in ("ragauge.features", "ragauge.metrics"):
+        for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+            importlib.import_module(f"{package}.{module.name}")
+    for entry_point in entry_points(group=ENTRY_POINT_GROUP):
+        _import_plug_in(entry_point)
+
+
+BROKEN: list[str] = []
+"""Plug-ins that could not be imported, and why: they take none of the other metrics along."""
+
+
+def _import_plug_in(entry_point: EntryPoint) -> None:
+    try:
+        entry_point.load()
+    except Exception as error:  # a plug-in is somebody else's code: whatever it raises, say whose
+        owner = entry_point.dist.name if entry_point.dist else "an installed package"
+        BROKEN.append(
+            f"the metrics of {owner} ({entry_point.value}) cannot be imported: "
+            f"{type(error).__name__}: {error}; mend or uninstall it"
+        )

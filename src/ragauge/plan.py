@@ -1,0 +1,363 @@
+"""The plan: what is asked for and what the samples hold, as one acyclic graph of shared work.
+
+Names are walked backwards from the metrics asked for: a column of the samples, a feature, another
+metric. What several metrics need becomes one node. Every problem is found before any work is done.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ragauge import catalog
+from ragauge.errors import LabelError, PlanError, did_you_mean
+from ragauge.label import Label, SettingValue
+from ragauge.metric import Column, Definition, Feature, Metric
+from ragauge.metrics.checks import holds, mean_of
+from ragauge.sample import FIELDS
+from ragauge.suite import Check, Entry, Suite
+from ragauge.where import Filter
+
+COUNTS = ("list_found", "list_total")
+"""Rules that count: no scale fits them, and no mean takes them in."""
+REFERENCE, REFERENCES = "reference", "references"
+"""The column that stands for each of the sample's references in turn, and that of all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Where a parameter's values come from: a column of the samples, or the node of that key.
+
+    Neither, for a part of a composite that cannot be had: then `lacking` says why.
+    """
+
+    column: str | None = None
+    node: str | None = None
+    lacking: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One function with its settings, computed once whoever needs it.
+
+    `per_reference`: it is computed for each reference of a sample; a metric then keeps the best.
+    `where`: it is computed for those rows only.
+    """
+
+    key: str
+    definition: Metric | Feature
+    settings: Mapping[str, SettingValue]
+    inputs: tuple[Input, ...]
+    per_reference: bool = False
+    where: Filter | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One column of the result: `metric` in the scores, shown as `name` times `scale`.
+
+    `node` computes it; None where something is `lacking`, and every row is skipped for that reason.
+    """
+
+    metric: str
+    name: str
+    definition: Metric | None
+    node: str | None
+    lacking: str | None = None
+    scale: float = 1.0
+    digits: int = 4
+    show: str = "mean"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Nodes in an order in which each stands behind what it needs, and what is asked of them."""
+
+    name: str
+    nodes: tuple[Node, ...]
+    asked: tuple[Asked, ...]
+    suites: tuple[Suite, ...]
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The sample columns that the plan reads."""
+        read = {one.column for node in self.nodes for one in node.inputs if one.column}
+        read |= {name for node in self.nodes if node.where for name in node.where.fields}
+        if REFERENCE in read:
+            read = (read - {REFERENCE}) | {REFERENCES}
+        return frozenset(read)
+
+    @property
+    def lacking(self) -> tuple[Asked, ...]:
+        """What is asked for and cannot be had."""
+        return tuple(one for one in self.asked if one.lacking)
+
+    def describe(self) -> dict[str, object]:
+        """Labels, versions, settings and how they are shown, as JSON data.
+
+        With the samples, that is all that fixes a run.
+        """
+        return {
+            "nodes": [_describe(node) for node in self.nodes],
+            "asked": [
+                [one.metric, one.name, one.node, one.lacking, one.scale, one.digits, one.show]
+                for one in self.asked
+            ],
+            "findings": [
+                [one.when.text, one.says] for suite in self.suites for one in suite.findings
+            ],
+        }
+
+
+def make_plan(
+    suites: Sequence[Suite], columns: Collection[str], resources: Collection[str] = ()
+) -> Plan:
+    """The plan for these suites over samples with these columns and resources.
+
+    PlanError lists every problem: unknown metrics, settings and columns, and what explicitly asked
+    metrics lack. What a suite's metric lacks is no problem: it is marked `lacking`.
+    """
+    suites = tuple(dict.fromkeys(suites))
+    planner = _Planner(suites, columns, resources)
+    asked = tuple(_once(planner.asked()))
+    problems = [*_namesakes(suites), *planner.problems, *_clashes(asked, planner.nodes)]
+    if problems:
+        raise PlanError(dict.fromkeys(problems))
+    name = "+".join(suite.name for suite in suites)
+    return Plan(name, tuple(planner.nodes.values()), asked, tuple(suites))
+
+
+@dataclass
+class _Planner:
+    suites: Sequence[Suite]
+    columns: Collection[str]
+    resources: Collection[str]
+    nodes: dict[str, Node] = field(default_factory=dict[str, Node])
+    problems: list[str] = field(default_factory=list[str])
+    open: list[str] = field(default_factory=list[str])
+    """Keys of the nodes being walked, from the metric asked for to the present one."""
+
+    def asked(self) -> Iterator[Asked]:
+        for suite in self.suites:
+            for entry in suite.entries:
+                yield self._entry(suite, entry)
+            for number, check in enumerate(suite.checks):
+                yield from self._check(check, f"{suite.name} check {number + 1}")
+
+    def _entry(self, suite: Suite, entry: Entry) -> Asked:
+        lacking = None
+        try:
+            metric, settings = catalog.find(entry.label)
+        except LabelError as error:
+            if not entry.needs:
+                self.problems.append(str(error))
+            lacking = f"needs {_a(entry.needs)}, which this version does not have"
+            return _shown(entry, str(entry.label), None, None, lacking)
+        label = str(metric.label(settings))
+        missing = self._lacking(metric, suite)
+        if missing and suite.explicit:
+            self.problems.append(f"{label} needs {missing}; {_way_out(missing)}")
+        if missing:
+            lacking = f"needs {missing}; none is configured"
+            return _shown(entry, label, metric, None, lacking)
+        return _shown(entry, label, metric, self._node(metric, settings, suite).key)
+
+    def _check(self, check: Check, group: str) -> Iterator[Asked]:
+        suite = Suite(group, ())
+        self._check_fields(check, group)
+        rules: dict[str, str] = {}
+        for name, label in check.rules:
+            try:
+                metric, settings = catalog.find(label)
+            except LabelError as error:
+                self.problems.append(f"{group}: {name}: {error}")
+                continue
+            node = self._node(metric, settings, suite, f"{group}: {name}", check.where)
+            rules[name] = node.key
+            scale = 1.0 if label.name in COUNTS else check.scale
+            yield Asked(name, name, metric, node.key, scale=scale, digits=check.digits)
+        made = [holds(name, expression) for name, expression in check.holds]
+        averaged = [
+            name for name, label in check.rules if name in rules and label.name not in COUNTS
+        ]
+        made += [mean_of(check.mean, averaged)] if check.mean else []
+        for metric in made:
+            inputs = tuple(Input(node=rules.get(column.name)) for column in metric.columns)
+            node = Node(f"{group}: {metric.name}", metric, {}, inputs, where=check.where)
+            self.nodes[node.key] = node
+            scale, digits = check.scale, check.digits
+            yield Asked(metric.name, metric.name, metric, node.key, scale=scale, digits=digits)
+
+    def _check_fields(self, check: Check, group: str) -> None:
+        known = {*FIELDS, *self.columns}
+        for name in sorted(check.where.fields - known if check.where else ()):
+            hint = did_you_mean(name, known) or f"; they have {', '.join(sorted(self.columns))}"
+            self.problems.append(f"{group}: the samples have no field {name!r}{hint}")
+
+    def _node(
+        self,
+        definition: Metric | Feature,
+        settings: Mapping[str, SettingValue],
+        suite: Suite,
+        key: str = "",
+        where: Filter | None = None,
+    ) -> Node:
+        key = key or _key(definition, settings)
+        if key in self.nodes:
+            return self.nodes[key]
+        if key in self.open:
+            circle = " → ".join([*self.open[self.open.index(key) :], key])
+            self.problems.append(f"these need each other in a circle: {circle}")
+            return Node(key, definition, settings, ())
+        self.open.append(key)
+        inputs = tuple(
+            self._input(column, definition, settings, suite) for column in definition.columns
+        )
+        self.open.pop()
+        node = Node(key, definition, settings, inputs, self._is_per_reference(inputs), where)
+        self.nodes[key] = node
+        return node
+
+    def _input(
+        self,
+        column: Column,
+        definition: Definition,
+        settings: Mapping[str, SettingValue],
+        suite: Suite,
+    ) -> Input:
+        name = column.name
+        if column.takes_score:
+            return self._part(name, suite)
+        if name == REFERENCE or name in FIELDS:
+            return Input(column=name)
+        if name in catalog.features():
+            feature = catalog.features()[name]
+            own = {one.name: settings.get(one.name, one.default) for one in feature.settings}
+            return Input(node=self._node(feature, own, suite).key)
+        if name in self.columns:
+            return Input(column=name)
+        if _named(suite, name) or name in catalog.metrics():
+            return self._part(name, suite)
+        if column.nullable:
+            return Input(lacking=f"the samples have no column {name!r}")
+        known = {*FIELDS, *self.columns, *catalog.features()}
+        hint = did_you_mean(name, known) or f"; the samples have {', '.join(sorted(self.columns))}"
+        self.problems.append(f"{definition.name} needs the column {name!r}{hint}")
+        return Input(lacking=f"no column {name!r}")
+
+    def _part(self, name: str, suite: Suite) -> Input:
+        """A composite's part: the suite's own variant, else a column, else the default metric.
+
+        A column also stands in for a variant that cannot be had.
+        """
+        entries = _named(suite, name) or [
+            entry for other in self.suites for entry in _named(other, name)
+        ]
+        if len({str(entry.label) for entry in entries}) > 1:
+            labels = ", ".join(str(entry.label) for entry in entries)
+            self.problems.append(f"a composite needs {name!r}, but there are several: {labels}")
+        label = entries[0].label if entries else Label(name)
+        given = Input(column=name) if name in self.columns else None
+        if given and not entries:
+            return given
+        try:
+            metric, settings = catalog.find(label)
+        except LabelError:
+            if given:
+                return given
+            needs = entries[0].needs if entries else None
+            return Input(lacking=f"{name} needs {_a(needs)}" if needs else f"{name} is not there")
+        missing = self._lacking(metric, suite)
+        if missing:
+            return given or Input(lacking=f"{name} needs {missing}; none is configured")
+        return Input(node=self._node(metric, settings, suite).key)
+
+    def _lacking(self, definition: Definition, suite: Suite, seen: tuple[str, ...] = ()) -> str:
+        """The resources that it or what it is made of needs and that are not there, as text."""
+        found = [_a(name) for name in definition.resources if name not in self.resources]
+        for column in definition.columns:
+            feature = catalog.features().get(column.name)
+            if feature and not column.takes_score and column.name not in seen:
+                inner = self._lacking(feature, suite, (*seen, column.name))
+                found += [inner] if inner else []
+        return " and ".join(dict.fromkeys(found))
+
+    def _is_per_reference(self, inputs: Sequence[Input]) -> bool:
+        """Whether it is computed for each reference; what names `references` takes them together."""
+        if any(one.column == REFERENCES for one in inputs):
+            return False
+        return any(
+            one.column == REFERENCE
+            or (
+                one.node is not None
+                and one.node in self.nodes
+                and self.nodes[one.node].per_reference
+                and isinstance(self.nodes[one.node].definition, Feature)
+            )
+            for one in inputs
+        )
+
+
+def _named(suite: Suite, name: str) -> list[Entry]:
+    return [entry for entry in suite.entries if entry.label.name == name]
+
+
+def _shown(
+    entry: Entry, label: str, metric: Metric | None, node: str | None, lacking: str | None = None
+) -> Asked:
+    name = label if entry.name == str(entry.label) else entry.name
+    return Asked(label, name, metric, node, lacking, entry.scale, entry.digits, entry.show)
+
+
+def _namesakes(suites: Sequence[Suite]) -> Iterator[str]:
+    names = [suite.name for suite in suites if suite.checks]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"two different suites are named {name!r}; give one of them another name"
+
+
+def _clashes(asked: Sequence[Asked], nodes: Mapping[str, Node]) -> Iterator[str]:
+    """Names that would stand twice at the same row: only checks of different rows may share one."""
+    filters: dict[str, list[str | None]] = {}
+    for one in asked:
+        if one.node is not None and one.node in nodes:
+            where = nodes[one.node].where
+            filters.setdefault(one.metric, []).append(where.text if where else None)
+    for name, texts in filters.items():
+        if len(texts) > 1 and (None in texts or len(set(texts)) < len(texts)):
+            yield f"{name!r} is asked of the same rows twice, in two ways; rename one"
+
+
+def _once(asked: Iterator[Asked]) -> Iterator[Asked]:
+    """Each metric once: two suites may ask for the same; checks of different questions may not."""
+    seen: set[tuple[str, str | None]] = set()
+    for one in asked:
+        if (one.metric, one.node) not in seen:
+            seen.add((one.metric, one.node))
+            yield one
+
+
+def _key(definition: Metric | Feature, settings: Mapping[str, SettingValue]) -> str:
+    if isinstance(definition, Metric):
+        return str(definition.label(settings))
+    changed = {one.name: settings[one.name] for one in definition.settings}
+    return f"feature {Label(definition.name, changed)}"
+
+
+def _describe(node: Node) -> dict[str, object]:
+    version = node.definition.version if isinstance(node.definition, Metric) else None
+    inputs = [one.column or one.node or one.lacking for one in node.inputs]
+    where = node.where.text if node.where else None
+    settings = dict(node.settings)
+    return {
+        "key": node.key,
+        "version": version,
+        "settings": settings,
+        "inputs": inputs,
+        "where": where,
+    }
+
+
+def _a(resource: str | None) -> str:
+    return {"encoder": "an encoder", "judge": "a judge"}.get(resource or "", "something")
+
+
+def _way_out(missing: str) -> str:
+    return "give one with --judge" if "judge" in missing else "give one with --encoder"

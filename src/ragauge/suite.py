@@ -1,0 +1,332 @@
+"""Suites: which metrics are asked for, under what name and scale they are shown, and checks.
+
+A suite is a TOML file; the shipped ones stand in `ragauge/suites`.
+
+    name = "answer-quality"
+    title = "RAG answer quality"
+    scale = 100                        # how values are shown; the store keeps [0, 1]
+    digits = 2
+
+    [[metric]]
+    label = 'keyword_coverage(extractor="regex")'
+    name = "keyword_coverage"          # how it is shown, the label when not given
+    scale = 1                          # of this metric alone
+    needs = "judge"                    # what it waits for, shown when that is not there
+    show = "count"                     # the sum of its values instead of their mean
+
+    [[check]]                          # rules asked of some questions only
+    where = 'id = "EF_3"'
+    mean = "fact_score"                # the rules' mean, under this name
+    [check.rules]
+    has_604 = { number = "604" }       # one kind of rule each
+    sorry = { contains_any = ["sorry", "cannot"] }
+    [check.holds]
+    is_correct = "has_604 and not sorry"
+
+    [[finding]]                        # a pattern worth telling, by the names above
+    when = "keyword_coverage >= 0.8 and is_correct < 0.5"
+    says = "right concepts, wrong result"
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import cast
+
+from ragauge.errors import FilterError, LabelError, SuiteError, did_you_mean
+from ragauge.label import Label, SettingValue
+from ragauge.metric import RESOURCES
+from ragauge.tomlfile import Table, as_list, as_table, check_table, parse_toml, read_toml
+from ragauge.where import Filter
+
+RULES = {
+    "contains": "text",
+    "not_contains": "text",
+    "contains_any": "texts",
+    "regex": "pattern",
+    "number": "value",
+    "list_coverage": "codes",
+}
+"""The kinds of rule: each a metric of that name, with the setting that the rule's value fills."""
+
+SUITE_KEYS = {
+    "name": str,
+    "title": str,
+    "source": str,
+    "scale": float,
+    "digits": int,
+    "metric": list,
+    "check": list,
+    "finding": list,
+}
+METRIC_KEYS = {
+    "label": str,
+    "name": str,
+    "scale": float,
+    "digits": int,
+    "needs": str,
+    "show": str,
+}
+SHOWN_AS = ("mean", "count")
+MAX_DIGITS = 15
+CHECK_KEYS = {"where": str, "mean": str, "rules": dict, "holds": dict}
+FINDING_KEYS = {"when": str, "says": str}
+LIST_KEYS = {"codes": str, "found": str, "total": str}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One metric of a suite: its label, and how it is shown."""
+
+    label: Label
+    name: str
+    scale: float = 1.0
+    digits: int = 4
+    needs: str | None = None
+    show: str = "mean"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Rules asked of the rows that meet a filter, and what is made of their answers.
+
+    `rules` are (name, label); `mean` names the mean of the rules that are true, false or a ratio;
+    `holds` are (name, expression over the rules' names). Its results are shown times `scale` with
+    `digits` decimals, but for counts, which have no scale.
+    """
+
+    where: Filter | None
+    rules: tuple[tuple[str, Label], ...]
+    mean: str | None = None
+    holds: tuple[tuple[str, Filter], ...] = ()
+    scale: float = 1.0
+    digits: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A pattern of scores within a row, on [0, 1] and by the suite's names, and what it tells."""
+
+    when: Filter
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """What is asked for: metrics and checks, in the order they are shown.
+
+    `explicit`: its metrics were named one by one, so one that cannot be had is an error and not
+    just shown as lacking.
+    """
+
+    name: str
+    entries: tuple[Entry, ...]
+    checks: tuple[Check, ...] = ()
+    title: str = ""
+    source: str = ""
+    findings: tuple[Finding, ...] = ()
+    explicit: bool = False
+
+    @classmethod
+    def load(cls, name: str | Path) -> "Suite":
+        """A shipped suite by name, or one from a TOML file; SuiteError says all that is wrong."""
+        shipped = shipped_suites()
+        if str(name) in shipped:
+            text = (resources.files("ragauge") / "suites" / f"{name}.toml").read_text("utf-8")
+            return cls.read(parse_toml(text, f"{name}.toml"), f"suite {name}")
+        if str(name).endswith(".toml"):
+            return cls.read(read_toml(Path(name)), str(name))
+        hint = did_you_mean(str(name), shipped) or f"; the suites are {', '.join(shipped)}"
+        raise SuiteError(f"unknown suite {str(name)!r}{hint}, or the path of a .toml file")
+
+    @classmethod
+    def of(cls, labels: Iterable[str | Label], name: str = "custom") -> "Suite":
+        """A suite of the metrics with these labels, shown under them."""
+        read = [Label.parse(one) if isinstance(one, str) else one for one in labels]
+        return cls(name, tuple(Entry(label, str(label)) for label in read), explicit=True)
+
+    @classmethod
+    def read(cls, table: Table, place: str) -> "Suite":
+        """The suite that a TOML table describes."""
+        problems = check_table(table, SUITE_KEYS, place)
+        if "name" not in table:
+            problems.append(f"{place}: has no name")
+        if problems:
+            raise SuiteError("\n".join(problems))
+        entries = tuple(_entries(table, place, problems))
+        checks = tuple(_checks(table, place, problems))
+        findings = tuple(_findings(table, place, problems))
+        problems += _shown_twice(entries, place)
+        problems += _unknown_names(findings, entries, checks, place)
+        if not entries and not checks and not problems:
+            problems.append(f"{place}: asks for no metric; add [[metric]] tables")
+        if problems:
+            raise SuiteError("\n".join(problems))
+        title, source = str(table.get("title", "")), str(table.get("source", ""))
+        return cls(str(table["name"]), entries, checks, title, source, findings)
+
+
+def shipped_suites() -> tuple[str, ...]:
+    """The names of the suites that come with ragauge."""
+    files = (resources.files("ragauge") / "suites").iterdir()
+    return tuple(sorted(one.name[:-5] for one in files if one.name.endswith(".toml")))
+
+
+def _entries(suite: Table, place: str, problems: list[str]) -> Iterator[Entry]:
+    for number, table in enumerate(_tables(suite, "metric", place), 1):
+        where = f"{place}: metric {number}"
+        problems += check_table(table, METRIC_KEYS, where)
+        try:
+            label = Label.parse(str(table["label"]))
+        except KeyError:
+            problems.append(f"{where}: has no label")
+            continue
+        except LabelError as error:
+            problems.append(f"{where}: {error}")
+            continue
+        needs = table.get("needs")
+        if needs is not None and needs not in RESOURCES:
+            problems.append(f"{where}: needs must be one of {', '.join(RESOURCES)}, got {needs!r}")
+        show = str(table.get("show", "mean"))
+        if show not in SHOWN_AS:
+            problems.append(f"{where}: show must be one of {', '.join(SHOWN_AS)}, got {show!r}")
+        scale, digits = _scale(table, suite, where, problems)
+        name = str(table.get("name", label))
+        yield Entry(label, name, scale, digits, None if needs is None else str(needs), show)
+
+
+def _scale(table: Table, suite: Table, place: str, problems: list[str]) -> tuple[float, int]:
+    """The table's own scale and digits, or the suite's."""
+    scale = _number(table.get("scale", suite.get("scale")), 1.0)
+    digits = _number(table.get("digits", suite.get("digits")), 4)
+    if not 0 < scale < math.inf:
+        problems.append(f"{place}: scale must be above 0 and finite, got {scale!r}")
+    if not 0 <= digits <= MAX_DIGITS:
+        problems.append(f"{place}: digits must be from 0 to {MAX_DIGITS}, got {digits!r}")
+        digits = 0
+    return float(scale), int(digits)
+
+
+def _checks(suite: Table, place: str, problems: list[str]) -> Iterator[Check]:
+    for number, table in enumerate(_tables(suite, "check", place), 1):
+        where = f"{place}: check {number}"
+        wrong = check_table(table, CHECK_KEYS, where)
+        if wrong:
+            problems += wrong
+            continue
+        rules = dict(_rules(cast(Table, table.get("rules", {})), where, problems))
+        if not rules:
+            problems.append(f"{where}: has no rules; add them under [check.rules]")
+        try:
+            only = Filter.parse(str(table["where"])) if "where" in table else None
+            holds = dict(_holds(cast(Table, table.get("holds", {})), rules, where, problems))
+        except FilterError as error:
+            problems.append(f"{where}: {error}")
+            continue
+        mean = None if "mean" not in table else str(table["mean"])
+        names = [*rules, *holds, *([mean] if mean else [])]
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            problems.append(f"{where}: the name {name!r} stands for two things; rename one")
+        scale, digits = _scale(suite, suite, where, problems)
+        yield Check(only, tuple(rules.items()), mean, tuple(holds.items()), scale, digits)
+
+
+def _findings(suite: Table, place: str, problems: list[str]) -> Iterator[Finding]:
+    for number, table in enumerate(_tables(suite, "finding", place), 1):
+        where = f"{place}: finding {number}"
+        wrong = check_table(table, FINDING_KEYS, where)
+        wrong += [f"{where}: has no {key}" for key in FINDING_KEYS if key not in table]
+        problems += wrong
+        if not wrong:
+            try:
+                yield Finding(Filter.parse(str(table["when"])), str(table["says"]))
+            except FilterError as error:
+                problems.append(f"{where}: {error}")
+
+
+def _number(value: object, default: float) -> float:
+    """The number; the default where there is none, or one of a wrong type that is said already."""
+    return value if isinstance(value, int | float) else default
+
+
+def _shown_twice(entries: Sequence[Entry], place: str) -> Iterator[str]:
+    names = [entry.name for entry in entries]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"{place}: two metrics are shown as {name!r}; give one of them another name"
+
+
+def _unknown_names(
+    findings: Iterable[Finding], entries: Iterable[Entry], checks: Iterable[Check], place: str
+) -> Iterator[str]:
+    """A finding can only speak of what the suite scores."""
+    known = {entry.name for entry in entries} | {
+        name for check in checks for name in names_of(check)
+    }
+    for number, finding in enumerate(findings, 1):
+        for name in sorted(finding.when.fields - known):
+            hint = did_you_mean(name, known) or f"; the names are {', '.join(sorted(known))}"
+            yield f"{place}: finding {number} asks for unknown {name!r}{hint}"
+
+
+def names_of(check: Check) -> set[str]:
+    """The names of all that a check gives."""
+    names = {name for name, _ in (*check.rules, *check.holds)}
+    return names | {check.mean} if check.mean else names
+
+
+def _rules(rules: Table, place: str, problems: list[str]) -> Iterator[tuple[str, Label]]:
+    for name, rule in rules.items():
+        kinds = as_table(rule) or {}
+        if len(kinds) != 1:
+            problems.append(
+                f"{place}: rule {name!r} must be a table with one of {', '.join(RULES)}"
+            )
+            continue
+        kind, value = next(iter(kinds.items()))
+        if kind not in RULES:
+            hint = did_you_mean(kind, RULES) or f"; the kinds are {', '.join(RULES)}"
+            problems.append(f"{place}: rule {name!r} is of unknown kind {kind!r}{hint}")
+        elif kind == "list_coverage":
+            yield from _list_rules(name, value, f"{place}: rule {name!r}", problems)
+        else:
+            texts = as_list(value)
+            setting = value if texts is None else tuple(texts)
+            setting = str(value) if kind == "number" else setting
+            yield name, Label(kind, {RULES[kind]: cast(SettingValue, setting)})
+
+
+def _list_rules(
+    name: str, value: object, place: str, problems: list[str]
+) -> Iterator[tuple[str, Label]]:
+    table = as_table(value)
+    if table is None:
+        problems.append(f"{place}: list_coverage must be a table, got {value!r:.80}")
+        return
+    if wrong := check_table(table, LIST_KEYS, place):
+        problems += wrong
+        return
+    settings = {"codes": str(table["codes"])} if "codes" in table else {}
+    for key, metric in (("found", "list_found"), ("total", "list_total")):
+        if key in table:
+            yield str(table[key]), Label(metric, settings)
+    yield name, Label("list_coverage", settings)
+
+
+def _holds(
+    holds: Table, rules: dict[str, Label], place: str, problems: list[str]
+) -> Iterator[tuple[str, Filter]]:
+    for name, text in holds.items():
+        expression = Filter.parse(str(text))
+        for unknown in sorted(expression.fields - set(rules)):
+            hint = did_you_mean(unknown, rules) or f"; the rules are {', '.join(rules)}"
+            problems.append(f"{place}: {name!r} asks for unknown rule {unknown!r}{hint}")
+        yield name, expression
+
+
+def _tables(suite: Table, key: str, place: str) -> list[Table]:
+    found = cast(list[object], suite.get(key, []))
+    if not all(isinstance(one, dict) for one in found):
+        raise SuiteError(f"{place}: {key} must be written as [[{key}]] tables")
+    return cast(list[Table], found)

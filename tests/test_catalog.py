@@ -1,0 +1,61 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ragauge import catalog
+from ragauge.errors import LabelError
+from ragauge.label import Label
+
+
+def test_metrics_and_features_are_found_in_the_order_of_their_names():
+    names = list(catalog.metrics())
+    assert names == sorted(names)
+    assert {"exact_match", "ndcg", "recall", "ragas_score", "rougeL"} <= set(names)
+    assert {"judged", "answer_keywords"} <= set(catalog.features())
+
+
+def test_an_unknown_metric_is_said_with_what_was_meant():
+    with pytest.raises(LabelError, match="unknown metric 'ndgc'; did you mean 'ndcg'"):
+        catalog.find(Label("ndgc"))
+    with pytest.raises(LabelError, match="list them with: ragauge metrics"):
+        catalog.find(Label("zzzzzz"))
+
+
+def run_with_plug_in(folder: Path, source: str, script: str) -> subprocess.CompletedProcess[str]:
+    """Run a script where a distribution with an entry point of this source is installed."""
+    (folder / "loud.py").write_text(source)
+    installed = folder / "loud-1.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: loud\nVersion: 1.0\n")
+    (installed / "entry_points.txt").write_text("[ragauge.metrics]\nloud = loud\n")
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    return subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_an_installed_plug_in_brings_its_metrics(tmp_path):
+    source = (
+        "from ragauge import metric\n"
+        "@metric\n"
+        "def loudness(answer: str) -> float:\n"
+        "    return answer.isupper()\n"
+    )
+    script = "import ragauge as rg; print(rg.score('loudness', answer='HEY').value)"
+    done = run_with_plug_in(tmp_path, source, script)
+    assert done.stdout == "1.0\n", done.stderr
+
+
+@pytest.mark.parametrize("source", ["import nothing_of_this_name", "1/0", "def ("])
+def test_a_plug_in_that_cannot_be_imported_is_named_and_takes_no_other_along(tmp_path, source):
+    script = (
+        "import ragauge as rg; from ragauge import catalog\n"
+        "assert rg.score('exact_match', answer='a', reference='a').value == 1.0\n"
+        "print(*catalog.BROKEN)"
+    )
+    done = run_with_plug_in(tmp_path, source, script)
+    assert done.stdout.startswith("the metrics of loud (loud) cannot be imported: "), done.stderr
+    assert "mend or uninstall it" in done.stdout

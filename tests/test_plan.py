@@ -1,0 +1,216 @@
+import pytest
+
+from ragauge.errors import PlanError
+from ragauge.label import Label
+from ragauge.metric import feature, metric
+from ragauge.plan import make_plan
+from ragauge.score import Score
+from ragauge.suite import Entry, Suite
+from ragauge.tomlfile import parse_toml
+
+pytestmark = pytest.mark.usefixtures("own_metrics")
+
+COLUMNS = ("id", "system", "question", "answer", "references", "question_type")
+
+
+def plan_of(*labels: str, columns=COLUMNS, resources=()):
+    return make_plan([Suite.of(labels)], columns, resources)
+
+
+def problems(*labels: str, columns=COLUMNS) -> tuple[str, ...]:
+    with pytest.raises(PlanError) as caught:
+        plan_of(*labels, columns=columns)
+    return caught.value.problems
+
+
+def test_what_several_metrics_need_is_one_node():
+    plan = plan_of("keyword_coverage", "answer_completeness")
+    keys = [node.key for node in plan.nodes]
+    assert len(keys) == len(set(keys)) == 4
+    assert sum("answer_keywords" in key for key in keys) == 1
+    assert sum("reference_keywords" in key for key in keys) == 1
+
+
+def test_a_feature_takes_the_setting_of_its_metric():
+    plan = plan_of("keyword_coverage", 'keyword_coverage(extractor="regex")')
+    keys = {node.key for node in plan.nodes}
+    for extractor in ("default", "regex"):
+        assert f'feature answer_keywords(extractor="{extractor}")' in keys
+    assert len(keys) == 6
+
+
+def test_every_node_stands_behind_what_it_needs():
+    plan = plan_of("ndcg@3", "number_precision", "answer_completeness")
+    seen: set[str] = set()
+    for node in plan.nodes:
+        assert all(one.node is None or one.node in seen for one in node.inputs)
+        seen.add(node.key)
+
+
+def test_a_plan_says_which_columns_it_reads():
+    assert plan_of("exact_match").columns == {"answer", "references"}
+    assert plan_of("ndcg").columns == {"context_ids", "relevant", "contexts", "gold_contexts"}
+
+
+def test_asking_twice_for_the_same_gives_it_once_whatever_it_is_called():
+    plan = plan_of("ndcg@10", "ndcg(k=10)", 'ndcg(discount="log2")@10')
+    assert [one.metric for one in plan.asked] == ["ndcg@10"]
+
+
+def test_every_problem_is_said_at_once():
+    @metric
+    def needs_price(prise: str, answer: str) -> float:
+        return 0.0
+
+    found = problems("ndgc@10", "exact_match(zzz=1)", "needs_price", columns=(*COLUMNS, "price"))
+    assert len(found) == 3
+    assert "unknown metric 'ndgc'; did you mean 'ndcg'?" in found[0]
+    assert "exact_match has no setting 'zzz'" in found[1]
+    assert found[2] == "needs_price needs the column 'prise'; did you mean 'price'?"
+
+
+def test_a_column_that_nothing_resembles_is_said_with_those_that_there_are():
+    @metric
+    def needs_zebra(zebra: str) -> float:
+        return 0.0
+
+    (found,) = problems("needs_zebra")
+    assert "the samples have answer, id, question, question_type" in found
+
+
+def test_a_slice_field_of_the_samples_is_a_column():
+    @metric
+    def is_fact(question_type: str) -> float:
+        return question_type == "fact"
+
+    assert plan_of("is_fact").columns == {"question_type"}
+
+
+def test_features_in_a_circle_are_refused():
+    @feature
+    def hen(egg: str) -> str:
+        return egg
+
+    @feature
+    def egg(hen: str) -> str:
+        return hen
+
+    @metric
+    def which_first(hen: str) -> float:
+        return 0.0
+
+    (found,) = problems("which_first")
+    assert found == ("these need each other in a circle: feature hen → feature egg → feature hen")
+
+
+def test_a_composite_that_needs_itself_is_refused():
+    @metric
+    def navel(navel: Score) -> Score:
+        return navel
+
+    (found,) = problems("navel")
+    assert "in a circle: navel → navel" in found
+
+
+def test_a_composite_takes_its_suites_own_variant_of_a_part():
+    suite = Suite.read(
+        parse_toml(
+            'name = "s"\n[[metric]]\nlabel = "fuzzy_match(threshold=50)"\n'
+            '[[metric]]\nlabel = "answer_match"\n',
+            "s.toml",
+        ),
+        "s.toml",
+    )
+    plan = make_plan([suite], COLUMNS)
+    (match,) = [node for node in plan.nodes if node.key == "answer_match"]
+    assert match.inputs[0].node == "fuzzy_match(threshold=50)"
+    assert "gpt_score" in (match.inputs[1].lacking or "")
+
+
+def test_a_composite_with_two_variants_of_a_part_to_choose_from_is_refused():
+    (found,) = problems("fuzzy_match(threshold=50)", "fuzzy_match(threshold=60)", "answer_match")
+    assert found == (
+        "a composite needs 'fuzzy_match', but there are several: "
+        "fuzzy_match(threshold=50), fuzzy_match(threshold=60)"
+    )
+
+
+def test_a_resource_that_is_not_there_is_an_error_when_asked_for_and_a_note_in_a_suite():
+    @metric
+    def judged_well(answer: str, *, judge) -> float:
+        return 0.0
+
+    (found,) = problems("judged_well")
+    assert found == "judged_well needs a judge; give one with --judge"
+    suite = Suite("s", (Entry(Label("judged_well"), "well"),))
+    (lacking,) = make_plan([suite], COLUMNS).lacking
+    assert (lacking.name, lacking.lacking) == ("well", "needs a judge; none is configured")
+    assert make_plan([suite], COLUMNS, ["judge"]).lacking == ()
+
+
+def test_the_resource_of_a_feature_is_its_metrics_too():
+    @feature
+    def vector(answer: str, *, encoder) -> tuple[float, ...]:
+        return (1.0,)
+
+    @metric
+    def length_of_vector(vector: tuple[float, ...]) -> float:
+        return 1.0
+
+    (found,) = problems("length_of_vector")
+    assert found == "length_of_vector needs an encoder; give one with --encoder"
+
+
+def checks(text: str, name: str = "s") -> Suite:
+    return Suite.read(parse_toml(f'name = "{name}"\n{text}', "s.toml"), "s.toml")
+
+
+def test_a_check_that_asks_for_a_field_that_there_is_not_is_refused():
+    suite = checks("[[check]]\nwhere = 'qestion_type = \"x\"'\n[check.rules]\na = {contains='x'}\n")
+    with pytest.raises(PlanError, match=r"'qestion_type'; did you mean 'question_type'"):
+        make_plan([suite], COLUMNS)
+
+
+def test_the_mean_of_a_check_leaves_its_counts_out():
+    suite = checks(
+        "[[check]]\nmean = 'm'\n[check.rules]\n"
+        "has_x = {contains='x'}\nlisted = {list_coverage={found='n_found', total='n_total'}}\n"
+    )
+    (mean,) = [node for node in make_plan([suite], COLUMNS).nodes if node.key.endswith(": m")]
+    assert [column.name for column in mean.definition.columns] == ["has_x", "listed"]
+
+
+def test_a_bad_setting_in_a_rule_is_said_with_its_place():
+    suite = checks("[[check]]\n[check.rules]\na = {regex='('}\nb = {contains_any='x'}\n")
+    with pytest.raises(PlanError) as caught:
+        make_plan([suite], COLUMNS)
+    first, second = caught.value.problems
+    assert first == "s check 1: a: regex: pattern must be a valid regular expression, got '('"
+    assert second.startswith("s check 1: b: contains_any: texts must be a list")
+
+
+def test_one_name_for_two_checks_of_the_same_rows_is_refused():
+    rule = "[[check]]\n{}[check.rules]\na = {{contains='{}'}}\n"
+    same = checks(rule.format("", "x") + rule.format("", "y"))
+    with pytest.raises(PlanError, match="'a' is asked of the same rows twice"):
+        make_plan([same], COLUMNS)
+    apart = checks(
+        rule.format("where = 'id = \"1\"'\n", "x") + rule.format("where = 'id = \"2\"'\n", "y")
+    )
+    assert [one.metric for one in make_plan([apart], COLUMNS).asked] == ["a", "a"]
+
+
+def test_a_rule_that_is_called_like_a_metric_asked_for_is_refused():
+    suite = checks(
+        "[[metric]]\nlabel='exact_match'\n[[check]]\n[check.rules]\nexact_match={contains='x'}\n"
+    )
+    with pytest.raises(PlanError, match="'exact_match' is asked of the same rows twice"):
+        make_plan([suite], COLUMNS)
+
+
+def test_a_suite_given_twice_counts_once_and_two_suites_of_one_name_are_refused():
+    one = checks("[[check]]\n[check.rules]\na = {contains='x'}\n")
+    assert len(make_plan([one, one], COLUMNS).asked) == 1
+    other = checks("[[check]]\n[check.rules]\nb = {contains='y'}\n")
+    with pytest.raises(PlanError, match="two different suites are named 's'"):
+        make_plan([one, other], COLUMNS)

@@ -1,0 +1,157 @@
+import pytest
+
+from ragauge import catalog
+from ragauge.errors import SuiteError
+from ragauge.label import Label
+from ragauge.suite import Suite, shipped_suites
+from ragauge.tomlfile import parse_toml
+
+
+def read(text: str) -> Suite:
+    return Suite.read(parse_toml('name = "mine"\n' + text, "mine.toml"), "mine.toml")
+
+
+def problems(text: str) -> list[str]:
+    with pytest.raises(SuiteError) as caught:
+        read(text)
+    return str(caught.value).splitlines()
+
+
+METRIC = '[[metric]]\nlabel = "exact_match"\n'
+
+
+def test_the_five_seeds_have_their_suites():
+    assert shipped_suites() == (
+        "answer-quality",
+        "factual-qa",
+        "graphrag",
+        "passage-retrieval",
+        "reference-free",
+    )
+
+
+@pytest.mark.parametrize("name", shipped_suites())
+def test_every_metric_of_a_shipped_suite_is_there_or_said_to_wait(name):
+    suite = Suite.load(name)
+    assert suite.name == name
+    known = catalog.metrics()
+    for entry in suite.entries:
+        assert entry.label.name in known or entry.needs in ("judge", "encoder"), entry.label
+    for check in suite.checks:
+        for _, label in check.rules:
+            catalog.find(label)
+
+
+def test_the_graphrag_suite_has_the_output_names_of_its_seed():
+    names = {entry.name for entry in Suite.load("graphrag").entries}
+    assert names >= {
+        "ragas_faithfulness",
+        "ragas_context_precision",
+        "ragas_context_recall",
+        "ragas_answer_relevance",
+        "ragas_score",
+        "factual_accuracy_percentage",
+        "semantic_similarity_percentage",
+        "bert_score_f1",
+        "correct_answers_count",
+        "wrong_answers_count",
+        "dont_know_answers_count",
+    }
+    scales = {entry.name: entry.scale for entry in Suite.load("graphrag").entries}
+    assert scales["ragas_score"] == 100
+    assert scales["dont_know_answers_count"] == 1
+
+
+def test_a_file_becomes_a_suite(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'name = "mine"\ntitle = "Mine"\nscale = 100\ndigits = 1\n'
+        '[[metric]]\nlabel = "ndcg@10"\nname = "rank"\n'
+        '[[metric]]\nlabel = "exact_match"\nscale = 1\ndigits = 3\n'
+        '[[check]]\nwhere = \'id = "7"\'\nmean = "facts"\n'
+        "[check.rules]\n"
+        'has_604 = { number = 604 }\nsorry = { contains_any = ["sorry", "cannot"] }\n'
+        '[check.holds]\nis_correct = "has_604 and not sorry"\n'
+    )
+    suite = Suite.load(path)
+    assert suite == Suite.load(str(path))
+    first, second = suite.entries
+    assert (str(first.label), first.name, first.scale, first.digits) == ("ndcg@10", "rank", 100, 1)
+    assert (second.name, second.scale, second.digits) == ("exact_match", 1, 3)
+    (check,) = suite.checks
+    assert dict(check.rules) == {
+        "has_604": Label("number", {"value": "604"}),
+        "sorry": Label("contains_any", {"texts": ("sorry", "cannot")}),
+    }
+    assert check.mean == "facts"
+    assert check.where.text == 'id = "7"'
+    assert [name for name, _ in check.holds] == ["is_correct"]
+
+
+def test_an_unknown_suite_is_said_with_what_was_meant():
+    with pytest.raises(SuiteError, match="did you mean 'graphrag'"):
+        Suite.load("graphrg")
+    with pytest.raises(SuiteError, match="the suites are answer-quality, factual-qa"):
+        Suite.load("zzz")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "asks for no metric"),
+        ("[[metric]]\n", "metric 1: has no label"),
+        ('[[metric]]\nlabel = "nd cg"\n', "unexpected text"),
+        ('[[metrics]]\nlabel = "x"\n', "unknown key 'metrics'; did you mean 'metric'?"),
+        ('[metric]\nlabel = "x"\n', "metric must be a list"),
+        ("metric = [1]\n", "metric must be written as [[metric]] tables"),
+        ('[[metric]]\nlabel = "x"\nlable = "y"\n', "unknown key 'lable'"),
+        (METRIC + 'needs = "gpu"\n', "needs must be one of encoder, judge, got 'gpu'"),
+        (METRIC + 'show = "sum"\n', "show must be one of mean, count, got 'sum'"),
+        (METRIC + 'scale = "x"\n', "scale must be a number, got 'x'"),
+        (METRIC + "scale = nan\n", "scale must be above 0 and finite"),
+        (METRIC + "scale = inf\n", "scale must be above 0 and finite"),
+        (METRIC + "scale = 0\n", "scale must be above 0 and finite"),
+        ("scale = -1\n" + METRIC, "scale must be above 0 and finite"),
+        (METRIC + "digits = -1\n", "digits must be from 0 to 15"),
+        (METRIC + "digits = 1000\n", "digits must be from 0 to 15"),
+        (METRIC + METRIC, "two metrics are shown as 'exact_match'"),
+        ("[[check]]\n", "check 1: has no rules"),
+        ("[[check]]\nwhere = 'id ='\n[check.rules]\na = { contains = 'x' }\n", "at its end"),
+        ("[[check]]\n[check.rules]\na = 'x'\n", "must be a table with one of contains"),
+        ("[[check]]\n[check.rules]\na = { contains = 'x', regex = 'y' }\n", "one of contains"),
+        ("[[check]]\n[check.rules]\na = { contain = 'x' }\n", "did you mean 'contains'"),
+        ("[[check]]\n[check.rules]\na = { list_coverage = 'x' }\n", "must be a table"),
+        ("[[check]]\n[check.rules]\na = { list_coverage = { code = 'x' } }\n", "'codes'"),
+        (
+            "[[check]]\n[check.rules]\na = { contains = 'x' }\n[check.holds]\nb = 'not aa'\n",
+            "'b' asks for unknown rule 'aa'",
+        ),
+        (
+            "[[check]]\n[check.rules]\na = { contains = 'x' }\n[check.holds]\na = 'not a'\n",
+            "the name 'a' stands for two things",
+        ),
+        (
+            "[[check]]\nmean = 'a'\n[check.rules]\na = { contains = 'x' }\n",
+            "the name 'a' stands for two things",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_suite_is_said_with_its_place(text, problem):
+    found = problems(text)
+    assert any(problem in line for line in found), found
+    assert all(line.startswith("mine.toml") for line in found)
+
+
+def test_every_problem_of_a_suite_is_said_at_once():
+    found = problems(
+        '[[metric]]\n[[metric]]\nlabel = "x"\nneeds = "gpu"\n'
+        "[[check]]\n[[check]]\n[check.rules]\na = { zzz = 1 }\n"
+    )
+    assert len(found) >= 5
+    places = "\n".join(found)
+    assert all(place in places for place in ("metric 1", "metric 2", "check 1", "check 2"))
+
+
+def test_a_suite_without_a_name_is_refused():
+    with pytest.raises(SuiteError, match="has no name"):
+        Suite.read({}, "mine.toml")
