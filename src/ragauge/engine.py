@@ -1,0 +1,317 @@
+"""The engine: runs a plan over one batch of samples, each node once.
+
+A column here is a sequence with one cell a row, or one cell for each pair of row and reference. A
+cell without a value is None (the sample does not say) or a Score that says why; whoever needs the
+cell gets no value for the same reason.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate, repeat
+from traceback import extract_tb
+from typing import cast
+
+from ragauge.errors import MetricError, RagaugeError
+from ragauge.metric import NOTHING_EXPECTED, Column, Metric
+from ragauge.plan import REFERENCE, Asked, Input, Node, Plan
+from ragauge.sample import Columns
+from ragauge.score import Score
+from ragauge.where import Filter
+
+Cells = Sequence[object]
+Scores = list[Score | None]
+"""A metric's scores, row by row; None where the metric is not asked of the row."""
+
+ROUNDING = 1e-9
+"""How far beyond its bounds a value may fall by rounding; it is then the bound."""
+
+
+def measure(plan: Plan, columns: Columns) -> list[Scores]:
+    """The scores of every metric asked for, in the plan's order, for every row.
+
+    MetricError when a metric or feature breaks: it names the metric, the sample and its system.
+    """
+    batch = _Batch(columns)
+    for node in plan.nodes:
+        batch.run(node)
+    return [batch.scores(asked) for asked in plan.asked]
+
+
+class _Batch:
+    """The columns of one batch as they come to be."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        self.n = len(columns["id"])
+        self.made: dict[str, Cells] = {}
+        self.paired: set[str] = set()
+        self.gaps: dict[str, bool] = {}
+        self.masks: dict[str, list[bool]] = {}
+        references = cast(Sequence[Sequence[str] | None], self._column("references"))
+        self.n_references = [None if texts is None else len(texts) for texts in references]
+        self.pair_rows = [row for row, n in enumerate(self.n_references) for _ in range(n or 0)]
+        self.pair_texts = [text for texts in references for text in texts or ()]
+
+    def run(self, node: Node) -> None:
+        paired = node.per_reference
+        rows = self.pair_rows if paired else range(self.n)
+        inputs = [self._cells(source, paired) for source in node.inputs]
+        is_whole = not any(map(self._has_gaps, node.definition.columns, node.inputs, inputs))
+        task = _Task(node, inputs, is_whole, lambda at: self._place(rows[at]))
+        cells = task.at_once() if node.definition.batch else task.by_row(self._wanted(node, rows))
+        if paired and isinstance(node.definition, Metric):
+            asked = self._wanted(node, range(self.n))
+            cells = self._best(node.definition, cast(Scores, cells), asked)
+        elif paired:
+            self.paired.add(node.key)
+        self.made[node.key] = cells
+
+    def scores(self, asked: Asked) -> Scores:
+        if asked.node is None:
+            return [Score.skipped(asked.lacking or "not available")] * self.n
+        return cast(Scores, self.made[asked.node])
+
+    def _column(self, name: str) -> Cells:
+        return self.columns.get(name) or [None] * self.n
+
+    def _cells(self, source: Input, paired: bool) -> Cells:
+        """A parameter's cells, as many as the node has rows or pairs."""
+        if source.column == REFERENCE:
+            return self.pair_texts
+        if source.node in self.paired:
+            cells = self.made[source.node]
+            return cells if paired else self._together(cells)
+        if source.node is not None:
+            cells = self.made[source.node]
+        elif source.column is not None:
+            cells = self._column(source.column)
+        else:
+            cells = [Score.skipped(source.lacking or "not available")] * self.n
+        return [cells[row] for row in self.pair_rows] if paired else cells
+
+    def _has_gaps(self, column: Column, source: Input, cells: Cells) -> bool:
+        """Whether a cell may lack its value, so that each must be looked at."""
+        if column.takes_score or source.lacking:
+            return True
+        if source.node is None:
+            return None in cells
+        if source.node not in self.gaps:
+            made = self.made[source.node]
+            self.gaps[source.node] = any(cell is None or isinstance(cell, Score) for cell in made)
+        return self.gaps[source.node] or None in self.n_references
+
+    def _together(self, cells: Cells) -> Cells:
+        """Each row's cells of all its references, in one list."""
+        ends = accumulate(n or 0 for n in self.n_references)
+        return [
+            None if n is None else cells[end - n : end]
+            for n, end in zip(self.n_references, ends, strict=True)
+        ]
+
+    def _wanted(self, node: Node, rows: Sequence[int]) -> Sequence[bool] | None:
+        """Which of the rows the node is asked of; None for all of them."""
+        if node.where is None:
+            return None
+        if node.where.text not in self.masks:
+            self.masks[node.where.text] = list(self._mask(node.where))
+        mask = self.masks[node.where.text]
+        return [mask[row] for row in rows]
+
+    def _mask(self, where: Filter) -> Iterator[bool]:
+        names = sorted(where.fields)
+        for values in zip(*(self._column(name) for name in names), strict=True):
+            yield where.matches(dict(zip(names, values, strict=True)))
+
+    def _best(self, metric: Metric, scores: Scores, asked: Iterable[bool] | None) -> Scores:
+        """Each row's best score over its references."""
+        best: Scores = []
+        start = 0
+        for is_asked, n in zip(asked or repeat(True), self.n_references):  # noqa: B905
+            stop = start + (n or 0)
+            if not is_asked:
+                best.append(None)
+            elif n is None:
+                best.append(Score.missing("the sample has no references"))
+            elif n == 0:
+                best.append(Score.undefined("the sample's list of references is empty"))
+            else:
+                best.append(_best_of(scores[start:stop], metric.lower_is_better))
+            start = stop
+        return best
+
+    def _place(self, row: int) -> str:
+        id, system = self._column("id")[row], self._column("system")[row]
+        return f"sample {id!r} of system {system!r}"
+
+
+class _Task:
+    """One node's function over its cells."""
+
+    def __init__(
+        self,
+        node: Node,
+        inputs: Sequence[Cells],
+        is_whole: bool,
+        place: Callable[[int], str],
+    ) -> None:
+        self.node = node
+        self.definition = node.definition
+        self.inputs = inputs
+        self.is_whole = is_whole
+        self.place = place
+        self.columns = self.definition.columns
+
+    def by_row(self, wanted: Sequence[bool] | None) -> list[object]:
+        """The function called for each row that is wanted and has all its cells."""
+        if wanted is not None and True not in wanted:
+            return [None] * len(wanted)
+        settings = dict(self.node.settings)
+        function, finish = self.definition.function, self._finish()
+        out: list[object] = []
+        try:
+            if self.is_whole and wanted is None:
+                for cells in zip(*self.inputs, strict=True):
+                    out.append(finish(function(*cells, **settings)))  # noqa: PERF401
+                return out
+            for asked, cells in zip(wanted or repeat(True), zip(*self.inputs, strict=True)):  # noqa: B905
+                arguments = self._arguments(cells) if asked else None
+                if arguments is None or isinstance(arguments, Score):
+                    out.append(arguments)
+                else:
+                    out.append(finish(function(*arguments, **settings)))
+        except RagaugeError:
+            raise
+        except Exception as error:  # whatever a metric's own code raises is its bug
+            raise self._broken(len(out), error) from error
+        return out
+
+    def at_once(self) -> list[object]:
+        """The function called once with the rows that have all their cells."""
+        rows = [self._arguments(cells) for cells in zip(*self.inputs, strict=True)]
+        ready = [at for at, row in enumerate(rows) if not isinstance(row, Score)]
+        out: list[object] = [row if isinstance(row, Score) else None for row in rows]
+        if not ready:
+            return out
+        arguments = [cast(list[object], rows[at]) for at in ready]
+        try:
+            made = self._call(arguments)
+        except RagaugeError:
+            raise
+        except Exception as error:  # whatever a metric's own code raises is its bug
+            raise self._broken(ready[self._culprit(arguments)], error) from error
+        for at, value in zip(ready, made, strict=True):
+            out[at] = value
+        return out
+
+    def _call(self, arguments: Sequence[list[object]]) -> list[object]:
+        columns = [list(column) for column in zip(*arguments, strict=True)]
+        made = cast(Iterable[object], self.definition.function(*columns, **self.node.settings))
+        values = list(map(self._finish(), made))
+        if len(values) != len(arguments):
+            raise ValueError(f"returned {len(values)} values for {len(arguments)} rows")
+        return values
+
+    def _culprit(self, arguments: Sequence[list[object]]) -> int:
+        """Which of the rows breaks the function when it is alone; the first when none does."""
+        for at, row in enumerate(arguments):
+            try:
+                self._call([row])
+            except Exception:  # the same bug as before: only its place is wanted here
+                return at
+        return 0
+
+    def _arguments(self, cells: tuple[object, ...]) -> list[object] | Score:
+        """The function's arguments, or why there are none."""
+        arguments: list[object] = []
+        for column, cell in zip(self.columns, cells, strict=True):
+            if column.takes_score:
+                arguments.append(_as_part(column.name, cell))
+            elif isinstance(cell, Score):
+                if cell.value is None and not column.nullable:
+                    return cell
+                arguments.append(cell.value)
+            elif cell is None and not column.nullable:
+                return Score.missing(f"the sample has no {column.name}")
+            else:
+                arguments.append(cell)
+        return arguments
+
+    def _finish(self) -> Callable[[object], object]:
+        """What makes a cell of what the function returned. Not kept: it would tie a circle."""
+        return self._score if isinstance(self.definition, Metric) else lambda value: value
+
+    def _score(self, value: object) -> Score:
+        """What a metric returned, as a Score within the metric's bounds."""
+        if not isinstance(value, Score):
+            if not isinstance(value, bool | int | float) and not hasattr(value, "__float__"):
+                raise TypeError(f"returned {value!r:.80}, not a number, a bool or a Score")
+            value = Score(cast(float, value))
+        if value.value is None:
+            return value
+        metric = cast(Metric, self.definition)
+        low, high = metric.low, metric.high
+        if low is not None and value.value < low:
+            return _at_bound(value, low, metric)
+        if high is not None and value.value > high:
+            return _at_bound(value, high, metric)
+        return value
+
+    def _broken(self, at: int, error: Exception) -> MetricError:
+        kind = "metric" if isinstance(self.definition, Metric) else "feature"
+        name = self.node.key.removeprefix("feature ")
+        what = f"{type(error).__name__}: {error}"
+        return MetricError(
+            f"{kind} {name} broke on {self.place(at)}: {what:.500}; "
+            f"mend it at {_place(self.definition.function, error)}"
+        )
+
+
+def _place(function: Callable[..., object], error: Exception) -> str:
+    """The line of the function's own file where it broke; its first line where that is unknown."""
+    code = getattr(getattr(function, "func", function), "__code__", None)
+    if code is None:
+        return str(getattr(function, "__module__", "its module"))
+    frames = extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == code.co_filename]
+    return f"{code.co_filename}:{lines[-1] if lines else code.co_firstlineno}"
+
+
+def _as_part(name: str, cell: object) -> Score:
+    """A part of a composite: its score, or the value that the caller gave for it."""
+    if isinstance(cell, Score):
+        return cell
+    if cell is None:
+        return Score.missing(f"the sample has no {name}")
+    if not isinstance(cell, bool | int | float):
+        raise TypeError(f"{name} must be a score in [0, 1], got {cell!r:.80}")
+    if not 0 <= cell <= 1:
+        raise ValueError(
+            f"{name} must be a score in [0, 1], got {cell!r}; divide percentages by 100"
+        )
+    return Score(cell)
+
+
+def _best_of(scores: Scores, lower_is_better: bool) -> Score | None:
+    """The best of the scores that have a value, its reference in the evidence; else the first."""
+    valued = [(one.value, at) for at, one in enumerate(scores) if one and one.value is not None]
+    expecting = [one for one in valued if not _expects_nothing(scores[one[1]])]
+    valued = expecting or valued
+    if not valued or len(scores) == 1:
+        return scores[0]
+    sign = 1 if lower_is_better else -1
+    _, at = min((sign * value, at) for value, at in valued)
+    best = cast(Score, scores[at])
+    return replace(best, evidence={**(best.evidence or {}), "best_reference": at})
+
+
+def _expects_nothing(score: Score | None) -> bool:
+    return bool(score and score.evidence and score.evidence.get(NOTHING_EXPECTED))
+
+
+def _at_bound(score: Score, bound: float, metric: Metric) -> Score:
+    if abs(cast(float, score.value) - bound) > ROUNDING:
+        raise ValueError(
+            f"returned {score.value!r}, outside [{metric.low}, {metric.high}]; "
+            "give @metric its low and high"
+        )
+    return replace(score, value=bound)

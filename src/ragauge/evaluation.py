@@ -1,0 +1,411 @@
+"""The two ways in: `evaluate` samples with a suite, `score` one sample with one metric."""
+
+import hashlib
+import json
+import platform
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from ragauge import catalog
+from ragauge.engine import measure
+from ragauge.errors import (
+    DataError,
+    LabelError,
+    MetricError,
+    PlanError,
+    Problem,
+    SuiteError,
+    did_you_mean,
+)
+from ragauge.label import Label
+from ragauge.metric import METRICS
+from ragauge.plan import Plan, make_plan
+from ragauge.run import Manifest, Run, Shown, Told
+from ragauge.sample import FIELDS, Columns, FieldError, Samples, read_value
+from ragauge.score import Score
+from ragauge.suite import Entry, Suite, names_of, shipped_suites
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ragauge.executors import Batch, Measuring
+
+BATCH_SIZE = 1_000
+Progress = Callable[[int, int], None]
+"""Called with the rows done and the rows in all."""
+Asking = str | Path | Suite | Label | Callable[..., object]
+"""A suite's name or file, a suite, a label, or a metric's function."""
+
+
+def score(label: str, /, **fields: object) -> Score:
+    """One metric on one sample: `rg.score("ndcg@10", context_ids=[…], relevant={…})`.
+
+    Fields are the sample's columns; `reference="…"` stands for one reference, `relevant` may be a
+    list of ids. For a composite, give the values of its parts. A metric that misses a field has
+    the status `missing`. LabelError for a label that does not parse, PlanError for an unknown
+    metric, setting or field, DataError for a value that a field cannot hold.
+
+    >>> import ragauge as rg
+    >>> rg.score("number_match", answer="The premium is $604", reference="$604").value
+    1.0
+    """
+    asked = _suite_of_one(label)
+    columns = _one_row(fields)
+    plan = make_plan([asked], list(columns))
+    _check_used(label, fields, plan)
+    wanted = [place for place, one in enumerate(plan.asked) if one.name == label]
+    try:
+        scores = measure(plan, columns)[wanted[0] if wanted else 0]
+    except MetricError as error:
+        if isinstance(error.__cause__, ValueError | TypeError) and _is_composite(plan):
+            raise PlanError([f"{label}: {error.__cause__}"]) from None
+        raise
+    return cast(Score, scores[0])
+
+
+def evaluate(
+    samples: object,
+    asking: Asking | Sequence[Asking],
+    /,
+    *,
+    folder: str | Path | None = None,
+    seed: int = 0,
+    workers: int = 1,
+    batch_size: int = BATCH_SIZE,
+    progress: Progress | None = None,
+) -> Run:
+    """The scores of samples by suites and metrics.
+
+    `samples` is whatever `load` takes, or Samples. `asking` is a suite's name or TOML file, a
+    metric's label or function, or a list of them. With `folder` the run is stored there, batch by
+    batch; when the same evaluation was begun there before, its finished batches are used again.
+    `workers` above 1 puts large runs in so many processes (call it under
+    `if __name__ == "__main__":` then). `seed` is the bootstrap's. PlanError lists every problem
+    before any work is done.
+
+    >>> run = evaluate([{"id": "q1", "answer": "Paris", "reference": "paris"}], "exact_match")
+    >>> run.scores["value"].to_list()
+    [1.0]
+    """
+    samples = _samples(samples)
+    if batch_size < 1:
+        raise PlanError([f"batch_size must be at least 1, got {batch_size}"])
+    if seed < 0:
+        raise PlanError([f"seed must be 0 or more, got {seed}"])
+    plan = make_plan(suites_of(asking), samples.columns)
+    manifest = _manifest(plan, samples, seed, batch_size)
+    if folder is None:
+        return _in_memory(plan, samples, manifest, workers, progress)
+    return _in_folder(plan, samples, manifest, workers, progress, Path(folder))
+
+
+def suites_of(asking: Asking | Sequence[Asking]) -> list[Suite]:
+    """The suites asked for; metrics named one by one make a suite of their own.
+
+    SuiteError or LabelError lists what is neither a suite nor a metric.
+    """
+    several = not isinstance(asking, str | Path | Suite | Label) and isinstance(asking, Iterable)
+    suites: list[Suite] = []
+    labels: list[Label] = []
+    problems: list[str] = []
+    for one in cast(Sequence[Asking], asking) if several else [cast(Asking, asking)]:
+        try:
+            read = _read_asking(one)
+        except (SuiteError, LabelError) as error:
+            problems.append(str(error))
+            continue
+        if isinstance(read, Suite):
+            suites.append(read)
+        else:
+            labels.append(read)
+    if problems:
+        raise PlanError(problems)
+    if labels:
+        suites.append(Suite.of(labels))
+    if not suites:
+        raise PlanError(["no metric is asked for; name a suite or a metric"])
+    return suites
+
+
+def run_key(
+    samples: Samples,
+    asking: Asking | Sequence[Asking],
+    *,
+    batch_size: int = BATCH_SIZE,
+    seed: int = 0,
+) -> str:
+    """What the evaluation's folder is known by: the same for the same plan, data and code."""
+    plan = make_plan(suites_of(asking), samples.columns)
+    return _manifest(plan, samples, seed, batch_size).key
+
+
+def _read_asking(one: Asking) -> Suite | Label:
+    if isinstance(one, Suite | Label):
+        return one
+    if isinstance(one, Path) or str(one).endswith(".toml") or one in shipped_suites():
+        return Suite.load(cast(str | Path, one))
+    if isinstance(one, str):
+        label = Label.parse(one) if "-" not in one.split("(")[0] else Label(one)
+        if label.name not in catalog.metrics():
+            raise SuiteError(unknown_metric(label.name))
+        catalog.find(label)  # so that a wrong setting is said with the other problems
+        return label
+    for known in METRICS.values():
+        if known.function is one:
+            return Label(known.name)
+    raise SuiteError(f"{one!r} is no metric; put @metric above its definition")
+
+
+def unknown_metric(name: str) -> str:
+    """What to say of a name that is no metric here: a suite may know more of it."""
+    for suite in map(Suite.load, shipped_suites()):
+        for entry in suite.entries:
+            if name in (entry.name, entry.label.name) and entry.needs:
+                needs = f"needs the {entry.needs}, which this version does not have"
+                return f"{name} stands in the suite {suite.name}, but {needs}"
+            if name == entry.name:
+                return f"{name} is what the suite {suite.name} calls {entry.label}"
+        for rule, label in (rule for check in suite.checks for rule in check.rules):
+            if name == rule:
+                return f"{name} is a check of the suite {suite.name}: {label}"
+    hint = did_you_mean(name, (*catalog.metrics(), *shipped_suites()))
+    return f"unknown metric or suite {name!r}{hint or '; list them with: ragauge metrics'}"
+
+
+def _samples(samples: object) -> Samples:
+    if isinstance(samples, Samples):
+        return samples
+    from ragauge.loaders import load
+
+    return load(samples)  # pyright: ignore[reportArgumentType]
+
+
+def _in_memory(
+    plan: Plan, samples: Samples, manifest: Manifest, workers: int, progress: Progress | None
+) -> Run:
+    import polars as pl
+
+    from ragauge.executors import choose
+
+    numbers = range(_n_batches(samples, manifest))
+    executor = choose(plan, len(samples), workers)
+    parts = dict(_measured(executor, plan, samples, manifest, numbers, progress))
+    scores = pl.concat([parts[number] for number in numbers])
+    return Run(samples, scores, replace(manifest, finished=_now()))
+
+
+def _in_folder(
+    plan: Plan,
+    samples: Samples,
+    manifest: Manifest,
+    workers: int,
+    progress: Progress | None,
+    path: Path,
+) -> Run:
+    from ragauge.executors import choose
+    from ragauge.report.tables import write_summaries
+    from ragauge.store import SUMMARIES, RunFolder
+
+    folder = RunFolder(path)
+    stored = folder.open(manifest, samples)
+    if stored.finished:
+        run = replace(folder.read(), samples=samples)
+        if not all((path / name).exists() for name in SUMMARIES):
+            write_summaries(run, path)
+        return run
+    n_parts = _n_batches(samples, manifest)
+    numbers = [number for number in range(n_parts) if not folder.has_part(number)]
+    executor = choose(plan, len(samples), workers)
+    for number, part in _measured(executor, plan, samples, manifest, numbers, progress):
+        folder.write_part(number, part)
+    run = folder.finish(replace(stored, finished=_now()), samples, n_parts)
+    write_summaries(run, path)
+    return run
+
+
+def _measured(
+    executor: "Measuring",
+    plan: Plan,
+    samples: Samples,
+    manifest: Manifest,
+    numbers: Sequence[int],
+    progress: Progress | None,
+) -> "Iterable[tuple[int, pl.DataFrame]]":
+    size = manifest.batch_size
+    n_rows = [min(size, len(samples) - number * size) for number in numbers]
+    done, total = len(samples) - sum(n_rows), len(samples)
+
+    def batches() -> "Iterable[Batch]":
+        columns = [name for name in samples.columns if name in plan.columns | {"id", "system"}]
+        needed = Samples(samples.frame.select(columns))
+        for number in numbers:
+            yield number, needed.batch(number * size, (number + 1) * size)
+
+    rows = dict(zip(numbers, n_rows, strict=True))
+    for number, part in executor.map(plan, batches()):
+        done += rows[number]
+        if progress:
+            progress(done, total)
+        yield number, part
+
+
+def _n_batches(samples: Samples, manifest: Manifest) -> int:
+    return -(-len(samples) // manifest.batch_size)
+
+
+def _manifest(plan: Plan, samples: Samples, seed: int, batch_size: int) -> Manifest:
+    data: dict[str, object] = {
+        "source": samples.source,
+        "sha256": samples.fingerprint(),
+        "order": _order(samples),
+        "n_samples": len(samples),
+        "systems": list(samples.systems),
+    }
+    code = {name: _version(name) for name in ("ragauge", "rapidfuzz")}
+    code["metrics"] = _code_hash(plan)
+    described = plan.describe()
+    fixed = [described, data["sha256"], data["order"], code, seed, batch_size]
+    key = hashlib.sha256(json.dumps(fixed, sort_keys=True, default=list).encode()).hexdigest()
+    return Manifest(
+        key,
+        plan.name,
+        tuple(Shown.of(asked) for asked in plan.asked),
+        cast(Mapping[str, object], json.loads(json.dumps(described, default=list))),
+        data,
+        code,
+        seed,
+        batch_size,
+        _git_commit(),
+        _machine(),
+        (*samples.notes, *_lacking_notes(plan)),
+        tuple(Told.of(one, suite) for suite in plan.suites for one in suite.findings),
+        _now(),
+    )
+
+
+def _lacking_notes(plan: Plan) -> Iterable[str]:
+    by_reason: dict[str, list[str]] = {}
+    for asked in plan.lacking:
+        by_reason.setdefault(asked.lacking or "", []).append(asked.name)
+    return [f"not scored, {reason}: {', '.join(names)}" for reason, names in by_reason.items()]
+
+
+def _order(samples: Samples) -> str:
+    """SHA-256 of the rows' order: finished batches are used again only when it is the same."""
+    digest = hashlib.sha256()
+    for name in ("id", "system"):
+        digest.update(json.dumps(samples.frame[name].to_list()).encode())
+    return digest.hexdigest()
+
+
+@cache
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _machine() -> dict[str, object]:
+    packages = {name: _version(name) for name in ("numpy", "polars")}
+    return {
+        "python": platform.python_version(),
+        "system": platform.platform(terse=True),
+        **packages,
+    }
+
+
+def _code_hash(plan: Plan) -> str:
+    """SHA-256 of the source files of the plan's metrics and features, and of this package's."""
+    modules = {str(getattr(node.definition.function, "__module__", "")) for node in plan.nodes}
+    digest = hashlib.sha256()
+    for name in sorted(modules | {"ragauge.features.text", "ragauge.engine", "ragauge.plan"}):
+        source = getattr(sys.modules.get(name), "__file__", None)
+        digest.update(name.encode())
+        if source and Path(source).is_file():
+            digest.update(Path(source).read_bytes())
+    for node in plan.nodes:
+        if str(getattr(node.definition.function, "__module__", "")) == "__main__":
+            code = getattr(node.definition.function, "__code__", None)
+            digest.update(repr((code.co_code, code.co_consts) if code else node.key).encode())
+    return digest.hexdigest()
+
+
+def _git_commit() -> str | None:
+    try:
+        found = subprocess.run(
+            ["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip() if found.returncode == 0 else None
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _suite_of_one(label: str) -> Suite:
+    parsed = Label.parse(label)
+    if parsed.name not in catalog.metrics() and (found := _from_suites(parsed.name)):
+        return found
+    return Suite.of([parsed])
+
+
+def _from_suites(name: str) -> Suite | None:
+    """The check or metric that a shipped suite calls by this name, asked of every row."""
+    for shipped in shipped_suites():
+        loaded = Suite.load(shipped)
+        for check in loaded.checks:
+            if name in names_of(check):
+                return Suite(name, (), (replace(check, where=None),), explicit=True)
+        for entry in loaded.entries:
+            if entry.name == name and not entry.needs:
+                return Suite(name, (Entry(entry.label, name),), explicit=True)
+    return None
+
+
+def _one_row(fields: Mapping[str, object]) -> Columns:
+    given = dict(fields)
+    if "reference" in given:
+        if "references" in given:
+            raise PlanError(["give reference or references, not both"])
+        reference = given.pop("reference")
+        given["references"] = None if reference is None else [reference]
+    columns: Columns = {"id": ["this sample"], "system": ["default"]}
+    for name, value in given.items():
+        try:
+            known = name in FIELDS or isinstance(value, str)
+            columns[name] = [read_value(name, value) if known else value]
+        except FieldError as error:
+            raise DataError([Problem(str(error), "rg.score", field=name)]) from None
+    return columns
+
+
+def _check_used(label: str, fields: Mapping[str, object], plan: Plan) -> None:
+    known = {*FIELDS, "reference", *plan.columns}
+    known |= {
+        column.name
+        for node in plan.nodes
+        for column in node.definition.columns
+        if column.takes_score
+    }
+    problems = [
+        f"{label} has no use for the field {name!r}"
+        f"{did_you_mean(name, known) or '; it reads ' + ', '.join(sorted(plan.columns))}"
+        for name in fields
+        if name not in known
+    ]
+    if problems:
+        raise PlanError(problems)
+
+
+def _is_composite(plan: Plan) -> bool:
+    return any(column.takes_score for node in plan.nodes for column in node.definition.columns)

@@ -1,0 +1,263 @@
+"""Where batches are measured: in this process, on threads or in worker processes.
+
+Each executor has one method, `map`: a plan and numbered batches in, numbered score frames out, in
+the order in which they are finished. Same rows, same numbers, whichever executor.
+"""
+
+import gc
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.machinery import PathFinder
+from typing import TYPE_CHECKING, Protocol
+
+from ragauge.engine import Scores, measure
+from ragauge.errors import MetricError
+from ragauge.plan import Plan
+from ragauge.sample import Columns
+from ragauge.score import Evidence, Score
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Batch = tuple[int, Columns]
+
+ROWS_WORTH_WORKERS = 6_000
+"""Below this many rows, worker processes take longer to start than they save."""
+
+
+class Measuring(Protocol):
+    """Anything that measures batches."""
+
+    def map(self, plan: Plan, batches: Iterable[Batch]) -> "Iterator[tuple[int, pl.DataFrame]]":
+        """The scores of each batch, as they are finished."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class InProcess:
+    """One batch after the other, here."""
+
+    def map(self, plan: Plan, batches: Iterable[Batch]) -> "Iterator[tuple[int, pl.DataFrame]]":
+        for number, columns in batches:
+            yield number, score_frame(plan, columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """Batches on threads of this process: for metrics that wait or release the lock."""
+
+    n: int
+
+    def map(self, plan: Plan, batches: Iterable[Batch]) -> "Iterator[tuple[int, pl.DataFrame]]":
+        with ThreadPoolExecutor(self.n) as pool:
+            submitted = (
+                (number, pool.submit(score_frame, plan, cells)) for number, cells in batches
+            )
+            yield from _as_finished(submitted, self.n)
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """Batches in worker processes, started afresh: polars does not survive a fork."""
+
+    n: int
+
+    def map(self, plan: Plan, batches: Iterable[Batch]) -> "Iterator[tuple[int, pl.DataFrame]]":
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        context = get_context("spawn")
+        with ProcessPoolExecutor(self.n, context, initializer=_start, initargs=(plan,)) as pool:
+            try:
+                submitted = ((number, pool.submit(_work, cells)) for number, cells in batches)
+                yield from _as_finished(submitted, self.n)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+
+def choose(plan: Plan, n_rows: int, workers: int) -> Measuring:
+    """The executor for so many rows: processes where they pay and can find every metric's code.
+
+    Threads only where Python runs them side by side; under one lock they would only get in each
+    other's way.
+    """
+    if workers <= 1:
+        return InProcess()
+    if n_rows >= ROWS_WORTH_WORKERS and is_portable(plan):
+        return Processes(workers)
+    has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
+    return InProcess() if has_lock else Threads(workers)
+
+
+def is_portable(plan: Plan) -> bool:
+    """Whether another process can import all that the plan calls: nothing made in a notebook."""
+    functions = [_unwrapped(node.definition.function) for node in plan.nodes]
+    modules = {_module(function) for function in functions}
+    return all(map(_is_reachable, functions)) and all(
+        module != "__main__" and _can_import(module) for module in modules
+    )
+
+
+def score_frame(plan: Plan, columns: Columns) -> "pl.DataFrame":
+    """The scores of a batch: id, system, metric, value, status, reason, evidence.
+
+    Row by row, so that the order does not tell how large the batches were.
+    """
+    with _no_collections():
+        return _frame([asked.metric for asked in plan.asked], measure(plan, columns), columns)
+
+
+def _frame(metrics: Sequence[str], measured: Sequence[Scores], columns: Columns) -> "pl.DataFrame":
+    import polars as pl
+
+    rows: list[int] = []
+    places: list[int] = []
+    scores: list[Score] = []
+    for row, across in enumerate(zip(*measured, strict=True)):
+        for place, score in enumerate(across):
+            if score is not None:
+                rows.append(row)
+                places.append(place)
+                scores.append(score)
+    ids, systems = columns["id"], columns["system"]
+    evidence = [
+        _evidence(metrics[place], score, ids[row], systems[row])
+        for row, place, score in zip(rows, places, scores, strict=True)
+    ]
+    at = pl.Series(rows, dtype=pl.UInt32)
+    return pl.DataFrame(
+        {
+            "id": pl.Series(ids, dtype=pl.String).gather(at),
+            "system": pl.Series(systems, dtype=pl.String).gather(at),
+            "metric": pl.Series(metrics, dtype=pl.String).gather(places),
+            "value": pl.Series([score.value for score in scores], dtype=pl.Float64),
+            "status": pl.Series([score.status for score in scores], dtype=pl.String),
+            "reason": pl.Series([score.reason for score in scores], dtype=pl.String),
+            "evidence": pl.Series(evidence, dtype=pl.String),
+        }
+    )
+
+
+@contextmanager
+def _no_collections() -> Generator[None]:
+    """Rest the collector of circular garbage for a batch: many cells, all freed by counting.
+
+    It would look through all of them again and again, for a fifth of the time.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def evidence_json(evidence: Evidence | None) -> str | None:
+    """Evidence as strict JSON; TypeError or ValueError when it is not JSON data."""
+    if evidence is None:
+        return None
+    text = _EVIDENCE.encode(evidence)
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+_EVIDENCE = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
+)
+
+
+def _evidence(metric: str, score: Score, id: object, system: object) -> str | None:
+    try:
+        return evidence_json(score.evidence)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise MetricError(
+            f"metric {metric} gave evidence that is no JSON on sample {id!r} of system {system!r}: "
+            f"{error!s:.200}"
+        ) from error
+
+
+def _as_finished(
+    submitted: "Iterable[tuple[int, Future[pl.DataFrame]]]", n_workers: int
+) -> "Iterator[tuple[int, pl.DataFrame]]":
+    """Results as they come; only a few batches are under way at a time, whatever their number."""
+    numbers: dict[Future[pl.DataFrame], int] = {}
+    waiting = iter(submitted)
+    while True:
+        while len(numbers) < 2 * n_workers and (one := next(waiting, None)) is not None:
+            numbers[one[1]] = one[0]
+        if not numbers:
+            return
+        done, _ = wait(numbers, return_when=FIRST_COMPLETED)
+        for future in sorted(done, key=numbers.__getitem__):
+            yield numbers.pop(future), future.result()
+
+
+_plan: Plan | None = None
+"""The plan of this worker process."""
+
+
+def _start(plan: Plan) -> None:
+    global _plan
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the batches are the parallel work
+    gc.freeze()  # what is loaded stays: no collection need look at it again
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
+    _plan = plan
+
+
+def _leave_with_parent() -> None:
+    """End this worker when the parent was killed: nobody waits for its batches then."""
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _work(columns: Columns) -> "pl.DataFrame":
+    assert _plan is not None
+    return score_frame(_plan, columns)
+
+
+def _unwrapped(function: object) -> object:
+    return getattr(function, "func", function)
+
+
+def _module(function: object) -> str:
+    return str(getattr(function, "__module__", "__main__"))
+
+
+def _is_reachable(function: object) -> bool:
+    """Whether its module has it under its name; a function made inside another one it has not."""
+    name = str(getattr(function, "__qualname__", "<locals>"))
+    found: object = sys.modules.get(_module(function))
+    for word in name.split("."):
+        found = getattr(found, word, None)
+    return found is function
+
+
+def _can_import(module: str) -> bool:
+    """Whether a fresh process finds this very module; one loaded from a file by hand it does not."""
+    if module.startswith("ragauge."):
+        return True
+    name, places = "", None
+    spec = None
+    for word in module.split("."):
+        name = f"{name}.{word}" if name else word
+        try:
+            spec = PathFinder.find_spec(name, places)
+        except (ImportError, ValueError):
+            return False
+        if spec is None:
+            return False
+        places = spec.submodule_search_locations
+    return spec is not None and spec.origin == getattr(sys.modules.get(module), "__file__", None)

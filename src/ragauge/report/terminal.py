@@ -1,0 +1,338 @@
+"""Summaries and evidence in a terminal: text from outside is shown escaped, never obeyed."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TextIO, cast
+
+from ragauge.findings import find
+from ragauge.report.plain import for_terminal, some
+from ragauge.report.tables import NAME_WIDTH, counted, not_scored, short
+from ragauge.run import DASH, Row, Run, Shown
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+PIPE_WIDTH, LEAST_WIDTH = 200, 40
+NARROW_NAME_WIDTH = 20
+MOST_DIGITS = 3
+"""In a summary; one question's scores are shown with all of theirs."""
+WIDE = 100
+"""From so many columns on, names have their full width."""
+VALUE_WIDTH = 20
+LABEL_WIDTH = 18
+GAP = 3
+"""Columns between two columns of a table."""
+TEXT_LENGTH = 1_000
+EVIDENCE_LENGTH = 4_000
+IDS_SHOWN = 4
+NOT_GIVEN = "(none given)"
+TEXTS = ("references", "contexts", "gold_contexts")
+N_ITEMS = 20
+"""Texts of one field that are shown; how many more there are is said."""
+
+Column = tuple[str, Sequence["Text"]]
+"""A column's header, and a cell for each row."""
+
+
+def console(file: TextIO) -> "Console":
+    """A console that never reads markup; as wide as COLUMNS says where there is no terminal.
+
+    BrokenPipeError when the reader of a pipe has gone.
+    """
+    from rich.console import Console
+
+    class Pipe(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    columns = os.environ.get("COLUMNS", "")
+    said = max(int(columns), LEAST_WIDTH) if columns.isdecimal() else PIPE_WIDTH
+    width = None if file.isatty() else said
+    return Pipe(file=file, width=width, markup=False, highlight=False, emoji=False)
+
+
+def print_summary(out: "Console", run: Run, by: Sequence[str] = ()) -> None:
+    """Print each system's metrics side by side, then by each of the fields."""
+    rows = list(run.summary().iter_rows(named=True))
+    shown = {
+        one.metric: replace(one, digits=min(one.digits, MOST_DIGITS))
+        for one in run.metrics
+        if not one.lacking
+    }
+    systems = run.samples.systems
+    n = counted(len(run.samples), "answer")
+    title = f"{run.manifest.suite} · {n} · {counted(len(systems), 'system')}"
+    out.print(_text(title, "bold"))
+    cells = {(row["metric"], row["system"]): row for row in rows}
+    asked = [one for key, one in shown.items() if any((key, name) in cells for name in systems)]
+    columns = [
+        (short(system), _cells([cells.get((one.metric, system)) for one in asked], asked))
+        for system in systems
+    ]
+    _print_columns(out, [_name(one) for one in asked], columns)
+    for line in (*not_scored(run, shown), *_lacking(run)):
+        _print_note(out, line)
+    _print_findings(out, run)
+    for field in by:
+        _print_breakdown(out, run, shown, field)
+
+
+def print_table(out: "Console", header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a plain table; cells are data. The first column is kept whole, the others wrap."""
+    table = _table()
+    for name in header:
+        table.add_column(_text(name), no_wrap=name == header[0], overflow="fold")
+    for row in rows:
+        table.add_row(*(_text(cell) for cell in row))
+    out.print(table)
+
+
+def print_sample(out: "Console", run: Run, id: str) -> None:
+    """Print one question: its texts, and each system's scores with their evidence."""
+    frame = run.samples.frame
+    samples = list(frame.filter(frame["id"] == id).iter_rows(named=True))
+    shared = _shared(samples)
+    lacking = [one.metric for one in run.metrics if one.lacking]
+    out.print(_text(f"{id} · {counted(len(samples), 'answer')}", "bold"))
+    _print_pairs(out, _fields({name: samples[0][name] for name in shared}))
+    for sample in samples:
+        out.print()
+        out.rule(_text(f"{id} · {sample['system']}"), align="left", characters="─")
+        own = {name: value for name, value in sample.items() if name not in shared}
+        _print_pairs(out, _fields(own))
+        here = (run.scores["id"] == id) & (run.scores["system"] == sample["system"])
+        scores = run.scores.filter(here & ~run.scores["metric"].is_in(lacking))
+        out.print()
+        for score in scores.iter_rows(named=True):
+            out.print(_value(score, run))
+            _print_pairs(out, _evidence(score))
+    for line in _lacking(run):
+        _print_note(out, line)
+
+
+def _print_columns(out: "Console", names: Sequence[str], columns: Sequence[Column]) -> None:
+    """A table with a row for each name; several tables where it is wider than the console."""
+    from rich.cells import cell_len
+
+    if not names:
+        return
+    widest = NAME_WIDTH if out.width >= WIDE else NARROW_NAME_WIDTH
+    width = min(max(cell_len(name) for name in (*names, "metric")), widest)
+    part: list[Column] = []
+    used = width
+    for column in columns:
+        added = GAP + max(cell_len(column[0]), *map(len, column[1]))
+        for cell in column[1]:
+            cell.pad_left(added - GAP - len(cell))
+        if part and used + added > out.width:
+            out.print(_side_by_side(names, part, width))
+            out.print()
+            part, used = [], width
+        part.append(column)
+        used += added
+    out.print(_side_by_side(names, part, width))
+
+
+def _side_by_side(names: Sequence[str], columns: Sequence[Column], width: int) -> "Table":
+    from rich.text import Text
+
+    table = _table()
+    table.add_column("metric", width=width, overflow="fold")
+    for header, _ in columns:
+        table.add_column(Text(header, justify="right"), no_wrap=True)
+    for row, name in enumerate(names):
+        table.add_row(_text(name), *(cells[row] for _, cells in columns))
+    return table
+
+
+def _print_breakdown(out: "Console", run: Run, shown: Mapping[str, Shown], field: str) -> None:
+    rows = list(run.summary(field).iter_rows(named=True))
+    values = list(dict.fromkeys(row[field] for row in rows))
+    values.sort(key=lambda value: (value is None, str(value)))
+    for system in run.samples.systems:
+        own = {(row["metric"], row[field]): row for row in rows if row["system"] == system}
+        found = {key for (key, _), row in own.items() if row["ok"]}
+        asked = [one for key, one in shown.items() if key in found]
+        columns = [
+            (
+                "(none)" if value is None else short(str(value), VALUE_WIDTH),
+                _padded([_mean(own.get((one.metric, value)), one) for one in asked]),
+            )
+            for value in values
+        ]
+        out.print(_text(f"\n{short(system)} by {field}", "bold"))
+        _print_columns(out, [_name(one) for one in asked], columns)
+
+
+def _cells(rows: Sequence[Row | None], asked: Sequence[Shown]) -> "list[Text]":
+    """Means with their intervals, and of how many rows they are when that is not all."""
+    from rich.text import Text
+
+    pairs = list(zip(rows, asked, strict=True))
+    means = _padded([_mean(row, one) for row, one in pairs])
+    intervals = _padded([Text(one.interval(row) if row else "", "dim") for row, one in pairs])
+    counts = _padded([Text(_count(row), "yellow") for row in rows])
+    return [
+        Text("  ").join(part for part in parts if len(part))
+        for parts in zip(means, intervals, counts, strict=True)
+    ]
+
+
+def _count(row: Row | None) -> str:
+    return "" if row is None or row["ok"] == row["n"] else f"{row['ok']}/{row['n']}"
+
+
+def _padded(cells: "Sequence[Text]") -> "list[Text]":
+    """The cells, all as wide as the widest, at the right."""
+    width = max((len(cell) for cell in cells), default=0)
+    for cell in cells:
+        cell.pad_left(width - len(cell))
+    return list(cells)
+
+
+def _mean(row: Row | None, shown: Shown) -> "Text":
+    from rich.text import Text
+
+    return Text(DASH if row is None else shown.value(row))
+
+
+def _print_findings(out: "Console", run: Run) -> None:
+    found = find(run)
+    if not found:
+        return
+    out.print(_text("\nfindings", "bold"))
+    rows = [
+        (
+            short(one.system),
+            f"{len(one.ids)}/{one.n_rows}",
+            one.says,
+            some(list(map(short, one.ids)), IDS_SHOWN),
+        )
+        for one in found
+    ]
+    print_table(out, ("system", "rows", "what they show", "for example"), rows)
+
+
+def _lacking(run: Run) -> Iterator[str]:
+    """The metrics that nothing could be scored with, by what they lack."""
+    by_reason: dict[str, list[str]] = {}
+    for one in run.metrics:
+        if one.lacking:
+            by_reason.setdefault(one.lacking, []).append(one.name)
+    for reason, names in by_reason.items():
+        yield f"not scored: {', '.join(names)} ({reason})"
+
+
+def _print_note(out: "Console", note: str) -> None:
+    """A line under a table, indented where it wraps too."""
+    for line in _text(note, "dim").wrap(out, max(out.width - 4, 20)):
+        line.pad_left(2)
+        out.print(line)
+
+
+def _shared(samples: Sequence[Row]) -> list[str]:
+    """The fields that say the same for every system: what was asked and expected."""
+    if len(samples) < 2:
+        return []
+    return [
+        name
+        for name, value in samples[0].items()
+        if name != "id" and all(sample[name] == value for sample in samples)
+    ]
+
+
+Pair = tuple[str, str]
+"""A label and its text."""
+
+
+def _fields(sample: Row) -> Iterator[Pair]:
+    for name, value in sample.items():
+        if name in ("id", "system"):
+            continue
+        if value is None:
+            yield name, NOT_GIVEN
+            continue
+        if not isinstance(value, list):
+            yield name, _cut(str(value), TEXT_LENGTH)
+            continue
+        items = cast(list[object], value)
+        if name == "relevant":
+            grades = {one["id"]: one["grade"] for one in cast(list[dict[str, object]], items)}
+            yield name, _cut(_json(grades), TEXT_LENGTH)
+        elif name in TEXTS and items:
+            for place, item in enumerate(items[:N_ITEMS], 1):
+                yield f"{name} {place}", _cut(str(item), TEXT_LENGTH)
+            if len(items) > N_ITEMS:
+                yield name, f"… and {len(items) - N_ITEMS:,} more, in samples.parquet"
+        else:
+            yield name, _cut(_json(items), TEXT_LENGTH)
+
+
+def _value(score: Row, run: Run) -> "Text":
+    one = next((one for one in run.metrics if one.metric == score["metric"]), None)
+    value, status = cast(float | None, score["value"]), cast(str, score["status"])
+    shown = status if value is None or one is None else one.number(value)
+    label = cast(str, score["metric"])
+    name = one.name if one else label
+    text = _text(f"{short(name, 4 * NAME_WIDTH)}  ", "bold").append(shown, "cyan")
+    return text if name == label else text.append(f"  {for_terminal(label)}", "dim")
+
+
+def _evidence(score: Row) -> Iterator[Pair]:
+    if score["reason"]:
+        yield "  why", cast(str, score["reason"])
+    evidence = cast(str | None, score["evidence"])
+    items = cast(dict[str, object], json.loads(evidence)) if evidence else {}
+    for key, item in items.items():
+        text = item if isinstance(item, str) else _json(item)
+        yield f"  {key}", _cut(text, EVIDENCE_LENGTH)
+
+
+def _print_pairs(out: "Console", pairs: Iterable[Pair]) -> None:
+    """Labels and their texts side by side."""
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(min_width=LABEL_WIDTH, max_width=NAME_WIDTH, overflow="fold", style="dim")
+    table.add_column(overflow="fold")
+    for label, text in pairs:
+        table.add_row(_one_line(label), _one_line(text))
+    out.print(table)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _cut(text: str, length: int) -> str:
+    if len(text) <= length:
+        return text
+    return f"{text[:length]}… ({len(text) - length:,} more characters)"
+
+
+def _name(shown: Shown) -> str:
+    name = short(shown.name, 4 * NAME_WIDTH)
+    return f"{name} ↓" if shown.lower_is_better else name
+
+
+def _text(text: str, style: str = "") -> "Text":
+    from rich.text import Text
+
+    return Text(for_terminal(text, lines=True), style)
+
+
+def _one_line(text: str) -> "Text":
+    from rich.text import Text
+
+    return Text(for_terminal(text))
+
+
+def _table() -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    return Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")

@@ -1,0 +1,273 @@
+import json
+import random
+
+import pytest
+
+import ragauge as rg
+from ragauge.errors import LabelError, MetricError, PlanError, RagaugeError
+from ragauge.evaluation import run_key
+from ragauge.executors import ROWS_WORTH_WORKERS
+from ragauge.label import Label
+from ragauge.metric import feature, metric
+from ragauge.suite import shipped_suites
+
+ALL_SUITES = list(shipped_suites())
+
+
+def sorted_scores(run):
+    return run.scores.sort("id", "system", "metric")
+
+
+# One sample
+
+
+def test_score_takes_one_reference_or_several_and_ids_or_grades():
+    assert rg.score("exact_match", answer="x", reference="X").value == 1.0
+    assert rg.score("exact_match", answer="x", references=["y", "X"]).value == 1.0
+    assert rg.score("exact_match", answer="x", references="X").value == 1.0
+    by_id = rg.score("ndcg@10", context_ids=["b", "a"], relevant=["a"])
+    by_grade = rg.score("ndcg@10", context_ids=["b", "a"], relevant={"a": 1})
+    assert by_id == by_grade
+    with pytest.raises(PlanError, match="give reference or references, not both"):
+        rg.score("exact_match", answer="x", reference="x", references=["x"])
+
+
+def test_score_tells_missing_from_undefined_from_zero():
+    assert rg.score("exact_match", answer="x").status == "missing"
+    assert rg.score("exact_match", answer=None, reference="x").status == "missing"
+    assert rg.score("exact_match", answer="x", references=[]).status == "undefined"
+    assert rg.score("exact_match", answer="", reference="x").value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("label", "fields", "problem"),
+    [
+        ("ndgc@10", {}, "did you mean 'ndcg'"),
+        ("ndcg(k=", {}, "expected a value"),
+        ("ndcg(kk=1)", {"context_ids": []}, "no setting 'kk'"),
+        ("exact_match", {"answr": "x"}, "no use for the field 'answr'; did you mean 'answer'"),
+        ("exact_match", {"answer": ["x"]}, "must be text"),
+        ("exact_match", {"answer": "\ud800"}, "lone surrogate"),
+        ("ndcg", {"context_ids": ["a"], "relevant": {"a": float("nan")}}, "whole number"),
+        ("ndcg", {"context_ids": ["a"], "relevant": ["a", "a"]}, "twice"),
+        ("exact_match", {"answer": float("inf"), "reference": "x"}, "finite"),
+    ],
+)
+def test_what_score_cannot_do_is_said(label, fields, problem):
+    with pytest.raises(RagaugeError) as caught:
+        rg.score(label, **fields)
+    assert problem in str(caught.value)
+
+
+def test_score_of_a_metric_of_ones_own(own_metrics):
+    @rg.feature
+    def n_words(answer: str) -> int:
+        return len(answer.split())
+
+    @rg.metric
+    def brevity(n_words: int, *, enough: int = 5) -> float:
+        return min(enough / n_words, 1)
+
+    assert rg.score("brevity(enough=2)", answer="one two three four").value == 0.5
+
+
+def test_a_name_that_a_suite_gives_is_a_label_too():
+    fields = {"context_ids": ["a"], "relevant": ["a", "b"]}
+    assert rg.score("modified_precision", **fields) == rg.score("recall", **fields)
+    assert rg.score("has_yes", answer="Yes.").value == 1.0
+
+
+# Many samples
+
+
+def test_all_that_can_be_asked_for_can_be_asked_for_together(own_metrics):
+    @rg.metric
+    def shout(answer: str) -> bool:
+        return answer.isupper()
+
+    samples = [{"id": "q", "answer": "X", "reference": "x"}]
+    asking = ["answer-quality", "exact_match", Label("token_f1"), shout, rg.Suite.of(["rouge1"])]
+    asked = {one.metric for one in rg.evaluate(samples, asking).metrics}
+    assert {"exact_match", "token_f1", "shout", "rouge1", "citation_quality"} <= asked
+
+
+def test_every_problem_is_said_before_any_work_is_done(own_metrics, tmp_path):
+    @metric
+    def never_called(answer: str) -> float:
+        raise AssertionError
+
+    asking = ["never_called", "ndgc", "exact_mach", "graphrg"]
+    with pytest.raises(PlanError) as caught:
+        rg.evaluate([{"id": "q", "answer": "x"}], asking, folder=tmp_path / "run")
+    assert len(caught.value.problems) == 3
+    asking = ["never_called", "exact_match(a=1)", "ndcg@0"]
+    with pytest.raises(PlanError) as caught:
+        rg.evaluate([{"id": "q", "answer": "x"}], asking, folder=tmp_path / "run")
+    assert len(caught.value.problems) == 2
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("options", [{"batch_size": 0}, {"seed": -1}])
+def test_options_that_make_no_sense_are_refused_before_any_work(options, tmp_path):
+    with pytest.raises(PlanError, match=next(iter(options))):
+        rg.evaluate([{"id": "q", "answer": "x"}], "dont_know", folder=tmp_path / "r", **options)
+    assert not (tmp_path / "r").exists()
+
+
+def test_nothing_asked_for_or_something_that_is_no_metric_is_refused():
+    with pytest.raises(PlanError, match="no metric is asked for"):
+        rg.evaluate([{"id": "q", "answer": "x"}], [])
+    with pytest.raises(RagaugeError, match="put @metric above"):
+        rg.evaluate([{"id": "q", "answer": "x"}], len)
+    with pytest.raises(RagaugeError):
+        rg.evaluate([{"id": "q", "answer": "x"}], [5])
+
+
+PRICED = {"id": "a", "answer": "x", "price": 1.5}
+
+
+def test_a_column_of_ones_own_is_read_and_a_missing_one_refused(own_metrics):
+    @metric
+    def is_cheap(price: float, *, below: float = 2.0) -> bool:
+        return price < below
+
+    run = rg.evaluate([PRICED, PRICED | {"id": "b", "price": None}], is_cheap)
+    assert run.scores["value"].to_list() == [1.0, None]
+    assert run.scores["status"].to_list() == ["ok", "missing"]
+    with pytest.raises(PlanError, match="needs the column 'price'; did you mean 'prize'"):
+        rg.evaluate([{"id": "a", "answer": "x", "prize": 1.5}], is_cheap)
+
+
+def test_a_bug_in_a_metric_names_it_and_its_sample_and_system_and_keeps_what_was_done(
+    own_metrics, tmp_path
+):
+    @feature
+    def buggy(answer: str) -> int:
+        return 1 // (answer != "bad")
+
+    @metric
+    def uses_buggy(buggy: int) -> float:
+        return 1.0
+
+    samples = [{"id": f"q{n}", "system": "s", "answer": "fine"} for n in range(4)]
+    samples[3]["answer"] = "bad"
+    with pytest.raises(MetricError, match="feature buggy broke on sample 'q3' of system 's'"):
+        rg.evaluate(samples, uses_buggy, folder=tmp_path / "run", batch_size=2)
+    assert [one.name for one in (tmp_path / "run" / "parts").iterdir()] == ["000000.parquet"]
+
+
+def test_the_metrics_of_a_suite_whose_resource_is_not_there_are_skipped_with_the_reason():
+    run = rg.evaluate([{"id": "q", "answer": "x", "reference": "x"}], "graphrag")
+    rows = {row["metric"]: row for row in run.scores.iter_rows(named=True)}
+    skipped = [row for row in rows.values() if row["status"] == "skipped"]
+    assert {row["value"] for row in skipped} == {None}
+    assert all("judge" in row["reason"] or "encoder" in row["reason"] for row in skipped)
+    assert rows["ragas_score"]["status"] == "undefined"
+    assert any("needs a judge" in note for note in run.manifest.notes)
+
+
+# The same numbers, however they are made
+
+
+@pytest.fixture(scope="module")
+def rows():
+    from pathlib import Path
+
+    path = Path(__file__).parents[1] / "examples" / "handbook" / "answers.jsonl"
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def whole(rows):
+    return rg.evaluate(rows, ALL_SUITES)
+
+
+@pytest.mark.parametrize("options", [{"batch_size": 1}, {"batch_size": 7}, {"workers": 3}])
+def test_batches_and_threads_do_not_change_a_score(rows, whole, options):
+    run = rg.evaluate(rows, ALL_SUITES, **options)
+    assert sorted_scores(run).equals(sorted_scores(whole))
+    assert run.summary("question_type").equals(whole.summary("question_type"))
+
+
+def test_the_order_of_rows_and_columns_does_not_change_a_digit_of_the_summary(rows, whole):
+    shuffled = [dict(sorted(row.items(), reverse=True)) for row in rows]
+    random.Random(5).shuffle(shuffled)
+    run = rg.evaluate(shuffled, ALL_SUITES)
+    assert run.summary().equals(whole.summary())
+    by_type = whole.summary("question_type").sort("system", "question_type", "metric")
+    assert run.summary("question_type").sort("system", "question_type", "metric").equals(by_type)
+    assert sorted_scores(run).equals(sorted_scores(whole))
+
+
+def test_worker_processes_give_the_scores_of_this_one():
+    n = ROWS_WORTH_WORKERS
+    samples = [
+        {"id": f"q{at}", "answer": f"The fee is ${at % 7}.", "references": [f"${at % 5}"]}
+        for at in range(n)
+    ]
+    asking = ["exact_match", "number_match", "fuzzy_match", "has_yes"][:3]
+    here = rg.evaluate(samples, asking)
+    there = rg.evaluate(samples, asking, workers=2)
+    assert there.scores.sort("id", "metric").equals(here.scores.sort("id", "metric"))
+    assert there.summary().equals(here.summary())
+
+
+def test_progress_is_told_as_batches_are_finished():
+    told = []
+    samples = [{"id": str(n), "answer": "x"} for n in range(5)]
+    rg.evaluate(samples, "dont_know", batch_size=2, progress=lambda *of: told.append(of))
+    assert told == [(2, 5), (4, 5), (5, 5)]
+
+
+def test_a_run_is_known_by_data_plan_and_seed_and_not_by_its_source(tmp_path):
+    samples = rg.load([{"id": "q", "answer": "x", "reference": "y"}])
+    other = rg.load([{"id": "q", "answer": "z", "reference": "y"}])
+    key = run_key(samples, "exact_match")
+    assert key == run_key(samples, "exact_match")
+    different = [
+        run_key(other, "exact_match"),
+        run_key(samples, "token_f1"),
+        run_key(samples, 'exact_match(normalize="none")'),
+        run_key(samples, "exact_match", seed=1),
+    ]
+    assert len({key, *different}) == 5
+
+
+def test_the_examples_labels_are_what_the_documentation_says():
+    assert rg.score("number_match", answer="The premium is $604", reference="$604").value == 1.0
+    with pytest.raises((LabelError, PlanError)):
+        rg.score("number-match", answer="x")
+
+
+# Composites whose parts come from elsewhere
+
+
+def test_a_suites_composite_takes_columns_for_the_parts_that_cannot_be_had():
+    # The seed's three rows: 93.73, 24.98 and 82.29 on a scale of 100.
+    rows = [
+        {"id": "local", "faithfulness": 1.0, "context_recall": 1.0, "answer_relevance": 0.8327},
+        {
+            "id": "basic",
+            "faithfulness": 0.0,
+            "context_precision": 0.0,
+            "context_recall": 0.0,
+            "answer_relevance": 0.8327,
+        },
+        {"id": "none", "answer_relevance": 0.8229},
+    ]
+    run = rg.evaluate([{"answer": "x", **row} for row in rows], "graphrag")
+    scores = run.scores.filter(run.scores["metric"] == "ragas_score")
+    assert [round(100 * value, 2) for value in scores["value"]] == [93.73, 24.98, 82.29]
+
+
+def test_a_reference_that_expects_nothing_decides_only_when_all_do():
+    label = "number_match(on_nothing_expected=1)"
+    assert rg.score(label, answer="", references=["", "5 premiums"]).value == 0.0
+    assert rg.score(label, answer="", references=["", "none"]).value == 1.0
+
+
+def test_bounds_stay_within_the_scale_of_the_metric():
+    rows = [{"id": "1", "answer": "x", "contexts": ["x"]}, {"id": "2", "answer": None}]
+    (row,) = rg.evaluate(rows, "topic_drift").summary().iter_rows(named=True)
+    # One row at 0; the other at most 0.2.
+    assert (row["best"], row["worst"]) == (0.0, 0.1)

@@ -1,0 +1,166 @@
+import json
+import subprocess
+import sys
+
+import pytest
+from pytest import approx
+
+from ragauge.errors import MetricError
+from ragauge.executors import (
+    ROWS_WORTH_WORKERS,
+    InProcess,
+    Processes,
+    Threads,
+    choose,
+    evidence_json,
+    is_portable,
+    score_frame,
+)
+from ragauge.metric import metric
+from ragauge.plan import make_plan
+from ragauge.score import Score
+from ragauge.suite import Suite
+
+
+def plan_of(*labels, columns=("id", "system", "answer", "references")):
+    return make_plan([Suite.of(labels)], columns)
+
+
+def batches(n_batches=3, n_rows=4):
+    for number in range(n_batches):
+        yield (
+            number,
+            {
+                "id": [f"q{number}-{row}" for row in range(n_rows)],
+                "system": ["s"] * n_rows,
+                "answer": [f"The fee is ${row}" for row in range(n_rows)],
+                "references": [["$2", "The fee is $3"]] * n_rows,
+                "context_ids": [["a", "b"]] * n_rows,
+                "relevant": [{"b": 1}] * n_rows,
+            },
+        )
+
+
+def test_a_frame_has_a_row_for_each_score_with_its_status():
+    frame = score_frame(plan_of("exact_match", "ndcg"), next(batches())[1])
+    assert frame.columns == ["id", "system", "metric", "value", "status", "reason", "evidence"]
+    found = {(id, name): rest for id, _, name, *rest in frame.iter_rows()}
+    assert len(found) == frame.height == 8
+    assert [found[f"q0-{row}", "exact_match"][0] for row in range(4)] == [0, 0, 0, 1]
+    assert json.loads(found["q0-3", "exact_match"][3])["best_reference"] == 1
+    # The document stands at rank 2: 1 / log2(3).
+    assert found["q0-0", "ndcg"][:3] == [approx(0.6309, abs=1e-4), "ok", None]
+
+
+def test_same_rows_same_numbers_whichever_executor():
+    plan = plan_of("exact_match", "keyword_coverage", "ndcg@2", "answer_match", "dont_know")
+    expected = dict(InProcess().map(plan, batches()))
+    assert sorted(expected) == [0, 1, 2]
+    for executor in (Threads(2), Processes(2)):
+        found = dict(executor.map(plan, batches()))
+        assert all(found[number].equals(expected[number]) for number in expected)
+
+
+def test_the_same_batches_are_taken_a_few_at_a_time():
+    taken = []
+
+    def counted():
+        for batch in batches(50, 1):
+            taken.append(batch[0])
+            yield batch
+
+    results = Threads(2).map(plan_of("exact_match"), counted())
+    next(results)
+    assert len(taken) <= 5
+    assert len(list(results)) == 49
+
+
+def test_a_bug_in_a_metric_comes_out_of_every_executor(own_metrics):
+    @metric
+    def buggy_everywhere(answer: str) -> float:
+        raise KeyError(answer)
+
+    plan = plan_of("buggy_everywhere")
+    for executor in (InProcess(), Threads(2)):
+        with pytest.raises(MetricError, match=r"sample 'q\d-0' of system 's'"):
+            list(executor.map(plan, batches()))
+
+
+@pytest.mark.parametrize("evidence", [{"x": {1, 2}}, {"x": float("nan")}, {"x": object()}])
+def test_evidence_that_is_no_json_is_a_bug_of_its_metric(own_metrics, evidence):
+    @metric
+    def odd_evidence(answer: str) -> Score:
+        return Score(1.0, evidence=evidence)
+
+    with pytest.raises(MetricError) as caught:
+        list(InProcess().map(plan_of("odd_evidence"), batches()))
+    assert "metric odd_evidence gave evidence that is no JSON on sample 'q0-0'" in str(caught.value)
+
+
+def test_evidence_is_strict_json_that_keeps_every_text():
+    assert evidence_json(None) is None
+    text = "\ud800 é \u2028 \x00"
+    assert json.loads(evidence_json({"text": text})) == {"text": text}
+    evidence_json({"text": text}).encode()
+
+
+# Under one lock threads would only get in each other's way.
+HAS_LOCK = getattr(sys, "_is_gil_enabled", lambda: True)()
+IN_THIS_PROCESS = InProcess() if HAS_LOCK else Threads(4)
+
+
+def test_small_runs_stay_in_this_process_and_large_ones_leave_it():
+    plan = plan_of("exact_match")
+    assert choose(plan, 10**6, 1) == InProcess()
+    assert choose(plan, ROWS_WORTH_WORKERS - 1, 4) == IN_THIS_PROCESS
+    assert choose(plan, ROWS_WORTH_WORKERS, 4) == Processes(4)
+
+
+def test_a_metric_that_another_process_cannot_import_stays_in_this_one(own_metrics):
+    @metric
+    def made_here(answer: str) -> float:
+        return 1.0
+
+    # No other process finds a function inside of a function.
+    assert not is_portable(plan_of("made_here"))
+    assert choose(plan_of("made_here"), 10**6, 4) == IN_THIS_PROCESS
+
+
+def test_a_plug_in_file_of_the_command_line_stays_in_this_process(tmp_path):
+    plug_in = tmp_path / "mine.py"
+    plug_in.write_text(
+        "import ragauge as rg\n@rg.metric\ndef mine(answer: str) -> float:\n    return 1.0\n"
+    )
+    answers = tmp_path / "answers.jsonl"
+    rows = [{"id": str(row), "answer": "x"} for row in range(ROWS_WORTH_WORKERS)]
+    answers.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["ragauge", "run", str(answers), "-m", "mine", "--plugin", str(plug_in)]
+    done = subprocess.run(
+        [sys.executable, "-m", *command, "-j", "2", "--folder", str(tmp_path / "run")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "mine" in done.stdout
+
+
+def test_a_metric_in_a_module_on_the_path_goes_to_other_processes(tmp_path):
+    (tmp_path / "loud_metrics.py").write_text(
+        "import ragauge as rg\n@rg.metric\ndef loud(answer: str) -> float:\n    return 1.0\n"
+    )
+    script = (
+        "import ragauge as rg, loud_metrics\n"
+        "from ragauge.executors import Processes, is_portable\n"
+        "from ragauge.plan import make_plan\n"
+        "if __name__ == '__main__':\n"
+        "    plan = make_plan([rg.Suite.of(['loud'])], ['id', 'system', 'answer'])\n"
+        "    assert is_portable(plan)\n"
+        "    batch = {'id': ['q'], 'system': ['s'], 'answer': ['x']}\n"
+        "    print([frame['value'].to_list() for _, frame in Processes(1).map(plan, [(0, batch)])])\n"
+    )
+    (tmp_path / "script.py").write_text(script)
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "script.py")], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "[[1.0]]\n", done.stderr

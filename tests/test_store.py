@@ -1,0 +1,262 @@
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import ragauge as rg
+from ragauge.errors import StoreError
+from ragauge.store import RunFolder, read_frame, write_atomically, write_text
+
+N_ROWS, BATCH = 24, 4
+METRIC = """
+    import os, signal
+    import ragauge as rg
+
+    @rg.metric
+    def length(answer: str) -> float:
+        with open(os.environ["COUNTED"], "a") as file:
+            file.write(answer + " ")
+        if answer == os.environ.get("KILL_AT"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return len(answer) / 10
+"""
+EVALUATE = f"""
+    import sys
+    import ragauge as rg, killing
+    samples = [{{"id": f"q{{n}}", "answer": f"a{{n}}", "kind": n % 3}} for n in range({N_ROWS})]
+    rg.evaluate(samples, ["length", "exact_match"], folder=sys.argv[1], batch_size={BATCH})
+"""
+
+
+def evaluate_elsewhere(folder: Path, place: Path, kill_at: str = "") -> tuple[int, list[str]]:
+    """Evaluate in a process of its own; its exit code, and the answers that it measured."""
+    (place / "killing.py").write_text(textwrap.dedent(METRIC))
+    (place / "script.py").write_text(textwrap.dedent(EVALUATE))
+    counted = place / "counted"
+    counted.write_text("")
+    done = subprocess.run(
+        [sys.executable, str(place / "script.py"), str(folder)],
+        env={**os.environ, "COUNTED": str(counted), "KILL_AT": kill_at},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, -9), done.stderr
+    return done.returncode, counted.read_text().split()
+
+
+def test_a_killed_run_is_finished_by_running_it_again_and_equals_one_that_was_not(tmp_path):
+    folder, whole = tmp_path / "killed", tmp_path / "whole"
+    code, counted = evaluate_elsewhere(folder, tmp_path, "a9")
+    assert code == -9
+    assert counted == [f"a{n}" for n in range(10)]
+    # Batches 0-3 and 4-7 are finished, that of 8-11 is not.
+    with pytest.raises(StoreError, match="is not finished; run the same command again"):
+        RunFolder(folder).read()
+    parts = sorted((folder / "parts").iterdir())
+    assert [part.name for part in parts] == ["000000.parquet", "000001.parquet"]
+    stamps = [part.stat().st_mtime_ns for part in parts]
+
+    code, counted = evaluate_elsewhere(folder, tmp_path, "a8")
+    assert (code, counted) == (-9, ["a8"])
+    assert [part.stat().st_mtime_ns for part in parts] == stamps
+
+    code, counted = evaluate_elsewhere(folder, tmp_path)
+    assert (code, counted) == (0, [f"a{n}" for n in range(8, N_ROWS)])
+    assert evaluate_elsewhere(whole, tmp_path)[0] == 0
+    for name in ("scores.parquet", "samples.parquet"):
+        assert read_frame(folder / name).equals(read_frame(whole / name))
+    for name in ("summary.json", "summary.md"):
+        assert (folder / name).read_bytes() == (whole / name).read_bytes()
+    assert {one.name for one in folder.iterdir()} == {one.name for one in whole.iterdir()}
+
+    code, counted = evaluate_elsewhere(folder, tmp_path)
+    assert (code, counted) == (0, [])
+
+
+def test_a_part_that_is_damaged_is_made_again_and_the_others_are_not(tmp_path):
+    folder = tmp_path / "run"
+    evaluate_elsewhere(folder, tmp_path, "a17")
+    damaged = folder / "parts" / "000001.parquet"
+    damaged.write_bytes(damaged.read_bytes()[:-20])
+    (folder / "parts" / "000002.parquet").write_bytes(b"")
+    code, counted = evaluate_elsewhere(folder, tmp_path)
+    assert code == 0
+    assert counted == [f"a{n}" for n in (*range(4, 12), *range(16, N_ROWS))]
+    assert RunFolder(folder).read().scores.height == 2 * N_ROWS
+
+
+def test_a_finished_run_without_its_summary_gets_it_again(tmp_path):
+    folder = tmp_path / "run"
+    evaluate_elsewhere(folder, tmp_path)
+    before = (folder / "summary.json").read_bytes()
+    (folder / "summary.json").unlink()
+    assert evaluate_elsewhere(folder, tmp_path) == (0, [])
+    assert (folder / "summary.json").read_bytes() == before
+
+
+SAMPLES = [{"id": "q1", "answer": "x", "reference": "x"}]
+
+
+def evaluate(folder, samples=SAMPLES, asking="exact_match"):
+    return rg.evaluate(samples, asking, folder=folder)
+
+
+def test_a_stored_run_is_read_as_it_was(tmp_path):
+    run = evaluate(tmp_path / "run")
+    again = rg.open_run(tmp_path / "run")
+    assert again.scores.equals(run.scores)
+    assert again.manifest == run.manifest
+    assert again.samples.frame.equals(run.samples.frame)
+    assert again.summary().equals(run.summary())
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(one.relative_to(folder)): one.read_bytes() if one.is_file() else b""
+        for one in sorted(folder.rglob("*"))
+    }
+
+
+@pytest.mark.parametrize(
+    ("samples", "asking"),
+    [
+        ([{"id": "q1", "answer": "y", "reference": "x"}], "exact_match"),
+        (SAMPLES, "token_f1"),
+        (SAMPLES, 'exact_match(normalize="squad")'),
+    ],
+)
+def test_the_folder_of_another_run_is_refused_and_left_as_it_is(tmp_path, samples, asking):
+    evaluate(tmp_path / "run")
+    before = contents(tmp_path / "run")
+    with pytest.raises(StoreError, match="holds another run") as caught:
+        evaluate(tmp_path / "run", samples, asking)
+    assert caught.value.exit_code == 5
+    assert contents(tmp_path / "run") == before
+
+
+@pytest.mark.parametrize("name", ["samples.parquet", "thesis.docx", "summary.md", "parts"])
+def test_a_folder_of_something_else_is_refused_and_left_as_it_is(tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    before = contents(tmp_path)
+    with pytest.raises(StoreError) as caught:
+        evaluate(tmp_path)
+    assert str(tmp_path) in str(caught.value)
+    assert contents(tmp_path) == before
+
+
+def test_a_run_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path):
+    evaluate(tmp_path / "run")
+    path = tmp_path / "run" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps(manifest | {"format": 99, "of_the_future": True}))
+    before = contents(tmp_path / "run")
+    for use in (lambda: evaluate(tmp_path / "run"), RunFolder(tmp_path / "run").read):
+        with pytest.raises(StoreError, match="newer ragauge; upgrade"):
+            use()
+    assert contents(tmp_path / "run") == before
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"format": 1}', "[" * 100_000, "\x00"])
+def test_a_damaged_manifest_is_said(tmp_path, text):
+    evaluate(tmp_path / "run")
+    (tmp_path / "run" / "manifest.json").write_text(text)
+    with pytest.raises(StoreError, match=r"manifest\.json"):
+        RunFolder(tmp_path / "run").read()
+
+
+@pytest.mark.parametrize("name", ["scores.parquet", "samples.parquet"])
+def test_a_damaged_table_is_said_with_a_way_out_that_works(tmp_path, name):
+    folder = tmp_path / "run"
+    evaluate(folder)
+    (folder / name).write_bytes(b"PAR1")
+    with pytest.raises(StoreError, match=r"remove .* and run it again"):
+        RunFolder(folder).read()
+    shutil.rmtree(folder)
+    assert evaluate(folder).scores.height == 1
+
+
+def test_no_run_is_no_run(tmp_path):
+    with pytest.raises(StoreError, match="is no run folder"):
+        RunFolder(tmp_path).read()
+    with pytest.raises(StoreError, match="is no run folder"):
+        RunFolder(tmp_path / "none").read()
+
+
+# Disks that refuse
+
+
+def test_where_nothing_can_be_written_is_an_error_of_the_store(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    for folder in ("/proc/ragauge-run", tmp_path / "file", tmp_path / "file" / "run"):
+        with pytest.raises(StoreError) as caught:
+            evaluate(folder)
+        assert caught.value.exit_code == 5
+        assert str(folder) in str(caught.value)
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+FULL = """
+    import resource, sys
+    import ragauge as rg
+    from ragauge.store import write_text, write_frame
+    from pathlib import Path
+    import polars as pl
+
+    folder = Path(sys.argv[1])
+    samples = [{"id": str(n), "answer": f"{n * n} " * 50, "reference": "x"} for n in range(2000)]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
+    def try_it(what):
+        try:
+            what()
+        except rg.StoreError as error:
+            print(error.exit_code, str(error).count("cannot be written"))
+        else:
+            print("written")
+    try_it(lambda: write_text(folder / "old.txt", "new " * 2000))
+    try_it(lambda: write_frame(folder / "old.parquet", pl.DataFrame({"x": range(100_000)})))
+    try_it(lambda: rg.evaluate(samples, "exact_match", folder=folder / "run"))
+"""
+
+
+def test_a_full_disk_leaves_the_old_file_as_it_is(tmp_path):
+    (tmp_path / "old.txt").write_text("old")
+    pl.DataFrame({"x": [1]}).write_parquet(tmp_path / "old.parquet")
+    before = contents(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(FULL), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.splitlines() == ["5 1"] * 3, done.stderr
+    after = contents(tmp_path)
+    assert {name: after[name] for name in before} == before
+    assert not [name for name in after if name.endswith(".part")]
+    # The run was begun and not finished; with room again it is finished.
+    with pytest.raises(StoreError):
+        RunFolder(tmp_path / "run").read()
+
+
+def test_a_write_that_breaks_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "file"
+    write_text(path, "old")
+
+    def broken(file):
+        file.write(b"half")
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_atomically(path, broken)
+    assert contents(tmp_path) == {"file": b"old"}
+
+
+def test_text_is_written_with_the_same_bytes_everywhere(tmp_path):
+    write_text(tmp_path / "a" / "b.txt", "é\r\n\n😀")
+    assert (tmp_path / "a" / "b.txt").read_bytes() == "é\r\n\n😀".encode()
