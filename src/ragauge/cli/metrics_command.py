@@ -1,0 +1,109 @@
+"""`ragauge metrics`."""
+
+import inspect
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from ragauge import catalog
+from ragauge.cli.run_command import import_plugins
+from ragauge.errors import PlanError
+from ragauge.evaluation import unknown_metric
+from ragauge.label import Label
+from ragauge.metric import Definition, Metric
+from ragauge.plan import make_plan
+from ragauge.suite import Check, Suite, shipped_suites
+
+
+@click.command("metrics", short_help="List the metrics and suites, or explain one metric.")
+@click.argument("name", required=False)
+@click.option(
+    "--plugin",
+    "plugins",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A Python file that defines metrics; it is executed.",
+)
+def command(name: str | None, plugins: tuple[Path, ...]) -> None:
+    """List the metrics and suites, or explain one of them.
+
+    NAME is a metric, with or without settings, or a suite: a shipped one's name or a TOML file.
+    """
+    import_plugins(plugins)
+    if name is None:
+        _list()
+    elif name in shipped_suites() or name.endswith(".toml"):
+        _explain_suite(Suite.load(name))
+    else:
+        label = Label.parse(name) if "-" not in name else Label(name)
+        if label.name not in catalog.metrics():
+            raise PlanError([unknown_metric(label.name)])
+        _explain(catalog.find(label)[0])
+
+
+def _list() -> None:
+    from ragauge.report.terminal import console, print_table
+
+    out = console(sys.stdout)
+    rows = [
+        (name, metric.summary, ", ".join(fields_of(metric)))
+        for name, metric in catalog.metrics().items()
+    ]
+    print_table(out, ("metric", "what it says", "reads"), rows)
+    suites = [(suite.name, suite.title) for suite in map(Suite.load, shipped_suites())]
+    click.echo()
+    print_table(out, ("suite", "what it is for"), suites)
+
+
+def _explain(metric: Metric) -> None:
+    click.echo(f"{metric.name} (version {metric.version})\n")
+    click.echo(inspect.getdoc(metric.function) or "It has no documentation.")
+    click.echo(f"\nReads: {', '.join(fields_of(metric))}")
+    low, high = ("open" if end is None else f"{end:g}" for end in (metric.low, metric.high))
+    better = "lower" if metric.lower_is_better else "higher"
+    click.echo(f"Range: {low} to {high}, {better} is better")
+    if metric.settings:
+        click.echo("Settings and their defaults:")
+    for setting in metric.settings:
+        click.echo(f"  {setting.name} = {json.dumps(setting.default, ensure_ascii=False)}")
+
+
+def _explain_suite(suite: Suite) -> None:
+    from ragauge.report.terminal import console, print_table
+
+    source = f" ({suite.source})" if suite.source else ""
+    click.echo(f"{suite.name}: {suite.title}{source}\n")
+    known = catalog.metrics()
+    names = [entry.label.name for entry in suite.entries if entry.label.name in known]
+    columns = {column for name in names for column in fields_of(known[name])}
+    plan = make_plan([replace(suite, checks=())], columns)
+    rows = [(one.name, one.metric, one.lacking or "") for one in plan.asked]
+    rows += [row for check in suite.checks for row in _check_rows(check)]
+    print_table(console(sys.stdout), ("shown as", "metric", "note"), rows)
+
+
+def _check_rows(check: Check) -> Iterator[tuple[str, str, str]]:
+    """A check's results, the rule that makes each, and the rows that it is asked of."""
+    where = f"where {check.where.text}" if check.where else ""
+    for name, label in check.rules:
+        yield name, str(label), where
+    for name, expression in check.holds:
+        yield name, expression.text, where
+    if check.mean:
+        yield check.mean, "the mean of the rules", where
+
+
+def fields_of(definition: Definition, seen: frozenset[str] = frozenset()) -> list[str]:
+    """The sample's fields that it reads, through its features."""
+    fields: dict[str, None] = {}
+    for column in definition.columns:
+        feature = catalog.features().get(column.name)
+        if feature is None or column.name in seen:
+            fields[column.name] = None
+        else:
+            fields |= dict.fromkeys(fields_of(feature, seen | {column.name}))
+    return list(fields)

@@ -1,0 +1,363 @@
+"""`ragauge run`."""
+
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from shlex import quote
+
+import click
+
+from ragauge.cli import say
+from ragauge.config import Config
+from ragauge.errors import FilterError, LabelError, PlanError, SuiteError
+from ragauge.evaluation import Progress, evaluate, run_key, suites_of
+from ragauge.label import Label
+from ragauge.loaders import load
+from ragauge.plan import Plan, make_plan
+from ragauge.run import Run, slices_of
+from ragauge.sample import Samples, select
+from ragauge.where import Filter
+
+RUNS = Path("ragauge-runs")
+INCOMPLETE = 4
+MOST_GROUPS = 100
+"""Values of one field that a summary is broken down by."""
+BETWEEN_LABELS = re.compile(r",(?![^(]*\))")
+
+
+class Pair(click.ParamType[tuple[str, str]]):
+    """NAME=VALUE."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        name, equals, rest = str(value).partition("=")
+        if not (name and equals and rest):
+            self.fail(f"expected {self.name}, got {value!r}", param, ctx)
+        return name, rest
+
+
+@click.command("run", short_help="Evaluate answers with suites and metrics.")
+@click.argument(
+    "source", metavar="[DATA|CONFIG.toml]", required=False, type=click.Path(path_type=Path)
+)
+@click.option("-s", "--suite", "suites", multiple=True, help="A suite's name or TOML file.")
+@click.option("-m", "--metric", "metrics", multiple=True, help="A metric's label: 'ndcg@10'.")
+@click.option(
+    "--system", "systems", multiple=True, type=Pair("NAME=FILE"), help="One system's answers."
+)
+@click.option(
+    "--gold", type=click.Path(path_type=Path), help="Questions with what is expected, joined by id."
+)
+@click.option(
+    "--map",
+    "mapping",
+    multiple=True,
+    type=Pair("FIELD=COLUMN"),
+    help="Read this column as this field.",
+)
+@click.option(
+    "--where", help="Only rows that meet this: 'question_type = \"fact\" and year >= 2020'."
+)
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first N questions.")
+@click.option("--by", multiple=True, help="Break the summary down by this field too.")
+@click.option(
+    "-o",
+    "--output",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Also write .json .jsonl .csv .parquet .md or .tex.",
+)
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path),
+    help="Keep the run here.  [default: a folder of its own in ragauge-runs]",
+)
+@click.option(
+    "--plugin",
+    "plugins",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A Python file that defines metrics; it is executed.",
+)
+@click.option("--seed", type=int, help="Seed of the bootstrap.  [default: 0]")
+@click.option(
+    "-j",
+    "--workers",
+    type=click.IntRange(min=1),
+    help="Processes for large runs.  [default: one per core]",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+def command(
+    source: Path | None,
+    suites: tuple[str, ...],
+    metrics: tuple[str, ...],
+    systems: tuple[tuple[str, str], ...],
+    gold: Path | None,
+    mapping: tuple[tuple[str, str], ...],
+    where: str | None,
+    limit: int | None,
+    by: tuple[str, ...],
+    output: tuple[Path, ...],
+    folder: Path | None,
+    plugins: tuple[Path, ...],
+    seed: int | None,
+    workers: int | None,
+    dry_run: bool,
+) -> int:
+    """Evaluate answers with suites and metrics; print the summary and keep the run.
+
+    DATA holds the answers (.jsonl .json .csv .tsv .parquet), of one system or of several in a
+    column `system`; or give each system's file with --system. CONFIG.toml says the same in a file;
+    options stand before it. Without a suite or metric it is answer-quality.
+
+    Running the same again goes on where it stopped, and finds what is finished.
+    """
+    given = Config(
+        data=source,
+        gold=gold,
+        suites=suites,
+        metrics=metrics,
+        where=where,
+        limit=limit,
+        by=by,
+        output=output,
+        plugins=plugins,
+        folder=folder,
+        workers=workers,
+        systems={name: Path(file) for name, file in pairs_once(systems, "system").items()},
+        map=pairs_once(mapping, "field"),
+    )
+    return run_config(_combined(given, seed), dry_run=dry_run)
+
+
+def pairs_once(pairs: Sequence[tuple[str, str]], what: str) -> dict[str, str]:
+    """The pairs by name; UsageError where a name stands twice."""
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise click.UsageError(f"{what} {name!r} is given twice")
+    return dict(pairs)
+
+
+def run_config(config: Config, *, dry_run: bool = False) -> int:
+    """Evaluate what a configuration says and print the summary; returns the exit code."""
+    from ragauge.report.tables import check_outputs, write_run, write_summaries
+    from ragauge.report.terminal import console, print_summary
+
+    import_plugins(config.plugins)
+    asking = [*config.suites, *config.metrics] or ["answer-quality"]
+    _check(lambda: _check_single(config.metrics))
+    _check(
+        lambda: check_outputs(config.output, _inputs(config)),
+        lambda: suites_of(asking),
+        lambda: config.where is None or Filter.parse(config.where),
+    )
+    samples = _load(config)
+    _check(
+        lambda: make_plan(suites_of(asking), samples.columns),
+        lambda: check_groups(samples, slices_of(samples, config.by)),
+    )
+    by = slices_of(samples, config.by)
+    plan = make_plan(suites_of(asking), samples.columns)
+    seed = config.seed
+    path = config.folder or RUNS / _folder_name(config, plan, run_key(samples, asking, seed=seed))
+    for note in samples.notes:
+        say(note)
+    if dry_run:
+        _print_plan(plan, samples)
+        say(f"would be kept in {path}")
+        return 0
+    workers = config.workers or os.cpu_count() or 1
+    with ProgressBar(len(samples)) as progress:
+        run = evaluate(samples, asking, folder=path, seed=seed, workers=workers, progress=progress)
+    write_summaries(run, path, by)
+    for file in config.output:
+        write_run(run, file, by)
+        say(f"wrote {file}")
+    print_summary(console(sys.stdout), run, by)
+    if run.scores["value"].is_null().all():
+        say(f"no answer could be scored: {_why_not(run)}")
+    say(f"kept in {path}; look closer with: ragauge show {quote(str(path))} ID")
+    return _exit_code(run)
+
+
+def _check(*steps: Callable[[], object]) -> None:
+    """PlanError with what is wrong in any of the steps."""
+    problems: list[str] = []
+    for step in steps:
+        try:
+            step()
+        except (PlanError, SuiteError, FilterError) as error:
+            problems += str(error).splitlines()
+    if problems:
+        raise PlanError(problems)
+
+
+def _check_single(metrics: Sequence[str]) -> None:
+    """PlanError for several labels given as one."""
+    problems: list[str] = []
+    for text in metrics:
+        parts = [part.strip() for part in BETWEEN_LABELS.split(text)]
+        if len(parts) > 1 and all(map(_is_label, parts)):
+            repeated = " ".join(f"-m {quote(part)}" for part in parts)
+            problems.append(f"{text!r} names several metrics; give each by itself: {repeated}")
+    if problems:
+        raise PlanError(problems)
+
+
+def _is_label(text: str) -> bool:
+    try:
+        Label.parse(text)
+    except LabelError:
+        return False
+    return True
+
+
+def check_groups(samples: Samples, by: Sequence[str]) -> None:
+    """PlanError for each field with too many values to break a summary down by."""
+    counts = {name: samples.frame[name].n_unique() for name in by}
+    problems = [
+        f"cannot group by {name!r}: it has {n:,} values, at most {MOST_GROUPS} are shown; "
+        "pick rows with --where, or a coarser field"
+        for name, n in counts.items()
+        if n > MOST_GROUPS
+    ]
+    if problems:
+        raise PlanError(problems)
+
+
+def _why_not(run: Run) -> str:
+    """The most frequent reason why there is no value; of what was lacking only where that is all."""
+    import polars as pl
+
+    lacking = [one.metric for one in run.metrics if one.lacking]
+    tried = run.scores.filter(~pl.col("metric").is_in(lacking))
+    reasons = (tried if tried.height else run.scores)["reason"].drop_nulls()
+    if not len(reasons):
+        return "no row is one that a metric or check is asked of"
+    return str(reasons.value_counts().sort("count", "reason", descending=[True, False])[0, 0])
+
+
+def _inputs(config: Config) -> list[Path]:
+    given = (config.data, config.gold, *config.systems.values())
+    return [path for path in given if path is not None]
+
+
+def import_plugins(files: Sequence[Path]) -> None:
+    """Run the files that define metrics; PlanError when one cannot be."""
+    import importlib.util
+
+    for file in dict.fromkeys(files):
+        spec = importlib.util.spec_from_file_location(_module_name(file), file)
+        if spec is None or spec.loader is None or not file.is_file():
+            raise PlanError([f"{file}: is no Python file; --plugin takes one that defines metrics"])
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        try:
+            spec.loader.exec_module(module)
+        except (Exception, SystemExit) as error:  # whatever it raises, say which file it was
+            what = f"{type(error).__name__}: {error}"
+            raise PlanError([f"{file}: cannot be used: {what}; mend it"]) from error
+
+
+def _module_name(file: Path) -> str:
+    """A name for the file's module, another one than those of other files with the same name."""
+    name = f"ragauge_plugin_{file.stem}"
+    while name in sys.modules and sys.modules[name].__file__ != str(file.absolute()):
+        name += "_"
+    return name
+
+
+def _combined(given: Config, seed: int | None) -> Config:
+    """The options, over the configuration file's where one is named."""
+    source = given.data
+    if source is None or source.suffix != ".toml":
+        if source is None and not given.systems:
+            raise click.UsageError(
+                "name the answers: a file, a configuration, or --system NAME=FILE"
+            )
+        if source is not None and given.systems:
+            raise click.UsageError(f"{source} and --system are both given; name the answers once")
+        return replace(given, seed=seed or 0)
+    base = Config.load(source)
+    given = replace(given, data=None)
+    asks = bool(given.suites or given.metrics)
+    return replace(
+        base,
+        data=None if given.systems else base.data,
+        systems=given.systems or base.systems,
+        gold=given.gold or base.gold,
+        suites=given.suites if asks else base.suites,
+        metrics=given.metrics if asks else base.metrics,
+        where=given.where or base.where,
+        limit=given.limit or base.limit,
+        by=given.by or base.by,
+        output=(*base.output, *given.output),
+        plugins=(*base.plugins, *given.plugins),
+        folder=given.folder or base.folder,
+        workers=given.workers or base.workers,
+        map={**base.map, **given.map},
+        seed=base.seed if seed is None else seed,
+    )
+
+
+def _load(config: Config) -> Samples:
+    source = dict(config.systems) or config.data
+    if source is None:
+        raise PlanError(["the configuration names no answers; add data or [systems]"])
+    samples = load(source, map=config.map, gold=config.gold)
+    return select(samples, where=config.where, limit=config.limit)
+
+
+def _folder_name(config: Config, plan: Plan, key: str) -> str:
+    stem = config.data.name.split(".")[0] if config.data else "-".join(config.systems)
+    name = f"{stem}-{plan.name}"
+    safe = "".join(one if one.isalnum() or one in "-_+" else "_" for one in name)
+    return f"{safe[:80]}-{key[:8]}"
+
+
+def _print_plan(plan: Plan, samples: Samples) -> None:
+    from ragauge.report.tables import counted
+    from ragauge.report.terminal import console, print_table
+
+    rows = [(one.name, one.metric, one.lacking or "ready") for one in plan.asked]
+    print_table(console(sys.stdout), ("shown as", "metric", "state"), rows)
+    n_answers = counted(len(samples), "answer")
+    click.echo(f"{n_answers} of {counted(len(samples.systems), 'system')}; no call costs money")
+
+
+class ProgressBar:
+    """A bar on standard error, where that is a terminal; it goes when the work is done."""
+
+    def __init__(self, n_rows: int) -> None:
+        self.n_rows = n_rows
+
+    def __enter__(self) -> Progress | None:
+        if not sys.stderr.isatty():
+            return None
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+        columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self.bar.start()
+        task = self.bar.add_task("measuring", total=self.n_rows)
+        return lambda done, total: self.bar.update(task, completed=done, total=total)
+
+    def __exit__(self, *_: object) -> None:
+        if hasattr(self, "bar"):
+            self.bar.stop()
+
+
+def _exit_code(run: Run) -> int:
+    n_failed = run.scores.filter(run.scores["status"] == "failed").height
+    if n_failed:
+        say(f"{n_failed:,} scores failed; run the same again to try them once more")
+    return INCOMPLETE if n_failed else 0

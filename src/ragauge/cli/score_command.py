@@ -1,0 +1,63 @@
+"""`ragauge score`: seed 003's score.py, line for line."""
+
+from pathlib import Path
+
+import click
+
+from ragauge.cli import say
+from ragauge.errors import PlanError
+from ragauge.evaluation import evaluate
+from ragauge.report.tables import misplaced, to_json
+from ragauge.store import write_text
+
+RULE = "=" * 26
+
+
+@click.command("score", short_help="Score retrieved passages against gold snippets.")
+@click.argument("predictions", type=click.Path(path_type=Path))
+@click.argument("gold", type=click.Path(path_type=Path))
+@click.option(
+    "--k",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Cut-off of recall and nDCG.",
+)
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="Also write the results to this JSON file."
+)
+def command(predictions: Path, gold: Path, k: int, output: Path | None) -> None:
+    """Score retrieved passages against gold snippets.
+
+    PREDICTIONS is a list of {query, retrieved_passages}, GOLD has tests of {query, snippets of
+    {answer}}; both JSON, in the same order. Prints exact match and span F1 of the first passage,
+    recall and nDCG of the first K. Queries without gold snippets are not counted.
+    """
+    from ragauge.loaders import load_passages
+
+    if output:
+        problems = misplaced([output], [predictions, gold])
+        if problems:
+            raise PlanError(problems)
+    samples = load_passages(predictions, gold)
+    for note in samples.notes:
+        if ": read " not in note:  # the seed's own names of columns are no news here
+            say(note)
+    labels = {
+        "exact_match": "passage_exact_match",
+        "span_f1": "span_f1",
+        f"recall@{k}": f'recall(match="text")@{k}',
+        f"ndcg@{k}": f'ndcg(ideal="retrieved",match="text")@{k}',
+    }
+    run = evaluate(samples, list(labels.values()))
+    rows = run.summary().iter_rows(named=True)
+    means = dict(zip(labels, rows, strict=True))
+    results = {name: row["mean"] for name, row in means.items()}
+    results["num_examples"] = float(means["exact_match"]["ok"])
+    if output:
+        write_text(output, to_json(results))
+    click.echo("Evaluation Results:")
+    click.echo(RULE)
+    for name, value in results.items():
+        click.echo(f"{name}: {value:.4f}" if value is not None else f"{name}: undefined")
+    click.echo(RULE)

@@ -1,0 +1,150 @@
+"""`ragauge show`."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from ragauge.cli.run_command import RUNS, check_groups
+from ragauge.errors import PlanError, StoreError, did_you_mean
+from ragauge.findings import find
+from ragauge.run import Run, slices_of
+from ragauge.score import Status
+from ragauge.store import RunFolder, open_run
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+ANSWER_WIDTH = 80
+UNSCORED = [str(status) for status in Status if status is not Status.OK]
+
+
+@click.command("show", short_help="Show a run's summary, or one question with all its evidence.")
+@click.argument("run", type=click.Path(path_type=Path), required=False)
+@click.argument("id", required=False)
+@click.option("--by", multiple=True, help="Break the summary down by this field too.")
+@click.option("--worst", metavar="METRIC", help="The answers that score worst by this metric.")
+@click.option(
+    "--status", type=click.Choice(UNSCORED), help="The scores that have no value, and why."
+)
+@click.option("--finding", metavar="TEXT", help="All ids of the findings that say this.")
+@click.option("-n", "n_rows", type=click.IntRange(min=1), default=10, show_default=True)
+def command(
+    run: Path | None,
+    id: str | None,
+    by: tuple[str, ...],
+    worst: str | None,
+    status: str | None,
+    finding: str | None,
+    n_rows: int,
+) -> None:
+    """Show a run's summary, or one question with all its evidence.
+
+    RUN is the folder that `ragauge run` named; without it, the runs in ragauge-runs are listed.
+    With ID: the question's texts, and what each system scored on it, with the reason and the
+    evidence of every score. -n is how many rows --worst and --status print.
+    """
+    from ragauge.report.terminal import console, print_sample, print_summary
+
+    out = console(sys.stdout)
+    if sum(one is not None for one in (id, worst, status, finding)) > 1:
+        raise click.UsageError("give one of ID, --worst, --status and --finding")
+    if run is None:
+        if by or worst or status or finding:
+            raise click.UsageError("name the run; these are listed by: ragauge show")
+        _print_runs(out)
+        return
+    stored = open_run(run)
+    fields = slices_of(stored.samples, by)
+    check_groups(stored.samples, fields)
+    if worst is not None:
+        _print_worst(out, stored, worst, n_rows)
+    elif status is not None:
+        _print_status(out, stored, status, n_rows)
+    elif finding is not None:
+        _print_finding(out, stored, finding)
+    elif id is not None:
+        _check_id(run, stored, id)
+        print_sample(out, stored, id)
+    else:
+        print_summary(out, stored, fields)
+
+
+def _check_id(run: Path, stored: Run, id: str) -> None:
+    ids = stored.samples.frame["id"].unique().to_list()
+    if id not in ids:
+        hint = did_you_mean(id, ids) or f"; it has {len(ids):,}, {sorted(ids)[0]!r} the first"
+        raise PlanError([f"{run} has no question {id!r}{hint}"])
+
+
+def _print_runs(out: "Console") -> None:
+    from ragauge.report.terminal import print_table
+
+    rows = list(_runs())
+    if not rows:
+        raise StoreError(
+            f"there is no run in {RUNS}; name a run's folder, or make one: ragauge run"
+        )
+    print_table(out, ("run", "suite", "answers", "systems", "finished"), rows)
+
+
+def _runs() -> Iterator[tuple[str, ...]]:
+    """The runs in the default folder, the latest first; what is no run is left out."""
+    found = sorted(RUNS.iterdir()) if RUNS.is_dir() else []
+    kept: list[tuple[str, tuple[str, ...]]] = []
+    for path in found:
+        try:
+            made = RunFolder(path).manifest()
+        except StoreError:
+            continue
+        systems = cast(list[str], made.data.get("systems", []))
+        row = (str(path), made.suite, str(made.data.get("n_samples")), ", ".join(systems))
+        kept.append((made.started, (*row, made.finished or "not finished")))
+    yield from (row for _, row in sorted(kept, key=lambda one: one[0], reverse=True))
+
+
+def _print_worst(out: "Console", run: Run, metric: str, n_rows: int) -> None:
+    from ragauge.report.tables import short
+    from ragauge.report.terminal import print_table
+
+    shown = run.metric(metric)
+    rows = [
+        (
+            row["id"],
+            row["system"],
+            shown.number(row["value"]),
+            short(row.get("answer") or "", ANSWER_WIDTH),
+        )
+        for row in run.worst(metric, n_rows).iter_rows(named=True)
+    ]
+    print_table(out, ("id", "system", shown.name, "answer"), rows)
+
+
+def _print_status(out: "Console", run: Run, status: str, n_rows: int) -> None:
+    from ragauge.report.tables import counted
+    from ragauge.report.terminal import print_table
+
+    names = {one.metric: one.name for one in run.metrics}
+    columns = ("id", "system", "metric", "reason")
+    scores = run.scores.filter(run.scores["status"] == status)
+    rows = [
+        (str(id), str(system), names.get(metric, str(metric)), str(reason or ""))
+        for id, system, metric, reason in scores.select(columns).head(n_rows).iter_rows()
+    ]
+    print_table(out, ("id", "system", "metric", "why"), rows)
+    if scores.height > n_rows:
+        click.echo(f"{n_rows} of {counted(scores.height, 'score')}; more with -n")
+
+
+def _print_finding(out: "Console", run: Run, text: str) -> None:
+    from ragauge.report.terminal import print_table
+
+    found = find(run)
+    told = [one for one in found if text.casefold() in one.says.casefold()]
+    if not told:
+        known = "; ".join(dict.fromkeys(one.says for one in found)) or "none"
+        raise PlanError([f"no finding says {text!r}; the run's findings are: {known}"])
+    rows = [(id, one.system, one.says) for one in told for id in one.ids]
+    print_table(out, ("id", "system", "what it shows"), rows)

@@ -1,0 +1,134 @@
+"""Configuration files of `ragauge run`: what the options say, written down.
+
+    suites = ["answer-quality"]
+    metrics = ["ndcg@10"]
+    data = "answers.jsonl"             # or [systems], one file each
+    gold = "questions.jsonl"
+    where = 'topic = "fees"'
+    limit = 100
+    by = ["question_type"]
+    plugins = ["my_metrics.py"]        # executed
+    output = ["scores.csv", "summary.md"]
+    seed = 0
+
+    [systems]
+    baseline = "baseline.jsonl"
+    candidate = "candidate.jsonl"
+
+    [map]
+    answer = "model_output"
+
+Paths are relative to the configuration's folder.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from shlex import quote
+from typing import cast
+
+from ragauge.errors import SuiteError
+from ragauge.tomlfile import Table, as_list, as_table, check_table, read_toml
+
+KEYS = {
+    "data": str,
+    "gold": str,
+    "suites": list,
+    "metrics": list,
+    "where": str,
+    "limit": int,
+    "by": list,
+    "output": list,
+    "plugins": list,
+    "folder": str,
+    "seed": int,
+    "workers": int,
+    "systems": dict,
+    "map": dict,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What to evaluate, with what, and where the results go; None or empty where not said."""
+
+    data: Path | None = None
+    gold: Path | None = None
+    suites: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    where: str | None = None
+    limit: int | None = None
+    by: tuple[str, ...] = ()
+    output: tuple[Path, ...] = ()
+    plugins: tuple[Path, ...] = ()
+    folder: Path | None = None
+    seed: int = 0
+    workers: int | None = None
+    systems: Mapping[str, Path] = field(default_factory=dict[str, Path])
+    map: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @classmethod
+    def load(cls, path: Path) -> "Config":
+        """The configuration in a file; SuiteError names every unknown key and wrong type."""
+        table = read_toml(path)
+        if any(
+            as_table(one) for key in ("metric", "check") for one in as_list(table.get(key)) or ()
+        ):
+            raise SuiteError(
+                f"{path}: is a suite; run it with: ragauge run DATA --suite {quote(str(path))}"
+            )
+        problems = check_table(table, KEYS, str(path))
+        problems += _texts_only(table, path)
+        problems += [
+            f"{path}: {key} must be at least 1, got {table[key]}"
+            for key in ("limit", "workers")
+            if isinstance(table.get(key), int) and cast(int, table[key]) < 1
+        ]
+        if "data" in table and "systems" in table:
+            problems.append(f"{path}: give data or [systems], not both")
+        if problems:
+            raise SuiteError("\n".join(problems))
+        return cls._read(table, path.parent)
+
+    @classmethod
+    def _read(cls, table: Table, base: Path) -> "Config":
+        def path_of(key: str) -> Path | None:
+            return base / str(table[key]) if key in table else None
+
+        def texts(key: str) -> tuple[str, ...]:
+            return tuple(cast(list[str], table.get(key, [])))
+
+        systems = cast(Mapping[str, str], table.get("systems", {}))
+        suites = tuple(str(base / one) if one.endswith(".toml") else one for one in texts("suites"))
+        return cls(
+            path_of("data"),
+            path_of("gold"),
+            suites,
+            texts("metrics"),
+            cast(str | None, table.get("where")),
+            cast(int | None, table.get("limit")),
+            texts("by"),
+            tuple(base / one for one in texts("output")),
+            tuple(base / one for one in texts("plugins")),
+            path_of("folder"),
+            cast(int, table.get("seed", 0)),
+            cast(int | None, table.get("workers")),
+            {name: base / one for name, one in systems.items()},
+            dict(cast(Mapping[str, str], table.get("map", {}))),
+        )
+
+
+def _texts_only(table: Table, path: Path) -> list[str]:
+    problems: list[str] = []
+    for key, kind in KEYS.items():
+        listed = as_list(table.get(key)) if kind is list else None
+        if listed and not all(isinstance(item, str) for item in listed):
+            problems.append(f"{path}: {key} must be a list of texts, got {listed!r:.80}")
+        named = as_table(table.get(key)) if kind is dict else None
+        if named:
+            problems += [
+                f"{path}: {key}.{name} must be text, got {item!r:.80}"
+                for name, item in named.items()
+                if not isinstance(item, str)
+            ]
+    return problems

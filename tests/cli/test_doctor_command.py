@@ -1,0 +1,45 @@
+"""`ragauge doctor`: what is here and what is not."""
+
+import importlib
+import re
+
+from ragauge import catalog
+from ragauge.cli import doctor_command
+
+
+def test_a_sound_installation_is_told_row_by_row(ragauge, tmp_path):
+    done = ragauge("doctor")
+    assert (done.code, done.err) == (0, "")
+    for package in ("python", "ragauge", "polars", "numpy", "rich", "click", "rapidfuzz"):
+        assert re.search(rf"^{package} +\d+\.\d+\S* +ok *$", done.out, re.MULTILINE)
+    assert re.search(rf"^metrics +{len(catalog.metrics())} +ok *$", done.out, re.MULTILINE)
+    assert "not used, no telemetry" in done.out
+    assert list(tmp_path.iterdir()) == [], "it changes nothing"
+
+
+def test_an_extra_that_is_not_there_comes_with_its_install_line(ragauge, monkeypatch):
+    monkeypatch.setattr(doctor_command, "_version", lambda name: None if name == "nltk" else "1.0")
+    done = ragauge("doctor")
+    assert done.code == 0
+    assert re.search(r"^nltk +– +not installed; .*pip install 'ragauge\[nltk\]'", done.out, re.M)
+
+
+def test_something_needed_that_is_not_there_is_an_error(ragauge, monkeypatch):
+    monkeypatch.setattr(doctor_command, "_version", lambda name: None if name == "numpy" else "1.0")
+    done = ragauge("doctor")
+    assert done.code == 2
+    assert re.search(r"^numpy +– +not installed: pip install ragauge", done.out, re.MULTILINE)
+
+
+def test_a_broken_package_is_told_and_does_not_stop_the_others(ragauge, monkeypatch):
+    found = importlib.import_module
+
+    def breaks(name: str, package: str | None = None) -> object:
+        if name == "sacrebleu":
+            raise OSError("cannot load a library")
+        return found(name, package)
+
+    monkeypatch.setattr(importlib, "import_module", breaks)
+    done = ragauge("doctor")
+    assert "broken (OSError: cannot load a library); reinstall it" in done.out
+    assert "not used, no telemetry" in done.out

@@ -1,0 +1,60 @@
+"""The command as a whole: help, unknown commands, streams."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from ragauge.cli import COMMANDS
+
+
+def test_help_lists_every_command(ragauge):
+    for arguments in (("--help",), ("-h",)):
+        done = ragauge(*arguments)
+        assert (done.code, done.err) == (0, "")
+        for name in COMMANDS:
+            assert f"\n  {name} " in done.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_its_sentence(ragauge, name):
+    done = ragauge(name, "--help")
+    assert done.code == 0
+    assert done.out.startswith(f"Usage: ragauge {name} ")
+
+
+def test_the_version_is_said(ragauge):
+    assert ragauge("--version").out.startswith("ragauge, version ")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("runn", "no command 'runn'; did you mean 'run'?"),
+        ("xyzzy", "no command 'xyzzy'; the commands are demo, run, score,"),
+        ("\x1b[31mrun", "no command '\\x1b[31mrun'"),
+    ],
+)
+def test_an_unknown_command_gets_a_hint(ragauge, name, said):
+    done = ragauge(name)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+    assert "\x1b" not in done.err
+
+
+def test_no_command_at_all_shows_the_help(ragauge):
+    done = ragauge()
+    assert done.code == 2
+    assert "Usage: ragauge" in done.err + done.out
+
+
+def test_help_is_quick_for_it_imports_no_subcommand():
+    code = "import sys\nfrom ragauge.cli import main\n"
+    code += "try: main(['--help'])\nexcept SystemExit: pass\n"
+    code += "heavy = {'polars', 'numpy', 'rich', 'rapidfuzz', 'spacy'} & set(sys.modules)\n"
+    code += "assert not heavy, heavy"
+    start = time.perf_counter()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert time.perf_counter() - start < 5

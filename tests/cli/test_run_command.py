@@ -1,0 +1,509 @@
+"""`ragauge run`: every option, what it prints where, and its exit codes."""
+
+import csv
+import json
+import re
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+EXACT = ("-m", "exact_match")
+
+
+def scores(folder: Path) -> pl.DataFrame:
+    return pl.read_parquet(folder / "scores.parquet")
+
+
+def values(folder: Path) -> dict[tuple[str, str], float | None]:
+    frame = scores(folder)
+    return dict(zip(zip(frame["id"], frame["system"], strict=True), frame["value"], strict=True))
+
+
+def means(out: str) -> dict[str, list[str]]:
+    """Each metric's means in the first table, system by system."""
+    lines = out.split("\n\n")[0].splitlines()
+    rows = [line for line in lines[3:] if line and not line.startswith("  ")]
+    return {row.split()[0]: re.findall(r"(?<![–\d])\d\.\d{3}(?![–\d])", row) for row in rows}
+
+
+def test_the_summary_is_on_standard_output_and_the_notes_are_not(ragauge, answers):
+    done = ragauge("run", answers, *EXACT, "-m", "token_f1", "--folder", "r")
+    assert done.code == 0
+    # a: (1 + 0) / 2 and (1 + 0.5) / 2; b: its one answer is right
+    assert means(done.out) == {"exact_match": ["0.500", "1.000"], "token_f1": ["0.750", "1.000"]}
+    assert "1/2" in done.out, "b answered one of two"
+    # b's exact_match and token_f1 are 1 and missing: 1/2 at worst, 2/2 at best, for both.
+    said = "exact_match, token_f1: b 1 missing: the sample has no answer (worst 0.500, best 1.000)"
+    assert said in done.out
+    assert "ragauge:" not in done.out
+    assert "read 'reference' as references" in done.err
+    assert "ragauge show r ID" in done.err
+
+
+def test_a_file_without_suite_or_metric_is_scored_with_answer_quality(ragauge, answers):
+    done = ragauge("run", answers, "--folder", "r")
+    assert done.out.startswith("answer-quality · 4 answers · 2 systems\n")
+    assert "not scored: faithfulness" in done.out
+    assert "needs a judge" in done.out
+
+
+def test_suites_add_up(ragauge, answers):
+    done = ragauge("run", answers, "-s", "answer-quality", "--suite", "graphrag", "--folder", "r")
+    assert done.code == 0
+    assert done.out.startswith("answer-quality+graphrag · ")
+
+
+def test_a_suite_may_be_a_file(ragauge, answers, tmp_path):
+    suite = (
+        'name = "mine"\nscale = 100\ndigits = 1\n[[metric]]\nlabel = "exact_match"\nname = "hit"\n'
+    )
+    (tmp_path / "mine.toml").write_text(suite)
+    done = ragauge("run", answers, "-s", "mine.toml", "--folder", "r")
+    assert re.search(r"^hit +50\.0 .* 100\.0 ", done.out, re.MULTILINE)
+
+
+def test_metrics_take_settings_in_their_label(ragauge, answers):
+    label = 'exact_match(normalize="none")'
+    done = ragauge("run", answers, "-m", label, "--folder", "r")
+    assert done.code == 0, done.err
+    assert values(Path("r"))["q1", "b"] == 0.0, "paris is not Paris where case counts"
+
+
+def test_systems_are_given_a_file_each(ragauge, tmp_path):
+    for name, answer in (("one", "Paris"), ("two", "Rome")):
+        row = {"id": "q1", "answer": answer, "reference": "Paris"}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row))
+    done = ragauge(
+        "run", "--system", "new=one.jsonl", "--system", "old=two.jsonl", *EXACT, "--folder", "r"
+    )
+    assert done.code == 0, done.err
+    assert values(Path("r")) == {("q1", "new"): 1.0, ("q1", "old"): 0.0}
+
+
+def test_gold_is_joined_by_id_and_what_does_not_meet_is_counted(ragauge, tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"id": "q1", "answer": "x"}\n{"id": "q9", "answer": "y"}\n')
+    (tmp_path / "g.jsonl").write_text(
+        '{"id": "q1", "reference": "x"}\n{"id": "q2", "reference": "z"}\n'
+    )
+    done = ragauge("run", "a.jsonl", "--gold", "g.jsonl", *EXACT, "--folder", "r")
+    assert done.code == 0, done.err
+    assert "gave no answer to 1 of 2 questions: q2" in done.err
+    assert "answers 1 questions that the gold does not have, kept: q9" in done.err
+    assert dict(scores(Path("r")).select("id", "status").rows()) == {
+        "q1": "ok", "q2": "missing", "q9": "missing",
+    }  # fmt: skip
+    # q2 has no answer, q9 no reference: of one each.
+    assert "default 2 missing, 1 of them: the sample has no answer" in done.out
+    assert "(worst 0.333, best 1.000)" in done.out
+
+
+def test_map_reads_a_column_as_a_field(ragauge, tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"id": "q1", "said": "x", "wanted": "x"}')
+    options = ("--map", "answer=said", "--map", "references=wanted")
+    done = ragauge("run", "a.jsonl", *options, *EXACT, "--folder", "r")
+    assert done.code == 0, done.err
+    assert values(Path("r")) == {("q1", "default"): 1.0}
+
+
+def test_where_picks_rows_and_says_how_many(ragauge, answers):
+    done = ragauge(
+        "run", answers, *EXACT, "--where", 'kind = "list" and year > 2020', "--folder", "r"
+    )
+    assert set(scores(Path("r"))["id"]) == {"q2"}
+    assert "2 of 4 rows meet the filter" in done.err
+
+
+def test_limit_counts_questions_and_not_rows(ragauge, answers):
+    ragauge("run", answers, *EXACT, "--limit", "1", "--folder", "r")
+    assert scores(Path("r")).select("id", "system").rows() == [("q1", "a"), ("q1", "b")]
+
+
+def test_by_breaks_the_summary_down(ragauge, answers):
+    done = ragauge("run", answers, *EXACT, "--by", "kind", "--folder", "r")
+    _, a, b = re.split(r"\n(?=[ab] by kind\n)", done.out)
+    assert re.search(r"^metric +fact +list$", a, re.MULTILINE)
+    assert re.search(r"^exact_match +1\.000 +0\.000$", a, re.MULTILINE)
+    assert re.search(r"^exact_match +1\.000 +–$", b, re.MULTILINE)
+    assert "| system | kind |" in Path("r/summary.md").read_text()
+
+
+def test_every_kind_of_output_holds_what_it_should(ragauge, answers):
+    kinds = ("json", "jsonl", "csv", "parquet", "md", "tex")
+    outputs = [one for kind in kinds for one in ("-o", f"out/s.{kind}")]
+    assert ragauge("run", answers, *EXACT, *outputs, "--folder", "r").code == 0
+    stored = scores(Path("r"))
+    assert pl.read_parquet("out/s.parquet").equals(stored)
+    whole = json.loads(Path("out/s.json").read_text())
+    assert [row["mean"] for row in whole["summary"]] == [0.5, 1.0]
+    lines = [json.loads(line) for line in Path("out/s.jsonl").read_text().splitlines()]
+    assert lines == whole["scores"]
+    assert [row["value"] for row in lines] == [1.0, 0.0, 1.0, None]
+    assert isinstance(lines[1]["evidence"], dict), "evidence is data, not text"
+    rows = list(csv.DictReader(Path("out/s.csv").read_text().splitlines()))
+    assert [row["value"] for row in rows] == ["1.0", "0.0", "1.0", ""]
+    assert "| a | exact\\_match | 0.5000 |" in Path("out/s.md").read_text()
+    assert r"a & exact\_match & 0.5000 &" in Path("out/s.tex").read_text()
+
+
+def test_the_default_folder_is_named_for_data_and_suite(ragauge, answers):
+    done = ragauge("run", answers, *EXACT)
+    (folder,) = Path("ragauge-runs").iterdir()
+    assert re.fullmatch(r"answers-custom-[0-9a-f]{8}", folder.name)
+    assert str(folder) in done.err
+    names = {"manifest.json", "samples.parquet", "scores.parquet", "summary.json", "summary.md"}
+    assert {file.name for file in folder.iterdir()} == names
+
+
+def test_the_same_command_again_finds_what_is_finished(ragauge, answers):
+    first = ragauge("run", answers, *EXACT)
+    (folder,) = Path("ragauge-runs").iterdir()
+    before = {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
+    second = ragauge("run", answers, *EXACT)
+    assert (second.code, second.out) == (0, first.out)
+    assert {file.name: file.stat().st_mtime_ns for file in folder.iterdir()} == before
+
+
+def test_other_data_gets_a_folder_of_its_own(ragauge, answers):
+    ragauge("run", answers, *EXACT)
+    answers.write_text(answers.read_text().replace("Rome is it", "Rome"))
+    ragauge("run", answers, *EXACT)
+    assert len(list(Path("ragauge-runs").iterdir())) == 2
+
+
+def test_a_folder_with_another_run_is_refused(ragauge, answers):
+    ragauge("run", answers, *EXACT, "--folder", "r")
+    kept = scores(Path("r"))
+    done = ragauge("run", answers, "-m", "token_f1", "--folder", "r")
+    assert done.code == 5
+    assert "r: holds another run" in done.err
+    assert "choose another folder or remove it" in done.err
+    assert scores(Path("r")).equals(kept)
+
+
+def test_the_seed_moves_the_intervals_and_nothing_else(ragauge, handbook):
+    summaries = {}
+    for seed in ("0", "7"):
+        folder = f"seed{seed}"
+        ragauge("run", handbook, "-m", "token_f1", "--seed", seed, "--folder", folder)
+        summaries[seed] = json.loads(Path(folder, "summary.json").read_text())["summary"]
+    for one, other in zip(summaries["0"], summaries["7"], strict=True):
+        assert one["mean"] == other["mean"]
+        assert (one["low"], one["high"]) != (other["low"], other["high"])
+
+
+@pytest.mark.parametrize("workers", ["1", "3"])
+def test_workers_change_no_byte(ragauge, handbook, workers):
+    done = ragauge("run", handbook, "-j", workers, "--folder", "r", "-o", "s.csv")
+    assert done.code == 0
+    alone = ragauge("run", handbook, "-j", "1", "--folder", "alone", "-o", "alone.csv")
+    assert done.out == alone.out
+    assert Path("s.csv").read_bytes() == Path("alone.csv").read_bytes()
+
+
+def test_a_dry_run_says_what_would_be_done_and_does_nothing(ragauge, answers, tmp_path):
+    done = ragauge("run", answers, *EXACT, "-m", "ndcg@5", "--dry-run", "-o", "s.csv")
+    assert done.code == 0
+    assert re.search(r"^exact_match +exact_match +ready$", done.out.replace(" \n", "\n"), re.M)
+    assert re.search(r"^ndcg@5 +ndcg@5 ", done.out, re.MULTILINE)
+    assert "4 answers of 2 systems" in done.out
+    assert "would be kept in ragauge-runs/answers-custom-" in done.err
+    assert [file.name for file in tmp_path.iterdir()] == ["answers.jsonl"]
+
+
+PLUGIN = '''
+import ragauge as rg
+
+@rg.metric(version=1)
+def brevity(answer: str, *, enough: int = 2) -> float:
+    """1 up to `enough` words, then falling with every word more."""
+    if answer == "crash":
+        raise KeyError("a bug")
+    return min(1.0, enough / max(len(answer.split()), 1))
+'''
+
+
+def test_a_plugin_brings_metrics(started, answers, tmp_path):
+    (tmp_path / "mine.py").write_text(PLUGIN)
+    done = started("run", answers, "-m", "brevity", "--plugin", "mine.py", "--folder", "r")
+    assert done.code == 0, done.err
+    # "Rome is it" has three words where two are enough
+    assert values(tmp_path / "r")["q2", "a"] == pytest.approx(2 / 3)
+
+
+def test_two_plugins_of_one_name_both_count_for_what_is_finished(started, answers, tmp_path):
+    for folder, value in (("one", 0.25), ("two", 0.75)):
+        (tmp_path / folder).mkdir()
+        text = f"import ragauge as rg\n@rg.metric\ndef {folder}(answer: str): return {value}\n"
+        (tmp_path / folder / "m.py").write_text(text)
+    plugins = ("--plugin", "one/m.py", "--plugin", "two/m.py")
+    assert started("run", answers, "-m", "one", "-m", "two", *plugins).code == 0
+    edited = tmp_path / "one" / "m.py"
+    edited.write_text(edited.read_text().replace("0.25", "0.5"))
+    done = started("run", answers, "-m", "one", "-m", "two", *plugins)
+    assert re.search(r"^one +0\.500 ", done.out, re.MULTILINE), "not what was finished before"
+
+
+def test_a_bug_in_a_plugin_names_metric_sample_and_system(started, answers, tmp_path):
+    (tmp_path / "mine.py").write_text(PLUGIN)
+    answers.write_text(answers.read_text().replace('"paris"', '"crash"'))
+    done = started("run", answers, "-m", "brevity", "--plugin", "mine.py", "--folder", "r")
+    assert (done.code, done.out) == (2, "")
+    assert "metric brevity broke on sample 'q1' of system 'b': KeyError: 'a bug'" in done.err
+    assert not (tmp_path / "r" / "scores.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def broken(:", "SyntaxError"),
+        ("raise RuntimeError('no key')", "RuntimeError: no key"),
+        ("import sys; sys.exit(0)", "SystemExit"),
+        ("import ragauge as rg\n@rg.metric\ndef m(*answers): return 1.0", "DefinitionError"),
+    ],
+)
+def test_a_plugin_that_cannot_be_used_is_said(ragauge, answers, tmp_path, text, said, own_metrics):
+    (tmp_path / "mine.py").write_text(text)
+    done = ragauge("run", answers, *EXACT, "--plugin", "mine.py")
+    assert done.code == 2
+    assert done.err.startswith("ragauge: error: mine.py: cannot be used: ")
+    assert said in done.err
+
+
+def test_a_plugin_that_is_not_there_is_said(ragauge, answers):
+    done = ragauge("run", answers, *EXACT, "--plugin", "none.py")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "none.py: is no Python file" in done.err
+
+
+def test_everything_wrong_with_what_is_asked_is_said_at_once(ragauge, answers):
+    asked = ("-s", "answr-quality", "-m", "ndgc@10", "-m", "exact_match(normalise=1)", "-m", "f1(")
+    done = ragauge("run", answers, *asked, "-o", "x.xlsx", "--where", "kind =")
+    assert (done.code, done.out) == (2, "")
+    for said in (
+        "'answr-quality'; did you mean 'answer-quality'",
+        "'ndgc'; did you mean 'ndcg'?",
+        "no setting 'normalise'; did you mean 'normalize'?",
+        "metric label 'f1('",
+        "x.xlsx: cannot write '.xlsx'; the endings are .json",
+        "filter 'kind =': expected a value",
+    ):
+        assert said in done.err
+    assert done.err.count("ragauge: error: ") == 6
+
+
+def test_every_unknown_field_of_by_is_said(ragauge, answers):
+    done = ragauge("run", answers, *EXACT, "--by", "knd", "--by", "references")
+    assert done.code == 2
+    assert "cannot group by 'knd': the samples have no such field; did you mean 'kind'?" in done.err
+    assert "'references' holds lists; rows cannot be grouped by it" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "name the answers: a file, a configuration, or --system NAME=FILE"),
+        (("answers.jsonl", "--system", "a=answers.jsonl"), "name the answers once"),
+        (("answers.jsonl", "--system", "a"), "expected NAME=FILE, got 'a'"),
+        (("--system", "a=answers.jsonl", "--system", "a=b"), "system 'a' is given twice"),
+        (("answers.jsonl", "--map", "answer=x", "--map", "answer=y"), "'answer' is given twice"),
+        (("answers.jsonl", "-m", "ndcg@5, recall@5"), "by itself: -m ndcg@5 -m recall@5"),
+        (("answers.jsonl", "--by", "many"), "cannot group by 'many': it has 101 values"),
+        (("answers.jsonl", "--map", "=x"), "expected FIELD=COLUMN, got '=x'"),
+        (("answers.jsonl", "--limit", "0"), "0 is not in the range"),
+        (("answers.jsonl", "-j", "0"), "0 is not in the range"),
+        (("answers.jsonl", "--seed", "x"), "'x' is not a valid integer"),
+        (("answers.jsonl", "--metrik", "x"), "No such option"),
+        (("answers.jsonl", "--where", 'kin = "x"'), "no field 'kin'; did you mean 'kind'?"),
+        (("answers.jsonl", "--map", "answr=x"), "did you mean 'answer'?"),
+        (("answers.jsonl", "-o", "."), ".: is a folder; name a file in it"),
+        (("answers.jsonl", "-o", "answers.jsonl"), "answers.jsonl: is read here too"),
+    ],
+)
+def test_a_wrong_use_has_exit_code_two_and_says_what_to_do(ragauge, answers, arguments, said):
+    if "many" in arguments:
+        rows = [{"id": f"q{n}", "answer": "x", "many": n} for n in range(101)]
+        answers.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    before = answers.read_bytes()
+    done = ragauge("run", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+    assert answers.read_bytes() == before
+
+
+def test_data_that_is_not_there_has_exit_code_three_and_a_hint(ragauge, answers):
+    done = ragauge("run", "answer.jsonl")
+    assert done.code == 3
+    assert "answer.jsonl: there is no such file; did you mean 'answers.jsonl'?" in done.err
+
+
+def test_a_filter_that_no_row_meets_is_an_error(ragauge, answers):
+    done = ragauge("run", answers, *EXACT, "--where", "year > 3000")
+    assert (done.code, done.out) == (3, "")
+    assert "no row meets the filter year > 3000" in done.err
+
+
+CONFIG = """
+data = "answers.jsonl"
+metrics = ["exact_match"]
+where = 'kind = "fact"'
+by = ["kind"]
+output = ["out.csv"]
+folder = "from-config"
+seed = 3
+workers = 1
+"""
+
+
+def test_a_configuration_says_it_all_and_its_paths_are_its_own(ragauge, answers, tmp_path):
+    home = tmp_path / "sub"
+    home.mkdir()
+    answers.rename(home / "answers.jsonl")
+    (home / "run.toml").write_text(CONFIG)
+    done = ragauge("run", "sub/run.toml")
+    assert done.code == 0, done.err
+    assert values(home / "from-config") == {("q1", "a"): 1.0, ("q1", "b"): 1.0}
+    assert (home / "out.csv").exists()
+    assert "a by kind" in done.out
+    assert json.loads((home / "from-config/manifest.json").read_text())["seed"] == 3
+
+
+def test_options_stand_before_the_configuration(ragauge, answers, tmp_path):
+    (tmp_path / "run.toml").write_text(CONFIG)
+    done = ragauge(
+        "run", "run.toml", "-m", "token_f1", "--where", 'kind = "list"', "--folder", "other",
+        "--seed", "0", "-o", "too.md",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    frame = scores(tmp_path / "other")
+    assert (set(frame["id"]), set(frame["metric"])) == ({"q2"}, {"token_f1"})
+    assert json.loads((tmp_path / "other/manifest.json").read_text())["seed"] == 0
+    assert (tmp_path / "out.csv").exists()
+    assert (tmp_path / "too.md").exists()
+    assert not (tmp_path / "from-config").exists()
+
+
+def test_systems_given_as_options_stand_before_the_configured_data(ragauge, answers, tmp_path):
+    (tmp_path / "run.toml").write_text('data = "gone.jsonl"\nmetrics = ["exact_match"]')
+    (tmp_path / "c.jsonl").write_text('{"id": "q1", "answer": "x", "reference": "x"}')
+    done = ragauge("run", "run.toml", "--system", "c=c.jsonl", "--folder", "r")
+    assert done.code == 0, done.err
+    assert values(tmp_path / "r") == {("q1", "c"): 1.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('data = "answers.jsonl"\nmetric = ["x"]', "unknown key 'metric'; did you mean 'metrics'"),
+        ('data = "a"\ndata = "b"', "not valid TOML"),
+        ('data = "answers.jsonl"\nlimit = "3"', "limit must be a whole number, got '3'"),
+        ('data = "answers.jsonl"\nlimit = 0', "limit must be at least 1, got 0"),
+        ('data = "answers.jsonl"\nworkers = -1', "workers must be at least 1, got -1"),
+        ('data = "answers.jsonl"\nmetrics = "ndcg"', "metrics must be a list, got 'ndcg'"),
+        ('data = "answers.jsonl"\nmetrics = [1]', "metrics must be a list of texts, got [1]"),
+        ('data = "answers.jsonl"\nseed = true', "seed must be a whole number, got True"),
+        ('data = "a"\n[map]\nanswer = 3', "map.answer must be text, got 3"),
+        ('data = "a"\n[systems]\nx = "b"', "give data or [systems], not both"),
+        ('metrics = ["exact_match"]', "the configuration names no answers"),
+        ("data = !!python/object:x", "not valid TOML"),
+        ("[" * 5_000, "not valid TOML"),
+    ],
+)
+def test_a_configuration_that_is_wrong_is_refused(ragauge, answers, tmp_path, text, said):
+    (tmp_path / "run.toml").write_text(text)
+    done = ragauge("run", "run.toml")
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+    assert not (tmp_path / "ragauge-runs").exists()
+
+
+def test_all_that_is_wrong_with_a_configuration_is_said_at_once(ragauge, tmp_path):
+    (tmp_path / "run.toml").write_text('dta = "a"\nseed = "x"\nlimit = -3')
+    done = ragauge("run", "run.toml")
+    assert done.err.count("run.toml: ") == 3
+
+
+def test_a_suite_in_the_place_of_a_configuration_is_told_from_one(ragauge, answers, tmp_path):
+    (tmp_path / "mine.toml").write_text('name = "mine"\n[[metric]]\nlabel = "exact_match"\n')
+    done = ragauge("run", "mine.toml")
+    assert (done.code, done.out) == (2, "")
+    assert "mine.toml: is a suite; run it with: ragauge run DATA --suite mine.toml" in done.err
+
+
+def test_a_configuration_names_its_plugins(started, answers, tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/mine.py").write_text(PLUGIN)
+    text = 'data = "../answers.jsonl"\nmetrics = ["brevity"]\nplugins = ["mine.py"]\n'
+    (tmp_path / "sub/run.toml").write_text(text)
+    done = started("run", "sub/run.toml", "--folder", "r")
+    assert done.code == 0, done.err
+    assert values(tmp_path / "r")["q2", "a"] == pytest.approx(2 / 3)
+
+
+def test_each_file_that_is_written_is_said(ragauge, answers):
+    done = ragauge("run", answers, *EXACT, "-o", "s.csv", "-o", "deep/s.md", "--folder", "r")
+    assert "ragauge: wrote s.csv\nragauge: wrote deep/s.md\n" in done.err
+
+
+def test_a_run_without_any_value_says_so_and_why(ragauge, tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"id": "q1", "answer": "x"}\n{"id": "q2", "answer": "y"}\n')
+    done = ragauge("run", "a.jsonl", *EXACT, "-s", "graphrag", "-m", "token_f1", "--limit", "1")
+    assert "no answer could be scored" not in done.err, "dont_know needs only the answer"
+    done = ragauge("run", "a.jsonl", *EXACT, "-m", "token_f1")
+    assert done.code == 0
+    assert "ragauge: no answer could be scored: the sample has no references\n" in done.err
+    # What is the same for both metrics is said once.
+    assert done.out.count("the sample has no references") == 1
+    said = "exact_match, token_f1: default 2 missing: the sample has no references\n"
+    assert said in done.out
+
+
+def test_rankings_without_ids_are_told_of_their_texts_where_those_are_there(ragauge, tmp_path):
+    row = {"id": "q1", "answer": "x", "contexts": ["a"], "gold_contexts": ["a"]}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row))
+    done = ragauge("run", "a.jsonl", "-m", "ndcg@5", "-m", "exact_match")
+    said = 'the sample has no context_ids and relevant; use ndcg(match="text")@5\n'
+    assert said in done.out
+    assert done.out.count("; use ") == 1
+    # With ids and judgements there, of which none is relevant, the texts are no way out.
+    (tmp_path / "c.jsonl").write_text(json.dumps({**row, "context_ids": ["d"], "relevant": {}}))
+    done = ragauge("run", "c.jsonl", "-m", "ndcg@5")
+    assert "no relevant document is judged\n" in done.out
+    (tmp_path / "b.jsonl").write_text(json.dumps({"id": "q1", "contexts": ["a"]}))
+    assert "; use " not in ragauge("run", "b.jsonl", "-m", "ndcg@5").out
+
+
+def test_by_system_changes_nothing(ragauge, answers):
+    plain = ragauge("run", answers, *EXACT, "--folder", "r")
+    done = ragauge("run", answers, *EXACT, "--folder", "r", "--by", "system")
+    assert (done.code, done.out) == (0, plain.out)
+
+
+def test_metrics_of_one_name_have_rows_of_their_own(ragauge, answers):
+    asked = ("-s", "answer-quality", "-s", "passage-retrieval", "-m", "number_match")
+    done = ragauge("run", answers, *asked, "-o", "s.md")
+    names = [line.split("  ")[0] for line in done.out.splitlines()]
+    assert "exact_match" in names
+    assert "exact_match (passage_exact_match)" in names
+    assert "number_match" in names
+    assert 'number_match(extractor="regex",on_no' in names, "its label, folded"
+    assert "| a | exact\\_match \\(passage\\_exact\\_match\\) |" in Path("s.md").read_text()
+
+
+def test_the_progress_bar_knows_its_total_from_the_start(monkeypatch):
+    from rich.progress import Progress
+
+    from ragauge.cli.run_command import ProgressBar
+
+    totals = []
+    add = Progress.add_task
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(
+        Progress,
+        "add_task",
+        lambda self, name, total: totals.append(total) or add(self, name, total=total),
+    )
+    with ProgressBar(7) as progress:
+        assert progress is not None
+    assert totals == [7]

@@ -1,0 +1,182 @@
+"""`ragauge show`: a run's summary, one question with its evidence, and folders that are no run."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def run(ragauge, answers) -> Path:
+    ragauge("run", answers, "-m", "exact_match", "-m", "token_f1", "--folder", "r")
+    return Path("r")
+
+
+def test_without_id_it_prints_what_run_printed(ragauge, answers):
+    printed = ragauge("run", answers, "-m", "exact_match", "--by", "kind", "--folder", "r").out
+    assert ragauge("show", "r", "--by", "kind").out == printed
+
+
+def test_with_id_it_prints_texts_scores_and_evidence(ragauge, run):
+    done = ragauge("show", run, "q2")
+    assert (done.code, done.err) == (0, "")
+    shared, a, b = re.split(r"\n(?=q2 · [ab] ─)", done.out)
+    assert shared.startswith("q2 · 2 answers\n")
+    assert re.search(r"^references 1 +Rome *$", shared, re.MULTILINE)
+    assert re.search(r"^answer +Rome is it *$", a, re.MULTILINE)
+    assert "exact_match  0.0000\n" in a
+    assert re.search(r'^  shared +\{"rome": 1\} *$', a, re.MULTILINE)
+    assert "token_f1  0.5000\n" in a
+    assert "exact_match  missing\n" in b
+    assert re.search(r"^  why +the sample has no answer *$", b, re.MULTILINE)
+
+
+def test_all_ten_thousand_contexts_are_not_printed_and_that_is_said(ragauge, tmp_path):
+    row = {"id": "q", "answer": "x" * 5_000, "contexts": [f"text {n}" for n in range(10_000)]}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row))
+    ragauge("run", "a.jsonl", "-m", "dont_know", "--folder", "r")
+    done = ragauge("show", "r", "q")
+    assert "… and 9,980 more, in samples.parquet" in done.out
+    assert "… (4,000 more characters)" in done.out
+    assert len(done.out) < 10_000
+
+
+def test_an_unknown_id_gets_a_hint(ragauge, run):
+    done = ragauge("show", run, "q22")
+    assert (done.code, done.out) == (2, "")
+    assert "r has no question 'q22'; did you mean 'q2'" in done.err
+    assert "it has 2, 'q1' the first" in ragauge("show", run, "zzzz").err
+
+
+def test_an_unknown_field_is_said_before_anything_is_printed(ragauge, run):
+    done = ragauge("show", run, "--by", "knd")
+    assert (done.code, done.out) == (2, "")
+    assert "did you mean 'kind'?" in done.err
+
+
+def spoil(folder: Path, name: str, content: bytes | str) -> None:
+    data = content if isinstance(content, bytes) else content.encode()
+    (folder / name).write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("manifest.json", b"", "r/manifest.json: is damaged"),
+        ("manifest.json", b"3", "is damaged (it holds no object)"),
+        ("manifest.json", b"[" * 50_000, "is damaged"),
+        ("manifest.json", b"\xff\xfe", "cannot be read"),
+        ("manifest.json", b'{"format": 1}', "key, suite, metrics"),
+        ("manifest.json", b'{"format": 2}', "written by a newer ragauge; upgrade to read it"),
+        ("scores.parquet", b"PAR1", "remove r and run it again"),
+        ("samples.parquet", b"", "remove r and run it again"),
+    ],
+)
+def test_a_damaged_run_is_refused_with_the_way_out(ragauge, run, name, content, said):
+    spoil(run, name, content)
+    for arguments in ((), ("q1",)):
+        done = ragauge("show", run, *arguments)
+        assert (done.code, done.out) == (5, "")
+        assert said in done.err
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("data", "x"), ("metrics", [1]), ("metrics", [{"a": 1}]), ("seed", "0")]
+)
+def test_a_manifest_with_wrong_types_is_refused(ragauge, run, field, value):
+    manifest = json.loads((run / "manifest.json").read_text())
+    spoil(run, "manifest.json", json.dumps({**manifest, field: value}))
+    done = ragauge("show", run)
+    assert done.code == 5
+    assert "is damaged" in done.err
+
+
+def test_another_table_in_the_place_of_the_scores_is_refused(ragauge, run):
+    shutil.copy(run / "samples.parquet", run / "scores.parquet")
+    done = ragauge("show", run)
+    assert done.code == 5
+    assert "scores.parquet: is no table of ragauge: it has no metric" in done.err
+
+
+def test_a_run_that_lost_its_scores_is_refused_with_the_way_out(ragauge, run):
+    (run / "scores.parquet").unlink()
+    assert "remove r and run it again" in ragauge("show", run).err
+
+
+def test_what_is_no_run_is_refused(ragauge, run, tmp_path):
+    (tmp_path / "mine").mkdir()
+    for path in ("mine", "nowhere", "answers.jsonl"):
+        done = ragauge("show", path)
+        assert (done.code, done.out) == (5, "")
+        assert f"{path}: is no run folder" in done.err
+
+
+def test_a_run_that_is_not_finished_is_refused_with_the_way_out(ragauge, run):
+    manifest = json.loads((run / "manifest.json").read_text())
+    spoil(run, "manifest.json", json.dumps({**manifest, "finished": None}))
+    done = ragauge("show", run)
+    assert done.code == 5
+    assert "run the same command again to finish it" in done.err
+
+
+def test_an_answer_that_was_not_given_is_shown_as_such(ragauge, run):
+    _, _, b = re.split(r"\n(?=q2 · [ab] ─)", ragauge("show", run, "q2").out)
+    assert re.search(r"^answer +\(none given\) *$", b, re.MULTILINE)
+
+
+def test_the_label_stands_beside_a_name_that_differs(ragauge, answers):
+    ragauge("run", answers, "-s", "answer-quality", "-s", "graphrag", "--folder", "s")
+    out = ragauge("show", "s", "q1").out
+    label = 'keyword_coverage(extractor="regex",on_nothing_expected=1)'
+    assert re.search(rf"^keyword_coverage  1\.0000  {re.escape(label)}$", out, re.MULTILINE)
+    assert re.search(r"^exact_match  1\.0000$", out, re.MULTILINE)
+    assert re.search(r"^ragas_score  (undefined|skipped)$", out, re.MULTILINE), "left out nowhere"
+
+
+def test_the_worst_rows_of_a_metric_come_first(ragauge, run):
+    done = ragauge("show", run, "--worst", "token_f1", "-n", "2")
+    assert (done.code, done.err) == (0, "")
+    rows = [line.split() for line in done.out.splitlines()[2:]]
+    # q2 of a has 0.5, the two q1 have 1, q2 of b has no value.
+    assert rows == [["q2", "a", "0.5000", "Rome", "is", "it"], ["q1", "a", "1.0000", "Paris"]]
+    assert "did you mean 'token_f1'?" in ragauge("show", run, "--worst", "token_f").err
+
+
+def test_the_scores_of_a_status_are_listed_with_their_reason(ragauge, run):
+    done = ragauge("show", run, "--status", "missing")
+    rows = [re.split(r"  +", line.strip()) for line in done.out.splitlines()[2:]]
+    why = "the sample has no answer"
+    assert rows == [["q2", "b", "exact_match", why], ["q2", "b", "token_f1", why]]
+    assert "1 of 2 scores; more with -n" in ragauge("show", run, "--status", "missing", "-n", 1).out
+    assert ragauge("show", run, "--status", "lost").code == 2
+
+
+def test_all_ids_of_a_finding_are_listed(ragauge, tmp_path):
+    rows = [{"id": f"q{n}", "answer": "x", "reference": "x"} for n in range(30)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ragauge("run", "a.jsonl", "-s", "answer-quality", "--folder", "r")
+    done = ragauge("show", "r", "--finding", "No sign of a source")
+    assert len(re.findall(r"^q\d+ +default ", done.out, re.MULTILINE)) == 30
+    assert "no finding says 'zzz'" in ragauge("show", "r", "--finding", "zzz").err
+
+
+def test_without_a_folder_the_runs_are_listed(ragauge, answers):
+    assert ragauge("show").code == 5
+    ragauge("run", answers, "-m", "exact_match")
+    ragauge("run", answers, "-m", "token_f1", "--limit", "1")
+    (Path("ragauge-runs") / "no-run").mkdir()
+    done = ragauge("show")
+    rows = [re.split(r"  +", line.strip()) for line in done.out.splitlines()[2:]]
+    assert sorted(row[1:4] for row in rows) == [["custom", "2", "a, b"], ["custom", "4", "a, b"]]
+    assert all(re.match(r"20\d\d-", row[4]) for row in rows)
+
+
+def test_one_thing_is_shown_at_a_time(ragauge, run):
+    done = ragauge("show", run, "q1", "--worst", "token_f1")
+    assert (done.code, done.out) == (2, "")
+    assert "give one of ID, --worst, --status and --finding" in done.err
+    done = ragauge("show", "--worst", "token_f1")
+    assert (done.code, done.out) == (2, "")
+    assert "name the run" in done.err

@@ -1,0 +1,65 @@
+"""`ragauge validate`: what is in a file, and everything that is wrong with it."""
+
+import re
+
+
+def test_every_column_is_listed_with_its_meaning_and_counts(ragauge, answers):
+    done = ragauge("validate", answers)
+    assert done.code == 0
+    assert re.search(r"^answer +what the system said +3 +1 +0 *$", done.out, re.MULTILINE)
+    assert re.search(r"^references +answers that are right +4 +0 +0 *$", done.out, re.MULTILINE)
+    assert re.search(r"^kind +a field to slice by +4 +0 +0 *$", done.out, re.MULTILINE)
+    assert done.out.endswith("4 samples of 2 systems; nothing wrong\n")
+    assert done.err == "ragauge: read 'reference' as references\n"
+
+
+def test_empty_and_null_are_counted_apart(ragauge, tmp_path):
+    rows = '{"id": "q1", "answer": "", "contexts": []}\n{"id": "q2", "answer": null}\n'
+    (tmp_path / "a.jsonl").write_text(rows)
+    done = ragauge("validate", "a.jsonl")
+    assert re.search(r"^answer .* 1 +1 +1 *$", done.out, re.MULTILINE)
+    assert re.search(r"^contexts .* 1 +1 +1 *$", done.out, re.MULTILINE)
+    assert "2 samples of 1 system;" in done.out
+
+
+def test_gold_and_map_are_read_as_run_reads_them(ragauge, tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"id": "q1", "said": "x"}')
+    (tmp_path / "g.jsonl").write_text('{"id": "q1", "reference": "x"}\n{"id": "q2"}')
+    done = ragauge("validate", "a.jsonl", "--gold", "g.jsonl", "--map", "answer=said")
+    assert done.code == 0, done.err
+    assert "gave no answer to 1 of 2 questions: q2" in done.err
+    assert "2 samples of 1 system" in done.out
+
+
+def test_everything_wrong_is_listed_with_line_id_and_field(ragauge, tmp_path):
+    rows = [
+        '{"id": "q1", "answer": "x", "context_scores": [1, "high"]}',
+        '{"id": "q2", "answer": {"text": "x"}}',
+        '{"id": "q1", "answer": "y"}',
+        '{"id": "", "answer": "y"}',
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(rows))
+    done = ragauge("validate", "a.jsonl")
+    assert (done.code, done.out) == (3, "")
+    assert "a.jsonl:1: id 'q1', field 'context_scores': item 2 must be a number" in done.err
+    assert "a.jsonl:2: id 'q2', field 'answer': must be text" in done.err
+    assert "a.jsonl:3: id 'q1': stands twice, first at a.jsonl:1" in done.err
+    assert "a.jsonl:4: id '', field 'id': is empty" in done.err
+
+
+def test_a_thousand_problems_are_counted_and_twenty_shown(ragauge, tmp_path):
+    rows = "\n".join(f'{{"id": "q{n}", "answer": []}}' for n in range(1_000))
+    (tmp_path / "a.jsonl").write_text(rows)
+    done = ragauge("validate", "a.jsonl")
+    assert done.code == 3
+    assert "… and 980 more problems" in done.err
+    assert done.err.count("\n") == 21
+
+
+def test_a_file_without_anything_to_score_is_not_called_sound(ragauge, tmp_path):
+    (tmp_path / "a.csv").write_text("id,banana\nq1,x\n")
+    done = ragauge("validate", "a.csv")
+    assert done.code == 0
+    assert "nothing wrong" not in done.out
+    said = "no column is read as question, answer, contexts, context_ids; name them with --map"
+    assert said in done.err

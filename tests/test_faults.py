@@ -1,0 +1,537 @@
+"""What goes wrong in the world, through the command line: nothing lost, nothing half-written, no
+traceback, and a message with the way out."""
+
+import ctypes
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from ragauge.cli import main
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+
+def written(path: Path, rows: Iterable[object]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "ragauge", *map(str, arguments)]
+
+
+def started(
+    folder: Path,
+    *arguments: object,
+    env: Mapping[str, str] | None = None,
+    before: Callable[[], object] | None = None,
+) -> Done:
+    """The command as a process of its own."""
+    done = subprocess.run(
+        command(*arguments),
+        cwd=folder,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        preexec_fn=before,
+        check=False,
+        timeout=60,
+    )
+    assert b"Traceback" not in done.stderr, done.stderr.decode()
+    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.fixture
+def ragauge(capsys: pytest.CaptureFixture[str], monkeypatch, tmp_path: Path) -> Callable[..., Done]:
+    """The command in this process, in the test's folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: object) -> Done:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main([str(one) for one in arguments])
+        said = capsys.readouterr()
+        return Done(int(left.value.code or 0), said.out, said.err)
+
+    return call
+
+
+def scores(folder: Path) -> pl.DataFrame:
+    return pl.read_parquet(folder / "scores.parquet")
+
+
+GOOD = '{"id": "q1", "answer": "x"}\n'
+
+UNREADABLE = {
+    "empty": (b"", "holds no samples"),
+    "only blank lines": (b"\n \n", "holds no samples"),
+    "duplicate ids": (GOOD.encode() * 2, "a.jsonl:2: id 'q1': stands twice, first at a.jsonl:1"),
+    "NaN": (b'{"id": "q1", "score": NaN}', "a.jsonl:1: id 'q1', field 'score': must be finite"),
+    "1e999": (b'{"id": "q1", "context_scores": [1e999]}', "field 'context_scores': must be finite"),
+    "huge integer": (b'{"id": "q1", "n": 1' + b"0" * 5_000 + b"}", "a.jsonl:1"),
+    "truncated": (GOOD.encode() + b'{"id": "q2", "answ', "a.jsonl:2: is not JSON"),
+    "duplicate key": (b'{"id": "q1", "answer": "x", "answer": "y"}', "'answer'"),
+    "100,000 levels": (b'{"id":' + b"[" * 100_000, "a.jsonl:1: is nested too deeply"),
+    "half a character": (b'{"id": "q1", "answer": "\\ud800"}', "lone surrogate U+D800"),
+    "half a character in an id": (b'{"id": "q\\udfff", "answer": "x"}', "lone surrogate U+DFFF"),
+    "latin-1": ('{"id": "q1", "answer": "é"}'.encode("latin-1"), "a.jsonl:1"),
+    "UTF-16 without a mark": (
+        GOOD.encode("utf-16-le"),
+        "looks like UTF-16 without a byte order mark",
+    ),
+    "a binary file": (bytes(range(256)) * 10, "a.jsonl"),
+    "not an object": (b"[1, 2]\n", "a.jsonl:1"),
+    "pickle": (b"\x80\x04\x95\x0e\x00\x00\x00", "a.jsonl"),
+}
+
+
+@pytest.mark.parametrize(("content", "said"), UNREADABLE.values(), ids=UNREADABLE)
+def test_what_cannot_be_read_is_told_and_nothing_is_left(ragauge, tmp_path, content, said):
+    (tmp_path / "a.jsonl").write_bytes(content)
+    done = ragauge("run", "a.jsonl", "-m", "dont_know", "-o", "s.csv")
+    assert (done.code, done.out) == (3, "")
+    assert done.err.startswith("ragauge: error: a.jsonl")
+    assert said in done.err
+    assert len(done.err) < 2_000
+    assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
+
+
+RAGGED = {
+    "too many cells": ("id,answer\nq1,x\nq2,y,z\n", "a.csv:3: has 3 cells where the header has 2"),
+    "too few cells": ("id,answer\nq1\n", "a.csv:2: has 1 cell"),
+    "an open quote": ('id,answer\nq1,"x\n', "a.csv"),
+    "the same column twice": ("id,answer,answer\nq1,x,y\n", "answer"),
+    "a list that is none": ('id,contexts\nq1,"[1, 2"\n', "contexts"),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), RAGGED.values(), ids=RAGGED)
+def test_a_csv_that_cannot_be_read_is_told_with_its_row(ragauge, tmp_path, text, said):
+    (tmp_path / "a.csv").write_text(text)
+    done = ragauge("run", "a.csv", "-m", "dont_know")
+    assert (done.code, done.out) == (3, "")
+    assert said in done.err
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+def test_csv_is_read_with_its_byte_order_mark(ragauge, tmp_path, encoding):
+    text = "id,answer,references\nq1,né 東京,né 東京\n"
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    (tmp_path / "a.csv").write_bytes((mark + text).encode(encoding))
+    assert ragauge("run", "a.csv", "-m", "exact_match", "--folder", "r").code == 0
+    assert scores(tmp_path / "r")["value"].to_list() == [1.0]
+
+
+def test_ids_that_look_like_something_else_stay_themselves_everywhere(ragauge, tmp_path):
+    ids = ["007", "7", "NA", "true", "1e5", "null", "-0", "caf\u00e9", "cafe\u0301"]
+    (tmp_path / "a.csv").write_text("id,answer\n" + "".join(f"{id},x\n" for id in ids))
+    done = ragauge("run", "a.csv", "-m", "dont_know", "--folder", "r", "-o", "s.csv")
+    assert done.code == 0
+    assert scores(tmp_path / "r")["id"].to_list() == ids
+    rows = (tmp_path / "s.csv").read_text().splitlines()[1:]
+    assert [row.split(",")[0] for row in rows] == ids
+    assert "look alike but are kept apart: '007', '7'" in done.err
+    assert "look alike but are kept apart: 'cafe\\u0301', 'caf\\xe9'" in done.err
+
+
+def test_templates_and_formulas_in_data_are_verbatim(ragauge, tmp_path):
+    texts = ["{{7*7}}", "{% endraw %}", "{q.__class__}", "%s %d", "$HOME", "[/foo][red]", "`id`"]
+    written(tmp_path / "a.jsonl", [{"id": one, "system": "%s", "answer": one} for one in texts])
+    done = ragauge("run", "a.jsonl", "-m", "dont_know", "--folder", "r", "-o", "s.jsonl")
+    assert done.code == 0
+    lines = [json.loads(line) for line in (tmp_path / "s.jsonl").read_text().splitlines()]
+    assert [line["id"] for line in lines] == texts
+    assert "%s\n" in done.out
+    for one in texts:
+        assert f"answer{' ' * 14}{one}" in ragauge("show", "r", one).out
+
+
+ABUSES = {
+    "python": "__import__('os').system('touch pwned')",
+    "dunder": "id.__class__ = 'x'",
+    "10,000 parentheses": "(" * 10_000,
+    "deep parentheses": "(" * 4_000 + "id" + ")" * 4_000,
+    "deep not": "not " * 2_400 + "id",
+    "too long": "id = 'x' or " * 100_000 + "id = 'x'",
+    "an endless text": "id = '" + "\\" * 9_000,
+    "an endless number": "n = " + "9" * 9_000,
+    "a lambda": "lambda: 1",
+    "a comparison of unlike things": "id > 3",
+    "null bytes": "id = '\x00' and (",
+}
+
+
+@pytest.mark.parametrize("text", ABUSES.values(), ids=ABUSES)
+def test_an_abused_filter_is_refused_at_once(ragauge, tmp_path, text):
+    (tmp_path / "a.jsonl").write_text(GOOD)
+    start = time.perf_counter()
+    done = ragauge("run", "a.jsonl", "-m", "dont_know", "--where", text)
+    assert time.perf_counter() - start < 2
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("ragauge: error: ")
+    assert len(done.err) < 2_100
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_a_long_filter_that_is_sound_is_not_printed_whole(ragauge, tmp_path):
+    (tmp_path / "a.jsonl").write_text(GOOD)
+    text = " or ".join(['id = "q1"'] * 700)
+    done = ragauge("run", "a.jsonl", "-m", "dont_know", "--where", text)
+    assert done.code == 0
+    assert len(done.err) < 1_000
+    done = ragauge("run", "a.jsonl", "-m", "dont_know", "--where", text.replace("q1", "q2"))
+    assert done.code == 3
+    assert len(done.err) < 1_000
+
+
+def test_what_is_large_is_done_in_bounded_time_and_cut_with_a_mark(ragauge, tmp_path):
+    contexts = [f"passage number {n}" for n in range(10_000)]
+    rows = [
+        {"id": "wide", "answer": "word", "reference": "word", "contexts": contexts},
+        {"id": "long", "answer": "word and more " * 750_000, "reference": "word"},
+    ]
+    written(tmp_path / "a.jsonl", rows)
+    asked = [
+        one for name in ("exact_match", "citation_quality", "dont_know") for one in ("-m", name)
+    ]
+    start = time.perf_counter()
+    assert ragauge("run", "a.jsonl", *asked, "--folder", "r").code == 0
+    assert time.perf_counter() - start < 10
+    for id in ("wide", "long"):
+        done = ragauge("show", "r", id)
+        assert "more" in done.out
+        assert len(done.out) < 20_000
+
+
+def test_a_field_of_one_megabyte_in_csv_is_read(ragauge, tmp_path):
+    (tmp_path / "a.csv").write_text(f'id,answer\nq1,"{"x" * 1_000_000}"\n')
+    done = ragauge("run", "a.csv", "-m", "citation_quality", "--folder", "r")
+    assert done.code == 0, done.err
+
+
+def test_answers_and_questions_that_do_not_meet_are_counted_and_shown(ragauge, tmp_path):
+    written(tmp_path / "a.jsonl", [{"id": "q1", "answer": "x"}, {"id": "extra", "answer": "y"}])
+    written(tmp_path / "g.jsonl", [{"id": f"q{n}", "reference": "x"} for n in (1, 2, 3)])
+    done = ragauge("run", "a.jsonl", "--gold", "g.jsonl", "-m", "exact_match", "--folder", "r")
+    assert done.code == 0
+    assert "gave no answer to 2 of 3 questions: q2, q3" in done.err
+    assert "answers 1 questions that the gold does not have, kept: extra" in done.err
+    # One of four scored; the other three at worst 0, at best 1.
+    assert "default 3 missing, 2 of them: the sample has no answer" in done.out
+    assert "(worst 0.250, best 1.000)" in done.out
+    assert "q2, q3" in (tmp_path / "r/summary.md").read_text()
+    assert "missing" in ragauge("show", "r", "q2").out
+
+
+def test_a_path_that_is_no_utf_8_works_and_its_files_are_strict_json(tmp_path):
+    name = os.fsdecode(b"d\xff.jsonl")
+    try:
+        (tmp_path / name).write_text(GOOD)
+    except (OSError, UnicodeEncodeError):
+        pytest.skip("this file system takes UTF-8 only")
+    folder = os.fsdecode(b"r\xff[1]*")
+    done = started(tmp_path, "run", name, "-m", "dont_know", "--folder", folder, "-o", "s.json")
+    assert done.code == 0
+    assert json.loads((tmp_path / "s.json").read_text())["data"]["source"] == name
+    assert started(tmp_path, "show", folder, "q1").code == 0
+
+
+LOCALES = (
+    {"LC_ALL": "C"},
+    {"LANG": "C", "LC_ALL": ""},
+    {"LC_ALL": "tr_TR.UTF-8"},
+    {"LC_ALL": "xx"},
+)
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
+    """A run of hostile text from which no environment may differ."""
+    folder = tmp_path_factory.mktemp("reference")
+    rows = [
+        {"id": f"İq{n}", "system": f"né 東{n % 2}", "answer": f"Iı {n} $5", "reference": "ıI 5",
+         "kind": "İİ"}
+        for n in range(20)
+    ]  # fmt: skip
+    written(folder / "a.jsonl", rows)
+    return folder, in_environment(folder, {"PYTHONHASHSEED": "0"}, "reference")
+
+
+def in_environment(folder: Path, env: Mapping[str, str], name: str) -> Done:
+    outputs = [one for kind in ("csv", "md", "tex", "jsonl") for one in ("-o", f"{name}.{kind}")]
+    arguments = ("run", "a.jsonl", "-s", "answer-quality", "--by", "kind", "--folder", name)
+    done = started(folder, *arguments, *outputs, env=env)
+    assert done.code == 0, done.err
+    return done
+
+
+@pytest.mark.parametrize(
+    "env",
+    [*LOCALES, {"PYTHONHASHSEED": "1"}, {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}],
+    ids=str,
+)
+def test_locale_encoding_and_hash_seed_change_no_byte(reference, env, tmp_path):
+    folder, expected = reference
+    name = tmp_path.name
+    done = in_environment(folder, env, name)
+    assert done.out == expected.out
+    for file in ("scores.parquet", "summary.json", "summary.md", "samples.parquet"):
+        assert (folder / name / file).read_bytes() == (folder / "reference" / file).read_bytes()
+    for kind in ("csv", "md", "tex", "jsonl"):
+        ours, theirs = folder / f"{name}.{kind}", folder / f"reference.{kind}"
+        assert ours.read_bytes() == theirs.read_bytes()
+
+
+def test_the_order_of_rows_changes_no_score_and_no_mean(ragauge, tmp_path, handbook):
+    lines = handbook.read_text().splitlines()
+    (tmp_path / "turned.jsonl").write_text("\n".join(reversed(lines)))
+    asked = ("-s", "answer-quality", "-s", "factual-qa")
+    there = ragauge("run", handbook, *asked, "--folder", "there")
+    back = ragauge("run", "turned.jsonl", *asked, "--folder", "back")
+    assert there.out == back.out
+    keys = ["id", "system", "metric"]
+    assert scores(tmp_path / "there").sort(keys).equals(scores(tmp_path / "back").sort(keys))
+
+
+@LINUX
+@pytest.mark.parametrize("arguments", [("metrics",), ("show", "reference"), ("doctor",)])
+def test_a_reader_that_leaves_is_no_error(reference, arguments):
+    folder, _ = reference
+    pipe_out, pipe_in = os.pipe()
+    os.close(pipe_out)
+    done = subprocess.run(
+        command(*arguments), cwd=folder, stdout=pipe_in, stderr=subprocess.PIPE, check=False
+    )
+    os.close(pipe_in)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@LINUX
+def test_a_full_disk_behind_standard_output_is_an_error_of_the_disk(reference):
+    folder, _ = reference
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            command("show", "reference"),
+            cwd=folder,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 5
+    assert done.stderr.startswith(b"ragauge: error: cannot write: ")
+    assert b"Traceback" not in done.stderr
+
+
+@LINUX
+def test_closed_streams_are_no_error(reference):
+    folder, _ = reference
+    shell = f"{sys.executable} -m ragauge show reference >&- 2>&-"
+    assert subprocess.run(shell, shell=True, cwd=folder, check=False).returncode == 0
+
+
+SLOW_ROWS = 6_000
+SLOW = (
+    "import time\nimport ragauge as rg\n\n@rg.metric(batch=True)\ndef slow(answer):\n"
+    "    time.sleep(0.15)\n    return [len(one) % 7 / 7 for one in answer]\n"
+)
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with answers, a metric that takes 0.15 s a batch of 1,000, and a whole run of it."""
+    folder = tmp_path_factory.mktemp("slow")
+    rows = [{"id": f"q{n}", "answer": "x" * (n % 11), "kind": n % 3} for n in range(SLOW_ROWS)]
+    written(folder / "a.jsonl", rows)
+    (folder / "slow.py").write_text(SLOW)
+    assert started(folder, *slow_run("whole")).code == 0
+    return folder
+
+
+def slow_run(folder: str) -> tuple[str, ...]:
+    plan = ("-m", "slow", "-m", "exact_match", "--plugin", "slow.py", "--by", "kind", "-j", "1")
+    return ("run", "a.jsonl", *plan, "--folder", folder)
+
+
+def stopped(folder: Path, name: str, sign: signal.Signals, n_parts: int) -> tuple[int, str]:
+    """The command, sent a signal when it has so many parts; its exit code and what it said."""
+    running = subprocess.Popen(
+        command(*slow_run(name)), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    parts = folder / name / "parts"
+    deadline = time.monotonic() + 30
+    while len(list(parts.glob("[0-9]*.parquet"))) < n_parts and time.monotonic() < deadline:
+        time.sleep(0.005)
+    running.send_signal(sign)
+    _, said = running.communicate(timeout=30)
+    return running.returncode, said.decode()
+
+
+def assert_same_run(folder: Path, name: str) -> None:
+    for file in ("scores.parquet", "samples.parquet", "summary.json", "summary.md"):
+        assert (folder / name / file).read_bytes() == (folder / "whole" / file).read_bytes()
+    assert {one.name for one in (folder / name).iterdir() if not one.name.startswith(".")} == {
+        one.name for one in (folder / "whole").iterdir()
+    }
+
+
+@LINUX
+def test_an_interrupted_run_says_so_and_goes_on_where_it_stopped(slow):
+    code, said = stopped(slow, "interrupted", signal.SIGINT, 2)
+    assert code == 130
+    assert "Traceback" not in said
+    assert "interrupted; finished batches are kept" in said
+    assert started(slow, "show", "interrupted").code == 5
+    part = slow / "interrupted/parts/000000.parquet"
+    made = part.stat().st_mtime_ns
+    os.link(part, slow / "kept.parquet")
+    assert started(slow, *slow_run("interrupted")).code == 0
+    assert (slow / "kept.parquet").stat().st_mtime_ns == made, "the part was not made again"
+    assert_same_run(slow, "interrupted")
+
+
+@LINUX
+@pytest.mark.parametrize("n_parts", [0, 1, 4])
+def test_a_killed_run_is_finished_by_the_same_command_with_the_same_bytes(slow, n_parts):
+    name = f"killed-{n_parts}"
+    code, _ = stopped(slow, name, signal.SIGKILL, n_parts)
+    assert code == -signal.SIGKILL
+    assert not (slow / name / "scores.parquet").exists()
+    done = started(slow, *slow_run(name))
+    assert done.code == 0, done.err
+    assert_same_run(slow, name)
+
+
+@LINUX
+def test_a_part_that_is_damaged_is_made_again(slow):
+    stopped(slow, "damaged", signal.SIGKILL, 3)
+    (slow / "damaged/parts/000001.parquet").write_bytes(b"PAR1 not really")
+    assert started(slow, *slow_run("damaged")).code == 0
+    assert_same_run(slow, "damaged")
+
+
+def small_files_only() -> None:
+    """As on a full disk: no file may grow beyond 2,000 bytes."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
+
+
+@LINUX
+def test_a_full_disk_leaves_the_old_output_and_says_so(slow):
+    output = slow / "kept.csv"
+    output.write_text("old\n")
+    done = started(slow, *slow_run("whole"), "-o", "kept.csv", before=small_files_only)
+    assert done.code == 5
+    assert "kept.csv: cannot be written: File too large; nothing that was there is lost" in done.err
+    assert output.read_text() == "old\n"
+    assert list(slow.glob(".kept.csv*")) == [], "no half of it is left"
+
+
+@LINUX
+def test_a_full_disk_in_mid_run_is_said_and_the_run_can_be_finished(slow):
+    done = started(slow, *slow_run("full"), before=small_files_only)
+    assert (done.code, done.out) == (5, "")
+    assert "cannot be written: File too large" in done.err
+    assert started(slow, *slow_run("full")).code == 0
+    assert_same_run(slow, "full")
+
+
+def without_superuser_rights() -> None:
+    """Root may write anywhere; give that up for the process to come (PR_CAPBSET_DROP)."""
+    if os.geteuid() == 0:
+        for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+            ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)
+
+
+@LINUX
+def test_a_folder_that_may_not_be_written_is_said_and_can_be_avoided(tmp_path):
+    written(tmp_path / "a.jsonl", [{"id": "q1", "answer": "x"}])
+    tmp_path.chmod(0o555)
+    try:
+        done = started(
+            tmp_path, "run", "a.jsonl", "-m", "dont_know", before=without_superuser_rights
+        )
+        assert (done.code, done.out) == (5, "")
+        assert "cannot be written: Permission denied" in done.err
+        assert "free space" not in done.err
+        assert "choose another place" in done.err
+        read = started(tmp_path, "validate", "a.jsonl", before=without_superuser_rights)
+        assert read.code == 0
+    finally:
+        tmp_path.chmod(0o755)
+    assert [one.name for one in tmp_path.iterdir()] == ["a.jsonl"]
+
+
+@LINUX
+def test_a_finished_run_in_a_read_only_folder_can_be_shown_and_run_again(slow, tmp_path):
+    for name in ("a.jsonl", "slow.py"):
+        shutil.copy(slow / name, tmp_path / name)
+    shutil.copytree(slow / "whole", tmp_path / "whole")
+    (tmp_path / "whole").chmod(0o555)
+    try:
+        for arguments in (("show", "whole"), slow_run("whole")):
+            done = started(tmp_path, *arguments, before=without_superuser_rights)
+            assert done.code == 0, done.err
+    finally:
+        (tmp_path / "whole").chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("-o", "folder.csv"), 2, "folder.csv: is a folder; name a file in it"),
+        (("-o", "a.jsonl/s.csv"), 5, "a file is in the way"),
+        (("--folder", "a.jsonl"), 5, "a.jsonl: cannot be written: a file is in the way"),
+        (("--folder", "folder.csv"), 5, "folder.csv: holds something else ('mine.txt') and no run"),
+    ],
+)
+def test_a_place_that_cannot_be_written_to_is_said(ragauge, tmp_path, arguments, code, said):
+    (tmp_path / "a.jsonl").write_text(GOOD)
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "folder.csv/mine.txt").write_text("mine")
+    done = ragauge("run", "a.jsonl", "-m", "dont_know", *arguments)
+    assert (done.code, done.out) == (code, "")
+    assert said in done.err
+    assert (tmp_path / "a.jsonl").read_text() == GOOD
+    assert [one.name for one in (tmp_path / "folder.csv").iterdir()] == ["mine.txt"]
+
+
+def test_an_output_in_a_folder_that_is_not_there_makes_it(ragauge, tmp_path):
+    (tmp_path / "a.jsonl").write_text(GOOD)
+    assert ragauge("run", "a.jsonl", "-m", "dont_know", "-o", "not/there/s.csv").code == 0
+    assert (tmp_path / "not/there/s.csv").exists()
+
+
+def test_a_run_opens_no_socket(tmp_path, handbook):
+    """Blocks every socket in a process of its own, and evaluates all that needs no resource."""
+    code = (
+        "import socket, sys\n"
+        "def blocked(*args, **kwargs): raise AssertionError('a socket was opened')\n"
+        "socket.socket = socket.create_connection = socket.getaddrinfo = blocked\n"
+        "from ragauge.cli import main\n"
+        "main(sys.argv[1:])\n"
+    )
+    suites = ("answer-quality", "reference-free", "passage-retrieval", "factual-qa", "graphrag")
+    asked = [one for suite in suites for one in ("-s", suite)]
+    done = subprocess.run(
+        [sys.executable, "-c", code, "run", handbook, *asked],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
