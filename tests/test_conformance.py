@@ -1,0 +1,401 @@
+"""What holds of every metric that this package registers, without being said for each."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from types import NoneType
+from typing import Annotated, Literal, get_args, get_origin
+
+import pytest
+from pytest import approx
+
+from ragauge import catalog
+from ragauge.engine import measure
+from ragauge.errors import LabelError, MissingExtraError, PlanError
+from ragauge.executors import evidence_json
+from ragauge.label import Label
+from ragauge.metric import Metric
+from ragauge.metrics.ngram import corpus_chrf
+from ragauge.plan import make_plan
+from ragauge.sample import FIELDS
+from ragauge.score import Score, Status
+from ragauge.suite import Suite
+
+OURS = {
+    name: metric
+    for name, metric in catalog.metrics().items()
+    if metric.function.__module__.startswith("ragauge.")
+}
+LOCAL = {name: metric for name, metric in OURS.items() if not metric.resources}
+"""Those that need no judge and no encoder."""
+
+TEXT_COLUMNS = ("question", "answer")
+LIST_COLUMNS = ("references", "contexts", "gold_contexts")
+
+ROWS = [
+    {
+        "question": "What is the yearly fee of Lantern Hut?",
+        "answer": "The yearly fee is $1,604.50, according to page 4. It was 5% less in 2021.",
+        "references": ["The yearly fee of Lantern Hut is $1,604.50.", "* Fee\n* Rule C-1"],
+        "contexts": ["Lantern Hut: the yearly fee is $1,604.50.", "Other huts cost less.", ""],
+        "context_ids": ["d1", "d2", "d3"],
+        "context_scores": [3.0, 2.0, 1.0],
+        "gold_contexts": ["lantern hut: the yearly  fee is $1,604.50."],
+        "relevant": {"d1": 2, "d9": 1, "d3": 0},
+    },
+    {
+        "question": "Which rules hold?",
+        "answer": "* Fee\n* Rule C-1\n- Beds",
+        "references": ["* Fee\n* Rule C-1\n* Boots"],
+        "contexts": ["Rule C-1 is about beds.", "Beds cost 12 pounds."],
+        "context_ids": ["d2", "d2"],
+        "context_scores": [1.0, 1.0],
+        "gold_contexts": ["Boots are left outside.", "Rule C-1 is about beds."],
+        "relevant": {"d1": 1, "d2": 1},
+    },
+    {
+        "question": "Who opened it?",
+        "answer": "The context does not provide this.",
+        "references": ["Ida Merrow"],
+        "contexts": [],
+        "context_ids": [],
+        "context_scores": [],
+        "gold_contexts": ["Ida Merrow opened it in 1970."],
+        "relevant": {"d1": 1},
+    },
+    {
+        "question": "How far is it?",
+        "answer": "It is 7 km.",
+        "references": ["It is 7 km.", "seven kilometres"],
+        "contexts": ["The way is 7 km long."],
+        "context_ids": ["d4"],
+        "context_scores": [0.5],
+        "gold_contexts": ["The way is 7 km long."],
+        "relevant": {"d4": 3},
+    },
+    {
+        "question": "",
+        "answer": "",
+        "references": ["", "7"],
+        "contexts": [""],
+        "context_ids": ["d5"],
+        "context_scores": [0.5],
+        "gold_contexts": [""],
+        "relevant": {},
+    },
+    dict.fromkeys((*TEXT_COLUMNS, *LIST_COLUMNS, "context_ids", "relevant")),
+]
+PARTS = sorted({part.name for one in LOCAL.values() for part in one.columns if part.takes_score})
+"""Parts of composites: given as columns of their own, the fourth row without any."""
+for place, row in enumerate(ROWS):
+    row |= {"id": f"q{place}", "system": "s", "context_scores": row.get("context_scores")}
+    row |= dict.fromkeys(PARTS, None if place == 3 else place % 3 / 2)
+
+USEFUL = {
+    "contains": 'contains(text="fee")',
+    "not_contains": 'not_contains(text="fee")',
+    "contains_any": 'contains_any(texts=["fee","×"])',
+    "regex": r'regex(pattern="\\brule c-\\d")',
+    "number": 'number(value="7")',
+    "list_coverage": r'list_coverage(codes="Rule C-\\d+")',
+}
+"""Labels of metrics whose defaults ask for nothing."""
+
+
+def other_value(name: str, kind: object, default: object) -> object:
+    """Another legal value of a setting, by its type."""
+    if get_origin(kind) is Literal:
+        return next(choice for choice in reversed(get_args(kind)) if choice != default)
+    if get_origin(kind) is Annotated:
+        return other_value(name, get_args(kind)[0], default)
+    choices = [one for one in get_args(kind) if one is not NoneType]
+    if get_origin(kind) in (tuple, Sequence):
+        return ("fee", "7")
+    if get_origin(kind) in (dict, Mapping):
+        return dict.fromkeys(list(default)[:2], 0.5)
+    if choices:
+        return other_value(name, choices[0], default)
+    if kind is bool:
+        return not default
+    if kind is int:
+        return (default or 0) + 2
+    if kind is float:
+        return 0.25 if default is None else default / 2
+    return {"codes": "C-[0-9]", "value": "7"}.get(name, "fee")
+
+
+def labels_of(metric: Metric) -> list[str]:
+    """Its default label, a useful one where the default asks for nothing, each setting changed."""
+    changed = [
+        metric.label({one.name: other_value(one.name, one.type, one.default)})
+        for one in metric.settings
+    ]
+    found = [metric.name, *map(str, changed)]
+    if metric.name in USEFUL:
+        found.append(USEFUL[metric.name])
+    return found
+
+
+FROM_EXTRAS = ("spacy", "pipeline", "nltk", "bleu", "chrf")
+"""Words in labels that ask for something which may not be installed."""
+
+LABELS = [label for metric in LOCAL.values() for label in labels_of(metric)]
+
+
+def to_columns(rows):
+    return {name: [row.get(name) for row in rows] for name in rows[0]}
+
+
+def scores(label: str, rows) -> list[Score]:
+    """The label's scores of the rows; the test is skipped where an extra is not installed."""
+    columns = to_columns(rows)
+    try:
+        (found,) = measure(make_plan([Suite.of([label])], list(columns)), columns)
+    except (MissingExtraError, PlanError, LabelError) as error:
+        if not any(word in label for word in FROM_EXTRAS):
+            raise
+        pytest.skip(f"not to be had here: {error}")
+    assert len(found) == len(rows)
+    return found
+
+
+def as_data(found: list[Score]) -> list[tuple[object, ...]]:
+    return [(one.value, one.status, one.reason, evidence_json(one.evidence)) for one in found]
+
+
+def assert_sound(label: str, found: list[Score]) -> None:
+    """Every score is a finite number within bounds, or has a status that is not ok and a reason."""
+    metric, _ = catalog.find(Label.parse(label))
+    for one in found:
+        if one.value is None:
+            assert one.status is not Status.OK
+            assert one.reason
+        else:
+            assert one.status is Status.OK
+            assert math.isfinite(one.value)
+            assert metric.low is None or one.value >= metric.low
+            assert metric.high is None or one.value <= metric.high
+        text = evidence_json(one.evidence)
+        if text is not None:
+            json.loads(text, parse_constant=pytest.fail)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_metric_says_what_it_is_where_it_comes_from_and_its_version(name):
+    metric = OURS[name]
+    documentation = metric.function.__doc__ or ""
+    assert "Source:" in documentation
+    assert metric.summary.endswith(".")
+    assert len(metric.summary) <= 160
+    assert ">>>" in documentation
+    assert type(metric.version) is int
+    assert metric.version >= 1
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_every_label_is_read_back_as_it_is_printed(label):
+    metric, settings = catalog.find(Label.parse(label))
+    canonical = str(metric.label(settings))
+    again, settings_again = catalog.find(Label.parse(canonical))
+    assert (again, settings_again) == (metric, settings)
+    assert str(again.label(settings_again)) == canonical
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_no_score_depends_on_batch_size_or_order_or_on_other_rows(label):
+    together = as_data(scores(label, ROWS))
+    alone = [as_data(scores(label, [row]))[0] for row in ROWS]
+    in_twos = [one for at in (0, 2, 4) for one in as_data(scores(label, ROWS[at : at + 2]))]
+    backwards = as_data(scores(label, ROWS[::-1]))[::-1]
+    assert together == alone == in_twos == backwards
+    assert as_data(scores(label, ROWS)) == together
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_scores_are_sound_on_the_sample_rows(label):
+    assert_sound(label, scores(label, ROWS))
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_every_metric_has_a_value_somewhere(name):
+    found = scores(USEFUL.get(name, name), ROWS)
+    assert any(one.status is Status.OK for one in found)
+
+
+def columns_read(metric: Metric) -> dict[str, bool]:
+    """The sample columns it reads, itself or by its features; True where null may be handled."""
+    read: dict[str, bool] = {}
+    for column in metric.columns:
+        feature = catalog.features().get(column.name)
+        if feature and not column.takes_score:
+            for name, handled in columns_read(feature).items():
+                read[name] = handled or column.nullable or read.get(name, False)
+        elif column.name in (*FIELDS, "reference"):
+            name = "references" if column.name == "reference" else column.name
+            read[name] = column.nullable or read.get(name, False)
+    return read
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_null_in_a_column_it_reads_makes_a_score_missing_unless_it_is_handled(name):
+    for column, handled in columns_read(LOCAL[name]).items():
+        rows = [row | {column: None} for row in ROWS[:4]]
+        found = scores(USEFUL.get(name, name), rows)
+        assert_sound(name, found)
+        if not handled:
+            assert {one.status for one in found} == {Status.MISSING}, column
+            assert all(column in (one.reason or "") for one in found)
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_where_every_column_it_reads_is_null_no_metric_has_a_value(name):
+    read = dict.fromkeys((*columns_read(LOCAL[name]), *PARTS))
+    found = scores(USEFUL.get(name, name), [row | read for row in ROWS])
+    assert {one.status for one in found} <= {Status.MISSING, Status.UNDEFINED}
+    assert all(one.reason for one in found)
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_empty_texts_and_lists_give_a_value_or_undefined_and_never_break(label):
+    empty = {"question": "", "answer": "", "references": [""], "relevant": {}}
+    empty |= {name: [] for name in ("contexts", "context_ids", "gold_contexts")}
+    rows = [row | {name: value} for row in ROWS[:4] for name, value in empty.items()]
+    rows += [row | {"references": []} for row in ROWS[:4]]
+    rows += [row | {"contexts": ["", "  "], "gold_contexts": [""]} for row in ROWS[:4]]
+    rows += [ROWS[0] | empty, ROWS[0] | empty | {"references": []}]
+    found = scores(label, rows)
+    assert_sound(label, found)
+    assert {one.status for one in found} <= {Status.OK, Status.UNDEFINED}
+
+
+STRANGE = {
+    "chinese": "保险费为604美元，领土118。费用为293 × 2.061。",
+    "arabic": "القسط هو ٦٠٤ دولارًا، أي 5٪ أكثر.",
+    "emoji": "The fee 👨‍👩‍👧 is 💰604 🇬🇧🇬🇧 ✅",
+    "full_width": "Ｔｈｅ　ｆｅｅ　ｉｓ　＄６０４．５０，　５％",
+    "combining": "e\u0301" * 40 + " 6\u03050\u03054 " + "\u0301" * 3,
+    "bidi": "\u202eeef ehT\u202c \u2066604\u2069 \u200f$5",
+    "controls": "a\x00b\x1b[31mred\x1b[0m\r\n\u2028\ufeff\x85 604",
+    "surrogate": "half \ud800 a character 604",
+    "digits": "9" * 5000 + " " + "1," * 2000 + " 1e999 NaN -inf ½ ² ௧ 𝟨𝟢𝟦",
+    "marks": "$$$ %%% ((( [[[ *** ... --- ''' \"\"\" \\ \\1 {0} %s <b> </script>",
+    "spaces": " \t\n\u00a0\u3000" * 200,
+    "one_word": "a" * 50_000,
+}
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_text_of_any_script_gives_a_sound_score(label):
+    rows = []
+    for text in STRANGE.values():
+        same = {"question": text, "answer": text, "references": [text]}
+        same |= {"contexts": [text, "fee"], "gold_contexts": [text], "context_ids": [text, "d1"]}
+        rows += [ROWS[0] | same, ROWS[0] | {"answer": text}]
+        rows += [ROWS[0] | {"references": [text, "fee"], "contexts": [text, text]}]
+    assert_sound(label, scores(label, rows))
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_a_text_of_200_kb_gives_a_sound_score(name):
+    long = "The yearly fee of Lantern Hut is $1,604.50 (5% more), says Rule C-1. " * 2900
+    short = [ROWS[0] | {"answer": long, "contexts": [long] * 2, "context_ids": ["d1", "d2"]}]
+    both = [short[0] | {"question": long, "references": [long[:-9]], "gold_contexts": [long]}]
+    assert_sound(name, scores(USEFUL.get(name, name), short + both))
+
+
+def test_scores_are_the_same_whatever_seed_python_hashes_with():
+    script = (
+        "import runpy, sys, hashlib; sys.argv = ['']\n"
+        f"test = runpy.run_path({__file__!r})\n"
+        "for label in test['LOCAL']:\n"
+        "    label = test['USEFUL'].get(label, label)\n"
+        "    print(label, test['as_data'](test['scores'](label, test['ROWS'])))\n"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "31337")
+    }
+    assert len(printed) == 1
+    assert printed.pop().count("\n") == len(LOCAL)
+
+
+def share(part, *others):
+    total = len(part) + sum(map(len, others))
+    return len(part) / total
+
+
+RECOMPUTED = {
+    "answer_completeness": lambda e: (
+        (min(e["n_answer_words"] / e["n_reference_words"], 1) + share(e["matched"], e["unmatched"]))
+        / 2
+    ),
+    "answer_match": lambda e: max(
+        e[part] for part in ("fuzzy_match", "gpt_score") if e[part] is not None
+    ),
+    "chrf": lambda e: corpus_chrf([e["parts"]])[0],
+    "citation_quality": lambda e: min(len(e["found"]) / e["enough"], 1),
+    "contains": lambda e: bool(e["found"]),
+    "contains_any": lambda e: bool(e["found"]),
+    "dont_know": lambda e: any(one["decides"] for one in e["matches"]),
+    "exact_match": lambda e: "both" in e,
+    "fuzzy_match": lambda e: e["contained"] or (e["ratio"] >= 90 and not e["numbers_that_differ"]),
+    "hallucination": lambda e: max(
+        e["n_unsupported"] / e["n_anchors"] if e["n_anchors"] else 0, e["topic_drift"]
+    ),
+    "hybrid_relevance": lambda e: (e["cosine"] + e["jaccard"]) / 2,
+    "keyword_coverage": lambda e: share(e["matched"], e["unmatched"]),
+    "list_coverage": lambda e: share(e["found"], e["not_found"]),
+    "list_found": lambda e: len(e["found"]),
+    "list_total": lambda e: len(e["found"]) + len(e["not_found"]),
+    "ndcg": lambda e: (
+        sum(hit["grade"] / math.log2(hit["rank"] + 1) for hit in e["hits"])
+        / sum(grade / math.log2(rank + 1) for rank, grade in enumerate(e["judged"], 1))
+    ),
+    "not_contains": lambda e: not e["found"],
+    "number": lambda e: bool(e["found"]),
+    "number_match": lambda e: share(e["matched"], e["unmatched"]),
+    "number_precision": lambda e: share(e["supported"], e["invented"]),
+    "passage_exact_match": lambda e: e["matched_gold"] is not None,
+    "precision": lambda e: len(e["hits"]) / e["n_places"] if e["n_places"] else 0,
+    "question_coverage": lambda e: (
+        share(e["matched"], e["missing"]) if e["matched"] or e["missing"] else 1
+    ),
+    "ragas_score": lambda e: sum(
+        e["parts"][name] * weight for name, weight in e["weights"].items()
+    ),
+    "recall": lambda e: e["n_found"] / e["n_relevant"],
+    "regex": lambda e: bool(e["found"]),
+    "token_f1": lambda e: (
+        2 * sum(e["shared"].values()) / (e["n_answer"] + e["n_reference"])
+        if e["n_answer"] or e["n_reference"]
+        else 1
+    ),
+    "topic_drift": lambda e: 0.2 if e["overlap"] is not None and e["overlap"] < 0.2 else 0,
+}
+"""From a score's evidence alone to its value."""
+
+
+@pytest.mark.parametrize("name", [name for name in LOCAL if name in RECOMPUTED])
+def test_the_evidence_is_enough_to_recompute_the_value(name):
+    n_recomputed = 0
+    for one in scores(USEFUL.get(name, name), ROWS[:4]):
+        if one.value is not None:
+            evidence = json.loads(evidence_json(one.evidence))
+            assert float(RECOMPUTED[name](evidence)) == approx(one.value), evidence
+            n_recomputed += 1
+    assert n_recomputed
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_every_value_comes_with_evidence(name):
+    for one in scores(USEFUL.get(name, name), ROWS):
+        assert one.value is None or one.evidence

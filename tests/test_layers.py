@@ -1,0 +1,139 @@
+"""Imports only go down, as DESIGN.md and docs/architecture.md have it."""
+
+import ast
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import ragauge
+
+SOURCE = Path(ragauge.__file__).parent
+
+LAYERS = (
+    {"errors", "score"},
+    {"label", "where", "tomlfile", "stats"},
+    {"metric", "sample"},
+    {"features", "loaders"},
+    {"metrics"},
+    {"catalog", "suite", "config"},
+    {"plan"},
+    {"run", "engine"},
+    {"store", "executors", "findings"},
+    {"report"},
+    {"evaluation"},
+    {"ragauge"},
+    {"cli"},
+    {"__main__"},
+)
+"""From the ground up; a module imports from the layers below its own, or from its own package."""
+
+HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}
+HEAVY = {
+    "matplotlib",
+    "nltk",
+    "numpy",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "rich",
+    "sacrebleu",
+    "scipy",
+    "sklearn",
+    "spacy",
+}
+"""Packages that are imported inside the function that needs them."""
+MAY_BE_HEAVY = {("stats", "numpy")}
+"""stats is itself imported inside functions only."""
+DATA_ONLY = {"suites"}
+"""A package without code."""
+
+
+def name_of(path: Path) -> str:
+    """`ragauge/features/text.py` as `features.text`; the package itself as `ragauge`."""
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    parts = parts[:-1] if parts[-1] == "__init__" else parts
+    return ".".join(parts) or "ragauge"
+
+
+MODULES = {name_of(path): ast.parse(path.read_text("utf-8")) for path in SOURCE.rglob("*.py")}
+
+
+def statements(tree: ast.AST, *, at_import: bool) -> Iterator[ast.stmt]:
+    """Import statements: all of them, or those that run when the module is imported."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif at_import and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        elif at_import and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            for other in node.orelse:
+                yield from statements(other, at_import=True)
+        else:
+            yield from statements(node, at_import=at_import)
+
+
+def names(statement: ast.stmt) -> list[str]:
+    """The modules that a statement imports, `from ragauge.features import text` as that module."""
+    if isinstance(statement, ast.Import):
+        return [alias.name for alias in statement.names]
+    assert isinstance(statement, ast.ImportFrom)
+    assert statement.level == 0, "imports are absolute"
+    whole = [f"{statement.module}.{alias.name}" for alias in statement.names]
+    ours = [one for one in whole if one.removeprefix("ragauge.") in MODULES]
+    return ours or [statement.module or ""]
+
+
+def imports(module: str, *, at_import: bool = False) -> set[str]:
+    """The modules of this package that a module imports."""
+    found = {
+        name
+        for statement in statements(MODULES[module], at_import=at_import)
+        for name in names(statement)
+    }
+    return {name.removeprefix("ragauge.") for name in found if name.split(".")[0] == "ragauge"}
+
+
+def part(module: str) -> str:
+    return module.split(".")[0]
+
+
+CODE = [module for module in MODULES if part(module) not in DATA_ONLY]
+
+
+def test_every_module_stands_in_a_layer():
+    assert {part(module) for module in CODE} == set(HEIGHT)
+
+
+@pytest.mark.parametrize("module", CODE)
+def test_a_module_imports_only_from_below_or_its_own_package(module):
+    for other in imports(module):
+        assert other in MODULES, f"{module} imports {other}, which is no module"
+        is_own = part(other) == part(module)
+        assert is_own or HEIGHT[part(other)] < HEIGHT[part(module)], f"{module} imports {other}"
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    # prepare() raises CycleError with the circle in it.
+    TopologicalSorter({module: imports(module) - {module} for module in CODE}).prepare()
+
+
+@pytest.mark.parametrize("module", [module for module in CODE if part(module) == "metrics"])
+def test_no_metric_imports_another_metrics_file(module):
+    assert not [other for other in imports(module) if part(other) == "metrics"]
+
+
+@pytest.mark.parametrize("module", CODE)
+def test_heavy_packages_are_imported_inside_functions(module):
+    heavy = {
+        name.split(".")[0]
+        for statement in statements(MODULES[module], at_import=True)
+        for name in names(statement)
+    } & HEAVY
+    assert {one for one in heavy if (module, one) not in MAY_BE_HEAVY} == set()
+
+
+def test_only_functions_import_what_imports_something_heavy():
+    for module in CODE:
+        assert "stats" not in imports(module, at_import=True), module

@@ -1,0 +1,77 @@
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import ragauge as rg
+
+PUBLIC = {
+    "DataError",
+    "LabelError",
+    "MetricError",
+    "PlanError",
+    "RagaugeError",
+    "Run",
+    "Samples",
+    "Score",
+    "Status",
+    "StoreError",
+    "Suite",
+    "evaluate",
+    "feature",
+    "load",
+    "metric",
+    "open_run",
+    "score",
+}
+
+
+def run(script: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_public_names_are_these():
+    assert set(rg.__all__) == PUBLIC
+    assert len(rg.__all__) == len(PUBLIC)
+    assert list(rg.__all__) == sorted(rg.__all__)
+    for name in PUBLIC:
+        assert getattr(rg, name).__doc__
+
+
+def test_score_and_metric_stay_functions_whatever_is_imported_after():
+    printed = run(
+        "import ragauge as rg\n"
+        "import ragauge.score, ragauge.metric, ragauge.metrics.overlap\n"
+        "from ragauge.score import Score; from ragauge.metric import feature\n"
+        "import importlib; importlib.import_module('ragauge.score')\n"
+        "print(rg.score('exact_match', answer='a', reference='a').value, callable(rg.metric))\n"
+    )
+    assert printed == "1.0 True\n"
+
+
+def test_score_and_metric_stay_functions_when_their_modules_are_imported_first():
+    printed = run(
+        "import ragauge.score, ragauge.metric, ragauge.run\n"
+        "import ragauge as rg\n"
+        "print(rg.score('exact_match', answer='a', reference='a').value, callable(rg.metric))\n"
+    )
+    assert printed == "1.0 True\n"
+
+
+def test_importing_ragauge_imports_nothing_heavy():
+    printed = run(
+        "import sys; before = set(sys.modules); import ragauge\n"
+        "print(sorted({name.split('.')[0] for name in set(sys.modules) - before}))\n"
+    )
+    imported = set(ast.literal_eval(printed))
+    assert "ragauge" in imported
+    heavy = "polars numpy rich click spacy nltk sacrebleu sklearn pandas pyarrow rapidfuzz sqlite3"
+    assert not imported & {*heavy.split(), "asyncio", "multiprocessing", "http", "ssl"}
+
+
+def test_the_types_of_the_package_are_declared():
+    assert (Path(rg.__file__).parent / "py.typed").is_file()
