@@ -1,0 +1,100 @@
+"""How well `dont_know` finds the refusals that people marked, run by run.
+
+    RAGAUGE_DATA=… python benchmarks/refusals.py
+
+FinanceBench: four runs, each answer labelled by people as correct, incorrect or a refusal. EVOUNA:
+the answers of five systems that people judged correct; each taken for a refusal is a mistake.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from ragauge.metrics.refusal import dont_know
+
+EVOUNA_SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")
+ROW = "{:38} {:>8} {:>24} {:>24} {:>24} {:>24}"
+
+Answers = Sequence[tuple[str, bool]]
+"""Answers, each with whether people call it a refusal."""
+
+
+def main() -> None:
+    folder = os.environ.get("RAGAUGE_DATA")
+    if not folder:
+        sys.exit("RAGAUGE_DATA is not set: give the folder that holds financebench and evouna")
+    runs = financebench(Path(folder) / "financebench")
+    runs["all"] = [each for answers in runs.values() for each in answers]
+    print(ROW.format("", "", "default", "", "seed-002", ""))
+    print(ROW.format("financebench", "refusals", *2 * ("recall", "precision")))
+    for name, answers in runs.items():
+        print(financebench_row(name, answers))
+    print()
+    print(ROW.format("evouna", "correct", *2 * ("taken for a refusal", "")))
+    for name, correct in evouna(Path(folder) / "evouna" / "NQ.json").items():
+        print(evouna_row(name, correct))
+    print()
+    print(f"{microseconds_per_answer([answer for answer, _ in runs['all']]):.0f} µs per answer")
+
+
+def financebench(folder: Path) -> dict[str, Answers]:
+    """The answers of each run, under its file's name."""
+    paths = [path for path in sorted(folder.glob("*.jsonl")) if "open_source" not in path.name]
+    return {path.stem: labelled_answers(path) for path in paths}
+
+
+def labelled_answers(path: Path) -> Answers:
+    with path.open(encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    return [(str(row["model_answer"]), row["label"] == "Refusal") for row in rows]
+
+
+def evouna(path: Path) -> dict[str, list[str]]:
+    """The correct answers of each system; questions marked improper are left out."""
+    rows = [row for row in json.loads(path.read_text(encoding="utf-8")) if not row["improper"]]
+    return {
+        system: [row[f"answer_{system}"] for row in rows if row[f"judge_{system}"]]
+        for system in EVOUNA_SYSTEMS
+    }
+
+
+def financebench_row(name: str, answers: Answers) -> str:
+    labelled = [is_refusal for _, is_refusal in answers]
+    cells: list[str] = []
+    for found in (by_rules(answers), by_phrases(answers)):
+        hits = sum(map(min, found, labelled))
+        cells += [share(hits, sum(labelled)), share(hits, sum(found))]
+    return ROW.format(name, sum(labelled), *cells)
+
+
+def evouna_row(name: str, correct: Sequence[str]) -> str:
+    answers = [(answer, False) for answer in correct]
+    rules, phrases = sum(by_rules(answers)), sum(by_phrases(answers))
+    n = len(correct)
+    return ROW.format(name, n, share(rules, n), "", share(phrases, n), "")
+
+
+def by_rules(answers: Answers) -> list[bool]:
+    return [dont_know(answer).value == 1.0 for answer, _ in answers]
+
+
+def by_phrases(answers: Answers) -> list[bool]:
+    return [dont_know(answer, phrases="seed-002").value == 1.0 for answer, _ in answers]
+
+
+def share(part: int, whole: int) -> str:
+    return f"{part} / {whole} = {part / whole:.1%}" if whole else f"{part} / 0"
+
+
+def microseconds_per_answer(answers: Sequence[str]) -> float:
+    start = time.perf_counter()
+    for answer in answers:
+        dont_know(answer)
+    return (time.perf_counter() - start) / len(answers) * 1e6
+
+
+if __name__ == "__main__":
+    main()
