@@ -25,9 +25,10 @@ from ragauge.errors import (
     did_you_mean,
 )
 from ragauge.label import Label
+from ragauge.manifest import Manifest, Shown, Told
 from ragauge.metric import METRICS
 from ragauge.plan import Plan, make_plan
-from ragauge.run import Manifest, Run, Shown, Told
+from ragauge.run import Run
 from ragauge.sample import FIELDS, Columns, FieldError, Samples, read_value
 from ragauge.score import Score
 from ragauge.suite import Entry, Suite, names_of, shipped_suites

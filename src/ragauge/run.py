@@ -3,18 +3,16 @@
 import html
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ragauge import catalog
-from ragauge.errors import LabelError, PlanError, did_you_mean
-from ragauge.label import Label
+from ragauge.errors import PlanError, did_you_mean
+from ragauge.manifest import Manifest, Row, Shown
 from ragauge.metric import Metric
-from ragauge.plan import Asked
 from ragauge.sample import Samples
 from ragauge.score import Status
-from ragauge.suite import Finding, Suite
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,25 +20,8 @@ if TYPE_CHECKING:
 
     from ragauge.stats import Aggregate, Estimate, Floats2d
 
-FORMAT = 1
-"""Version of the run folder's layout; a folder of a newer one is refused."""
-
 COLUMNS = ("id", "system", "metric", "value", "status", "reason", "evidence")
 """Columns of the scores."""
-
-MANIFEST_TYPES: dict[str, type] = {
-    "key": str,
-    "suite": str,
-    "metrics": list,
-    "plan": dict,
-    "data": dict,
-    "code": dict,
-    "seed": int,
-    "batch_size": int,
-    "notes": list,
-    "started": str,
-    "format": int,
-}
 
 UNGROUPED = ("references", "contexts", "context_ids", "context_scores", "gold_contexts", "relevant")
 """Columns whose values are lists: rows cannot be grouped by them."""
@@ -48,155 +29,7 @@ UNGROUPED = ("references", "contexts", "context_ids", "context_scores", "gold_co
 SUMMARY = ("metric", "name", "mean", "low", "high", "worst", "best", "n", *map(str, Status))
 """Columns of a summary, behind what it is grouped by."""
 
-DASH = "–"
 SYSTEMS_NAMED = 5
-Row = Mapping[str, object]
-"""One row of a summary."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What a reader of the scores must know of a metric: how it is shown, and its bounds.
-
-    `metric` is its label in the scores, `name` what a suite calls it; values are shown times
-    `scale` with `digits` decimals, their mean or (`show` is "count") their sum. `lacking` says why no row of it could be scored.
-    """
-
-    metric: str
-    name: str
-    version: int | None = None
-    scale: float = 1.0
-    digits: int = 4
-    low: float | None = 0.0
-    high: float | None = 1.0
-    lower_is_better: bool = False
-    lacking: str | None = None
-    show: str = "mean"
-
-    @classmethod
-    def of(cls, asked: Asked) -> "Shown":
-        """What the plan says of a metric."""
-        metric = asked.definition
-        if metric is None:
-            return cls(
-                asked.metric, asked.name, None, asked.scale, asked.digits, lacking=asked.lacking
-            )
-        return cls(
-            asked.metric,
-            asked.name,
-            metric.version,
-            asked.scale,
-            asked.digits,
-            metric.low,
-            metric.high,
-            metric.lower_is_better,
-            asked.lacking,
-            asked.show,
-        )
-
-    def number(self, value: object) -> str:
-        """A value as it is shown; a dash for None."""
-        return DASH if value is None else f"{cast(float, value) * self.scale:.{self.digits}f}"
-
-    def value(self, row: Row) -> str:
-        """The summary row's mean or, for a count, its sum."""
-        if self.show == "mean" or row["mean"] is None:
-            return self.number(row["mean"])
-        return f"{cast(float, row['mean']) * cast(int, row['ok']):.0f}"
-
-    def interval(self, row: Row) -> str:
-        """The mean's 95 % interval; nothing where there is none, and for a count."""
-        if self.show == "count" or row["low"] is None:
-            return ""
-        return f"{self.number(row['low'])}–{self.number(row['high'])}"
-
-    def bounds(self, row: Row) -> str:
-        """What the value would be with all absent rows at one end; nothing where none is absent."""
-        if row["worst"] is None or row["ok"] == row["n"]:
-            return ""
-        ends = [cast(float, row[end]) for end in ("worst", "best")]
-        shown = [
-            f"{end * cast(int, row['n']):.0f}" if self.show == "count" else self.number(end)
-            for end in ends
-        ]
-        return f"worst {shown[0]}, best {shown[1]}"
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A finding of a suite: `when` speaks of the suite's names, `metrics` has their labels."""
-
-    when: str
-    says: str
-    metrics: Mapping[str, str]
-
-    @classmethod
-    def of(cls, finding: Finding, suite: Suite) -> "Told":
-        """The finding, its names read as its own suite means them."""
-        labels = {entry.name: _full_label(entry.label) for entry in suite.entries}
-        names = sorted(finding.when.fields)
-        return cls(
-            finding.when.text, finding.says, {name: labels.get(name, name) for name in names}
-        )
-
-
-def _full_label(label: Label) -> str:
-    """The label as the scores have it."""
-    try:
-        metric, settings = catalog.find(label)
-    except LabelError:
-        return str(label)
-    return str(metric.label(settings))
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """Everything that fixes the numbers of a run, and when and where they were made."""
-
-    key: str
-    suite: str
-    metrics: tuple[Shown, ...]
-    plan: Mapping[str, object]
-    data: Mapping[str, object]
-    code: Mapping[str, str]
-    seed: int = 0
-    batch_size: int = 0
-    git_commit: str | None = None
-    machine: Mapping[str, object] = field(default_factory=dict[str, object])
-    notes: tuple[str, ...] = ()
-    findings: tuple[Told, ...] = ()
-    started: str = ""
-    finished: str | None = None
-    format: int = FORMAT
-
-    def to_json(self) -> str:
-        """Strict JSON, keys in a fixed order."""
-        return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-
-    @classmethod
-    def from_json(cls, text: str) -> "Manifest":
-        """The manifest of `to_json`; ValueError or TypeError when it is another thing."""
-        table = cast(dict[str, object], json.loads(text))
-        _check_manifest(table)
-        shown = cast(list[dict[str, object]], table.pop("metrics"))
-        notes = cast(list[str], table.pop("notes", []))
-        findings = cast(list[dict[str, object]], table.pop("findings", []))
-        told = tuple(Told(**one) for one in findings)  # pyright: ignore[reportArgumentType]
-        metrics = tuple(Shown(**one) for one in shown)  # pyright: ignore[reportArgumentType]
-        return cls(metrics=metrics, notes=tuple(notes), findings=told, **table)  # pyright: ignore[reportArgumentType]
-
-
-def _check_manifest(table: object) -> None:
-    """ValueError when the manifest's fields are not of the types that the rest relies on."""
-    if not isinstance(table, dict):
-        raise ValueError("it holds no object")  # noqa: TRY004, as all that is wrong with it
-    wrong = [
-        name
-        for name, kind in MANIFEST_TYPES.items()
-        if not isinstance(cast(dict[str, object], table).get(name), kind)
-    ]
-    if wrong:
-        raise ValueError(f"{', '.join(wrong)}: not there, or of the wrong type")
 
 
 @dataclass(frozen=True, repr=False)

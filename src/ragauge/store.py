@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from ragauge.errors import StoreError
-from ragauge.run import COLUMNS, FORMAT, Manifest, Run
+from ragauge.manifest import FORMAT, Manifest
+from ragauge.run import COLUMNS, Run
 from ragauge.sample import Samples
 
 if TYPE_CHECKING:

@@ -4,17 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.features.anchors import (
-    Claim,
-    Grounds,
-    claims,
-    embedded_anchors,
-    grounds,
-    passage_words,
-    support,
-    words,
-)
+from ragauge.features.anchors import embedded_anchors
+from ragauge.features.claims import Claim, claims
 from ragauge.features.dates import context_dates, dates
+from ragauge.features.grounds import Grounds, grounds, passage_words, support, words
 from ragauge.features.numbers import context_quantities, quantities
 
 

@@ -7,8 +7,9 @@ import pytest
 import ragauge as rg
 from ragauge.errors import LabelError, MissingExtraError
 from ragauge.features import anchors_spacy
-from ragauge.features.anchors import Anchors, Claim
+from ragauge.features.anchors import Anchors
 from ragauge.features.anchors_spacy import installed_pipeline, spacy_anchors
+from ragauge.features.claims import Claim
 from ragauge.features.dates import Date, dates
 from ragauge.features.numbers import Quantity, quantities
 

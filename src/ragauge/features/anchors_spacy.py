@@ -12,16 +12,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
 from ragauge.errors import LabelError, MissingExtraError
-from ragauge.features.anchors import (
-    HEDGES,
-    NEGATIONS,
-    PRONOUNS,
-    Anchors,
-    Claim,
-    Stated,
-    in_order,
-    is_pronoun,
-)
+from ragauge.features.anchors import Anchors, in_order
+from ragauge.features.claims import HEDGES, NEGATIONS, PRONOUNS, Claim, Stated, is_pronoun
 from ragauge.features.dates import Date
 from ragauge.features.numbers import Quantity
 

@@ -4,17 +4,10 @@ from collections.abc import Sequence
 from itertools import chain
 
 from ragauge.errors import LabelError
-from ragauge.features.anchors import (
-    Anchor,
-    Anchors,
-    Grounds,
-    Support,
-    embedded_anchors,
-    support,
-    words,
-)
+from ragauge.features.anchors import Anchor, Anchors, embedded_anchors
 from ragauge.features.anchors_spacy import Extractor, spacy_anchors
 from ragauge.features.dates import Date
+from ragauge.features.grounds import Grounds, Support, support, words
 from ragauge.features.numbers import Quantity
 from ragauge.metric import feature, metric
 from ragauge.score import Score

@@ -13,6 +13,7 @@ from ragauge import catalog
 from ragauge.errors import PlanError
 from ragauge.findings import Found, find
 from ragauge.label import Label
+from ragauge.manifest import Row, Shown
 from ragauge.report.plain import (
     for_csv,
     for_latex,
@@ -21,7 +22,7 @@ from ragauge.report.plain import (
     shortened,
     some,
 )
-from ragauge.run import Row, Run, Shown, cells
+from ragauge.run import Run, cells
 from ragauge.store import SUMMARIES, write_frame, write_text
 
 if TYPE_CHECKING:

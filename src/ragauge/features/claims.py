@@ -1,0 +1,457 @@
+"""Claims: a subject, an assertive verb and an object, found in English text by rules.
+
+A claim is found where a verb of the list stands between a subject phrase and an object phrase.
+`X was built by Y` is the claim of Y; `X is a Y`, `X was born in Y` and `X has two Ys` are claims too.
+No claim is what is hedged (may, could, suggest, seem, possibly, if …), asked, negated (that two things
+stand close together cannot bear out a "not"), or said of a pronoun, which names nothing to look for.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+from ragauge.features.dates import Date, plain_signs
+from ragauge.features.numbers import Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A subject, an assertive verb and an object, as the text has them."""
+
+    text: str
+    start: int
+    end: int
+    subject: str
+    verb: str
+    object: str
+
+
+class Stated:
+    """Where the quantities and dates of a text stand."""
+
+    def __init__(self, stated: Iterable[Quantity | Date]) -> None:
+        self._stated = stated
+
+    @cached_property
+    def _spans(self) -> tuple[list[int], list[int]]:
+        """Where each starts, in order, and how far it and those before it reach."""
+        spans = sorted([(one.start, one.end) for one in self._stated])
+        return [start for start, _ in spans], list(accumulate((end for _, end in spans), max))
+
+    def covers(self, start: int, end: int) -> bool:
+        """Whether a quantity or date stands at start:end, or reaches beyond it."""
+        starts, ends = self._spans
+        last = bisect_right(starts, start)
+        return last > 0 and end <= ends[last - 1]
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_REGULAR = """
+abandon abolish accept accompany accuse achieve acknowledge acquire adapt add adopt advise affect
+announce appoint approve arrest assassinate assemble attack attend attract award ban bomb broadcast
+calculate capture carry cause celebrate chair claim coach coin collect colonize command commission
+complete compose conclude conduct confirm connect conquer consume contain contribute convert convict
+cover create cross cure damage declare defeat defend define deliver demonstrate deny deploy depict
+describe design destroy detect determine develop devise devote direct discover distribute divide
+donate earn edit elect eliminate employ enable encourage end enter equal establish exceed execute
+exhibit expand explain explore export express feature file finance fire force form formulate found
+fund gain generate govern grant guide handle head help host identify ignore illustrate implement
+import improve include increase influence inherit inhabit inspire install introduce invade invent
+invest investigate invite issue join kill knock land last launch license limit list locate lower
+manage manufacture market marry measure merge migrate mine move name nominate observe occupy offer
+open operate oppose order organise organize own paint pass patent perform photograph pioneer place
+play predict prepare present preserve prevent print process produce prohibit promote propose protect
+prove provide publish purchase pursue raise ratify reach receive recognise recognize record recruit
+reduce refuse reject release remove rename renovate repair replace represent require rescue resemble
+resign restore reveal review revive reward rule sail save score secure seize separate serve share
+shape sign solve sponsor star start state store study succeed suffer supply support surpass surround
+survive target test top trace train transfer transform translate transport treat trigger unify unite
+use value visit voice vote welcome weigh witness
+advertise assert borrow climb complement comprise damage decrease educate emit enact encode evade
+evolve expose fail favor favour film finish follow gather house hunt infect injure inhibit isolate
+lease license lift load lack link mark marry mention murder narrate orbit outlaw overlook power
+preach premiere printed prize pronounce publicise publicize range rate reclaim redesign refine
+regulate reinforce reject reopen report rescue reside retain retire reverse roast roll sack settle
+slash smash span staff stage strengthen sue sustain symbolise symbolize tackle teach threaten
+tour trade travel unveil upgrade uphold vaccinate view violate wound
+"""
+_DOUBLED = (
+    "ban plan equip ship stop drop plot map tap bar commit permit submit transmit control star"
+)
+_IRREGULAR = """
+become became become | begin began begun | break broke broken | bring brought brought | build built built
+buy bought bought | choose chose chosen | cost cost cost | cut cut cut | draw drew drawn | drive drove driven
+eat ate eaten | feed fed fed | fight fought fought | find found found | fly flew flown | give gave given
+grow grew grown | hit hit hit | hold held held | keep kept kept | lead led led | leave left left
+lose lost lost | make made made | meet met met | pay paid paid | put put put | read read read
+ride rode ridden | run ran run | see saw seen | sell sold sold | send sent sent | set set set
+show showed shown | sing sang sung | speak spoke spoken | spend spent spent | steal stole stolen
+strike struck struck | swim swam swum | take took taken | teach taught taught | throw threw thrown
+wear wore worn | win won won | write wrote written | overthrow overthrew overthrown | shoot shot shot
+undergo underwent undergone | bear bore born | split split split | beat beat beaten
+"""
+_COPULAS = _set("is are was were became becomes become remains remained")
+_BE = _set("is are was were been being be get got gets")
+_HAVE = _set("has have had")
+_AUXILIARIES = _BE | _HAVE | _set("did does do will to")
+HEDGES = _set("""
+    may might could would should can must ought suggest suggests suggested suggesting seem seems
+    seemed seemingly appear appears appeared possibly perhaps probably maybe potentially apparently
+    likely unlikely presumably reportedly allegedly supposedly arguably believe believes believed
+    think thinks thought assume assumes assumed suspect suspects suspected speculate speculates
+    speculated rumored rumoured expected imply implies implied suppose supposes supposed guess hope
+    hopes hoped tend tends tended if whether unless cannot
+""")
+NEGATIONS = _set("not never no neither nor without hardly nobody nothing cannot")
+_ADVERBS = _set("""
+    also then later first soon once ever just still now already often always even only again
+    eventually since thus therefore instead together today yesterday recently since further once
+    too all both best most long
+""")
+_DETERMINERS = _set("""
+    the a an this that these those its their his her our my your some any each every both all
+    several many few various certain other another such whose about around over nearly
+    approximately roughly more less than at least up to
+""")
+_POINTING = _set("this that these those")
+_MONTHS = _set("""
+    january february march april may june july august september october november december
+""")
+_IDIOMS = {"took": "place part", "takes": "place part", "take": "place part", "taken": "place part"}
+PRONOUNS = _set("""
+    i you he she it we they me him them us this that these those who whom whose which what there
+    here one ones someone something everyone everything anyone anything himself herself itself
+    themselves each all both some many others another such
+""")
+_ACRONYMS = frozenset(("US", "IT", "WHO", "ME", "HE"))
+_RELATIVES = _set("who which that")
+_PREPOSITIONS = _set("""
+    in on at by for with from into onto to as than through throughout during after before since
+    until between among within without against about over under above below across along around
+    near behind beyond despite via per towards toward upon like unlike including
+""")
+_CONJUNCTIONS = _set(
+    "and or but while because although though when where so yet nor plus whereas how why"
+)
+_STOPPING_WORDS = _PREPOSITIONS | _CONJUNCTIONS | _RELATIVES
+_LINKS = """
+in at on near: born located based situated lived lives live | in at of: died | for at: works worked
+to: belongs belonged belong led leads refers married | of: consists consisted consist | as: known appointed
+in: resulted results starred stars | from: derives derived developed | after: named
+: called elected awarded
+"""
+_PLACED = {
+    verb: row.partition(":")[0].strip()
+    for row in _LINKS.replace("\n", "|").split("|")
+    for verb in row.partition(":")[2].split()
+}
+"""Verbs whose object stands behind one of these prepositions, or (named so) behind none."""
+
+
+def _inflections() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """The verbs' finite forms, their bare forms, and their participles."""
+    finite: set[str] = set()
+    participles: set[str] = set()
+    bare = set(_REGULAR.split())
+    doubled = set(_DOUBLED.split())
+    for verb in bare | doubled:
+        past = _past(verb, verb in doubled)
+        finite |= {past, _third_person(verb)}
+        participles.add(past)
+    for forms in _IRREGULAR.replace("\n", "|").split("|"):
+        if forms.strip():
+            verb, past, participle = forms.split()
+            bare.add(verb)
+            finite |= {past, participle, _third_person(verb)}
+            participles.add(participle)
+    return frozenset(finite), frozenset(bare), frozenset(participles)
+
+
+def _past(verb: str, doubled: bool) -> str:
+    if verb.endswith("e"):
+        return verb + "d"
+    if verb.endswith("y") and verb[-2] not in "aeiou":
+        return verb[:-1] + "ied"
+    return verb + verb[-1] * doubled + "ed"
+
+
+def _third_person(verb: str) -> str:
+    if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return verb + "es"
+    if verb.endswith("y") and verb[-2] not in "aeiou":
+        return verb[:-1] + "ies"
+    return verb + "s"
+
+
+ASSERTIVE, _BARE, _PARTICIPLES = _inflections()
+_VERBS = ASSERTIVE | _BARE | _COPULAS | _HAVE | _PLACED.keys()
+_TURNS = _VERBS | HEDGES | {":", "but"}
+_STOPPING_VERBS = ASSERTIVE | _AUXILIARIES | _COPULAS | HEDGES | _PLACED.keys()
+
+_LETTER = r"[\w\u0300-\u036f]"
+_TOKEN = re.compile(rf"[0-9]+(?:[,.][0-9]+)+|{_LETTER}+(?:[-'.&/]{_LETTER}+)*|[^\w\s]|\n")
+_STOP = re.compile(r"[.!?](?![\w.!?,])|[;\n]")
+_ABBREVIATION = re.compile(
+    r"\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|Prof|Jr|Sr|Inc|Co|Corp|Ltd|No|vs|Gen|Sen|Rep|Lt|Mt)$"
+)
+_LONGEST_PHRASE = 8
+
+_LINKING = _COPULAS | _HAVE
+_NAMING = frozenset(word for word, prepositions in _PLACED.items() if not prepositions)
+_NO_OBJECT = frozenset(_PLACED) - ASSERTIVE - _BARE - _NAMING
+
+
+def is_pronoun(word: str) -> bool:
+    """Whether the word names nothing; `WHO` does, unless the whole sentence is in capitals.
+
+    >>> is_pronoun("us"), is_pronoun("US")
+    (True, False)
+    """
+    return word.lower() in PRONOUNS and word not in _ACRONYMS
+
+
+def claims(text: str, stated: Stated | None = None) -> tuple[Claim, ...]:
+    """The claims of the text in order, but for those whose object is only a quantity or date there.
+
+    >>> [(one.subject, one.verb, one.object) for one in claims("The bridge was built by Ann Lee.")]
+    [('Ann Lee', 'built', 'bridge')]
+    """
+    plain = plain_signs(text)
+    found: list[Claim] = []
+    start = 0
+    for stop in _STOP.finditer(plain):
+        if stop[0] == "." and _ABBREVIATION.search(
+            plain, max(start, stop.start() - 8), stop.start()
+        ):
+            continue
+        if stop[0] != "?":
+            found += _Sentence(text, plain, start, stop.start()).claims(stated)
+        start = stop.end()
+    found += _Sentence(text, plain, start, len(text)).claims(stated)
+    return tuple(found)
+
+
+class _Sentence:
+    """The tokens of the sentence at start:end of a text, and the claims among them."""
+
+    def __init__(self, text: str, plain: str, start: int, end: int) -> None:
+        self.text = text
+        self.plain = plain
+        self.start, self.end = start, end
+        self.tokens = list(_TOKEN.finditer(plain, start, end))
+        self.words = [token[0] for token in self.tokens]
+        self.lowered = [word.lower() for word in self.words]
+
+    @cached_property
+    def is_shouted(self) -> bool:
+        """Whether all letters are capitals."""
+        return self.plain[self.start : self.end].isupper()
+
+    def claims(self, stated: Stated | None) -> Iterator[Claim]:
+        if _VERBS.isdisjoint(self.lowered):
+            return
+        hedged_until = subject = None
+        for at, word in enumerate(self.lowered):
+            if word not in _TURNS:
+                continue
+            if word in HEDGES and not (word == "may" and at and self._is_name(at)):
+                hedged_until = at
+            elif word == ":" or (word == "but" and hedged_until is not None):
+                hedged_until = subject = None
+            elif word in _VERBS and hedged_until is None:
+                before, is_passive = self._skip_auxiliaries(at)
+                if before is None or not self._is_verb(at, before):
+                    continue
+                subject = self._subject(before, subject)
+                object = self._object(at, is_passive) if subject else None
+                if subject and object and not (stated and self._is_amount(object, stated)):
+                    yield self._claim(subject, at, object)
+
+    def _is_amount(self, places: Sequence[int], stated: Stated) -> bool:
+        """Whether the phrase is the rest of an amount or a date: `330 metres tall`."""
+        if not stated.covers(*self.tokens[places[0]].span()):
+            return False
+        return all(
+            self.lowered[at] in _MEASURED or stated.covers(*self.tokens[at].span())
+            for at in places[1:]
+        )
+
+    def _claim(self, subject: Sequence[int], at: int, object: Sequence[int]) -> Claim:
+        doer, done_to = (subject, object)
+        if "by" in self.lowered[at + 1 : object[0]]:
+            doer, done_to = object, subject
+        start = min(self.tokens[subject[0]].start(), self.tokens[at].start())
+        end = self.tokens[object[-1]].end()
+        verb = self.words[at]
+        phrases = self._phrase(doer), verb, self._phrase(done_to)
+        return Claim(self.text[start:end], start, end, *phrases)
+
+    def _phrase(self, places: Sequence[int]) -> str:
+        return self.text[self.tokens[places[0]].start() : self.tokens[places[-1]].end()]
+
+    def _skip_auxiliaries(self, at: int) -> tuple[int | None, bool]:
+        """Where the subject should end, or None for a negated verb; and whether it is passive."""
+        is_passive = False
+        before = at - 1
+        while before >= max(0, at - _LONGEST_PHRASE):
+            word = self.lowered[before]
+            if word in NEGATIONS or word.endswith("n't") or word == "to":
+                return None, False
+            if word in _AUXILIARIES:
+                is_passive |= word in _BE
+            elif not self._is_adverb(before):
+                break
+            before -= 1
+        return before, is_passive
+
+    def _is_verb(self, at: int, before: int) -> bool:
+        """Whether the word there is a verb, and not the noun or participle it may also be."""
+        word = self.lowered[at]
+        following = self.lowered[at + 1] if at + 1 < len(self.lowered) else ""
+        if following in ("not", "never", "no", "of") or self._is_name(at):
+            return False
+        if word in _HAVE or (word in _COPULAS and word in _BE):
+            return before == at - 1 or self.lowered[at - 1] not in _AUXILIARIES
+        if word in _BARE and word not in ASSERTIVE:
+            if at - 1 > before:
+                return bool({"did", "does", "do", "will"} & set(self.lowered[before + 1 : at]))
+            noun = self.lowered[before] if before >= 0 else ""
+            return noun.endswith("s") and not noun.endswith(("ss", "us", "is")) and len(noun) > 3
+        previous = self.lowered[at - 1] if at else ""
+        return previous not in _DETERMINERS and previous not in _PREPOSITIONS and previous != "of"
+
+    def _subject(self, end: int, last: Sequence[int] | None) -> Sequence[int] | None:
+        """The places of the subject phrase that ends there."""
+        if end < 0:
+            return None
+        if self.lowered[end] in ("and", "or") or (
+            self.lowered[end] == "," and self._is_aside(last)
+        ):
+            return last
+        if self.lowered[end] == "," and "by" in self.lowered[end + 2 : end + 3]:
+            end -= 1  # `Tesla, founded by …`
+        if self.lowered[end] in _RELATIVES and end and self._is_pronoun(end):
+            end -= 1
+            end -= end > 0 and self.words[end] == ","
+        start = end + 1
+        while start > 0 and end - start + 1 < _LONGEST_PHRASE and self._is_in_phrase(start - 1):
+            start -= 1
+        if start > end or self.lowered[start] in _POINTING:
+            return None
+        if start and self.lowered[start - 1] in _PREPOSITIONS and self.lowered[start] in _MONTHS:
+            start += 1  # `In May Acme …`
+        while start <= end and self._is_leading(start):
+            start += 1
+        return self._named(range(start, end + 1))
+
+    def _is_aside(self, last: Sequence[int] | None) -> bool:
+        """Whether what follows the subject is set off: `Google, which makes phones, released …`."""
+        return last is not None and self.words[last[-1] + 1 : last[-1] + 2] == [","]
+
+    def _object(self, at: int, is_passive: bool) -> Sequence[int] | None:
+        """The places of the object phrase behind the verb there; of the agent for a passive."""
+        word = self.lowered[at]
+        start = at + 1
+        while start < len(self.words) and self._is_adverb(start):
+            start += 1
+        if start >= len(self.words):
+            return None
+        following = self.lowered[start]
+        if (following == "by" and word in _PARTICIPLES) or (
+            word in _PLACED and following in _PLACED[word].split()
+        ):
+            start += 1
+        elif (
+            following in _PREPOSITIONS
+            or following in _IDIOMS.get(word, "")
+            or ((is_passive or word in _NO_OBJECT) and word not in _NAMING and word not in _LINKING)
+        ):
+            return None
+        if word in _COPULAS and not self._starts_noun(start):
+            return None
+        if word in _HAVE and not (self._starts_noun(start) or following[-1:] == "s"):
+            return None
+        return self._noun_phrase(start)
+
+    def _noun_phrase(self, start: int) -> Sequence[int] | None:
+        while start < len(self.words) and (self._is_leading(start) or self.words[start] in "$€£%"):
+            start += 1
+        end = start
+        if (
+            0 < start < len(self.words)
+            and self.lowered[start] in _PARTICIPLES
+            and self._is_leading(start - 1)
+        ):
+            end += 1  # `the reclaimed land`
+        while end < len(self.words) and end - start < _LONGEST_PHRASE and self._is_in_phrase(end):
+            end += 1
+        while end > start and (self._is_adverb(end - 1) or self.lowered[end - 1] == "of"):
+            end -= 1
+        return self._named(range(start, end))
+
+    def _is_in_phrase(self, at: int) -> bool:
+        word = self.lowered[at]
+        if word in _STOPPING_WORDS:
+            return word == "who" and not self._is_pronoun(at)  # the WHO
+        if word in _STOPPING_VERBS:
+            return self._is_name(at)
+        if word == ".":
+            return at > 0 and len(self.lowered[at - 1]) == 1  # `J. K. Rowling`
+        return word[0].isalnum()
+
+    def _is_pronoun(self, at: int) -> bool:
+        if self.lowered[at].partition("'")[0] not in PRONOUNS:
+            return False
+        return self.is_shouted or is_pronoun(self.words[at].partition("'")[0])
+
+    def _is_name(self, at: int) -> bool:
+        """Whether a capital says that the word is no verb: `the United States`."""
+        return at > 0 and self.words[at][0].isupper()
+
+    def _is_leading(self, at: int) -> bool:
+        """Whether the word before a noun says nothing to look for: an article, a number …"""
+        word = self.lowered[at]
+        if word in _LEADING or word[:1].isdigit():
+            return True
+        return word.endswith("ly") and self._is_adverb(at)
+
+    def _is_adverb(self, at: int) -> bool:
+        word = self.lowered[at]
+        return word in _ADVERBS or (word.endswith("ly") and len(word) > 4 and not self._is_name(at))
+
+    def _starts_noun(self, at: int) -> bool:
+        word = self.words[at]
+        return (
+            self.lowered[at] in _DETERMINERS
+            or word[:1].isupper()
+            or word[:1].isdigit()
+            or word.lower() in _COUNTS
+        )
+
+    def _named(self, places: Sequence[int]) -> Sequence[int] | None:
+        """The places, unless they are none or end in a pronoun."""
+        if not places or self._is_pronoun(places[-1]):
+            return None
+        return places
+
+
+_COUNTS = _set("""
+    one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred
+    hundreds thousand thousands million millions billion billions trillion dozen dozens
+""")
+_MEASURED = _set("""
+    tall long wide high deep thick broad old away apart ago later earlier higher lower more less
+    fewer each total
+""")
+_LEADING = (
+    _DETERMINERS
+    | _COUNTS
+    | _ADVERBS
+    | _set("of yes yeah yea well oh ok okay no so much actually overall")
+)

@@ -1,0 +1,271 @@
+"""Grounds: the contexts of a sample, and where they bear an answer's anchors out."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from itertools import accumulate
+
+from ragauge.features.anchors import Anchor
+from ragauge.features.claims import Claim
+from ragauge.features.dates import Date, implied, lower_letters, readings, supports
+from ragauge.features.numbers import Quantity, same_quantity
+from ragauge.features.text import composed
+from ragauge.metric import feature
+
+NEAR = 300
+"""How many characters may stand between the subject and the object that bear out a claim."""
+FEW = 50
+"""Dates up to which each is compared instead of looked up."""
+SPREAD = 100
+"""How many characters may stand between two words of one phrase."""
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """Where a context bears an anchor out: `text` is contexts[context][start:end]."""
+
+    context: int
+    start: int
+    end: int
+    text: str
+
+
+_WORD = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
+    r"|(?:(?![\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])[\w\u0300-\u036f])+"
+)
+_ASCII_WORD = re.compile(r"\w+", re.ASCII)
+
+
+def words(text: str) -> list[str]:
+    """The lower-cased words of a text without punctuation; each kanji, hanzi and kana is one.
+
+    >>> words("Don't panic: 東京 has U.S. maps")
+    ['don', 't', 'panic', '東', '京', 'has', 'u', 's', 'maps']
+    """
+    if text.isascii():
+        return _ASCII_WORD.findall(text.lower())
+    return _WORD.findall(composed(lower_letters(text)))
+
+
+class Passage:
+    """One context, and its words, as claims are looked up in it."""
+
+    def __init__(self, text: str, words: Iterable[str]) -> None:
+        self.text = text
+        self.words = frozenset(words)
+
+    @cached_property
+    def _places(self) -> dict[str, list[tuple[int, int]]]:
+        """Where each word stands; of an ASCII text only the words that were looked up."""
+        places: dict[str, list[tuple[int, int]]] = {}
+        if not self.text.isascii():
+            for found in _WORD.finditer(lower_letters(self.text)):
+                places.setdefault(composed(found[0]), []).append(found.span())
+        return places
+
+    @cached_property
+    def _lowered(self) -> str:
+        return self.text.lower()
+
+    def places(self, word: str) -> list[tuple[int, int]]:
+        """Where the word stands."""
+        if word not in self._places:
+            self._places[word] = list(self._find(word)) if self.text.isascii() else []
+        return self._places[word]
+
+    def _find(self, word: str) -> Iterator[tuple[int, int]]:
+        text, at = self._lowered, self._lowered.find(word)
+        while at >= 0:
+            end = at + len(word)
+            if not (at and _is_letter(text[at - 1])) and not _is_letter(text[end : end + 1]):
+                yield at, end
+            at = text.find(word, end)
+
+    def spans(self, phrase: Sequence[str]) -> list[tuple[int, int]]:
+        """Where all words of the phrase stand together, in any order, by their start."""
+        if len(phrase) == 1:
+            return self.places(phrase[0])
+        rarest = min(phrase, key=lambda word: len(self.places(word)))
+        found: list[tuple[int, int]] = []
+        for at, _ in self.places(rarest):
+            near = [self._nearest(word, at) for word in phrase]
+            if all(abs(start - at) <= SPREAD for start, _ in near):
+                found.append((min(start for start, _ in near), max(end for _, end in near)))
+        return sorted(found)
+
+    def _nearest(self, word: str, at: int) -> tuple[int, int]:
+        places = self.places(word)
+        if len(places) == 1:
+            return places[0]
+        after = bisect_left(places, (at, 0))
+        return min(places[max(0, after - 1) : after + 1], key=lambda place: abs(place[0] - at))
+
+
+def _is_letter(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"
+
+
+class Grounds:
+    """All contexts of a sample, as anchors are looked up in them."""
+
+    def __init__(
+        self,
+        contexts: Sequence[str],
+        words: Sequence[Sequence[str]],
+        quantities: Sequence[Sequence[Quantity]],
+        dates: Sequence[Sequence[Date]],
+    ) -> None:
+        self.contexts = contexts
+        self.words = words
+        self.quantities = quantities
+        self.dates = dates
+
+    @cached_property
+    def passages(self) -> tuple[Passage, ...]:
+        """The contexts with their words."""
+        return tuple(map(Passage, self.contexts, self.words))
+
+    @cached_property
+    def numbers(self) -> dict[Decimal, list[tuple[int, Quantity]]]:
+        """The quantities of all contexts by value, each unit once."""
+        table: dict[Decimal, dict[tuple[str, bool], tuple[int, Quantity]]] = {}
+        for context, found in enumerate(self.quantities):
+            for one in found:
+                table.setdefault(one.value, {}).setdefault((one.unit, one.is_year), (context, one))
+        return {value: list(units.values()) for value, units in table.items()}
+
+    @cached_property
+    def distinct_dates(self) -> list[tuple[int, Date]]:
+        """The dates of all contexts with the context of each, equal dates once."""
+        known: dict[tuple[frozenset[tuple[str, int | str]], bool], tuple[int, Date]] = {}
+        for context, found in enumerate(self.dates):
+            for date in found:
+                stated = frozenset(date.parts.items()), date.either_order
+                known.setdefault(stated, (context, date))
+        return list(known.values())
+
+    @cached_property
+    def parts(self) -> dict[tuple[str, int | str], list[tuple[int, Date]]]:
+        """The distinct dates by each part that they state or imply."""
+        table: dict[tuple[str, int | str], list[tuple[int, Date]]] = {}
+        for context, date in self.distinct_dates:
+            for reading in readings(date):
+                for part in implied(reading).items():
+                    table.setdefault(part, []).append((context, date))
+        return table
+
+    def dates_like(self, stated: Date) -> Sequence[tuple[int, Date]]:
+        """The dates among which one must stand that bears this one out."""
+        if len(self.distinct_dates) <= FEW:
+            return self.distinct_dates
+        rarest = (
+            min((self.parts.get(part, ()) for part in reading.items()), key=len, default=())
+            for reading in readings(stated)
+        )
+        return [one for found in rarest for one in found]
+
+
+def support(anchor: Anchor, grounds: Grounds) -> Support | None:
+    """Where the contexts bear the anchor out first; None where they do not.
+
+    A number: the same value, with the same unit when it has one, and never a percentage for a plain
+    number. A date: one date with all its stated parts. A claim: all words of its subject and all of
+    its object, at most 300 characters apart in one context, whatever stands between.
+    """
+    if isinstance(anchor, Quantity):
+        return _number_support(anchor, grounds)
+    if isinstance(anchor, Date):
+        return _date_support(anchor, grounds)
+    return _claim_support(anchor, grounds)
+
+
+def _number_support(stated: Quantity, grounds: Grounds) -> Support | None:
+    for context, given in grounds.numbers.get(stated.value, ()):
+        if same_quantity(stated, given, unit=True):
+            return _at(grounds, context, given.start, given.end)
+    return None
+
+
+def _date_support(stated: Date, grounds: Grounds) -> Support | None:
+    for context, given in grounds.dates_like(stated):
+        if supports(given, stated):
+            return _at(grounds, context, given.start, given.end)
+    return _bare_year_support(stated, grounds)
+
+
+def _bare_year_support(stated: Date, grounds: Grounds) -> Support | None:
+    """`in 2021` is borne out by `the 2021 report`, where nothing says that 2021 is a year."""
+    if stated.year is None or len(stated.parts) > 1:
+        return None
+    for context, given in grounds.numbers.get(Decimal(stated.year), ()):
+        if not given.unit and not given.spelled:
+            return _at(grounds, context, given.start, given.end)
+    return None
+
+
+def _claim_support(claim: Claim, grounds: Grounds) -> Support | None:
+    subject, object = _content(claim.subject), _content(claim.object)
+    needed = frozenset(subject + object)
+    for context, passage in enumerate(grounds.passages):
+        if needed <= passage.words:
+            found = _nearest_pair(passage.spans(subject), passage.spans(object))
+            if found:
+                return _at(grounds, context, *found)
+    return None
+
+
+def _content(phrase: str) -> list[str]:
+    """The words of a phrase that must stand in a context: all but articles and `of`."""
+    found = words(phrase)
+    return [word for word in found if word not in ("a", "an", "the", "of", "s")] or found
+
+
+def _nearest_pair(
+    subjects: Sequence[tuple[int, int]], objects: Sequence[tuple[int, int]]
+) -> tuple[int, int] | None:
+    """The hull of the first subject that has an object near it; both are sorted by start."""
+    starts = [start for start, _ in objects]
+    last_ends = list(accumulate((end for _, end in objects), max))
+    for start, end in subjects:
+        after = bisect_right(starts, start)
+        if after and start - last_ends[after - 1] <= NEAR:
+            before = max(objects[:after], key=lambda span: span[1])
+            return min(start, before[0]), max(end, before[1])
+        if after < len(objects) and starts[after] - end <= NEAR:
+            return start, max(end, objects[after][1])
+    return None
+
+
+def _at(grounds: Grounds, context: int, start: int, end: int) -> Support:
+    return Support(context, start, end, grounds.contexts[context][start:end])
+
+
+@feature
+def passage_words(contexts: Sequence[str]) -> tuple[list[str], ...]:
+    """The words of each context, as in `words`.
+
+    >>> passage_words(["A cat.", ""])
+    (['a', 'cat'], [])
+    """
+    return tuple(map(words, contexts))
+
+
+@feature
+def grounds(
+    contexts: Sequence[str],
+    passage_words: Sequence[Sequence[str]],
+    context_quantities: Sequence[Sequence[Quantity]],
+    context_dates: Sequence[Sequence[Date]],
+) -> Grounds:
+    """The contexts, as anchors are looked up in them.
+
+    >>> there = grounds(["ACME owns Initech"], [["acme", "owns", "initech"]], [()], [()])
+    >>> from ragauge.features.claims import claims
+    >>> [support(claim, there) is not None for claim in claims("Acme bought Initech")]
+    [True]
+    """
+    return Grounds(contexts, passage_words, context_quantities, context_dates)
