@@ -1,3 +1,4 @@
+import time
 from pathlib import Path
 
 import pytest
@@ -23,3 +24,20 @@ def own_metrics():
 def handbook():
     """The bundled example's answers."""
     return HANDBOOK
+
+
+class BoundedTime:
+    """Fails when what is done within takes processor time that only a worse than linear way takes."""
+
+    limit_s = 30.0
+
+    def __enter__(self) -> None:
+        self.start = time.process_time()
+
+    def __exit__(self, *raised: object) -> None:
+        assert time.process_time() - self.start < self.limit_s, "takes more than linear time"
+
+
+@pytest.fixture
+def bounded_time() -> BoundedTime:
+    return BoundedTime()
