@@ -218,3 +218,11 @@ def test_what_polars_writes_is_read_back(tmp_path: Path):
     frame = pl.DataFrame({"id": [f"q{n}" for n in range(6)], "answer": texts})
     frame.write_csv(tmp_path / "a.csv")
     assert load(tmp_path / "a.csv").frame["answer"].to_list() == texts
+
+
+@pytest.mark.parametrize("cell", ["d1|d2", "d1;d2", "d1, d2"])
+def test_several_ids_in_one_cell_are_refused_and_never_taken_for_one(tmp_path, cell):
+    file = tmp_path / "a.csv"
+    file.write_text(f'id,answer,relevant\n1,x,d1\n2,y,"{cell}"\n')
+    with pytest.raises(DataError, match=r"a\.csv:3.*looks like several ids"):
+        load(file)

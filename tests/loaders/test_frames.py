@@ -157,3 +157,12 @@ def test_lists_that_were_printed_into_a_frame_are_read_as_lists():
 def test_a_text_that_begins_with_a_bracket_stays_one_text():
     frame = pl.DataFrame({"id": ["1"], "contexts": ["[Source 1]: not a list"]})
     assert load(frame).frame["contexts"].to_list() == [["[Source 1]: not a list"]]
+
+
+def test_the_ids_of_other_rows_that_a_frame_adds_are_no_judgements(tmp_path):
+    rows = [{"id": "1", "relevant": {"d1": 1}}, {"id": "2", "relevant": {"d2": 2}}]
+    frame = pl.DataFrame(rows)  # one struct for all rows, null where a row has no such key
+    frame.write_parquet(tmp_path / "a.parquet")
+    for source in (frame, tmp_path / "a.parquet"):
+        judged = load(source).frame["relevant"].to_list()
+        assert judged == [[{"id": "d1", "grade": 1}], [{"id": "d2", "grade": 2}]]

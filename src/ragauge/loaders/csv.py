@@ -175,12 +175,16 @@ def read_cells(rows: Sequence[Row], problems: list[Problem]) -> list[Row]:
 
 
 def read_printed_lists(rows: Sequence[Row]) -> list[Row]:
-    """The rows, where a text in the place of a list is one as JSON or Python print it."""
+    """The rows of a frame: printed lists as lists, and `relevant` without the ids of other rows."""
     return [Row(dict(map(_read_printed, row.values.items())), row.source, row.line) for row in rows]
 
 
 def _read_printed(item: tuple[str, object]) -> tuple[str, object]:
     name, cell = item
+    if name == "relevant" and isinstance(cell, dict):
+        # A frame gives every row the ids of all rows, null where the row judges nothing.
+        grades = cast(dict[str, object], cell).items()
+        return name, {document: grade for document, grade in grades if grade is not None}
     if name not in _LISTS or not isinstance(cell, str) or not cell.lstrip().startswith(("[", "{")):
         return item
     try:
@@ -209,11 +213,16 @@ def _number(cell: str) -> float:
     return float(cell) if "." in cell else int(cell)
 
 
+_SEPARATED = re.compile(r"[^\s|;,]\s*[|;,]\s*[^\s|;,]")
+
+
 def _read_list(name: str, cell: str, reader: JsonReader) -> object:
     bare = cell.strip()
     if name == "context_scores" and _NUMBER.fullmatch(bare):
         return [_number(bare)]
     if not bare.startswith(("[", "{")):
+        if name in ("context_ids", "relevant") and _SEPARATED.search(bare):
+            raise JsonError('looks like several ids in one cell; write a list: ["…", "…"]', 0)
         return [cell]
     try:
         value = reader.read_whole(bare)
