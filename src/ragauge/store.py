@@ -169,15 +169,19 @@ class RunFolder:
     def part(self, number: int) -> Path:
         return self.path / PARTS / f"{number:06}.parquet"
 
-    def has_part(self, number: int) -> bool:
-        """Whether the batch is finished; a part that cannot be read is none."""
+    def has_part(self, number: int, rows: "pl.DataFrame") -> bool:
+        """Whether the batch of these rows is finished; a part that is damaged or of others is none.
+
+        `rows` are the batch's samples.
+        """
         if not self.part(number).exists():
             return False
         try:
-            read_frame(self.part(number))
+            part = self._table(self.part(number), COLUMNS)
         except StoreError:
             return False
-        return True
+        pairs = ["id", "system"]
+        return part.select(pairs).unique().sort(pairs).equals(rows.select(pairs).sort(pairs))
 
     def write_part(self, number: int, scores: "pl.DataFrame") -> None:
         write_frame(self.part(number), scores, "lz4")  # read once more, then gone
@@ -220,7 +224,7 @@ class RunFolder:
         samples = Samples(frame, str(manifest.data.get("source", "")))
         return Run(samples, self._table(SCORES, COLUMNS), manifest, self.path)
 
-    def _table(self, name: str, columns: Sequence[str]) -> "pl.DataFrame":
+    def _table(self, name: str | Path, columns: Sequence[str]) -> "pl.DataFrame":
         """One of the run's tables; StoreError when it is damaged, or none of ours."""
         frame = read_frame(self.path / name)
         lacking = [column for column in columns if column not in frame.columns]
