@@ -56,7 +56,10 @@ BROKEN: list[str] = []
 def _import_plug_in(entry_point: EntryPoint) -> None:
     try:
         entry_point.load()
-    except Exception as error:  # a plug-in is somebody else's code: whatever it raises, say whose
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # a plug-in is somebody else's code: whatever it raises, say whose
         owner = entry_point.dist.name if entry_point.dist else "an installed package"
         BROKEN.append(
             f"the metrics of {owner} ({entry_point.value}) cannot be imported: "

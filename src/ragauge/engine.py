@@ -181,7 +181,7 @@ class _Task:
                     out.append(finish(function(*arguments, **settings)))
         except RagaugeError:
             raise
-        except Exception as error:  # whatever a metric's own code raises is its bug
+        except (Exception, SystemExit) as error:  # whatever a metric's own code raises is its bug
             raise self._broken(len(out), error) from error
         return out
 
@@ -197,7 +197,7 @@ class _Task:
             made = self._call(arguments)
         except RagaugeError:
             raise
-        except Exception as error:  # whatever a metric's own code raises is its bug
+        except (Exception, SystemExit) as error:  # whatever a metric's own code raises is its bug
             raise self._broken(ready[self._culprit(arguments)], error) from error
         for at, value in zip(ready, made, strict=True):
             out[at] = value
@@ -216,7 +216,7 @@ class _Task:
         for at, row in enumerate(arguments):
             try:
                 self._call([row])
-            except Exception:  # the same bug as before: only its place is wanted here
+            except (Exception, SystemExit):  # the same bug as before: only its place is wanted here
                 return at
         return 0
 
@@ -256,7 +256,7 @@ class _Task:
             return _at_bound(value, high, metric)
         return value
 
-    def _broken(self, at: int, error: Exception) -> MetricError:
+    def _broken(self, at: int, error: BaseException) -> MetricError:
         kind = "metric" if isinstance(self.definition, Metric) else "feature"
         name = self.node.key.removeprefix("feature ")
         what = f"{type(error).__name__}: {error}"
@@ -266,7 +266,7 @@ class _Task:
         )
 
 
-def _place(function: Callable[..., object], error: Exception) -> str:
+def _place(function: Callable[..., object], error: BaseException) -> str:
     """The line of the function's own file where it broke; its first line where that is unknown."""
     code = getattr(getattr(function, "func", function), "__code__", None)
     if code is None:

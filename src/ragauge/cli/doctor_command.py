@@ -82,6 +82,8 @@ def _catalog() -> tuple[tuple[str, str, str], bool]:
         n = len(catalog.metrics())
     except Exception as error:  # whatever a metric of an installed package raises
         return ("metrics", "–", f"broken ({type(error).__name__}: {error!s:.200})"), True
+    if catalog.BROKEN:
+        return ("metrics", f"{n}", "; ".join(catalog.BROKEN)), True
     return ("metrics", f"{n}", "ok"), False
 
 
