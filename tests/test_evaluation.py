@@ -1,6 +1,7 @@
 import json
 import random
 
+import polars as pl
 import pytest
 
 import ragauge as rg
@@ -271,3 +272,53 @@ def test_bounds_stay_within_the_scale_of_the_metric():
     (row,) = rg.evaluate(rows, "topic_drift").summary().iter_rows(named=True)
     # One row at 0; the other at most 0.2.
     assert (row["best"], row["worst"]) == (0.0, 0.1)
+
+
+# What is left in a folder by somebody else
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        lambda part: part.select(a="value"),
+        lambda part: part.head(0),
+        lambda part: part.with_columns(id=pl.lit("other")),
+    ],
+)
+def test_a_part_that_is_not_of_its_batch_is_computed_again(tmp_path, foreign):
+    rows = [{"id": str(n), "answer": "a", "reference": "a"} for n in range(6)]
+    whole = rg.evaluate(rows, "exact_match", folder=tmp_path / "run", batch_size=2)
+    folder = tmp_path / "run"
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "finished": None}))
+    (folder / "parts").mkdir()
+    foreign(whole.scores[2:4]).write_parquet(folder / "parts" / "000001.parquet")
+    again = rg.evaluate(rows, "exact_match", folder=folder, batch_size=2)
+    assert again.scores.equals(whole.scores)
+
+
+def test_a_metric_that_tries_to_end_the_program_is_named(own_metrics):
+    @rg.metric
+    def leaving(answer: str) -> float:
+        raise SystemExit("bye")
+
+    with pytest.raises(rg.MetricError, match="leaving broke on sample 'q1'"):
+        rg.evaluate([{"id": "q1", "answer": "x"}], leaving)
+
+
+def test_score_takes_a_function_and_says_what_a_suite_knows_of_a_name(own_metrics):
+    @rg.metric
+    def always(answer: str) -> float:
+        return 1.0
+
+    assert rg.score(always, answer="x").value == 1.0
+    with pytest.raises(rg.PlanError, match="faithfulness stands in the suite"):
+        rg.score("faithfulness", answer="x")
+
+
+@pytest.mark.parametrize(
+    "options", [{"seed": None}, {"batch_size": 1.5}, {"workers": 0}, {"folder": ""}]
+)
+def test_options_of_the_wrong_kind_are_refused(options):
+    with pytest.raises(rg.PlanError):
+        rg.evaluate([{"id": "1", "answer": "x"}], "citation_quality", **options)

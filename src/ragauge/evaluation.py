@@ -45,7 +45,7 @@ Asking = str | Path | Suite | Label | Callable[..., object]
 """A suite's name or file, a suite, a label, or a metric's function."""
 
 
-def score(label: str, /, **fields: object) -> Score:
+def score(label: str | Callable[..., object], /, **fields: object) -> Score:
     """One metric on one sample: `rg.score("ndcg@10", context_ids=[…], relevant={…})`.
 
     Fields are the sample's columns; `reference="…"` stands for one reference, `relevant` may be a
@@ -57,6 +57,9 @@ def score(label: str, /, **fields: object) -> Score:
     >>> rg.score("number_match", answer="The premium is $604", reference="$604").value
     1.0
     """
+    label = str(_read_asking(label)) if callable(label) else label
+    if not isinstance(label, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise PlanError([f"a metric's label or function is wanted, got {label!r:.80}"])
     asked = _suite_of_one(label)
     columns = _one_row(fields)
     plan = make_plan([asked], list(columns))
@@ -96,10 +99,15 @@ def evaluate(
     [1.0]
     """
     samples = _samples(samples)
-    if batch_size < 1:
-        raise PlanError([f"batch_size must be at least 1, got {batch_size}"])
-    if seed < 0:
-        raise PlanError([f"seed must be 0 or more, got {seed}"])
+    for name, number, least in (
+        ("batch_size", batch_size, 1),
+        ("workers", workers, 1),
+        ("seed", seed, 0),
+    ):
+        if not isinstance(number, int) or number < least:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise PlanError([f"{name} must be a whole number of at least {least}, got {number!r}"])
+    if folder is not None and not (isinstance(folder, str | Path) and str(folder)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise PlanError([f"folder must be a path, got {folder!r}"])
     plan = make_plan(suites_of(asking), samples.columns)
     manifest = _manifest(plan, samples, seed, batch_size)
     if folder is None:
@@ -177,7 +185,8 @@ def unknown_metric(name: str) -> str:
             if name == rule:
                 return f"{name} is a check of the suite {suite.name}: {label}"
     hint = did_you_mean(name, (*catalog.metrics(), *shipped_suites()))
-    return f"unknown metric or suite {name!r}{hint or '; list them with: ragauge metrics'}"
+    said = f"unknown metric or suite {name!r}{hint or '; list them with: ragauge metrics'}"
+    return "\n".join([said, *catalog.BROKEN])
 
 
 def _samples(samples: object) -> Samples:
@@ -222,7 +231,12 @@ def _in_folder(
             write_summaries(run, path)
         return run
     n_parts = _n_batches(samples, manifest)
-    numbers = [number for number in range(n_parts) if not folder.has_part(number)]
+    size = manifest.batch_size
+    numbers = [
+        number
+        for number in range(n_parts)
+        if not folder.has_part(number, samples.frame[number * size : (number + 1) * size])
+    ]
     executor = choose(plan, len(samples), workers)
     for number, part in _measured(executor, plan, samples, manifest, numbers, progress):
         folder.write_part(number, part)
@@ -355,9 +369,11 @@ def _now() -> str:
 
 def _suite_of_one(label: str) -> Suite:
     parsed = Label.parse(label)
-    if parsed.name not in catalog.metrics() and (found := _from_suites(parsed.name)):
+    if parsed.name in catalog.metrics():
+        return Suite.of([parsed])
+    if found := _from_suites(parsed.name):
         return found
-    return Suite.of([parsed])
+    raise PlanError([unknown_metric(parsed.name)])
 
 
 def _from_suites(name: str) -> Suite | None:

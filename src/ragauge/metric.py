@@ -14,7 +14,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Literal, TypeVar, Union, cast, get_args, get_origin, overload
 
 from ragauge.errors import DefinitionError, LabelError, did_you_mean
-from ragauge.label import Label, SettingValue
+from ragauge.label import NAME, Label, SettingValue
 from ragauge.score import Score
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -295,6 +295,12 @@ Declared = TypeVar("Declared", Metric, Feature)
 
 
 def _register(known: dict[str, Declared], definition: Declared) -> None:
+    if not NAME.fullmatch(definition.name):
+        raise DefinitionError(
+            f"{definition.name!r} cannot be a name: use ASCII letters, digits and underscores"
+        )
+    if inspect.iscoroutinefunction(definition.function):
+        raise DefinitionError(f"{definition.name} is async; write a plain function")
     other = known.get(definition.name)
     if other is not None and _home(other) != _home(definition):
         raise DefinitionError(

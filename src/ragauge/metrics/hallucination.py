@@ -9,7 +9,7 @@ from ragauge.features.anchors_spacy import Extractor, spacy_anchors
 from ragauge.features.dates import Date
 from ragauge.features.grounds import Grounds, Support, support, words
 from ragauge.features.numbers import Quantity
-from ragauge.metric import feature, metric
+from ragauge.metric import Count, feature, metric
 from ragauge.score import Score
 
 Ngrams = frozenset[str]
@@ -57,7 +57,7 @@ def ngrams(words: Sequence[str], n: int = 1) -> Ngrams:
 
 
 @metric(version=1, high=0.2, lower_is_better=True)
-def topic_drift(answer_ngrams: Ngrams, context_ngrams: Ngrams, *, n: int = 1) -> Score:
+def topic_drift(answer_ngrams: Ngrams, context_ngrams: Ngrams, *, n: Count = 1) -> Score:
     """0.2 when fewer than 0.2 of the answer's distinct n-grams occur in the contexts, else 0.0.
 
     Lower is better. Words are lower-cased, punctuation is dropped. An answer without n-grams does
@@ -100,7 +100,7 @@ def hallucination(
     *,
     extractor: Extractor = "auto",
     pipeline: str = "",
-    n: int = 1,
+    n: Count = 1,
 ) -> Score:
     """Share of the answer's anchors that no context bears out, or the topic drift if that is more.
 

@@ -3,15 +3,21 @@
 import re
 from collections import Counter
 from functools import cache
-from typing import Literal
+from typing import Annotated, Literal
 
 from rapidfuzz import fuzz
 
 from ragauge.features.stop_words import NLTK_ENGLISH
 from ragauge.features.text import Normalization, excerpt, normalize
-from ragauge.metric import metric
+from ragauge.metric import Must, metric
 from ragauge.score import Score
 
+
+def _is_percent(value: float) -> bool:
+    return 0 <= value <= 100
+
+
+Percent = Annotated[float, Must("a number from 0 to 100", _is_percent)]
 Scorer = Literal["partial_ratio", "ratio", "token_sort_ratio", "token_set_ratio", "WRatio"]
 WHOLE_SCORERS = {
     "ratio": fuzz.ratio,
@@ -93,7 +99,7 @@ def fuzzy_match(
     reference: str,
     *,
     scorer: Scorer = "partial_ratio",
-    threshold: float = 90.0,
+    threshold: Percent = 90.0,
     normalize: Normalization = "lower_ws",
 ) -> Score:
     """Whether the answer contains the reference, or nearly: fuzzy ratio ≥ `threshold` (0-100).

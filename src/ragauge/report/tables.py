@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -359,4 +360,9 @@ def misplaced(paths: Sequence[Path], inputs: Sequence[Path]) -> list[str]:
         for path in paths
         if path.resolve() in read
     ]
-    return folders + over
+    closed = [
+        f"{path}: cannot be written in {path.parent}; choose another place"
+        for path in paths
+        if path.parent.is_dir() and not os.access(path.parent, os.W_OK | os.X_OK)
+    ]
+    return folders + over + closed
