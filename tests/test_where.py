@@ -110,9 +110,9 @@ def test_what_is_no_filter_is_refused_with_its_place(text, problem):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("id = 7", "field 'id' is text, but 7.0 is a number"),
+        ("id = 7", "is text, but 7.0 is a number; put text in quotes"),
         ('year = "2020"', "field 'year' is a number, but '2020' is text"),
-        ('year > "x"', "put text in quotes"),
+        ('year > "x"', "leave the quotes away"),
         ("flagged = 1", "is true or false"),
         ("question_type", "compare it with something"),
         ("id in (7)", "is text, but 7.0 is a number"),

@@ -11,6 +11,7 @@ A field alone is true when it is true or a number other than 0. A comparison wit
 false, `!=` and `not in` too: use `is null`.
 """
 
+import json
 import math
 import operator
 import re
@@ -318,9 +319,16 @@ def _reserved(token: Token) -> bool:
 def _same_kind(field: str, found: object, value: Value) -> None:
     if _kind(found) != _kind(value):
         raise FilterError(
-            f"field {field!r} is {_kind(found)}, but {value!r} is {_kind(value)}; "
-            'put text in quotes, as in id = "7"'
+            f"field {field!r} is {_kind(found)}, but {value!r} is {_kind(value)}; {_way_out(found)}"
         )
+
+
+def _way_out(found: object) -> str:
+    if isinstance(found, str):
+        return f"put text in quotes, as in {json.dumps(found[:40], ensure_ascii=False)}"
+    if isinstance(found, bool | int | float):
+        return "leave the quotes away" if not isinstance(found, bool) else "write true or false"
+    return "use ~ for what a list contains"
 
 
 def _kind(value: object) -> str:

@@ -221,7 +221,7 @@ def test_what_polars_writes_is_read_back(tmp_path: Path):
 
 
 @pytest.mark.parametrize("cell", ["d1|d2", "d1;d2", "d1, d2"])
-def test_several_ids_in_one_cell_are_refused_and_never_taken_for_one(tmp_path, cell):
+def test_several_ids_in_one_cell_are_refused_and_never_taken_for_one(tmp_path: Path, cell: str):
     file = tmp_path / "a.csv"
     file.write_text(f'id,answer,relevant\n1,x,d1\n2,y,"{cell}"\n')
     with pytest.raises(DataError, match=r"a\.csv:3.*looks like several ids"):

@@ -5,6 +5,7 @@ import decimal
 import enum
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
@@ -159,7 +160,7 @@ def test_a_text_that_begins_with_a_bracket_stays_one_text():
     assert load(frame).frame["contexts"].to_list() == [["[Source 1]: not a list"]]
 
 
-def test_the_ids_of_other_rows_that_a_frame_adds_are_no_judgements(tmp_path):
+def test_the_ids_of_other_rows_that_a_frame_adds_are_no_judgements(tmp_path: Path):
     rows = [{"id": "1", "relevant": {"d1": 1}}, {"id": "2", "relevant": {"d2": 2}}]
     frame = pl.DataFrame(rows)  # one struct for all rows, null where a row has no such key
     frame.write_parquet(tmp_path / "a.parquet")
