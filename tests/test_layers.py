@@ -12,7 +12,7 @@ import ragauge
 SOURCE = Path(ragauge.__file__).parent
 
 LAYERS = (
-    {"errors", "score"},
+    {"errors", "memory", "score"},
     {"label", "where", "tomlfile", "stats"},
     {"metric", "sample"},
     {"features", "loaders"},

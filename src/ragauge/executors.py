@@ -10,15 +10,15 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Protocol
 
 from ragauge.engine import Scores, measure
 from ragauge.errors import MetricError
+from ragauge.memory import resting_collector
 from ragauge.plan import Plan
 from ragauge.sample import Columns
 from ragauge.score import Evidence, Score
@@ -111,7 +111,7 @@ def score_frame(plan: Plan, columns: Columns) -> "pl.DataFrame":
 
     Row by row, so that the order does not tell how large the batches were.
     """
-    with _no_collections():
+    with resting_collector():
         return _frame([asked.metric for asked in plan.asked], measure(plan, columns), columns)
 
 
@@ -144,21 +144,6 @@ def _frame(metrics: Sequence[str], measured: Sequence[Scores], columns: Columns)
             "evidence": pl.Series(evidence, dtype=pl.String),
         }
     )
-
-
-@contextmanager
-def _no_collections() -> Generator[None]:
-    """Rest the collector of circular garbage for a batch: many cells, all freed by counting.
-
-    It would look through all of them again and again, for a fifth of the time.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def evidence_json(evidence: Evidence | None) -> str | None:

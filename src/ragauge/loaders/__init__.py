@@ -10,6 +10,7 @@ from ragauge.loaders.assembly import Answers, assemble
 from ragauge.loaders.formats import Source, read_source
 from ragauge.loaders.legalbench import load_passages
 from ragauge.loaders.mapping import check_chosen
+from ragauge.memory import resting_collector
 from ragauge.sample import Samples
 
 __all__ = ["Source", "load", "load_passages"]
@@ -37,7 +38,16 @@ def load(
     >>> samples.notes
     ("read 'qid' as id, 'response' as answer, 'reference' as references",)
     """
-    chosen = map or {}
+    with resting_collector():
+        return _load(source, map or {}, system, gold)
+
+
+def _load(
+    source: Source | Mapping[str, Source],
+    chosen: Mapping[str, str],
+    system: str | None,
+    gold: Source | None,
+) -> Samples:
     problems = check_chosen(chosen)
     if problems:
         raise PlanError(problems)
