@@ -128,15 +128,21 @@ def _frame(metrics: Sequence[str], measured: Sequence[Scores], columns: Columns)
                 places.append(place)
                 scores.append(score)
     ids, systems = columns["id"], columns["system"]
-    evidence = [
-        _evidence(metrics[place], score, ids[row], systems[row])
-        for row, place, score in zip(rows, places, scores, strict=True)
-    ]
-    at = pl.Series(rows, dtype=pl.UInt32)
+    evidence: list[str | None] = []
+    try:
+        for score in scores:
+            evidence.append(evidence_json(score.evidence))  # noqa: PERF401
+    except (TypeError, ValueError, RecursionError) as error:
+        at = len(evidence)
+        raise MetricError(
+            f"metric {metrics[places[at]]} gave evidence that is no JSON on sample "
+            f"{ids[rows[at]]!r} of system {systems[rows[at]]!r}: {error!s:.200}"
+        ) from error
+    of_row = pl.Series(rows, dtype=pl.UInt32)
     return pl.DataFrame(
         {
-            "id": pl.Series(ids, dtype=pl.String).gather(at),
-            "system": pl.Series(systems, dtype=pl.String).gather(at),
+            "id": pl.Series(ids, dtype=pl.String).gather(of_row),
+            "system": pl.Series(systems, dtype=pl.String).gather(of_row),
             "metric": pl.Series(metrics, dtype=pl.String).gather(places),
             "value": pl.Series([score.value for score in scores], dtype=pl.Float64),
             "status": pl.Series([score.status for score in scores], dtype=pl.String),
@@ -157,16 +163,6 @@ def evidence_json(evidence: Evidence | None) -> str | None:
 _EVIDENCE = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
 )
-
-
-def _evidence(metric: str, score: Score, id: object, system: object) -> str | None:
-    try:
-        return evidence_json(score.evidence)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise MetricError(
-            f"metric {metric} gave evidence that is no JSON on sample {id!r} of system {system!r}: "
-            f"{error!s:.200}"
-        ) from error
 
 
 def _as_finished(

@@ -22,6 +22,8 @@ class Status(StrEnum):
     """Not tried: no resource for it, the budget reached, or cancelled."""
 
 
+_OK = Status.OK  # looking a member up in its class is slow on Python 3.11
+
 Evidence = Mapping[str, object]
 """JSON data, enough to recompute the value without a new model call."""
 
@@ -45,6 +47,8 @@ class Score:
     evidence: Evidence | None = None
 
     def __post_init__(self) -> None:
+        if type(self.value) is float and self.status is _OK and math.isfinite(self.value):
+            return  # nearly all scores, without the checks below
         if self.value is None:
             if self.status is Status.OK:
                 raise ValueError("a score without a value needs a status other than ok")

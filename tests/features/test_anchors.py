@@ -277,6 +277,18 @@ def test_decomposed_letters_are_the_same_words():
     }
 
 
+def test_a_claim_about_a_lone_sign_is_not_borne_out():
+    """The rules read `A` as an article, so that only the full stop is left as the object."""
+    assert triples("Acme sold A.") == [("Acme", "sold", ".")]
+    assert borne_out("Acme sold A.", "Acme sold it.") == {"Acme sold A.": False}
+
+
+def test_a_long_context_bears_out_the_same_claims_as_a_short_one():
+    text, padding = "Acme Tools bought Initech.", "Nothing else is said here. " * 400
+    for context in ("Acme Tools owns Initech.", "Acme and Tool own Initech."):
+        assert borne_out(text, context) == borne_out(text, padding + context)
+
+
 def test_no_contexts_bear_nothing_out():
     assert borne_out("Acme bought Initech for $5 in 2021") == {
         "Acme bought Initech": False,

@@ -222,6 +222,21 @@ def test_a_long_text_is_read_in_linear_time(piece: str, bounded_time):
         dates(piece * 30_000)
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("cut by \n2020", ["2020"]),
+        ("cut in\n2020", ["2020"]),
+        ("©2020", ["2020"]),
+        ("5 \nMarch 2020", ["5 \nMarch 2020"]),
+        ("5 of March 2020", ["5 of March 2020"]),
+        ("paid in FY 22 at 5 pm", ["FY 22", "5 pm"]),
+    ],
+)
+def test_the_quick_looks_at_the_signs_before_miss_nothing(text: str, found: list[str]):
+    assert [date.text for date in dates(text)] == found
+
+
 @given(st.dates())
 def test_every_iso_date_is_read_back(when):
     assert only(f"{when.isoformat()}").parts == day(when.year, when.month, when.day)

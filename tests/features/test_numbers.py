@@ -581,3 +581,11 @@ def test_every_text_gives_quantities_in_order_with_right_offsets(text: str):
     assert [one.start for one in found] == sorted(one.start for one in found)
     assert all(text[one.start : one.end] == one.text for one in found)
     assert all(one.value.is_finite() for one in found)
+
+
+def test_a_point_before_a_fraction_sign_is_not_a_decimal_point():
+    assert [str(one.value) for one in quantities(".½ of .¼, and .5")] == ["0.5", "0.25", "0.5"]
+
+
+def test_a_minus_behind_a_currency_sign_stays_whatever_word_is_before():
+    assert [one.value for one in quantities("In June €-732 and less €-5")] == [-732, -5]

@@ -195,8 +195,9 @@ _TURNS = _VERBS | HEDGES | {":", "but"}
 _STOPPING_VERBS = ASSERTIVE | _AUXILIARIES | _COPULAS | HEDGES | _PLACED.keys()
 
 _LETTER = r"[\w\u0300-\u036f]"
-_TOKEN = re.compile(rf"[0-9]+(?:[,.][0-9]+)+|{_LETTER}+(?:[-'.&/]{_LETTER}+)*|[^\w\s]|\n")
-_STOP = re.compile(r"[.!?](?![\w.!?,])|[;\n]")
+_TOKEN = re.compile(rf"[0-9]+(?:[,.][0-9]+)+|{_LETTER}+(?:[-'.&/]{_LETTER}+)*|[^\w\s]")
+# One character class up front keeps the search fast.
+_STOP = re.compile(r"[.!?;\n](?:(?<=[;\n])|(?![\w.!?,]))")
 _ABBREVIATION = re.compile(
     r"\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|Prof|Jr|Sr|Inc|Co|Corp|Ltd|No|vs|Gen|Sen|Rep|Lt|Mt)$"
 )
@@ -233,8 +234,20 @@ def claims(text: str, stated: Stated | None = None) -> tuple[Claim, ...]:
         if stop[0] != "?":
             found += _Sentence(text, plain, start, stop.start()).claims(stated)
         start = stop.end()
-    found += _Sentence(text, plain, start, len(text)).claims(stated)
+    if start < len(text):
+        found += _Sentence(text, plain, start, len(text)).claims(stated)
     return tuple(found)
+
+
+def _tokens(sentence: str) -> list[str]:
+    """The words, numbers and single signs of a sentence, in order."""
+    tokens: list[str] = []
+    for piece in sentence.split():
+        if piece.isalnum():
+            tokens.append(piece)
+        else:
+            tokens += _TOKEN.findall(piece)
+    return tokens
 
 
 class _Sentence:
@@ -244,9 +257,19 @@ class _Sentence:
         self.text = text
         self.plain = plain
         self.start, self.end = start, end
-        self.tokens = list(_TOKEN.finditer(plain, start, end))
-        self.words = [token[0] for token in self.tokens]
-        self.lowered = [word.lower() for word in self.words]
+        self.words = _tokens(plain[start:end])
+        self.lowered = list(map(str.lower, self.words))
+        self._starts: list[int] = []
+
+    def _span(self, first: int, last: int) -> tuple[int, int]:
+        """Where these words, first to last, start and end in the text."""
+        if not self._starts:  # only a sentence with a claim needs them
+            at = self.start
+            for word in self.words:  # nothing but whitespace is between two
+                at = self.plain.find(word, at)
+                self._starts.append(at)
+                at += len(word)
+        return self._starts[first], self._starts[last] + len(self.words[last])
 
     @cached_property
     def is_shouted(self) -> bool:
@@ -254,8 +277,6 @@ class _Sentence:
         return self.plain[self.start : self.end].isupper()
 
     def claims(self, stated: Stated | None) -> Iterator[Claim]:
-        if _VERBS.isdisjoint(self.lowered):
-            return
         hedged_until = subject = None
         for at, word in enumerate(self.lowered):
             if word not in _TURNS:
@@ -275,25 +296,25 @@ class _Sentence:
 
     def _is_amount(self, places: Sequence[int], stated: Stated) -> bool:
         """Whether the phrase is the rest of an amount or a date: `330 metres tall`."""
-        if not stated.covers(*self.tokens[places[0]].span()):
+        first = places[0]
+        if not stated.covers(*self._span(first, first)):
             return False
         return all(
-            self.lowered[at] in _MEASURED or stated.covers(*self.tokens[at].span())
-            for at in places[1:]
+            self.lowered[at] in _MEASURED or stated.covers(*self._span(at, at)) for at in places[1:]
         )
 
     def _claim(self, subject: Sequence[int], at: int, object: Sequence[int]) -> Claim:
         doer, done_to = (subject, object)
         if "by" in self.lowered[at + 1 : object[0]]:
             doer, done_to = object, subject
-        start = min(self.tokens[subject[0]].start(), self.tokens[at].start())
-        end = self.tokens[object[-1]].end()
+        start, end = self._span(min(subject[0], at), object[-1])
         verb = self.words[at]
         phrases = self._phrase(doer), verb, self._phrase(done_to)
         return Claim(self.text[start:end], start, end, *phrases)
 
     def _phrase(self, places: Sequence[int]) -> str:
-        return self.text[self.tokens[places[0]].start() : self.tokens[places[-1]].end()]
+        start, end = self._span(places[0], places[-1])
+        return self.text[start:end]
 
     def _skip_auxiliaries(self, at: int) -> tuple[int | None, bool]:
         """Where the subject should end, or None for a negated verb; and whether it is passive."""

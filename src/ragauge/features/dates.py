@@ -165,6 +165,10 @@ def is_word(sign: str) -> bool:
 # Words --------------------------------------------------------------------------------------------
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+# Begins with each one's rarest letter, which is found fastest; all end with the third.
+_MONTH_NAMED = re.compile(
+    "j(?:an|u[nl])|m(?:ar|ay)|b(?<=feb)|p(?<=ap)r|p(?<=sep)|g(?<=aug)|c(?<=oc)t|c(?<=dec)|v(?<=nov)"
+)
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTH = re.compile(
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
@@ -182,6 +186,11 @@ _DAY_BEFORE = re.compile(
     r"(?:\s(?:of\s)?|-)$",
     re.ASCII,
 )
+_BEFORE_MONTH = frozenset("0123456789tdhf")
+"""What ends a day, `1st`, `2nd`, `4th` and `5 of`: a look that saves most searches.
+
+A `$` also matches before a line break at the end, so after one there is no telling.
+"""
 _DAY_AFTER = re.compile(
     rf"\.?\s(?:the\s)?(\d{{1,2}}){_ORDINAL}(?![\w%]|[.,:]\d|{_COUNTED})"
     rf"(?:(?:\s?-\s?|\sto\s|\sand\s)(\d{{1,2}}){_ORDINAL}(?![\w%]|[.,]\d))?"
@@ -222,10 +231,12 @@ def lower_letters(text: str) -> str:
 def _words(plain: str, text: str) -> Iterator[Date]:
     """What begins with a name: months with their day and year, weekdays, noon, quarters."""
     lowered = lower_letters(plain)
-    for start in positions(lowered, _MONTHS):
+    for named in _MONTH_NAMED.finditer(lowered):
+        start = named.end() - 3
         found = _MONTH.match(plain, start)
         if found and not (start and plain[start - 1].isalnum()):
-            yield from _month(plain, text, found)
+            month = _MONTHS.index(lowered[start : start + 3]) + 1
+            yield from _month(plain, text, found, month)
     if "day" in lowered:
         yield from _weekdays(lowered, text)
     if "noon" in lowered or "midnight" in lowered:
@@ -236,11 +247,12 @@ def _words(plain: str, text: str) -> Iterator[Date]:
         yield from _named_quarters(plain, text)
 
 
-def _month(plain: str, text: str, found: re.Match[str]) -> Iterator[Date]:
-    month = _MONTHS.index(found[0][:3].lower()) + 1
-    before = _DAY_BEFORE.search(plain, max(0, found.start() - 24), found.start())
-    if before and _is_day(before[2]):
-        return _day_first(plain, text, found, before, month)
+def _month(plain: str, text: str, found: re.Match[str], month: int) -> Iterator[Date]:
+    start = found.start()
+    if plain[start - 2 : start - 1] in _BEFORE_MONTH or plain[start - 1 : start] == "\n":
+        before = _DAY_BEFORE.search(plain, max(0, start - 24), start)
+        if before and _is_day(before[2]):
+            return _day_first(plain, text, found, before, month)
     return _month_first(plain, text, found, month)
 
 
@@ -348,7 +360,7 @@ def _named_quarters(plain: str, text: str) -> Iterator[Date]:
 
 # Numbers ------------------------------------------------------------------------------------------
 
-_RUN = re.compile("[0-9]+")
+_RUN = re.compile("[0-9][0-9]*")  # `[0-9]+` would be tried at every character
 _YEAR_FIRST = re.compile(
     r"(\d{4})(?:([-/.])(\d{1,2})\2(\d{1,2})(?=T\d|(?![\w-]|[./]\d))"
     r"|年(?:\s?(\d{1,2})月(?:\s?(\d{1,2})日)?)?"
@@ -374,16 +386,22 @@ def _numbered(plain: str, text: str) -> Iterator[Date]:
         start, end = run.span()
         before = plain[start - 1] if start else " "
         after = plain[end : end + 1]
+        beyond = plain[end + 1 : end + 2]
         if end - start == 4:
-            yield from _year_first(plain, text, start, before, after)
+            if after in _AFTER_YEAR or (after == " " and beyond == "Q"):
+                yield from _year_first(plain, text, start, before, after)
             if _is_stated_year(plain, start, end, linked_from):
                 linked_from = end
                 yield from _bare_years(plain, text, start, end)
-        elif end - start <= 2 and (after in _AFTER_SHORT or before in _BEFORE_SHORT):
+        elif end - start <= 2 and (
+            before in _BEFORE_SHORT
+            or after in _AFTER_SHORT
+            or (after in _BLANK_OR_POINT and _goes_on(plain, start, after, beyond))
+        ):
             yield from _short_number(plain, text, start, before, after)
-        if after and plain[end + (after == " ") : end + 1 + (after == " ")] in "ABCb":
+        if after and (beyond if after == " " else after) in "ABCb":
             yield from _eras(plain, text, start, before)
-        elif before == " " and plain[max(0, start - 3) : start - 1] == "AD":
+        elif plain[start - 3 : start] == "AD ":
             yield _date(text, start - 3, end, year=plain[start:end])
 
 
@@ -405,7 +423,9 @@ def _year_first(plain: str, text: str, start: int, before: str, after: str) -> I
     yield from _ymd(text, start, found.end(), found[1], month, day)
 
 
-_AFTER_SHORT = frozenset(":/-.月snrtaApPo ")
+_AFTER_YEAR = frozenset("s-/.年Q")
+_AFTER_SHORT = frozenset(":snrtaApPo")
+_BLANK_OR_POINT = frozenset(" /-.月")
 _BEFORE_SHORT = frozenset("QqY'")
 _QUARTER_AFTER = re.compile(r"(\d{4})[\s-]?Q([1-4])(?!\w)", re.ASCII)
 _QUARTER = re.compile(
@@ -414,6 +434,12 @@ _QUARTER = re.compile(
     re.ASCII,
 )
 _FISCAL = re.compile(r"\bFY\s?'?$")
+
+
+def _goes_on(plain: str, start: int, after: str, beyond: str) -> bool:
+    """Whether a short number before a blank or point may begin a date: `5 p.m.`, `5.3.`, `FY 22`."""
+    goes_on = beyond in "aApPo" if after == " " else beyond.isdigit()
+    return goes_on or plain[start - 2 : start] == "Y "
 
 
 def _short_number(plain: str, text: str, start: int, before: str, after: str) -> Iterator[Date]:
@@ -489,6 +515,11 @@ _YEAR_CUE = re.compile(
     r"|(?:spring|summer|autumn|fall|winter)(?:\sof)?)[\s-]|fy|©\s?)$",
     re.IGNORECASE,
 )
+_CUE_ENDS = frozenset((
+    *("in", "ce", "il", "ll", "re", "er", "ng", "om", "en", "nd", "ca", "a.", "c.", "ar", "rs"),
+    *("ly", "te", "id", "al", "fy", "rn", "ed", "ht", "mn", "of", "by", "gh"),
+))  # fmt: skip
+"""How these cues and the weak ones end in ASCII: a look that saves most searches."""
 # These also stand before counts: a reading as a year needs a year of our own time.
 _WEAK_CUE = re.compile(r"(?:^|\W)(?:by|of|through)\s$", re.IGNORECASE)
 _LINK = re.compile(
@@ -508,14 +539,20 @@ def _is_stated_year(plain: str, start: int, end: int, linked_from: int) -> bool:
         return True
     if before and (before in ".,:$€£¥₹#+'" or is_word(before)):
         return False
-    if _YEAR_CUE.search(plain, max(0, start - 14), start):
+    may_be_cue = _may_be_cue(plain[max(0, start - 3) : start])
+    if may_be_cue and _YEAR_CUE.search(plain, max(0, start - 14), start):
         return True
     if linked_from >= 0 and start - linked_from < 12 and _LINK.fullmatch(plain, linked_from, start):
         return True
-    return _is_marked_year(plain, start, end, year)
+    return _is_marked_year(plain, start, end, year, may_be_cue=may_be_cue)
 
 
-def _is_marked_year(plain: str, start: int, end: int, year: int) -> bool:
+def _may_be_cue(before: str) -> bool:
+    """Whether a search for a cue may succeed; after a line break, which `$` passes over, it may."""
+    return before[:2].lower() in _CUE_ENDS or before[-1:] == "\n" or not before.isascii()
+
+
+def _is_marked_year(plain: str, start: int, end: int, year: int, *, may_be_cue: bool) -> bool:
     """In parentheses, first of a range of years, or after a weak cue."""
     after = plain[end : end + 1]
     if plain[start - 1 : start] == "(" and after and after in "),;-":
@@ -524,9 +561,10 @@ def _is_marked_year(plain: str, start: int, end: int, year: int) -> bool:
         return False
     if after == "-" and (other := _FOUR_DIGITS.match(plain, end + 1)):
         return year < int(other[0]) < 2100 and not _NOT_A_YEAR.match(plain, other.end())
-    if (short := _SHORT_YEAR.match(plain, end)) and 0 < int(short[1]) - year % 100 <= 10:
+    short = _SHORT_YEAR.match(plain, end) if after in "-/" else None
+    if short and 0 < int(short[1]) - year % 100 <= 10:
         return True
-    return _WEAK_CUE.search(plain, max(0, start - 9), start) is not None
+    return may_be_cue and _WEAK_CUE.search(plain, max(0, start - 9), start) is not None
 
 
 _FOUR_DIGITS = re.compile(r"\d{4}(?!\d)", re.ASCII)
@@ -623,9 +661,10 @@ def _date(
     half: str | None = None,
     **numbers: str | int | None,
 ) -> Date:
-    parts: dict[str, int | str] = {
-        name: int(value) for name, value in numbers.items() if value is not None
-    }
+    parts: dict[str, int | str] = {}
+    for name, value in numbers.items():
+        if value is not None:
+            parts[name] = int(value)
     if season:
         parts["season"] = season
     if half:

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -12,15 +12,21 @@ from ragauge.features.anchors import Anchor
 from ragauge.features.claims import Claim
 from ragauge.features.dates import Date, implied, lower_letters, readings, supports
 from ragauge.features.numbers import Quantity, same_quantity
-from ragauge.features.text import composed
+from ragauge.features.text import ASCII_WORDS, composed
 from ragauge.metric import feature
 
 NEAR = 300
 """How many characters may stand between the subject and the object that bear out a claim."""
 FEW = 50
 """Dates up to which each is compared instead of looked up."""
+SHORT = 5_000
+"""How many characters a context may have to be searched for each word that is wanted."""
 SPREAD = 100
 """How many characters may stand between two words of one phrase."""
+
+
+Place = tuple[int, int]
+"""Where something starts and ends, as in text[start:end]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +43,6 @@ _WORD = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
     r"|(?:(?![\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])[\w\u0300-\u036f])+"
 )
-_ASCII_WORD = re.compile(r"\w+", re.ASCII)
 
 
 def words(text: str) -> list[str]:
@@ -47,7 +52,7 @@ def words(text: str) -> list[str]:
     ['don', 't', 'panic', '東', '京', 'has', 'u', 's', 'maps']
     """
     if text.isascii():
-        return _ASCII_WORD.findall(text.lower())
+        return text.translate(ASCII_WORDS).split()
     return _WORD.findall(composed(lower_letters(text)))
 
 
@@ -56,57 +61,66 @@ class Passage:
 
     def __init__(self, text: str, words: Iterable[str]) -> None:
         self.text = text
-        self.words = frozenset(words)
+        self._words = words
+        self._looked_up: dict[str, list[Place]] = {}
+        # an ASCII text with a space before it and after it, and one for each sign between words
+        self._spaced = f" {text.translate(ASCII_WORDS)} " if text.isascii() else ""
+        self._is_short = 0 < len(self._spaced) < SHORT
 
     @cached_property
-    def _places(self) -> dict[str, list[tuple[int, int]]]:
-        """Where each word stands; of an ASCII text only the words that were looked up."""
-        places: dict[str, list[tuple[int, int]]] = {}
-        if not self.text.isascii():
-            for found in _WORD.finditer(lower_letters(self.text)):
-                places.setdefault(composed(found[0]), []).append(found.span())
+    def words(self) -> frozenset[str]:
+        """The distinct words."""
+        return frozenset(self._words)
+
+    def places(self, word: str) -> list[Place]:
+        """Where the word stands."""
+        found = self._looked_up.get(word)
+        if found is None:
+            # a short text is searched in less time than the set of its words takes to make
+            is_there = self._is_short or word in self.words
+            found = self._looked_up[word] = self._find(word) if is_there else []
+        return found
+
+    @cached_property
+    def _all_places(self) -> dict[str, list[Place]]:
+        places: dict[str, list[Place]] = {}
+        for found in _WORD.finditer(lower_letters(self.text)):
+            places.setdefault(composed(found[0]), []).append(found.span())
         return places
 
-    @cached_property
-    def _lowered(self) -> str:
-        return self.text.lower()
-
-    def places(self, word: str) -> list[tuple[int, int]]:
-        """Where the word stands."""
-        if word not in self._places:
-            self._places[word] = list(self._find(word)) if self.text.isascii() else []
-        return self._places[word]
-
-    def _find(self, word: str) -> Iterator[tuple[int, int]]:
-        text, at = self._lowered, self._lowered.find(word)
+    def _find(self, word: str) -> list[Place]:
+        if not self._spaced:
+            return self._all_places.get(word, [])
+        places: list[Place] = []
+        whole_word = f" {word} "
+        at = self._spaced.find(whole_word)
         while at >= 0:
             end = at + len(word)
-            if not (at and _is_letter(text[at - 1])) and not _is_letter(text[end : end + 1]):
-                yield at, end
-            at = text.find(word, end)
+            places.append((at, end))
+            at = self._spaced.find(whole_word, end + 1)
+        return places
 
-    def spans(self, phrase: Sequence[str]) -> list[tuple[int, int]]:
+    def spans(self, phrase: Sequence[str]) -> list[Place]:
         """Where all words of the phrase stand together, in any order, by their start."""
-        if len(phrase) == 1:
-            return self.places(phrase[0])
-        rarest = min(phrase, key=lambda word: len(self.places(word)))
-        found: list[tuple[int, int]] = []
-        for at, _ in self.places(rarest):
-            near = [self._nearest(word, at) for word in phrase]
-            if all(abs(start - at) <= SPREAD for start, _ in near):
-                found.append((min(start for start, _ in near), max(end for _, end in near)))
+        places: list[list[Place]] = []
+        for word in phrase:
+            if not (there := self.places(word)):
+                return []
+            places.append(there)
+        if len(places) < 2:
+            return places[0] if places else []
+        found: list[Place] = []
+        for at, _ in min(places, key=len):
+            near = [one[0] if len(one) == 1 else _nearest(one, at) for one in places]
+            first, last = min(near)[0], max(near)[0]
+            if last - at <= SPREAD and at - first <= SPREAD:
+                found.append((first, max([end for _, end in near])))
         return sorted(found)
 
-    def _nearest(self, word: str, at: int) -> tuple[int, int]:
-        places = self.places(word)
-        if len(places) == 1:
-            return places[0]
-        after = bisect_left(places, (at, 0))
-        return min(places[max(0, after - 1) : after + 1], key=lambda place: abs(place[0] - at))
 
-
-def _is_letter(sign: str) -> bool:
-    return sign.isalnum() or sign == "_"
+def _nearest(places: Sequence[Place], at: int) -> Place:
+    after = bisect_left(places, (at, 0))
+    return min(places[max(0, after - 1) : after + 1], key=lambda place: abs(place[0] - at))
 
 
 class Grounds:
@@ -139,6 +153,13 @@ class Grounds:
         return {value: list(units.values()) for value, units in table.items()}
 
     @cached_property
+    def few_dates(self) -> list[tuple[int, Date]] | None:
+        """The dates of all contexts with the context of each, unless they are many."""
+        if sum(map(len, self.dates)) > FEW:
+            return None
+        return [(context, date) for context, found in enumerate(self.dates) for date in found]
+
+    @cached_property
     def distinct_dates(self) -> list[tuple[int, Date]]:
         """The dates of all contexts with the context of each, equal dates once."""
         known: dict[tuple[frozenset[tuple[str, int | str]], bool], tuple[int, Date]] = {}
@@ -160,6 +181,8 @@ class Grounds:
 
     def dates_like(self, stated: Date) -> Sequence[tuple[int, Date]]:
         """The dates among which one must stand that bears this one out."""
+        if self.few_dates is not None:
+            return self.few_dates
         if len(self.distinct_dates) <= FEW:
             return self.distinct_dates
         rarest = (
@@ -209,27 +232,28 @@ def _bare_year_support(stated: Date, grounds: Grounds) -> Support | None:
 
 def _claim_support(claim: Claim, grounds: Grounds) -> Support | None:
     subject, object = _content(claim.subject), _content(claim.object)
-    needed = frozenset(subject + object)
     for context, passage in enumerate(grounds.passages):
-        if needed <= passage.words:
-            found = _nearest_pair(passage.spans(subject), passage.spans(object))
-            if found:
-                return _at(grounds, context, *found)
+        subjects = passage.spans(subject)
+        objects = passage.spans(object) if subjects else []
+        found = _nearest_pair(subjects, objects) if objects else None
+        if found:
+            return _at(grounds, context, *found)
     return None
 
 
 def _content(phrase: str) -> list[str]:
     """The words of a phrase that must stand in a context: all but articles and `of`."""
     found = words(phrase)
-    return [word for word in found if word not in ("a", "an", "the", "of", "s")] or found
+    return [word for word in found if word not in _NO_CONTENT] or found
 
 
-def _nearest_pair(
-    subjects: Sequence[tuple[int, int]], objects: Sequence[tuple[int, int]]
-) -> tuple[int, int] | None:
+_NO_CONTENT = frozenset(("a", "an", "the", "of", "s"))
+
+
+def _nearest_pair(subjects: Sequence[Place], objects: Sequence[Place]) -> Place | None:
     """The hull of the first subject that has an object near it; both are sorted by start."""
     starts = [start for start, _ in objects]
-    last_ends = list(accumulate((end for _, end in objects), max))
+    last_ends = list(accumulate([end for _, end in objects], max))
     for start, end in subjects:
         after = bisect_right(starts, start)
         if after and start - last_ends[after - 1] <= NEAR:

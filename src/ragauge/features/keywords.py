@@ -16,8 +16,10 @@ WORD = re.compile(r"[^\W\d_]{4,}")
 NAME = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*(?!-?\d)")
 CODED = re.compile(r"\b([^\W\d_]+)[ \t]+((?:[A-Z]{1,4}-?)?\d+(?:[.-]\d+)*[A-Za-z]?)\b(?![%,]\d|%)")
 
-SEED_PHRASE = re.compile(r"\b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+\b")
-SEED_NUMBER = re.compile(r"\d+\.?\d*%?")
+# The seed's patterns; the first two, \b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+\b and \d+\.?\d*%?, with one
+# character class up front, which keeps the search fast.
+SEED_PHRASE = re.compile(r"[A-Z](?<=\b[A-Z])[a-z]+(?:\s+[A-Z][a-z]+)+\b")
+SEED_NUMBER = re.compile(r"\d\d*\.?\d*%?")
 SEED_WORD = re.compile(r"\b[a-z]{4,}\b")
 SEED_STOP_WORDS = frozenset(
     ["this", "that", "the", "and", "for", "with", "from", "are", "was", "were"]
@@ -111,10 +113,8 @@ def by_value(quantity: Quantity) -> str:
 
 
 def _seed_keywords(text: str) -> frozenset[str]:
-    found = set(SEED_PHRASE.findall(text))
-    found |= set(SEED_NUMBER.findall(text))
-    found |= set(SEED_WORD.findall(text.lower())) - SEED_STOP_WORDS
-    return frozenset(found)
+    found = set(SEED_WORD.findall(text.lower())) - SEED_STOP_WORDS
+    return frozenset(found.union(SEED_PHRASE.findall(text), SEED_NUMBER.findall(text)))
 
 
 def _phrases(text: str) -> Iterator[str]:

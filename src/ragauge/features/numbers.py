@@ -27,13 +27,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from itertools import pairwise
+from operator import attrgetter
+from typing import NamedTuple
 
 from ragauge.features.dates import Date, dates, is_word, lower_letters, plain_signs, positions
 from ragauge.metric import feature
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """One number in a text: where it stands, its exact value, and its unit.
 
     `unit` is "" (none), "%", a currency code (`$` is USD), or a measure (`km`, `kg`, `h`,
@@ -94,7 +95,7 @@ def quantities(text: str, dates_there: Sequence[Date] | None = None) -> tuple[Qu
     ['5']
     """
     spelled = list(_spelled(text))
-    if not _DIGIT.search(text):
+    if not _digit_in(text).search(text):
         return tuple(spelled)
     stated = dates(text) if dates_there is None else dates_there
     plain = plain_signs(text)
@@ -102,8 +103,8 @@ def quantities(text: str, dates_there: Sequence[Date] | None = None) -> tuple[Qu
     _lend_in_ranges(plain, readings)
     found = [_quantity(text, reading) for reading in readings]
     found += spelled
-    found += [_year_of(date) for date in stated if date.year is not None]
-    found.sort(key=lambda quantity: quantity.start)
+    found += [_year_of(date) for date in stated if "year" in date.parts]
+    found.sort(key=attrgetter("start"))
     return tuple(found)
 
 
@@ -195,6 +196,7 @@ _VULGAR = (
     | {"⅞": "7/8"}
 )
 _DIGIT = re.compile(rf"[\d{''.join(_VULGAR)}]")
+_ASCII_DIGIT = re.compile("[0-9]")
 _NUMERAL = re.compile(
     r"(?:[1-9][0-9]{0,2}(?:([,'\u00a0])[0-9]{3}(?:\1[0-9]{3})*|[ ]0[0-9]{2}(?:[ ][0-9]{3})*)(?![0-9])"
     r"|[1-9][0-9]?(?:,[0-9]{2}){1,5},[0-9]{3}(?![0-9])"
@@ -208,6 +210,8 @@ _MIXED = re.compile(
 )
 _HYPHENATED = re.compile(r"[0-9]+(?:-[0-9]+){2,}")
 _POWER = re.compile(r"\s?[×x*]\s?10\^([+-]?[0-9]{1,4})(?![0-9.])")
+_TIMES = frozenset("×x*")
+"""What a power begins with, after a blank at most: a look that saves most matches."""
 _EXACT = Context(prec=LONGEST + 20, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _DIVIDING = Context(prec=34)
 
@@ -226,8 +230,9 @@ class _Reading:
 def _quantity(
     text: str, reading: _Reading, *, spelled: bool = False, only_matches: bool = False
 ) -> Quantity:
-    start, end = reading.start, reading.end
-    value = _scaled(reading.value, reading.scale)
+    start, end, value = reading.start, reading.end, reading.value
+    if reading.scale:
+        value = _scaled(value, reading.scale)
     return Quantity(text[start:end], start, end, value, reading.unit, spelled, False, only_matches)
 
 
@@ -240,7 +245,12 @@ def _scaled(value: Decimal, scale: int) -> Decimal:
 
 
 def _year_of(date: Date) -> Quantity:
-    return Quantity(date.text, date.start, date.end, Decimal(date.year or 0), is_year=True)
+    return Quantity(date.text, date.start, date.end, Decimal(date.parts["year"]), is_year=True)
+
+
+def _digit_in(text: str) -> re.Pattern[str]:
+    """The pattern of a digit that such a text needs: that of ASCII is far faster."""
+    return _ASCII_DIGIT if text.isascii() else _DIGIT
 
 
 def _stated(plain: str, stated: Sequence[Date]) -> Iterator[_Reading]:
@@ -248,7 +258,8 @@ def _stated(plain: str, stated: Sequence[Date]) -> Iterator[_Reading]:
     others = _others(plain, stated)
     start, stop = next(others, (len(plain), len(plain)))
     at = 0
-    while found := _DIGIT.search(plain, at):
+    digit = _digit_in(plain)
+    while found := digit.search(plain, at):
         at = found.start()
         while at >= stop and stop < len(plain):
             start, stop = next(others, (len(plain), len(plain)))
@@ -269,7 +280,7 @@ def _read(plain: str, start: int, end: int) -> _Reading | None:
     digits = plain[start:end]
     if len(digits) > LONGEST or _in_name(plain, start):
         return None
-    if start and plain[start - 1] == ".":
+    if start and plain[start - 1] == "." and digits[0].isdigit():
         if "." in digits or plain[start - 2 : start - 1].isalnum():
             return None
         start -= 1
@@ -295,7 +306,7 @@ _STARTS_ANEW = re.compile(
     rf"(?:{_CODE}|(?<!\w)_{{1,3}}|(?:[1-9%)]|[0-9.,]0)[xX]|\\(?:{_OPERATORS}))$"
 )
 """Letters before a number that it does not belong to: `USD5`, `_5_`, `293x5`, `\\times5`."""
-_NAME = re.compile(r"(?<![^\W_])([^\W\d_][^\W_]*)-$")
+_NAME = re.compile(r"(?<![^\W_])([^\W\d_][^\W_]*+)-$")
 _PREFIXES = frozenset((
     *("mid", "sub", "top", "bottom", "under", "over", "pre", "post", "near", "plus", "net", "about"),
     *("around", "roughly", "nearly", "almost", "up", "down", "to", "by", "of", "and", "or", "is"),
@@ -319,16 +330,19 @@ def _value(plain: str, digits: str, end: int) -> tuple[Decimal, int]:
     """The numeral's value with the fraction that follows it, and where that ends."""
     if digits in _VULGAR:
         return _fraction(_VULGAR[digits]), end
-    value = Decimal(_SEPARATOR.sub("", digits))
-    if not digits.isdecimal():
-        power = _POWER.match(plain, end)
-        return (_scaled(value, int(power[1])), power.end()) if power else (value, end)
-    if below := _FRACTION.match(plain, end):
+    is_whole = digits.isdecimal()
+    value = Decimal(digits if is_whole else _SEPARATOR.sub("", digits))
+    after = plain[end : end + 2]
+    if is_whole and after[:1] == "/" and (below := _FRACTION.match(plain, end)):
         if 0 < value < int(below[1]) <= 100:
             return _fraction(f"{digits}/{below[1]}"), below.end()
         return value, end
-    if power := _POWER.match(plain, end):
+    if after[:1] in _NOTHING_AFTER:
+        return value, end
+    if not _TIMES.isdisjoint(after) and (power := _POWER.match(plain, end)):
         return _scaled(value, int(power[1])), power.end()
+    if not is_whole:
+        return value, end
     mixed = _MIXED.match(plain, end)
     part = _fraction(_VULGAR.get(mixed[1]) or mixed[2]) if mixed else Decimal(0)
     if mixed and 0 < part < 1:
@@ -370,7 +384,7 @@ def _others(plain: str, stated: Sequence[Date]) -> Iterator[Span]:
         spans += [found.span() for found in _CITATION.finditer(plain)]
     if "+" in plain or "(" in plain:
         spans += [found.span() for found in _PHONE.finditer(plain)]
-    if "://" in plain or "www." in plain or "@" in plain:
+    if ("/" in plain and "://" in plain) or "www." in plain or "@" in plain:
         spans += [found.span() for found in _ADDRESS.finditer(plain)]
     if ")" in plain:
         spans += _bracketed_numbers(plain)
@@ -469,6 +483,8 @@ _SIGN_BEFORE = re.compile(
     r"|(?<![\w-])(minus|negative)\s)$",
     re.IGNORECASE,
 )
+_AFTER_SIGN_WORD = ("us ", "ve ")
+"""How `minus` and `negative` end: a look that saves most searches."""
 _DIGIT_BEFORE = re.compile(r"[0-9%)]\s?$")
 
 
@@ -483,7 +499,7 @@ def _read_before(plain: str, reading: _Reading) -> None:
             reading.start = currency.start()
             sign = currency[2]
             before = plain[max(0, reading.start - 2) : reading.start]
-    if (not sign and before[-1:] in ("+", "-")) or before in ("s ", "e ", "S ", "E "):
+    if not sign and (before[-1:] in ("+", "-") or before in ("s ", "e ", "S ", "E ")):
         sign = _read_sign(plain, reading)
     if sign == "-":
         reading.value = reading.value.copy_negate()
@@ -502,6 +518,9 @@ _NO_CURRENCY = frozenset("abcdefghijklmnopqrtuvwxyz(,;:)0123456789") | {""}
 
 
 def _read_sign(plain: str, reading: _Reading) -> str:
+    before = plain[max(0, reading.start - 3) : reading.start]
+    if before[-1:] == " " and before.lower() not in _AFTER_SIGN_WORD:
+        return ""
     signed = _SIGN_BEFORE.search(plain, max(0, reading.start - 10), reading.start)
     if not signed:
         return ""
@@ -525,11 +544,13 @@ _SCALES = (
 )
 _END = r"(?!_{0,3}[0-9A-Za-z\u00c0-\u058f])"
 _SCALE = re.compile(
-    rf"[\s-]?(hundred|thousand|lakh|lac|million|mln|mio|mn|crore|billion|bn|bln|trillion|tn|trn"
+    rf"[\s-]?(hundred|t(?:housand|rillion|rn|n)|la(?:kh|c)|m(?:illion|ln|io|n)|crore|b(?:illion|ln|n)"
     rf"|quadrillion)s?{_END}|([万萬億亿兆])",
     re.IGNORECASE,
 )
 _NOTHING_AFTER = frozenset(".,;:)]?!\"'/") | {""}
+_SCALE_STARTS = frozenset("htlmcbqkHTLMCBQK万萬億亿兆")
+"""What a scale begins with, after a blank or hyphen at most: a look that saves most matches."""
 _SCALE_LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9}
 _MONEY_LETTERS = _SCALE_LETTERS | {"m": 6, "mm": 6, "MM": 6, "b": 9, "T": 12, "t": 12}
 _SCALE_LETTER = re.compile(rf"([kKMB]){_END}")
@@ -543,7 +564,8 @@ _REFERENCE = re.compile(
 
 def _read_scale(plain: str, reading: _Reading) -> None:
     """Take `million`, `bn`, `k` and the like after the number."""
-    if plain[reading.end : reading.end + 1] in _NOTHING_AFTER:
+    after = plain[reading.end : reading.end + 2]
+    if after[:1] in _NOTHING_AFTER or _SCALE_STARTS.isdisjoint(after):
         return
     letters = _MONEY_LETTERS if reading.unit else _SCALE_LETTERS
     pattern = _MONEY_LETTER if reading.unit else _SCALE_LETTER
@@ -676,6 +698,8 @@ def _read_unit_word(
 
 
 def _unit_of(word: str) -> str | None:
+    if unit := _UNITS.get(word):
+        return unit
     power = ""
     if word[-1] in "23²³":
         power = "²" if word[-1] in "2²" else "³"
@@ -738,9 +762,11 @@ _SPELLED = re.compile(
 )
 
 
-_STEMS = (
-    *("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twel"),
-    *("thirt", "fift", "twenty", "forty", "zero", "one", "dozen"),
+# Begins with a rare letter of each, which is found fastest; all end with the third letter.
+_STEM = re.compile(
+    "n(?:(?<=on)e|in(?=e)|(?<=ten))|w(?<=tw)(?:o|e(?=l|nty))|h(?:r(?=ee)|i(?=rt))(?<=th.)"
+    "|f(?:ou(?=r)|iv(?=e)|if(?=t)|or(?=ty))|x(?<=six)|v(?<=sev)|g(?<=eig)|l(?<=el)e(?=v)"
+    "|z(?:er(?=o)|(?<=doz))"
 )
 _AFTER_ONE = ("hundred", "thousand", "million", "billion", "trillion")
 
@@ -792,8 +818,8 @@ def _read_part(lowered: str, reading: _Reading, part: re.Match[str]) -> bool:
 def _spelled(text: str) -> Iterator[Quantity]:
     """Numbers in words; `one` and `a dozen` only to be matched, `a` only before `hundred` and on."""
     lowered = lower_letters(text)
-    starts = positions(lowered, _STEMS)
-    if any(word in lowered for word in _AFTER_ONE):
+    starts = [found.end() - 3 for found in _STEM.finditer(lowered)]
+    if "hundred" in lowered or "thousand" in lowered or "illion" in lowered:
         starts = sorted(starts + positions(lowered, ("a ",)))
     last = 0
     for start in starts:
@@ -811,7 +837,7 @@ def _spelled(text: str) -> Iterator[Quantity]:
                 continue
             is_vague &= not _read_part(lowered, reading, part)
         before = lowered[max(0, start - 7) : start]
-        if before.endswith(("s ", "e ")) and _read_sign(lowered, reading):
+        if before.endswith(_AFTER_SIGN_WORD) and _read_sign(lowered, reading):
             reading.value = reading.value.copy_negate()
         elif is_vague and before.endswith(("no ", "half a ")):
             if found[0] == "one":

@@ -40,6 +40,12 @@ WRAPPED_LINE = 60
 """A line at least this long goes on in the next one, unless a stop or a colon ends it."""
 
 
+ASCII_WORDS = "".join(
+    sign.lower() if sign.isalnum() or sign == "_" else " " for sign in map(chr, range(128))
+)
+"""For `str.translate`, faster than `re`: the words of an ASCII text lower-cased, spaces for the rest."""
+
+
 def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
@@ -61,6 +67,7 @@ SHORT_NAMES = _set("""
     colo va eds est ext tel misc intl natl govt assoc
 """)
 """Abbreviations that end a sentence only when a usual first word follows."""
+ABBREVIATIONS = TITLES | REFERENCES | MEASURES | SHORT_NAMES
 FIRST_WORDS = _set("""
     The This That These Those There They Then Thus It Its He She His Her We Our You Your I My In On
     At As An A And But Or So If For From By With When While Where What Who Why How Although Because
@@ -140,8 +147,10 @@ def sentence_spans(text: str) -> tuple[Span, ...]:
     start = _skip_space(text, 0)
     for stop in STOP.finditer(text, start):
         if _ends_sentence(text, start, stop):
-            end = stop.start() if stop[0][0] in LINE_BREAKS else stop.end()
-            _append(spans, text, start, end)
+            if stop[0][0] in LINE_BREAKS:
+                _append(spans, text, start, stop.start())
+            else:
+                spans.append((start, stop.end()))
             start = _skip_space(text, stop.end())
     _append(spans, text, start, len(text))
     return tuple(spans)
@@ -161,12 +170,12 @@ def _append(spans: list[Span], text: str, start: int, end: int) -> None:
 def _ends_sentence(text: str, start: int, stop: re.Match[str]) -> bool:
     """Whether the sentence that began at `start` ends at this stop."""
     marks = stop[0]
+    if marks == "." or SINGLE_PERIOD.match(marks):
+        return _ends_at_period(text, start, stop)
     if marks[0] in FULL_WIDTH_STOPS:
         return True
     if marks[0] in LINE_BREAKS:
         return _ends_at_line_break(text, start, stop)
-    if SINGLE_PERIOD.match(marks):
-        return _ends_at_period(text, start, stop)
     return not _next_word(text, stop)[:1].islower()
 
 
@@ -188,9 +197,11 @@ def _ends_at_period(text: str, start: int, stop: re.Match[str]) -> bool:
         return True
     if len(before) < 24 and LIST_NUMBER.fullmatch(before):
         return False
-    words = before.split()
+    words = before.rsplit(None, 1)
     word = words[-1].lstrip(OPENERS) if words and not before[-1].isspace() else ""
     lowered = word.lower()
+    if len(word) > 1 and "." not in word and lowered not in ABBREVIATIONS:
+        return True
     if lowered in TITLES:
         return False
     if lowered in REFERENCES:

@@ -14,6 +14,8 @@ CLOSERS = "])}>\"'»”’ "
 APART = '[](){}<>;@#$%&?!*"`«»“”„‘’\u2012\u2013\u2014\u2015'
 """Set apart wherever it stands."""
 APART_RUN = re.compile(rf"[{re.escape(APART)}]++")
+APART_AS_SPACES = "".join(" " if sign in APART else sign for sign in map(chr, range(128)))
+"""What stands for each ASCII character: itself, or a space for what is apart."""
 
 # Commas and colons are read in pairs with what follows, and dashes in twos; hence "a,b" is two
 # words, "a,5" and "a-b" are none, and "a---b" leaves only the a.
@@ -54,25 +56,28 @@ def alphanumeric_words(text: str) -> list[str]:
     ['it', 'we', 'can', 'not', 'say', 'or', '5']
     """
     found: list[str] = []
-    for start, end in sentence_spans(text):
-        for piece in _pieces(text[start:end]):
-            if piece.isalnum():
-                found.append(piece.lower())
-            elif piece[-1] in ",:" and piece[:-1].isalnum():
-                found.append(piece[:-1].lower())
-            else:
-                found.extend(_words_among_signs(piece))
+    for piece in _pieces(text):
+        if piece.isalnum():
+            found.append(piece)
+        elif piece[-1] in ",:" and piece[:-1].isalnum():
+            found.append(piece[:-1])
+        else:
+            found.extend(_words_among_signs(piece))
+    found = list(map(str.lower, found))
     if FUSED.keys().isdisjoint(found):
         return found
     return list(chain.from_iterable(FUSED.get(word, (word,)) for word in found))
 
 
-def _pieces(sentence: str) -> list[str]:
+def _pieces(text: str) -> list[str]:
     """What stands between whitespace and the signs that are always apart."""
-    sentence = _without_final_period(sentence)
-    if "'" in sentence:
-        sentence = CLOSING_APOSTROPHE.sub(" ", sentence)
-    return APART_RUN.sub(" ", sentence).split()
+    sentences = [_without_final_period(text[start:end]) for start, end in sentence_spans(text)]
+    if "'" in text:
+        sentences = [CLOSING_APOSTROPHE.sub(" ", sentence) for sentence in sentences]
+    joined = "\n".join(sentences)
+    if joined.isascii():
+        return joined.translate(APART_AS_SPACES).split()  # the same, faster
+    return APART_RUN.sub(" ", joined).split()
 
 
 def _without_final_period(sentence: str) -> str:
@@ -81,14 +86,14 @@ def _without_final_period(sentence: str) -> str:
     A quote after a space is an opening one for NLTK, and then the period is not final.
     """
     body = sentence.rstrip(CLOSERS)
+    if body[-1:] != "." or body[-2:] in (".", ".."):
+        return sentence
     closers = sentence[len(body) :]
-    has_period = body.endswith(".") and body[-2:] not in (".", "..")
-    is_final = has_period and ' "' not in closers and " ''" not in closers
-    return body[:-1] + " " if is_final else sentence
+    return sentence if ' "' in closers or " ''" in closers else body[:-1] + " "
 
 
 def _words_among_signs(piece: str) -> list[str]:
-    """The words of a piece that holds some other sign, lower-cased."""
+    """The words of a piece that holds some other sign."""
     if "," in piece or ":" in piece:
         piece = COMMA.sub(r" \1", piece)
     piece = DOTS_OR_DASHES.sub(" ", piece)
@@ -98,12 +103,12 @@ def _words_among_signs(piece: str) -> list[str]:
     words: list[str] = []
     for part in piece.split():
         if part.isalnum():
-            words.append(part.lower())
+            words.append(part)
         elif FUSED_WITH_SIGNS.search(f"{part} "):
             apart = FUSED_WITH_SIGNS.sub(_set_apart, f"{part} ")
             for contraction in (TIS, TWAS):
                 apart = contraction.sub(r" \1 ", apart)
-            words += [word.lower() for word in apart.split() if word.isalnum()]
+            words += filter(str.isalnum, apart.split())
     return words
 
 

@@ -9,12 +9,13 @@ from ragauge.features.numbers import Quantity
 from ragauge.metric import NOTHING_EXPECTED, Share, metric
 from ragauge.score import Score
 
-SEED_NUMBER = re.compile(r"[\$]?(\d+\.?\d*)%?")
+# What the group of the seed's [\$]?(\d+\.?\d*)%? holds: the signs around it change nothing.
+SEED_NUMBER = re.compile(r"\d\d*\.?\d*")
 
 NumberExtractor = Literal["default", "regex"]
 
 
-@metric(version=1)
+@metric(version=2)
 def keyword_coverage(
     answer_keywords: frozenset[str],
     reference_keywords: frozenset[str],
@@ -25,7 +26,8 @@ def keyword_coverage(
     """Share of the reference's keywords that are among the answer's.
 
     In [0, 1]; best over the references. A reference without keywords: undefined, or
-    `on_nothing_expected`, which counts only where no reference has any. `extractor="regex"` is the seed system's own way of finding keywords.
+    `on_nothing_expected`, which counts only where no reference has any. `extractor="regex"` is the
+    seed system's own way of finding keywords.
     Source: seed 001, "Keyword Coverage".
 
     >>> keyword_coverage(frozenset({"604", "rate"}), frozenset({"rate", "change"})).value
@@ -34,7 +36,7 @@ def keyword_coverage(
     return _coverage(answer_keywords, reference_keywords, "keywords", on_nothing_expected)
 
 
-@metric(version=1)
+@metric(version=2)
 def number_match(
     answer: str,
     reference: str,
@@ -64,7 +66,7 @@ def number_match(
     return _coverage(given, expected, "numbers", on_nothing_expected)
 
 
-@metric(version=1)
+@metric(version=2)
 def number_precision(
     answer_quantities: Sequence[Quantity],
     references: Sequence[str] | None,
@@ -94,7 +96,7 @@ def number_precision(
     return Score(len(stated & known) / len(stated), evidence=evidence)
 
 
-@metric(version=1)
+@metric(version=2)
 def answer_completeness(
     answer: str,
     reference: str,

@@ -67,7 +67,15 @@ def topic_drift(answer_ngrams: Ngrams, context_ngrams: Ngrams, *, n: Count = 1) 
     >>> topic_drift(ngrams(["rain", "fell"]), ngrams(["snow"])).value
     0.2
     """
-    return _drift(answer_ngrams, context_ngrams)
+    missing = answer_ngrams - context_ngrams
+    n_ngrams, n_found = len(answer_ngrams), len(answer_ngrams) - len(missing)
+    evidence = {
+        "overlap": _overlap(n_found, n_ngrams),
+        "n_ngrams": n_ngrams,
+        "n_ngrams_found": n_found,
+        "ngrams_missing": sorted(missing)[:SHOWN],
+    }
+    return Score(_drift(n_found, n_ngrams), evidence=evidence)
 
 
 @feature
@@ -91,7 +99,7 @@ def answer_anchors(
     return Anchors(embedded_anchors(answer, answer_quantities, answer_dates), "embedded")
 
 
-@metric(version=1, lower_is_better=True)
+@metric(version=2, lower_is_better=True)
 def hallucination(
     answer_anchors: Anchors,
     grounds: Grounds,
@@ -119,35 +127,31 @@ def hallucination(
     """
     checked = [(anchor, support(anchor, grounds)) for anchor in answer_anchors.found]
     n_unsupported = sum(borne_out is None for _, borne_out in checked)
-    drift = _drift(answer_ngrams, context_ngrams)
     share = n_unsupported / len(checked) if checked else 0.0
+    n_ngrams, n_found = len(answer_ngrams), len(answer_ngrams & context_ngrams)
+    drift = _drift(n_found, n_ngrams)
     evidence = {
         "extractor": answer_anchors.extractor,
         "n_anchors": len(checked),
         "n_unsupported": n_unsupported,
         "anchors": [_shown(anchor, borne_out) for anchor, borne_out in checked[:SHOWN]],
         "n_anchors_cut": max(0, len(checked) - SHOWN),
-        "topic_drift": drift.value,
-        "overlap": (drift.evidence or {})["overlap"],
+        "topic_drift": drift,
+        "overlap": _overlap(n_found, n_ngrams),
     }
-    return Score(max(share, drift.value or 0.0), evidence=evidence)
+    return Score(max(share, drift), evidence=evidence)
 
 
-def _drift(answer: Ngrams, contexts: Ngrams) -> Score:
-    missing = answer - contexts
-    n_found = len(answer) - len(missing)
-    drifted = n_found * 5 < len(answer)
-    evidence = {
-        "overlap": n_found / len(answer) if answer else None,
-        "n_ngrams": len(answer),
-        "n_ngrams_found": n_found,
-        "ngrams_missing": sorted(missing)[:SHOWN],
-    }
-    return Score(DRIFTED if drifted else 0.0, evidence=evidence)
+def _drift(n_found: int, n_ngrams: int) -> float:
+    return DRIFTED if n_found * 5 < n_ngrams else 0.0
+
+
+def _overlap(n_found: int, n_ngrams: int) -> float | None:
+    return n_found / n_ngrams if n_ngrams else None
 
 
 def _shown(anchor: Anchor, borne_out: Support | None) -> dict[str, object]:
-    place = {"text": anchor.text, "start": anchor.start, "end": anchor.end}
+    shown = _described(anchor)
     by = None
     if borne_out:
         by = {
@@ -156,7 +160,9 @@ def _shown(anchor: Anchor, borne_out: Support | None) -> dict[str, object]:
             "end": borne_out.end,
             "text": borne_out.text,
         }
-    return {**_described(anchor), **place, "supported": borne_out is not None, "by": by}
+    shown["text"], shown["start"], shown["end"] = anchor.text, anchor.start, anchor.end
+    shown["supported"], shown["by"] = borne_out is not None, by
+    return shown
 
 
 def _described(anchor: Anchor) -> dict[str, object]:

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 
 from ragauge.features.stop_words import NLTK_ENGLISH, SKLEARN_ENGLISH
+from ragauge.features.text import ASCII_WORDS
 from ragauge.features.tokens import alphanumeric_words
 from ragauge.metric import feature, metric
 from ragauge.score import Score
@@ -69,29 +70,34 @@ def hybrid_relevance(question: str, answer: str) -> Score:
     question, answer = question.lower(), answer.lower()
     question_counts, answer_counts = _term_counts(question), _term_counts(answer)
     common = question_counts.keys() & answer_counts.keys()
-    cosine = _tfidf_cosine(question_counts, answer_counts)
+    cosine = _tfidf_cosine(question_counts, answer_counts, common)
     jaccard = _jaccard(set(question.split()), set(answer.split()))
     evidence = {"cosine": cosine, "jaccard": jaccard, "common_terms": sorted(common)}
     return Score((cosine + jaccard) / 2, evidence=evidence)
 
 
 def _term_counts(lowered: str) -> Counter[str]:
-    return Counter(term for term in TERM.findall(lowered) if term not in SKLEARN_ENGLISH)
+    if lowered.isascii():
+        words = lowered.translate(ASCII_WORDS).split()
+        return Counter([word for word in words if len(word) > 1 and word not in SKLEARN_ENGLISH])
+    return Counter([term for term in TERM.findall(lowered) if term not in SKLEARN_ENGLISH])
 
 
-def _tfidf_cosine(left: Counter[str], right: Counter[str]) -> float:
-    dot = sum(count * right[term] for term, count in left.items() if term in right)
-    if not dot:
+def _tfidf_cosine(left: Counter[str], right: Counter[str], common: set[str]) -> float:
+    if not common:
         return 0.0
-    cosine = dot / math.sqrt(_squared_length(left, right) * _squared_length(right, left))
+    dot = sum([left[term] * right[term] for term in common])
+    cosine = dot / math.sqrt(_squared_length(left, common) * _squared_length(right, common))
     return min(cosine, 1.0)
 
 
-def _squared_length(counts: Counter[str], other: Counter[str]) -> float:
-    shared = sum(count * count for term, count in counts.items() if term in other)
-    alone = sum(count * count for term, count in counts.items() if term not in other)
+def _squared_length(counts: Counter[str], common: set[str]) -> float:
+    shared = sum([counts[term] ** 2 for term in common])
+    alone = sum([count * count for count in counts.values()]) - shared
     return shared + alone * IDF_IN_ONE_OF_TWO**2
 
 
 def _jaccard(left: set[str], right: set[str]) -> float:
-    return len(left & right) / len(left | right) if left or right else 0.0
+    n_common = len(left & right)
+    n_all = len(left) + len(right) - n_common
+    return n_common / n_all if n_all else 0.0
