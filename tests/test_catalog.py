@@ -14,7 +14,7 @@ def test_metrics_and_features_are_found_in_the_order_of_their_names():
     names = list(catalog.metrics())
     assert names == sorted(names)
     assert {"exact_match", "ndcg", "recall", "ragas_score", "rougeL"} <= set(names)
-    assert {"judged", "answer_keywords"} <= set(catalog.features())
+    assert {"ranking", "answer_keywords"} <= set(catalog.features())
 
 
 def test_an_unknown_metric_is_said_with_what_was_meant():

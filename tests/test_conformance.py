@@ -5,10 +5,11 @@ import math
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
-from typing import Annotated, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
+import numpy as np
 import pytest
 from pytest import approx
 
@@ -19,7 +20,9 @@ from ragauge.executors import evidence_json
 from ragauge.label import Label
 from ragauge.metric import Metric
 from ragauge.metrics.ngram import corpus_chrf
+from ragauge.metrics.ranking import MEASURES
 from ragauge.plan import make_plan
+from ragauge.retrieval.hits import Hits
 from ragauge.sample import FIELDS
 from ragauge.score import Score, Status
 from ragauge.suite import Suite
@@ -382,6 +385,22 @@ RECOMPUTED = {
     "topic_drift": lambda e: 0.2 if e["overlap"] is not None and e["overlap"] < 0.2 else 0,
 }
 """From a score's evidence alone to its value."""
+
+
+def from_hits(name: str) -> Callable[[Mapping[str, Any]], float]:
+    """A ranking measure's value, from a table of hits made of nothing but the evidence."""
+
+    def recomputed(e: Mapping[str, Any]) -> float:
+        hits = [(0, hit["rank"], hit["grade"], hit.get("n_new", 1)) for hit in e["hits"]]
+        query, rank, grade, n_new = np.array(hits, np.int64).reshape(-1, 4).T
+        judged = np.array(e["judged"], np.int64)
+        table = Hits(np.array([e["n_retrieved"]]), query, rank, grade, n_new, 0 * judged, judged)
+        return MEASURES[name].values(table, {}).value[0]
+
+    return recomputed
+
+
+RECOMPUTED = {name: from_hits(name) for name in MEASURES} | RECOMPUTED
 
 
 @pytest.mark.parametrize("name", [name for name in LOCAL if name in RECOMPUTED])

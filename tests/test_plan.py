@@ -64,7 +64,7 @@ def test_every_problem_is_said_at_once():
 
     found = problems("ndgc@10", "exact_match(zzz=1)", "needs_price", columns=(*COLUMNS, "price"))
     assert len(found) == 3
-    assert "unknown metric 'ndgc'; did you mean 'ndcg'?" in found[0]
+    assert "unknown metric 'ndgc'; did you mean 'ndcg'" in found[0]
     assert "exact_match has no setting 'zzz'" in found[1]
     assert found[2] == "needs_price needs the column 'prise'; did you mean 'price'?"
 

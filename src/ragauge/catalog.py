@@ -8,6 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from ragauge.errors import LabelError, did_you_mean
 from ragauge.label import Label, SettingValue
 from ragauge.metric import FEATURES, METRICS, Feature, Metric
+from ragauge.metrics.measure_names import UnknownMeasureError, read_measure
 
 ENTRY_POINT_GROUP = "ragauge.metrics"
 """A plug-in names a module here; importing it runs its `@metric` and `@feature` decorators."""
@@ -28,16 +29,54 @@ def features() -> dict[str, Feature]:
 def find(label: Label) -> tuple[Metric, dict[str, SettingValue]]:
     """The metric that a label names and all its settings; LabelError says what is unknown.
 
+    Ranking measures have the names of trec_eval and others besides their own.
+
     >>> metric, settings = find(Label.parse("exact_match"))
     >>> metric.name, settings["normalize"]
     ('exact_match', 'lower_ws')
+    >>> metric, settings = find(Label.parse("P_10"))
+    >>> str(metric.label(settings))
+    'precision@10'
     """
     known = metrics()
+    if label.name not in known:
+        label = read_label(str(label))
     if label.name not in known:
         hint = did_you_mean(label.name, known) or "; list them with: ragauge metrics"
         raise LabelError("\n".join([f"unknown metric {label.name!r}{hint}", *BROKEN]))
     metric = known[label.name]
     return metric, metric.read_settings(label.settings)
+
+
+def read_label(text: str) -> Label:
+    """The label that a text is, a measure's name in another tool as ours.
+
+    A name that nobody knows is kept. LabelError when it does not parse, or is one of several
+    measures.
+
+    >>> str(read_label("11pt_avg")), str(read_label("ndcg@10"))
+    ('avg_11pt', 'ndcg@10')
+    """
+    label, error = _parsed(text)
+    if label and label.name in metrics():
+        return label
+    try:
+        first, *others = read_measure(text)
+    except UnknownMeasureError:
+        if label:
+            return label
+        raise error or LabelError(text) from None
+    if others:
+        names = f"{first.shown}, {others[0].shown} …"
+        raise LabelError(f"{text!r} stands for several measures, {names}; name one of them")
+    return first.label
+
+
+def _parsed(text: str) -> tuple[Label | None, LabelError | None]:
+    try:
+        return Label.parse(text), None
+    except LabelError as error:
+        return None, error
 
 
 @functools.cache

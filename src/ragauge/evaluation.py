@@ -39,6 +39,13 @@ if TYPE_CHECKING:
     from ragauge.executors import Batch, Measuring
 
 BATCH_SIZE = 1_000
+SHARED_CODE = (
+    "ragauge.engine",
+    "ragauge.features.text",
+    "ragauge.plan",
+    "ragauge.retrieval.hits",
+)
+"""Modules on which numbers depend besides those of the metrics and features themselves."""
 Progress = Callable[[int, int], None]
 """Called with the rows done and the rows in all."""
 Asking = str | Path | Suite | Label | Callable[..., object]
@@ -161,15 +168,25 @@ def _read_asking(one: Asking) -> Suite | Label:
     if isinstance(one, Path) or str(one).endswith(".toml") or one in shipped_suites():
         return Suite.load(cast(str | Path, one))
     if isinstance(one, str):
-        label = Label.parse(one) if "-" not in one.split("(")[0] else Label(one)
+        label = _read_label(one)
         if label.name not in catalog.metrics():
             raise SuiteError(unknown_metric(label.name))
         catalog.find(label)  # so that a wrong setting is said with the other problems
         return label
     for known in METRICS.values():
-        if known.function is one:
+        if one in (known.function, getattr(known.function, "__wrapped__", None)):
             return Label(known.name)
     raise SuiteError(f"{one!r} is no metric; put @metric above its definition")
+
+
+def _read_label(text: str) -> Label:
+    """The label; a text with a hyphen that is none may be meant for the name of a suite."""
+    try:
+        return catalog.read_label(text)
+    except LabelError:
+        if "-" not in text.split("(")[0]:
+            raise
+        return Label(text)
 
 
 def unknown_metric(name: str) -> str:
@@ -341,7 +358,7 @@ def _code_hash(plan: Plan) -> str:
     """SHA-256 of the source files of the plan's metrics and features, and of this package's."""
     modules = {str(getattr(node.definition.function, "__module__", "")) for node in plan.nodes}
     digest = hashlib.sha256()
-    for name in sorted(modules | {"ragauge.features.text", "ragauge.engine", "ragauge.plan"}):
+    for name in sorted(modules | set(SHARED_CODE)):
         source = getattr(sys.modules.get(name), "__file__", None)
         digest.update(name.encode())
         if source and Path(source).is_file():
@@ -368,7 +385,7 @@ def _now() -> str:
 
 
 def _suite_of_one(label: str) -> Suite:
-    parsed = Label.parse(label)
+    parsed = catalog.read_label(label)
     if parsed.name in catalog.metrics():
         return Suite.of([parsed])
     if found := _from_suites(parsed.name):

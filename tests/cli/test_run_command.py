@@ -283,7 +283,7 @@ def test_everything_wrong_with_what_is_asked_is_said_at_once(ragauge, answers):
     assert (done.code, done.out) == (2, "")
     for said in (
         "'answr-quality'; did you mean 'answer-quality'",
-        "'ndgc'; did you mean 'ndcg'?",
+        "'ndgc'; did you mean 'ndcg'",
         "no setting 'normalise'; did you mean 'normalize'?",
         "metric label 'f1('",
         "x.xlsx: cannot write '.xlsx'; the endings are .json",

@@ -1,65 +1,45 @@
-"""One ranking against its judgements: all that a ranking measure needs to know of it.
+"""Rankings against their judgements, as one table of hits for a whole batch of samples.
 
-Every ranking measure is a function of `judged`: the ranks and grades of the judged documents that
-were retrieved, and counts.
+Every ranking measure is a function of that table (see `ragauge.retrieval.hits`); a sample's
+`ranking` says which of its rows is the sample's, and what its hits are called.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar
+
+import numpy as np
 
 from ragauge.features.text import normalize
 from ragauge.metric import feature
+from ragauge.retrieval.hits import Hits
 from ragauge.score import Score
 
 Match = Literal["id", "text", "seed-003"]
+Cell = TypeVar("Cell")
+Nullable = Sequence[Cell | None] | None
+"""A column whose cells may be null; None when the samples do not have it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A retrieved document that is judged, or a passage that matches a gold passage.
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """One sample's row of a table of hits, and the names of its hits by rank."""
 
-    `rank` counts from 1. `n_new` is how many judged documents or gold passages it is the first to
-    match: 1 for a document, 0 or more for a passage.
-    """
-
-    rank: int
-    grade: int
-    n_new: int
-    name: str
+    table: Hits
+    row: int
+    names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A ranking seen through its judgements.
-
-    `hits` by rising rank; `n_retrieved` counts distinct documents, or passages; `grades` are all
-    the judgements', retrieved or not, highest first (1 for each gold passage).
-    """
-
-    hits: tuple[Hit, ...]
-    n_retrieved: int
-    grades: tuple[int, ...]
-
-    def n_relevant(self, min_grade: int = 1) -> int:
-        """How many judged documents are of at least this grade."""
-        return sum(grade >= min_grade for grade in self.grades)
-
-    def top(self, k: int | None) -> tuple[Hit, ...]:
-        """The hits among the first k; all of them when k is None."""
-        return self.hits if k is None else tuple(hit for hit in self.hits if hit.rank <= k)
-
-
-@feature
-def judged(
-    context_ids: Sequence[str] | None,
-    relevant: Mapping[str, int] | None,
-    contexts: Sequence[str] | None,
-    gold_contexts: Sequence[str] | None,
+@feature(batch=True)
+def ranking(
+    context_ids: Nullable[Sequence[str]],
+    relevant: Nullable[Mapping[str, int]],
+    contexts: Nullable[Sequence[str]],
+    gold_contexts: Nullable[Sequence[str]],
     *,
     match: Match = "id",
-) -> Judged | Score:
-    """The ranking's hits: by document id, or by the text of the passages.
+) -> list[Ranking | Score]:
+    """The rankings' hits: by document id, or by the text of the passages.
 
     `match="id"` looks the `context_ids` up in `relevant`; a repeated id counts once, at its first
     rank, and the later ones move up. `match="text"` takes `contexts` and `gold_contexts`: a passage
@@ -68,47 +48,110 @@ def judged(
     match everything, as the seed's system did. `missing` when a column that the match needs is
     null.
 
-    >>> judged(["x", "a", "x", "b"], {"a": 1, "b": 2}, None, None).hits[1]
-    Hit(rank=3, grade=2, n_new=1, name='b')
+    >>> (found,) = ranking([["x", "a", "x", "b"]], [{"a": 1, "b": 2}], None, None)
+    >>> found.names, found.table.rank.tolist(), found.table.grade.tolist()
+    (('a', 'b'), [2, 3], [1, 2])
     """
     if match == "id":
-        if context_ids is None or relevant is None:
-            return _missing(context_ids=context_ids, relevant=relevant)
-        return _judged_ids(context_ids, relevant)
-    if contexts is None or gold_contexts is None:
-        return _missing(contexts=contexts, gold_contexts=gold_contexts)
-    return _judged_texts(contexts, gold_contexts, empty_matches=match == "seed-003")
+        return _rankings("context_ids", context_ids, "relevant", relevant, _add_ids)
+    add = _add_texts_and_blanks if match == "seed-003" else _add_texts
+    return _rankings("contexts", contexts, "gold_contexts", gold_contexts, add)
 
 
-def _missing(**columns: object) -> Score:
-    absent = " and ".join(name for name, value in columns.items() if value is None)
+@dataclass(frozen=True, slots=True)
+class _Growing:
+    """The columns of a table of hits as they come to be, row by row."""
+
+    n_retrieved: list[int] = field(default_factory=list[int])
+    query: list[int] = field(default_factory=list[int])
+    rank: list[int] = field(default_factory=list[int])
+    grade: list[int] = field(default_factory=list[int])
+    n_new: list[int] = field(default_factory=list[int])
+    names: list[str] = field(default_factory=list[str])
+    judged_query: list[int] = field(default_factory=list[int])
+    judged_grade: list[int] = field(default_factory=list[int])
+
+    def hit(self, rank: int, grade: int, n_new: int, name: str) -> None:
+        self.query.append(len(self.n_retrieved))
+        self.rank.append(rank)
+        self.grade.append(grade)
+        self.n_new.append(n_new)
+        self.names.append(name)
+
+    def end_row(self, n_retrieved: int, grades: Sequence[int]) -> None:
+        self.judged_query.extend([len(self.n_retrieved)] * len(grades))
+        self.judged_grade.extend(grades)
+        self.n_retrieved.append(n_retrieved)
+
+    def table(self) -> Hits:
+        columns = (self.n_retrieved, self.query, self.rank, self.grade, self.n_new)
+        judged = (self.judged_query, self.judged_grade)
+        return Hits(*(np.array(one, np.int64) for one in (*columns, *judged)))
+
+
+Retrieved = TypeVar("Retrieved")
+Wanted = TypeVar("Wanted")
+
+
+def _rankings(
+    name: str,
+    retrieved: Nullable[Retrieved],
+    other: str,
+    wanted: Nullable[Wanted],
+    add: Callable[[_Growing, Retrieved, Wanted], None],
+) -> list[Ranking | Score]:
+    """Each row's ranking, in one table of those rows that have both cells."""
+    n = len(retrieved or wanted or ())
+    growing = _Growing()
+    names: list[tuple[str, ...] | Score] = []
+    for row, aim in zip(retrieved or [None] * n, wanted or [None] * n, strict=True):
+        if row is None or aim is None:
+            names.append(_missing({name: row, other: aim}))
+        else:
+            start = len(growing.names)
+            add(growing, row, aim)
+            names.append(tuple(growing.names[start:]))
+    table = growing.table()
+    numbers = iter(range(table.n))
+    return [one if isinstance(one, Score) else Ranking(table, next(numbers), one) for one in names]
+
+
+def _missing(cells: Mapping[str, object]) -> Score:
+    absent = " and ".join(name for name, cell in cells.items() if cell is None)
     return Score.missing(f"the sample has no {absent}")
 
 
-def _judged_ids(ids: Sequence[str], relevant: Mapping[str, int]) -> Judged:
+def _add_ids(growing: _Growing, ids: Sequence[str], relevant: Mapping[str, int]) -> None:
     distinct = dict.fromkeys(ids)
-    hits = tuple(
-        Hit(rank, relevant[document], 1, document)
-        for rank, document in enumerate(distinct, 1)
-        if document in relevant
-    )
-    return Judged(hits, len(distinct), tuple(sorted(relevant.values(), reverse=True)))
+    for rank, document in enumerate(distinct, 1):
+        grade = relevant.get(document)
+        if grade is not None:
+            growing.hit(rank, grade, 1, document)
+    growing.end_row(len(distinct), sorted(relevant.values(), reverse=True))
 
 
-def _judged_texts(passages: Sequence[str], golds: Sequence[str], *, empty_matches: bool) -> Judged:
+def _add_texts(growing: _Growing, passages: Sequence[str], golds: Sequence[str]) -> None:
+    _add_matches(growing, passages, golds, empty_matches=False)
+
+
+def _add_texts_and_blanks(growing: _Growing, passages: Sequence[str], golds: Sequence[str]) -> None:
+    _add_matches(growing, passages, golds, empty_matches=True)
+
+
+def _add_matches(
+    growing: _Growing, passages: Sequence[str], golds: Sequence[str], *, empty_matches: bool
+) -> None:
     wanted = [normalize(gold, "lower_ws") for gold in golds]
     found: set[int] = set()
-    hits: list[Hit] = []
     for rank, passage in enumerate(passages, 1):
         text = normalize(passage, "lower_ws")
         if not (text or empty_matches):
             continue
         matched = {at for at, gold in enumerate(wanted) if _same(text, gold, empty_matches)}
         if matched:
-            name = f"gold {min(matched) + 1}"
-            hits.append(Hit(rank, 1, len(matched - found), name))
+            growing.hit(rank, 1, len(matched - found), f"gold {min(matched) + 1}")
             found |= matched
-    return Judged(tuple(hits), len(passages), (1,) * len(golds))
+    growing.end_row(len(passages), [1] * len(golds))
 
 
 def _same(passage: str, gold: str, empty_matches: bool) -> bool:

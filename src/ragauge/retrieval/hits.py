@@ -1,0 +1,151 @@
+"""Many rankings seen through their judgements: all that any ranking measure needs to know.
+
+A measure of a ranking depends on the ranks and grades of the *judged* documents that were
+retrieved, and on counts. So unjudged documents never become objects: they are a number.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """The judged documents among the retrieved ones, of n queries in columns.
+
+    `n_retrieved` (n,) counts each query's retrieved documents. A hit is a retrieved document that
+    stands in the judgements: `query` (h,) is its query's number, rising; `rank` (h,) counts from 1
+    and rises within a query; `grade` (h,) is its judgement, below 0 for "pooled but not judged".
+    `n_new` (h,) is how many relevant things it is the first to show: 1 for a document, 0 or more
+    for a passage that is matched with gold passages by its text. `judged_query` (j,), rising, and
+    `judged_grade` (j,), highest first within a query, are all judgements, retrieved or not.
+    """
+
+    n_retrieved: Ints
+    query: Ints
+    rank: Ints
+    grade: Ints
+    n_new: Ints
+    judged_query: Ints
+    judged_grade: Ints
+
+    @cached_property
+    def n(self) -> int:
+        """How many queries."""
+        return len(self.n_retrieved)
+
+    def n_relevant(self, min_grade: int = 1) -> Ints:
+        """How many documents of at least this grade each query's judgements hold, (n,)."""
+        if min_grade not in self._n_relevant:
+            found = self.count(self.judged_query, self.judged_grade >= min_grade)
+            self._n_relevant[min_grade] = found
+        return self._n_relevant[min_grade]
+
+    @cached_property
+    def _n_relevant(self) -> dict[int, Ints]:
+        """By grade, once it is asked for: most measures ask for the same one."""
+        return {}
+
+    def count(self, query: Ints, where: Bools) -> Ints:
+        """How many of the rows hold for each query, (n,)."""
+        return np.bincount(query[where], minlength=self.n)
+
+    def total(self, query: Ints, amount: Floats | Ints) -> Floats:
+        """The amounts added up for each query in their order, (n,); no digit depends on the batch."""
+        total = np.bincount(query, weights=amount, minlength=self.n)
+        return total.astype(np.float64, copy=False)
+
+    def so_far(self, amount: Ints | Bools) -> Ints:
+        """For each hit, the amounts of its query's hits up to it, itself included, added up, (h,).
+
+        >>> one_hit(rank=3).so_far(np.array([True])).tolist()
+        [1]
+        """
+        total = np.cumsum(amount, dtype=np.int64)
+        first = _firsts(self.query, self.n)[self.query]
+        return total - (total - amount)[first]
+
+    @cached_property
+    def ideal_rank(self) -> Ints:
+        """The rank of each judgement in the ideal ranking, from 1, (j,)."""
+        return ranks_within(self.judged_query, self.n)
+
+    def up_to(self, depth: int) -> "Hits":
+        """The rankings cut after their first `depth` documents; trec_eval's -M.
+
+        >>> one_hit(rank=3).up_to(2).rank.tolist()
+        []
+        """
+        kept = self._hits(self.rank <= depth)
+        return replace(kept, n_retrieved=np.minimum(self.n_retrieved, depth))
+
+    def judged_only(self) -> "Hits":
+        """The rankings without the documents nobody judged, so later ones move up; trec_eval's -J.
+
+        >>> one_hit(rank=3).judged_only().rank.tolist()
+        [1]
+        """
+        kept = self._hits(self.grade >= 0)
+        n_judged = np.bincount(kept.query, minlength=self.n)
+        return replace(kept, rank=ranks_within(kept.query, self.n), n_retrieved=n_judged)
+
+    def take(self, rows: Ints) -> "Hits":
+        """The rankings of these rows, in their order; a row may stand twice."""
+        hits, query = _rows_of(self.query, rows, self.n)
+        judged, judged_query = _rows_of(self.judged_query, rows, self.n)
+        return Hits(
+            self.n_retrieved[rows],
+            query,
+            self.rank[hits],
+            self.grade[hits],
+            self.n_new[hits],
+            judged_query,
+            self.judged_grade[judged],
+        )
+
+    def _hits(self, kept: Bools) -> "Hits":
+        return replace(
+            self,
+            query=self.query[kept],
+            rank=self.rank[kept],
+            grade=self.grade[kept],
+            n_new=self.n_new[kept],
+        )
+
+
+def one_hit(*, rank: int, grade: int = 1) -> Hits:
+    """One query whose only judged document stands at this rank, last of those retrieved.
+
+    >>> one_hit(rank=2).n_relevant().tolist()
+    [1]
+    """
+    zero, one = np.zeros(1, np.int64), np.ones(1, np.int64)
+    return Hits(rank * one, zero, rank * one, grade * one, one, zero, grade * one)
+
+
+def ranks_within(query: Ints, n: int) -> Ints:
+    """The rows of a column that rises by query, of n, counted from 1 within each query.
+
+    >>> ranks_within(np.array([0, 0, 2]), 3).tolist()
+    [1, 2, 1]
+    """
+    return np.arange(1, len(query) + 1) - _firsts(query, n)[query]
+
+
+def _firsts(query: Ints, n: int) -> Ints:
+    """Where each query's rows begin in a column that rises by query, (n,)."""
+    count = np.bincount(query, minlength=n)
+    return np.cumsum(count) - count
+
+
+def _rows_of(query: Ints, rows: Ints, n: int) -> tuple[Ints, Ints]:
+    """Where the rows' entries stand in a column that rises by query, and their new row numbers."""
+    size = np.bincount(query, minlength=n)[rows]
+    new = np.repeat(np.arange(len(rows)), size)
+    return _firsts(query, n)[rows][new] + ranks_within(new, len(rows)) - 1, new
