@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,7 +7,31 @@ from hypothesis import strategies as st
 from pytest import approx
 from scipy import stats as scipy_stats
 
-from ragauge.stats import Estimate, bootstrap, by_question, mean_of_parts
+from ragauge import stats
+from ragauge.errors import PlanError
+from ragauge.stats import (
+    Comparison,
+    Estimate,
+    bootstrap,
+    by_question,
+    holm,
+    mean_of_parts,
+    pairwise_randomization,
+    randomization_test,
+)
+
+DIFFERENCES = st.lists(st.integers(-20, 20).map(lambda tenths: tenths / 10), min_size=1)
+FEW = st.lists(st.integers(-20, 20).map(lambda tenths: tenths / 10), min_size=1, max_size=9)
+
+
+def p_of(differences, **options) -> float:
+    return randomization_test(np.array(differences, dtype=float), **options).p_value
+
+
+def systems(n_systems=4, n=30, seed=0):
+    """Scores of systems that differ a little."""
+    random = np.random.default_rng(seed)
+    return random.random(n) + random.normal(0, 0.2, (n_systems, n))
 
 
 def totals(values):
@@ -144,3 +170,212 @@ def test_the_value_lies_in_its_interval(n):
         values = np.random.default_rng(seed).random(n)
         found = interval(values, n_resamples=50)
         assert found.low <= found.value <= found.high
+
+
+def test_three_differences_of_one_sign_have_p_of_a_quarter():
+    # Of the 8 patterns of ±1 ±2 ±3 only 6 and -6 are as far from 0 as 6: 2 / 8.
+    assert randomization_test(np.array([1.0, 2.0, 3.0])) == Comparison(
+        difference=2.0, low=1.0, high=3.0, p_value=0.25, n=3, n_nonzero=3, is_exact=True
+    )
+
+
+def test_sums_equal_on_paper_count_as_equal_whatever_their_last_digit():
+    # 0.1 + 0.2 - 0.3 is 0 on paper, so every pattern is at least as far: 1. In floats it is 3e-17.
+    assert p_of([0.1, 0.2, -0.3]) == 1.0
+    # Tenths 3 1 2 5, the sum seen 3 - 1 - 2 + 5 = 5. With the tenths of negative sign adding up to
+    # x a pattern's sum is 11 - 2x, as far as 5 where x <= 3 or x >= 8. The 16 subsets have
+    # x = 0 1 2 3 3 | 4 5 5 6 6 7 | 8 8 9 10 11, so 5 + 5 of 16.
+    assert p_of([0.3, -0.1, -0.2, 0.5]) == 10 / 16
+
+
+def test_one_difference_is_as_likely_with_either_sign():
+    assert randomization_test(np.array([0.4])) == Comparison(0.4, None, None, 1.0, 1, 1, True)
+
+
+def test_systems_that_never_differ_have_p_one():
+    assert randomization_test(np.zeros(30)) == Comparison(0.0, 0.0, 0.0, 1.0, 30, 0, True)
+
+
+def test_the_smallest_p_of_drawn_patterns_counts_the_one_seen():
+    # 60 equal signs: no pattern drawn is as far (one in 2^59 would be), so (0 + 1) / (99 + 1).
+    found = randomization_test(np.ones(60), n_permutations=99)
+    assert (found.p_value, found.is_exact) == (0.01, False)
+
+
+def test_all_patterns_are_counted_exactly_when_they_are_no_more_than_those_to_draw():
+    # 2^5 = 32 patterns.
+    assert randomization_test(np.ones(5), n_permutations=32).is_exact
+    assert not randomization_test(np.ones(5), n_permutations=31).is_exact
+
+
+@given(st.lists(st.integers(-20, 20), min_size=1, max_size=9))
+def test_the_exact_p_agrees_with_scipy(tenths):
+    # scipy 1.17.1; its p of one side, doubled, is that of two sides: the patterns are symmetric.
+    # It gets whole numbers: of 0.3 - 0.1 - 0.2 it would see that the sum is not quite 0.
+    theirs = scipy_stats.permutation_test(
+        (np.array([0, *tenths]),),  # it wants two observations or more
+        np.sum,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=np.inf,
+    )
+    assert p_of([one / 10 for one in tenths]) == approx(theirs.pvalue)
+
+
+def test_the_drawn_p_agrees_with_scipys():
+    differences = np.linspace(-1, 1.4, 40)
+    ours = p_of(differences, n_permutations=40_000)
+    theirs = scipy_stats.permutation_test(
+        (differences,),
+        np.mean,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=40_000,
+        rng=np.random.default_rng(1),
+    ).pvalue
+    # Four standard errors of the difference of two such shares: 4 sqrt(2 · 0.1 · 0.9 / 40,000).
+    assert 0.05 < ours < 0.1
+    assert ours == approx(theirs, abs=0.0085)
+
+
+def test_the_drawn_p_comes_close_to_the_exact_one():
+    differences = np.random.default_rng(2).normal(0.4, 1, 14)
+    exact = randomization_test(differences, n_permutations=2**14)
+    drawn = randomization_test(differences, n_permutations=2**14 - 1)
+    assert (exact.is_exact, drawn.is_exact) == (True, False)
+    # Four standard errors of a share of 16,383.
+    assert drawn.p_value == approx(exact.p_value, abs=4 * 0.5 / 128)
+
+
+@given(DIFFERENCES)
+def test_p_lies_between_that_of_the_pattern_seen_alone_and_one(differences):
+    assert 1 / 65 <= p_of(differences, n_permutations=64) <= 1
+
+
+@given(DIFFERENCES, st.integers(0, 5))
+def test_p_does_not_change_with_sign_scale_or_zeros_at_the_end(differences, n_zeros):
+    p = p_of(differences, n_permutations=100)
+    assert p_of([-one for one in differences], n_permutations=100) == p
+    assert p_of([one * 0.37 for one in differences], n_permutations=100) == p
+    assert p_of([*differences, *[0.0] * n_zeros], n_permutations=100) == p
+
+
+@given(FEW, st.randoms(use_true_random=False))
+def test_the_exact_p_does_not_change_with_order_or_zeros_anywhere(differences, random):
+    shuffled = [*differences, 0.0, 0.0]
+    random.shuffle(shuffled)
+    assert p_of(shuffled) == p_of(differences)
+
+
+def test_p_is_uniform_where_chance_alone_makes_the_differences():
+    random = np.random.default_rng(12)
+    p = [p_of(random.normal(size=25), n_permutations=499) for _ in range(500)]
+    assert scipy_stats.kstest(p, "uniform").pvalue > 0.05
+    # 25 of 500 are expected at or below 0.05, with a standard deviation of 4.9.
+    assert 12 <= sum(one <= 0.05 for one in p) <= 38
+
+
+def test_a_difference_that_is_there_is_found():
+    assert p_of(np.random.default_rng(0).normal(0.5, 1, 100)) < 0.001
+
+
+def test_every_pair_is_compared_as_if_it_stood_alone():
+    values = systems(n_systems=5)
+    values[4] = values[0]
+    values[3, 6:] = values[0, 6:]  # six differences: 64 patterns, counted exactly
+    found = dict(zip(combinations(range(5), 2), pairwise_randomization(values), strict=True))
+    for (i, j), comparison in found.items():
+        assert comparison == randomization_test(values[i] - values[j])
+    assert [pair for pair, one in found.items() if one.is_exact] == [(0, 3), (0, 4), (3, 4)]
+
+
+def test_the_order_of_the_systems_changes_the_sign_and_nothing_else():
+    values = systems(n_systems=2)
+    (there,), (back,) = pairwise_randomization(values), pairwise_randomization(values[::-1])
+    assert back.p_value == there.p_value
+    assert (back.difference, back.low, back.high) == (-there.difference, -there.high, -there.low)
+
+
+@pytest.mark.parametrize("n_at_once", [1, 7, 1000])
+def test_the_size_of_the_pieces_does_not_change_p(n_at_once, monkeypatch):
+    values = systems()
+    expected = pairwise_randomization(values)
+    monkeypatch.setattr(stats, "SIGNED_AT_ONCE", n_at_once)
+    assert pairwise_randomization(values) == expected
+
+
+def test_more_patterns_than_one_stream_gives_are_drawn_from_further_streams(monkeypatch):
+    differences = np.random.default_rng(2).normal(0.4, 1, 14)
+    exact = p_of(differences, n_permutations=2**14)
+    monkeypatch.setattr(stats, "SIGNS_OF_A_STREAM", 1000)
+    # 16 streams; four standard errors as above. Were they alike, 1,000 patterns would count.
+    p = p_of(differences, n_permutations=2**14 - 1)
+    assert p == approx(exact, abs=4 * np.sqrt(exact * (1 - exact)) / 128)
+
+
+def test_the_seed_fixes_the_drawn_p_and_another_moves_it():
+    values = systems()
+    assert pairwise_randomization(values, seed=5) == pairwise_randomization(values, seed=5)
+    assert pairwise_randomization(values, seed=5) != pairwise_randomization(values, seed=6)
+
+
+def test_the_signs_drawn_stay_the_same_from_version_to_version():
+    # Worked out once; a change moves every p that was ever reported.
+    (found,) = pairwise_randomization(systems(n_systems=2))
+    assert found.p_value == 6939 / 10_001
+
+
+def test_the_interval_of_a_comparison_is_that_of_the_bootstrap():
+    values = systems(n_systems=2)
+    (found,) = pairwise_randomization(values, seed=3)
+    expected = interval(values[0] - values[1], seed=3)
+    assert (found.difference, found.low, found.high) == (
+        approx(expected.value),
+        approx(expected.low),
+        approx(expected.high),
+    )
+
+
+def test_one_system_has_nothing_to_be_compared_with():
+    assert pairwise_randomization(systems(n_systems=1)) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([[1.0, 2.0], [1.0, np.nan]], r"system 1 has the score nan for question 1 \(both from 0\)"),
+        ([[np.inf], [1.0]], "system 0 has the score inf for question 0"),
+        ([[], []], "no question has a score in every system"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(values, said):
+    with pytest.raises(PlanError, match=said):
+        pairwise_randomization(np.array(values))
+
+
+def test_no_permutations_are_refused():
+    with pytest.raises(PlanError, match="n_permutations is 0; give 1 or more"):
+        randomization_test(np.ones(3), n_permutations=0)
+
+
+def test_holm_multiplies_by_the_number_of_tests_not_yet_done():
+    # In rising order .005 · 4 = .02, .01 · 3 = .03, .03 · 2 = .06, and .04 · 1 is below .06.
+    assert holm([0.01, 0.04, 0.03, 0.005]).tolist() == approx([0.03, 0.06, 0.06, 0.02])
+
+
+def test_holm_treats_equal_p_values_alike_and_stops_at_one():
+    assert holm([0.02, 0.5, 0.02]).tolist() == approx([0.06, 0.5, 0.06])
+    assert holm([0.6, 0.4]).tolist() == approx([0.8, 0.8])
+    assert holm([0.6, 0.6]).tolist() == [1.0, 1.0]
+    assert holm([]).tolist() == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1), st.randoms(use_true_random=False))
+def test_holm_keeps_the_order_of_p_values_and_lowers_none(p_values, random):
+    adjusted = holm(p_values).tolist()
+    assert all(p <= after <= 1 for p, after in zip(p_values, adjusted, strict=True))
+    ranked = sorted(zip(p_values, adjusted, strict=True))
+    assert [after for _, after in ranked] == sorted(adjusted)
+    shuffled = list(p_values)
+    random.shuffle(shuffled)
+    assert sorted(zip(shuffled, holm(shuffled).tolist(), strict=True)) == ranked

@@ -1,0 +1,442 @@
+"""Rankings of the same queries fused into one, and written as a TREC run.
+
+A run is a frame with the columns `query`, `doc` (text) and `score` (float), in any order of rows.
+Where ranks count they follow trec_eval: score descending, then document id descending by bytes.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, BinaryIO, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragauge.errors import DataError, PlanError, Problem, did_you_mean
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Method = Literal[
+    "rrf", "isr", "borda", "combsum", "combmnz", "combanz", "combmax", "combmin", "combmed"
+]
+Norm = Literal["min-max", "sum", "z-score", "rank", "none"]
+
+COLUMNS = ("query", "doc", "score")
+BY_RANK = ("rrf", "isr", "borda")
+"""Methods that look at ranks only, so no norm of scores matters to them."""
+UNWRITABLE = r"[\s\x00-\x1f]|^$"
+"""What an id in a TREC file cannot be: readers split at different signs, so none is let through."""
+ROWS_AT_ONCE = 500_000
+
+
+def fuse(
+    runs: "Sequence[pl.DataFrame]",
+    method: Method = "rrf",
+    *,
+    k: float = 60,
+    norm: Norm | None = None,
+    weights: Sequence[float] | None = None,
+    depth: int | None = None,
+) -> "pl.DataFrame":
+    """One run made of several: queries as they first appear, in each the best document first.
+
+    Ties, in the runs and in what is made of them, go by document id, descending by bytes. The points
+    that a run gives a document, times the run's weight (1 by default), are put together:
+
+    - `rrf`: the sum of 1 / (k + rank), ranks from 1. Cormack, Clarke & Büttcher 2009.
+    - `isr`: the sum of 1 / rank², times the number of runs with the document. Mourão et al. 2014.
+    - `borda`: of c documents that any run has for the query, the first gets c points, the next
+      c - 1; those a run lacks share the points it has left. Aslam & Montague 2001.
+    - `combsum`, `combmax`, `combmin`, `combmed`: sum, highest, lowest, median of the scores in the
+      runs with the document; `combmnz` is the sum times their number, `combanz` divided by it. Fox
+      & Shaw 1994.
+
+    `norm` changes the scores of each query and run beforehand, for the comb methods only: `min-max`
+    (the default) to [0, 1]; `sum`, above the lowest and summing to 1; `z-score`, less the mean and
+    divided by the deviation (of the population); `rank`, 1 - (rank - 1) / n; `none`. Scores that are
+    all equal become 0 under the first three, as in ranx. A query is fused from the runs that have it.
+    `depth` cuts each fused ranking. Sums go in the order of the runs. Raises PlanError for settings
+    that cannot be, DataError for rows that cannot.
+
+    >>> import polars as pl
+    >>> bm25 = pl.DataFrame({"query": ["1", "1"], "doc": ["a", "b"], "score": [9.0, 3.0]})
+    >>> dense = pl.DataFrame({"query": ["1", "1"], "doc": ["b", "c"], "score": [0.8, 0.7]})
+    >>> fuse([bm25, dense], "combsum").rows()  # a: 1; b: 0 + 1; c: 0
+    [('1', 'b', 1.0), ('1', 'a', 1.0), ('1', 'c', 0.0)]
+    """
+    weights = [1.0] * len(runs) if weights is None else weights
+    _refuse_settings(len(runs), method, k, norm, weights, depth)
+    pool = _pooled(runs)
+    with np.errstate(over="ignore", invalid="ignore"):  # _ranked refuses what that makes
+        score = _fused(pool, method, k, norm or "min-max", weights)
+    return _ranked(pool, score, depth)
+
+
+def write_run(run: "pl.DataFrame", file: BinaryIO, *, tag: str) -> None:
+    """Write a run in TREC's format, `query Q0 doc rank score tag`, in the order of its rows.
+
+    Ranks count a query's rows from 1. Scores are written so that they read back to the same float.
+    Raises DataError, before anything is written, for an id or tag that a reader would split.
+
+    >>> import io, polars as pl
+    >>> file = io.BytesIO()
+    >>> write_run(pl.DataFrame({"query": ["1"], "doc": ["a"], "score": [0.5]}), file, tag="mine")
+    >>> file.getvalue()
+    b'1 Q0 a 1 0.5 mine\\n'
+    """
+    import polars as pl
+
+    _refuse_frames([run])
+    run = _typed(run)
+    _refuse_unwritable(run["query"], run["doc"], pl.Series("tag", [tag]))
+    lines = run.select(
+        "query",
+        pl.lit("Q0").alias("q0"),
+        "doc",
+        pl.int_range(1, pl.len() + 1).over("query").alias("rank"),
+        "score",
+        pl.lit(tag).alias("tag"),
+    )
+    for some in lines.iter_slices(ROWS_AT_ONCE):
+        text = some.write_csv(include_header=False, separator=" ", quote_style="never")
+        file.write(text.encode())
+
+
+@dataclass(frozen=True, eq=False)
+class Ballot:
+    """What one run says: its m rows by query, then document id descending.
+
+    `document` (m,) is the row's place in the pool and `query` (m,) its query's number, both rising.
+    """
+
+    document: Ints
+    query: Ints
+    score: Floats
+
+    @cached_property
+    def first(self) -> Ints:
+        """The first row of each query that the run has, (q,)."""
+        return np.flatnonzero(np.diff(self.query, prepend=-1))
+
+    @cached_property
+    def size(self) -> Ints:
+        """The number of rows of each query that the run has, (q,)."""
+        return np.diff(self.first, append=len(self.query))
+
+    def spread(self, of_query: Floats | Ints) -> Floats:
+        """A value of each query that the run has, (q,), for each of its rows, (m,)."""
+        return np.repeat(of_query, self.size).astype(np.float64)
+
+    @cached_property
+    def rank(self) -> Floats:
+        """The rank of each row in its query, from 1, (m,)."""
+        best_first = _best_first(self.query, self.score)
+        rank = np.empty(len(best_first))
+        rank[best_first] = np.arange(1, len(best_first) + 1) - self.spread(self.first)
+        return rank
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Every document that any run has for a query, once: by query, then id descending by bytes.
+
+    `names` are the queries as they first appear; `query` (n,) numbers them, rising.
+    """
+
+    names: "pl.Series"
+    query: Ints
+    doc: "pl.Series"
+    ballots: tuple[Ballot, ...]
+
+    @cached_property
+    def n_runs(self) -> Ints:
+        """The number of runs that have each document, (n,)."""
+        count = np.zeros(len(self.query), np.int64)
+        for ballot in self.ballots:
+            count[ballot.document] += 1
+        return count
+
+    def columns(self, points: Sequence[Floats]) -> Iterator[tuple[Ints, Floats]]:
+        """Each run's places in the pool with its points for them."""
+        for ballot, of_run in zip(self.ballots, points, strict=True):
+            yield ballot.document, of_run
+
+
+def _pooled(runs: "Sequence[pl.DataFrame]") -> Pool:
+    import polars as pl
+
+    _refuse_frames(runs)
+    rows = pl.concat(
+        _typed(run).with_columns(pl.lit(number).alias("run")) for number, run in enumerate(runs)
+    )
+    names = rows["query"].unique(maintain_order=True)
+    number = pl.col("query").cast(pl.Enum(names)).to_physical()
+    rows = rows.with_columns(number).sort("query", "doc", descending=[False, True])
+    document = rows.select(pl.struct("query", "doc").rle_id()).to_series().to_numpy()
+    query, score, run = (rows[name].to_numpy() for name in ("query", "score", "run"))
+    document, query = document.astype(np.int64), query.astype(np.int64)
+    of_run = [np.flatnonzero(run == number) for number in range(len(runs))]
+    ballots = tuple(Ballot(document[at], query[at], score[at]) for at in of_run)
+    one_each = np.flatnonzero(np.diff(document, prepend=-1))
+    pool = Pool(names, query[one_each], rows["doc"].gather(one_each), ballots)
+    _refuse_repeats(pool)
+    return pool
+
+
+def _typed(run: "pl.DataFrame") -> "pl.DataFrame":
+    import polars as pl
+
+    # Adding 0 makes -0.0 and 0.0 one score.
+    return run.select(
+        pl.col("query", "doc").cast(pl.String), pl.col("score").cast(pl.Float64) + 0.0
+    )
+
+
+def _best_first(query: Ints, score: Floats) -> Ints:
+    """The rows by query, which rises, then score descending, then as they stand.
+
+    >>> _best_first(np.array([0, 0, 0, 1]), np.array([0.5, 0.7, 0.5, 0.9])).tolist()
+    [1, 0, 2, 3]
+    """
+    # A small sort for each query is faster than one of all rows.
+    first = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
+    falling = -score
+    order = [
+        start + np.argsort(falling[start:end], kind="stable")
+        for start, end in pairwise([*first, len(query)])
+    ]
+    return np.concatenate(order) if order else np.zeros(0, np.int64)
+
+
+def _fused(pool: Pool, method: Method, k: float, norm: Norm, weights: Sequence[float]) -> Floats:
+    """The fused score of each document of the pool, (n,)."""
+    if method == "borda":
+        return _borda(pool, weights)
+    points = [
+        weight * _points(ballot, method, k, norm)
+        for ballot, weight in zip(pool.ballots, weights, strict=True)
+    ]
+    return JOINS[method](pool, points)
+
+
+def _points(ballot: Ballot, method: Method, k: float, norm: Norm) -> Floats:
+    if method == "rrf":
+        return 1 / (k + ballot.rank)
+    if method == "isr":
+        return 1 / ballot.rank**2
+    return NORMS[norm](ballot)
+
+
+def _min_max(ballot: Ballot) -> Floats:
+    low = np.minimum.reduceat(ballot.score, ballot.first)
+    width = np.maximum.reduceat(ballot.score, ballot.first) - low
+    return (ballot.score - ballot.spread(low)) / ballot.spread(_or_one(width))
+
+
+def _share(ballot: Ballot) -> Floats:
+    above = ballot.score - ballot.spread(np.minimum.reduceat(ballot.score, ballot.first))
+    return above / ballot.spread(_or_one(np.add.reduceat(above, ballot.first)))
+
+
+def _z_score(ballot: Ballot) -> Floats:
+    # From the lowest, so that equal scores have exactly the mean 0.
+    above = ballot.score - ballot.spread(np.minimum.reduceat(ballot.score, ballot.first))
+    centred = above - ballot.spread(np.add.reduceat(above, ballot.first) / ballot.size)
+    deviation = np.sqrt(np.add.reduceat(centred**2, ballot.first) / ballot.size)
+    return centred / ballot.spread(_or_one(deviation))
+
+
+def _rank_score(ballot: Ballot) -> Floats:
+    return 1 - (ballot.rank - 1) / ballot.spread(ballot.size)
+
+
+def _score(ballot: Ballot) -> Floats:
+    return ballot.score
+
+
+def _or_one(divisor: Floats) -> Floats:
+    return np.where(divisor == 0, 1.0, divisor)
+
+
+NORMS: dict[Norm, Callable[[Ballot], Floats]] = {
+    "min-max": _min_max,
+    "sum": _share,
+    "z-score": _z_score,
+    "rank": _rank_score,
+    "none": _score,
+}
+
+
+def _total(pool: Pool, points: Sequence[Floats]) -> Floats:
+    total = np.zeros(len(pool.query))
+    for document, of_run in pool.columns(points):
+        total[document] += of_run
+    return total
+
+
+def _total_times_runs(pool: Pool, points: Sequence[Floats]) -> Floats:
+    return _total(pool, points) * pool.n_runs
+
+
+def _mean(pool: Pool, points: Sequence[Floats]) -> Floats:
+    return _total(pool, points) / pool.n_runs
+
+
+def _highest(pool: Pool, points: Sequence[Floats]) -> Floats:
+    highest = np.full(len(pool.query), -np.inf)
+    for document, of_run in pool.columns(points):
+        highest[document] = np.maximum(highest[document], of_run)
+    return highest
+
+
+def _lowest(pool: Pool, points: Sequence[Floats]) -> Floats:
+    return -_highest(pool, [-of_run for of_run in points])
+
+
+def _median(pool: Pool, points: Sequence[Floats]) -> Floats:
+    rising = np.full((len(pool.query), len(points)), np.inf)
+    for column, (document, of_run) in enumerate(pool.columns(points)):
+        rising[document, column] = of_run
+    rising.sort(axis=1)
+    row = np.arange(len(rising))
+    return (rising[row, (pool.n_runs - 1) // 2] + rising[row, pool.n_runs // 2]) / 2
+
+
+JOINS: dict[Method, Callable[[Pool, Sequence[Floats]], Floats]] = {
+    "rrf": _total,
+    "isr": _total_times_runs,
+    "combsum": _total,
+    "combmnz": _total_times_runs,
+    "combanz": _mean,
+    "combmax": _highest,
+    "combmin": _lowest,
+    "combmed": _median,
+}
+
+
+def _borda(pool: Pool, weights: Sequence[float]) -> Floats:
+    n_pooled = np.bincount(pool.query, minlength=len(pool.names))
+    total = np.zeros(len(pool.query))
+    for ballot, weight in zip(pool.ballots, weights, strict=True):
+        n_ranked = np.bincount(ballot.query, minlength=len(pool.names))
+        # The mean of the points 1 … c - n that are left; a run without the query gives none.
+        unranked = np.where(n_ranked > 0, (n_pooled - n_ranked + 1) / 2, 0)
+        points = unranked[pool.query]
+        points[ballot.document] = n_pooled[ballot.query] - ballot.rank + 1
+        total += weight * points
+    return total
+
+
+def _ranked(pool: Pool, score: Floats, depth: int | None) -> "pl.DataFrame":
+    """The pool as a run, best first; the first `depth` of each query."""
+    import polars as pl
+
+    if not np.isfinite(score).all():
+        raise PlanError(["scores are too large to be fused; give the norm 'rank', or use rrf"])
+    order = _best_first(pool.query, score)
+    if depth is not None:
+        query = pool.query[order]
+        first = np.searchsorted(query, np.arange(len(pool.names)))
+        order = order[np.arange(len(order)) - first[query] < depth]
+    return pl.DataFrame(
+        {
+            "query": pool.names.gather(pool.query[order]),
+            "doc": pool.doc.gather(order),
+            "score": score[order],
+        }
+    )
+
+
+def _refuse_settings(
+    n_runs: int,
+    method: str,
+    k: float,
+    norm: str | None,
+    weights: Sequence[float],
+    depth: int | None,
+) -> None:
+    problems: list[str] = []
+    if n_runs == 0:
+        problems.append("there is no run to fuse; give one or more")
+    if method not in get_args(Method):
+        known = ", ".join(get_args(Method))
+        hint = did_you_mean(method, get_args(Method))
+        problems.append(f"unknown fusion method {method!r}{hint}; there are {known}")
+    elif norm is not None and method in BY_RANK:
+        problems.append(
+            f"{method} looks at ranks only, so norm {norm!r} changes nothing; leave it out"
+        )
+    if norm is not None and norm not in get_args(Norm):
+        problems.append(f"unknown norm {norm!r}; there are {', '.join(get_args(Norm))}")
+    if not 0 <= k < np.inf:
+        problems.append(f"k is {k!r}; give a number from 0 on")
+    if len(weights) != n_runs:
+        problems.append(f"{len(weights)} weights for {n_runs} runs; give one for each run")
+    problems += [
+        f"weight {weight!r} is not above 0; leave out the run that shall not count"
+        for weight in weights
+        if not 0 < weight < np.inf
+    ]
+    if depth is not None and depth < 1:
+        problems.append(f"depth is {depth!r}; give 1 or more")
+    if problems:
+        raise PlanError(problems)
+
+
+def _refuse_frames(runs: "Sequence[pl.DataFrame]") -> None:
+    problems = [
+        problem
+        for number, run in enumerate(runs, 1)
+        for problem in _problems_of(run, f"run {number}")
+    ]
+    if problems:
+        raise DataError(problems)
+
+
+def _problems_of(run: "pl.DataFrame", source: str) -> Iterator[Problem]:
+    import polars as pl
+
+    lacking = [name for name in COLUMNS if name not in run.columns]
+    if lacking:
+        has = ", ".join(run.columns) or "none"
+        yield Problem(f"has no column {', '.join(lacking)}; its columns are {has}", source)
+        return
+    if not run.schema["score"].is_numeric():
+        message = f"is {run.schema['score']}, not numbers; read the scores as numbers"
+        yield Problem(message, source, field="score")
+        return
+    for name in ("query", "doc"):
+        if run[name].null_count():
+            yield Problem(f"{run[name].null_count()} rows have none", source, field=name)
+    bad = run.filter(pl.col("score").is_null() | ~pl.col("score").is_finite())
+    for query, doc, score in bad.select(COLUMNS).iter_rows():
+        message = f"document {doc!r} has the score {score!r}; give each a finite number"
+        yield Problem(message, source, field="score", id=query)
+
+
+def _refuse_repeats(pool: Pool) -> None:
+    problems = [
+        Problem(
+            f"document {pool.doc[place]!r} stands twice; keep one",
+            f"run {number}",
+            id=pool.names[int(pool.query[place])],
+        )
+        for number, ballot in enumerate(pool.ballots, 1)
+        for place in ballot.document[1:][np.diff(ballot.document) == 0].tolist()
+    ]
+    if problems:
+        raise DataError(problems)
+
+
+def _refuse_unwritable(*columns: "pl.Series") -> None:
+    problems = [
+        Problem(f"{one!r} is empty or holds white space; change it", "run", field=column.name)
+        for column in columns
+        for one in column.filter(column.str.contains(UNWRITABLE)).unique(maintain_order=True)
+    ]
+    if problems:
+        raise DataError(problems)
