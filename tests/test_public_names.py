@@ -11,6 +11,7 @@ PUBLIC = {
     "MetricError",
     "PlanError",
     "RagaugeError",
+    "Ranked",
     "Run",
     "Samples",
     "Score",
@@ -19,9 +20,11 @@ PUBLIC = {
     "Suite",
     "evaluate",
     "feature",
+    "fuse",
     "load",
     "metric",
     "open_run",
+    "rank",
     "score",
 }
 

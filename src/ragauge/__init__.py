@@ -1,5 +1,7 @@
 """ragauge scores what retrieval and question-answering systems return, and makes the scores hold up."""
 
+from typing import TYPE_CHECKING
+
 from ragauge.errors import (
     DataError,
     LabelError,
@@ -17,6 +19,9 @@ from ragauge.score import Score, Status
 from ragauge.store import open_run
 from ragauge.suite import Suite
 
+if TYPE_CHECKING:
+    from ragauge.ranking import Ranked, fuse, rank
+
 # `score` and `metric` are modules of this package too. All of them are imported above, so that the
 # functions keep the names.
 
@@ -26,6 +31,7 @@ __all__ = [
     "MetricError",
     "PlanError",
     "RagaugeError",
+    "Ranked",
     "Run",
     "Samples",
     "Score",
@@ -34,8 +40,19 @@ __all__ = [
     "Suite",
     "evaluate",
     "feature",
+    "fuse",
     "load",
     "metric",
     "open_run",
+    "rank",
     "score",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """What needs numpy is imported when it is asked for, so that `import ragauge` stays quick."""
+    if name in ("Ranked", "fuse", "rank"):
+        from ragauge import ranking
+
+        return getattr(ranking, name)
+    raise AttributeError(f"module 'ragauge' has no attribute {name!r}")

@@ -1,0 +1,491 @@
+"""Runs scored against judgements, as trec_eval does it, with intervals and paired comparisons."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast
+
+import numpy as np
+
+from ragauge.errors import PlanError
+from ragauge.label import SettingValue
+from ragauge.metric import METRICS
+from ragauge.metrics.measure_names import AskedMeasure, read_measure
+from ragauge.metrics.ranking import LEAST_FACTOR, MEASURES, Total
+from ragauge.retrieval.fusion import Method, Norm
+from ragauge.retrieval.fusion import fuse as fuse_frames
+from ragauge.retrieval.hits import Bools, Floats, Ints
+from ragauge.retrieval.judgements import Judgements, Retrieved
+from ragauge.retrieval.sources import (
+    Source,
+    read_judgements,
+    run_frame,
+    samples_in,
+    see_run,
+    see_samples,
+)
+from ragauge.retrieval.trec import Compat
+from ragauge.sample import Samples
+from ragauge.stats import (
+    Comparison,
+    Estimate,
+    bootstrap,
+    holm,
+    mean_of_parts,
+    pairwise_randomization,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Undefined = Literal["zero", "leave_out"]
+"""What a query without a value adds to a mean: 0, as in trec_eval, or nothing."""
+
+DEFAULT_MEASURES = ("ndcg@10", "map", "mrr@10", "recall@100", "precision@10")
+
+MOST_THREADS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One measure of one run over its queries.
+
+    `value` is the mean, the sum of a count, or the geometric mean; None where no query has one.
+    `low` and `high` bound it at 95 % by the bootstrap over queries; None for sums and below two
+    queries. Of `n` queries averaged `n_undefined` have no value: they count as 0 or are left out,
+    as `Ranked.undefined` says.
+    """
+
+    run: str
+    measure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    n_undefined: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two runs on one measure: `comparison` is of `run` minus `baseline`.
+
+    `p_holm` is its p value corrected for all pairs of runs that were compared on the measure.
+    """
+
+    measure: str
+    run: str
+    baseline: str
+    comparison: Comparison
+    p_holm: float
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """Values of all measures for every run and judged query.
+
+    `values` is (runs, measures, queries) with 0 where undefined; `is_undefined` has its shape.
+    `is_counted` (runs, queries) says which queries a run's means are over: those it has, or all
+    with `complete`. `n_unjudged_queries` counts each run's queries that nobody judged. `notes` say
+    how the runs were read.
+    """
+
+    judgements: Judgements
+    runs: tuple[str, ...]
+    measures: tuple[AskedMeasure, ...]
+    values: Floats
+    is_undefined: Bools
+    is_counted: Bools
+    n_unjudged_queries: tuple[int, ...]
+    undefined: Undefined = "zero"
+    seed: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The measures, as they were asked for."""
+        return tuple(measure.shown for measure in self.measures)
+
+    def mean(self, measure: str, run: str | None = None) -> float | None:
+        """One measure of one run over its queries; the only run needs no name.
+
+        Of a count it is the sum, of gmap the geometric mean. None where no query has a value.
+        """
+        return self._whole(self._run(run), self._measure(measure))
+
+    def per_query(self, measure: str, run: str | None = None) -> dict[str, float | None]:
+        """Each query's value, None where it is undefined, in the order of the queries' names."""
+        at, of = self._run(run), self._measure(measure)
+        return {
+            self.judgements.queries[query]: None
+            if self.is_undefined[at, of, query]
+            else float(self.values[at, of, query])
+            for query in self.queries_of(at)
+        }
+
+    def is_count(self, measure: str) -> bool:
+        """Whether the measure counts, so that its values are whole and the whole is their sum."""
+        return _kind(self.measures[self._measure(measure)]) == "sum"
+
+    def is_whole_only(self, measure: str) -> bool:
+        """Whether the measure is said of all queries only, as trec_eval has it."""
+        asked = self.measures[self._measure(measure)]
+        return _kind(asked) == "geometric" or asked.label.name == "num_q"
+
+    def queries_of(self, run: int) -> list[int]:
+        """The numbers of the queries that a run's means are over, in the order of their names."""
+        return [query for query in self.by_name if self.is_counted[run, query]]
+
+    @cached_property
+    def by_name(self) -> list[int]:
+        """The queries' numbers in the order of their names' bytes."""
+        names = self.judgements.query_names
+        return sorted(range(len(names)), key=names.name)
+
+    @cached_property
+    def summaries(self) -> tuple[Summary, ...]:
+        """Every run and measure, with intervals; all share the same draws of queries."""
+        totals = [
+            self._parts(run, measure)[self._drawn]
+            for run in range(len(self.runs))
+            for measure in range(len(self.measures))
+        ]
+        makes = [_AGGREGATES[_kind(measure)] for _ in self.runs for measure in self.measures]
+        estimates = iter(bootstrap(totals, makes, seed=self.seed))
+        return tuple(
+            self._summary(run, measure, next(estimates))
+            for run in range(len(self.runs))
+            for measure in range(len(self.measures))
+        )
+
+    def compare(self, baseline: str | None = None) -> tuple[Compared, ...]:
+        """Every pair of runs, or each run with the baseline: the paired randomization test.
+
+        Over the queries that count for both. PlanError when there are fewer than two runs.
+        """
+        if len(self.runs) < 2:
+            raise PlanError(["to compare takes two runs or more; give another run"])
+        pairs = list(combinations(range(len(self.runs)), 2))
+        if baseline is not None:
+            at = self._run(baseline)
+            pairs = [pair for pair in pairs if at in pair]
+        compared: list[Compared] = []
+        for measure, asked in enumerate(self.measures):
+            if _kind(asked) != "sum":
+                compared += self._compare(measure, asked, pairs, baseline)
+        return tuple(compared)
+
+    def _compare(
+        self,
+        measure: int,
+        asked: AskedMeasure,
+        pairs: Sequence[tuple[int, int]],
+        baseline: str | None,
+    ) -> Iterator[Compared]:
+        comparisons = self._comparisons(measure, pairs)
+        corrected = holm([one.p_value for one in comparisons])
+        for (one, other), comparison, p in zip(pairs, comparisons, corrected, strict=True):
+            base, run = (other, one) if self.runs[other] == baseline else (one, other)
+            signed = comparison if run == one else _turned(comparison)
+            yield Compared(asked.shown, self.runs[run], self.runs[base], signed, float(p))
+
+    def _comparisons(self, measure: int, pairs: Sequence[tuple[int, int]]) -> list[Comparison]:
+        values = np.array([self._scored(run, measure) for run in range(len(self.runs))])
+        counts = np.array([self._counts(run, measure) for run in range(len(self.runs))])
+        order = np.array(self.by_name, np.int64)
+        if (counts == counts[0]).all():
+            kept = order[counts[0][order]]
+            all_pairs = combinations(range(len(self.runs)), 2)
+            tested = pairwise_randomization(values[:, kept], seed=self.seed)
+            by_pair = dict(zip(all_pairs, tested, strict=True))
+            return [by_pair[pair] for pair in pairs]
+        comparisons: list[Comparison] = []
+        for one, other in pairs:
+            kept = order[counts[[one, other]][:, order].all(axis=0)]
+            if not len(kept):
+                raise PlanError(
+                    [f"runs {self.runs[one]!r} and {self.runs[other]!r} have no query in common"]
+                )
+            comparisons += pairwise_randomization(values[[one, other]][:, kept], seed=self.seed)
+        return comparisons
+
+    def _summary(self, run: int, measure: int, estimate: Estimate | None) -> Summary:
+        is_sum = _kind(self.measures[measure]) == "sum"
+        counted = self.is_counted[run]
+        bounds = (None, None) if is_sum or estimate is None else (estimate.low, estimate.high)
+        return Summary(
+            self.runs[run],
+            self.names[measure],
+            self._whole(run, measure),
+            *bounds,
+            int(counted.sum()),
+            int((self.is_undefined[run, measure] & counted).sum()),
+        )
+
+    def _whole(self, run: int, measure: int) -> float | None:
+        parts = self._parts(run, measure)[self.by_name]
+        value = float(_AGGREGATES[_kind(self.measures[measure])](parts.sum(axis=0)[None])[0])
+        return value if np.isfinite(value) else None
+
+    def _parts(self, run: int, measure: int) -> Floats:
+        """What each query adds to the sums that make the whole, (queries, 2)."""
+        counts = self._counts(run, measure)
+        return np.stack([self._scored(run, measure) * counts, counts.astype(np.float64)], axis=1)
+
+    def _scored(self, run: int, measure: int) -> Floats:
+        """Each query's value as it is averaged."""
+        values = self.values[run, measure]
+        if _kind(self.measures[measure]) == "geometric":
+            return np.log(np.maximum(values, LEAST_FACTOR))
+        return values
+
+    def _counts(self, run: int, measure: int) -> Bools:
+        counted = self.is_counted[run]
+        if self.undefined == "zero":
+            return counted
+        return counted & ~self.is_undefined[run, measure]
+
+    @cached_property
+    def _drawn(self) -> Ints:
+        """The queries the bootstrap draws from: those that some run has."""
+        order = np.array(self.by_name, np.int64)
+        return order[np.flatnonzero(self.is_counted[:, order].any(axis=0))]
+
+    def _run(self, name: str | None) -> int:
+        if name is None and len(self.runs) == 1:
+            return 0
+        if name is None or name not in self.runs:
+            raise PlanError([f"there is no run {name!r}; the runs are {', '.join(self.runs)}"])
+        return self.runs.index(name)
+
+    def _measure(self, name: str) -> int:
+        for at, measure in enumerate(self.measures):
+            if name in (measure.shown, str(measure.label)):
+                return at
+        raise PlanError([f"measure {name!r} was not asked for; there are {', '.join(self.names)}"])
+
+
+def rank(
+    qrels: Source,
+    runs: Source | Sequence[Source] | Mapping[str, Source],
+    measures: Sequence[str] = DEFAULT_MEASURES,
+    *,
+    min_grade: int = 1,
+    complete: bool = False,
+    depth: int | None = None,
+    judged_only: bool = False,
+    undefined: Undefined = "zero",
+    compat: Compat = "trec9",
+    seed: int = 0,
+) -> Ranked:
+    """Score runs against judgements, with trec_eval's numbers.
+
+    `qrels` and each run: a file (TREC text, also gzip or zstd; Parquet, CSV, JSON), a BEIR folder,
+    query → document → grade or score as pytrec_eval takes them, a frame, or samples. Several runs
+    are a list, or a mapping that names them. Measures go by the field's names or trec_eval's.
+
+    Means are over the queries that stand in both the judgements and the run; with `complete`
+    (trec_eval's -c) over all judged queries, a missing one counting 0. A query without a relevant
+    judged document has no value: `undefined="zero"` counts it as 0, as trec_eval does, and
+    `"leave_out"` leaves it out. `min_grade` (-l) is the least grade that is relevant; nDCG and other
+    gain measures do not heed it. `depth` (-M) cuts every ranking, `judged_only` (-J) drops documents
+    nobody judged. Equal scores are ordered by document name, descending by bytes; they are compared
+    in 32 bits as in trec_eval 9 and pytrec_eval, or in 64 with `compat="trec10"`.
+
+    DataError when a source cannot be read as asked, LabelError for an unknown measure, PlanError when
+    no query stands in both.
+
+    >>> ranked = rank({"q1": {"d1": 1}}, {"q1": {"d1": 0.5, "d2": 0.9}}, ["mrr"])
+    >>> ranked.mean("mrr")
+    0.5
+    """
+    asked = tuple(one for name in measures for one in read_measure(name))
+    if not asked:
+        raise PlanError(["no measure is asked for; name one, such as ndcg@10"])
+    judgements = read_judgements(qrels)
+    seen = _see(runs, judgements, compat)
+    _refuse_strangers(judgements, seen)
+    scored = [
+        _values(
+            retrieved,
+            asked,
+            min_grade=min_grade,
+            depth=depth,
+            judged_only=judged_only,
+            compat=compat,
+        )
+        for retrieved in seen.values()
+    ]
+    present = np.array([one.is_present for one in seen.values()])
+    return Ranked(
+        judgements,
+        tuple(seen),
+        asked,
+        np.array([values for values, _ in scored]),
+        np.array([is_undefined for _, is_undefined in scored]),
+        np.ones_like(present) if complete else present,
+        tuple(one.n_unjudged_queries for one in seen.values()),
+        undefined,
+        seed,
+        tuple(f"{name}: {note}" for name, one in seen.items() for note in one.notes),
+    )
+
+
+def fuse(
+    runs: Sequence[Source],
+    method: Method = "rrf",
+    *,
+    k: float = 60,
+    norm: Norm | None = None,
+    weights: Sequence[float] | None = None,
+    depth: int | None = None,
+) -> "pl.DataFrame":
+    """One run made of several: a frame with the columns query, doc and score, best first.
+
+    Each run is whatever `rank` takes. The methods and norms are `retrieval.fusion.fuse`'s. DataError
+    when a run cannot be read, PlanError for settings that cannot be.
+
+    >>> fused = fuse([{"q1": {"a": 2.0, "b": 1.0}}, {"q1": {"b": 9.0}}])
+    >>> fused["doc"].to_list()  # b: 1/62 + 1/61; a: 1/61
+    ['b', 'a']
+    """
+    frames = [run_frame(run) for run in runs]
+    return fuse_frames(frames, method, k=k, norm=norm, weights=weights, depth=depth)
+
+
+def _see(
+    runs: Source | Sequence[Source] | Mapping[str, Source], judgements: Judgements, compat: Compat
+) -> dict[str, Retrieved]:
+    """Every run seen through the judgements, by its name."""
+    named = _named(runs)
+    if not named:
+        raise PlanError(["there is no run to score; give one"])
+    of_samples = [
+        source if isinstance(source, Samples) else samples_in(source) for _, source in named
+    ]
+    if any(samples is not None for samples in of_samples):
+        return _see_samples(of_samples, judgements)
+    with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+        see = partial(see_run, judgements=judgements, compat=compat)
+        # A run alone is scanned by several threads; of several runs each has one.
+        seen = [see(named[0][1])] if len(named) == 1 else list(pool.map(see, [s for _, s in named]))
+    return dict(zip(_told_apart(named, seen), seen, strict=True))
+
+
+def _see_samples(several: Sequence[Samples | None], judgements: Judgements) -> dict[str, Retrieved]:
+    """Every system of the samples; PlanError when some source is a run, or a system stands twice."""
+    seen: dict[str, Retrieved] = {}
+    for samples in several:
+        if samples is None:
+            raise PlanError(["samples and runs are given together; score them one after the other"])
+        for system, retrieved in see_samples(samples, judgements).items():
+            if system in seen:
+                raise PlanError([f"system {system!r} stands in two of the files; rename one"])
+            seen[system] = retrieved
+    return seen
+
+
+def _named(
+    runs: Source | Sequence[Source] | Mapping[str, Source],
+) -> list[tuple[str | None, Source]]:
+    if isinstance(runs, Mapping):
+        if _is_run(cast(Mapping[str, object], runs)):
+            return [(None, cast(Source, runs))]
+        return list(cast(Mapping[str, Source], runs).items())
+    if isinstance(runs, Sequence) and not isinstance(runs, str):
+        return [(None, run) for run in cast(Sequence[Source], runs)]
+    return [(None, cast(Source, runs))]
+
+
+def _is_run(runs: Mapping[str, object]) -> bool:
+    """Whether this is query → document → score, and not name → run."""
+    inner = next(iter(runs.values()), None)
+    if not isinstance(inner, Mapping):
+        return isinstance(inner, Sequence | None) and not isinstance(inner, str)
+    innermost = next(iter(cast(Mapping[str, object], inner).values()), 0.0)
+    return not isinstance(innermost, Mapping | list | tuple)
+
+
+def _told_apart(named: Sequence[tuple[str | None, Source]], seen: Sequence[Retrieved]) -> list[str]:
+    """A name for each run: the one given, its own tag, or its file's name, each once."""
+    names = [name or one.tag for (name, _), one in zip(named, seen, strict=True)]
+    for at, (_, source) in enumerate(named):
+        if isinstance(source, str | Path) and (not names[at] or names.count(names[at]) > 1):
+            names[at] = Path(source).name
+    names = [name or f"run {at}" for at, name in enumerate(names, 1)]
+    return [
+        name if names.count(name) == 1 else f"{name} ({names[: at + 1].count(name)})"
+        for at, name in enumerate(names)
+    ]
+
+
+def _refuse_strangers(judgements: Judgements, seen: Mapping[str, Retrieved]) -> None:
+    """PlanError when a run shares no query with the judgements: the ids are most likely spelt
+    otherwise."""
+    problems = [
+        f"run {name!r} has none of the {judgements.n_queries} judged queries; are its query ids "
+        f"spelt as in {judgements.source}, such as {judgements.queries[0]!r}?"
+        for name, retrieved in seen.items()
+        if not retrieved.is_present.any()
+    ]
+    if problems:
+        raise PlanError(problems)
+
+
+def _values(
+    retrieved: Retrieved,
+    asked: Sequence[AskedMeasure],
+    *,
+    min_grade: int,
+    depth: int | None,
+    judged_only: bool,
+    compat: Compat,
+) -> tuple[Floats, Bools]:
+    """Every measure's value for each judged query of one run, and where it has none."""
+    hits = retrieved.hits
+    hits = hits.up_to(depth) if depth is not None else hits
+    hits = hits.judged_only() if judged_only else hits
+    common: dict[str, SettingValue] = {"min_grade": min_grade, "compat": compat}
+    found = [MEASURES[one.label.name].values(hits, _settings(one, common)) for one in asked]
+    return np.array([one.value for one in found]), np.array([one.undefined for one in found])
+
+
+def _settings(asked: AskedMeasure, common: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
+    """The measure's settings; those that its label gives go before those common to all."""
+    definition = METRICS[asked.label.name]
+    fitting = {name: value for name, value in common.items() if name in definition.defaults}
+    return definition.read_settings({**fitting, **asked.label.settings})
+
+
+def _turned(comparison: Comparison) -> Comparison:
+    """The comparison the other way round."""
+    low, high = comparison.low, comparison.high
+    return replace(
+        comparison,
+        difference=-comparison.difference,
+        low=None if high is None else -high,
+        high=None if low is None else -low,
+    )
+
+
+def _kind(asked: AskedMeasure) -> Total:
+    return MEASURES[asked.label.name].total
+
+
+def _sums(parts: Floats) -> Floats:
+    return parts[:, 0]
+
+
+def _geometric_means(parts: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.exp(parts[:, 0] / parts[:, 1])
+
+
+_AGGREGATES: dict[Total, Callable[[Floats], Floats]] = {
+    "mean": mean_of_parts,
+    "sum": _sums,
+    "geometric": _geometric_means,
+}

@@ -1,0 +1,146 @@
+"""Relevance judgements in columns, and a run seen through them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ragauge.retrieval.hits import Bools, Hits, Ints
+from ragauge.retrieval.scan import Field, Names, digests, field_of
+
+NOT_JUDGED = -1
+"""The number of a query that the judgements do not hold."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judgements:
+    """Which documents people judged for which queries, and how relevant they found them.
+
+    A judgement is a row: `query` (j,) numbers its query in `query_names`, rising; `document` is the
+    document's name; `grade` (j,) is at most 0 for not relevant, below 0 for pooled without being
+    judged. No (query, document) stands twice. `source` says where they are from.
+    """
+
+    query_names: Field
+    query: Ints
+    document: Field
+    grade: Ints
+    source: str = "judgements"
+
+    def __len__(self) -> int:
+        return len(self.grade)
+
+    @property
+    def n_queries(self) -> int:
+        return len(self.query_names)
+
+    @cached_property
+    def queries(self) -> tuple[str, ...]:
+        """The queries' names, by their numbers."""
+        return tuple(text_of(self.query_names.name(row)) for row in range(self.n_queries))
+
+    @cached_property
+    def known_queries(self) -> Names:
+        return Names(self.query_names)
+
+    @cached_property
+    def known_pairs(self) -> Names:
+        return Names(self.document, self.query)
+
+    @classmethod
+    def from_mapping(
+        cls, judged: Mapping[str, Mapping[str, int]], source: str = "judgements"
+    ) -> "Judgements":
+        """From query → document → grade, as pytrec_eval takes them.
+
+        >>> Judgements.from_mapping({"q1": {"d1": 1, "d2": 0}}).grade.tolist()
+        [1, 0]
+        """
+        sizes = np.fromiter(map(len, judged.values()), np.int64, len(judged))
+        documents = [bytes_of(name) for grades in judged.values() for name in grades]
+        grades = [grade for grades in judged.values() for grade in grades.values()]
+        return cls(
+            field_of([bytes_of(name) for name in judged]),
+            np.repeat(np.arange(len(judged)), sizes),
+            field_of(documents),
+            np.array(grades, np.int64),
+            source,
+        )
+
+    @classmethod
+    def from_fields(
+        cls, query: Field, document: Field, grade: Ints, source: str = "judgements"
+    ) -> "Judgements":
+        """From rows in any order; queries are numbered as they first appear."""
+        _, first, number = np.unique(digests(query), return_index=True, return_inverse=True)
+        in_order = np.argsort(first)
+        place = np.empty_like(in_order)
+        place[in_order] = np.arange(len(in_order))
+        number = place[number]
+        rows = np.argsort(number, kind="stable")
+        return cls(
+            query.take(first[in_order]), number[rows], document.take(rows), grade[rows], source
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Retrieved:
+    """What a run retrieved, seen through judgements.
+
+    `n_retrieved` (n_queries,) counts each judged query's documents; `judgement` (h,) numbers the
+    judgements whose document was retrieved, and `rank` (h,) is where. `n_unjudged_queries` of the
+    run are not in the judgements. `tag` is the run's own name for itself. `searched` (n_queries,) is
+    for sources that can say that a query found nothing: without it, a query without documents was
+    not searched for. `notes` say how the source was read.
+    """
+
+    judgements: Judgements
+    n_retrieved: Ints
+    judgement: Ints
+    rank: Ints
+    n_unjudged_queries: int = 0
+    tag: str = ""
+    searched: Bools | None = None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def nothing(cls, judgements: Judgements) -> "Retrieved":
+        """A run without a document."""
+        none = np.zeros(0, np.int64)
+        return cls(judgements, np.zeros(judgements.n_queries, np.int64), none, none)
+
+    @cached_property
+    def is_present(self) -> Bools:
+        """Which of the judged queries the run has, (n_queries,)."""
+        return self.n_retrieved > 0 if self.searched is None else self.searched
+
+    @cached_property
+    def hits(self) -> Hits:
+        """The hits of every judged query, those that the run lacks too."""
+        query = self.judgements.query[self.judgement]
+        order = np.lexsort((self.rank, query))
+        best_first = np.lexsort((-self.judgements.grade, self.judgements.query))
+        return Hits(
+            self.n_retrieved,
+            query[order],
+            self.rank[order],
+            self.judgements.grade[self.judgement[order]],
+            np.ones(len(order), np.int64),
+            self.judgements.query,
+            self.judgements.grade[best_first],
+        )
+
+
+def bytes_of(name: str) -> bytes:
+    """A name as a file would spell it."""
+    return name.encode("utf-8", "surrogateescape")
+
+
+def text_of(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape")
+
+
+def numbered(names: Sequence[str]) -> dict[str, int]:
+    """Each name's place."""
+    return {name: place for place, name in enumerate(names)}

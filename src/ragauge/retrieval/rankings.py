@@ -1,0 +1,355 @@
+"""A run read whole: its rankings best first, to be seen through any judgements."""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragauge.errors import DataError, Problem
+from ragauge.retrieval.hits import Floats, Ints, ranks_within
+from ragauge.retrieval.judgements import NOT_JUDGED, Judgements, Retrieved
+from ragauge.retrieval.rows import (
+    Rows,
+    bytes_in_order,
+    field_of_pieces,
+    pairs_alike,
+    refuse,
+    repeated,
+    series_of,
+    texts_of,
+)
+from ragauge.retrieval.scan import (
+    Bytes,
+    Field,
+    Names,
+    Words,
+    digests,
+    order,
+    paired,
+    ranks,
+    repeats,
+)
+from ragauge.retrieval.trec import Compat, precision_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Found = TypeVar("Found")
+
+PIECE = 1 << 14
+"""Rows that are ranked at a time: few enough to stay in the processor's cache."""
+SINGLE_BELOW = 1 << 18
+"""Rows below which one thread is quicker than several."""
+MOST_THREADS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The rankings of all queries of a run: `documents` of a query, or `frame` of all.
+
+    `query_names` (m,) names the queries, `n_retrieved` (m,) counts their documents. `document` and
+    `score` (n,) go query by query, best first: score descending in the precision of `compat`, ties
+    by name descending by bytes. `tag` is the run's own name for itself.
+    """
+
+    query_names: Field
+    n_retrieved: Ints
+    document: Field
+    score: Floats
+    compat: Compat
+    source: str
+    tag: str
+    notes: tuple[str, ...]
+    keys: "Keys"
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    def __repr__(self) -> str:
+        return f"<Ranking of {len(self):,} documents for {len(self.n_retrieved):,} queries>"
+
+    @cached_property
+    def queries(self) -> tuple[str, ...]:
+        """The queries, as they first appear in the run."""
+        return tuple(texts_of(self.query_names))
+
+    def documents(self, query: str) -> list[tuple[str, float]]:
+        """The documents retrieved for a query and their scores, best first; KeyError without it."""
+        number = self._numbers[query]
+        end = int(self._end[number])
+        rows = slice(end - int(self.n_retrieved[number]), end)
+        found = Field(self.document.text, self.document.start[rows], self.document.end[rows])
+        return list(zip(found_names(found), self.score[rows].tolist(), strict=True))
+
+    def frame(self) -> "pl.DataFrame":
+        """One row for each document: query, doc, score; best first within a query."""
+        import polars as pl
+
+        query = pl.Series("query", self.queries, pl.String)
+        number = np.repeat(np.arange(len(query), dtype=np.uint32), self.n_retrieved)
+        try:
+            document = series_of("doc", self.document)
+        except UnicodeDecodeError:
+            what = "names documents in something other than UTF-8"
+            raise DataError([Problem(what, self.source)]) from None
+        return pl.DataFrame([query.gather(number), document, pl.Series("score", self.score)])
+
+    def seen_by(self, judgements: Judgements) -> Retrieved:
+        """The run seen through judgements: where the judged documents stand."""
+        rows, entry = self.known_queries.find(
+            judgements.query_names, digests(judgements.query_names)
+        )
+        number = np.full(judgements.n_queries, NOT_JUDGED)
+        number[rows] = entry
+        n_retrieved = np.where(number == NOT_JUDGED, 0, self.n_retrieved[number])
+        wanted = np.flatnonzero(number[judgements.query] != NOT_JUDGED)
+        query = number[judgements.query[wanted]]
+        at, rank = self.keys.find(digests(judgements.document.take(wanted)), query)
+        row = (self._end - self.n_retrieved)[query[at]] + rank - 1
+        is_same = self.document.same(row, judgements.document, wanted[at])
+        judgement, rank = wanted[at][is_same], rank[is_same]
+        n_unjudged = len(self.n_retrieved) - len(rows)
+        return Retrieved(
+            judgements, n_retrieved, judgement, rank, n_unjudged, self.tag, notes=self.notes
+        )
+
+    @cached_property
+    def known_queries(self) -> Names:
+        return Names(self.query_names)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {query: number for number, query in enumerate(self.queries)}
+
+    @cached_property
+    def _end(self) -> Ints:
+        return np.cumsum(self.n_retrieved)
+
+
+def found_names(field: Field) -> list[str]:
+    """The names of some rows of a large field, without reading the rest of its text."""
+    if not len(field):
+        return []
+    first, last = int(field.start[0]), int(field.end[-1])
+    return texts_of(Field(field.text[first:last], field.start - first, field.end - first))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Keys:
+    """Which document stands where: a rising number for each row.
+
+    Its first bits are the query's number, its last ones the rank, and the middle as many bits as
+    are left of the document's digest; so what is found by them has still to be compared by name.
+    """
+
+    n_query_bits: int
+    n_rank_bits: int
+    rising: Words
+
+    @classmethod
+    def layout(cls, n_retrieved: Ints) -> "Keys":
+        """Keys of no row yet, with room for so many queries and ranks."""
+        n_query_bits = max(1, (len(n_retrieved) - 1).bit_length())
+        n_rank_bits = max(1, (int(n_retrieved.max(initial=1)) - 1).bit_length())
+        return cls(n_query_bits, n_rank_bits, np.zeros(0, np.uint64))
+
+    def stems(self, digest: Words, query: Ints) -> Words:
+        """The keys of the documents without their ranks."""
+        head = query.astype(np.uint64) << np.uint64(64 - self.n_query_bits)
+        n_bits = np.uint64(self.n_query_bits), np.uint64(self.n_rank_bits)
+        return head | (digest >> n_bits[0] >> n_bits[1] << n_bits[1])
+
+    def place(self, key: Words) -> Ints:
+        """The rank that stands in each key, from 0."""
+        return (key & np.uint64((1 << self.n_rank_bits) - 1)).astype(np.int64)
+
+    def find(self, digest: Words, query: Ints) -> tuple[Ints, Ints]:
+        """The documents (as numbers of rows here) that may stand in the keys, and their ranks."""
+        stem = self.stems(digest, query)
+        # In rising order the search goes through memory once.
+        left = np.argsort(stem)
+        at = np.searchsorted(self.rising, stem[left])
+        found, rank = [left[:0]], [left[:0]]
+        shift = np.uint64(self.n_rank_bits)
+        while len(left):
+            is_in = at < len(self.rising)
+            left, at = left[is_in], at[is_in]
+            key = self.rising[at]
+            is_like = key >> shift == stem[left] >> shift
+            left, at = left[is_like], at[is_like] + 1
+            found.append(left)
+            rank.append(self.place(key[is_like]) + 1)
+        all_found, all_rank = np.concatenate(found), np.concatenate(rank)
+        rising = np.argsort(all_found, kind="stable")
+        return all_found[rising], all_rank[rising]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Piece:
+    """Some queries' rows, best first."""
+
+    text: Bytes
+    length: Ints
+    score: Floats
+    key: Words
+    problems: tuple[Problem, ...]
+
+
+def rank_rows(rows: Rows, compat: Compat, tag: str = "") -> Ranking:
+    """The rows as rankings; DataError for documents that a query retrieves twice."""
+    work = _Work(rows, compat)
+    pieces = list(work.mapped(work.ranked))
+    refuse(problem for piece in pieces for problem in piece.problems)
+    return Ranking(
+        work.names,
+        work.n_retrieved,
+        field_of_pieces(
+            [piece.text for piece in pieces], np.concatenate([piece.length for piece in pieces])
+        ),
+        np.concatenate([piece.score for piece in pieces]),
+        compat,
+        rows.source,
+        tag,
+        rows.notes,
+        replace(work.keys, rising=np.concatenate([piece.key for piece in pieces])),
+    )
+
+
+def see_rows(rows: Rows, judgements: Judgements, compat: Compat) -> Retrieved:
+    """The rows seen through judgements: what `rank_rows` would show, but only judged ones ranked."""
+    work = _Work(rows, compat)
+    known, entry = judgements.known_queries.find(work.names, digests(work.names))
+    number = -2 - np.arange(len(work.names))  # each unjudged query is a group of its own
+    number[known] = entry
+    pieces = list(work.mapped(lambda span: work.seen(span, judgements, number)))
+    refuse(problem for piece in pieces for problem in piece.problems)
+    n_retrieved = np.zeros(judgements.n_queries, np.int64)
+    n_retrieved[entry] = work.n_retrieved[known]
+    judgement = np.concatenate([piece.judgement for piece in pieces])
+    rising = np.argsort(judgement)
+    rank = np.concatenate([piece.rank for piece in pieces])
+    n_unjudged = len(work.names) - len(known)
+    return Retrieved(
+        judgements, n_retrieved, judgement[rising], rank[rising], n_unjudged, notes=rows.notes
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """Where some queries' judged documents stand."""
+
+    judgement: Ints
+    rank: Ints
+    problems: tuple[Problem, ...]
+
+
+def _by_query(number: Ints, size: Ints, n_queries: int) -> Ints | None:
+    """The rows query by query; None when they stand so already."""
+    if len(number) == n_queries:
+        return None
+    return _stable(np.repeat(number, size))
+
+
+def _stable(number: Ints) -> Ints:
+    """The rows by their numbers, below 2^32, then by place: numpy counts numbers of 16 bits."""
+    by_low = np.argsort(number.astype(np.uint16), kind="stable")
+    if number.max() < 1 << 16:
+        return by_low
+    return by_low[np.argsort((number >> 16).astype(np.uint16)[by_low], kind="stable")]
+
+
+class _Work:
+    """What ranking each piece of the rows needs."""
+
+    def __init__(self, rows: Rows, compat: Compat) -> None:
+        if not len(rows):
+            raise DataError([Problem("is empty: it ranks no document", rows.source)])
+        self.rows = rows
+        self.precision = precision_of(compat)
+        self.names, number = rows.numbered()
+        size = np.diff(rows.first, append=len(rows))
+        # Whole numbers far below 2^53, so their sums in floats are exact.
+        self.n_retrieved = np.bincount(number, size, len(self.names)).astype(np.int64)
+        self.end = np.cumsum(self.n_retrieved)
+        self.keys = Keys.layout(self.n_retrieved)
+        self.at = _by_query(number, size, len(self.names))
+
+    def mapped(self, work: Callable[[tuple[int, int]], Found]) -> Iterator[Found]:
+        """What the work finds in each piece, in their order."""
+        if len(self.rows) < SINGLE_BELOW:
+            yield from map(work, self.spans())
+            return
+        with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+            yield from pool.map(work, self.spans())
+
+    def spans(self) -> list[tuple[int, int]]:
+        """The queries cut into pieces of some PIECE rows, first and last + 1."""
+        begins = np.arange(0, int(self.end[-1]), PIECE)
+        cuts = np.unique(np.searchsorted(self.end, begins, "right"))
+        edges = cast(list[int], [*cuts.tolist(), len(self.end)])
+        return list(pairwise(edges))
+
+    def ranked(self, span: tuple[int, int]) -> _Piece:
+        """All rows of the piece, best first."""
+        query, row = self._cut(span)
+        score, document = self.rows.value[row], self.rows.document.take(row)
+        best = self._best_first(query, score, document)
+        if best is not None:
+            row, score, document = row[best], score[best], document.take(best)
+        key = self.keys.stems(digests(document), query + span[0])
+        key |= (ranks_within(query, span[1] - span[0]) - 1).astype(np.uint64)
+        key.sort()
+        stem = key >> np.uint64(self.keys.n_rank_bits)
+        problems = self._repeated(query, row, document) if (stem[1:] == stem[:-1]).any() else ()
+        length = document.end - document.start
+        return _Piece(bytes_in_order(document), length, score, key, tuple(problems))
+
+    def seen(self, span: tuple[int, int], judgements: Judgements, number: Ints) -> _Seen:
+        """The judged rows of the piece; `number` is that of every query in the judgements."""
+        query, row = self._cut(span)
+        document, group = self.rows.document.take(row), number[span[0] : span[1]][query]
+        key = paired(digests(document), group)
+        problems = self._repeated(query, row, document) if repeats(key) else ()
+        found, judgement = judgements.known_pairs.find(document, key, group)
+        at = order(query, self._narrowed(self.rows.value[row]))
+        return _Seen(judgement, ranks(at, found, query[found], document), tuple(problems))
+
+    def _cut(self, span: tuple[int, int]) -> tuple[Ints, Ints]:
+        """The piece's rows, and the number from 0 of each one's query."""
+        start, stop = span
+        size = self.n_retrieved[start:stop]
+        whole = slice(int(self.end[start] - size[0]), int(self.end[stop - 1]))
+        row = np.arange(whole.start, whole.stop) if self.at is None else self.at[whole]
+        return np.repeat(np.arange(stop - start), size), row
+
+    def _narrowed(self, score: Floats) -> NDArray[np.floating]:
+        """The scores in the precision in which they are compared."""
+        with np.errstate(over="ignore"):  # beyond 32 bits all scores are alike
+            return score.astype(self.precision)
+
+    def _best_first(self, query: Ints, score: Floats, document: Field) -> Ints | None:
+        """The order of a piece's rows by rank; None when they stand so already."""
+        at = order(query, self._narrowed(score))
+        if (at.place[1:] > at.place[:-1]).all():
+            return None
+        best = np.argsort(at.place)
+        place = at.place[best]
+        is_like_next = place[1:] == place[:-1]
+        is_tied = np.zeros(len(best), np.bool_)
+        is_tied[1:] |= is_like_next
+        is_tied[:-1] |= is_like_next
+        tied = np.sort(best[is_tied])
+        if len(tied):
+            rank = ranks(at, tied, query[tied], document)
+            best[at.first[query[tied]] + rank - 1] = tied
+        return best
+
+    def _repeated(self, query: Ints, row: Ints, document: Field) -> Iterator[Problem]:
+        for one, other in pairs_alike(document, query):
+            yield repeated(self.rows, int(row[one]), int(row[other]), "is retrieved twice")

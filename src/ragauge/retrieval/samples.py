@@ -1,0 +1,94 @@
+"""Samples as judgements and as rankings: `relevant` and `context_ids`."""
+
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+import numpy as np
+
+from ragauge.errors import DataError, Problem
+from ragauge.retrieval.columns import Chosen, rows_of
+from ragauge.retrieval.judgements import Judgements
+from ragauge.retrieval.rankings import Ranking, rank_rows
+from ragauge.retrieval.rows import field_of_series, refuse
+from ragauge.sample import Samples, to_columns
+
+_CHOSEN = Chosen("id", "context_ids", "context_ids", "score")
+
+
+def judgements_of_samples(samples: Samples) -> Judgements:
+    """The judgements in `relevant`, each question's once; DataError where systems' rows differ."""
+    _refuse_without(samples, "relevant")
+    columns = to_columns(samples.frame.select("id", "system", "relevant"))
+    judged: dict[str, Mapping[str, int]] = {}
+    given_by: dict[str, object] = {}
+    problems: list[Problem] = []
+    for id, system, relevant in zip(*columns.values(), strict=True):
+        if relevant is None:
+            continue
+        query, grades = cast(str, id), cast(Mapping[str, int], relevant)
+        if judged.setdefault(query, grades) == grades:
+            given_by.setdefault(query, system)
+            continue
+        what = f"systems {given_by[query]!r} and {system!r} disagree; every question has one gold"
+        problems.append(Problem(what, samples.source, None, "relevant", query))
+    if not judged:
+        problems.append(Problem("is null in every row", samples.source, None, "relevant"))
+    refuse(problems)
+    return Judgements.from_mapping(judged, samples.source)
+
+
+def rank_samples(samples: Samples) -> dict[str, Ranking]:
+    """Each system's rankings: `context_ids` in their order, a repeated id once, at its first place.
+
+    The later ones then move up. Scores are 0, -1, -2 … Questions with null or no ids are left out.
+    """
+    _refuse_without(samples, "context_ids")
+    return dict(_rankings(samples))
+
+
+def _rankings(samples: Samples) -> Iterator[tuple[str, Ranking]]:
+    import polars as pl
+
+    for system in samples.systems:
+        ids = (
+            samples.frame.filter(pl.col("system") == system)
+            .select("id", "context_ids")
+            .explode("context_ids")
+            .drop_nulls("context_ids")
+            .unique(maintain_order=True, keep="first")
+        )
+        if not ids.height:
+            _refuse_never_searched(samples, system)
+            continue
+        first = (ids["id"] != ids["id"].shift(1)).fill_null(value=True).arg_true()
+        begins = first.to_numpy().astype(np.int64)
+        size = np.diff(begins, append=ids.height)
+        rows = rows_of(
+            samples.source,
+            _CHOSEN,
+            field_of_series(ids["id"].gather(first)),
+            field_of_series(ids["context_ids"]),
+            (np.repeat(begins, size) - np.arange(ids.height)).astype(np.float64),
+            first=begins,
+        )
+        yield system, rank_rows(rows, "trec9")
+
+
+def searched_of(samples: Samples, system: str) -> list[str]:
+    """The questions that the system searched for: those with `context_ids`, an empty list too."""
+    import polars as pl
+
+    of_system = samples.frame.filter(pl.col("system") == system)
+    return of_system.filter(pl.col("context_ids").is_not_null())["id"].to_list()
+
+
+def _refuse_never_searched(samples: Samples, system: str) -> None:
+    if not searched_of(samples, system):
+        what = f"is null for every question of system {system!r}"
+        raise DataError([Problem(what, samples.source, None, "context_ids")])
+
+
+def _refuse_without(samples: Samples, field: str) -> None:
+    if field not in samples.columns:
+        what = f"has no such column; it has: {', '.join(samples.columns)}"
+        raise DataError([Problem(what, samples.source, None, field)])

@@ -1,0 +1,599 @@
+"""Scanning TREC files: from bytes to the ranks of the judged documents, by vector.
+
+The stages, each a function of arrays: `split` finds the fields of all lines, `digests` makes one
+number of each name, `decimals` reads the scores, `Lookup` finds the few names that are judged,
+`order` says where each line stands in its ranking, `ranks` settles ties, `repeats` finds
+documents that stand twice. Only names that are judged, or tie with such, are ever looked at whole.
+
+Fields of a line are rows of arrays: a field starts at `start` (n,) and ends before `end` (n,), both
+offsets into `text`, an array of bytes. Around the text stand SLACK bytes that may be read and mean
+nothing, so that eight bytes can be fetched wherever a field starts or ends.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes = NDArray[np.uint8]
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+SLACK = 16
+"""Bytes before and after a text that may be read: two words."""
+
+_SPACE, _TAB, _NEWLINE, _RETURN, _HASH = b" \t\n\r#"
+_MINUS, _PLUS, _DOT = b"-+."
+_WORD = 8
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number near 2^64 / golden ratio: multiplying by it spreads neighbours over all bits."""
+_LONGEST_BY_WORDS = 64
+"""Bytes of the longest names that ties order by words; longer ones are ordered one by one."""
+
+
+def _u64(number: int) -> np.uint64:
+    return np.uint64(number)
+
+
+_FIRST = np.array([(1 << (8 * n)) - 1 for n in range(_WORD + 1)], np.uint64)
+"""Masks that keep the first n bytes of a word."""
+_LAST = np.array([((1 << (8 * n)) - 1) << (64 - 8 * n) for n in range(_WORD + 1)], np.uint64)
+"""Masks that keep the last n bytes of a word."""
+_ZEROS = np.uint64(0x3030303030303030)
+"""Eight times the digit 0."""
+_TEN_TO = np.array([10**n for n in range(20)], np.uint64)
+
+
+class MalformedError(Exception):
+    """A line that cannot be read; `at` is an offset into the text, in that line."""
+
+    def __init__(self, at: int, problem: str) -> None:
+        self.at = at
+        self.problem = problem
+        super().__init__(at, problem)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Field:
+    """One field of every line: where it starts and ends in `text`."""
+
+    text: Bytes
+    start: Ints
+    end: Ints
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def take(self, rows: Ints) -> "Field":
+        """The field of these lines only."""
+        return Field(self.text, self.start[rows], self.end[rows])
+
+    def name(self, row: int) -> bytes:
+        """The field of one line as bytes."""
+        return self.text[self.start[row] : self.end[row]].tobytes()
+
+    def words(self, at: int, rows: Ints | None = None) -> Words:
+        """Bytes `at` to `at + 8` of each field as one number, zeros where the field has ended."""
+        start = self.start if rows is None else self.start[rows]
+        end = self.end if rows is None else self.end[rows]
+        # Never beyond the end: a short field stands beside long ones, and the text may end there.
+        begin = np.minimum(start + at, end) if at else start
+        fetched = _windows(self.text)[begin + SLACK]
+        return fetched & _FIRST.take(end - start - at, mode="clip")
+
+    def same(self, rows: Ints, other: "Field", other_rows: Ints) -> Bools:
+        """Whether the field of each row is, byte for byte, that of the other row."""
+        length = self.end[rows] - self.start[rows]
+        same = length == other.end[other_rows] - other.start[other_rows]
+        for at in range(0, int(length.max(initial=0)), _WORD):
+            left = np.flatnonzero(same & (length > at))
+            mine, theirs = self.words(at, rows[left]), other.words(at, other_rows[left])
+            same[left] = mine == theirs
+        return same
+
+
+def padded(text: bytes | bytearray | memoryview) -> Bytes:
+    """The text as an array that `Field` can be cut from: a view with SLACK around it.
+
+    >>> bytes(padded(b"q1 0 d1 1"))
+    b'q1 0 d1 1'
+    """
+    around = np.zeros(len(text) + 2 * SLACK, np.uint8)
+    around[SLACK : SLACK + len(text)] = np.frombuffer(text, np.uint8)
+    return around[SLACK : SLACK + len(text)]
+
+
+def field_of(names: Sequence[bytes]) -> Field:
+    """A field made of names that are already apart.
+
+    >>> field_of([b"d1", b"", b"d20"]).name(2)
+    b'd20'
+    """
+    length = np.fromiter(map(len, names), np.int64, len(names))
+    end = np.cumsum(length)
+    return Field(padded(b"".join(names)), end - length, end)
+
+
+def _windows(text: Bytes, n_words: int = 1) -> Words:
+    """The bytes from every offset on, a word of eight or several; number SLACK is the text's first.
+
+    Several words are one record: take rows first and view them as words then.
+    """
+    base = cast(Bytes, text.base)
+    first = text.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+    kind = "<u8" if n_words == 1 else f"V{_WORD * n_words}"
+    return np.ndarray((len(text) + SLACK + 1,), kind, base, first - SLACK, (1,))
+
+
+# Stage 1: lines into fields
+
+
+def split(text: Bytes, wanted: Sequence[int], n_fields: int, *, at_most: bool) -> list[Field]:
+    """The wanted fields of every line that is neither blank nor a comment.
+
+    `text` ends with a line feed. Fields stand apart by any white space; a line whose first field
+    begins with # is a comment. MalformedError for a line with fewer than `n_fields` fields, or with
+    more when `at_most`, and for a zero byte, which names cannot hold.
+    """
+    evenly = _split_evenly(text, wanted, n_fields)
+    return evenly if evenly is not None else _split_loosely(text, wanted, n_fields, at_most)
+
+
+def _split_evenly(text: Bytes, wanted: Sequence[int], n_fields: int) -> list[Field] | None:
+    """The fields when each line has just so many with one space or tab between, else None."""
+    at = np.flatnonzero(text <= _SPACE)
+    n, left = divmod(len(at), n_fields)
+    if left or not n:
+        return None
+    ends = [at[place::n_fields] for place in range(n_fields)]
+    first = np.empty(n, np.int64)
+    first[0], first[1:] = 0, ends[-1][:-1] + 1
+    has_all = at[0] > 0 and int((at[1:] - at[:-1]).min()) > 1
+    is_even = (text[ends[-1]] == _NEWLINE).all() and any(
+        np.count_nonzero(text == between) == n * (n_fields - 1) for between in (_SPACE, _TAB)
+    )
+    if not (has_all and is_even) or (text[first] == _HASH).any():
+        return None
+    starts = {place: ends[place - 1] + 1 if place else first for place in wanted}
+    return [Field(text, starts[place], np.ascontiguousarray(ends[place])) for place in wanted]
+
+
+def _split_loosely(text: Bytes, wanted: Sequence[int], n_fields: int, at_most: bool) -> list[Field]:
+    is_zero = text == 0
+    if is_zero.any():
+        raise MalformedError(int(is_zero.argmax()), "holds a zero byte; save it as UTF-8")
+    is_blank = (text == _SPACE) | ((text >= _TAB) & (text <= _RETURN))
+    edges = np.flatnonzero(is_blank[1:] != is_blank[:-1]) + 1
+    if len(is_blank) and not is_blank[0]:
+        edges = np.concatenate([[0], edges])
+    start, end = edges[0::2], edges[1::2]
+    line = np.searchsorted(np.flatnonzero(text == _NEWLINE), start)
+    first = np.flatnonzero(np.diff(line, prepend=-1))
+    count = np.diff(first, append=len(start))
+    is_line = text[start[first]] != _HASH
+    first, count = first[is_line], count[is_line]
+    bad = count != n_fields if at_most else count < n_fields
+    if bad.any():
+        row = int(bad.argmax())
+        has = f"has {count[row]} field{'' if count[row] == 1 else 's'}"
+        raise MalformedError(int(start[first[row]]), has)
+    return [Field(text, start[first + place], end[first + place]) for place in wanted]
+
+
+# Stage 2: names into numbers
+
+
+def mixed(words: Words) -> Words:
+    """Numbers so stirred that each bit depends on all; no two words become the same number."""
+    stirred = words ^ (words >> _u64(32))
+    stirred *= _SPREAD
+    stirred ^= stirred >> _u64(29)
+    return stirred
+
+
+def digests(field: Field) -> Words:
+    """A number for each name, (n,): equal for equal names, and hardly ever for others.
+
+    Names of up to eight bytes without a zero byte never share a number.
+    """
+    digest = mixed(field.words(0))
+    length = field.end - field.start
+    longest = int(length.max(initial=0))
+    rows = np.flatnonzero(length > _WORD) if longest > _WORD else length[:0]
+    at = _WORD
+    while len(rows):
+        digest[rows] = mixed(digest[rows] ^ field.words(at, rows))
+        at += _WORD
+        rows = rows[length[rows] > at]
+    return digest
+
+
+def paired(digest: Words, number: Ints) -> Words:
+    """The digests of names within a group each, such as documents within the query's number."""
+    return mixed(digest ^ _spread(number))
+
+
+def paired_in_blocks(digest: Words, number: Ints, n_rows: Ints) -> Words:
+    """`paired` where rows of one group stand together, `n_rows` for each group's number."""
+    return mixed(digest ^ np.repeat(_spread(number), n_rows))
+
+
+def _spread(number: Ints) -> Words:
+    return (number.astype(np.uint64) + _u64(1)) * _SPREAD
+
+
+def starts_of_blocks(field: Field) -> Ints:
+    """The rows whose name is not that of the row before; the first row is one."""
+    length = field.end - field.start
+    differs = np.empty(len(field), np.bool_)
+    differs[:1] = True
+    differs[1:] = length[1:] != length[:-1]
+    for at in range(0, int(length.max(initial=0)), _WORD):
+        words = field.words(at)
+        differs[1:] |= words[1:] != words[:-1]
+    return np.flatnonzero(differs)
+
+
+# Stage 3: scores and grades into numbers
+
+
+def decimals(field: Field) -> Floats:
+    """The numbers that the field spells, each the nearest there is to what is written.
+
+    Plain decimals are read by vector, all others by Python. MalformedError for what is no number,
+    and for numbers that are not finite.
+    """
+    even = _even_decimals(field)
+    if even is not None:
+        return even
+    text, start, end = field.text, field.start, field.end
+    is_negative = text[start] == _MINUS
+    begin = start + (is_negative | (text[start] == _PLUS))
+    dot = _dots(text, begin, end)
+    n_whole, n_fraction = dot - begin, np.maximum(end - dot - 1, 0)
+    n_digits = n_whole + n_fraction
+    mantissa, is_plain = _digits(text, dot, n_whole)
+    late, is_digits = _digits(text, end, np.minimum(n_fraction, _WORD))
+    is_plain &= is_digits & (n_digits > 0) & (n_digits <= 19)
+    is_plain &= (n_whole <= _WORD) & (n_fraction <= 2 * _WORD)
+    if n_fraction.max(initial=0) > _WORD:
+        early, is_digits = _digits(text, end - _WORD, np.clip(n_fraction - _WORD, 0, _WORD))
+        late += early * _TEN_TO[_WORD]
+        is_plain &= is_digits
+    mantissa *= _TEN_TO.take(n_fraction, mode="clip")
+    mantissa += late
+    values = _divided(mantissa, n_fraction, is_plain)
+    np.negative(values, out=values, where=is_negative)
+    for row in np.flatnonzero(~is_plain).tolist():
+        values[row] = _one_decimal(field, row)
+    return values
+
+
+def _even_decimals(field: Field) -> Floats | None:
+    """The numbers when all are plain and have as many decimals, 1 to 7, as the first; else None."""
+    text, begin, end = field.text, field.start, field.end
+    if not len(field):
+        return None
+    n_fraction = field.name(0)[::-1].find(b".")
+    if not 1 <= n_fraction < _WORD:
+        return None
+    is_negative = text[begin] == _MINUS
+    has_negative = bool(is_negative.any())
+    n_whole = end - (begin + is_negative if has_negative else begin) - (n_fraction + 1)
+    if n_whole.min() < 0 or n_whole.max() > _WORD:
+        return None
+    if not (text[end - (n_fraction + 1)] == _DOT).all():
+        return None
+    # The sixteen bytes before the end: the decimals stand last, the whole digits before the dot.
+    both = _windows(text, 2)[end - 2 * _WORD + SLACK].view("<u8").reshape(-1, 2)
+    shift = 8 * (n_fraction + 1)
+    whole = (both[:, 1] << _u64(shift)) | (both[:, 0] >> _u64(64 - shift))
+    whole = (whole ^ _ZEROS) & _LAST.take(n_whole)
+    fraction = (both[:, 1] ^ _ZEROS) & _LAST[n_fraction]
+    if int(n_whole.max()) + n_fraction <= _WORD:
+        digits = fraction | (whole >> _u64(8 * n_fraction))
+        if not _are_digits(digits).all():
+            return None
+        values = _joined(digits).astype(np.float64)
+    else:
+        if not (_are_digits(whole) & _are_digits(fraction)).all():
+            return None
+        mantissa = _joined(whole) * _TEN_TO[n_fraction] + _joined(fraction)
+        if mantissa.max() > _u64(2**53):
+            return None
+        values = mantissa.astype(np.float64)
+    values /= 10.0**n_fraction
+    if has_negative:
+        np.negative(values, out=values, where=is_negative)
+    return values
+
+
+def _dots(text: Bytes, start: Ints, end: Ints) -> Ints:
+    """Where each number's decimal point stands; its end where it has none."""
+    dots = end.copy()
+    if not len(end):
+        return dots
+    # Numbers of a file mostly have as many decimals as its first one.
+    usual = text[start[0] : end[0]].tobytes()[::-1].find(b".")
+    rows: Ints | None = None
+    for n_fraction in (max(usual, 0), *range(2 * _WORD + 1)):
+        at = (end if rows is None else end[rows]) - 1 - n_fraction
+        is_dot = (text.take(at, mode="clip") == _DOT) & (
+            at >= (start if rows is None else start[rows])
+        )
+        if rows is None:
+            dots[is_dot] = at[is_dot]
+            rows = np.flatnonzero(~is_dot)
+        else:
+            dots[rows[is_dot]] = at[is_dot]
+            rows = rows[~is_dot]
+        if not len(rows):
+            break
+    return dots
+
+
+def _digits(text: Bytes, end: Ints, n: Ints) -> tuple[Words, Bools]:
+    """The number that the last n (0 to 8) digits before `end` spell, and whether all are digits."""
+    digits = (_windows(text)[end - _WORD + SLACK] ^ _ZEROS) & _LAST.take(n, mode="clip")
+    return _joined(digits), _are_digits(digits)
+
+
+def _are_digits(digits: Words) -> Bools:
+    """Whether each of the eight bytes is 0 to 9."""
+    return ((digits + _u64(0x7676767676767676)) | digits) & _u64(0x8080808080808080) == 0
+
+
+def _joined(digits: Words) -> Words:
+    """The number of eight decimal digits, a byte each, the first in the lowest byte."""
+    # Neighbours are joined to numbers of two, four and eight digits, all of them at once.
+    joined = (digits * _u64(10 * 2**8 + 1) >> _u64(8)) & _u64(0x00FF00FF00FF00FF)
+    joined = (joined * _u64(100 * 2**16 + 1) >> _u64(16)) & _u64(0x0000FFFF0000FFFF)
+    return joined * _u64(10_000 * 2**32 + 1) >> _u64(32)
+
+
+def _divided(mantissa: Words, n_fraction: Ints, is_plain: Bools) -> Floats:
+    """mantissa / 10^n_fraction, rightly rounded; rows that cannot be are marked not plain."""
+    values = mantissa.astype(np.float64) / _TEN_TO.take(n_fraction, mode="clip").astype(np.float64)
+    # Up to 2^53 both are exact, and so is the rounding of their quotient.
+    large = np.flatnonzero((mantissa > _u64(2**53)) & is_plain)
+    if not len(large):
+        return values
+    if np.finfo(np.longdouble).nmant < 63:  # no wider floats on this machine
+        is_plain[large] = False
+        return values
+    wide = mantissa[large].astype(np.longdouble)
+    wide /= _TEN_TO[n_fraction[large]].astype(np.longdouble)
+    narrow = wide.astype(np.float64)
+    values[large] = narrow
+    # Rounded twice: only where the first rounding fell half way can the second go astray.
+    halfway = np.abs(wide - narrow) * 2 == np.spacing(np.abs(narrow))
+    is_plain[large[halfway]] = False
+    return values
+
+
+def _one_decimal(field: Field, row: int) -> float:
+    spelled = field.name(row)
+    try:
+        value = float(spelled) if b"_" not in spelled else None
+    except ValueError:
+        value = None
+    if value is None:
+        raise MalformedError(int(field.start[row]), f"score {_shown(spelled)} is not a number")
+    if not np.isfinite(value):
+        raise MalformedError(int(field.start[row]), f"score {_shown(spelled)} is not finite")
+    return value
+
+
+def integers(field: Field) -> Ints:
+    """The whole numbers that the field spells. MalformedError for anything else."""
+    is_negative = field.text[field.start] == _MINUS
+    length = field.end - field.start - is_negative
+    number, is_plain = _digits(field.text, field.end, np.minimum(length, _WORD))
+    is_plain &= (length >= 1) & (length <= _WORD)
+    numbers = number.astype(np.int64)
+    np.negative(numbers, out=numbers, where=is_negative)
+    for row in np.flatnonzero(~is_plain).tolist():
+        numbers[row] = _one_integer(field, row)
+    return numbers
+
+
+def _one_integer(field: Field, row: int) -> int:
+    spelled = field.name(row)
+    digits = spelled[1:] if spelled[:1] in (b"+", b"-") else spelled
+    if not digits.isdigit() or len(digits) > 18:
+        raise MalformedError(
+            int(field.start[row]), f"grade {_shown(spelled)} is not a whole number"
+        )
+    return int(spelled)
+
+
+def _shown(spelled: bytes) -> str:
+    return repr(spelled[:40].decode("utf-8", "replace"))
+
+
+# Stage 4: which names are known
+
+
+class Lookup:
+    """Finds, among very many digests, those of a known set."""
+
+    def __init__(self, digest: Words) -> None:
+        self.digest = digest
+        n_bits = max(10, min(24, (16 * len(digest)).bit_length()))
+        self._shift = _u64(64 - n_bits)
+        slot = (digest >> self._shift).astype(np.int64)
+        self._order = np.argsort(slot, kind="stable")
+        count = np.bincount(slot, minlength=1 << n_bits)
+        self._first = np.concatenate([[0], np.cumsum(count)])
+        self._is_taken = count > 0
+
+    def find(self, digest: Words) -> tuple[Ints, Ints]:
+        """The rows whose digest is known, and the number of the one known; rising by row."""
+        slot = (digest >> self._shift).astype(np.int64)
+        rows = np.flatnonzero(self._is_taken.take(slot))
+        slot, wanted = slot[rows], digest[rows]
+        first, size = self._first[slot], self._first[slot + 1] - self._first[slot]
+        found_rows, found = [rows[:0]], [rows[:0]]
+        for within in range(int(size.max(initial=0))):
+            left = np.flatnonzero(size > within)
+            entry = self._order[first[left] + within]
+            equal = self.digest[entry] == wanted[left]
+            found_rows.append(rows[left[equal]])
+            found.append(entry[equal])
+        all_rows, all_found = np.concatenate(found_rows), np.concatenate(found)
+        order = np.argsort(all_rows, kind="stable")
+        return all_rows[order], all_found[order]
+
+
+class Names:
+    """Known names, and which of them stand in a field."""
+
+    def __init__(self, field: Field, group: Ints | None = None) -> None:
+        self.field = field
+        self.group = group
+        digest = digests(field)
+        self._lookup = Lookup(digest if group is None else paired(digest, group))
+
+    def find(self, field: Field, digest: Words, group: Ints | None = None) -> tuple[Ints, Ints]:
+        """The rows of the field that hold a known name, in its group, and that name's number.
+
+        `digest` is the field's digests, `paired` with the group where there is one.
+        """
+        rows, entry = self._lookup.find(digest)
+        is_same = field.same(rows, self.field, entry)
+        if group is not None and self.group is not None:
+            is_same &= group[rows] == self.group[entry]
+        return rows[is_same], entry[is_same]
+
+
+# Stage 5: where each line stands
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Order:
+    """Where lines stand: `place` (n,) is the same for lines of one query with one score, smaller
+    for a better score, and larger for every later query. `places` are all of them, rising; `first`
+    (n_queries,) is where each query's begin in `places`.
+    """
+
+    place: Ints
+    places: Ints
+    first: Ints
+
+
+def order(query: Ints, score: NDArray[np.floating]) -> Order:
+    """The order of lines by their query's number and their score, best first.
+
+    `query` is below 2^31; `score` is of the precision in which scores are compared: float32 as in
+    trec_eval 9, float64 as in 10.
+    """
+    score = score + score.dtype.type(0)  # no negative zero
+    is_first = _changes(query)
+    is_better = score[1:] > score[:-1]
+    if (query[1:] >= query[:-1]).all() and not (is_better & ~is_first[1:]).any():
+        place = np.cumsum(is_first | _changes(score), dtype=np.int64)
+        return Order(place, place, np.flatnonzero(is_first))
+    if score.dtype == np.float32:
+        place = (query << 32) | _descending(score.astype(np.float32))
+        places = np.sort(place)
+    else:
+        best_first = np.lexsort((-score, query))
+        is_new = _changes(query[best_first]) | _changes(score[best_first])
+        places = np.cumsum(is_new, dtype=np.int64)
+        place = np.empty_like(places)
+        place[best_first] = places
+    count = np.unique(query, return_counts=True)[1]
+    return Order(place, places, np.cumsum(count) - count)
+
+
+def _changes(column: NDArray[np.generic]) -> Bools:
+    """Which rows differ from the one before; the first does."""
+    changes = np.empty(len(column), np.bool_)
+    changes[:1] = True
+    changes[1:] = column[1:] != column[:-1]
+    return changes
+
+
+def _descending(score: NDArray[np.float32]) -> Ints:
+    """Whole numbers of 32 bits that fall as the scores rise."""
+    bits = score.view(np.uint32)
+    rising = np.where(bits >> np.uint32(31), ~bits, bits | np.uint32(0x80000000))
+    return (~rising).astype(np.int64)
+
+
+def ranks(at: Order, rows: Ints, query: Ints, names: Field) -> Ints:
+    """The rank from 1 of each of the rows; `query` is each row's query by its place in `at.first`.
+
+    Equal scores are ordered by name, descending by bytes, as trec_eval does; `names` are those of
+    all lines, and only those that tie with one of the rows are looked at.
+    """
+    place = at.place[rows]
+    before = np.searchsorted(at.places, place, "left")
+    rank = before - at.first[query] + 1
+    is_tied = np.searchsorted(at.places, place, "right") - before > 1
+    if is_tied.any():
+        tied = np.unique(place[is_tied])
+        members = np.flatnonzero(_is_in(at.place, tied))
+        later = _later_in_tie(at.place[members], names.take(members))
+        # members rise by row, so each tied row is found among them by halving.
+        rank[is_tied] += later[np.searchsorted(members, rows[is_tied])]
+    return rank
+
+
+def _is_in(place: Ints, tied: Ints) -> Bools:
+    nearest = np.minimum(np.searchsorted(tied, place), len(tied) - 1)
+    return tied[nearest] == place
+
+
+def _later_in_tie(place: Ints, names: Field) -> Ints:
+    """How many of each row's tie stand before it: those of higher names."""
+    length = names.end - names.start
+    longest = int(length.max(initial=0))
+    if longest > _LONGEST_BY_WORDS:
+        spelled = [names.name(row) for row in range(len(names))]
+        highest_first = sorted(range(len(names)), key=spelled.__getitem__, reverse=True)
+        by_name = np.array(highest_first, np.int64)
+        by_name = by_name[np.argsort(place[by_name], kind="stable")]
+    else:
+        words = [~names.words(at).byteswap() for at in range(0, longest, _WORD)]
+        by_name = np.lexsort((*reversed(words), place))
+    sorted_place = place[by_name]
+    within = np.empty(len(place), np.int64)
+    within[by_name] = np.arange(len(place)) - np.searchsorted(sorted_place, sorted_place, "left")
+    return within
+
+
+# Stage 6: documents that stand twice
+
+
+def repeats(digest: Words) -> list[tuple[int, int]]:
+    """Pairs of rows with one digest, the earlier row first; each of such rows is in some pair."""
+    n_bits = max(8, (8 * len(digest)).bit_length())
+    slot = (digest >> _u64(64 - n_bits)).astype(np.int64)
+    numbers = np.arange(len(digest), dtype=np.int32)
+    holder = np.empty(1 << n_bits, np.int32)
+    holder[slot] = numbers
+    # A row that no longer holds its slot shares it: with its own like, or by chance.
+    lost = np.flatnonzero(holder[slot] != numbers)
+    held = holder[slot[lost]]
+    lost_digest = digest[lost]
+    in_order = np.sort(lost_digest)
+    if not ((lost_digest == digest[held]).any() or (in_order[1:] == in_order[:-1]).any()):
+        return []
+    by_digest = np.argsort(digest, kind="stable")
+    equal = np.flatnonzero(digest[by_digest[1:]] == digest[by_digest[:-1]])
+    return list(zip(by_digest[equal].tolist(), by_digest[equal + 1].tolist(), strict=True))
+
+
+def keep_freed_memory() -> None:
+    """Have the C library keep what is freed, up to some 64 MB, instead of handing it back.
+
+    It decides by the largest piece that was ever freed. Otherwise every array of a megabyte is
+    fetched from the system anew, page by page, which takes as long as the scanning itself.
+    """
+    del_me = np.empty(31 << 20, np.uint8)
+    del del_me

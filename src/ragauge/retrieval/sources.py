@@ -1,0 +1,329 @@
+"""Judgements and runs of whatever kind: files, folders, mappings, frames, samples."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+
+import numpy as np
+
+from ragauge.errors import DataError, PlanError, Problem
+from ragauge.loaders import load
+from ragauge.loaders.files import text_lines
+from ragauge.loaders.frames import is_pandas, is_polars
+from ragauge.loaders.json import LONGEST_DOCUMENT_LINE
+from ragauge.loaders.jsonl import kind_of
+from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
+from ragauge.memory import resting_collector
+from ragauge.retrieval.columns import Value, candidates
+from ragauge.retrieval.judgements import NOT_JUDGED, Judgements, Retrieved, numbered
+from ragauge.retrieval.mappings import judgements_of, rows_of_mapping, see_mapping
+from ragauge.retrieval.rankings import Ranking, rank_rows, see_rows
+from ragauge.retrieval.rows import Rows, judged
+from ragauge.retrieval.samples import judgements_of_samples, rank_samples, searched_of
+from ragauge.retrieval.tables import (
+    rows_of_csv,
+    rows_of_dicts,
+    rows_of_json_list,
+    rows_of_jsonl,
+    rows_of_pandas,
+    rows_of_parquet,
+    rows_of_polars,
+)
+from ragauge.retrieval.trec import Compat, read_qrels, scan_run
+from ragauge.retrieval.trec_rows import rows_of_trec
+from ragauge.sample import Samples
+
+if TYPE_CHECKING:
+    import polars as pl
+
+One = TypeVar("One")
+
+
+class Frame(Protocol):
+    """A polars or pandas frame."""
+
+    @property
+    def columns(self) -> object: ...
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+
+Source = (
+    str | os.PathLike[str] | Mapping[str, object] | Sequence[Mapping[str, object]] | Frame | Samples
+)
+"""A file, a mapping by query, a list of dicts, a frame, or samples."""
+
+SUFFIXES = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
+"""What the name of a file that is no TREC file ends with, `.gz` left out."""
+
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+
+# What is asked
+
+
+def read_judgements(source: "Source | Judgements") -> Judgements:
+    """Who judged which documents relevant, from any source.
+
+    A path: TREC qrels, `.parquet`, `.csv` or `.tsv` with a header, `.json`, `.jsonl`, each also
+    `.gz`; a file of samples with `relevant`; or a BEIR folder, of which `qrels/test.tsv` is taken,
+    or else its only other. A mapping
+    {query: {document: grade}} or {query: [document, …]}, a polars or pandas frame, a list of dicts,
+    or samples with `relevant`. DataError says what is wrong where; ids are texts as they stand.
+
+    >>> read_judgements({"q1": {"d1": 2}, "q2": ["d7"]}).grade.tolist()
+    [2, 1]
+    """
+    match source:
+        case Judgements():
+            return source
+        case Samples():
+            return judgements_of_samples(source)
+        case Mapping():
+            return judgements_of(cast(Mapping[object, object], source), "judgements")
+        case str() | os.PathLike() if (samples := samples_in(source)) is not None:
+            return judgements_of_samples(samples)
+        case str() | os.PathLike():
+            with resting_collector():
+                return _judgements_of_file(Path(source))
+        case _:
+            return judged(_rows_of_object(source, "grade"))
+
+
+def see_run(
+    source: "Source | Ranking", judgements: Judgements, *, compat: Compat = "trec9"
+) -> Retrieved:
+    """A run seen through judgements, from any source.
+
+    The kinds of `read_judgements`, with scores instead of grades; also {query: [document, …]}, best
+    first, and {query: [[document, score], …]}. Documents are ordered by score descending (in 32
+    bits, with `compat="trec10"` in 64), then by id descending by bytes. A table without scores is
+    ordered by its `rank`. Samples go by the order of their `context_ids`, a repeated id once.
+
+    >>> run = see_run({"q1": {"d1": 0.5, "d2": 0.9}}, read_judgements({"q1": {"d1": 1}}))
+    >>> run.rank.tolist(), run.n_retrieved.tolist()
+    ([2], [2])
+    """
+    if isinstance(source, Ranking):
+        if source.compat != compat:
+            what = f"the ranking was read with compat={source.compat!r}, not {compat!r}"
+            raise PlanError([f"{what}; read it again, or ask for {source.compat!r}"])
+        return source.seen_by(judgements)
+    samples = source if isinstance(source, Samples) else samples_in(source)
+    if samples is not None:
+        return _only(see_samples(samples, judgements), samples)
+    if not isinstance(source, str | os.PathLike | Mapping):
+        return see_rows(_rows_of_object(source, "score"), judgements, compat)
+    with resting_collector():
+        if isinstance(source, Mapping):
+            return see_mapping(cast(Mapping[object, object], source), judgements, compat, "run")
+        path = Path(source)
+        if _format(path, "score") == "trec":
+            return scan_run(path, judgements, compat=compat)
+        found = _read(path, "score")
+        if isinstance(found, Rows):
+            return see_rows(found, judgements, compat)
+        return see_mapping(found, judgements, compat, str(path))
+
+
+def see_samples(samples: Samples, judgements: Judgements) -> dict[str, Retrieved]:
+    """What each system retrieved, seen through judgements, by the order of its `context_ids`.
+
+    A sample whose `context_ids` is an empty list found nothing; one without was never searched for,
+    and is not there.
+    """
+    rankings = rank_samples(samples)
+    number = numbered(judgements.queries)
+    seen: dict[str, Retrieved] = {}
+    for system in samples.systems:
+        known = [number.get(id, NOT_JUDGED) for id in searched_of(samples, system)]
+        searched = np.zeros(judgements.n_queries, np.bool_)
+        searched[[place for place in known if place != NOT_JUDGED]] = True
+        ranking = rankings.get(system)
+        found = ranking.seen_by(judgements) if ranking else Retrieved.nothing(judgements)
+        n_unjudged = known.count(NOT_JUDGED)
+        seen[system] = replace(found, searched=searched, n_unjudged_queries=n_unjudged)
+    return seen
+
+
+def samples_in(source: object) -> Samples | None:
+    """The samples in a file of them, which have `context_ids` or `relevant`; None for all else."""
+    if not isinstance(source, str | os.PathLike):
+        return None
+    path = Path(cast("str | os.PathLike[str]", source))
+    if not path.is_file() or _format(path, "score") == "trec":
+        return None
+    fields = _fields(path)
+    # A table of judgements may call its grades "relevant", but it names documents.
+    gold_only = "relevant" in fields and not candidates(fields, "document")
+    return load(path) if "context_ids" in fields or gold_only else None
+
+
+def read_ranking(source: "Source | Ranking", *, compat: Compat = "trec9") -> Ranking:
+    """A run read whole from any source of `see_run`, once, to be seen through any judgements.
+
+    >>> read_ranking({"q1": ["d2", "d1"]}).documents("q1")
+    [('d2', 0.0), ('d1', -1.0)]
+    """
+    match source:
+        case Ranking():
+            return source
+        case Samples():
+            return _only(rank_samples(source), source)
+        case Mapping():
+            rows = rows_of_mapping(cast(Mapping[object, object], source), "run")
+        case str() | os.PathLike():
+            with resting_collector():
+                return _ranking_of_file(Path(source), compat)
+        case _:
+            rows = _rows_of_object(source, "score")
+    return rank_rows(rows, compat)
+
+
+def run_frame(source: "Source | Ranking", *, compat: Compat = "trec9") -> "pl.DataFrame":
+    """A run from any source as a frame: query, doc, score; best first within a query."""
+    return read_ranking(source, compat=compat).frame()
+
+
+# Files
+
+_KEY = re.compile(r'"(\w+)"\s*:')
+_LINES_LOOKED_AT = 50
+
+
+def _fields(path: Path) -> list[str]:
+    """The names of a table's columns, or of the fields of a JSON file's first lines."""
+    suffix = _format(path, "score")
+    if suffix == ".parquet":
+        import polars as pl
+
+        try:
+            with path.open("rb") as file:
+                return list(pl.read_parquet_schema(file))
+        except (OSError, pl.exceptions.PolarsError):
+            return []  # what is wrong with it is said when it is read
+    lines = islice(text_lines(path, []), 1 if suffix in _DELIMITERS else _LINES_LOOKED_AT)
+    text = "".join(line for _, line in lines)
+    if suffix in _DELIMITERS:
+        return [name.strip('"\ufeff ') for name in text.rstrip("\r\n").split(_DELIMITERS[suffix])]
+    return _KEY.findall(text)
+
+
+def _format(path: Path, kind: Value) -> str:
+    """The suffix of a table's or a JSON file's name, or "trec"."""
+    # A table in zstd is told by its name too, and then refused by what reads it.
+    name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
+    suffix = next((one for one in SUFFIXES if name.endswith(one)), "trec")
+    if suffix in _DELIMITERS and _is_trec(path, _DELIMITERS[suffix], kind):
+        return "trec"
+    return suffix
+
+
+def _is_trec(path: Path, delimiter: str, kind: Value) -> bool:
+    """Whether a file that is named as a table has no header, but a TREC file's fields."""
+    _, first = next(text_lines(path, []), (1, ""))
+    header = first.rstrip("\r\n").split(delimiter)
+    is_known = candidates(header, "query") or candidates(header, "document")
+    n_fields = len(first.split())
+    return not is_known and (n_fields >= 6 if kind == "score" else n_fields == 4)
+
+
+def _judgements_of_file(path: Path) -> Judgements:
+    if path.is_dir():
+        path = _of_beir(path)
+    if _format(path, "grade") == "trec":
+        return read_qrels(path)
+    found = _read(path, "grade")
+    return judged(found) if isinstance(found, Rows) else judgements_of(found, str(path))
+
+
+def _ranking_of_file(path: Path, compat: Compat) -> Ranking:
+    if _format(path, "score") == "trec":
+        rows, tag = rows_of_trec(path)
+        return rank_rows(rows, compat, tag)
+    found = _read(path, "score")
+    rows = found if isinstance(found, Rows) else rows_of_mapping(found, str(path))
+    return rank_rows(rows, compat)
+
+
+def _of_beir(folder: Path) -> Path:
+    """The judgements in a BEIR folder."""
+    files = sorted((folder / "qrels").glob("*.tsv")) if (folder / "qrels").is_dir() else []
+    if not files:
+        what = "is a folder without qrels/*.tsv, as BEIR has it; name a file of judgements"
+        raise DataError([Problem(what, str(folder))])
+    names = [file.name for file in files]
+    if "test.tsv" in names:
+        return folder / "qrels" / "test.tsv"
+    if len(files) > 1:
+        what = f"has several judgements: {', '.join(names)}; name one of these files in qrels/"
+        raise DataError([Problem(what, str(folder))])
+    return files[0]
+
+
+def _read(path: Path, kind: Value) -> Rows | Mapping[object, object]:
+    """A file that is no TREC file."""
+    suffix = _format(path, kind)
+    match suffix:
+        case ".parquet":
+            return rows_of_parquet(path, kind)
+        case ".csv" | ".tsv":
+            return rows_of_csv(path, _DELIMITERS[suffix], kind)
+        case ".jsonl" | ".ndjson":
+            return rows_of_jsonl(path, kind)
+        case _:
+            return _read_json(path, kind)
+
+
+def _read_json(path: Path, kind: Value) -> Rows | Mapping[object, object]:
+    source = str(path)
+    problems: list[Problem] = []
+    text = "".join(line for _, line in text_lines(path, problems, longest=LONGEST_DOCUMENT_LINE))
+    if not problems and not text.strip():
+        problems.append(Problem("is empty", source))
+    if problems:
+        raise DataError(problems)
+    if text.lstrip()[:1] == "[":
+        return rows_of_json_list(path, kind)
+    reader = JsonReader()
+    try:
+        found = reader.read_whole(text)
+    except JsonError as error:
+        line = text.count("\n", 0, error.position) + 1
+        column = error.position - text.rfind("\n", 0, error.position)
+        cut_off = "; the file seems to be cut off" * (error.position >= len(text.rstrip()))
+        what = f"{error.problem}, at column {column}{cut_off}"
+        raise DataError([Problem(what, source, line)]) from None
+    if repeated := reader.take_repeated():
+        raise DataError([Problem(repeated_problem(repeated), source)])
+    if not isinstance(found, dict):
+        what = f"is {kind_of(found)}; it must be an object by query, or a list of rows"
+        raise DataError([Problem(what, source)])
+    return cast(Mapping[object, object], found)
+
+
+# Objects
+
+
+def _rows_of_object(source: object, kind: Value) -> Rows:
+    if is_polars(source):
+        return rows_of_polars(cast("pl.DataFrame", source), kind)
+    if is_pandas(source):
+        return rows_of_pandas(source, kind)
+    if isinstance(source, list | tuple):
+        return rows_of_dicts(cast(Sequence[object], source), kind)
+    hint = "; call .collect() first" if type(source).__name__ == "LazyFrame" else ""
+    what = f"cannot read a {type(source).__name__}{hint}: give a file, a mapping by query, a frame"
+    raise PlanError([f"{what}, a list of dicts, or samples"])
+
+
+def _only(found: Mapping[str, One], samples: Samples) -> One:
+    """What is of the only system; DataError when there are several."""
+    if len(found) > 1:
+        what = f"has several systems: {', '.join(found)}; choose one, or use see_samples"
+        raise DataError([Problem(what, samples.source, None, "system")])
+    return next(iter(found.values()))

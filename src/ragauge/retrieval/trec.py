@@ -1,0 +1,595 @@
+"""TREC files: judgements (qrels) read, runs scanned in pieces on several threads.
+
+A run's documents are kept only where they are judged, so a run of any size takes the memory of a
+few pieces. A run whose queries lie interleaved is read whole.
+"""
+
+import gzip
+import os
+import zlib
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import BinaryIO, Literal, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragauge.errors import DataError, MissingExtraError, Problem
+from ragauge.loaders.files import HIGHEST_RATIO, LARGEST_UNPACKED, RATIO_COUNTS_FROM, unopened
+from ragauge.retrieval.hits import Floats, Ints
+from ragauge.retrieval.judgements import NOT_JUDGED, Judgements, Retrieved, text_of
+from ragauge.retrieval.scan import (
+    SLACK,
+    Bytes,
+    Field,
+    MalformedError,
+    Words,
+    decimals,
+    digests,
+    integers,
+    keep_freed_memory,
+    order,
+    paired,
+    paired_in_blocks,
+    ranks,
+    repeats,
+    split,
+    starts_of_blocks,
+)
+
+Compat = Literal["trec9", "trec10"]
+"""Whose comparison of scores: trec_eval 9's, in 32 bits, or trec_eval 10's, in 64."""
+
+PIECE = 4 << 20
+"""Bytes scanned at a time: much, so that threads seldom wait for each other; little, for memory."""
+SINGLE_BELOW = 16 << 20
+"""Bytes of a file below which one thread is quicker than several."""
+MOST_THREADS = 4
+
+LONGEST_TAG = 1_000
+"""Bytes of a run's tag that are kept."""
+
+UNKNOWN = np.uint32(2**32 - 1)
+"""The number of a query of a line, until those that nobody judged are numbered."""
+
+RUN_LINE = "a line of a run has six: query Q0 document rank score tag"
+QRELS_LINE = "a line of judgements has four: query 0 document grade"
+
+_BOM = b"\xef\xbb\xbf"
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_FOREIGN = {
+    b"PK\x03\x04": "is a zip archive; unpack it first",
+    b"PAR1": "is a Parquet file; name it .parquet",
+    b"\xff\xfe": "is in UTF-16; save it as UTF-8",
+    b"\xfe\xff": "is in UTF-16; save it as UTF-8",
+}
+
+
+class _InterleavedError(Exception):
+    """A query's lines do not stand together."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Piece:
+    """What a piece of a run says: of its known queries, the lines and hits; of others, digests."""
+
+    query: Ints
+    n_lines: Ints
+    unknown: Words
+    judgement: Ints
+    rank: Ints
+    tag: str
+
+
+# Reading
+
+
+def read_qrels(path: Path | str) -> Judgements:
+    """The judgements of a TREC qrels file: `query iteration document grade` a line.
+
+    Fields stand apart by any white space; blank lines and lines that begin with # are skipped; gzip
+    and zstd are unpacked. DataError names the line that has too few or too many fields, a grade
+    that is no whole number, or a document judged twice for a query.
+    """
+    path = Path(path)
+    text = _whole(path)
+    try:
+        query, document, grade = split(text, (0, 2, 3), 4, at_most=True)
+        if not len(query):
+            raise DataError([Problem(f"holds no judgement; {QRELS_LINE}", str(path))])
+        grades = integers(grade)
+    except MalformedError as error:
+        raise at_line(path, error, 0, QRELS_LINE) from None
+    judgements = Judgements.from_fields(query, document, grades, str(path))
+    key = paired(digests(judgements.document), judgements.query)
+    _refuse_repeats(path, judgements.document, key, judgements.query, 0, "is judged twice")
+    return judgements
+
+
+def scan_run(
+    path: Path | str,
+    judgements: Judgements,
+    *,
+    compat: Compat = "trec9",
+    n_threads: int | None = None,
+) -> Retrieved:
+    """A TREC run seen through judgements: `query Q0 document rank score tag` a line.
+
+    The rank is ignored: documents are ordered by score descending, then by name descending by bytes.
+    Fields stand apart by any white space, what follows the tag is ignored, blank lines and lines
+    that begin with # are skipped; gzip and zstd are unpacked. DataError names the line that has too
+    few fields, a score that is no finite number, or a document that a query retrieves twice.
+    """
+    path = Path(path)
+    keep_freed_memory()
+    # Made here, once, and not by each thread.
+    _ = judgements.known_queries, judgements.known_pairs
+    try:
+        return _scan_pieces(path, judgements, compat, n_threads)
+    except _InterleavedError:
+        return _scan_interleaved(path, judgements, compat)
+
+
+@contextmanager
+def opened(path: Path) -> Generator["_Stream"]:
+    """The file unpacked; DataError says why it cannot be read."""
+    try:
+        with path.open("rb") as packed:
+            magic = packed.read(4)
+            packed.seek(0)
+            for foreign, problem in _FOREIGN.items():
+                if magic.startswith(foreign):
+                    raise DataError([Problem(problem, str(path))])
+            if magic.startswith(_GZIP):
+                with gzip.GzipFile(fileobj=packed) as unpacked:
+                    yield _Bounded(cast(_Stream, unpacked), path)
+            elif magic.startswith(_ZSTD):
+                yield _Bounded(_unpacked_zstd(packed, path), path)
+            else:
+                yield cast(_Stream, packed)
+    except (OSError, EOFError, zlib.error) as error:
+        problem = unopened(path, error)
+        if str(error).startswith("zstd"):
+            problem = f"is not a whole zstd file: {error}; fetch or pack it again"
+        raise DataError([Problem(problem, str(path))]) from None
+
+
+class _Stream(Protocol):
+    """What bytes are read from."""
+
+    def readinto(self, buffer: memoryview, /) -> int: ...
+
+
+class _Bounded:
+    """A stream that stops a bomb: it gives no more than a packed file may unpack to."""
+
+    def __init__(self, stream: _Stream, path: Path) -> None:
+        self.stream, self.path = stream, path
+        most = max(HIGHEST_RATIO * path.stat().st_size, RATIO_COUNTS_FROM)
+        self.left = min(most, LARGEST_UNPACKED)
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        n = self.stream.readinto(buffer)
+        self.left -= n
+        if self.left < 0:
+            problem = "unpacks to far more than its size; if it is sound, unpack it first"
+            raise DataError([Problem(problem, str(self.path))])
+        return n
+
+
+def _unpacked_zstd(packed: BinaryIO, path: Path) -> "_Unpacked":
+    for name, opener in (("compression.zstd", "ZstdFile"), ("zstandard", "open")):
+        try:
+            module = import_module(name)  # the first is Python's own, from 3.14 on
+        except ImportError:
+            continue
+        return _Unpacked(getattr(module, opener)(packed), module.ZstdError)
+    raise MissingExtraError(f"{path} is packed with zstd", "zstd")
+
+
+@dataclass(frozen=True, slots=True)
+class _Unpacked:
+    """A zstd stream whose own kind of error is told as one of reading."""
+
+    stream: _Stream
+    broken: type[Exception]
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        try:
+            return self.stream.readinto(buffer)
+        except self.broken as error:
+            raise EOFError(f"zstd: {error}") from None
+
+
+def _whole(path: Path) -> Bytes:
+    """All the text of a file, a line feed at its end."""
+    buffer = bytearray(SLACK)
+    with opened(path) as stream:
+        for piece in _read(stream, np.zeros(PIECE, np.uint8)):
+            buffer += piece
+    if not buffer.endswith(b"\n"):
+        buffer += b"\n"
+    if buffer.startswith(_BOM, SLACK):
+        buffer[SLACK : SLACK + len(_BOM)] = b" " * len(_BOM)
+    size = len(buffer)
+    buffer += bytes(SLACK)
+    text = np.frombuffer(buffer, np.uint8)[SLACK:size]
+    if (text <= ord(" ")).all():
+        raise DataError([Problem("is empty", str(path))])
+    return text
+
+
+def _read(stream: _Stream, buffer: Bytes) -> Iterator[memoryview]:
+    view = memoryview(cast(bytearray, buffer))
+    while n := stream.readinto(view):
+        yield view[:n]
+
+
+# A run in pieces
+
+
+def _scan_pieces(
+    path: Path, judgements: Judgements, compat: Compat, n_threads: int | None
+) -> Retrieved:
+    scan = _Scan(path, judgements, compat)
+    with opened(path) as stream:
+        n_threads = n_threads or _threads_for(path)
+        texts = pieces_of(stream)
+        if n_threads == 1:
+            found = [scan.piece(text, offset) for text, offset in texts]
+        else:
+            found = list(_on_threads(scan, texts, n_threads))
+    tags = [piece.tag for piece in found if piece.tag]
+    if not tags:  # every line has one
+        raise DataError([Problem(f"is empty: it holds no line; {RUN_LINE}", str(path))])
+    query = np.concatenate([piece.query for piece in found])
+    n_lines = np.concatenate([piece.n_lines for piece in found])
+    unknown = np.concatenate([piece.unknown for piece in found])
+    n_unknown = len(np.unique(unknown))
+    _refuse_parted(query, judgements.n_queries)
+    if n_unknown < len(unknown):
+        raise _InterleavedError
+    n_retrieved = np.zeros(judgements.n_queries, np.int64)
+    n_retrieved[query] = n_lines
+    return Retrieved(
+        judgements,
+        n_retrieved,
+        np.concatenate([piece.judgement for piece in found]),
+        np.concatenate([piece.rank for piece in found]),
+        n_unknown,
+        tags[-1],
+    )
+
+
+def _threads_for(path: Path) -> int:
+    if path.stat().st_size < SINGLE_BELOW:
+        return 1
+    return min(MOST_THREADS, os.cpu_count() or 1)
+
+
+def _on_threads(
+    scan: "_Scan", pieces: Iterator[tuple[Bytes, int]], n_threads: int
+) -> Iterator[_Piece]:
+    """The pieces scanned, in their order, with few of them in memory at a time."""
+    waiting: deque[Future[_Piece]] = deque()
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            for text, offset in pieces:
+                waiting.append(pool.submit(scan.piece, text, offset))
+                if len(waiting) > n_threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def pieces_of(stream: _Stream) -> Iterator[tuple[Bytes, int]]:
+    """The file's text in pieces that each end with a query's last line, and their offsets."""
+    rest, offset, is_first = b"", 0, True
+    size = PIECE
+    while True:
+        buffer = bytearray(len(rest) + size + 1 + 2 * SLACK)
+        base, view = np.frombuffer(buffer, np.uint8), memoryview(buffer)[SLACK:]
+        view[: len(rest)] = rest
+        n = len(rest) + _fill(stream, view[len(rest) : len(rest) + size])
+        is_last = n < len(rest) + size
+        if is_first and bytes(view[:3]) == _BOM:
+            view[:3] = b"   "
+        is_first = False
+        if is_last and n and view[n - 1] != ord("\n"):
+            view[n] = ord("\n")
+            n += 1
+        text = base[SLACK : SLACK + n]
+        cut = n if is_last else _last_boundary(buffer, SLACK, SLACK + n) - SLACK
+        rest = bytes(view[cut:n])
+        if cut:
+            yield text[:cut], offset
+            offset += cut
+            size = PIECE
+        else:  # a query longer than a piece
+            size = 2 * len(rest)
+        if is_last:
+            return
+
+
+def _fill(stream: _Stream, view: memoryview) -> int:
+    filled = 0
+    while n := stream.readinto(view[filled:]):
+        filled += n
+    return filled
+
+
+def _last_boundary(text: bytearray, start: int, end: int) -> int:
+    """Where the lines of the last query begin; `start` when no other query is before it.
+
+    The last line may not be whole yet, so the one before it counts. Found by halving, for a query's
+    lines stand together.
+    """
+    newline = text.rfind(b"\n", start, end)
+    if newline < 0:
+        return start
+
+    def line_before(at: int) -> int:
+        return max(text.rfind(b"\n", start, max(at, start)) + 1, start)
+
+    same, step = line_before(newline), 1 << 10
+    name = _first_field(text, same)
+    while _first_field(text, other := line_before(same - step)) == name:
+        if other == start:
+            return start
+        same, step = other, step * 2
+    while True:
+        middle = line_before((other + same) // 2)
+        if middle <= other:
+            middle = text.find(b"\n", other) + 1
+        if middle >= same:
+            return same
+        if _first_field(text, middle) == name:
+            same = middle
+        else:
+            other = middle
+
+
+def _first_field(text: bytearray, at: int) -> bytes:
+    size = 64
+    while True:
+        fields = bytes(text[at : at + size]).split(None, 1)
+        if len(fields) == 2 or at + size >= len(text):
+            return fields[0] if fields else b""
+        size *= 4
+
+
+class _Scan:
+    """One run's scan: what every piece of it needs."""
+
+    def __init__(self, path: Path, judgements: Judgements, compat: Compat) -> None:
+        self.path = path
+        self.judgements = judgements
+        self.precision = precision_of(compat)
+
+    def piece(self, text: Bytes, offset: int) -> _Piece:
+        """The hits of the piece's queries."""
+        try:
+            query, document, score = split(text, (0, 2, 4), 6, at_most=False)
+            scores = decimals(score)
+        except MalformedError as error:
+            raise at_line(self.path, error, offset, RUN_LINE) from None
+        blocks = starts_of_blocks(query)
+        n_lines = np.diff(blocks, append=len(query))
+        digest = digests(query.take(blocks))
+        number = self._numbers(query.take(blocks), digest)
+        is_known = number != NOT_JUDGED
+        _refuse_parted(number[is_known], self.judgements.n_queries)
+        # Each unknown query is a group of its own, below all known ones.
+        group = np.where(is_known, number, -2 - np.arange(len(number)))
+        key = paired_in_blocks(digests(document), group, n_lines)
+        judgement, rank = self.hits(group, n_lines, document, scores, key, offset)
+        return _Piece(
+            number[is_known], n_lines[is_known], digest[~is_known], judgement, rank, _tag(score)
+        )
+
+    def hits(
+        self,
+        group: Ints,
+        n_lines: Ints,
+        document: Field,
+        scores: NDArray[np.floating],
+        key: Words,
+        offset: int,
+    ) -> tuple[Ints, Ints]:
+        """The judgements whose documents are retrieved, and their ranks.
+
+        `group` numbers the queries of blocks of `n_lines` lines each, the judged ones as in the
+        judgements; `key` is the documents' digests paired with them, and `offset` where the
+        documents' text begins in the file.
+        """
+        block = np.repeat(np.arange(len(group)), n_lines)
+        group_of = np.repeat(group, n_lines)
+        _refuse_repeats(self.path, document, key, block, offset, "is retrieved twice")
+        rows, judgement = self.judgements.known_pairs.find(document, key, group_of)
+        with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
+            narrowed = scores.astype(self.precision, copy=False)
+        at = order(block, narrowed)
+        return judgement, ranks(at, rows, block[rows], document)
+
+    def _numbers(self, query: Field, digest: Words) -> Ints:
+        """Each query's number in the judgements, NOT_JUDGED where it has none."""
+        rows, entry = self.judgements.known_queries.find(query, digest)
+        number = np.full(len(query), NOT_JUDGED)
+        number[rows] = entry
+        return number
+
+
+def _tag(score: Field) -> str:
+    """The run's name for itself, which stands behind the last score."""
+    if not len(score):
+        return ""
+    rest = score.text[score.end[-1] : score.end[-1] + LONGEST_TAG].tobytes()
+    return text_of(rest.split(None, 1)[0])
+
+
+def precision_of(compat: Compat) -> type[np.float32] | type[np.float64]:
+    """In what precision scores are compared."""
+    return np.float32 if compat == "trec9" else np.float64
+
+
+def _refuse_parted(query: Ints, n_queries: int) -> None:
+    if len(query) and np.bincount(query, minlength=n_queries).max() > 1:
+        raise _InterleavedError
+
+
+# A run whose queries lie interleaved
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lines:
+    """Lines: their queries' numbers, their documents' digests and offsets into the whole text."""
+
+    query: NDArray[np.uint32]
+    score: Floats
+    digest: Words
+    start: Ints
+    end: Ints
+
+
+def _scan_interleaved(path: Path, judgements: Judgements, compat: Compat) -> Retrieved:
+    text = _whole(path)
+    scan = _Scan(path, judgements, compat)
+    cuts = _line_cuts(text, PIECE)
+    with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+        pieces = list(pool.map(partial(_lines, scan, text), cuts[:-1], cuts[1:]))
+        found, tags, unknown = zip(*pieces, strict=True)
+        del pieces
+        lines = _joined_lines(found)
+        del found
+        # Queries that nobody judged get the numbers after those of the judged ones.
+        names, number = np.unique(np.concatenate(unknown), return_inverse=True)
+        lines.query[lines.query == UNKNOWN] = judgements.n_queries + number
+        n_lines = np.bincount(lines.query, minlength=judgements.n_queries + len(names))
+        by_query = grouped(lines.query)
+        spans = _spans(n_lines, PIECE // 32)
+        hits = list(pool.map(partial(_hits_of, scan, text, lines, by_query, n_lines), spans))
+    judgement = np.concatenate([judgement for judgement, _ in hits])
+    rank = np.concatenate([rank for _, rank in hits])
+    n_retrieved = n_lines[: judgements.n_queries]
+    tag = [tag for tag in tags if tag][-1]
+    return Retrieved(judgements, n_retrieved, judgement, rank, len(names), tag)
+
+
+def _joined_lines(found: Sequence[_Lines]) -> _Lines:
+    return _Lines(
+        np.concatenate([lines.query for lines in found]),
+        np.concatenate([lines.score for lines in found]),
+        np.concatenate([lines.digest for lines in found]),
+        np.concatenate([lines.start for lines in found]),
+        np.concatenate([lines.end for lines in found]),
+    )
+
+
+def grouped(number: NDArray[np.uint32]) -> Ints:
+    """The rows by their numbers, rows of one number in their order.
+
+    numpy sorts numbers of 16 bits by counting, many times faster than others.
+    """
+    by_low = np.argsort(number.astype(np.uint16), kind="stable")
+    if not len(number) or number.max() < 1 << 16:
+        return by_low
+    high = (number >> np.uint32(16)).astype(np.uint16)
+    return by_low[np.argsort(high[by_low], kind="stable")]
+
+
+def _spans(n_lines: Ints, size: int) -> list[tuple[int, int]]:
+    """Queries, from one to before another, that have some `size` lines together."""
+    end = np.cumsum(n_lines)
+    cuts = np.unique(np.searchsorted(end, np.arange(0, int(end[-1]), size), "right"))
+    edges = [0, *cuts[cuts > 0].tolist(), len(n_lines)]
+    return [(first, last) for first, last in pairwise(edges) if first < last]
+
+
+def _hits_of(
+    scan: _Scan,
+    text: Bytes,
+    lines: _Lines,
+    by_query: Ints,
+    n_lines: Ints,
+    span: tuple[int, int],
+) -> tuple[Ints, Ints]:
+    first, last = span
+    before = int(n_lines[:first].sum())
+    count = n_lines[first:last]
+    rows = by_query[before : before + int(count.sum())]
+    document = Field(text, lines.start[rows], lines.end[rows])
+    group, count = np.arange(first, last)[count > 0], count[count > 0]
+    key = paired_in_blocks(lines.digest[rows], group, count)
+    return scan.hits(group, count, document, lines.score[rows], key, 0)
+
+
+def _line_cuts(text: Bytes, size: int) -> list[int]:
+    """Offsets that part the text into some `size` bytes each, all at ends of lines."""
+    cuts = [0]
+    while cuts[-1] < len(text):
+        at = min(cuts[-1] + size, len(text)) - 1
+        while text[at] != ord("\n"):
+            at += 1
+        cuts.append(at + 1)
+    return cuts
+
+
+def _lines(scan: _Scan, text: Bytes, start: int, stop: int) -> tuple[_Lines, str, Words]:
+    try:
+        fields = split(text[start:stop], (0, 2, 4), 6, at_most=False)
+        query, document, score = (
+            Field(text, field.start + start, field.end + start) for field in fields
+        )
+        scores = decimals(score)
+    except MalformedError as error:
+        raise at_line(scan.path, error, start, RUN_LINE) from None
+    digest = digests(query)
+    known, number = scan.judgements.known_queries.find(query, digest)
+    numbers = np.full(len(query), UNKNOWN)
+    numbers[known] = number
+    lines = _Lines(numbers, scores, digests(document), document.start, document.end)
+    return lines, _tag(score), digest[numbers == UNKNOWN]
+
+
+# Errors
+
+
+def _refuse_repeats(
+    path: Path, document: Field, key: Words, group: Ints, offset: int, problem: str
+) -> None:
+    """DataError when a document stands twice in a group; `offset` is where the text begins."""
+    for one, other in repeats(key):
+        is_same = document.same(np.array([one]), document, np.array([other]))[0]
+        if is_same and group[one] == group[other]:
+            starts = sorted(int(document.start[row]) + offset for row in (one, other))
+            first, again = (line_number(path, at) for at in starts)
+            name = text_of(document.name(one))
+            what = f"document {name!r} {problem} for its query, first at line {first}; drop one"
+            raise DataError([Problem(what, str(path), again)])
+
+
+def at_line(path: Path, error: MalformedError, offset: int, shape: str) -> DataError:
+    line = line_number(path, error.at + offset)
+    return DataError([Problem(f"{error.problem}; {shape}", str(path), line)])
+
+
+def line_number(path: Path, at: int) -> int:
+    """The number from 1 of the line that holds the byte at this offset of the unpacked file."""
+    n, left = 1, at
+    with opened(path) as stream:
+        for piece in _read(stream, np.zeros(PIECE, np.uint8)):
+            n += piece.tobytes().count(b"\n", 0, max(0, left))
+            left -= len(piece)
+            if left <= 0:
+                break
+    return n

@@ -1,0 +1,81 @@
+"""A TREC run read whole, with all its documents, where `trec.scan_run` keeps only judged ones."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ragauge.errors import DataError, Problem
+from ragauge.retrieval.hits import Floats, Ints
+from ragauge.retrieval.judgements import text_of
+from ragauge.retrieval.rows import Rows, bytes_in_order, field_of_pieces
+from ragauge.retrieval.scan import (
+    Bytes,
+    Field,
+    MalformedError,
+    decimals,
+    keep_freed_memory,
+    split,
+    starts_of_blocks,
+)
+from ragauge.retrieval.trec import (
+    RUN_LINE,
+    at_line,
+    line_number,
+    opened,
+    pieces_of,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Piece:
+    """Lines of a run: names of their blocks' queries and of documents, without what is between."""
+
+    queries: tuple[Bytes, Ints]
+    first: Ints
+    documents: tuple[Bytes, Ints]
+    score: Floats
+    offset: Ints
+    tag: str
+
+
+def rows_of_trec(path: Path) -> tuple[Rows, str]:
+    """The run's rows and its tag; the errors of `trec.scan_run`, but for repeated documents."""
+    keep_freed_memory()
+    with opened(path) as stream:
+        found = [_piece(path, text, offset) for text, offset in pieces_of(stream)]
+    pieces = [piece for piece in found if len(piece.score)]
+    if not pieces:
+        raise DataError([Problem(f"holds no line; {RUN_LINE}", str(path))])
+    before = np.cumsum([0, *(len(piece.score) for piece in pieces[:-1])])
+    offset = np.concatenate([piece.offset for piece in pieces])
+    rows = Rows(
+        str(path),
+        _joined([piece.queries for piece in pieces]),
+        np.concatenate([piece.first + at for piece, at in zip(pieces, before, strict=True)]),
+        _joined([piece.documents for piece in pieces]),
+        np.concatenate([piece.score for piece in pieces]),
+        lambda row: line_number(path, int(offset[row])),
+    )
+    return rows, pieces[-1].tag
+
+
+def _piece(path: Path, text: Bytes, offset: int) -> _Piece:
+    try:
+        query, document, score, tag = split(text, (0, 2, 4, 5), 6, at_most=False)
+        scores = decimals(score)
+    except MalformedError as error:
+        raise at_line(path, error, offset, RUN_LINE) from None
+    first = starts_of_blocks(query)
+    last = text_of(tag.name(len(tag) - 1)) if len(tag) else ""
+    start = query.start + offset
+    return _Piece(_apart(query.take(first)), first, _apart(document), scores, start, last)
+
+
+def _apart(names: Field) -> tuple[Bytes, Ints]:
+    return bytes_in_order(names), names.end - names.start
+
+
+def _joined(pieces: list[tuple[Bytes, Ints]]) -> Field:
+    texts, lengths = zip(*pieces, strict=True)
+    return field_of_pieces(texts, np.concatenate(lengths))

@@ -1,0 +1,386 @@
+"""Every stage of the scan against the plain slow way."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from ragauge.retrieval.scan import (
+    Field,
+    Lookup,
+    MalformedError,
+    Names,
+    decimals,
+    digests,
+    field_of,
+    integers,
+    order,
+    padded,
+    paired,
+    ranks,
+    repeats,
+    split,
+    starts_of_blocks,
+)
+
+NAMES = st.one_of(
+    st.binary(min_size=1, max_size=40),
+    st.text(st.sampled_from("ab0é日"), min_size=1, max_size=25).map(str.encode),
+    st.sampled_from([b"d1", b"d2", b"12345678", b"12345678\0", b"123456789", b"x" * 100]),
+)
+BLANKS = st.sampled_from([b" ", b"\t", b"  ", b" \t ", b"\x0b"])
+WORDS = st.text(st.sampled_from("aq0.#-é日"), min_size=1, max_size=12).map(str.encode)
+
+
+def field(names: list[bytes]) -> Field:
+    """A field as it stands in a file: something follows the last name."""
+    whole = field_of([*names, b"."])
+    return whole.take(np.arange(len(names)))
+
+
+def spelled(found: Field) -> list[bytes]:
+    return [found.name(row) for row in range(len(found))]
+
+
+# Lines into fields
+
+
+@st.composite
+def texts(draw: st.DrawFn, n_fields: int = 4) -> bytes:
+    """Files of lines with some fields, blank ones and comments; some are as even as can be."""
+    between = draw(st.one_of(st.none(), st.sampled_from([b" ", b"\t"])))
+    lines: list[bytes] = []
+    for _ in range(draw(st.integers(1, 8))):
+        words = [draw(WORDS) for _ in range(n_fields)]
+        if between is not None:
+            lines.append(between.join(words) + b"\n")
+            continue
+        n_more = draw(st.integers(0, 2))
+        words += [draw(WORDS) for _ in range(n_more)]
+        line = b"".join(word + draw(BLANKS) for word in words).rstrip()
+        lead = draw(st.sampled_from([b"", b" ", b"\t "]))
+        end = draw(
+            st.sampled_from([b"\n", b"\r\n", b" \n", b"\n\n", b"\n \t\n", b"\n# a b\n", b"\n#\n"])
+        )
+        lines.append(lead + line + end)
+    return b"".join(lines)
+
+
+def slowly_split(text: bytes, wanted: tuple[int, ...]) -> list[list[bytes]]:
+    lines = [line for line in text.split(b"\n") if not line.lstrip().startswith(b"#")]
+    rows = [fields for line in lines if (fields := line.split())]
+    return [[fields[place] for fields in rows] for place in wanted]
+
+
+@settings(max_examples=300)
+@given(texts())
+@example(b"#a b c d\n")
+@example(b"a b c d\n#x\n")
+@example(b"a b c #\n")
+@example(b"a\tb c\td\na b\tc d\n")
+def test_split_gives_the_words_of_every_line(text: bytes):
+    wanted = (0, 2, 3)
+    found = split(padded(text), wanted, 4, at_most=False)
+    assert [spelled(one) for one in found] == slowly_split(text, wanted)
+
+
+def test_a_line_whose_first_field_begins_with_a_hash_is_a_comment():
+    (found,) = split(padded(b" #q b c d\n#q b c d\nq# b c d\n"), (0,), 4, at_most=False)
+    assert spelled(found) == [b"q#"]
+
+
+@settings(max_examples=100)
+@given(
+    texts(), st.integers(0, 8), st.sampled_from([b"a", b"a b", b"a b c", b" a\tb c", b"a b c d e"])
+)
+def test_split_says_where_a_line_of_another_length_stands(text: bytes, place: int, bad: bytes):
+    lines = [line for line in text.split(b"\n") if len(line.split()) == 4]
+    lines.insert(min(place, len(lines)), bad)
+    whole = b"\n".join(lines) + b"\n"
+    with pytest.raises(MalformedError) as caught:
+        split(padded(whole), (0,), 4, at_most=True)
+    number = whole.count(b"\n", 0, caught.value.at)
+    first_bad = next(
+        at for at, line in enumerate(lines) if len(line.split()) != 4 and line[:1] != b"#"
+    )
+    assert number == first_bad
+    assert f"{len(bad.split())} field" in caught.value.problem
+
+
+def test_a_field_more_is_fine_where_others_may_follow():
+    (found,) = split(padded(b"a b c d e\na b c d\n"), (3,), 4, at_most=False)
+    assert spelled(found) == [b"d", b"d"]
+    with pytest.raises(MalformedError, match="5 fields"):
+        split(padded(b"a b c d e\na b c d\n"), (3,), 4, at_most=True)
+
+
+# Names into numbers
+
+
+@given(st.lists(NAMES, min_size=1, max_size=30))
+def test_digests_are_equal_for_equal_names_only(names: list[bytes]):
+    digest = digests(field(names)).tolist()
+    padded_alike = {name.ljust(8, b"\0") if len(name) < 8 else name for name in names}
+    by_name = dict(zip(names, digest, strict=True))
+    assert [by_name[name] for name in names] == digest
+    # Names that differ in nothing but zero bytes at their ends may share a number.
+    bare = {name.rstrip(b"\0") for name in names}
+    assert len(bare) <= len(set(digest)) <= len(padded_alike) or len(set(digest)) == len(set(names))
+
+
+def test_short_neighbours_and_long_names_have_numbers_of_their_own():
+    names = [str(number).encode() for number in range(100_000)]
+    names += [b"doc-with-a-long-name-%d" % number for number in range(100_000)]
+    assert len(np.unique(digests(field(names)))) == len(names)
+
+
+def test_the_same_name_in_another_group_is_another_number():
+    digest = digests(field([b"d"] * 1000))
+    assert len(np.unique(paired(digest, np.arange(-500, 500)))) == 1000
+
+
+@given(st.lists(NAMES, min_size=1, max_size=30))
+def test_blocks_start_where_the_name_changes(names: list[bytes]):
+    expected = [row for row in range(len(names)) if row == 0 or names[row] != names[row - 1]]
+    assert starts_of_blocks(field(names)).tolist() == expected
+
+
+def test_a_short_name_may_be_the_last_of_a_text():
+    names = field_of([b"a-name-of-fifteen", b"d"])
+    assert starts_of_blocks(names).tolist() == [0, 1]
+
+
+# Numbers
+
+
+def number_of(text: str) -> str | float:
+    try:
+        value = float(text) if "_" not in text else math.nan
+    except ValueError:
+        return "refused"
+    return value if math.isfinite(value) else "refused"
+
+
+FORMATS = [
+    "{!r}",
+    "{:.0f}",
+    "{:.1f}",
+    "{:.4f}",
+    "{:.9f}",
+    "{:.17f}",
+    "{:e}",
+    "{:.20e}",
+    "{:+.3f}",
+    "{:g}",
+    "{:.16g}",
+    "{:.17g}",
+    "{:012.4f}",
+]
+FLOATS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.floats(-1e4, 1e4),
+    st.floats(0, 1),
+    st.integers(-(10**18), 10**18).map(lambda n: n / 1024),  # halves of the last place
+    st.sampled_from([0.0, -0.0, 0.5, 1e-300, 5e-324, 1.7976931348623157e308, 2.0**53, 2.0**53 + 2]),
+)
+SPELLED = st.one_of(
+    st.tuples(FLOATS, st.sampled_from(FORMATS)).map(lambda one: one[1].format(one[0])),
+    st.from_regex(r"[-+]?[0-9]{0,20}\.?[0-9]{0,20}(e[-+]?[0-9]{1,3})?", fullmatch=True).filter(bool),
+    st.sampled_from(
+        ["1.", ".5", "-.5", "+1", "1e5", "1E-3", "00012", "9007199254740993", "9007199254740992.5",
+         "0.1234567890123456789", "18446744073709551615", "18446744073709551616", "1.0000000000000002"]
+    ),
+)  # fmt: skip
+
+
+@settings(max_examples=400)
+@given(st.lists(SPELLED.filter(lambda text: number_of(text) != "refused"), min_size=1, max_size=20))
+def test_decimals_are_pythons_floats_to_the_last_bit(texts: list[str]):
+    found = decimals(field([text.encode() for text in texts]))
+    assert [value.hex() for value in found.tolist()] == [float(text).hex() for text in texts]
+
+
+def test_decimals_of_many_random_numbers_are_pythons_floats():
+    chance = np.random.default_rng(3)
+    values = [
+        *chance.random(20_000),
+        *(chance.random(20_000) * 10.0 ** chance.integers(-12, 12, 20_000)),
+    ]
+    for shape in ("{!r}", "{:.6f}", "{:.15f}", "{:.16f}", "{:.18e}"):
+        texts = [shape.format(float(value)).encode() for value in values]
+        assert decimals(field(texts)).tolist() == [float(text) for text in texts]
+
+
+@pytest.mark.parametrize(
+    "text", ["nan", "inf", "-inf", "Infinity", "1e999", "-1e999", "x", "1_000", "1,5", "0x10", "-", ".", "+", "--1", "1.2.3", "٣٤", "1e", "e5"]
+)  # fmt: skip
+def test_what_is_no_finite_number_is_refused_where_it_stands(text: str):
+    assert number_of(text.replace("٣٤", "x")) == "refused"
+    names = field([b"1.5", text.encode(), b"2"])
+    with pytest.raises(MalformedError) as caught:
+        decimals(names)
+    assert caught.value.at == names.start[1]
+
+
+@given(st.lists(st.integers(-(10**18) + 1, 10**18 - 1).map(str), min_size=1, max_size=20))
+def test_integers_are_pythons(texts: list[str]):
+    texts = [*texts, "+3", "007", "-0", "00000000000012"]
+    assert integers(field([text.encode() for text in texts])).tolist() == [
+        int(text) for text in texts
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["1.0", "0.5", "x", "-", "+", "--1", "1e3", "1_0", "nan", "9" * 19, "٣"]
+)
+def test_what_is_no_whole_number_is_refused_where_it_stands(text: str):
+    names = field([b"1", text.encode(), b"2"])
+    with pytest.raises(MalformedError) as caught:
+        integers(names)
+    assert caught.value.at == names.start[1]
+
+
+# Known names
+
+
+@given(
+    st.lists(NAMES, min_size=1, unique=True, max_size=30), st.lists(NAMES, min_size=1, max_size=60)
+)
+def test_names_are_found_as_a_dict_finds_them(known: list[bytes], asked: list[bytes]):
+    asked += known[::2]
+    number = {name: place for place, name in enumerate(known)}
+    names = field(asked)
+    rows, entry = Names(field(known)).find(names, digests(names))
+    expected = [(row, number[name]) for row, name in enumerate(asked) if name in number]
+    assert list(zip(rows.tolist(), entry.tolist(), strict=True)) == expected
+
+
+@given(
+    st.lists(st.tuples(NAMES, st.integers(0, 3)), min_size=1, unique=True, max_size=30),
+    st.lists(st.tuples(NAMES, st.integers(-2, 4)), min_size=1, max_size=60),
+)
+def test_names_in_groups_are_found_as_a_dict_finds_pairs(
+    known: list[tuple[bytes, int]], asked: list[tuple[bytes, int]]
+):
+    asked += known[::2]
+    number = {pair: place for place, pair in enumerate(known)}
+    group = np.array([one for _, one in known])
+    asked_group = np.array([one for _, one in asked])
+    names = field([name for name, _ in asked])
+    found = Names(field([name for name, _ in known]), group)
+    rows, entry = found.find(names, paired(digests(names), asked_group), asked_group)
+    expected = [(row, number[pair]) for row, pair in enumerate(asked) if pair in number]
+    assert list(zip(rows.tolist(), entry.tolist(), strict=True)) == expected
+
+
+def test_names_whose_numbers_collide_are_told_apart_by_their_bytes():
+    # By hand: the same number for all, as if digests had failed.
+    names = field([b"a", b"b", b"c"])
+    found = Names(names)
+    same = digests(names).take([1, 1, 1])
+    rows, entry = found.find(names, same)
+    assert (rows.tolist(), entry.tolist()) == ([1], [1])
+
+
+@given(
+    st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=50),
+    st.lists(st.integers(0, 2**64 - 1)),
+)
+def test_a_lookup_finds_what_is_known_rising_by_row(known: list[int], asked: list[int]):
+    asked += known
+    rows, entry = Lookup(np.array(known, np.uint64)).find(np.array(asked, np.uint64))
+    expected = [
+        (row, one)
+        for row, digest in enumerate(asked)
+        for one, own in enumerate(known)
+        if own == digest
+    ]
+    assert sorted(zip(rows.tolist(), entry.tolist(), strict=True)) == expected
+    assert rows.tolist() == sorted(rows.tolist())
+
+
+@given(st.lists(st.tuples(NAMES, NAMES), min_size=1, max_size=30))
+def test_the_same_bytes_are_the_same_name(pairs: list[tuple[bytes, bytes]]):
+    pairs += [(one, one) for one, _ in pairs]
+    left, right = (field([pair[side] for pair in pairs]) for side in (0, 1))
+    rows = np.arange(len(pairs))
+    assert left.same(rows, right, rows).tolist() == [one == other for one, other in pairs]
+
+
+# Where lines stand
+
+LINES = st.lists(
+    st.tuples(
+        st.integers(0, 4),
+        st.one_of(
+            st.sampled_from([0.0, -0.0, 1.0, 1.0 + 1e-9, -1.0, 3.4e38, 1e-45]),
+            st.floats(-100, 100),
+        ),
+        NAMES.filter(lambda name: b"\0" not in name),
+    ),
+    min_size=1,
+    max_size=40,
+    unique_by=lambda line: (line[0], line[2]),
+)
+
+
+@settings(max_examples=300)
+@given(LINES, st.sampled_from([np.float32, np.float64]), st.sampled_from(["", "query", "all"]))
+def test_ranks_are_places_in_the_sorted_ranking(
+    lines: list[tuple[int, float, bytes]], precision: type[np.float32] | type[np.float64], by: str
+):
+    if by == "query":
+        lines.sort(key=lambda line: line[0])
+    elif by == "all":
+        lines.sort(key=lambda line: (line[0], -line[1]))
+    numbers, query = np.unique([line[0] for line in lines], return_inverse=True)
+    score = np.array([line[1] for line in lines]).astype(precision)
+    names = [line[2] for line in lines]
+    expected = [0] * len(lines)
+    for one in range(len(numbers)):
+        rows = [row for row in range(len(lines)) if query[row] == one]
+        rows.sort(key=lambda row: (score[row], names[row]), reverse=True)
+        for rank, row in enumerate(rows, 1):
+            expected[row] = rank
+    at = order(query, score)
+    all_rows = np.arange(len(lines))
+    assert ranks(at, all_rows, query, field(names)).tolist() == expected
+    some = all_rows[::3]
+    assert ranks(at, some, query[some], field(names)).tolist() == expected[::3]
+
+
+def test_a_zero_byte_is_refused_where_it_stands():
+    with pytest.raises(MalformedError, match="zero byte") as refused:
+        split(padded(b"q b c d\nq b\0 c d\n"), (0,), 4, at_most=False)
+    assert refused.value.at == 11
+
+
+def test_ties_of_names_longer_than_any_word_are_ordered_too():
+    names = [b"x" * 70 + bytes([mark]) for mark in b"acb"] + [b"x" * 69]
+    query = np.zeros(4, np.int64)
+    at = order(query, np.ones(4, np.float32))
+    # c, b, a, then the shorter one.
+    assert ranks(at, np.arange(4), query, field(names)).tolist() == [3, 1, 2, 4]
+
+
+# What stands twice
+
+
+@settings(max_examples=200)
+@given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 20), max_size=60))
+def test_repeats_are_what_a_counter_counts_over_one(numbers: list[int]):
+    found = repeats(np.array(numbers, np.uint64))
+    counts = Counter(numbers)
+    assert all(one < other and numbers[one] == numbers[other] for one, other in found)
+    in_pairs = {row for pair in found for row in pair}
+    assert in_pairs == {row for row, number in enumerate(numbers) if counts[number] > 1}
+
+
+def test_one_repeat_among_very_many_is_found():
+    numbers = np.random.default_rng(0).integers(0, 2**63, 200_000).astype(np.uint64)
+    assert repeats(numbers) == []
+    numbers[150_000] = numbers[3]
+    assert repeats(numbers) == [(3, 150_000)]

@@ -1,0 +1,651 @@
+"""Judgements and runs of every kind: the same numbers from each, and what is wrong said."""
+
+import gzip
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ragauge.errors import DataError, PlanError, Problem
+from ragauge.loaders import load
+from ragauge.retrieval import mappings, rankings
+from ragauge.retrieval.judgements import Judgements, Retrieved
+from ragauge.retrieval.sources import (
+    read_judgements,
+    read_ranking,
+    run_frame,
+    see_run,
+    see_samples,
+)
+
+JUDGED = {"q1": {"d1": 2, "d2": 0, "d9": 1}, "q2": {"007": 1}}
+RUN = {"q1": {"d1": 0.5, "d2": 0.75, "x": 1.0}, "q2": {"007": 3.0, "7": 4.0}, "q3": {"d1": 1.0}}
+"""d1 is third of q1 and d2 second; 007 is second of q2; nobody judged q3, or found d9."""
+
+
+def judged(judgements: Judgements) -> dict[str, dict[str, int]]:
+    names = [judgements.document.name(row).decode() for row in range(len(judgements))]
+    found: dict[str, dict[str, int]] = {query: {} for query in judgements.queries}
+    for query, name, grade in zip(judgements.query, names, judgements.grade.tolist(), strict=True):
+        found[judgements.queries[query]][name] = grade
+    return found
+
+
+def seen(retrieved: Retrieved) -> dict[str, object]:
+    """All that a run's retrieval says, by names."""
+    judgements = retrieved.judgements
+    ranks = {
+        (judgements.queries[judgements.query[row]], judgements.document.name(row).decode()): rank
+        for row, rank in zip(retrieved.judgement, retrieved.rank.tolist(), strict=True)
+    }
+    assert len(ranks) == len(retrieved.rank)
+    sizes = dict(zip(judgements.queries, retrieved.n_retrieved.tolist(), strict=True))
+    return {"ranks": ranks, "sizes": sizes, "unjudged": retrieved.n_unjudged_queries}
+
+
+SEEN = {
+    "ranks": {("q1", "d1"): 3, ("q1", "d2"): 2, ("q2", "007"): 2},
+    "sizes": {"q1": 3, "q2": 2},
+    "unjudged": 1,
+}
+
+
+def problems_of(read: Callable[[], object]) -> tuple[Problem, ...]:
+    with pytest.raises(DataError) as caught:
+        read()
+    return caught.value.problems
+
+
+def written(path: Path, content: str | bytes) -> Path:
+    whole = content if isinstance(content, bytes) else content.encode()
+    path.write_bytes(gzip.compress(whole) if path.suffix == ".gz" else whole)
+    return path
+
+
+def rows_of(nested: dict[str, dict[str, float]]) -> list[tuple[str, str, float]]:
+    return [(query, name, value) for query, row in nested.items() for name, value in row.items()]
+
+
+def text_of(rows: list[tuple[str, str, float]], header: str, between: str = ",") -> str:
+    lines = [between.join([query, name, repr(value)]) for query, name, value in rows]
+    return "\n".join([header, *lines]) + "\n"
+
+
+def objects_of(rows: list[tuple[str, str, float]], names: tuple[str, str, str]) -> list[object]:
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+# Judgements
+
+JUDGED_FILES = {
+    "qrels": "q1 0 d1 2\nq1 0 d2 0\nq1 0 d9 1\nq2 0 007 1\n",
+    "a.qrels.gz": "q1 0 d1 2\nq1 0 d2 0\nq1 0 d9 1\nq2 0 007 1\n",
+    "marco.tsv": "q1\t0\td1\t2\nq1\t0\td2\t0\nq1\t0\td9\t1\nq2\t0\t007\t1\n",
+    "beir.tsv": text_of(rows_of(JUDGED), "query-id\tcorpus-id\tscore", "\t"),
+    "a.csv": text_of(rows_of(JUDGED), "qid,docno,label"),
+    "a.csv.gz": text_of(rows_of(JUDGED), "Topic,DocId,Relevance"),
+    "quoted.csv": text_of(rows_of(JUDGED), '"query","doc","grade"'),
+    "crlf.csv": text_of(rows_of(JUDGED), "query,doc,grade").replace("\n", "\r\n"),
+    "bom.csv": "\ufeff" + text_of(rows_of(JUDGED), "query,doc,grade"),
+    "a.json": json.dumps(JUDGED),
+    "a.json.gz": json.dumps(JUDGED),
+    "rows.json": json.dumps(objects_of(rows_of(JUDGED), ("query_id", "doc_id", "relevance"))),
+    "a.jsonl": "\n".join(
+        map(json.dumps, objects_of(rows_of(JUDGED), ("topic_id", "passage_id", "rel")))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", JUDGED_FILES)
+def test_judgements_are_the_same_from_every_file(tmp_path: Path, name: str):
+    assert judged(read_judgements(written(tmp_path / name, JUDGED_FILES[name]))) == JUDGED
+
+
+def test_judgements_are_the_same_from_every_object(tmp_path: Path):
+    columns = dict(
+        zip(("query", "doc", "grade"), map(list, zip(*rows_of(JUDGED), strict=True)), strict=True)
+    )
+    pl.DataFrame(columns).write_parquet(tmp_path / "a.parquet")
+    indexed = pd.DataFrame(columns).set_index(["query", "doc"])
+    sources = (
+        JUDGED,
+        pl.DataFrame(columns),
+        pd.DataFrame(columns),
+        indexed,
+        pl.DataFrame(columns).with_columns(pl.col("query").cast(pl.Categorical)),
+        tmp_path / "a.parquet",
+        str(tmp_path / "a.parquet"),
+        objects_of(rows_of(JUDGED), ("qid", "pid", "relevance")),
+        load([{"id": query, "relevant": grades} for query, grades in JUDGED.items()]),
+    )
+    for source in sources:
+        assert judged(read_judgements(source)) == JUDGED
+    read = read_judgements(JUDGED)
+    assert read_judgements(read) is read
+
+
+def test_a_list_of_documents_makes_each_of_grade_one(tmp_path: Path):
+    lists = {"q1": ["d1", "d2"], "q2": []}
+    expected = {"q1": {"d1": 1, "d2": 1}, "q2": {}}
+    assert judged(read_judgements(lists)) == expected
+    assert judged(read_judgements(written(tmp_path / "a.json", json.dumps(lists)))) == expected
+
+
+def test_the_test_judgements_of_a_beir_folder_are_taken(tmp_path: Path):
+    folder = tmp_path / "scifact"
+    (folder / "qrels").mkdir(parents=True)
+    (problem,) = problems_of(lambda: read_judgements(folder))
+    assert "qrels/*.tsv" in problem.message
+    header = "query-id\tcorpus-id\tscore\n"
+    written(folder / "qrels" / "train.tsv", header + "q1\td1\t1\n")
+    assert judged(read_judgements(folder)) == {"q1": {"d1": 1}}
+    written(folder / "qrels" / "dev.tsv", header + "q1\td2\t1\n")
+    (problem,) = problems_of(lambda: read_judgements(folder))
+    assert "dev.tsv, train.tsv" in problem.message
+    written(folder / "qrels" / "test.tsv", header + "q1\td3\t1\n")
+    assert judged(read_judgements(folder)) == {"q1": {"d3": 1}}
+
+
+def test_grades_may_be_written_as_floats_or_truths(tmp_path: Path):
+    expected = {"q": {"a": 1, "b": 0}}
+    assert judged(read_judgements({"q": {"a": 1.0, "b": False}})) == expected
+    assert judged(read_judgements({"q": {"a": np.int64(1), "b": np.float32(0)}})) == expected
+    csv = written(tmp_path / "a.csv", "query,doc,relevant\nq,a,True\nq,b,false\n")
+    assert judged(read_judgements(csv)) == expected
+    frame = pl.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "relevant": [True, False]})
+    assert judged(read_judgements(frame)) == expected
+    assert judged(read_judgements(frame.to_pandas())) == expected
+
+
+@pytest.mark.parametrize("grade", [0.5, float("nan"), float("inf"), None, "1", 2.0**31, [1]])
+def test_a_grade_that_is_no_whole_number_is_refused_with_its_query(grade: object):
+    (problem,) = problems_of(lambda: read_judgements({"q1": {"d1": 1, "d2": grade}}))
+    assert problem.id == "q1" and "'d2'" in problem.message
+    rows = [{"query": "q1", "doc": "d1", "grade": 1}, {"query": "q1", "doc": "d2", "grade": grade}]
+    (problem,) = problems_of(lambda: read_judgements(rows))
+    assert (problem.line, problem.field) == (2, "grade")
+
+
+def test_a_fractional_grade_in_a_file_is_said_with_its_line(tmp_path: Path):
+    for name in ("a.csv", "b.tsv"):
+        between = "," if name == "a.csv" else "\t"
+        text = (
+            f"query{between}doc{between}grade\nq1{between}d1{between}1\nq1{between}d2{between}0.5\n"
+        )
+        (problem,) = problems_of(lambda: read_judgements(written(tmp_path / name, text)))  # noqa: B023
+        assert (problem.line, problem.id, problem.field) == (3, "q1", "grade")
+
+
+def test_a_document_judged_twice_is_said_with_both_lines(tmp_path: Path):
+    path = written(tmp_path / "a.csv", "query,doc,grade\nq1,d1,1\nq2,d1,1\nq1,d2,1\nq1,d1,0\n")
+    (problem,) = problems_of(lambda: read_judgements(path))
+    assert (problem.line, problem.id) == (5, "q1")
+    assert "'d1'" in problem.message and "first at 2" in problem.message
+    (problem,) = problems_of(lambda: read_judgements({"q1": ["d1", "d2", "d1"]}))
+    assert "places 1 and 3" in problem.message
+
+
+def test_samples_of_several_systems_judge_once_and_must_agree():
+    rows = [
+        {"id": "q1", "system": "a", "relevant": {"d1": 1}},
+        {"id": "q1", "system": "b", "relevant": {"d1": 1}},
+        {"id": "q2", "system": "a", "relevant": None},
+    ]
+    assert judged(read_judgements(load(rows))) == {"q1": {"d1": 1}}
+    rows[1]["relevant"] = {"d1": 2}
+    (problem,) = problems_of(lambda: read_judgements(load(rows)))
+    assert problem.id == "q1" and "'a' and 'b'" in problem.message
+    (problem,) = problems_of(lambda: read_judgements(load([{"id": "q", "answer": "x"}])))
+    assert problem.field == "relevant"
+
+
+# Runs
+
+
+def test_the_same_run_is_seen_from_every_source(tmp_path: Path):
+    judgements = read_judgements(JUDGED)
+    rows = rows_of(RUN)
+    trec = "".join(f"{query} Q0 {name} 0 {score!r} tag\n" for query, name, score in rows)
+    columns = dict(zip(("query", "doc", "score"), map(list, zip(*rows, strict=True)), strict=True))
+    frame = pl.DataFrame(columns)
+    frame.write_parquet(tmp_path / "a.parquet")
+    best_first = {
+        query: sorted(scores, key=scores.__getitem__, reverse=True) for query, scores in RUN.items()
+    }
+    pairs = {query: [[name, score] for name, score in one.items()] for query, one in RUN.items()}
+    listed = objects_of(rows, ("qid", "doc_id", "similarity"))
+    sources: list[object] = [
+        RUN,
+        best_first,
+        pairs,
+        frame,
+        frame.to_pandas(),
+        frame.sample(fraction=1, shuffle=True, seed=1),
+        listed,
+        tmp_path / "a.parquet",
+        written(tmp_path / "run", trec),
+        written(tmp_path / "run.gz", trec),
+        written(tmp_path / "a.csv", text_of(rows, "query_id,docid,sim")),
+        written(tmp_path / "a.tsv.gz", text_of(rows, "query-id\tcorpus-id\tscore", "\t")),
+        written(tmp_path / "headless.tsv", trec.replace(" ", "\t")),
+        written(tmp_path / "a.json", json.dumps(RUN)),
+        written(tmp_path / "b.json", json.dumps(best_first)),
+        written(tmp_path / "c.json.gz", json.dumps(pairs)),
+        written(tmp_path / "d.json", json.dumps(listed)),
+        written(tmp_path / "e.jsonl", "\n".join(map(json.dumps, listed))),
+    ]
+    for source in sources:
+        assert seen(see_run(source, judgements)) == SEEN, source
+        assert seen(read_ranking(source).seen_by(judgements)) == SEEN, source
+
+
+def test_ties_go_to_the_higher_name_by_its_bytes():
+    judgements = read_judgements({"q": ["é", "z", "B", "a"]})
+    run = {"q": {"a": 1.0, "B": 1.0, "z": 1.0, "é": 1.0, "first": 2.0}}
+    # In UTF-8 é (C3 A9) is above z (7A), a (61) and B (42).
+    expected = {("q", "é"): 2, ("q", "z"): 3, ("q", "a"): 4, ("q", "B"): 5}
+    assert seen(see_run(run, judgements))["ranks"] == expected
+    assert seen(read_ranking(run).seen_by(judgements))["ranks"] == expected
+
+
+def test_scores_are_compared_in_32_bits_by_trec_9_and_in_64_by_trec_10():
+    # 1 + 1e-9 is 1 in 32 bits: a tie, which b wins; in 64 bits a is ahead.
+    judgements, run = read_judgements({"q": ["a"]}), {"q": {"a": 1 + 1e-9, "b": 1.0}}
+    for compat, rank in (("trec9", 2), ("trec10", 1)):
+        assert see_run(run, judgements, compat=compat).rank.tolist() == [rank]
+        ranking = read_ranking(run, compat=compat)
+        assert see_run(ranking, judgements, compat=compat).rank.tolist() == [rank]
+    with pytest.raises(PlanError, match="trec10"):
+        see_run(ranking, judgements)
+
+
+def test_scores_beyond_32_bits_tie_without_a_word(recwarn: pytest.WarningsRecorder):
+    judgements, run = read_judgements({"q": ["a"]}), {"q": {"a": 1e300, "b": 1e200}}
+    assert see_run(run, judgements).rank.tolist() == [2]
+    assert read_ranking(run).seen_by(judgements).rank.tolist() == [2]
+    assert not recwarn.list
+
+
+def test_a_table_without_scores_is_ordered_by_its_rank_and_says_so():
+    frame = pl.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "rank": [2, 1]})
+    judgements = read_judgements({"q": ["a"]})
+    assert see_run(frame, judgements).rank.tolist() == [2]
+    ranking = read_ranking(frame)
+    assert ranking.documents("q") == [("b", -1.0), ("a", -2.0)]
+    assert ranking.notes == ("has no score: ordered by column 'rank', the smallest first",)
+    scored = frame.with_columns(score=pl.Series([0.9, 0.1]))
+    assert see_run(scored, judgements).rank.tolist() == [1]
+
+
+def test_samples_are_seen_system_by_system_a_repeated_id_once():
+    judgements = read_judgements({"q1": {"a": 1, "b": 1}, "q2": {"a": 1}})
+    rows = [
+        {
+            "id": "q1",
+            "system": "s",
+            "context_ids": ["x", "a", "x", "b"],
+            "context_scores": [1, 2, 3, 4],
+        },
+        {"id": "q2", "system": "s", "context_ids": []},
+        {"id": "q1", "system": "t", "context_ids": ["b"]},
+        {"id": "q2", "system": "t", "context_ids": None},
+    ]
+    found = see_samples(load(rows), judgements)
+    assert seen(found["s"]) == {
+        "ranks": {("q1", "a"): 2, ("q1", "b"): 3},  # the second x counts for nothing
+        "sizes": {"q1": 3, "q2": 0},
+        "unjudged": 0,
+    }
+    assert seen(found["t"])["ranks"] == {("q1", "b"): 1}
+    (problem,) = problems_of(lambda: see_run(load(rows), judgements))
+    assert "s, t" in problem.message
+    assert seen(see_run(load(rows[:2]), judgements)) == seen(found["s"])
+
+
+def test_a_ranking_gives_its_documents_and_a_frame_best_first():
+    ranking = read_ranking({"q2": {"a": 1, "b": 1, "c": 2}, "q1": {"é": 0.5}})
+    assert ranking.queries == ("q2", "q1")
+    assert ranking.documents("q2") == [("c", 2.0), ("b", 1.0), ("a", 1.0)]
+    expected = {"query": ["q2", "q2", "q2", "q1"], "doc": ["c", "b", "a", "é"]}
+    assert ranking.frame().drop("score").to_dict(as_series=False) == expected
+    assert run_frame(ranking).schema == {"query": pl.String, "doc": pl.String, "score": pl.Float64}
+    with pytest.raises(KeyError):
+        ranking.documents("q9")
+
+
+def test_a_frame_keeps_names_with_line_ends_and_empty_lines_apart():
+    ranking = read_ranking({"q": ["a\nb", "c", "\n"]})
+    assert ranking.frame()["doc"].to_list() == ["a\nb", "c", "\n"]
+
+
+def test_a_ranking_and_its_frame_tell_the_same_again():
+    assert read_ranking(run_frame(RUN)).frame().equals(run_frame(RUN))
+
+
+# Properties
+
+IDS = st.text(st.sampled_from("abAB01-_.é日 "), min_size=1, max_size=20).filter(
+    lambda name: not any(mark.isspace() for mark in name)
+)
+SCORES = st.one_of(
+    st.sampled_from([0.0, -0.0, 1.0, 1.0 + 1e-9, -2.5]),
+    st.floats(-1e6, 1e6, allow_nan=False).map(lambda score: round(score, 3)),
+)
+RUNS = st.dictionaries(IDS, st.dictionaries(IDS, SCORES, min_size=1, max_size=12), min_size=1)
+QRELS = st.dictionaries(
+    IDS, st.dictionaries(IDS, st.integers(-1, 3), min_size=1, max_size=5), min_size=1, max_size=5
+)
+
+
+def slowly(
+    run: dict[str, dict[str, float]], qrels: dict[str, dict[str, int]], compat: str
+) -> dict[str, object]:
+    """What is to be seen, worked out one by one."""
+    precision = np.float32 if compat == "trec9" else np.float64
+    ranks: dict[tuple[str, str], int] = {}
+    for query, scores in run.items():
+        best = sorted(scores, key=lambda name: (precision(scores[name]), name.encode()))[::-1]
+        for rank, name in enumerate(best, 1):
+            if name in qrels.get(query, {}):
+                ranks[query, name] = rank
+    sizes = {query: len(run.get(query, {})) for query in qrels}
+    return {"ranks": ranks, "sizes": sizes, "unjudged": len(run.keys() - qrels.keys())}
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(RUNS, QRELS, st.sampled_from(["trec9", "trec10"]), st.randoms(use_true_random=False))
+def test_every_source_of_one_run_is_seen_alike(
+    tmp_path_factory: pytest.TempPathFactory,
+    run: dict[str, dict[str, float]],
+    qrels: dict[str, dict[str, int]],
+    compat: str,
+    chance: random.Random,
+):
+    folder = tmp_path_factory.mktemp("run")
+    # Judgements that meet the run: names of its own.
+    for query, scores in list(run.items())[:3]:
+        own = chance.sample(sorted(scores), min(3, len(scores)))
+        qrels = {**qrels, query: {**qrels.get(query, {}), **dict.fromkeys(own, 1)}}
+    judgements = read_judgements(qrels)
+    rows = rows_of(run)
+    chance.shuffle(rows)
+    columns = dict(zip(("query", "doc", "score"), map(list, zip(*rows, strict=True)), strict=True))
+    frame = pl.DataFrame(columns)
+    frame.write_parquet(folder / "a.parquet")
+    trec = "".join(f"{query} Q0 {name} 0 {score!r} t\n" for query, name, score in rows)
+    sources: list[object] = [
+        run,
+        {query: list(scores.items()) for query, scores in run.items()},
+        frame,
+        pd.DataFrame(columns),
+        folder / "a.parquet",
+        written(folder / "run", trec),
+        written(folder / "a.csv", text_of(rows, "query,doc,score")),
+        written(folder / "b.csv", text_of(rows, '"query",doc,score')),
+        written(folder / "a.json", json.dumps(run)),
+        written(folder / "b.json", json.dumps(objects_of(rows, ("query", "doc", "score")))),
+    ]
+    expected = slowly(run, qrels, compat)
+    for source in sources:
+        assert seen(see_run(source, judgements, compat=compat)) == expected
+        assert seen(read_ranking(source, compat=compat).seen_by(judgements)) == expected
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([1, 7, 64]), st.booleans())
+def test_pieces_threads_and_sorting_change_nothing(seed: int, piece: int, sorts: bool):
+    chance = random.Random(seed)
+    run = {
+        f"q{query}": {
+            f"d{name}": round(chance.random(), chance.choice([1, 6]))
+            for name in chance.sample(range(60), chance.randint(1, 50))
+        }
+        for query in range(chance.randint(1, 20))
+    }
+    qrels = {f"q{query}": {f"d{name}": 1 for name in range(0, 60, 7)} for query in range(0, 25, 2)}
+    judgements = read_judgements(qrels)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mappings, "PIECE", piece)
+        patch.setattr(mappings, "WORTH_SORTING", -(10**9) if sorts else 10**9)
+        patch.setattr(rankings, "PIECE", piece)
+        patch.setattr(rankings, "SINGLE_BELOW", 0)
+        for compat in ("trec9", "trec10"):
+            expected = slowly(run, qrels, compat)
+            assert seen(see_run(run, judgements, compat=compat)) == expected
+            rows = rows_of(run)
+            chance.shuffle(rows)
+            frame = pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")
+            assert seen(see_run(frame, judgements, compat=compat)) == expected
+            ranking = read_ranking(run, compat=compat)
+            assert seen(ranking.seen_by(judgements)) == expected
+            for query, scores in run.items():
+                assert dict(ranking.documents(query)) == scores
+
+
+# Faults
+
+
+def test_ids_are_texts_as_they_stand(tmp_path: Path):
+    names = ["007", "7", "1e5", "true", "NA", "null", "7.0", "é", "e\u0301"]
+    run = {"NA": {name: float(place) for place, name in enumerate(names)}}
+    rows = rows_of(run)
+    judgements = read_judgements({"NA": names})
+    columns = dict(zip(("query", "doc", "score"), map(list, zip(*rows, strict=True)), strict=True))
+    for source in (
+        run,
+        pd.DataFrame(columns),
+        pl.DataFrame(columns),
+        written(tmp_path / "a.csv", text_of(rows, "query,doc,score")),
+        written(tmp_path / "a.json", json.dumps(run)),
+    ):
+        assert len(see_run(source, judgements).rank) == len(names)
+
+
+def test_ids_that_are_whole_numbers_become_their_digits():
+    judgements = read_judgements({1: {10: 1, "11": 1}})
+    assert judged(judgements) == {"1": {"10": 1, "11": 1}}
+    frame = pl.DataFrame({"query": [1, 1], "doc": [10, 11], "score": [0.1, 0.2]})
+    for source in (
+        frame,
+        frame.to_pandas(),
+        {1: {10: 0.1, 11: 0.2}},
+        {"1": {"10": 0.1, 11: 0.2}},
+        {1: [11, 10]},
+    ):
+        assert seen(see_run(source, judgements))["ranks"] == {("1", "10"): 2, ("1", "11"): 1}
+
+
+@pytest.mark.parametrize("name", [1.0, True, None, b"d1", "\ud800", ""])
+def test_what_cannot_be_an_id_is_refused(name: object):
+    judgements = read_judgements({"q": ["d1"]})
+    sources: list[object] = [
+        {"q": [name, "d2"]},
+        {name: {"d1": 1.0}},
+        [{"query": "q", "doc": name, "score": 1.0}],
+        [{"query": name, "doc": "d1", "score": 1.0}],
+        {"q": {name: 1.0}},
+    ]
+    for source in sources:
+        assert problems_of(lambda: see_run(source, judgements))  # noqa: B023
+        assert problems_of(lambda: read_ranking(source))  # noqa: B023
+    assert problems_of(lambda: read_judgements({"q": [name]}))
+    assert problems_of(lambda: read_judgements({name: ["d1"]}))
+
+
+@pytest.mark.parametrize("columns", [(["q", "q"], ["a", "b\0"]), (["q", "q\0"], ["a", "b"])])
+def test_a_name_with_a_nul_byte_is_refused_with_its_row(columns: tuple[list[str], list[str]]):
+    frame = pl.DataFrame({"query": columns[0], "doc": columns[1], "score": [1, 2]})
+    for read in (read_ranking, read_judgements):
+        (problem,) = problems_of(lambda: read(frame))  # noqa: B023
+        assert problem.line == 2 and "NUL" in problem.message
+
+
+def test_a_column_of_float_or_other_ids_is_refused_by_name():
+    for values in ([1.0, 2.0], [True, False], [b"a", b"b"]):
+        frame = pl.DataFrame({"query": ["q", "q"], "doc": values, "score": [1, 2]})
+        (problem,) = problems_of(lambda: read_ranking(frame))  # noqa: B023
+        assert problem.field == "doc" and "must be text" in problem.message
+
+
+def test_columns_that_are_missing_are_named_with_those_there():
+    frame = pl.DataFrame({"topic": ["q"], "docs": ["d"], "number": [1]})
+    document, score = problems_of(lambda: read_ranking(frame))
+    assert "'topic', 'docs', 'number'" in document.message and "docno" in document.message
+    assert "score" in score.message
+    ambiguous = pl.DataFrame({"qid": ["q"], "query_id": ["q"], "doc": ["d"], "score": [1]})
+    (problem,) = problems_of(lambda: read_ranking(ambiguous))
+    assert "'qid' and 'query_id'" in problem.message
+
+
+def test_an_id_column_wins_over_one_that_may_hold_the_text():
+    frame = pl.DataFrame(
+        {"query": ["what?"], "query_id": ["q"], "doc_id": ["d"], "document": ["text"], "score": [1]}
+    )
+    assert read_ranking(frame).documents("q") == [("d", 1.0)]
+
+
+def test_nulls_are_refused_with_their_row(tmp_path: Path):
+    columns = {"query": ["q", "q"], "doc": ["a", "b"], "score": [1.0, 2.0]}
+    for name in columns:
+        broken = {**columns, name: [columns[name][0], None]}
+        (problem,) = problems_of(lambda: read_ranking(pl.DataFrame(broken)))  # noqa: B023
+        assert (problem.line, problem.field) == (2, name)
+        (problem,) = problems_of(lambda: read_ranking(pd.DataFrame(broken)))  # noqa: B023
+        assert (problem.line, problem.field) == (2, name)
+    for text in ("query,doc,score\nq,a,1\nq,,2\n", 'query,doc,score\nq,"a",1\nq,,2\n'):
+        (problem,) = problems_of(lambda: read_ranking(written(tmp_path / "a.csv", text)))  # noqa: B023
+        assert (problem.line, problem.field) == (3, "doc")
+
+
+@pytest.mark.parametrize("score", ["nan", "inf", "-inf", "1e999", "high", "1_000", "0x1"])
+def test_a_score_that_is_not_finite_or_no_number_is_said_with_its_line(tmp_path: Path, score: str):
+    for header in ("query,doc,score", '"query",doc,score'):
+        path = written(tmp_path / "a.csv", f"{header}\nq,a,1\nq,b,{score}\n")
+        (problem,) = problems_of(lambda: read_ranking(path))  # noqa: B023
+        assert (problem.line, problem.field) == (3, "score")
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("inf"), None, "0.5", [1.0], 10**400])
+def test_a_score_in_memory_that_is_no_finite_number_is_refused(score: object):
+    judgements = read_judgements({"q": ["a"]})
+    for query in ("q", "unjudged"):
+        (problem,) = problems_of(lambda: see_run({query: {"a": 1.0, "b": score}}, judgements))  # noqa: B023
+        assert problem.id == query and "'b'" in problem.message
+    (problem,) = problems_of(
+        lambda: see_run([{"query": "q", "doc": "a", "score": score}], judgements)
+    )
+    assert (problem.line, problem.field) == (1, "score")
+
+
+def test_json_with_nan_is_refused(tmp_path: Path):
+    path = written(tmp_path / "a.json", '{"q": {"a": NaN}}')
+    (problem,) = problems_of(lambda: see_run(path, read_judgements({"q": ["a"]})))
+    assert problem.id == "q" and problem.source == str(path)
+
+
+def test_a_document_retrieved_twice_is_said_with_both_rows(tmp_path: Path):
+    text = "query,doc,score\nq1,a,1\nq2,a,1\nq1,b,2\nq1,a,3\n"
+    path, judgements = written(tmp_path / "a.csv", text), read_judgements({"q9": ["a"]})
+    for read in (lambda: read_ranking(path), lambda: see_run(path, judgements)):
+        (problem,) = problems_of(read)
+        assert (problem.line, problem.id) == (5, "q1") and "first at 2" in problem.message
+    trec = "q1 Q0 a 1 1 t\n\nq2 Q0 a 1 1 t\nq1 Q0 a 2 3 t\n"
+    (problem,) = problems_of(lambda: read_ranking(written(tmp_path / "run", trec)))
+    assert (problem.line, problem.id) == (4, "q1") and "first at 1" in problem.message
+    for run in (
+        {"q": ["a", "b", "a"]},
+        {"q": [["a", 1], ["b", 2], ["a", 3]]},
+        {"q": {"1": 1, "b": 2, 1: 3}},
+    ):
+        (problem,) = problems_of(lambda: see_run(run, read_judgements({"q": ["z"]})))  # noqa: B023
+        assert problem.id == "q" and "places 1 and 3" in problem.message
+
+
+def test_json_with_a_key_twice_or_cut_off_is_refused(tmp_path: Path):
+    (problem,) = problems_of(
+        lambda: read_judgements(written(tmp_path / "a.json", '{"q": {"a": 1, "a": 2}}'))
+    )
+    assert "'a'" in problem.message and "twice" in problem.message
+    (problem,) = problems_of(
+        lambda: read_judgements(written(tmp_path / "a.json", '{"q":\n {"a": 1,'))
+    )
+    assert problem.line == 2 and "cut off" in problem.message
+    deep = written(tmp_path / "a.json", '{"q":' * 100_000)
+    assert problems_of(lambda: read_judgements(deep))
+
+
+def test_values_of_a_mapping_in_no_known_shape_are_named_by_query():
+    for run in ({"q": 1}, {"q": "abc"}, {"q": [["a", 1], "b"]}, {"q": [["a", 1, 2]]}, {"q": None}):
+        (problem,) = problems_of(lambda: see_run(run, read_judgements({"q": ["a"]})))  # noqa: B023
+        assert problem.id == "q" and "{document: score}" in problem.message
+    (problem,) = problems_of(lambda: read_judgements({"q": "abc"}))
+    assert problem.id == "q"
+
+
+def test_what_is_empty_is_refused(tmp_path: Path):
+    judgements = read_judgements({"q": ["a"]})
+    frame = pl.DataFrame(
+        {"query": [], "doc": [], "score": []},
+        schema_overrides={"query": pl.String, "doc": pl.String},
+    )
+    sources: list[object] = [{}, [], frame, frame.to_pandas()]
+    sources += [
+        *(written(tmp_path / name, "") for name in ("run", "a.csv", "a.json", "a.jsonl", "run.gz")),
+        written(tmp_path / "b.json", "{}"),
+        written(tmp_path / "c.json", "[]"),
+        written(tmp_path / "b.csv", "query,doc,score\n"),
+    ]
+    for source in sources:
+        assert problems_of(lambda: see_run(source, judgements)), source  # noqa: B023
+        assert problems_of(lambda: read_ranking(source)), source  # noqa: B023
+    assert problems_of(lambda: read_judgements({}))
+
+
+def test_files_that_are_not_what_their_name_says_are_refused(tmp_path: Path):
+    contents = {
+        "a.parquet": b"PAR1 no",
+        "b.parquet": b"",
+        "a.csv": b"query,doc,score\nq,\xff,1\n",
+        "b.csv": "query,doc,score\nq,d,1\n".encode("utf-16-le"),
+        "c.csv": b"query,doc,score\nq,d\n",
+        "d.csv": b'query,doc,score\nq,"d,1\n',
+        "e.csv": b"query,doc,doc,score\nq,d,d,1\n",
+        "a.json": b'{"q": {"\xff": 1}}',
+        "b.json": b'"text"',
+        "a.jsonl": b'{"query": "q", "doc": "d", "score": 1}\n[1]\n',
+        "a.json.zst": b"\x28\xb5\x2f\xfd....",
+    }
+    for name, content in contents.items():
+        path = written(tmp_path / name, content)
+        (problem, *_) = problems_of(lambda: read_ranking(path))  # noqa: B023
+        assert problem.source == str(path), name
+    truncated = gzip.compress(b"query,doc,score\nq,d,1\n")[:-8]
+    (tmp_path / "t.csv.gz").write_bytes(truncated)
+    assert "gzip" in problems_of(lambda: read_ranking(tmp_path / "t.csv.gz"))[0].message
+    assert "no such file" in problems_of(lambda: read_ranking(tmp_path / "none.csv"))[0].message
+    assert "folder" in problems_of(lambda: read_ranking(tmp_path))[0].message
+
+
+def test_utf16_csv_with_its_mark_is_read(tmp_path: Path):
+    path = written(tmp_path / "a.csv", "query,doc,score\nq,é,1\n".encode("utf-16"))
+    assert read_ranking(path).documents("q") == [("é", 1.0)]
+
+
+def test_blank_lines_and_quotes_in_csv_are_read_with_their_lines(tmp_path: Path):
+    path = written(tmp_path / "a.csv", 'query,doc,score\n\nq,"a,b",1\n\nq,"say ""x""",2\n')
+    assert read_ranking(path).documents("q") == [('say "x"', 2.0), ("a,b", 1.0)]
+
+
+def test_other_kinds_of_objects_are_named():
+    for source in (7, None, pl.LazyFrame({"query": ["q"]})):
+        with pytest.raises(PlanError, match=type(source).__name__):
+            read_ranking(source)
+        with pytest.raises(PlanError, match=type(source).__name__):
+            read_judgements(source)

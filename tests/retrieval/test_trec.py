@@ -1,0 +1,437 @@
+"""TREC files: scanned in pieces on several threads, and read the plain slow way."""
+
+import gzip
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ragauge.errors import DataError, Problem
+from ragauge.retrieval import trec
+from ragauge.retrieval.judgements import Judgements, Retrieved, text_of
+from ragauge.retrieval.sources import read_ranking
+from ragauge.retrieval.trec import Compat, read_qrels, scan_run
+
+FORMATS: tuple[Callable[[float], str], ...] = (
+    repr,
+    "{:.4f}".format,
+    "{:e}".format,
+    "{:.17f}".format,
+    "{:+.2f}".format,
+)
+
+
+@pytest.fixture
+def small_pieces() -> Iterator[pytest.MonkeyPatch]:
+    """Files are read in pieces of a few lines, on two threads."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trec, "PIECE", 100)
+        patch.setattr(trec, "SINGLE_BELOW", 0)
+        yield patch
+
+
+def written(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def problem_of(read: Callable[[], object]) -> Problem:
+    with pytest.raises(DataError) as caught:
+        read()
+    (problem,) = caught.value.problems
+    return problem
+
+
+def judged(judgements: Judgements) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {query: {} for query in judgements.queries}
+    for row, grade in enumerate(judgements.grade.tolist()):
+        query = judgements.queries[judgements.query[row]]
+        found[query][text_of(judgements.document.name(row))] = grade
+    return found
+
+
+def ranks_of(retrieved: Retrieved) -> dict[tuple[str, str], int]:
+    judgements = retrieved.judgements
+    names = [text_of(judgements.document.name(row)) for row in retrieved.judgement]
+    queries = [judgements.queries[judgements.query[row]] for row in retrieved.judgement]
+    return dict(zip(zip(queries, names, strict=True), retrieved.rank.tolist(), strict=True))
+
+
+def sizes_of(retrieved: Retrieved) -> dict[str, int]:
+    return dict(zip(retrieved.judgements.queries, retrieved.n_retrieved.tolist(), strict=True))
+
+
+class Case:
+    """A random run with random judgements, as files and as they are."""
+
+    def __init__(self, seed: int, folder: Path) -> None:
+        self.chance = random.Random(seed)
+        longest = self.chance.choice([1, 2, 5, 9, 17, 40, 70])
+        names = sorted({self._name(longest) for _ in range(30)})
+        queries = [
+            f"q{n}" + "x" * self.chance.choice([0, 9]) for n in range(self.chance.randint(1, 6))
+        ]
+        self.qrels = {
+            query: {name: self.chance.choice([-1, 0, 0, 1, 2]) for name in self._some(names, 12)}
+            for query in queries
+            if self.chance.random() < 0.8
+        } or {"q": {"d": 1}}
+        shape = self.chance.choice(FORMATS)
+        self.run = {
+            query: {name: shape(self._score()) for name in self._some(names, len(names))}
+            for query in queries
+            if self.chance.random() < 0.8
+        } or {"q": {"d": "1"}}
+        self.qrels_path = written(folder / "qrels", self._qrels_text())
+        self.run_path = written(folder / "run", self._run_text())
+
+    def _name(self, longest: int) -> str:
+        return "".join(
+            self.chance.choice("abAB01-_é") for _ in range(self.chance.randint(1, longest))
+        )
+
+    def _some(self, names: list[str], most: int) -> list[str]:
+        return self.chance.sample(names, self.chance.randint(1, min(most, len(names))))
+
+    def _score(self) -> float:
+        return self.chance.choice(
+            [
+                self.chance.random(),
+                round(self.chance.random(), 1),
+                float(self.chance.randint(-3, 3)),
+                1e-8 * self.chance.random(),
+                1 + 1e-9 * self.chance.random(),
+                12345678.123456789,
+            ]
+        )
+
+    def _qrels_text(self) -> str:
+        lines = [f"{q} 0 {name} {n}\n" for q, row in self.qrels.items() for name, n in row.items()]
+        if self.chance.random() < 0.5:
+            self.chance.shuffle(lines)
+        return "".join(lines)
+
+    def _run_text(self) -> str:
+        rows = [(q, name, text) for q, row in self.run.items() for name, text in row.items()]
+        how = self.chance.choice(["as it is", "sorted", "shuffled"])
+        if how == "sorted":
+            rows.sort(key=lambda row: (row[0], -float(row[2])))
+        elif how == "shuffled":
+            self.chance.shuffle(rows)
+        blanks = self.chance.choice([[" "], ["\t"], ["  "], [" ", "\t ", "   "]])
+        end = self.chance.choice(["\n", "\r\n"])
+        is_loose = len(blanks) > 1
+        text = "".join(self._line(row, blanks, end, is_loose) for row in rows)
+        return text.rstrip() if self.chance.random() < 0.5 else text
+
+    def _line(self, row: tuple[str, str, str], blanks: list[str], end: str, is_loose: bool) -> str:
+        query, name, score = row
+        fields = [query, "Q0", name, "0", score, "tag"]
+        if is_loose and self.chance.random() < 0.1:
+            fields.append("more")
+        line = fields[0] + "".join(self.chance.choice(blanks) + one for one in fields[1:]) + end
+        after = [end, f"# note{end}", f" \t{end}"] if is_loose else [end]
+        return line + (self.chance.choice(after) if self.chance.random() < 0.05 else "")
+
+    def ranks(self, compat: Compat) -> dict[tuple[str, str], int]:
+        """Where the judged documents stand, worked out one by one."""
+        precision = np.float32 if compat == "trec9" else np.float64
+        found: dict[tuple[str, str], int] = {}
+        for query, scores in self.run.items():
+            keys = {name: (precision(float(text)), name.encode()) for name, text in scores.items()}
+            best_first = sorted(scores, key=keys.__getitem__, reverse=True)
+            for rank, name in enumerate(best_first, 1):
+                if name in self.qrels.get(query, {}):
+                    found[query, name] = rank
+        return found
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.integers(0, 10**9),
+    st.sampled_from([60, 300, 1 << 20]),
+    st.sampled_from([1, 2]),
+    st.sampled_from(["trec9", "trec10"]),
+)
+def test_a_run_is_seen_as_when_it_is_sorted_line_by_line(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, piece: int, n_threads: int, compat: Compat
+):
+    case = Case(seed, tmp_path_factory.mktemp("case"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trec, "PIECE", piece)
+        judgements = read_qrels(case.qrels_path)
+        found = scan_run(case.run_path, judgements, compat=compat, n_threads=n_threads)
+        whole = read_ranking(case.run_path, compat=compat)
+    assert judged(judgements) == case.qrels
+    assert ranks_of(found) == case.ranks(compat)
+    assert sizes_of(found) == {query: len(case.run.get(query, {})) for query in case.qrels}
+    assert found.n_unjudged_queries == len(case.run.keys() - case.qrels.keys())
+    # Read whole, it says the same.
+    assert ranks_of(whole.seen_by(judgements)) == case.ranks(compat)
+    assert whole.tag == "tag" and set(whole.queries) == set(case.run)
+    read = {query: dict(whole.documents(query)) for query in whole.queries}
+    expected = {q: {name: float(text) for name, text in row.items()} for q, row in case.run.items()}
+    assert read == expected
+
+
+QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 a 2\n"
+RUN = "q1 Q0 b 1 2.5 me\nq1 Q0 a 2 1.5 me\nq2 Q0 c 1 9 me\nq2 Q0 a 2 8 me\n"
+RANKS = {("q1", "a"): 2, ("q1", "b"): 1, ("q2", "a"): 2}
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [
+        lambda text: text,
+        lambda text: text.rstrip("\n"),
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: text.replace(" ", "\t"),
+        lambda text: text.replace(" ", " \t  "),
+        lambda text: text.replace("\n", "\n\n\n"),
+        lambda text: "# made by hand\n" + text.replace("\n", "\n# x\n"),
+        lambda text: "\ufeff" + text,
+        lambda text: "\ufeff# x\n\n" + text,
+        lambda text: "  " + text.replace("\n", " \n \t"),
+        lambda text: "\n" * 300 + text + "\n" * 300,
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_same_files_are_the_same_however_spelled(
+    tmp_path: Path,
+    small_pieces: pytest.MonkeyPatch,
+    spell: Callable[[str], str],
+    packed: bool,
+):
+    for piece in (40, 1 << 20):
+        small_pieces.setattr(trec, "PIECE", piece)
+        pack = gzip.compress if packed else bytes
+        judgements = read_qrels(written(tmp_path / "qrels", pack(spell(QRELS).encode())))
+        found = scan_run(written(tmp_path / "run", pack(spell(RUN).encode())), judgements)
+        assert judged(judgements) == {"q1": {"a": 1, "b": 0}, "q2": {"a": 2}}
+        assert ranks_of(found) == RANKS
+
+
+def test_the_tag_is_known_though_blank_lines_follow(
+    tmp_path: Path, small_pieces: pytest.MonkeyPatch
+):
+    judgements = read_qrels(written(tmp_path / "qrels", QRELS))
+    path = written(tmp_path / "run", RUN + "\n" * 300)
+    assert scan_run(path, judgements).tag == "me"
+
+
+def test_the_tag_is_the_last_lines(tmp_path: Path):
+    judgements = read_qrels(written(tmp_path / "qrels", QRELS))
+    assert scan_run(written(tmp_path / "run", RUN), judgements).tag == "me"
+
+
+def test_zstd_is_unpacked(tmp_path: Path):
+    zstd = pytest.importorskip("zstandard")
+    pack = zstd.ZstdCompressor().compress
+    judgements = read_qrels(written(tmp_path / "qrels.zst", pack(QRELS.encode())))
+    assert (
+        ranks_of(scan_run(written(tmp_path / "run.zst", pack(RUN.encode())), judgements)) == RANKS
+    )
+
+
+def test_names_that_are_not_utf8_are_bytes_like_any_other(tmp_path: Path):
+    judgements = read_qrels(written(tmp_path / "qrels", b"q 0 \xff\xfe 1\nq 0 \xc3 1\n"))
+    found = scan_run(
+        written(tmp_path / "run", b"q Q0 \xc3 1 1 t\nq Q0 \xff\xfe 2 1 t\n"), judgements
+    )
+    assert sorted(found.rank.tolist()) == [1, 2]
+    assert found.rank[found.judgement == 0].tolist() == [1]  # FF is above C3
+
+
+def test_very_long_names_and_queries_longer_than_a_piece_are_read(
+    tmp_path: Path, small_pieces: pytest.MonkeyPatch
+):
+    long = "d" * 100_000
+    lines = [f"q1 Q0 {long}{n} {n} {-n} t\n" for n in range(3)]
+    lines += [f"q2 Q0 d{n} {n} {-n} t\n" for n in range(500)]
+    judgements = read_qrels(written(tmp_path / "qrels", f"q1 0 {long}2 1\nq2 0 d499 1\n"))
+    found = scan_run(written(tmp_path / "run", "".join(lines)), judgements)
+    assert found.rank.tolist() == [3, 500]
+
+
+def test_queries_that_lie_interleaved_are_gathered(
+    tmp_path: Path, small_pieces: pytest.MonkeyPatch
+):
+    lines = [f"q{n % 7} Q0 d{n:03} 1 {n} t\n" for n in range(210)]
+    # d203 to d209 are the best of their queries, d196 to d202 the next.
+    judgements = read_qrels(
+        written(tmp_path / "qrels", "".join(f"q{n % 7} 0 d{n:03} 1\n" for n in range(196, 203)))
+    )
+    found = scan_run(written(tmp_path / "run", "".join(lines)), judgements)
+    assert found.rank.tolist() == [2] * 7
+    assert set(sizes_of(found).values()) == {30}
+
+
+# Faults
+
+
+def lines_of(n: int, bad: str, at: int) -> str:
+    """n good lines of a run, of three queries, with a bad one after `at` of them."""
+    lines = [f"q{n // 40} Q0 d{n} 1 {n}.5 t" for n in range(n)]
+    return "\n".join([*lines[:at], bad, *lines[at:]]) + "\n"
+
+
+@pytest.mark.parametrize("head", ["", "\ufeff", "# x\n\n"])
+@pytest.mark.parametrize("at", [0, 1, 57, 119, 120])
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ("q9 Q0 d", "has 3 fields"),
+        ("q9", "has 1 field"),
+        ("q9 Q0 d 1 2", "has 5 fields"),
+        ("q9 Q0 d 1 nan t", "not finite"),
+        ("q9 Q0 d 1 -inf t", "not finite"),
+        ("q9 Q0 d 1 1e999 t", "not finite"),
+        ("q9 Q0 d 1 high t", "not a number"),
+        ("q9 Q0 d 1 1_0 t", "not a number"),
+    ],
+)
+def test_a_bad_line_of_a_run_is_named(
+    tmp_path: Path, small_pieces: pytest.MonkeyPatch, head: str, at: int, bad: str, said: str
+):
+    judgements = read_qrels(written(tmp_path / "qrels", QRELS))
+    path = written(tmp_path / "run", head + lines_of(120, bad, at))
+    for read in (lambda: scan_run(path, judgements), lambda: read_ranking(path)):
+        problem = problem_of(read)
+        assert said in problem.message
+        assert (problem.source, problem.line) == (str(path), head.count("\n") + at + 1)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ("q1 0 d", "has 3 fields"),
+        ("q1 0 d 1 t", "has 5 fields"),
+        ("q1 0 d 0.5", "not a whole number"),
+        ("q1 0 d x", "not a whole number"),
+        ("q1 0 d nan", "not a whole number"),
+    ],
+)
+def test_a_bad_line_of_judgements_is_named(tmp_path: Path, bad: str, said: str, packed: bool):
+    text = f"# x\n\n{QRELS}{bad}\n{QRELS}".encode()
+    path = written(tmp_path / "qrels", gzip.compress(text) if packed else text)
+    problem = problem_of(lambda: read_qrels(path))
+    assert said in problem.message
+    assert problem.line == 6
+
+
+def test_a_bad_line_of_judgements_is_named_after_a_byte_order_mark(tmp_path: Path):
+    path = written(tmp_path / "qrels", "\ufeffq1 0 a 1\nq1 0 b\n")
+    assert problem_of(lambda: read_qrels(path)).line == 2
+
+
+@pytest.mark.parametrize("query", ["q1", "unjudged"])
+def test_a_document_retrieved_twice_is_named_with_both_lines(tmp_path: Path, query: str):
+    judgements = read_qrels(written(tmp_path / "qrels", QRELS))
+    text = f"q2 Q0 x 1 1 t\n\n{query} Q0 x 1 3 t\n{query} Q0 y 2 2 t\n# c\n{query} Q0 x 3 1 t\n"
+    path = written(tmp_path / "run", text)
+    for read in (lambda: scan_run(path, judgements), lambda: read_ranking(path)):
+        problem = problem_of(read)
+        assert "'x'" in problem.message and problem.line == 6
+        assert problem.message.split("first at ")[1].removeprefix("line ").startswith("3")
+
+
+def test_a_document_retrieved_twice_far_apart_is_found(
+    tmp_path: Path, small_pieces: pytest.MonkeyPatch
+):
+    judgements = read_qrels(written(tmp_path / "qrels", "q0 0 z 1\nq1 0 z 1\nq2 0 z 1\n"))
+    lines = [f"q{n % 3} Q0 d{n} 1 {n} t\n" for n in range(300)]
+    path = written(tmp_path / "run", "".join([*lines, "q0 Q0 d3 1 5 t\n"]))
+    problem = problem_of(lambda: scan_run(path, judgements))
+    assert problem.line == 301 and "line 4" in problem.message
+
+
+UNCHECKED = "documents of a query without judgements are compared within a piece only"
+
+
+def test_a_document_retrieved_twice_for_an_unjudged_interleaved_query_is_found(tmp_path: Path):
+    judgements = read_qrels(written(tmp_path / "qrels", QRELS))
+    text = "q1 Q0 a 1 1 t\nu Q0 x 1 1 t\nq1 Q0 b 1 1 t\nu Q0 x 1 2 t\n"
+    assert problem_of(lambda: scan_run(written(tmp_path / "run", text), judgements)).line == 4
+
+
+def test_a_document_retrieved_twice_for_an_unjudged_query_in_two_places_is_found(tmp_path: Path):
+    # Only the unjudged query is parted here, so the run is scanned in pieces.
+    judgements = read_qrels(written(tmp_path / "qrels", QRELS))
+    text = "u Q0 x 1 1 t\nq1 Q0 a 1 1 t\nu Q0 x 1 2 t\n"
+    with pytest.raises(DataError):
+        scan_run(written(tmp_path / "run", text), judgements)
+
+
+def test_a_document_judged_twice_is_named_with_both_lines(tmp_path: Path):
+    path = written(tmp_path / "qrels", "q1 0 a 1\nq2 0 a 1\n\nq1 0 b 1\nq1 0 a 0\n")
+    problem = problem_of(lambda: read_qrels(path))
+    assert problem.line == 5 and "line 1" in problem.message and "'a'" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is empty|holds no"),
+        ("q1 Q0 a 1 1 t\n".encode("utf-16"), "UTF-16"),
+        (b"PK\x03\x04....", "zip"),
+        (b"PAR1....", "Parquet"),
+        (gzip.compress(b"q1 0 a 1\n" * 50)[:-9], "gzip"),
+        (b"\x1f\x8bnot", "gzip"),
+        (gzip.compress(b""), "is empty|holds no"),
+    ],
+)
+def test_files_that_are_something_else_are_named(tmp_path: Path, content: bytes, said: str):
+    path = written(tmp_path / "file", content)
+    judgements = read_qrels(written(tmp_path / "qrels", QRELS))
+    for read in (lambda: read_qrels(path), lambda: scan_run(path, judgements)):
+        with pytest.raises(DataError, match=said) as caught:
+            read()
+        assert caught.value.problems[0].source == str(path)
+
+
+@pytest.mark.parametrize("content", [b"\n \n# x\n", b"\xef\xbb\xbf"])
+def test_judgements_without_a_line_are_refused(tmp_path: Path, content: bytes):
+    with pytest.raises(DataError, match=r"is empty|holds no"):
+        read_qrels(written(tmp_path / "qrels", content))
+
+
+@pytest.mark.parametrize("content", [b"\n \n# x\n", b"\xef\xbb\xbf"])
+def test_a_run_without_a_line_is_refused(tmp_path: Path, content: bytes):
+    judgements = read_qrels(written(tmp_path / "qrels", QRELS))
+    with pytest.raises(DataError, match=r"is empty|holds no"):
+        scan_run(written(tmp_path / "run", content), judgements)
+
+
+def test_broken_zstd_is_an_error_that_names_the_file(tmp_path: Path):
+    pytest.importorskip("zstandard")
+    path = written(tmp_path / "run.zst", b"\x28\xb5\x2f\xfd....")
+    with pytest.raises(DataError, match="zstd"):
+        read_qrels(path)
+
+
+def test_a_folder_and_a_file_that_is_not_there_are_named(tmp_path: Path):
+    for path, said in ((tmp_path, "folder"), (tmp_path / "qrel", "no such file")):
+        assert said in problem_of(lambda: read_qrels(path)).message  # noqa: B023
+    written(tmp_path / "qrels", QRELS)
+    assert "'qrels'" in problem_of(lambda: read_qrels(tmp_path / "qrel")).message
+
+
+def test_a_bomb_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(trec, "RATIO_COUNTS_FROM", 1 << 16)
+    path = written(tmp_path / "qrels.gz", gzip.compress(b"\n" * (1 << 22)))
+    with pytest.raises(DataError, match="unpacks to far more"):
+        read_qrels(path)
+
+
+def test_scores_beyond_32_bits_tie_without_a_warning(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
+):
+    judgements = read_qrels(written(tmp_path / "qrels", "q1 0 a 1\n"))
+    path = written(tmp_path / "run", "q1 Q0 a 1 1e300 t\nq1 Q0 b 2 1e200 t\n")
+    assert scan_run(path, judgements).rank.tolist() == [2]
+    assert not recwarn.list

@@ -1,0 +1,278 @@
+"""Runs scored against judgements: which queries are averaged, what is compared with what."""
+
+from math import exp, log, log2
+
+import numpy as np
+import pytest
+import pytrec_eval
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pytest import approx
+
+import ragauge as rg
+from ragauge.ranking import rank
+
+QRELS = {
+    "q1": {"d1": 1, "d2": 0, "d3": 2},
+    "q2": {"d1": 0},
+    "q3": {"d7": 1},
+}
+RUN = {
+    "q1": {"d1": 0.9, "d2": 0.8, "d3": 0.7},
+    "q2": {"d1": 0.5},
+    "q9": {"d1": 0.5},
+}
+
+DOCUMENTS = [f"d{n}" for n in range(12)]
+SCORES = st.sampled_from([0.0, 0.5, 1.0, 1.5, -2.0, 1 + 1e-9]) | st.floats(-5, 5, width=32)
+RUNS = st.dictionaries(
+    st.sampled_from(["q1", "q2", "q3", "q4"]),
+    st.dictionaries(st.sampled_from(DOCUMENTS), SCORES, min_size=1),
+    min_size=1,
+)
+JUDGEMENTS = st.dictionaries(
+    st.sampled_from(["q1", "q2", "q3", "q5"]),
+    st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(0, 3), min_size=1),
+    min_size=1,
+)
+PEERS = {
+    "ndcg_cut_5": "ndcg@5",
+    "ndcg": "ndcg",
+    "map": "map",
+    "recip_rank": "mrr",
+    "P_5": "precision@5",
+    "recall_5": "recall@5",
+    "success_1": "success@1",
+    "bpref": "bpref",
+    "Rprec": "r_precision",
+    "infAP": "infAP",
+    "set_F": "f_measure",
+    "iprec_at_recall_0.30": "iprec_at_recall_0.30",
+}
+
+
+# Which queries count
+
+
+def test_a_mean_is_over_the_queries_in_both_and_one_without_relevant_documents_counts_0():
+    # q1: 1/1. q2 has nothing relevant: 0. q3 is not in the run, q9 not judged.
+    ranked = rank(QRELS, RUN, ["mrr"])
+    assert ranked.mean("mrr") == approx((1 + 0) / 2)
+    assert ranked.per_query("mrr") == {"q1": 1.0, "q2": None}
+    assert ranked.n_unjudged_queries == (1,)
+
+
+def test_complete_averages_over_all_judged_queries():
+    ranked = rank(QRELS, RUN, ["mrr", "num_rel", "num_q"], complete=True)
+    assert ranked.mean("mrr") == approx((1 + 0 + 0) / 3)
+    assert ranked.mean("num_rel") == 3
+    assert ranked.mean("num_q") == 3
+
+
+def test_undefined_queries_are_left_out_on_demand():
+    ranked = rank(QRELS, RUN, ["mrr"], undefined="leave_out")
+    assert ranked.mean("mrr") == 1.0
+    (summary,) = ranked.summaries
+    assert (summary.n, summary.n_undefined) == (2, 1)
+
+
+def test_where_no_query_has_a_value_there_is_no_mean():
+    ranked = rank({"q2": {"d1": 0}}, RUN, ["mrr"], undefined="leave_out")
+    assert ranked.mean("mrr") is None
+    assert ranked.summaries[0].value is None
+
+
+def test_a_count_is_summed_and_a_geometric_mean_takes_its_logarithms():
+    ranked = rank(QRELS, RUN, ["num_ret", "gmap"])
+    assert ranked.mean("num_ret") == 4
+    # AP of q1: (1/1 + 2/3) / 2 = 5/6; of q2 0, which counts as 0.00001.
+    assert ranked.mean("gmap") == approx(exp((log(5 / 6) + log(0.00001)) / 2))
+
+
+def test_a_query_that_found_nothing_counts_0_and_one_never_searched_is_left_out():
+    qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}, "q3": {"d1": 1}}
+    assert rank(qrels, {"q1": {"d1": 1.0}, "q2": {}}, ["mrr"]).mean("mrr") == approx(1 / 2)
+    rows = [
+        {"id": "q1", "context_ids": ["d1"], "relevant": ["d1"]},
+        {"id": "q2", "context_ids": [], "relevant": ["d1"]},
+        {"id": "q3", "context_ids": None, "relevant": ["d1"]},
+    ]
+    samples = rg.load(rows)
+    ranked = rank(samples, samples, ["mrr"])
+    assert ranked.mean("mrr") == approx(1 / 2)
+    assert ranked.per_query("mrr") == {"q1": 1.0, "q2": 0.0}
+
+
+# Settings of trec_eval
+
+
+def test_the_least_grade_changes_binary_measures_and_leaves_ndcg():
+    one, two = (rank(QRELS, RUN, ["mrr", "ndcg"], min_grade=grade) for grade in (1, 2))
+    assert (one.per_query("mrr")["q1"], two.per_query("mrr")["q1"]) == (1.0, approx(1 / 3))
+    assert one.per_query("ndcg")["q1"] == two.per_query("ndcg")["q1"]
+    # A label's own setting goes before the one for all.
+    assert (
+        rank(QRELS, RUN, ["mrr(min_grade=1)"], min_grade=2).per_query("mrr(min_grade=1)")["q1"] == 1
+    )
+
+
+def test_depth_cuts_every_ranking():
+    ranked = rank(QRELS, RUN, ["recall", "num_ret"], depth=2)
+    assert ranked.per_query("recall")["q1"] == approx(1 / 2)
+    assert ranked.mean("num_ret") == 2 + 1
+
+
+def test_judged_only_lets_later_documents_move_up():
+    run = {"q1": {"x": 9.0, "y": 8.0, "d3": 1.0}}
+    assert rank(QRELS, run, ["mrr"]).mean("mrr") == approx(1 / 3)
+    assert rank(QRELS, run, ["mrr"], judged_only=True).mean("mrr") == 1.0
+
+
+def test_scores_are_compared_in_32_bits_or_in_64():
+    # The scores differ by less than 32 bits hold: a tie, and "b" comes before "a".
+    run = {"q1": {"a": 1.0 + 1e-9, "b": 1.0}}
+    qrels = {"q1": {"a": 1}}
+    assert rank(qrels, run, ["mrr"]).mean("mrr") == 0.5
+    assert rank(qrels, run, ["mrr"], compat="trec10").mean("mrr") == 1.0
+
+
+def test_ties_go_to_the_higher_name_by_bytes():
+    run = {"q1": {"d10": 1.0, "d9": 1.0, "é": 1.0}}
+    # é is C3 A9, above every ASCII letter; then d9, then d10.
+    assert rank({"q1": {"d10": 1}}, run, ["mrr"]).mean("mrr") == approx(1 / 3)
+    assert rank({"q1": {"é": 1}}, run, ["mrr"]).mean("mrr") == 1.0
+
+
+# The peer
+
+
+@settings(deadline=None)
+@given(JUDGEMENTS, RUNS)
+def test_means_and_values_are_trec_evals(qrels, run):
+    if not set(qrels) & set(run):
+        return
+    found = pytrec_eval.RelevanceEvaluator(qrels, set(pytrec_eval.supported_measures)).evaluate(run)
+    ranked = rank(qrels, run, list(PEERS.values()))
+    for peer, name in PEERS.items():
+        values = ranked.per_query(name)
+        assert set(values) == set(found)
+        for query, value in values.items():
+            assert (value or 0.0) == approx(found[query][peer], abs=1e-9), (peer, query)
+        mean = sum(one[peer] for one in found.values()) / len(found)
+        assert ranked.mean(name) == approx(mean, abs=1e-9)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from(DOCUMENTS), unique=True),
+    st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-1, 3), min_size=1),
+)
+def test_score_of_a_sample_is_the_number_of_the_engine(ids, relevant):
+    labels = ["ndcg@10", "map", "mrr@10", "recall@5", "precision@5", "success@1", "bpref", "err@5"]
+    run = {"q": ids}
+    for label in labels:
+        alone = rg.score(label, context_ids=ids, relevant=relevant).value
+        if ids:
+            assert rank({"q": relevant}, run, [label]).per_query(label)["q"] == alone
+
+
+# Several runs
+
+
+def make_runs(n_runs, n_queries=30, seed=5):
+    random = np.random.default_rng(seed)
+    qrels = {f"q{n:02}": {"d0": 1, "d1": 1} for n in range(n_queries)}
+    runs = {
+        f"run{at}": {
+            query: {f"d{d}": float(random.random() + (d < 2) * 0.3 * at) for d in range(10)}
+            for query in qrels
+        }
+        for at in range(n_runs)
+    }
+    return qrels, runs
+
+
+def test_every_pair_of_runs_is_compared_and_corrected_for_their_number():
+    qrels, runs = make_runs(3)
+    ranked = rank(qrels, runs, ["map", "num_ret"])
+    compared = ranked.compare()
+    assert [(one.baseline, one.run) for one in compared] == [
+        ("run0", "run1"),
+        ("run0", "run2"),
+        ("run1", "run2"),
+    ]
+    for one in compared:
+        assert one.measure == "map"
+        mean = ranked.mean("map", one.run) - ranked.mean("map", one.baseline)
+        assert one.comparison.difference == approx(mean)
+        assert one.comparison.p_value <= one.p_holm <= 3 * one.comparison.p_value
+    assert compared[1].p_holm < 0.05
+
+
+def test_a_baseline_is_compared_with_each_other_run_whatever_its_place():
+    qrels, runs = make_runs(3)
+    ranked = rank(qrels, runs, ["map"])
+    compared = ranked.compare("run1")
+    assert [(one.run, one.baseline) for one in compared] == [("run0", "run1"), ("run2", "run1")]
+    assert compared[0].comparison.difference < 0 < compared[1].comparison.difference
+    low, high = compared[0].comparison.low, compared[0].comparison.high
+    assert low <= compared[0].comparison.difference <= high
+
+
+def test_runs_with_different_queries_are_compared_over_those_of_both():
+    qrels, runs = make_runs(2)
+    del runs["run0"]["q00"], runs["run1"]["q01"]
+    (compared,) = rank(qrels, runs, ["map"]).compare()
+    assert compared.comparison.n == 28
+
+
+def test_to_compare_takes_two_runs():
+    with pytest.raises(rg.PlanError, match="two runs"):
+        rank(QRELS, RUN, ["map"]).compare()
+
+
+def test_an_interval_holds_its_mean_and_a_sum_has_none():
+    qrels, runs = make_runs(1)
+    means, count = rank(qrels, runs, ["map", "num_ret"]).summaries
+    assert means.low < means.value < means.high
+    assert (count.value, count.low, count.high) == (300, None, None)
+
+
+def test_the_order_of_queries_and_runs_changes_no_digit():
+    qrels, runs = make_runs(2)
+    turned = {query: qrels[query] for query in reversed(qrels)}
+    one = rank(qrels, runs, ["ndcg@5", "map"])
+    other = rank(turned, {name: runs[name] for name in reversed(runs)}, ["ndcg@5", "map"])
+    assert {(s.run, s.measure): s for s in one.summaries} == {
+        (s.run, s.measure): s for s in other.summaries
+    }
+    assert one.compare()[0].comparison.p_value == other.compare()[0].comparison.p_value
+
+
+# What is wrong
+
+
+def test_a_run_that_shares_no_query_with_the_judgements_is_refused():
+    with pytest.raises(rg.PlanError, match="none of the 3 judged queries"):
+        rank(QRELS, {"1": {"d1": 1.0}}, ["map"])
+
+
+def test_unknown_measures_and_names_are_refused_with_a_hint():
+    with pytest.raises(rg.LabelError, match="did you mean"):
+        rank(QRELS, RUN, ["ndgc@10"])
+    ranked = rank(QRELS, RUN, ["map"])
+    with pytest.raises(rg.PlanError, match="was not asked for"):
+        ranked.mean("mrr")
+    with pytest.raises(rg.PlanError, match="no run 'x'"):
+        ranked.mean("map", "x")
+    with pytest.raises(rg.PlanError, match="no measure"):
+        rank(QRELS, RUN, [])
+    with pytest.raises(rg.PlanError, match="no run"):
+        rank(QRELS, [], ["map"])
+
+
+def test_the_working_of_ndcg_at_10():
+    # Grades 1, 0, 2 in this order; the ideal is 2, 1.
+    dcg = 1 / log2(2) + 2 / log2(4)
+    ideal = 2 / log2(2) + 1 / log2(3)
+    assert rank(QRELS, RUN, ["ndcg@10"]).per_query("ndcg@10")["q1"] == approx(dcg / ideal)
