@@ -3,12 +3,15 @@
 import functools
 import importlib
 import pkgutil
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 from ragauge.errors import LabelError, did_you_mean
 from ragauge.label import Label, SettingValue
 from ragauge.metric import FEATURES, METRICS, Feature, Metric
 from ragauge.metrics.measure_names import UnknownMeasureError, read_measure
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINT_GROUP = "ragauge.metrics"
 """A plug-in names a module here; importing it runs its `@metric` and `@feature` decorators."""
@@ -81,6 +84,8 @@ def _parsed(text: str) -> tuple[Label | None, LabelError | None]:
 
 @functools.cache
 def _import_all() -> None:
+    from importlib.metadata import entry_points
+
     for package in ("ragauge.features", "ragauge.metrics"):
         for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
             importlib.import_module(f"{package}.{module.name}")
@@ -92,7 +97,7 @@ BROKEN: list[str] = []
 """Plug-ins that could not be imported, and why: they take none of the other metrics along."""
 
 
-def _import_plug_in(entry_point: EntryPoint) -> None:
+def _import_plug_in(entry_point: "EntryPoint") -> None:
     try:
         entry_point.load()
     except (

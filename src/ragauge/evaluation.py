@@ -2,14 +2,11 @@
 
 import hashlib
 import json
-import platform
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -339,6 +336,8 @@ def _order(samples: Samples) -> str:
 
 @cache
 def _version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(package)
     except PackageNotFoundError:
@@ -346,6 +345,8 @@ def _version(package: str) -> str:
 
 
 def _machine() -> dict[str, object]:
+    import platform
+
     packages = {name: _version(name) for name in ("numpy", "polars")}
     return {
         "python": platform.python_version(),
@@ -371,6 +372,8 @@ def _code_hash(plan: Plan) -> str:
 
 
 def _git_commit() -> str | None:
+    import subprocess
+
     try:
         found = subprocess.run(
             ["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=False

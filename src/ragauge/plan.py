@@ -11,7 +11,6 @@ from ragauge import catalog
 from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label, SettingValue
 from ragauge.metric import Column, Definition, Feature, Metric
-from ragauge.metrics.checks import holds, mean_of
 from ragauge.sample import FIELDS
 from ragauge.suite import Check, Entry, Suite
 from ragauge.where import Filter
@@ -161,6 +160,9 @@ class _Planner:
         return _shown(entry, label, metric, self._node(metric, settings, suite).key)
 
     def _check(self, check: Check, group: str) -> Iterator[Asked]:
+        # Imported here: the rules read numbers, and their patterns take long to compile.
+        from ragauge.metrics.checks import holds, mean_of
+
         suite = Suite(group, ())
         self._check_fields(check, group)
         rules: dict[str, str] = {}

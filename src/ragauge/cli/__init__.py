@@ -20,6 +20,7 @@ from ragauge.report.plain import for_terminal, shortened
 COMMANDS = {
     "demo": "Evaluate the bundled example: three systems, thirty questions.",
     "run": "Evaluate answers with suites and metrics.",
+    "rank": "Score, compare and fuse rankings, with trec_eval's numbers.",
     "score": "Score retrieved passages against gold snippets, as seed 003's score.py.",
     "show": "Show a run's summary, or one question with all its evidence.",
     "metrics": "List the metrics and suites, or explain one metric.",

@@ -1,0 +1,343 @@
+"""Rankings scored from TREC files and from memory, side by side with the peers.
+
+    python benchmarks/ranking.py [--work a b c d order memory pairs] [--times 5] [--peers PYTHON]
+
+Every measurement is a process of its own that starts, imports what it needs, reads the files and
+has the means of seven measures; the median of several is told, and the peers' as ratios to ours.
+Only peers that `--peers` (an interpreter; the present one unless told) can import are run. The data
+are made once, in a folder of the system's temporary files.
+
+    (a) 6,980 queries x 1,000 documents, 1.1 relevant each     MS MARCO's shape, 7 million lines
+    (b) 100 queries x 1,000, 200 judged each, graded
+    (c) 50 runs of 250 queries x 1,000, 100 judged each, graded
+    (d) 100,000 queries x 10, 1.1 relevant each                 the shape of RAG
+    order   (a) with its lines shuffled within queries, and all over; (a) as Parquet
+    memory  (a) from pytrec_eval's dicts, and from our own object
+    pairs   1,225 pairs of 50 systems, 10,000 permutations each
+"""
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+FOLDER = Path(tempfile.gettempdir()) / "ragauge-ranking-benchmark"
+MEASURES = (
+    *("ndcg_cut_10", "map", "recip_rank", "recall_100", "recall_1000", "P_10", "success_5"),
+)
+OURS = ["ndcg@10", "map", "mrr@10", "recall@100", "recall@1000", "precision@10", "success@5"]
+MARK = "::"
+
+
+# Data
+
+
+def make_run(path: Path, n_queries: int, n_documents: int, seed: int) -> Iterator[np.ndarray]:
+    """Write a run best first; yields each query's documents."""
+    random = np.random.default_rng(seed)
+    with path.open("w") as file:
+        for query in range(n_queries):
+            documents = random.choice(8_841_823, size=n_documents, replace=False)
+            scores = np.sort(random.random(n_documents) * 30)[::-1]
+            rows = enumerate(zip(documents.tolist(), scores.tolist(), strict=True), 1)
+            file.write(
+                "".join(
+                    f"{1_000_000 + query} Q0 {document} {rank} {score:.6f} bm25k12\n"
+                    for rank, (document, score) in rows
+                )
+            )
+            yield documents
+
+
+def make(work: str) -> None:
+    """The files of one workload, unless they are there."""
+    if (FOLDER / f"{work}.made").exists():
+        return
+    FOLDER.mkdir(exist_ok=True)
+    random = np.random.default_rng(7)
+    n_queries, n_documents, n_runs = {
+        "a": (6_980, 1_000, 1),
+        "b": (100, 1_000, 1),
+        "c": (250, 1_000, 50),
+        "d": (100_000, 10, 1),
+    }[work]
+    with (FOLDER / f"{work}.qrels").open("w") as qrels:
+        for run in range(n_runs):
+            path = FOLDER / f"{work}{run or ''}.run"
+            for query, documents in enumerate(make_run(path, n_queries, n_documents, run)):
+                if run == 0:
+                    qrels.writelines(judge(work, query, documents, random))
+    (FOLDER / f"{work}.made").touch()
+
+
+def judge(
+    work: str, query: int, documents: np.ndarray, random: np.random.Generator
+) -> Iterator[str]:
+    """The judgements of one query."""
+    if work in "ad":
+        grades = [1] * (2 if random.random() < 0.1 else 1)
+    else:
+        n = 200 if work == "b" else 100
+        grades = random.integers(0, 4, n).tolist()
+    judged = random.choice(documents, size=min(len(grades), len(documents)), replace=False)
+    for document, grade in zip(judged.tolist(), grades, strict=False):
+        yield f"{1_000_000 + query} 0 {document} {grade}\n"
+
+
+def shuffle() -> None:
+    """(a) with its lines shuffled within each query, and all over, and as Parquet."""
+    make("a")
+    if (FOLDER / "order.made").exists():
+        return
+    import polars as pl
+
+    random = np.random.default_rng(3)
+    lines = (FOLDER / "a.run").read_text().splitlines(keepends=True)
+    blocks = np.arange(len(lines)).reshape(6_980, 1_000)
+    within = random.permuted(blocks, axis=1).ravel()
+    for name, order in (("within", within), ("over", random.permutation(len(lines)))):
+        with (FOLDER / f"{name}.run").open("w") as file:
+            file.writelines(lines[at] for at in order.tolist())
+    rows = [line.split() for line in lines]
+    frame = pl.DataFrame(
+        {
+            "query": [row[0] for row in rows],
+            "doc": [row[2] for row in rows],
+            "score": [float(row[4]) for row in rows],
+        }
+    )
+    frame.write_parquet(FOLDER / "a.parquet")
+    (FOLDER / "order.made").touch()
+
+
+# What is measured: each runs in a process of its own and prints its means
+
+
+def ours(qrels: str, *runs: str) -> list[float]:
+    from ragauge.ranking import rank
+
+    ranked = rank(qrels, list(runs), OURS)
+    return [ranked.mean(measure, run) or 0.0 for run in ranked.runs for measure in OURS]
+
+
+def pytrec_eval(qrels: str, *runs: str) -> list[float]:
+    import pytrec_eval
+
+    with open(qrels) as file:  # noqa: PTH123
+        evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(file), set(MEASURES))
+    means: list[float] = []
+    for run in runs:
+        with open(run) as file:  # noqa: PTH123
+            results = evaluator.evaluate(pytrec_eval.parse_run(file))
+        means += [
+            pytrec_eval.compute_aggregated_measure(
+                measure, [values[measure] for values in results.values()]
+            )
+            for measure in MEASURES
+        ]
+    return means
+
+
+def ir_measures(qrels: str, *runs: str) -> list[float]:
+    import ir_measures
+    from ir_measures import AP, RR, P, R, Success, nDCG
+
+    asked = [nDCG @ 10, AP, RR @ 10, R @ 100, R @ 1000, P @ 10, Success @ 5]
+    judged = list(ir_measures.read_trec_qrels(qrels))
+    means: list[float] = []
+    for run in runs:
+        results = ir_measures.calc_aggregate(asked, judged, ir_measures.read_trec_run(run))
+        means += [results[measure] for measure in asked]
+    return means
+
+
+def ranx(qrels: str, *runs: str) -> list[float]:
+    from ranx import Qrels, Run, evaluate
+
+    asked = ["ndcg@10", "map", "mrr@10", "recall@100", "recall@1000", "precision@10", "hit_rate@5"]
+    judged = Qrels.from_file(qrels, kind="trec")
+    means: list[float] = []
+    for run in runs:
+        results = evaluate(judged, Run.from_file(run, kind="trec"), asked, make_comparable=True)
+        means += [float(results[measure]) for measure in asked]
+    return means
+
+
+PEERS = {one.__name__: one for one in (pytrec_eval, ir_measures, ranx)}
+
+
+def in_a_process(python: str, name: str, arguments: list[str]) -> tuple[float, float, list[float]]:
+    """Seconds from start to end, the peak in MB, and the means."""
+    start = time.perf_counter()
+    done = subprocess.run(
+        [python, __file__, "--child", name, *arguments], capture_output=True, text=True, check=False
+    )
+    seconds = time.perf_counter() - start
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip().splitlines()[-1] if done.stderr else name)
+    peak, *means = done.stdout.rpartition(MARK)[2].split()
+    return seconds, float(peak), [float(mean) for mean in means]
+
+
+def child(name: str, arguments: list[str]) -> None:
+    function = {"ours": ours, **PEERS}[name]
+    means = function(*arguments)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(MARK, peak, *means)
+
+
+def side_by_side(title: str, arguments: list[str], times: int, peers: str) -> float:
+    """Our median seconds; prints them, and the peers' as ratios."""
+    print(title, flush=True)
+    runs = [in_a_process(sys.executable, "ours", arguments) for _ in range(times)]
+    seconds = statistics.median(run[0] for run in runs)
+    print(f"    {'ragauge':12} {seconds:8.3f} s              {runs[0][1]:6.0f} MB", flush=True)
+    for name in PEERS if peers else ():
+        try:
+            found = in_a_process(peers, name, arguments)
+            few = [found] + [
+                in_a_process(peers, name, arguments) for _ in range(2 if found[0] < 10 else 0)
+            ]
+        except RuntimeError as error:
+            print(f"    {name:12} not measured: {error}")
+            continue
+        median = statistics.median(run[0] for run in few)
+        # pytrec_eval has no cut-off for the reciprocal rank.
+        same = [
+            abs(one - other) < 1e-6
+            for at, (one, other) in enumerate(zip(runs[0][2], found[2], strict=True))
+            if not (name == "pytrec_eval" and at % len(OURS) == OURS.index("mrr@10"))
+        ]
+        agree = "the same means" if all(same) else f"{same.count(False)} means differ"
+        print(
+            f"    {name:12} {median:8.3f} s  {median / seconds:7.1f} x  {found[1]:6.0f} MB  {agree}",
+            flush=True,
+        )
+    return seconds
+
+
+def shortest(function: Callable[[], object], times: int) -> float:
+    spent: list[float] = []
+    for _ in range(times):
+        start = time.perf_counter()
+        function()
+        spent.append(time.perf_counter() - start)
+    return statistics.median(spent)
+
+
+def object_in_memory(qrels: str, run: str, times: int) -> float:
+    from ragauge.ranking import rank
+    from ragauge.retrieval.sources import read_judgements, read_ranking
+
+    ranking, judgements = read_ranking(run), read_judgements(qrels)
+    return shortest(lambda: rank(judgements, ranking, OURS).mean("map"), times)
+
+
+def memory(times: int) -> None:
+    """(a) from objects in memory: pytrec_eval's dicts, and our own."""
+    make("a")
+    from ragauge.ranking import rank
+
+    qrels, run = str(FOLDER / "a.qrels"), str(FOLDER / "a.run")
+    print("in memory, (a): means of the seven measures, files read before")
+    by_object = object_in_memory(qrels, run, times)
+    dicts: dict[str, dict[str, float]] = {}
+    judged: dict[str, dict[str, int]] = {}
+    with open(run) as lines:  # noqa: PTH123
+        for line in lines:
+            query, _, document, _, score, _ = line.split()
+            dicts.setdefault(query, {})[document] = float(score)
+    with open(qrels) as lines:  # noqa: PTH123
+        for line in lines:
+            query, _, document, grade = line.split()
+            judged.setdefault(query, {})[document] = int(grade)
+    by_dict = shortest(lambda: rank(judged, dicts, OURS).mean("map"), times)
+    print(f"    ragauge, own object {by_object:8.4f} s")
+    print(f"    ragauge, dicts      {by_dict:8.4f} s")
+    try:
+        import pytrec_eval
+    except ImportError:
+        return
+
+    def peer() -> None:
+        results = pytrec_eval.RelevanceEvaluator(judged, set(MEASURES)).evaluate(dicts)
+        for measure in MEASURES:
+            pytrec_eval.compute_aggregated_measure(
+                measure, [values[measure] for values in results.values()]
+            )
+
+    theirs = shortest(peer, min(times, 3))
+    ratios = f"{theirs / by_object:.0f} x our object, {theirs / by_dict:.1f} x our dicts"
+    print(f"    pytrec_eval, dicts  {theirs:8.4f} s  {ratios}")
+
+
+def pairs(times: int) -> None:
+    """All pairs of 50 systems tested, and scipy on some of the pairs, scaled up."""
+    from ragauge.stats import pairwise_randomization
+
+    random = np.random.default_rng(1)
+    values = random.random((50, 250))
+    spent = shortest(lambda: pairwise_randomization(values), times)
+    print("1,225 pairs of 50 systems on 250 queries, 10,000 permutations")
+    print(f"    ragauge      {spent:8.3f} s")
+    try:
+        from scipy.stats import permutation_test
+    except ImportError:
+        return
+    start = time.perf_counter()
+    for system in range(1, 6):
+        permutation_test(
+            (values[0] - values[system],),
+            np.mean,
+            permutation_type="samples",
+            n_resamples=10_000,
+            vectorized=True,
+        )
+    theirs = (time.perf_counter() - start) / 5 * 1_225
+    print(f"    scipy        {theirs:8.1f} s  {theirs / spent:7.0f} x  (5 pairs, scaled up)")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    everything = ["a", "b", "c", "d", "order", "memory", "pairs"]
+    parser.add_argument("--work", nargs="*", default=everything, choices=everything)
+    parser.add_argument("--times", type=int, default=5)
+    parser.add_argument("--peers", default=sys.executable, help="'' for none")
+    parser.add_argument("--child", nargs="*", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        child(options.child[0], options.child[1:])
+        return
+    titles = {
+        "a": "(a) 6,980 queries x 1,000",
+        "b": "(b) 100 queries x 1,000, 200 judged each",
+        "c": "(c) 50 runs x 250 x 1,000",
+        "d": "(d) 100,000 queries x 10",
+    }
+    for work in options.work:
+        if work in titles:
+            make(work)
+            runs = sorted(FOLDER.glob(f"{work}*.run")) if work == "c" else [FOLDER / f"{work}.run"]
+            arguments = [str(FOLDER / f"{work}.qrels"), *map(str, runs)]
+            side_by_side(titles[work], arguments, options.times, options.peers)
+        elif work == "order":
+            shuffle()
+            qrels = str(FOLDER / "a.qrels")
+            even = side_by_side("(a) sorted", [qrels, str(FOLDER / "a.run")], options.times, "")
+            for name in ("within.run", "over.run", "a.parquet"):
+                arguments = [qrels, str(FOLDER / name)]
+                other = side_by_side(f"(a) {name}", arguments, options.times, "")
+                print(f"    {other / even:.1f} x the sorted file")
+        else:
+            {"memory": memory, "pairs": pairs}[work](options.times)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,228 @@
+"""`ragauge rank`: what it prints, writes and refuses."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pytest import approx
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "rankings"
+TREC_EVAL = Path(os.environ.get("RAGAUGE_DATA", "/nowhere")) / "trec_eval"
+QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq2 0 d 1\n"
+RUN = "q1 Q0 b 1 2.0 mine\nq1 Q0 a 2 1.0 mine\nq2 Q0 c 1 3.0 mine\nq2 Q0 x 2 2.0 mine\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "mine.run").write_text(RUN)
+    (tmp_path / "other.run").write_text(RUN.replace("b 1 2.0", "b 1 0.5").replace("mine", "other"))
+    return tmp_path
+
+
+def test_the_table_has_a_row_for_each_run_with_interval_and_mark(ragauge):
+    names = [EXAMPLES / name for name in ("qrels.txt", "bm25.run", "ngrams.run", "overlap.run")]
+    done = ragauge("rank", *names, "-m", "map")
+    assert done.code == 0
+    assert "27 judged queries · 3 runs" in done.out
+    lines = done.out.splitlines()
+    assert next(line for line in lines if line.startswith("bm25")).split()[2] == "0.7711"
+    assert next(line for line in lines if line.startswith("overlap")).rstrip().endswith("*")
+    assert "corrected by Holm's method for 2 runs" in done.err
+    assert "bm25, ngrams, overlap: 3 queries not judged, left out" in done.err
+
+
+def test_trec_evals_layout_has_the_measure_as_it_was_asked_for(ragauge, files):
+    done = ragauge("rank", "qrels", "mine.run", "-m", "P.1,5", "-m", "RR", "-m", "num_rel", "-q",
+                   "-o", "tsv")  # fmt: skip
+    rows = [line.split("\t") for line in done.out.splitlines()]
+    assert [(measure, query) for measure, query, _ in rows] == [
+        (measure, query)
+        for query in ("q1", "q2", "all")
+        for measure in ("P_1", "P_5", "RR", "num_rel")
+    ]
+    values = {(measure, query): value for measure, query, value in rows}
+    assert values["RR", "q1"] == "0.5000000000"
+    assert values["P_1", "all"] == "0.5000000000"
+    assert values["num_rel", "all"] == "3"
+
+
+def test_each_of_several_runs_begins_with_its_name(ragauge, files):
+    done = ragauge("rank", "qrels", "mine.run", "other.run", "-m", "recip_rank", "-o", "tsv")
+    assert done.out.splitlines() == [
+        "runid\tall\tmine",
+        "recip_rank\tall\t0.7500000000",
+        "runid\tall\tother",
+        "recip_rank\tall\t1.0000000000",
+    ]
+
+
+def test_json_and_csv_hold_summaries_and_with_q_every_query(ragauge, files):
+    done = ragauge("rank", "qrels", "mine.run", "other.run", "-m", "mrr", "-q", "-o", "json",
+                   "-o", "values.csv")  # fmt: skip
+    told = json.loads(done.out)
+    assert told["summary"][0]["value"] == approx(0.75)
+    assert told["comparisons"][0]["run"] == "other"
+    assert told["queries"]["mine"]["mrr"] == {"q1": 0.5, "q2": 1.0}
+    rows = list(csv.DictReader(io.StringIO((files / "values.csv").read_text())))
+    assert rows[0] == {"run": "mine", "query": "q1", "measure": "mrr", "value": "0.5"}
+
+
+@pytest.mark.parametrize("form", ["md", "tex", "latex", "markdown"])
+def test_papers_get_the_table_in_markdown_and_latex(ragauge, files, form):
+    done = ragauge("rank", "qrels", "mine.run", "other.run", "--compare", "-o", form)
+    assert "0.7500" in done.out
+    assert ("toprule" in done.out) == (form in ("tex", "latex"))
+    assert "against" in done.out
+
+
+def test_packed_files_and_other_line_ends_are_read(ragauge, files):
+    packed = gzip.compress(RUN.replace("\n", "\r\n").replace(" ", "\t").encode())
+    (files / "packed.run.gz").write_bytes(packed)
+    done = ragauge("rank", "qrels", "packed.run.gz", "-m", "mrr", "-o", "tsv")
+    assert done.out == "mrr\tall\t0.7500000000\n"
+
+
+def test_runs_are_fused_to_a_run_that_can_be_scored(ragauge, files):
+    done = ragauge("rank", "--fuse", "rrf", "mine.run", "other.run", "-o", "fused.run")
+    assert done.code == 0
+    line = (files / "fused.run").read_text().splitlines()[0].split()
+    # a and b are first once and second once: a tie, and b is the higher name.
+    assert line == ["q1", "Q0", "b", "1", str(1 / 61 + 1 / 62), "rrf"]
+    again = ragauge("rank", "qrels", "fused.run", "-m", "mrr", "-o", "tsv")
+    assert again.out == "mrr\tall\t0.7500000000\n"
+    printed = ragauge("rank", "--fuse", "combsum", "mine.run", "other.run", "--weights", "1,3")
+    assert printed.out.splitlines()[0].split()[2] == "a"
+
+
+def test_samples_are_scored_by_their_context_ids_a_row_for_each_system(ragauge, tmp_path):
+    rows = [
+        {"id": "q1", "system": system, "context_ids": ids, "relevant": {"a": 1}}
+        for system, ids in (("one", ["b", "a"]), ("two", ["a", "b"]))
+    ]
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = ragauge("rank", "answers.jsonl", "answers.jsonl", "-m", "mrr", "-o", "csv")
+    found = {row["run"]: row["value"] for row in csv.DictReader(io.StringIO(done.out))}
+    assert found == {"one": "0.5", "two": "1.0"}
+    (tmp_path / "mine.run").write_text(RUN)
+    done = ragauge("rank", "answers.jsonl", "mine.run", "answers.jsonl")
+    assert "samples and runs are given together" in done.err
+    done = ragauge("rank", "answers.jsonl", "answers.jsonl", "answers.jsonl")
+    assert "stands in two of the files" in done.err
+
+
+@pytest.mark.parametrize(
+    ("line", "at", "says"),
+    [
+        ("q1 Q0 a 1 2.0", 2, "has 5 fields; a line of a run has six"),
+        ("q1 Q0 a 1 high mine", 2, "score 'high' is not a number"),
+        ("q1 Q0 a 1 nan mine", 2, "not finite"),
+        ("q1 Q0 a 1 1e999 mine", 2, "not finite"),
+        ("q1 Q0 b 1 1.0 mine", 2, "document 'b' is retrieved twice for its query, first at line 1"),
+    ],
+)
+def test_a_bad_line_is_named_and_nothing_is_printed(ragauge, files, line, at, says):
+    (files / "bad.run").write_text(f"q1 Q0 b 1 2.0 mine\n{line}\nq2 Q0 c 1 1.0 mine\n")
+    done = ragauge("rank", "qrels", "bad.run")
+    assert (done.code, done.out) == (3, "")
+    assert f"bad.run:{at}: " in done.err
+    assert says in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("q1 0 a yes\n", "qrels:1: grade 'yes' is not a whole number"),
+        ("q1 0 a 1.5\n", "grade '1.5' is not a whole number"),
+        ("q1 0 a\n", "has 3 fields; a line of judgements has four"),
+        (RUN, "has 6 fields; a line of judgements has four"),
+        ("q1 0 a 1\nq1 0 a 0\n", "qrels:2: document 'a' is judged twice"),
+        ("", "is empty"),
+    ],
+)
+def test_bad_judgements_are_refused_with_their_line(ragauge, files, text, says):
+    (files / "qrels").write_text(text)
+    done = ragauge("rank", "qrels", "mine.run")
+    assert done.code == 3
+    assert says in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["qrels"], 2, "QRELS RUN..."),
+        (["qrels", "mine.run", "-m", "ndgc@10"], 2, "did you mean"),
+        (["qrels", "mine.run", "-o", "xls"], 2, "-o takes tsv, json, csv, md, tex"),
+        (["qrels", "mine.run", "-o", "tsv", "-o", "json"], 2, "standard output takes one"),
+        (["qrels", "mine.run", "-o", "mine.run/x.csv"], 5, "cannot be written"),
+        (["qrels", "no.run"], 3, "no such file"),
+        (["qrels", "mine.run", "--weights", "1"], 2, "belong to --fuse"),
+        (["--fuse", "best", "mine.run", "other.run"], 2, "best"),
+        (["--fuse", "rrf", "mine.run", "other.run", "--weights", "a,b"], 2, "--weights takes"),
+        (["--fuse", "rrf", "mine.run", "other.run", "-m", "map"], 2, "score it"),
+        (["--fuse", "rrf", "mine.run", "other.run", "-o", "mine.run"], 2, "overwritten"),
+        (["qrels", "mine.run", "--compare"], 2, "takes two runs"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_any_work(ragauge, files, arguments, code, says):
+    done = ragauge("rank", *arguments)
+    assert done.code == code
+    assert says in done.err
+    assert done.out == ""
+
+
+def test_a_run_with_other_query_ids_is_refused_and_shown_one_of_the_judgements(ragauge, files):
+    (files / "far.run").write_text(RUN.replace("q", "topic-"))
+    done = ragauge("rank", "qrels", "far.run")
+    assert done.code == 2
+    assert "none of the 2 judged queries" in done.err
+    assert "'q1'" in done.err
+
+
+def test_names_from_a_file_are_shown_escaped(ragauge, files):
+    (files / "evil.run").write_text(RUN.replace("mine", "\x1b[31m=1+1[/b]"))
+    done = ragauge("rank", "qrels", "evil.run", "mine.run", "-m", "mrr")
+    assert "\x1b[31m" not in done.out + done.err
+    assert "[/b]" in done.out
+    table = ragauge("rank", "qrels", "evil.run", "-m", "mrr", "-o", "csv").out
+    assert "\x1b[31m=" not in table
+
+
+@pytest.mark.skipif(not TREC_EVAL.is_dir(), reason="RAGAUGE_DATA is not set")
+@pytest.mark.parametrize(
+    ("expected", "options"), [("out.test", ["official"]), ("out.test.aq", ["all_trec", "-q"])]
+)
+def test_trec_evals_own_expected_output(ragauge, expected, options):
+    done = ragauge(
+        *("rank", TREC_EVAL / "qrels.test", TREC_EVAL / "results.test", "--compat", "trec10"),
+        *("-o", "tsv", "-m", *options),
+    )
+    found = {tuple(line.split("\t")[:2]): line.split("\t")[2] for line in done.out.splitlines()}
+    for line in (TREC_EVAL / expected).read_text().splitlines():
+        measure, query, value = (cell.strip() for cell in line.split("\t"))
+        if measure not in ("runid", "relstring"):
+            assert float(found[measure, query]) == approx(float(value), abs=5.1e-5), line
+
+
+def test_the_command_leaves_polars_and_rich_alone_when_it_writes_trec_evals_layout(files):
+    script = (
+        "import sys; from ragauge.cli import main\n"
+        "try: main(['rank', 'qrels', 'mine.run', '-o', 'tsv'])\n"
+        "except SystemExit: print(sorted({'polars', 'rich', 'pandas'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=files, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_examples_stand_in_the_package_folder():
+    assert shutil.which(sys.executable)
+    assert len((EXAMPLES / "qrels.txt").read_text().splitlines()) == 36
