@@ -12,6 +12,7 @@ nothing, so that eight bytes can be fetched wherever a field starts or ends.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -57,7 +58,7 @@ class MalformedError(Exception):
         super().__init__(at, problem)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Field:
     """One field of every line: where it starts and ends in `text`."""
 
@@ -67,6 +68,15 @@ class Field:
 
     def __len__(self) -> int:
         return len(self.start)
+
+    @cached_property
+    def length(self) -> Ints:
+        """How many bytes the field has on each line, (n,)."""
+        return self.end - self.start
+
+    @cached_property
+    def longest(self) -> int:
+        return int(self.length.max(initial=0))
 
     def take(self, rows: Ints) -> "Field":
         """The field of these lines only."""
@@ -79,16 +89,17 @@ class Field:
     def words(self, at: int, rows: Ints | None = None) -> Words:
         """Bytes `at` to `at + 8` of each field as one number, zeros where the field has ended."""
         start = self.start if rows is None else self.start[rows]
-        end = self.end if rows is None else self.end[rows]
-        # Never beyond the end: a short field stands beside long ones, and the text may end there.
-        begin = np.minimum(start + at, end) if at else start
-        fetched = _windows(self.text)[begin + SLACK]
-        return fetched & _FIRST.take(end - start - at, mode="clip")
+        length = self.length if rows is None else self.length[rows]
+        if at:
+            # Never beyond the end: a short field stands beside long ones, and the text ends there.
+            start = start + np.minimum(length, at)
+            length = length - at
+        return _windows(self.text)[start] & _FIRST.take(length, mode="clip")
 
     def same(self, rows: Ints, other: "Field", other_rows: Ints) -> Bools:
         """Whether the field of each row is, byte for byte, that of the other row."""
-        length = self.end[rows] - self.start[rows]
-        same = length == other.end[other_rows] - other.start[other_rows]
+        length = self.length[rows]
+        same = length == other.length[other_rows]
         for at in range(0, int(length.max(initial=0)), _WORD):
             left = np.flatnonzero(same & (length > at))
             mine, theirs = self.words(at, rows[left]), other.words(at, other_rows[left])
@@ -118,15 +129,15 @@ def field_of(names: Sequence[bytes]) -> Field:
     return Field(padded(b"".join(names)), end - length, end)
 
 
-def _windows(text: Bytes, n_words: int = 1) -> Words:
-    """The bytes from every offset on, a word of eight or several; number SLACK is the text's first.
+def _windows(text: Bytes, *, before: int = 0, n_words: int = 1) -> Words:
+    """The word of eight bytes, or several, from every offset on; the first is `before` the text.
 
     Several words are one record: take rows first and view them as words then.
     """
     base = cast(Bytes, text.base)
-    first = text.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+    first = text.__array_interface__["data"][0] - base.__array_interface__["data"][0] - before
     kind = "<u8" if n_words == 1 else f"V{_WORD * n_words}"
-    return np.ndarray((len(text) + SLACK + 1,), kind, base, first - SLACK, (1,))
+    return np.ndarray((len(text) + before + 1,), kind, base, first, (1,))
 
 
 # Stage 1: lines into fields
@@ -201,9 +212,8 @@ def digests(field: Field) -> Words:
     Names of up to eight bytes without a zero byte never share a number.
     """
     digest = mixed(field.words(0))
-    length = field.end - field.start
-    longest = int(length.max(initial=0))
-    rows = np.flatnonzero(length > _WORD) if longest > _WORD else length[:0]
+    length = field.length
+    rows = np.flatnonzero(length > _WORD) if field.longest > _WORD else length[:0]
     at = _WORD
     while len(rows):
         digest[rows] = mixed(digest[rows] ^ field.words(at, rows))
@@ -228,11 +238,11 @@ def _spread(number: Ints) -> Words:
 
 def starts_of_blocks(field: Field) -> Ints:
     """The rows whose name is not that of the row before; the first row is one."""
-    length = field.end - field.start
+    length = field.length
     differs = np.empty(len(field), np.bool_)
     differs[:1] = True
-    differs[1:] = length[1:] != length[:-1]
-    for at in range(0, int(length.max(initial=0)), _WORD):
+    np.not_equal(length[1:], length[:-1], out=differs[1:])
+    for at in range(0, field.longest, _WORD):
         words = field.words(at)
         differs[1:] |= words[1:] != words[:-1]
     return np.flatnonzero(differs)
@@ -261,7 +271,9 @@ def decimals(field: Field) -> Floats:
     is_plain &= is_digits & (n_digits > 0) & (n_digits <= 19)
     is_plain &= (n_whole <= _WORD) & (n_fraction <= 2 * _WORD)
     if n_fraction.max(initial=0) > _WORD:
-        early, is_digits = _digits(text, end - _WORD, np.clip(n_fraction - _WORD, 0, _WORD))
+        early, is_digits = _digits(
+            text, np.maximum(end - _WORD, 0), np.clip(n_fraction - _WORD, 0, _WORD)
+        )
         late += early * _TEN_TO[_WORD]
         is_plain &= is_digits
     mantissa *= _TEN_TO.take(n_fraction, mode="clip")
@@ -283,13 +295,14 @@ def _even_decimals(field: Field) -> Floats | None:
         return None
     is_negative = text[begin] == _MINUS
     has_negative = bool(is_negative.any())
-    n_whole = end - (begin + is_negative if has_negative else begin) - (n_fraction + 1)
+    n_whole = field.length - (n_fraction + 1)
+    n_whole = n_whole - is_negative if has_negative else n_whole
     if n_whole.min() < 0 or n_whole.max() > _WORD:
         return None
     if not (text[end - (n_fraction + 1)] == _DOT).all():
         return None
     # The sixteen bytes before the end: the decimals stand last, the whole digits before the dot.
-    both = _windows(text, 2)[end - 2 * _WORD + SLACK].view("<u8").reshape(-1, 2)
+    both = _windows(text, before=2 * _WORD, n_words=2)[end].view("<u8").reshape(-1, 2)
     shift = 8 * (n_fraction + 1)
     whole = (both[:, 1] << _u64(shift)) | (both[:, 0] >> _u64(64 - shift))
     whole = (whole ^ _ZEROS) & _LAST.take(n_whole)
@@ -338,7 +351,7 @@ def _dots(text: Bytes, start: Ints, end: Ints) -> Ints:
 
 def _digits(text: Bytes, end: Ints, n: Ints) -> tuple[Words, Bools]:
     """The number that the last n (0 to 8) digits before `end` spell, and whether all are digits."""
-    digits = (_windows(text)[end - _WORD + SLACK] ^ _ZEROS) & _LAST.take(n, mode="clip")
+    digits = (_windows(text, before=_WORD)[end] ^ _ZEROS) & _LAST.take(n, mode="clip")
     return _joined(digits), _are_digits(digits)
 
 
@@ -391,7 +404,7 @@ def _one_decimal(field: Field, row: int) -> float:
 def integers(field: Field) -> Ints:
     """The whole numbers that the field spells. MalformedError for anything else."""
     is_negative = field.text[field.start] == _MINUS
-    length = field.end - field.start - is_negative
+    length = field.length - is_negative
     number, is_plain = _digits(field.text, field.end, np.minimum(length, _WORD))
     is_plain &= (length >= 1) & (length <= _WORD)
     numbers = number.astype(np.int64)
@@ -551,15 +564,13 @@ def _is_in(place: Ints, tied: Ints) -> Bools:
 
 def _later_in_tie(place: Ints, names: Field) -> Ints:
     """How many of each row's tie stand before it: those of higher names."""
-    length = names.end - names.start
-    longest = int(length.max(initial=0))
-    if longest > _LONGEST_BY_WORDS:
+    if names.longest > _LONGEST_BY_WORDS:
         spelled = [names.name(row) for row in range(len(names))]
         highest_first = sorted(range(len(names)), key=spelled.__getitem__, reverse=True)
         by_name = np.array(highest_first, np.int64)
         by_name = by_name[np.argsort(place[by_name], kind="stable")]
     else:
-        words = [~names.words(at).byteswap() for at in range(0, longest, _WORD)]
+        words = [~names.words(at).byteswap() for at in range(0, names.longest, _WORD)]
         by_name = np.lexsort((*reversed(words), place))
     sorted_place = place[by_name]
     within = np.empty(len(place), np.int64)

@@ -47,8 +47,10 @@ from ragauge.retrieval.scan import (
 Compat = Literal["trec9", "trec10"]
 """Whose comparison of scores: trec_eval 9's, in 32 bits, or trec_eval 10's, in 64."""
 
-PIECE = 4 << 20
+PIECE = 6 << 20
 """Bytes scanned at a time: much, so that threads seldom wait for each other; little, for memory."""
+TAIL = 1 << 18
+"""Bytes at a piece's end in which its last query is looked for first."""
 SINGLE_BELOW = 16 << 20
 """Bytes of a file below which one thread is quicker than several."""
 MOST_THREADS = 4
@@ -297,8 +299,8 @@ def pieces_of(stream: _Stream) -> Iterator[tuple[Bytes, int]]:
     rest, offset, is_first = b"", 0, True
     size = PIECE
     while True:
-        buffer = bytearray(len(rest) + size + 1 + 2 * SLACK)
-        base, view = np.frombuffer(buffer, np.uint8), memoryview(buffer)[SLACK:]
+        base = np.empty(len(rest) + size + 1 + 2 * SLACK, np.uint8)
+        view = memoryview(cast(bytearray, base))[SLACK:]
         view[: len(rest)] = rest
         n = len(rest) + _fill(stream, view[len(rest) : len(rest) + size])
         is_last = n < len(rest) + size
@@ -309,7 +311,7 @@ def pieces_of(stream: _Stream) -> Iterator[tuple[Bytes, int]]:
             view[n] = ord("\n")
             n += 1
         text = base[SLACK : SLACK + n]
-        cut = n if is_last else _last_boundary(buffer, SLACK, SLACK + n) - SLACK
+        cut = n if is_last else _last_boundary(view[:n])
         rest = bytes(view[cut:n])
         if cut:
             yield text[:cut], offset
@@ -328,13 +330,25 @@ def _fill(stream: _Stream, view: memoryview) -> int:
     return filled
 
 
-def _last_boundary(text: bytearray, start: int, end: int) -> int:
-    """Where the lines of the last query begin; `start` when no other query is before it.
+def _last_boundary(view: memoryview) -> int:
+    """Where the lines of the last query begin; 0 when no other query is before it."""
+    for size in (min(TAIL, len(view)), len(view)):
+        tail = bytes(view[len(view) - size :])
+        # The tail begins amid a line, unless it is all there is.
+        start = 0 if size == len(view) else tail.find(b"\n") + 1
+        boundary = _last_boundary_in(tail, start)
+        if boundary > start:
+            return len(view) - size + boundary
+    return 0
+
+
+def _last_boundary_in(text: bytes, start: int) -> int:
+    """As above, from `start` on; `start` when all lines are of one query.
 
     The last line may not be whole yet, so the one before it counts. Found by halving, for a query's
     lines stand together.
     """
-    newline = text.rfind(b"\n", start, end)
+    newline = text.rfind(b"\n", start)
     if newline < 0:
         return start
 
@@ -359,7 +373,7 @@ def _last_boundary(text: bytearray, start: int, end: int) -> int:
             other = middle
 
 
-def _first_field(text: bytearray, at: int) -> bytes:
+def _first_field(text: bytes, at: int) -> bytes:
     size = 64
     while True:
         fields = bytes(text[at : at + size]).split(None, 1)
