@@ -17,7 +17,6 @@ are made once, in a folder of the system's temporary files.
 """
 
 import argparse
-import resource
 import statistics
 import subprocess
 import sys
@@ -27,13 +26,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+from ranking_means import MEASURES, OURS
 
 FOLDER = Path(tempfile.gettempdir()) / "ragauge-ranking-benchmark"
-MEASURES = (
-    *("ndcg_cut_10", "map", "recip_rank", "recall_100", "recall_1000", "P_10", "success_5"),
-)
-OURS = ["ndcg@10", "map", "mrr@10", "recall@100", "recall@1000", "precision@10", "success@5"]
-MARK = "::"
+MEANS = Path(__file__).with_name("ranking_means.py")
+PEERS = ("pytrec_eval", "ir_measures", "ranx")
 
 
 # Data
@@ -117,86 +114,26 @@ def shuffle() -> None:
     (FOLDER / "order.made").touch()
 
 
-# What is measured: each runs in a process of its own and prints its means
-
-
-def ours(qrels: str, *runs: str) -> list[float]:
-    from ragauge.ranking import rank
-
-    ranked = rank(qrels, list(runs), OURS)
-    return [ranked.mean(measure, run) or 0.0 for run in ranked.runs for measure in OURS]
-
-
-def pytrec_eval(qrels: str, *runs: str) -> list[float]:
-    import pytrec_eval
-
-    with open(qrels) as file:  # noqa: PTH123
-        evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(file), set(MEASURES))
-    means: list[float] = []
-    for run in runs:
-        with open(run) as file:  # noqa: PTH123
-            results = evaluator.evaluate(pytrec_eval.parse_run(file))
-        means += [
-            pytrec_eval.compute_aggregated_measure(
-                measure, [values[measure] for values in results.values()]
-            )
-            for measure in MEASURES
-        ]
-    return means
-
-
-def ir_measures(qrels: str, *runs: str) -> list[float]:
-    import ir_measures
-    from ir_measures import AP, RR, P, R, Success, nDCG
-
-    asked = [nDCG @ 10, AP, RR @ 10, R @ 100, R @ 1000, P @ 10, Success @ 5]
-    judged = list(ir_measures.read_trec_qrels(qrels))
-    means: list[float] = []
-    for run in runs:
-        results = ir_measures.calc_aggregate(asked, judged, ir_measures.read_trec_run(run))
-        means += [results[measure] for measure in asked]
-    return means
-
-
-def ranx(qrels: str, *runs: str) -> list[float]:
-    from ranx import Qrels, Run, evaluate
-
-    asked = ["ndcg@10", "map", "mrr@10", "recall@100", "recall@1000", "precision@10", "hit_rate@5"]
-    judged = Qrels.from_file(qrels, kind="trec")
-    means: list[float] = []
-    for run in runs:
-        results = evaluate(judged, Run.from_file(run, kind="trec"), asked, make_comparable=True)
-        means += [float(results[measure]) for measure in asked]
-    return means
-
-
-PEERS = {one.__name__: one for one in (pytrec_eval, ir_measures, ranx)}
+# What is measured
 
 
 def in_a_process(python: str, name: str, arguments: list[str]) -> tuple[float, float, list[float]]:
     """Seconds from start to end, the peak in MB, and the means."""
     start = time.perf_counter()
     done = subprocess.run(
-        [python, __file__, "--child", name, *arguments], capture_output=True, text=True, check=False
+        [python, str(MEANS), name, *arguments], capture_output=True, text=True, check=False
     )
     seconds = time.perf_counter() - start
     if done.returncode:
         raise RuntimeError(done.stderr.strip().splitlines()[-1] if done.stderr else name)
-    peak, *means = done.stdout.rpartition(MARK)[2].split()
+    peak, *means = done.stdout.split()
     return seconds, float(peak), [float(mean) for mean in means]
-
-
-def child(name: str, arguments: list[str]) -> None:
-    function = {"ours": ours, **PEERS}[name]
-    means = function(*arguments)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(MARK, peak, *means)
 
 
 def side_by_side(title: str, arguments: list[str], times: int, peers: str) -> float:
     """Our median seconds; prints them, and the peers' as ratios."""
     print(title, flush=True)
-    runs = [in_a_process(sys.executable, "ours", arguments) for _ in range(times)]
+    runs = [in_a_process(sys.executable, "ragauge", arguments) for _ in range(times)]
     seconds = statistics.median(run[0] for run in runs)
     print(f"    {'ragauge':12} {seconds:8.3f} s              {runs[0][1]:6.0f} MB", flush=True)
     for name in PEERS if peers else ():
@@ -310,11 +247,7 @@ def main() -> None:
     parser.add_argument("--work", nargs="*", default=everything, choices=everything)
     parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--peers", default=sys.executable, help="'' for none")
-    parser.add_argument("--child", nargs="*", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.child:
-        child(options.child[0], options.child[1:])
-        return
     titles = {
         "a": "(a) 6,980 queries x 1,000",
         "b": "(b) 100 queries x 1,000, 200 judged each",

@@ -1,29 +1,29 @@
 """ragauge scores what retrieval and question-answering systems return, and makes the scores hold up."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ragauge.errors import (
-    DataError,
-    LabelError,
-    MetricError,
-    PlanError,
-    RagaugeError,
-    StoreError,
-)
-from ragauge.evaluation import evaluate, score
-from ragauge.loaders import load
-from ragauge.metric import feature, metric
-from ragauge.run import Run
-from ragauge.sample import Samples
-from ragauge.score import Score, Status
-from ragauge.store import open_run
-from ragauge.suite import Suite
+import ragauge.metric  # pyright: ignore[reportUnusedImport]  # see below
+import ragauge.score  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
 if TYPE_CHECKING:
+    from ragauge.errors import (
+        DataError,
+        LabelError,
+        MetricError,
+        PlanError,
+        RagaugeError,
+        StoreError,
+    )
+    from ragauge.evaluation import evaluate, score
+    from ragauge.loaders import load
+    from ragauge.metric import feature, metric
     from ragauge.ranking import Ranked, fuse, rank
-
-# `score` and `metric` are modules of this package too. All of them are imported above, so that the
-# functions keep the names.
+    from ragauge.run import Run
+    from ragauge.sample import Samples
+    from ragauge.score import Score, Status
+    from ragauge.store import open_run
+    from ragauge.suite import Suite
 
 __all__ = [
     "DataError",
@@ -48,11 +48,33 @@ __all__ = [
     "score",
 ]
 
+_HOMES = {
+    "errors": ("DataError", "LabelError", "MetricError", "PlanError", "RagaugeError", "StoreError"),
+    "evaluation": ("evaluate", "score"),
+    "loaders": ("load",),
+    "metric": ("feature", "metric"),
+    "ranking": ("Ranked", "fuse", "rank"),
+    "run": ("Run",),
+    "sample": ("Samples",),
+    "score": ("Score", "Status"),
+    "store": ("open_run",),
+    "suite": ("Suite",),
+}
+"""The module that each public name is from. It is imported when the name is first asked for."""
+
+# `score` and `metric` are modules of this package too. Importing a module makes it an attribute of
+# its package, but only the first time; so they are imported above, and these attributes go.
+del score, metric
+
 
 def __getattr__(name: str) -> object:
-    """What needs numpy is imported when it is asked for, so that `import ragauge` stays quick."""
-    if name in ("Ranked", "fuse", "rank"):
-        from ragauge import ranking
-
-        return getattr(ranking, name)
+    for home, names in _HOMES.items():
+        if name in names:
+            found = getattr(import_module(f"ragauge.{home}"), name)
+            globals()[name] = found
+            return found
     raise AttributeError(f"module 'ragauge' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -3,7 +3,6 @@
 Each carries the exit code that the command line gives for it. Anything else that escapes is a bug.
 """
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -108,5 +107,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("xyz", ["ndcg"])
     ''
     """
+    import difflib
+
     near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)
     return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""

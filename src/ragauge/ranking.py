@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
@@ -16,31 +15,18 @@ from ragauge.label import SettingValue
 from ragauge.metric import METRICS
 from ragauge.metrics.measure_names import AskedMeasure, read_measure
 from ragauge.metrics.ranking import LEAST_FACTOR, MEASURES, Total
-from ragauge.retrieval.fusion import Method, Norm
-from ragauge.retrieval.fusion import fuse as fuse_frames
 from ragauge.retrieval.hits import Bools, Floats, Ints
 from ragauge.retrieval.judgements import Judgements, Retrieved
-from ragauge.retrieval.sources import (
-    Source,
-    read_judgements,
-    run_frame,
-    samples_in,
-    see_run,
-    see_samples,
-)
-from ragauge.retrieval.trec import Compat
-from ragauge.sample import Samples
-from ragauge.stats import (
-    Comparison,
-    Estimate,
-    bootstrap,
-    holm,
-    mean_of_parts,
-    pairwise_randomization,
-)
+from ragauge.retrieval.scan import by_bytes
+from ragauge.retrieval.trec import Compat, is_trec, read_qrels, scan_run
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from ragauge.retrieval.fusion import Method, Norm
+    from ragauge.retrieval.sources import Source
+    from ragauge.sample import Samples
+    from ragauge.stats import Comparison, Estimate
 
 Undefined = Literal["zero", "leave_out"]
 """What a query without a value adds to a mean: 0, as in trec_eval, or nothing."""
@@ -79,7 +65,7 @@ class Compared:
     measure: str
     run: str
     baseline: str
-    comparison: Comparison
+    comparison: "Comparison"
     p_holm: float
 
 
@@ -137,17 +123,18 @@ class Ranked:
 
     def queries_of(self, run: int) -> list[int]:
         """The numbers of the queries that a run's means are over, in the order of their names."""
-        return [query for query in self.by_name if self.is_counted[run, query]]
+        return self.by_name[self.is_counted[run][self.by_name]].tolist()
 
     @cached_property
-    def by_name(self) -> list[int]:
+    def by_name(self) -> Ints:
         """The queries' numbers in the order of their names' bytes."""
-        names = self.judgements.query_names
-        return sorted(range(len(names)), key=names.name)
+        return by_bytes(self.judgements.query_names)
 
     @cached_property
     def summaries(self) -> tuple[Summary, ...]:
         """Every run and measure, with intervals; all share the same draws of queries."""
+        from ragauge.stats import bootstrap
+
         totals = [
             self._parts(run, measure)[self._drawn]
             for run in range(len(self.runs))
@@ -185,6 +172,8 @@ class Ranked:
         pairs: Sequence[tuple[int, int]],
         baseline: str | None,
     ) -> Iterator[Compared]:
+        from ragauge.stats import holm
+
         comparisons = self._comparisons(measure, pairs)
         corrected = holm([one.p_value for one in comparisons])
         for (one, other), comparison, p in zip(pairs, comparisons, corrected, strict=True):
@@ -192,10 +181,12 @@ class Ranked:
             signed = comparison if run == one else _turned(comparison)
             yield Compared(asked.shown, self.runs[run], self.runs[base], signed, float(p))
 
-    def _comparisons(self, measure: int, pairs: Sequence[tuple[int, int]]) -> list[Comparison]:
+    def _comparisons(self, measure: int, pairs: Sequence[tuple[int, int]]) -> "list[Comparison]":
+        from ragauge.stats import pairwise_randomization
+
         values = np.array([self._scored(run, measure) for run in range(len(self.runs))])
         counts = np.array([self._counts(run, measure) for run in range(len(self.runs))])
-        order = np.array(self.by_name, np.int64)
+        order = self.by_name
         if (counts == counts[0]).all():
             kept = order[counts[0][order]]
             all_pairs = combinations(range(len(self.runs)), 2)
@@ -212,7 +203,7 @@ class Ranked:
             comparisons += pairwise_randomization(values[[one, other]][:, kept], seed=self.seed)
         return comparisons
 
-    def _summary(self, run: int, measure: int, estimate: Estimate | None) -> Summary:
+    def _summary(self, run: int, measure: int, estimate: "Estimate | None") -> Summary:
         is_sum = _kind(self.measures[measure]) == "sum"
         counted = self.is_counted[run]
         bounds = (None, None) if is_sum or estimate is None else (estimate.low, estimate.high)
@@ -226,8 +217,11 @@ class Ranked:
         )
 
     def _whole(self, run: int, measure: int) -> float | None:
-        parts = self._parts(run, measure)[self.by_name]
-        value = float(_AGGREGATES[_kind(self.measures[measure])](parts.sum(axis=0)[None])[0])
+        counts = self._counts(run, measure)
+        # In the order of names, so that no digit depends on that of the judgements.
+        total = (self._scored(run, measure) * counts)[self.by_name].sum()
+        sums = np.array([[total, counts.sum()]], np.float64)
+        value = float(_AGGREGATES[_kind(self.measures[measure])](sums)[0])
         return value if np.isfinite(value) else None
 
     def _parts(self, run: int, measure: int) -> Floats:
@@ -251,7 +245,7 @@ class Ranked:
     @cached_property
     def _drawn(self) -> Ints:
         """The queries the bootstrap draws from: those that some run has."""
-        order = np.array(self.by_name, np.int64)
+        order = self.by_name
         return order[np.flatnonzero(self.is_counted[:, order].any(axis=0))]
 
     def _run(self, name: str | None) -> int:
@@ -269,8 +263,8 @@ class Ranked:
 
 
 def rank(
-    qrels: Source,
-    runs: Source | Sequence[Source] | Mapping[str, Source],
+    qrels: "Source | Judgements",
+    runs: "Source | Sequence[Source] | Mapping[str, Source]",
     measures: Sequence[str] = DEFAULT_MEASURES,
     *,
     min_grade: int = 1,
@@ -305,7 +299,7 @@ def rank(
     asked = tuple(one for name in measures for one in read_measure(name))
     if not asked:
         raise PlanError(["no measure is asked for; name one, such as ndcg@10"])
-    judgements = read_judgements(qrels)
+    judgements = _judgements(qrels)
     seen = _see(runs, judgements, compat)
     _refuse_strangers(judgements, seen)
     scored = [
@@ -335,11 +329,11 @@ def rank(
 
 
 def fuse(
-    runs: Sequence[Source],
-    method: Method = "rrf",
+    runs: "Sequence[Source]",
+    method: "Method" = "rrf",
     *,
     k: float = 60,
-    norm: Norm | None = None,
+    norm: "Norm | None" = None,
     weights: Sequence[float] | None = None,
     depth: int | None = None,
 ) -> "pl.DataFrame":
@@ -352,31 +346,68 @@ def fuse(
     >>> fused["doc"].to_list()  # b: 1/62 + 1/61; a: 1/61
     ['b', 'a']
     """
+    from ragauge.retrieval.fusion import fuse as fuse_frames
+    from ragauge.retrieval.sources import run_frame
+
     frames = [run_frame(run) for run in runs]
     return fuse_frames(frames, method, k=k, norm=norm, weights=weights, depth=depth)
 
 
+# What reads tables, JSON and samples is imported only where such are given: it takes as long as
+# scoring a run of a hundred queries.
+
+
+def _judgements(qrels: "Source | Judgements") -> Judgements:
+    if is_trec(qrels):
+        return read_qrels(cast(str, qrels))
+    from ragauge.retrieval.sources import read_judgements
+
+    return read_judgements(qrels)
+
+
+def _see_run(source: "Source", judgements: Judgements, compat: Compat) -> Retrieved:
+    if is_trec(source):
+        return scan_run(cast(str, source), judgements, compat=compat)
+    from ragauge.retrieval.sources import see_run
+
+    return see_run(source, judgements, compat=compat)
+
+
+def _samples_in(source: "Source") -> "Samples | None":
+    if is_trec(source):
+        return None
+    from ragauge.retrieval.sources import samples_in
+
+    return samples_in(source)
+
+
 def _see(
-    runs: Source | Sequence[Source] | Mapping[str, Source], judgements: Judgements, compat: Compat
+    runs: "Source | Sequence[Source] | Mapping[str, Source]", judgements: Judgements, compat: Compat
 ) -> dict[str, Retrieved]:
     """Every run seen through the judgements, by its name."""
     named = _named(runs)
     if not named:
         raise PlanError(["there is no run to score; give one"])
-    of_samples = [
-        source if isinstance(source, Samples) else samples_in(source) for _, source in named
-    ]
+    of_samples = [_samples_in(source) for _, source in named]
     if any(samples is not None for samples in of_samples):
         return _see_samples(of_samples, judgements)
-    with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
-        see = partial(see_run, judgements=judgements, compat=compat)
-        # A run alone is scanned by several threads; of several runs each has one.
-        seen = [see(named[0][1])] if len(named) == 1 else list(pool.map(see, [s for _, s in named]))
+    see = partial(_see_run, judgements=judgements, compat=compat)
+    if len(named) == 1:
+        seen = [see(named[0][1])]
+    else:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+            seen = list(pool.map(see, [source for _, source in named]))
     return dict(zip(_told_apart(named, seen), seen, strict=True))
 
 
-def _see_samples(several: Sequence[Samples | None], judgements: Judgements) -> dict[str, Retrieved]:
+def _see_samples(
+    several: "Sequence[Samples | None]", judgements: Judgements
+) -> dict[str, Retrieved]:
     """Every system of the samples; PlanError when some source is a run, or a system stands twice."""
+    from ragauge.retrieval.sources import see_samples
+
     seen: dict[str, Retrieved] = {}
     for samples in several:
         if samples is None:
@@ -389,15 +420,15 @@ def _see_samples(several: Sequence[Samples | None], judgements: Judgements) -> d
 
 
 def _named(
-    runs: Source | Sequence[Source] | Mapping[str, Source],
-) -> list[tuple[str | None, Source]]:
+    runs: "Source | Sequence[Source] | Mapping[str, Source]",
+) -> "list[tuple[str | None, Source]]":
     if isinstance(runs, Mapping):
         if _is_run(cast(Mapping[str, object], runs)):
-            return [(None, cast(Source, runs))]
-        return list(cast(Mapping[str, Source], runs).items())
+            return [(None, cast("Source", runs))]
+        return list(cast("Mapping[str, Source]", runs).items())
     if isinstance(runs, Sequence) and not isinstance(runs, str):
-        return [(None, run) for run in cast(Sequence[Source], runs)]
-    return [(None, cast(Source, runs))]
+        return [(None, run) for run in cast("Sequence[Source]", runs)]
+    return [(None, cast("Source", runs))]
 
 
 def _is_run(runs: Mapping[str, object]) -> bool:
@@ -409,7 +440,9 @@ def _is_run(runs: Mapping[str, object]) -> bool:
     return not isinstance(innermost, Mapping | list | tuple)
 
 
-def _told_apart(named: Sequence[tuple[str | None, Source]], seen: Sequence[Retrieved]) -> list[str]:
+def _told_apart(
+    named: "Sequence[tuple[str | None, Source]]", seen: Sequence[Retrieved]
+) -> list[str]:
     """A name for each run: the one given, its own tag, or its file's name, each once."""
     names = [name or one.tag for (name, _), one in zip(named, seen, strict=True)]
     for at, (_, source) in enumerate(named):
@@ -460,7 +493,7 @@ def _settings(asked: AskedMeasure, common: Mapping[str, SettingValue]) -> dict[s
     return definition.read_settings({**fitting, **asked.label.settings})
 
 
-def _turned(comparison: Comparison) -> Comparison:
+def _turned(comparison: "Comparison") -> "Comparison":
     """The comparison the other way round."""
     low, high = comparison.low, comparison.high
     return replace(
@@ -475,17 +508,21 @@ def _kind(asked: AskedMeasure) -> Total:
     return MEASURES[asked.label.name].total
 
 
+def _means(parts: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return parts[:, 0] / parts[:, 1]
+
+
 def _sums(parts: Floats) -> Floats:
     return parts[:, 0]
 
 
 def _geometric_means(parts: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.exp(parts[:, 0] / parts[:, 1])
+    return np.exp(_means(parts))
 
 
 _AGGREGATES: dict[Total, Callable[[Floats], Floats]] = {
-    "mean": mean_of_parts,
+    "mean": _means,
     "sum": _sums,
     "geometric": _geometric_means,
 }

@@ -1,6 +1,5 @@
 """What a metric says of one sample: a value, or the reason why there is none."""
 
-import html
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -83,6 +82,8 @@ class Score:
         return cls(None, Status.SKIPPED, reason)
 
     def _repr_html_(self) -> str:
+        import html
+
         shown = f"{self.value:.4f}" if self.value is not None else str(self.status)
         rows = [("score", shown)]
         rows += [("reason", self.reason)] if self.reason else []

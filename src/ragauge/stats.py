@@ -203,7 +203,7 @@ def _value(total: Floats1d, make: Aggregate) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def _resampled_sums(total: Floats2d, n_resamples: int, random: np.random.Generator) -> Floats2d:
+def _resampled_sums(total: Floats2d, n_resamples: int, random: "np.random.Generator") -> Floats2d:
     """Sums over questions drawn with replacement, (b, columns)."""
     n = len(total)
     at_once = max(1, DRAWN_AT_ONCE // n)

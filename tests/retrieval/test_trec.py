@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragauge.errors import DataError, Problem
+from ragauge.loaders import files
 from ragauge.retrieval import trec
 from ragauge.retrieval.judgements import Judgements, Retrieved, text_of
 from ragauge.retrieval.sources import read_ranking
@@ -422,7 +423,7 @@ def test_a_folder_and_a_file_that_is_not_there_are_named(tmp_path: Path):
 
 
 def test_a_bomb_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(trec, "RATIO_COUNTS_FROM", 1 << 16)
+    monkeypatch.setattr(files, "RATIO_COUNTS_FROM", 1 << 16)
     path = written(tmp_path / "qrels.gz", gzip.compress(b"\n" * (1 << 22)))
     with pytest.raises(DataError, match="unpacks to far more"):
         read_qrels(path)

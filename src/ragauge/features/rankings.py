@@ -10,7 +10,6 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from ragauge.features.text import normalize
 from ragauge.metric import feature
 from ragauge.retrieval.hits import Hits
 from ragauge.score import Score
@@ -141,6 +140,8 @@ def _add_texts_and_blanks(growing: _Growing, passages: Sequence[str], golds: Seq
 def _add_matches(
     growing: _Growing, passages: Sequence[str], golds: Sequence[str], *, empty_matches: bool
 ) -> None:
+    from ragauge.features.text import normalize
+
     wanted = [normalize(gold, "lower_ws") for gold in golds]
     found: set[int] = set()
     for rank, passage in enumerate(passages, 1):

@@ -73,11 +73,16 @@ class Judgements:
         cls, query: Field, document: Field, grade: Ints, source: str = "judgements"
     ) -> "Judgements":
         """From rows in any order; queries are numbered as they first appear."""
-        _, first, number = np.unique(digests(query), return_index=True, return_inverse=True)
+        digest = digests(query)
+        rows = np.argsort(digest, kind="stable")
+        is_first = np.ones(len(rows), np.bool_)
+        is_first[1:] = digest[rows[1:]] != digest[rows[:-1]]
+        first = rows[is_first]
         in_order = np.argsort(first)
         place = np.empty_like(in_order)
         place[in_order] = np.arange(len(in_order))
-        number = place[number]
+        number = np.empty_like(rows)
+        number[rows] = place[np.cumsum(is_first) - 1]
         rows = np.argsort(number, kind="stable")
         return cls(
             query.take(first[in_order]), number[rows], document.take(rows), grade[rows], source

@@ -13,7 +13,7 @@ nothing, so that eight bytes can be fetched wherever a field starts or ends.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Number = TypeVar("Number", np.int64, np.uint64)
 
 SLACK = 16
 """Bytes before and after a text that may be read: two words."""
@@ -436,19 +437,22 @@ class Lookup:
 
     def __init__(self, digest: Words) -> None:
         self.digest = digest
-        n_bits = max(10, min(24, (16 * len(digest)).bit_length()))
-        self._shift = _u64(64 - n_bits)
-        slot = (digest >> self._shift).astype(np.int64)
+        # A digest whose front is not that of a known one is unknown: nearly all are passed so.
+        self._front = _front(digest, 16)
+        self._is_taken = np.zeros(1 << (64 - int(self._front)), np.bool_)
+        self._is_taken[(digest >> self._front).astype(np.int64)] = True
+        # The others are compared with the known ones that share a shorter front.
+        self._slot = _front(digest, 1)
+        slot = (digest >> self._slot).astype(np.int64)
         self._order = np.argsort(slot, kind="stable")
-        count = np.bincount(slot, minlength=1 << n_bits)
+        count = np.bincount(slot, minlength=1 << (64 - int(self._slot)))
         self._first = np.concatenate([[0], np.cumsum(count)])
-        self._is_taken = count > 0
 
     def find(self, digest: Words) -> tuple[Ints, Ints]:
         """The rows whose digest is known, and the number of the one known; rising by row."""
-        slot = (digest >> self._shift).astype(np.int64)
-        rows = np.flatnonzero(self._is_taken.take(slot))
-        slot, wanted = slot[rows], digest[rows]
+        rows = np.flatnonzero(self._is_taken.take((digest >> self._front).astype(np.int64)))
+        wanted = digest[rows]
+        slot = (wanted >> self._slot).astype(np.int64)
         first, size = self._first[slot], self._first[slot + 1] - self._first[slot]
         found_rows, found = [rows[:0]], [rows[:0]]
         for within in range(int(size.max(initial=0))):
@@ -460,6 +464,11 @@ class Lookup:
         all_rows, all_found = np.concatenate(found_rows), np.concatenate(found)
         order = np.argsort(all_rows, kind="stable")
         return all_rows[order], all_found[order]
+
+
+def _front(digest: Words, factor: int) -> np.uint64:
+    """How far to shift a digest so that its front has some `factor` values for each known one."""
+    return _u64(64 - max(8, min(24, (factor * len(digest)).bit_length())))
 
 
 class Names:
@@ -519,8 +528,15 @@ def order(query: Ints, score: NDArray[np.floating]) -> Order:
         places = np.cumsum(is_new, dtype=np.int64)
         place = np.empty_like(places)
         place[best_first] = places
-    count = np.unique(query, return_counts=True)[1]
+    count = np.bincount(query)
+    count = count[count > 0]
     return Order(place, places, np.cumsum(count) - count)
+
+
+def distinct(column: NDArray[Number]) -> NDArray[Number]:
+    """The values that stand in the column, each once, rising; np.unique takes long to load."""
+    rising = np.sort(column)
+    return rising[_changes(rising)]
 
 
 def _changes(column: NDArray[np.generic]) -> Bools:
@@ -549,7 +565,7 @@ def ranks(at: Order, rows: Ints, query: Ints, names: Field) -> Ints:
     rank = before - at.first[query] + 1
     is_tied = np.searchsorted(at.places, place, "right") - before > 1
     if is_tied.any():
-        tied = np.unique(place[is_tied])
+        tied = distinct(place[is_tied])
         members = np.flatnonzero(_is_in(at.place, tied))
         later = _later_in_tie(at.place[members], names.take(members))
         # members rise by row, so each tied row is found among them by halving.
@@ -564,18 +580,25 @@ def _is_in(place: Ints, tied: Ints) -> Bools:
 
 def _later_in_tie(place: Ints, names: Field) -> Ints:
     """How many of each row's tie stand before it: those of higher names."""
-    if names.longest > _LONGEST_BY_WORDS:
-        spelled = [names.name(row) for row in range(len(names))]
-        highest_first = sorted(range(len(names)), key=spelled.__getitem__, reverse=True)
-        by_name = np.array(highest_first, np.int64)
-        by_name = by_name[np.argsort(place[by_name], kind="stable")]
-    else:
-        words = [~names.words(at).byteswap() for at in range(0, names.longest, _WORD)]
-        by_name = np.lexsort((*reversed(words), place))
+    highest_first = by_bytes(names)[::-1]
+    by_name = highest_first[np.argsort(place[highest_first], kind="stable")]
     sorted_place = place[by_name]
     within = np.empty(len(place), np.int64)
     within[by_name] = np.arange(len(place)) - np.searchsorted(sorted_place, sorted_place, "left")
     return within
+
+
+def by_bytes(names: Field) -> Ints:
+    """The rows in the order of their names' bytes; equal names in any order.
+
+    >>> by_bytes(field_of([b"q10", b"q9", b"q1"])).tolist()
+    [2, 0, 1]
+    """
+    if names.longest > _LONGEST_BY_WORDS:
+        spelled = [names.name(row) for row in range(len(names))]
+        return np.array(sorted(range(len(names)), key=spelled.__getitem__), np.int64)
+    words = [names.words(at).byteswap() for at in range(0, names.longest, _WORD)]
+    return np.lexsort(words[::-1]) if words else np.arange(len(names))
 
 
 # Stage 6: documents that stand twice

@@ -33,7 +33,7 @@ from ragauge.retrieval.tables import (
     rows_of_parquet,
     rows_of_polars,
 )
-from ragauge.retrieval.trec import Compat, read_qrels, scan_run
+from ragauge.retrieval.trec import Compat, read_qrels, scan_run, suffix_of
 from ragauge.retrieval.trec_rows import rows_of_trec
 from ragauge.sample import Samples
 
@@ -56,9 +56,6 @@ Source = (
     str | os.PathLike[str] | Mapping[str, object] | Sequence[Mapping[str, object]] | Frame | Samples
 )
 """A file, a mapping by query, a list of dicts, a frame, or samples."""
-
-SUFFIXES = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
-"""What the name of a file that is no TREC file ends with, `.gz` left out."""
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
@@ -113,7 +110,7 @@ def see_run(
             what = f"the ranking was read with compat={source.compat!r}, not {compat!r}"
             raise PlanError([f"{what}; read it again, or ask for {source.compat!r}"])
         return source.seen_by(judgements)
-    samples = source if isinstance(source, Samples) else samples_in(source)
+    samples = samples_in(source)
     if samples is not None:
         return _only(see_samples(samples, judgements), samples)
     if not isinstance(source, str | os.PathLike | Mapping):
@@ -151,7 +148,9 @@ def see_samples(samples: Samples, judgements: Judgements) -> dict[str, Retrieved
 
 
 def samples_in(source: object) -> Samples | None:
-    """The samples in a file of them, which have `context_ids` or `relevant`; None for all else."""
+    """Samples as they are, or those in a file, which have `context_ids` or `relevant`; else None."""
+    if isinstance(source, Samples):
+        return source
     if not isinstance(source, str | os.PathLike):
         return None
     path = Path(cast("str | os.PathLike[str]", source))
@@ -215,9 +214,7 @@ def _fields(path: Path) -> list[str]:
 
 def _format(path: Path, kind: Value) -> str:
     """The suffix of a table's or a JSON file's name, or "trec"."""
-    # A table in zstd is told by its name too, and then refused by what reads it.
-    name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
-    suffix = next((one for one in SUFFIXES if name.endswith(one)), "trec")
+    suffix = suffix_of(path)
     if suffix in _DELIMITERS and _is_trec(path, _DELIMITERS[suffix], kind):
         return "trec"
     return suffix

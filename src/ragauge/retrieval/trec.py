@@ -9,7 +9,6 @@ import os
 import zlib
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragauge.errors import DataError, MissingExtraError, Problem
-from ragauge.loaders.files import HIGHEST_RATIO, LARGEST_UNPACKED, RATIO_COUNTS_FROM, unopened
 from ragauge.retrieval.hits import Floats, Ints
 from ragauge.retrieval.judgements import NOT_JUDGED, Judgements, Retrieved, text_of
 from ragauge.retrieval.scan import (
@@ -33,6 +31,7 @@ from ragauge.retrieval.scan import (
     Words,
     decimals,
     digests,
+    distinct,
     integers,
     keep_freed_memory,
     order,
@@ -47,14 +46,17 @@ from ragauge.retrieval.scan import (
 Compat = Literal["trec9", "trec10"]
 """Whose comparison of scores: trec_eval 9's, in 32 bits, or trec_eval 10's, in 64."""
 
-PIECE = 6 << 20
-"""Bytes scanned at a time: much, so that threads seldom wait for each other; little, for memory."""
+PIECE = 1 << 20
+"""Bytes scanned at a time: little enough to stay in the processor's cache."""
+FOR_THREADS = 6
+"""Pieces in one when there are threads, which then wait for each other less often."""
 TAIL = 1 << 18
 """Bytes at a piece's end in which its last query is looked for first."""
 SINGLE_BELOW = 16 << 20
 """Bytes of a file below which one thread is quicker than several."""
 MOST_THREADS = 4
 
+TABLES = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
 LONGEST_TAG = 1_000
 """Bytes of a run's tag that are kept."""
 
@@ -91,6 +93,20 @@ class _Piece:
 
 
 # Reading
+
+
+def suffix_of(path: Path) -> str:
+    """What ends the name of a table or JSON file, packed or not; "trec" for all other files."""
+    name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
+    return next((one for one in TABLES if name.endswith(one)), "trec")
+
+
+def is_trec(source: object) -> bool:
+    """Whether this is a file that no name tells to be a table or JSON."""
+    if not isinstance(source, str | os.PathLike):
+        return False
+    path = Path(cast("str | os.PathLike[str]", source))
+    return suffix_of(path) == "trec" and not path.is_dir()
 
 
 def read_qrels(path: Path | str) -> Judgements:
@@ -157,6 +173,8 @@ def opened(path: Path) -> Generator["_Stream"]:
             else:
                 yield cast(_Stream, packed)
     except (OSError, EOFError, zlib.error) as error:
+        from ragauge.loaders.files import unopened
+
         problem = unopened(path, error)
         if str(error).startswith("zstd"):
             problem = f"is not a whole zstd file: {error}; fetch or pack it again"
@@ -173,6 +191,8 @@ class _Bounded:
     """A stream that stops a bomb: it gives no more than a packed file may unpack to."""
 
     def __init__(self, stream: _Stream, path: Path) -> None:
+        from ragauge.loaders.files import HIGHEST_RATIO, LARGEST_UNPACKED, RATIO_COUNTS_FROM
+
         self.stream, self.path = stream, path
         most = max(HIGHEST_RATIO * path.stat().st_size, RATIO_COUNTS_FROM)
         self.left = min(most, LARGEST_UNPACKED)
@@ -243,7 +263,7 @@ def _scan_pieces(
     scan = _Scan(path, judgements, compat)
     with opened(path) as stream:
         n_threads = n_threads or _threads_for(path)
-        texts = pieces_of(stream)
+        texts = pieces_of(stream, PIECE if n_threads == 1 else FOR_THREADS * PIECE)
         if n_threads == 1:
             found = [scan.piece(text, offset) for text, offset in texts]
         else:
@@ -254,7 +274,7 @@ def _scan_pieces(
     query = np.concatenate([piece.query for piece in found])
     n_lines = np.concatenate([piece.n_lines for piece in found])
     unknown = np.concatenate([piece.unknown for piece in found])
-    n_unknown = len(np.unique(unknown))
+    n_unknown = len(distinct(unknown))
     _refuse_parted(query, judgements.n_queries)
     if n_unknown < len(unknown):
         raise _InterleavedError
@@ -280,6 +300,8 @@ def _on_threads(
     scan: "_Scan", pieces: Iterator[tuple[Bytes, int]], n_threads: int
 ) -> Iterator[_Piece]:
     """The pieces scanned, in their order, with few of them in memory at a time."""
+    from concurrent.futures import Future, ThreadPoolExecutor
+
     waiting: deque[Future[_Piece]] = deque()
     with ThreadPoolExecutor(n_threads) as pool:
         try:
@@ -294,10 +316,10 @@ def _on_threads(
                 future.cancel()
 
 
-def pieces_of(stream: _Stream) -> Iterator[tuple[Bytes, int]]:
-    """The file's text in pieces that each end with a query's last line, and their offsets."""
+def pieces_of(stream: _Stream, piece: int) -> Iterator[tuple[Bytes, int]]:
+    """The text in pieces of some `piece` bytes that end with a query's last line; their offsets."""
     rest, offset, is_first = b"", 0, True
-    size = PIECE
+    size = piece
     while True:
         base = np.empty(len(rest) + size + 1 + 2 * SLACK, np.uint8)
         view = memoryview(cast(bytearray, base))[SLACK:]
@@ -316,7 +338,7 @@ def pieces_of(stream: _Stream) -> Iterator[tuple[Bytes, int]]:
         if cut:
             yield text[:cut], offset
             offset += cut
-            size = PIECE
+            size = piece
         else:  # a query longer than a piece
             size = 2 * len(rest)
         if is_last:
@@ -476,6 +498,8 @@ class _Lines:
 
 
 def _scan_interleaved(path: Path, judgements: Judgements, compat: Compat) -> Retrieved:
+    from concurrent.futures import ThreadPoolExecutor
+
     text = _whole(path)
     scan = _Scan(path, judgements, compat)
     cuts = _line_cuts(text, PIECE)
@@ -524,7 +548,7 @@ def grouped(number: NDArray[np.uint32]) -> Ints:
 def _spans(n_lines: Ints, size: int) -> list[tuple[int, int]]:
     """Queries, from one to before another, that have some `size` lines together."""
     end = np.cumsum(n_lines)
-    cuts = np.unique(np.searchsorted(end, np.arange(0, int(end[-1]), size), "right"))
+    cuts = distinct(np.searchsorted(end, np.arange(0, int(end[-1]), size), "right"))
     edges = [0, *cuts[cuts > 0].tolist(), len(n_lines)]
     return [(first, last) for first, last in pairwise(edges) if first < last]
 

@@ -19,6 +19,7 @@ from ragauge.retrieval.scan import (
     starts_of_blocks,
 )
 from ragauge.retrieval.trec import (
+    PIECE,
     RUN_LINE,
     at_line,
     line_number,
@@ -43,7 +44,7 @@ def rows_of_trec(path: Path) -> tuple[Rows, str]:
     """The run's rows and its tag; the errors of `trec.scan_run`, but for repeated documents."""
     keep_freed_memory()
     with opened(path) as stream:
-        found = [_piece(path, text, offset) for text, offset in pieces_of(stream)]
+        found = [_piece(path, text, offset) for text, offset in pieces_of(stream, PIECE)]
     pieces = [piece for piece in found if len(piece.score)]
     if not pieces:
         raise DataError([Problem(f"holds no line; {RUN_LINE}", str(path))])
