@@ -75,7 +75,7 @@ class Ranked:
 
     `values` is (runs, measures, queries) with 0 where undefined; `is_undefined` has its shape.
     `is_counted` (runs, queries) says which queries a run's means are over: those it has, or all
-    with `complete`. `n_unjudged_queries` counts each run's queries that nobody judged. `notes` say
+    with `complete`; `is_present` those it has. `n_unjudged_queries` counts each run's queries that nobody judged. `notes` say
     how the runs were read.
     """
 
@@ -85,6 +85,7 @@ class Ranked:
     values: Floats
     is_undefined: Bools
     is_counted: Bools
+    is_present: Bools
     n_unjudged_queries: tuple[int, ...]
     undefined: Undefined = "zero"
     seed: int = 0
@@ -321,6 +322,7 @@ def rank(
         np.array([values for values, _ in scored]),
         np.array([is_undefined for _, is_undefined in scored]),
         np.ones_like(present) if complete else present,
+        present,
         tuple(one.n_unjudged_queries for one in seen.values()),
         undefined,
         seed,

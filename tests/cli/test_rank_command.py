@@ -54,6 +54,14 @@ def test_trec_evals_layout_has_the_measure_as_it_was_asked_for(ragauge, files):
     assert values["num_rel", "all"] == "3"
 
 
+def test_a_missing_query_counts_0_with_c_and_has_a_line_in_csv_only(ragauge, files):
+    (files / "half.run").write_text(RUN.partition("q2")[0])
+    done = ragauge("rank", "qrels", "half.run", "-m", "mrr", "-m", "num_q", "-c", "-q", "-o", "tsv")
+    assert done.out == "mrr\tq1\t0.5000000000\nmrr\tall\t0.2500000000\nnum_q\tall\t2\n"
+    done = ragauge("rank", "qrels", "half.run", "-m", "mrr", "-c", "-q", "-o", "csv")
+    assert done.out.splitlines()[1:] == ["mine,q1,mrr,0.5", "mine,q2,mrr,0.0"]
+
+
 def test_each_of_several_runs_begins_with_its_name(ragauge, files):
     done = ragauge("rank", "qrels", "mine.run", "other.run", "-m", "recip_rank", "-o", "tsv")
     assert done.out.splitlines() == [

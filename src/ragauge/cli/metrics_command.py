@@ -11,7 +11,7 @@ import click
 
 from ragauge import catalog
 from ragauge.cli.run_command import import_plugins
-from ragauge.errors import PlanError
+from ragauge.errors import LabelError, PlanError
 from ragauge.evaluation import unknown_metric
 from ragauge.label import Label
 from ragauge.metric import Definition, Metric
@@ -41,8 +41,19 @@ def command(name: str | None, plugins: tuple[Path, ...]) -> None:
     else:
         label = Label.parse(name) if "-" not in name else Label(name)
         if label.name not in catalog.metrics():
-            raise PlanError([unknown_metric(label.name)])
+            label = _other_name(name, label)
         _explain(catalog.find(label)[0])
+
+
+def _other_name(name: str, label: Label) -> Label:
+    """The metric that another tool calls so: P_10, recip_rank."""
+    try:
+        found = catalog.read_label(name)
+    except LabelError:
+        found = label
+    if found.name not in catalog.metrics():
+        raise PlanError([unknown_metric(label.name)])
+    return found
 
 
 def _list() -> None:

@@ -7,6 +7,7 @@ ir_measures': `nDCG@10`, `AP(rel=2)@100`, `IPrec@0.1`. ranx': `hit_rate@10`, `r-
 
 import math
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -250,11 +251,17 @@ def _label(text: str) -> Label:
     return _canonical(Label.parse(f"{word}{rest}"))
 
 
+def _is_registered(name: str) -> bool:
+    """Whether somebody's own `@measure` has that name: only one that is imported can have it."""
+    module = sys.modules.get("ragauge.metrics.ranking")
+    return module is not None and name in module.MEASURES
+
+
 def _canonical(label: Label) -> Label:
     """The label with our names for the measure and its settings."""
     name = ALIASES.get(label.name, label.name)
     settings = {SETTINGS.get(key, key): value for key, value in label.settings.items()}
-    if name not in CANONICAL:
+    if name not in CANONICAL and not _is_registered(name):
         known = sorted({*CANONICAL, *ALIASES, *FAMILIES, *SETS})
         hint = did_you_mean(label.name, known) or f"; the measures are {', '.join(CANONICAL)}"
         raise UnknownMeasureError(f"unknown ranking measure {label.name!r}{hint}")

@@ -182,7 +182,7 @@ def to_tsv(ranked: Ranked, *, per_query: bool) -> str:
 
     Of several runs each begins with a line `runid<TAB>all<TAB>its name`. Values have ten decimals,
     counts none. As in trec_eval a count of queries and a geometric mean have no lines for queries,
-    and what has no value is 0 where it counts as 0, and absent where it is left out.
+    a query that the run lacks has none, even where it counts 0, and what has no value is 0 where it counts as 0, and absent where it is left out.
     """
     pieces: list[str] = []
     for at, run in enumerate(ranked.runs):
@@ -200,6 +200,8 @@ def to_tsv(ranked: Ranked, *, per_query: bool) -> str:
 def _query_lines(ranked: Ranked, run: int) -> Iterator[str]:
     names = ranked.judgements.queries
     for query in ranked.queries_of(run):
+        if not ranked.is_present[run, query]:
+            continue
         for at, measure in enumerate(ranked.names):
             is_undefined = bool(ranked.is_undefined[run, at, query])
             if ranked.is_whole_only(measure) or (is_undefined and ranked.undefined == "leave_out"):
