@@ -74,10 +74,11 @@ class Judgements:
     ) -> "Judgements":
         """From rows in any order; queries are numbered as they first appear."""
         digest = digests(query)
-        rows = np.argsort(digest, kind="stable")
+        rows = np.argsort(digest)
         is_first = np.ones(len(rows), np.bool_)
         is_first[1:] = digest[rows[1:]] != digest[rows[:-1]]
-        first = rows[is_first]
+        # Where each query first stands: the least of its rows, which are in no order.
+        first = np.minimum.reduceat(rows, np.flatnonzero(is_first)) if len(rows) else rows
         in_order = np.argsort(first)
         place = np.empty_like(in_order)
         place[in_order] = np.arange(len(in_order))

@@ -443,8 +443,8 @@ class Lookup:
         self._is_taken[(digest >> self._front).astype(np.int64)] = True
         # The others are compared with the known ones that share a shorter front.
         self._slot = _front(digest, 1)
-        slot = (digest >> self._slot).astype(np.int64)
-        self._order = np.argsort(slot, kind="stable")
+        slot = (digest >> self._slot).astype(np.uint32)
+        self._order = grouped(slot)
         count = np.bincount(slot, minlength=1 << (64 - int(self._slot)))
         self._first = np.concatenate([[0], np.cumsum(count)])
 
@@ -490,6 +490,18 @@ class Names:
         if group is not None and self.group is not None:
             is_same &= group[rows] == self.group[entry]
         return rows[is_same], entry[is_same]
+
+
+def grouped(number: NDArray[np.uint32]) -> Ints:
+    """The rows by their numbers, rows of one number in their order.
+
+    numpy sorts numbers of 16 bits by counting, many times faster than others.
+    """
+    by_low = np.argsort(number.astype(np.uint16), kind="stable")
+    if not len(number) or number.max() < 1 << 16:
+        return by_low
+    high = (number >> np.uint32(16)).astype(np.uint16)
+    return by_low[np.argsort(high[by_low], kind="stable")]
 
 
 # Stage 5: where each line stands

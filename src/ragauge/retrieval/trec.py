@@ -32,6 +32,7 @@ from ragauge.retrieval.scan import (
     decimals,
     digests,
     distinct,
+    grouped,
     integers,
     keep_freed_memory,
     order,
@@ -531,18 +532,6 @@ def _joined_lines(found: Sequence[_Lines]) -> _Lines:
         np.concatenate([lines.start for lines in found]),
         np.concatenate([lines.end for lines in found]),
     )
-
-
-def grouped(number: NDArray[np.uint32]) -> Ints:
-    """The rows by their numbers, rows of one number in their order.
-
-    numpy sorts numbers of 16 bits by counting, many times faster than others.
-    """
-    by_low = np.argsort(number.astype(np.uint16), kind="stable")
-    if not len(number) or number.max() < 1 << 16:
-        return by_low
-    high = (number >> np.uint32(16)).astype(np.uint16)
-    return by_low[np.argsort(high[by_low], kind="stable")]
 
 
 def _spans(n_lines: Ints, size: int) -> list[tuple[int, int]]:
