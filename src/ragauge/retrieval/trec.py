@@ -7,7 +7,6 @@ few pieces. A run whose queries lie interleaved is read whole.
 import gzip
 import os
 import zlib
-from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from threading import Lock
 from typing import BinaryIO, Literal, Protocol, cast
 
 import numpy as np
@@ -298,23 +298,33 @@ def _threads_for(path: Path) -> int:
 
 
 def _on_threads(
-    scan: "_Scan", pieces: Iterator[tuple[Bytes, int]], n_threads: int
+    scan: "_Scan", texts: Iterator[tuple[Bytes, int]], n_threads: int
 ) -> Iterator[_Piece]:
-    """The pieces scanned, in their order, with few of them in memory at a time."""
-    from concurrent.futures import Future, ThreadPoolExecutor
+    """The pieces scanned, in their order. Each thread reads a piece, then scans it."""
+    from concurrent.futures import ThreadPoolExecutor
 
-    waiting: deque[Future[_Piece]] = deque()
+    numbered = enumerate(texts)
+    reading = Lock()
+    found: dict[int, _Piece] = {}
+    failed: dict[int, Exception] = {}
+
+    def work() -> None:
+        while not failed:
+            with reading:
+                place, (text, offset) = next(numbered, (-1, (None, 0)))
+            if text is None:
+                return
+            try:
+                found[place] = scan.piece(text, offset)
+            except Exception as error:
+                failed[place] = error
+
     with ThreadPoolExecutor(n_threads) as pool:
-        try:
-            for text, offset in pieces:
-                waiting.append(pool.submit(scan.piece, text, offset))
-                if len(waiting) > n_threads:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+        for future in [pool.submit(work) for _ in range(n_threads)]:
+            future.result()
+    if failed:
+        raise failed[min(failed)]
+    return (found[place] for place in sorted(found))
 
 
 def pieces_of(stream: _Stream, piece: int) -> Iterator[tuple[Bytes, int]]:
