@@ -73,7 +73,8 @@ def test_undefined_queries_are_left_out_on_demand():
     ranked = rank(QRELS, RUN, ["mrr"], undefined="leave_out")
     assert ranked.mean("mrr") == 1.0
     (summary,) = ranked.summaries
-    assert (summary.n, summary.n_undefined) == (2, 1)
+    assert (summary.n, summary.n_undefined) == (1, 1)
+    assert rank(QRELS, RUN, ["mrr"]).summaries[0].n == 2
 
 
 def test_where_no_query_has_a_value_there_is_no_mean():
@@ -249,7 +250,68 @@ def test_the_order_of_queries_and_runs_changes_no_digit():
     assert one.compare()[0].comparison.p_value == other.compare()[0].comparison.p_value
 
 
+def test_a_pair_without_a_common_query_is_left_out_of_the_comparison():
+    qrels, runs = make_runs(3)
+    runs["run0"] = {"q00": runs["run0"]["q00"]}
+    del runs["run1"]["q00"]
+    compared = rank(qrels, runs, ["map"]).compare()
+    assert [(one.baseline, one.run) for one in compared] == [("run0", "run2"), ("run1", "run2")]
+
+
+def test_geometric_means_and_counts_are_not_compared():
+    qrels, runs = make_runs(2)
+    assert rank(qrels, runs, ["gmap", "num_ret"]).compare() == ()
+
+
+def test_runs_with_one_tag_are_all_told_by_their_files(tmp_path):
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.run").write_text("q1 Q0 d1 1 1.0 same\n")
+    (tmp_path / "y.run").write_text("q1 Q0 d1 1 1.0 same\n")
+    paths = [str(tmp_path / name) for name in ("a/x.run", "b/x.run", "y.run")]
+    assert rank(QRELS, paths, ["map"]).runs == (paths[0], paths[1], "y.run")
+    assert rank(QRELS, [paths[2]] * 2, ["map"]).runs == (f"{paths[2]} (1)", f"{paths[2]} (2)")
+
+
+def test_frames_hold_the_summaries_and_the_values_of_queries():
+    ranked = rank(QRELS, RUN, ["mrr", "gmap"])
+    assert ranked.summary().rows()[0][:3] == ("run 1", "mrr", 0.5)
+    assert ranked.scores.rows() == [("run 1", "q1", "mrr", 1.0), ("run 1", "q2", "mrr", None)]
+    assert repr(ranked) == "Ranked(1 runs, 2 measures, 2 queries)"
+    assert "<table" in ranked._repr_html_()
+
+
+def test_a_measure_answers_to_its_other_names_and_one_text_may_name_several():
+    ranked = rank(QRELS, RUN, "ndcg@10, P_1 mrr")
+    assert ranked.names == ("ndcg@10", "P_1", "mrr")
+    assert ranked.mean("ndcg_cut_10") == ranked.mean("nDCG@10") == ranked.mean("ndcg@10")
+
+
 # What is wrong
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"undefined": "leave-out"}, "undefined must be 'zero' or 'leave_out', got 'leave-out'"),
+        ({"compat": "x"}, "compat must be 'trec9' or 'trec10'"),
+        ({"depth": 0}, "depth must be a whole number of at least 1, got 0"),
+        ({"depth": "5"}, "depth must be a whole number of at least 1, got '5'"),
+        ({"min_grade": 2.5}, "min_grade must be"),
+        ({"seed": -1}, "seed must be a whole number of at least 0"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(settings, says):
+    with pytest.raises(rg.PlanError) as refused:
+        rank(QRELS, RUN, ["map"], **settings)
+    assert says in str(refused.value)
+
+
+def test_all_bad_measures_are_told_of_before_anything_is_read():
+    with pytest.raises(rg.LabelError, match=r"(?s)blub.*foo"):
+        rank("no such file", RUN, ["blub", "ndcg@10", "foo"])
+    with pytest.raises(rg.LabelError, match="no setting"):
+        rank("no such file", RUN, ["ndcg(foo=1)"])
 
 
 def test_a_run_that_shares_no_query_with_the_judgements_is_refused():

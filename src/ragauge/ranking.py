@@ -1,16 +1,17 @@
 """Runs scored against judgements, as trec_eval does it, with intervals and paired comparisons."""
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import numpy as np
 
-from ragauge.errors import PlanError
+from ragauge.errors import LabelError, PlanError
 from ragauge.label import SettingValue
 from ragauge.metric import METRICS
 from ragauge.metrics.measure_names import AskedMeasure, read_measure
@@ -42,8 +43,8 @@ class Summary:
 
     `value` is the mean, the sum of a count, or the geometric mean; None where no query has one.
     `low` and `high` bound it at 95 % by the bootstrap over queries; None for sums and below two
-    queries. Of `n` queries averaged `n_undefined` have no value: they count as 0 or are left out,
-    as `Ranked.undefined` says.
+    queries. It is over `n` queries. `n_undefined` have no value: they are among the n and count as 0,
+    or they are left out of them, as `Ranked.undefined` says.
     """
 
     run: str
@@ -75,8 +76,8 @@ class Ranked:
 
     `values` is (runs, measures, queries) with 0 where undefined; `is_undefined` has its shape.
     `is_counted` (runs, queries) says which queries a run's means are over: those it has, or all
-    with `complete`; `is_present` those it has. `n_unjudged_queries` counts each run's queries that nobody judged. `notes` say
-    how the runs were read.
+    with `complete`; `is_present` those it has. `n_unjudged_queries` counts each run's queries that
+    nobody judged. `notes` say how the runs were read.
     """
 
     judgements: Judgements
@@ -95,6 +96,41 @@ class Ranked:
     def names(self) -> tuple[str, ...]:
         """The measures, as they were asked for."""
         return tuple(measure.shown for measure in self.measures)
+
+    def __repr__(self) -> str:
+        n = int(self.is_counted.any(axis=0).sum())
+        return f"Ranked({len(self.runs)} runs, {len(self.measures)} measures, {n} queries)"
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()  # pyright: ignore[reportPrivateUsage]
+
+    def summary(self) -> "pl.DataFrame":
+        """`summaries` as a frame: run, measure, value, low, high, n, n_undefined."""
+        import polars as pl
+
+        return pl.DataFrame([asdict(one) for one in self.summaries])
+
+    @cached_property
+    def scores(self) -> "pl.DataFrame":
+        """A frame with a row for each run, query and measure; `value` is null where undefined."""
+        import polars as pl
+
+        return pl.DataFrame(
+            [
+                (run, query, measure, value)
+                for run in self.runs
+                for measure in self.names
+                if not self.is_whole_only(measure)
+                for query, value in self.per_query(measure, run).items()
+            ],
+            schema={
+                "run": pl.String,
+                "query": pl.String,
+                "measure": pl.String,
+                "value": pl.Float64,
+            },
+            orient="row",
+        )
 
     def mean(self, measure: str, run: str | None = None) -> float | None:
         """One measure of one run over its queries; the only run needs no name.
@@ -152,7 +188,8 @@ class Ranked:
     def compare(self, baseline: str | None = None) -> tuple[Compared, ...]:
         """Every pair of runs, or each run with the baseline: the paired randomization test.
 
-        Over the queries that count for both. PlanError when there are fewer than two runs.
+        Over the queries that count for both; a pair without such is left out. Counts and geometric
+        means are not compared. PlanError when there are fewer than two runs.
         """
         if len(self.runs) < 2:
             raise PlanError(["to compare takes two runs or more; give another run"])
@@ -162,7 +199,7 @@ class Ranked:
             pairs = [pair for pair in pairs if at in pair]
         compared: list[Compared] = []
         for measure, asked in enumerate(self.measures):
-            if _kind(asked) != "sum":
+            if _kind(asked) == "mean":
                 compared += self._compare(measure, asked, pairs, baseline)
         return tuple(compared)
 
@@ -176,46 +213,50 @@ class Ranked:
         from ragauge.stats import holm
 
         comparisons = self._comparisons(measure, pairs)
-        corrected = holm([one.p_value for one in comparisons])
-        for (one, other), comparison, p in zip(pairs, comparisons, corrected, strict=True):
+        corrected = holm([one.p_value for one in comparisons.values()])
+        for ((one, other), comparison), p in zip(comparisons.items(), corrected, strict=True):
             base, run = (other, one) if self.runs[other] == baseline else (one, other)
             signed = comparison if run == one else _turned(comparison)
             yield Compared(asked.shown, self.runs[run], self.runs[base], signed, float(p))
 
-    def _comparisons(self, measure: int, pairs: Sequence[tuple[int, int]]) -> "list[Comparison]":
+    def _comparisons(
+        self, measure: int, pairs: Sequence[tuple[int, int]]
+    ) -> "dict[tuple[int, int], Comparison]":
+        """The pairs that have queries in common, tested."""
         from ragauge.stats import pairwise_randomization
 
         values = np.array([self._scored(run, measure) for run in range(len(self.runs))])
         counts = np.array([self._counts(run, measure) for run in range(len(self.runs))])
         order = self.by_name
-        if (counts == counts[0]).all():
+        comparisons: dict[tuple[int, int], Comparison] = {}
+        if counts.any() and (counts == counts[0]).all():
             kept = order[counts[0][order]]
             all_pairs = combinations(range(len(self.runs)), 2)
             tested = pairwise_randomization(values[:, kept], seed=self.seed)
             by_pair = dict(zip(all_pairs, tested, strict=True))
-            return [by_pair[pair] for pair in pairs]
-        comparisons: list[Comparison] = []
+            return {pair: by_pair[pair] for pair in pairs}
         for one, other in pairs:
             kept = order[counts[[one, other]][:, order].all(axis=0)]
-            if not len(kept):
-                raise PlanError(
-                    [f"runs {self.runs[one]!r} and {self.runs[other]!r} have no query in common"]
-                )
-            comparisons += pairwise_randomization(values[[one, other]][:, kept], seed=self.seed)
+            if len(kept):
+                both = values[[one, other]][:, kept]
+                comparisons[one, other] = pairwise_randomization(both, seed=self.seed)[0]
         return comparisons
 
     def _summary(self, run: int, measure: int, estimate: "Estimate | None") -> Summary:
         is_sum = _kind(self.measures[measure]) == "sum"
-        counted = self.is_counted[run]
         bounds = (None, None) if is_sum or estimate is None else (estimate.low, estimate.high)
         return Summary(
             self.runs[run],
             self.names[measure],
             self._whole(run, measure),
             *bounds,
-            int(counted.sum()),
-            int((self.is_undefined[run, measure] & counted).sum()),
+            int(self._counts(run, measure).sum()),
+            self.n_undefined(run, measure),
         )
+
+    def n_undefined(self, run: int, measure: int) -> int:
+        """How many of the run's queries have no value of the measure."""
+        return int((self.is_undefined[run, measure] & self.is_counted[run]).sum())
 
     def _whole(self, run: int, measure: int) -> float | None:
         counts = self._counts(run, measure)
@@ -252,21 +293,36 @@ class Ranked:
     def _run(self, name: str | None) -> int:
         if name is None and len(self.runs) == 1:
             return 0
-        if name is None or name not in self.runs:
-            raise PlanError([f"there is no run {name!r}; the runs are {', '.join(self.runs)}"])
+        runs = ", ".join(self.runs)
+        if name is None:
+            raise PlanError([f"there are several runs; name one of them: {runs}"])
+        if name not in self.runs:
+            raise PlanError([f"there is no run {name!r}; the runs are {runs}"])
         return self.runs.index(name)
 
     def _measure(self, name: str) -> int:
-        for at, measure in enumerate(self.measures):
-            if name in (measure.shown, str(measure.label)):
-                return at
-        raise PlanError([f"measure {name!r} was not asked for; there are {', '.join(self.names)}"])
+        if name not in self._places:
+            try:
+                (asked,) = read_measure(name)
+                return self._places[str(asked.label)]
+            except (LabelError, ValueError, KeyError):
+                there = ", ".join(self.names)
+                raise PlanError(
+                    [f"measure {name!r} was not asked for; there are {there}"]
+                ) from None
+        return self._places[name]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where each measure stands, by its label and by the name it was asked for."""
+        labels = {str(one.label): at for at, one in enumerate(self.measures)}
+        return {**labels, **{name: at for at, name in enumerate(self.names)}}
 
 
 def rank(
     qrels: "Source | Judgements",
     runs: "Source | Sequence[Source] | Mapping[str, Source]",
-    measures: Sequence[str] = DEFAULT_MEASURES,
+    measures: str | Sequence[str] = DEFAULT_MEASURES,
     *,
     min_grade: int = 1,
     complete: bool = False,
@@ -297,21 +353,14 @@ def rank(
     >>> ranked.mean("mrr")
     0.5
     """
-    asked = tuple(one for name in measures for one in read_measure(name))
-    if not asked:
-        raise PlanError(["no measure is asked for; name one, such as ndcg@10"])
+    _refuse_settings(min_grade, depth, undefined, compat, seed)
+    asked = _asked([measures] if isinstance(measures, str) else measures)
+    common: dict[str, SettingValue] = {"min_grade": min_grade, "compat": compat}
+    settings = [_settings(one, common) for one in asked]
     judgements = _judgements(qrels)
     seen = _see(runs, judgements, compat)
-    _refuse_strangers(judgements, seen)
     scored = [
-        _values(
-            retrieved,
-            asked,
-            min_grade=min_grade,
-            depth=depth,
-            judged_only=judged_only,
-            compat=compat,
-        )
+        _values(retrieved, asked, settings, depth=depth, judged_only=judged_only)
         for retrieved in seen.values()
     ]
     present = np.array([one.is_present for one in seen.values()])
@@ -338,6 +387,7 @@ def fuse(
     norm: "Norm | None" = None,
     weights: Sequence[float] | None = None,
     depth: int | None = None,
+    compat: Compat = "trec9",
 ) -> "pl.DataFrame":
     """One run made of several: a frame with the columns query, doc and score, best first.
 
@@ -351,7 +401,9 @@ def fuse(
     from ragauge.retrieval.fusion import fuse as fuse_frames
     from ragauge.retrieval.sources import run_frame
 
-    frames = [run_frame(run) for run in runs]
+    if isinstance(runs, str | Mapping):
+        raise PlanError(["to fuse takes several runs; give a list of them"])
+    frames = [run_frame(run, compat=compat) for run in runs]
     return fuse_frames(frames, method, k=k, norm=norm, weights=weights, depth=depth)
 
 
@@ -401,7 +453,9 @@ def _see(
 
         with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
             seen = list(pool.map(see, [source for _, source in named]))
-    return dict(zip(_told_apart(named, seen), seen, strict=True))
+    names = _told_apart(named, seen)
+    _refuse_strangers(judgements, names, [source for _, source in named], seen)
+    return dict(zip(names, seen, strict=True))
 
 
 def _see_samples(
@@ -418,6 +472,8 @@ def _see_samples(
             if system in seen:
                 raise PlanError([f"system {system!r} stands in two of the files; rename one"])
             seen[system] = retrieved
+    systems = list(seen)
+    _refuse_strangers(judgements, systems, [{}] * len(systems), list(seen.values()))
     return seen
 
 
@@ -435,21 +491,26 @@ def _named(
 
 def _is_run(runs: Mapping[str, object]) -> bool:
     """Whether this is query → document → score, and not name → run."""
-    inner = next(iter(runs.values()), None)
-    if not isinstance(inner, Mapping):
-        return isinstance(inner, Sequence | None) and not isinstance(inner, str)
-    innermost = next(iter(cast(Mapping[str, object], inner).values()), 0.0)
-    return not isinstance(innermost, Mapping | list | tuple)
+    for inner in runs.values():
+        if isinstance(inner, Mapping):
+            for innermost in cast(Mapping[str, object], inner).values():
+                return not isinstance(innermost, Mapping | list | tuple)
+        elif inner is not None:
+            return isinstance(inner, list | tuple)
+    return True
 
 
 def _told_apart(
     named: "Sequence[tuple[str | None, Source]]", seen: Sequence[Retrieved]
 ) -> list[str]:
-    """A name for each run: the one given, its own tag, or its file's name, each once."""
-    names = [name or one.tag for (name, _), one in zip(named, seen, strict=True)]
-    for at, (_, source) in enumerate(named):
-        if isinstance(source, str | Path) and (not names[at] or names.count(names[at]) > 1):
-            names[at] = Path(source).name
+    """A name for each run: the one given, else its own tag; its file's where two have one tag."""
+    names = [str(name or one.tag) for (name, _), one in zip(named, seen, strict=True)]
+    paths = [source if isinstance(source, str | Path) else "" for _, source in named]
+    for spelled in (_file_name, str):
+        names = [
+            spelled(path) if path and not given and (not name or names.count(name) > 1) else name
+            for name, path, (given, _) in zip(names, paths, named, strict=True)
+        ]
     names = [name or f"run {at}" for at, name in enumerate(names, 1)]
     return [
         name if names.count(name) == 1 else f"{name} ({names[: at + 1].count(name)})"
@@ -457,13 +518,22 @@ def _told_apart(
     ]
 
 
-def _refuse_strangers(judgements: Judgements, seen: Mapping[str, Retrieved]) -> None:
-    """PlanError when a run shares no query with the judgements: the ids are most likely spelt
-    otherwise."""
+def _file_name(path: str | Path) -> str:
+    return Path(path).name
+
+
+def _refuse_strangers(
+    judgements: Judgements,
+    names: Sequence[str],
+    sources: "Sequence[Source]",
+    seen: Sequence[Retrieved],
+) -> None:
+    """PlanError when a run shares no query with the judgements: most likely they are spelt otherwise."""
     problems = [
-        f"run {name!r} has none of the {judgements.n_queries} judged queries; are its query ids "
-        f"spelt as in {judgements.source}, such as {judgements.queries[0]!r}?"
-        for name, retrieved in seen.items()
+        f"{f'{source}: ' if isinstance(source, str | Path) else ''}run {name!r} has none of the "
+        f"{judgements.n_queries} judged queries; are its query ids spelt as in "
+        f"{judgements.source}, such as {judgements.queries[0]!r}?"
+        for name, source, retrieved in zip(names, sources, seen, strict=True)
         if not retrieved.is_present.any()
     ]
     if problems:
@@ -473,19 +543,69 @@ def _refuse_strangers(judgements: Judgements, seen: Mapping[str, Retrieved]) -> 
 def _values(
     retrieved: Retrieved,
     asked: Sequence[AskedMeasure],
+    settings: Sequence[Mapping[str, SettingValue]],
     *,
-    min_grade: int,
     depth: int | None,
     judged_only: bool,
-    compat: Compat,
 ) -> tuple[Floats, Bools]:
     """Every measure's value for each judged query of one run, and where it has none."""
     hits = retrieved.hits
     hits = hits.up_to(depth) if depth is not None else hits
     hits = hits.judged_only() if judged_only else hits
-    common: dict[str, SettingValue] = {"min_grade": min_grade, "compat": compat}
-    found = [MEASURES[one.label.name].values(hits, _settings(one, common)) for one in asked]
+    found = [
+        MEASURES[one.label.name].values(hits, given)
+        for one, given in zip(asked, settings, strict=True)
+    ]
     return np.array([one.value for one in found]), np.array([one.undefined for one in found])
+
+
+def _asked(names: Sequence[str]) -> tuple[AskedMeasure, ...]:
+    """The measures of these names; LabelError tells of every name that is none."""
+    asked: list[AskedMeasure] = []
+    problems: list[str] = []
+    for name in names:
+        try:
+            asked += _read(name)
+        except LabelError as error:
+            problems.append(str(error))
+    if problems:
+        raise LabelError("\n".join(problems))
+    if not asked:
+        raise PlanError(["no measure is asked for; name one, such as ndcg@10"])
+    return tuple(asked)
+
+
+def _read(name: str) -> list[AskedMeasure]:
+    """What a name stands for, or each of several with commas or blanks between."""
+    try:
+        return list(read_measure(name))
+    except LabelError:
+        parts = re.split(r"[,\s]+(?![^(]*\))", name.strip())
+        if len(parts) == 1:
+            raise
+        return [one for part in parts for one in read_measure(part)]
+
+
+def _refuse_settings(
+    min_grade: int, depth: int | None, undefined: str, compat: str, seed: int
+) -> None:
+    """PlanError for every setting that cannot be."""
+    counts = {"min_grade": (min_grade, 1), "seed": (seed, 0)}
+    if depth is not None:
+        counts["depth"] = (depth, 1)
+    problems = [
+        f"{name} must be a whole number of at least {least}, got {value!r}"
+        for name, (value, least) in counts.items()
+        if type(value) is not int or value < least
+    ]
+    for name, value, known in (
+        ("undefined", undefined, get_args(Undefined)),
+        ("compat", compat, get_args(Compat)),
+    ):
+        if value not in known:
+            problems.append(f"{name} must be {' or '.join(map(repr, known))}, got {value!r}")
+    if problems:
+        raise PlanError(problems)
 
 
 def _settings(asked: AskedMeasure, common: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
@@ -500,9 +620,9 @@ def _turned(comparison: "Comparison") -> "Comparison":
     low, high = comparison.low, comparison.high
     return replace(
         comparison,
-        difference=-comparison.difference,
-        low=None if high is None else -high,
-        high=None if low is None else -low,
+        difference=0.0 - comparison.difference,
+        low=None if high is None else 0.0 - high,
+        high=None if low is None else 0.0 - low,
     )
 
 

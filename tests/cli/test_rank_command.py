@@ -35,7 +35,7 @@ def test_the_table_has_a_row_for_each_run_with_interval_and_mark(ragauge):
     lines = done.out.splitlines()
     assert next(line for line in lines if line.startswith("bm25")).split()[2] == "0.7711"
     assert next(line for line in lines if line.startswith("overlap")).rstrip().endswith("*")
-    assert "corrected by Holm's method for 2 runs" in done.err
+    assert "corrected by Holm's method for 2 pairs" in done.out
     assert "bm25, ngrams, overlap: 3 queries not judged, left out" in done.err
 
 

@@ -3,16 +3,17 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
 from ragauge.cli import say
 from ragauge.errors import PlanError
+from ragauge.report.plain import for_terminal
 
 if TYPE_CHECKING:
     from ragauge.report.rankings import RankingTable
-    from ragauge.retrieval.fusion import Method, Norm
+    from ragauge.retrieval.fusion import Method
 
 FORMATS = ("tsv", "json", "csv", "md", "tex")
 """As the whole of -o they go to standard output; as a file's ending, to that file."""
@@ -58,7 +59,13 @@ ALSO_CALLED = {"latex": "tex", "markdown": "md"}
     show_default=True,
     help="Compare scores in 32 bits or in 64.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of intervals and tests.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Of intervals and tests.",
+)
 @click.option("--fuse", metavar="METHOD", help="Fuse the runs (rrf combsum combmnz …); no QRELS.")
 @click.option("--weights", help="For --fuse: one number a run, 0.7,0.3.")
 @click.option(
@@ -86,8 +93,9 @@ def command(
     """Score runs against QRELS and print their means with 95 % intervals.
 
     QRELS and RUNs are TREC files (spaces or tabs, also .gz), Parquet, CSV, JSON, BEIR folders, or
-    samples with context_ids and relevant. Several runs are compared with the first one: a paired
-    randomization test, corrected for their number.
+    samples with context_ids and relevant (then name the file twice). Several runs are compared with
+    the first one: a paired randomization test, corrected for their number. All measures:
+    ragauge metrics.
 
     \b
     ragauge rank qrels.txt bm25.run dense.run -m ndcg@10 -m recall@100
@@ -95,9 +103,13 @@ def command(
     ragauge rank --fuse rrf bm25.run dense.run -o fused.run
     """
     if fuse is not None:
-        if measures or per_query or compare or complete or judged_only:
+        scoring = measures or per_query or compare or complete or judged_only
+        if scoring or min_grade != 1 or undefined != "zero" or seed:
             raise click.UsageError("--fuse writes a run; score it with ragauge rank afterwards")
-        _fuse(sources, fuse, output, k=k, norm=norm, weights=weights, depth=depth)
+        if k is not None and fuse != "rrf":
+            raise click.UsageError(f"--k is the constant of rrf; {fuse} has none")
+        given: dict[str, object] = {"k": k, "norm": norm, "depth": depth, "compat": compat}
+        _fuse(sources, fuse, output, given, weights)
         return
     if weights is not None or k is not None or norm is not None:
         raise click.UsageError("--weights, --k and --norm belong to --fuse; name its method")
@@ -106,6 +118,8 @@ def command(
     if compare and len(sources) < 3:
         raise click.UsageError("--compare takes two runs or more; name another RUN")
     targets = _targets(output, sources)
+    if compare and any(form in ("tsv", "csv") for form, _ in targets):
+        raise click.UsageError("--compare goes with the table, json, md and tex")
     from ragauge.ranking import DEFAULT_MEASURES, rank
     from ragauge.report.rankings import RankingTable
 
@@ -160,8 +174,8 @@ def _write(table: "RankingTable", form: str, path: Path | None, *, per_query: bo
         "tsv": lambda: to_tsv(table.ranked, per_query=per_query),
         "csv": lambda: to_csv(table.ranked, per_query=per_query),
         "json": lambda: as_json(table, per_query=per_query),
-        "md": lambda: to_markdown(table),
-        "tex": lambda: to_latex(table),
+        "md": lambda: to_markdown(table, per_query=per_query),
+        "tex": lambda: to_latex(table, per_query=per_query),
     }
     text = writers[form]()
     if path is None:
@@ -175,49 +189,76 @@ def _print(table: "RankingTable", *, per_query: bool) -> None:
     from ragauge.report.terminal import console, print_table
 
     out = console(sys.stdout)
-    out.print(table.title, style="bold")
+    # All is made before the first line is printed: what fails leaves nothing half said.
+    tables = [(table.header, list(table.rows))]
+    if _width(*tables[0]) > out.width:
+        tables = [(table.long_header, list(table.long_rows))]
     if per_query:
-        print_table(out, table.query_header, table.query_rows)
-    print_table(out, table.header, table.rows)
+        tables.insert(0, (table.query_header, list(table.query_rows)))
     if table.compared:
-        print_table(out, table.compared_header, table.compared_rows)
+        tables.append((table.compared_header, list(table.compared_rows)))
+    out.print(table.title, style="bold")
+    for header, rows in tables:
+        out.width = max(out.width, _width(header, rows))
+        print_table(out, header, rows)
+    if table.legend:
+        out.print(for_terminal(table.legend), soft_wrap=True)
+
+
+def _width(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """The columns that a table takes with nothing folded."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    return sum(widths) + 3 * len(widths)
 
 
 def _fuse(
     sources: Sequence[str],
     method: str,
     output: Sequence[str],
-    *,
-    k: int | None,
-    norm: str | None,
+    given: dict[str, object],
     weights: str | None,
-    depth: int | None,
 ) -> None:
     """Write the fused run to the file named, or to standard output."""
+    import gzip
+
     from ragauge.report.tables import misplaced
 
     if len(output) > 1:
         raise click.UsageError("--fuse writes one run; give -o once")
     path = Path(output[0]) if output else None
-    if path is not None and (problems := misplaced([path], [Path(one) for one in sources])):
+    problems = misplaced([path] if path else [], [Path(one) for one in sources])
+    if path is not None and path.suffix.lower().lstrip(".") in (
+        *FORMATS,
+        "parquet",
+        "jsonl",
+        "zst",
+    ):
+        problems.append(f"{path}: a fused run is TREC text; name it .run, .txt or .run.gz")
+    if path is not None and not path.suffix and path.name in FORMATS:
+        problems.append(f"{path}: a fused run is TREC text; name a file")
+    if problems:
         raise PlanError(problems)
     from ragauge.ranking import fuse
     from ragauge.retrieval.fusion import write_run
     from ragauge.store import write_atomically
 
+    settings = {name: value for name, value in given.items() if value is not None}
     fused = fuse(
-        sources,
-        cast("Method", method),
-        k=60 if k is None else k,
-        norm=cast("Norm | None", norm),
-        weights=_numbers(weights),
-        depth=depth,
+        sources, cast("Method", method), weights=_numbers(weights), **cast("Any", settings)
     )
     if path is None:
         write_run(fused, sys.stdout.buffer, tag=method)
-    else:
-        write_atomically(path, lambda file: write_run(fused, file, tag=method))
-        say(f"wrote {path}")
+        return
+
+    def write(file: BinaryIO) -> None:
+        if path.suffix.lower() != ".gz":
+            write_run(fused, file, tag=method)
+            return
+        with gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as packed:
+            write_run(fused, cast(BinaryIO, packed), tag=method)
+
+    write_atomically(path, write)
+    say(f"wrote {path}")
 
 
 def _numbers(text: str | None) -> list[float] | None:

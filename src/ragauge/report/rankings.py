@@ -1,6 +1,6 @@
 """Scored runs as tables: for people, for papers, and in trec_eval's own layout."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 
@@ -15,8 +15,8 @@ DIGITS = 4
 PRECISE_DIGITS = 10
 """In trec_eval's layout: more than its own four, so that a sixth digit can be compared."""
 DASH = "–"
-RUNS_NAMED = 5
-"""Runs that a note names; the rest is counted."""
+RUNS_NAMED, MEASURES_NAMED = 5, 8
+"""Runs and measures that a note names; the rest is counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +45,22 @@ class RankingTable:
         by_run: dict[str, list[Summary]] = {}
         for one in self.ranked.summaries:
             by_run.setdefault(one.run, []).append(one)
+        counted = self.ranked.is_counted.sum(axis=1).tolist()
         return tuple(
-            (run, f"{row[0].n:,}", *(_cell(one) + self._mark(one) for one in row))
-            for run, row in by_run.items()
+            (run, f"{n:,}", *(self._cell(one) + self._mark(one) for one in row))
+            for (run, row), n in zip(by_run.items(), counted, strict=True)
         )
+
+    @property
+    def long_header(self) -> tuple[str, ...]:
+        return ("run", "measure", "value", "95 % interval", "queries")
+
+    @property
+    def long_rows(self) -> Iterator[tuple[str, ...]]:
+        """A row for each run and measure: what fits where a column for each measure does not."""
+        for one in self.ranked.summaries:
+            value = self._value(one) + self._mark(one)
+            yield (one.run, one.measure, value, _interval(one.low, one.high), f"{one.n:,}")
 
     @property
     def query_header(self) -> tuple[str, ...]:
@@ -59,13 +71,17 @@ class RankingTable:
         """A row for each query and run."""
         ranked = self.ranked
         measures = [at for at, name in enumerate(ranked.names) if name in self._per_query]
+        counts = [ranked.is_count(name) for name in self._per_query]
         for query in ranked.by_name:
             for at, run in enumerate(ranked.runs):
                 if ranked.is_counted[at, query]:
                     undefined = ranked.is_undefined[at, measures, query]
                     values = ranked.values[at, measures, query]
                     cells = zip(undefined.tolist(), values.tolist(), strict=True)
-                    shown = (DASH if absent else _number(value) for absent, value in cells)
+                    shown = (
+                        DASH if absent else _number(value, is_count=is_count)
+                        for (absent, value), is_count in zip(cells, counts, strict=True)
+                    )
                     yield (ranked.judgements.queries[query], run, *shown)
 
     @property
@@ -106,18 +122,23 @@ class RankingTable:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know: absent values, queries nobody judged, what the mark means."""
-        return (*self.ranked.notes, *self._absences(), *self._marks())
+        """What a reader must know: how it was read, what has no value, which queries are left out."""
+        return (*self.ranked.notes, *self._absences())
 
     def _absences(self) -> Iterator[str]:
         ranked = self.ranked
         how = "counted as 0" if ranked.undefined == "zero" else "left out"
-        least: dict[tuple[str, int], list[str]] = {}
-        for one in ranked.summaries:
-            if one.n_undefined:
-                least.setdefault((one.run, one.n_undefined), []).append(one.measure)
-        for (run, n), measures in least.items():
-            yield f"{run}: {_queries(n)} without a value, {how}: {', '.join(measures)}"
+        without: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+        for at, run in enumerate(ranked.runs):
+            absent: dict[int, list[str]] = {}
+            for measure, name in enumerate(ranked.names):
+                if n := ranked.n_undefined(at, measure):
+                    absent.setdefault(n, []).append(name)
+            for n, names in absent.items():
+                without.setdefault((n, tuple(names)), []).append(run)
+        for (n, names), runs in without.items():
+            what = f"{_queries(n)} without a value, {how}: {some(names, MEASURES_NAMED)}"
+            yield f"{some(runs, RUNS_NAMED)}: {what}"
         left_out: dict[str, list[str]] = {}
         for run, n, here in zip(
             ranked.runs, ranked.n_unjudged_queries, ranked.is_counted, strict=True
@@ -130,39 +151,53 @@ class RankingTable:
         for said, runs in left_out.items():
             yield f"{some(runs, RUNS_NAMED)}: {said}"
 
-    def _marks(self) -> Iterator[str]:
-        if not self.with_first:
-            return
-        n_tests = len(self.ranked.runs) - 1
-        corrected = f", corrected by Holm's method for {n_tests} runs" if n_tests > 1 else ""
+    @cached_property
+    def legend(self) -> str:
+        """What the mark means; empty where nothing is compared."""
+        pairs = {(one.run, one.baseline) for one in self._tested}
+        if not pairs:
+            return ""
+        first = self.ranked.runs[0]
+        corrected = f", corrected by Holm's method for {len(pairs)} pairs" if len(pairs) > 1 else ""
         differs = f"{MARK} differs" if self._marked else "no run differs"
-        yield (
-            f"{differs} from {self.ranked.runs[0]} at p < {LEVEL}, each measure by itself: "
-            f"paired randomization test{corrected}"
+        return (
+            f"{differs} from {first} at p < {LEVEL}, each measure by itself: paired randomization "
+            f"test over the queries of both{corrected}"
         )
+
+    @property
+    def _tested(self) -> tuple[Compared, ...]:
+        return self.compared or self.with_first
 
     @cached_property
     def _marked(self) -> frozenset[tuple[str, str]]:
-        return frozenset((one.run, one.measure) for one in self.with_first if one.p_holm < LEVEL)
+        first = self.ranked.runs[0]
+        return frozenset(
+            (one.run, one.measure)
+            for one in self._tested
+            if one.baseline == first and one.p_holm < LEVEL
+        )
 
     def _mark(self, one: Summary) -> str:
         return f" {MARK}" if (one.run, one.measure) in self._marked else ""
+
+    def _value(self, one: Summary) -> str:
+        if one.value is None:
+            return DASH
+        return _number(one.value, is_count=self.ranked.is_count(one.measure))
+
+    def _cell(self, one: Summary) -> str:
+        if one.value is None or one.low is None or one.high is None:
+            return self._value(one)
+        return f"{self._value(one)} {_interval(one.low, one.high)}"
 
 
 def _queries(n: int, kind: str = "") -> str:
     return f"{n:,} {kind}{'query' if n == 1 else 'queries'}"
 
 
-def _cell(one: Summary) -> str:
-    if one.value is None:
-        return DASH
-    if one.low is None or one.high is None:
-        return _number(one.value)
-    return f"{one.value:.{DIGITS}f} {_interval(one.low, one.high)}"
-
-
-def _number(value: float) -> str:
-    return f"{value:.0f}" if value.is_integer() and abs(value) > 1 else f"{value:.{DIGITS}f}"
+def _number(value: float, *, is_count: bool) -> str:
+    return f"{value:.0f}" if is_count else f"{value:z.{DIGITS}f}"
 
 
 def _interval(low: float | None, high: float | None) -> str:
@@ -182,7 +217,8 @@ def to_tsv(ranked: Ranked, *, per_query: bool) -> str:
 
     Of several runs each begins with a line `runid<TAB>all<TAB>its name`. Values have ten decimals,
     counts none. As in trec_eval a count of queries and a geometric mean have no lines for queries,
-    a query that the run lacks has none, even where it counts 0, and what has no value is 0 where it counts as 0, and absent where it is left out.
+    a query that the run lacks has none, even where it counts 0, and what has no value is 0 where it
+    counts as 0, and absent where it is left out.
     """
     pieces: list[str] = []
     for at, run in enumerate(ranked.runs):
@@ -193,26 +229,29 @@ def to_tsv(ranked: Ranked, *, per_query: bool) -> str:
         for measure in ranked.names:
             value = ranked.mean(measure, run)
             if value is not None:
-                pieces.append(f"{measure}\tall\t{_precise(ranked, measure, value)}\n")
+                pieces.append(f"{measure}\tall\t{value:{_form(ranked, measure)}}\n")
     return "".join(pieces)
 
 
 def _query_lines(ranked: Ranked, run: int) -> Iterator[str]:
-    names = ranked.judgements.queries
+    names = [for_terminal(name) for name in ranked.judgements.queries]
+    columns = [
+        (measure, ranked.values[run, at].tolist(), ranked.is_undefined[run, at].tolist(), form)
+        for at, measure in enumerate(ranked.names)
+        if not ranked.is_whole_only(measure)
+        for form in [_form(ranked, measure)]
+    ]
+    leaves_out = ranked.undefined == "leave_out"
+    is_present = ranked.is_present[run].tolist()
     for query in ranked.queries_of(run):
-        if not ranked.is_present[run, query]:
-            continue
-        for at, measure in enumerate(ranked.names):
-            is_undefined = bool(ranked.is_undefined[run, at, query])
-            if ranked.is_whole_only(measure) or (is_undefined and ranked.undefined == "leave_out"):
-                continue
-            value = float(ranked.values[run, at, query])
-            name = for_terminal(names[query])
-            yield f"{measure}\t{name}\t{_precise(ranked, measure, value)}\n"
+        if is_present[query]:
+            for measure, values, is_undefined, form in columns:
+                if not (leaves_out and is_undefined[query]):
+                    yield f"{measure}\t{names[query]}\t{values[query]:{form}}\n"
 
 
-def _precise(ranked: Ranked, measure: str, value: float) -> str:
-    return f"{value:.0f}" if ranked.is_count(measure) else f"{value:.{PRECISE_DIGITS}f}"
+def _form(ranked: Ranked, measure: str) -> str:
+    return ".0f" if ranked.is_count(measure) else f".{PRECISE_DIGITS}f"
 
 
 def to_csv(ranked: Ranked, *, per_query: bool) -> str:
@@ -245,7 +284,7 @@ def as_json(table: RankingTable, *, per_query: bool) -> str:
         "measures": {one.shown: str(one.label) for one in ranked.measures},
         "summary": [asdict(one) for one in ranked.summaries],
         "comparisons": [_flat(one) for one in compared],
-        "notes": list(table.notes),
+        "notes": [*table.notes, *([table.legend] if table.legend else [])],
     }
     if per_query:
         told["queries"] = {
@@ -264,31 +303,38 @@ def _flat(one: Compared) -> dict[str, object]:
     return {**told, **asdict(one.comparison), "p_holm": one.p_holm}
 
 
-def to_markdown(table: RankingTable) -> str:
-    """The table in Markdown, with its notes."""
+def to_markdown(table: RankingTable, *, per_query: bool) -> str:
+    """The table in Markdown, with its notes, and that of the queries with `per_query`."""
     pieces = [f"## {for_markdown(table.title)}", "", *_markdown(table.header, table.rows)]
+    if per_query:
+        pieces += ["", *_markdown(table.query_header, table.query_rows)]
     if table.compared:
         pieces += ["", *_markdown(table.compared_header, table.compared_rows)]
-    pieces += ["", *(f"- {for_markdown(note)}" for note in table.notes)]
+    notes = [*([table.legend] if table.legend else []), *table.notes]
+    pieces += ["", *(f"- {for_markdown(note)}" for note in notes)]
     return "\n".join(pieces).rstrip() + "\n"
 
 
-def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def _markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     yield f"| {' | '.join(for_markdown(cell) for cell in header)} |"
     yield f"| {' | '.join([':--'] + ['--:'] * (len(header) - 1))} |"
     for row in rows:
         yield f"| {' | '.join(for_markdown(cell) for cell in row)} |"
 
 
-def to_latex(table: RankingTable) -> str:
-    """The table in LaTeX (package booktabs), its notes as comments."""
-    tables = [_latex(table.title, table.header, table.rows)]
+def to_latex(table: RankingTable, *, per_query: bool) -> str:
+    """The table in LaTeX (package booktabs), the mark's meaning below it, notes as comments."""
+    tables = [_latex(table.title, table.header, table.rows, table.legend)]
+    if per_query:
+        tables.append(_latex(table.title, table.query_header, table.query_rows))
     if table.compared:
         tables.append(_latex(table.title, table.compared_header, table.compared_rows))
     return "".join(tables) + "".join(f"% {for_terminal(note)}\n" for note in table.notes)
 
 
-def _latex(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _latex(
+    title: str, header: Sequence[str], rows: Iterable[Sequence[str]], below: str = ""
+) -> str:
     lines = [" & ".join(_latex_cell(cell) for cell in row) + r" \\" for row in rows]
     return "\n".join(
         [
@@ -302,6 +348,7 @@ def _latex(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> 
             *lines,
             r"\bottomrule",
             r"\end{tabular}",
+            *([rf"\par\footnotesize {for_latex(below)}"] if below else []),
             r"\end{table}",
             "",
         ]

@@ -6,12 +6,14 @@ few pieces. A run whose queries lie interleaved is read whole.
 
 import gzip
 import os
+import sys
 import zlib
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from threading import Lock
@@ -58,6 +60,8 @@ SINGLE_BELOW = 16 << 20
 MOST_THREADS = 4
 
 TABLES = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
+STANDARD_INPUT = "-"
+"""What standard input is called among files."""
 LONGEST_TAG = 1_000
 """Bytes of a run's tag that are kept."""
 
@@ -97,38 +101,68 @@ class _Piece:
 
 
 def suffix_of(path: Path) -> str:
-    """What ends the name of a table or JSON file, packed or not; "trec" for all other files."""
+    """What ends the name of a table or JSON file, packed or not; "trec" for all other files.
+
+    A pipe is "trec" whatever its name, for only TREC files are read out of one.
+    """
     name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
-    return next((one for one in TABLES if name.endswith(one)), "trec")
+    suffix = next((one for one in TABLES if name.endswith(one)), "trec")
+    return "trec" if path.is_fifo() else suffix
 
 
 def is_trec(source: object) -> bool:
-    """Whether this is a file that no name tells to be a table or JSON."""
+    """Whether this is a file that no name tells to be a table or JSON, or standard input, `-`."""
     if not isinstance(source, str | os.PathLike):
         return False
     path = Path(cast("str | os.PathLike[str]", source))
-    return suffix_of(path) == "trec" and not path.is_dir()
+    return suffix_of(path) == "trec" and (str(path) == STANDARD_INPUT or not path.is_dir())
+
+
+def refuse_read_twice(sources: Sequence[object]) -> None:
+    """DataError when a pipe or standard input is given twice, for it can be read only once."""
+    seen: list[os.stat_result] = []
+    for source in sources:
+        status = _status_of_stream(source)
+        if status is None:
+            continue
+        if any(os.path.samestat(status, one) for one in seen):
+            name = "standard input" if source == STANDARD_INPUT else str(source)
+            raise DataError([Problem("is given twice, but can be read only once", name)])
+        seen.append(status)
+
+
+def _status_of_stream(source: object) -> os.stat_result | None:
+    """What the system says of a source that is no file to be opened again; None of all others."""
+    if not isinstance(source, str | os.PathLike):
+        return None
+    path = Path(cast("str | os.PathLike[str]", source))
+    try:
+        if str(path) == STANDARD_INPUT:
+            return os.fstat(0)
+        return None if path.is_file() or path.is_dir() else path.stat()
+    except OSError:
+        return None  # what is wrong with it is said when it is read
 
 
 def read_qrels(path: Path | str) -> Judgements:
     """The judgements of a TREC qrels file: `query iteration document grade` a line.
 
-    Fields stand apart by any white space; blank lines and lines that begin with # are skipped; gzip
+    `-` is standard input. Fields stand apart by any white space; blank lines and lines that begin with # are skipped; gzip
     and zstd are unpacked. DataError names the line that has too few or too many fields, a grade
     that is no whole number, or a document judged twice for a query.
     """
-    path = Path(path)
-    text = _whole(path)
+    packed = packed_at(path)
+    text = _whole(packed)
     try:
         query, document, grade = split(text, (0, 2, 3), 4, at_most=True)
         if not len(query):
-            raise DataError([Problem(f"holds no judgement; {QRELS_LINE}", str(path))])
+            raise DataError([Problem(f"holds no judgement; {QRELS_LINE}", packed.name)])
         grades = integers(grade)
     except MalformedError as error:
-        raise at_line(path, error, 0, QRELS_LINE) from None
-    judgements = Judgements.from_fields(query, document, grades, str(path))
+        raise at_line(packed, error, 0, QRELS_LINE) from None
+    judgements = Judgements.from_fields(query, document, grades, packed.name)
     key = paired(digests(judgements.document), judgements.query)
-    _refuse_repeats(path, judgements.document, key, judgements.query, 0, "is judged twice")
+    _refuse_repeats(packed, judgements.document, key, judgements.query, 0, "is judged twice")
     return judgements
 
 
@@ -141,45 +175,104 @@ def scan_run(
 ) -> Retrieved:
     """A TREC run seen through judgements: `query Q0 document rank score tag` a line.
 
-    The rank is ignored: documents are ordered by score descending, then by name descending by bytes.
+    `-` is standard input. The rank is ignored: documents are ordered by score descending, then by name descending by bytes.
     Fields stand apart by any white space, what follows the tag is ignored, blank lines and lines
     that begin with # are skipped; gzip and zstd are unpacked. DataError names the line that has too
     few fields, a score that is no finite number, or a document that a query retrieves twice.
     """
-    path = Path(path)
+    packed = packed_at(path)
     keep_freed_memory()
     # Made here, once, and not by each thread.
     _ = judgements.known_queries, judgements.known_pairs
     try:
-        return _scan_pieces(path, judgements, compat, n_threads)
+        return _scan_pieces(packed, judgements, compat, n_threads)
     except _InterleavedError:
-        return _scan_interleaved(path, judgements, compat)
+        return _scan_interleaved(packed, judgements, compat)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Packed:
+    """A file as it lies there, packed or not, to be read as often as needed.
+
+    `held` is all of what itself can be read only once: a pipe, a device, standard input.
+    """
+
+    name: str
+    path: Path
+    held: bytes | None = None
+
+    @property
+    def size(self) -> int:
+        return self.path.stat().st_size if self.held is None else len(self.held)
+
+    def open(self) -> BinaryIO:
+        return self.path.open("rb") if self.held is None else BytesIO(self.held)
+
+
+def packed_at(path: Path | str) -> Packed:
+    """The file at the path, or standard input for `-`; DataError when that cannot be read."""
+    path = Path(path)
+    is_input = str(path) == STANDARD_INPUT
+    name = "standard input" if is_input else str(path)
+    if not is_input and path.is_file():
+        return Packed(name, path)
+    try:
+        if is_input:
+            return Packed(name, path, _held(_standard_input(), name))
+        with path.open("rb") as file:
+            return Packed(name, path, _held(file, name))
+    except OSError as error:
+        from ragauge.loaders.files import unopened
+
+        raise DataError([Problem(unopened(path, error), name)]) from None
+
+
+def _standard_input() -> BinaryIO:
+    stream = getattr(sys.stdin, "buffer", None)  # no stream without a terminal, say
+    if stream is None:
+        raise DataError([Problem("cannot be read: it is closed", "standard input")])
+    return cast(BinaryIO, stream)
+
+
+def _held(file: BinaryIO, name: str) -> bytes:
+    from ragauge.loaders.files import LARGEST_UNPACKED
+
+    held = BytesIO()
+    while piece := file.read(PIECE):
+        held.write(piece)
+        if held.tell() > LARGEST_UNPACKED:
+            most = f"{LARGEST_UNPACKED >> 30} GB"
+            what = f"holds more than {most}, and is no file; save it as one, and name that"
+            raise DataError([Problem(what, name)])
+    if not held.tell():
+        raise DataError([Problem("is empty; it is no file, and can be read only once", name)])
+    return held.getvalue()
 
 
 @contextmanager
-def opened(path: Path) -> Generator["_Stream"]:
+def opened(file: Packed) -> Generator["_Stream"]:
     """The file unpacked; DataError says why it cannot be read."""
     try:
-        with path.open("rb") as packed:
+        with file.open() as packed:
             magic = packed.read(4)
             packed.seek(0)
             for foreign, problem in _FOREIGN.items():
                 if magic.startswith(foreign):
-                    raise DataError([Problem(problem, str(path))])
+                    raise DataError([Problem(problem, file.name)])
             if magic.startswith(_GZIP):
                 with gzip.GzipFile(fileobj=packed) as unpacked:
-                    yield _Bounded(cast(_Stream, unpacked), path)
+                    yield _Bounded(cast(_Stream, unpacked), file)
             elif magic.startswith(_ZSTD):
-                yield _Bounded(_unpacked_zstd(packed, path), path)
+                yield _Bounded(_unpacked_zstd(packed, file), file)
             else:
                 yield cast(_Stream, packed)
     except (OSError, EOFError, zlib.error) as error:
         from ragauge.loaders.files import unopened
 
-        problem = unopened(path, error)
+        problem = unopened(file.path, error)
         if str(error).startswith("zstd"):
             problem = f"is not a whole zstd file: {error}; fetch or pack it again"
-        raise DataError([Problem(problem, str(path))]) from None
+        raise DataError([Problem(problem, file.name)]) from None
 
 
 class _Stream(Protocol):
@@ -191,11 +284,11 @@ class _Stream(Protocol):
 class _Bounded:
     """A stream that stops a bomb: it gives no more than a packed file may unpack to."""
 
-    def __init__(self, stream: _Stream, path: Path) -> None:
+    def __init__(self, stream: _Stream, file: Packed) -> None:
         from ragauge.loaders.files import HIGHEST_RATIO, LARGEST_UNPACKED, RATIO_COUNTS_FROM
 
-        self.stream, self.path = stream, path
-        most = max(HIGHEST_RATIO * path.stat().st_size, RATIO_COUNTS_FROM)
+        self.stream, self.name = stream, file.name
+        most = max(HIGHEST_RATIO * file.size, RATIO_COUNTS_FROM)
         self.left = min(most, LARGEST_UNPACKED)
 
     def readinto(self, buffer: memoryview, /) -> int:
@@ -203,18 +296,18 @@ class _Bounded:
         self.left -= n
         if self.left < 0:
             problem = "unpacks to far more than its size; if it is sound, unpack it first"
-            raise DataError([Problem(problem, str(self.path))])
+            raise DataError([Problem(problem, self.name)])
         return n
 
 
-def _unpacked_zstd(packed: BinaryIO, path: Path) -> "_Unpacked":
+def _unpacked_zstd(packed: BinaryIO, file: Packed) -> "_Unpacked":
     for name, opener in (("compression.zstd", "ZstdFile"), ("zstandard", "open")):
         try:
             module = import_module(name)  # the first is Python's own, from 3.14 on
         except ImportError:
             continue
         return _Unpacked(getattr(module, opener)(packed), module.ZstdError)
-    raise MissingExtraError(f"{path} is packed with zstd", "zstd")
+    raise MissingExtraError(f"{file.name} is packed with zstd", "zstd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,10 +324,10 @@ class _Unpacked:
             raise EOFError(f"zstd: {error}") from None
 
 
-def _whole(path: Path) -> Bytes:
+def _whole(file: Packed) -> Bytes:
     """All the text of a file, a line feed at its end."""
     buffer = bytearray(SLACK)
-    with opened(path) as stream:
+    with opened(file) as stream:
         for piece in _read(stream, np.zeros(PIECE, np.uint8)):
             buffer += piece
     if not buffer.endswith(b"\n"):
@@ -245,7 +338,7 @@ def _whole(path: Path) -> Bytes:
     buffer += bytes(SLACK)
     text = np.frombuffer(buffer, np.uint8)[SLACK:size]
     if (text <= ord(" ")).all():
-        raise DataError([Problem("is empty", str(path))])
+        raise DataError([Problem("is empty", file.name)])
     return text
 
 
@@ -259,11 +352,11 @@ def _read(stream: _Stream, buffer: Bytes) -> Iterator[memoryview]:
 
 
 def _scan_pieces(
-    path: Path, judgements: Judgements, compat: Compat, n_threads: int | None
+    file: Packed, judgements: Judgements, compat: Compat, n_threads: int | None
 ) -> Retrieved:
-    scan = _Scan(path, judgements, compat)
-    with opened(path) as stream:
-        n_threads = n_threads or _threads_for(path)
+    scan = _Scan(file, judgements, compat)
+    with opened(file) as stream:
+        n_threads = n_threads or _threads_for(file)
         texts = pieces_of(stream, PIECE if n_threads == 1 else FOR_THREADS * PIECE)
         if n_threads == 1:
             found = [scan.piece(text, offset) for text, offset in texts]
@@ -271,7 +364,7 @@ def _scan_pieces(
             found = list(_on_threads(scan, texts, n_threads))
     tags = [piece.tag for piece in found if piece.tag]
     if not tags:  # every line has one
-        raise DataError([Problem(f"is empty: it holds no line; {RUN_LINE}", str(path))])
+        raise DataError([Problem(f"is empty: it holds no line; {RUN_LINE}", file.name)])
     query = np.concatenate([piece.query for piece in found])
     n_lines = np.concatenate([piece.n_lines for piece in found])
     unknown = np.concatenate([piece.unknown for piece in found])
@@ -291,8 +384,8 @@ def _scan_pieces(
     )
 
 
-def _threads_for(path: Path) -> int:
-    if path.stat().st_size < SINGLE_BELOW:
+def _threads_for(file: Packed) -> int:
+    if file.size < SINGLE_BELOW:
         return 1
     return min(MOST_THREADS, os.cpu_count() or 1)
 
@@ -418,8 +511,8 @@ def _first_field(text: bytes, at: int) -> bytes:
 class _Scan:
     """One run's scan: what every piece of it needs."""
 
-    def __init__(self, path: Path, judgements: Judgements, compat: Compat) -> None:
-        self.path = path
+    def __init__(self, file: Packed, judgements: Judgements, compat: Compat) -> None:
+        self.file = file
         self.judgements = judgements
         self.precision = precision_of(compat)
 
@@ -429,7 +522,7 @@ class _Scan:
             query, document, score = split(text, (0, 2, 4), 6, at_most=False)
             scores = decimals(score)
         except MalformedError as error:
-            raise at_line(self.path, error, offset, RUN_LINE) from None
+            raise at_line(self.file, error, offset, RUN_LINE) from None
         blocks = starts_of_blocks(query)
         n_lines = np.diff(blocks, append=len(query))
         digest = digests(query.take(blocks))
@@ -461,7 +554,7 @@ class _Scan:
         """
         block = np.repeat(np.arange(len(group)), n_lines)
         group_of = np.repeat(group, n_lines)
-        _refuse_repeats(self.path, document, key, block, offset, "is retrieved twice")
+        _refuse_repeats(self.file, document, key, block, offset, "is retrieved twice")
         rows, judgement = self.judgements.known_pairs.find(document, key, group_of)
         with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
             narrowed = scores.astype(self.precision, copy=False)
@@ -508,11 +601,11 @@ class _Lines:
     end: Ints
 
 
-def _scan_interleaved(path: Path, judgements: Judgements, compat: Compat) -> Retrieved:
+def _scan_interleaved(file: Packed, judgements: Judgements, compat: Compat) -> Retrieved:
     from concurrent.futures import ThreadPoolExecutor
 
-    text = _whole(path)
-    scan = _Scan(path, judgements, compat)
+    text = _whole(file)
+    scan = _Scan(file, judgements, compat)
     cuts = _line_cuts(text, PIECE)
     with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
         pieces = list(pool.map(partial(_lines, scan, text), cuts[:-1], cuts[1:]))
@@ -589,7 +682,7 @@ def _lines(scan: _Scan, text: Bytes, start: int, stop: int) -> tuple[_Lines, str
         )
         scores = decimals(score)
     except MalformedError as error:
-        raise at_line(scan.path, error, start, RUN_LINE) from None
+        raise at_line(scan.file, error, start, RUN_LINE) from None
     digest = digests(query)
     known, number = scan.judgements.known_queries.find(query, digest)
     numbers = np.full(len(query), UNKNOWN)
@@ -602,28 +695,28 @@ def _lines(scan: _Scan, text: Bytes, start: int, stop: int) -> tuple[_Lines, str
 
 
 def _refuse_repeats(
-    path: Path, document: Field, key: Words, group: Ints, offset: int, problem: str
+    file: Packed, document: Field, key: Words, group: Ints, offset: int, problem: str
 ) -> None:
     """DataError when a document stands twice in a group; `offset` is where the text begins."""
     for one, other in repeats(key):
         is_same = document.same(np.array([one]), document, np.array([other]))[0]
         if is_same and group[one] == group[other]:
             starts = sorted(int(document.start[row]) + offset for row in (one, other))
-            first, again = (line_number(path, at) for at in starts)
+            first, again = (line_number(file, at) for at in starts)
             name = text_of(document.name(one))
             what = f"document {name!r} {problem} for its query, first at line {first}; drop one"
-            raise DataError([Problem(what, str(path), again)])
+            raise DataError([Problem(what, file.name, again)])
 
 
-def at_line(path: Path, error: MalformedError, offset: int, shape: str) -> DataError:
-    line = line_number(path, error.at + offset)
-    return DataError([Problem(f"{error.problem}; {shape}", str(path), line)])
+def at_line(file: Packed, error: MalformedError, offset: int, shape: str) -> DataError:
+    line = line_number(file, error.at + offset)
+    return DataError([Problem(f"{error.problem}; {shape}", file.name, line)])
 
 
-def line_number(path: Path, at: int) -> int:
+def line_number(file: Packed, at: int) -> int:
     """The number from 1 of the line that holds the byte at this offset of the unpacked file."""
     n, left = 1, at
-    with opened(path) as stream:
+    with opened(file) as stream:
         for piece in _read(stream, np.zeros(PIECE, np.uint8)):
             n += piece.tobytes().count(b"\n", 0, max(0, left))
             left -= len(piece)

@@ -21,9 +21,11 @@ from ragauge.retrieval.scan import (
 from ragauge.retrieval.trec import (
     PIECE,
     RUN_LINE,
+    Packed,
     at_line,
     line_number,
     opened,
+    packed_at,
     pieces_of,
 )
 
@@ -40,33 +42,34 @@ class _Piece:
     tag: str
 
 
-def rows_of_trec(path: Path) -> tuple[Rows, str]:
+def rows_of_trec(path: Path | str) -> tuple[Rows, str]:
     """The run's rows and its tag; the errors of `trec.scan_run`, but for repeated documents."""
+    file = packed_at(path)
     keep_freed_memory()
-    with opened(path) as stream:
-        found = [_piece(path, text, offset) for text, offset in pieces_of(stream, PIECE)]
+    with opened(file) as stream:
+        found = [_piece(file, text, offset) for text, offset in pieces_of(stream, PIECE)]
     pieces = [piece for piece in found if len(piece.score)]
     if not pieces:
-        raise DataError([Problem(f"holds no line; {RUN_LINE}", str(path))])
+        raise DataError([Problem(f"holds no line; {RUN_LINE}", file.name)])
     before = np.cumsum([0, *(len(piece.score) for piece in pieces[:-1])])
     offset = np.concatenate([piece.offset for piece in pieces])
     rows = Rows(
-        str(path),
+        file.name,
         _joined([piece.queries for piece in pieces]),
         np.concatenate([piece.first + at for piece, at in zip(pieces, before, strict=True)]),
         _joined([piece.documents for piece in pieces]),
         np.concatenate([piece.score for piece in pieces]),
-        lambda row: line_number(path, int(offset[row])),
+        lambda row: line_number(file, int(offset[row])),
     )
     return rows, pieces[-1].tag
 
 
-def _piece(path: Path, text: Bytes, offset: int) -> _Piece:
+def _piece(file: Packed, text: Bytes, offset: int) -> _Piece:
     try:
         query, document, score, tag = split(text, (0, 2, 4, 5), 6, at_most=False)
         scores = decimals(score)
     except MalformedError as error:
-        raise at_line(path, error, offset, RUN_LINE) from None
+        raise at_line(file, error, offset, RUN_LINE) from None
     first = starts_of_blocks(query)
     last = text_of(tag.name(len(tag) - 1)) if len(tag) else ""
     start = query.start + offset
