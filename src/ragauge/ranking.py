@@ -473,7 +473,7 @@ def _see_samples(
                 raise PlanError([f"system {system!r} stands in two of the files; rename one"])
             seen[system] = retrieved
     systems = list(seen)
-    _refuse_strangers(judgements, systems, [{}] * len(systems), list(seen.values()))
+    _refuse_strangers(judgements, systems, [None] * len(systems), list(seen.values()))
     return seen
 
 
@@ -525,7 +525,7 @@ def _file_name(path: str | Path) -> str:
 def _refuse_strangers(
     judgements: Judgements,
     names: Sequence[str],
-    sources: "Sequence[Source]",
+    sources: Sequence[object],
     seen: Sequence[Retrieved],
 ) -> None:
     """PlanError when a run shares no query with the judgements: most likely they are spelt otherwise."""

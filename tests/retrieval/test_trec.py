@@ -1,8 +1,12 @@
 """TREC files: scanned in pieces on several threads, and read the plain slow way."""
 
 import gzip
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +19,7 @@ from ragauge.loaders import files
 from ragauge.retrieval import trec
 from ragauge.retrieval.judgements import Judgements, Retrieved, text_of
 from ragauge.retrieval.sources import read_ranking
-from ragauge.retrieval.trec import Compat, read_qrels, scan_run
+from ragauge.retrieval.trec import Compat, is_trec, read_qrels, refuse_read_twice, scan_run
 
 FORMATS: tuple[Callable[[float], str], ...] = (
     repr,
@@ -181,6 +185,7 @@ def test_a_run_is_seen_as_when_it_is_sorted_line_by_line(
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 a 2\n"
 RUN = "q1 Q0 b 1 2.5 me\nq1 Q0 a 2 1.5 me\nq2 Q0 c 1 9 me\nq2 Q0 a 2 8 me\n"
+JUDGED = {"q1": {"a": 1, "b": 0}, "q2": {"a": 2}}
 RANKS = {("q1", "a"): 2, ("q1", "b"): 1, ("q2", "a"): 2}
 
 
@@ -212,7 +217,7 @@ def test_the_same_files_are_the_same_however_spelled(
         pack = gzip.compress if packed else bytes
         judgements = read_qrels(written(tmp_path / "qrels", pack(spell(QRELS).encode())))
         found = scan_run(written(tmp_path / "run", pack(spell(RUN).encode())), judgements)
-        assert judged(judgements) == {"q1": {"a": 1, "b": 0}, "q2": {"a": 2}}
+        assert judged(judgements) == JUDGED
         assert ranks_of(found) == RANKS
 
 
@@ -436,3 +441,137 @@ def test_scores_beyond_32_bits_tie_without_a_warning(
     path = written(tmp_path / "run", "q1 Q0 a 1 1e300 t\nq1 Q0 b 2 1e200 t\n")
     assert scan_run(path, judgements).rank.tolist() == [2]
     assert not recwarn.list
+
+
+# Pipes and standard input
+
+
+@pytest.fixture
+def piped() -> Iterator[Callable[[str | bytes], Path]]:
+    """A function that gives the path of a pipe which holds a text, to be read once."""
+    if not Path("/dev/fd").is_dir():
+        pytest.skip("open pipes have no names here")
+    open_ends: list[int] = []
+
+    def pipe(content: str | bytes) -> Path:
+        reading, writing = os.pipe()
+        open_ends.append(reading)
+        with os.fdopen(writing, "wb") as file:  # 64 kB fit without a reader
+            file.write(content if isinstance(content, bytes) else content.encode())
+        return Path(f"/dev/fd/{reading}")
+
+    yield pipe
+    for end in open_ends:
+        os.close(end)
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[[str | bytes], None]:
+    """A function that puts a text on standard input."""
+
+    def put(content: str | bytes) -> None:
+        stream = BytesIO(content if isinstance(content, bytes) else content.encode())
+        monkeypatch.setattr("sys.stdin", TextIOWrapper(stream))
+
+    return put
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_pipes_are_read_packed_or_not(
+    piped: Callable[[bytes], Path], pack: Callable[[bytes], bytes]
+):
+    judgements = read_qrels(piped(pack(QRELS.encode())))
+    assert judged(judgements) == JUDGED
+    assert ranks_of(scan_run(piped(pack(RUN.encode())), judgements)) == RANKS
+    assert read_ranking(piped(pack(RUN.encode()))).tag == "me"
+
+
+def test_an_interleaved_run_is_read_again_though_its_pipe_is_empty(piped: Callable[[str], Path]):
+    judgements = Judgements.from_mapping({"q1": {"a": 1, "b": 1}, "q2": {"a": 1}})
+    text = "q1 Q0 a 1 1 t\nq2 Q0 a 1 1 t\nq1 Q0 b 1 2 t\n"
+    found = scan_run(piped(text), judgements)
+    assert ranks_of(found) == {("q1", "b"): 1, ("q1", "a"): 2, ("q2", "a"): 1}
+
+
+def test_a_bad_line_of_a_pipe_is_named(piped: Callable[[str], Path]):
+    judgements = Judgements.from_mapping({"q": {"d": 1}})
+    path = piped("q Q0 d 1 1 t\n\nq Q0 e 1 x t\n")
+    problem = problem_of(lambda: scan_run(path, judgements))
+    assert (problem.source, problem.line) == (str(path), 3)
+
+
+def test_a_bomb_in_a_pipe_is_stopped(
+    piped: Callable[[bytes], Path], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(files, "RATIO_COUNTS_FROM", 1 << 16)
+    path = piped(gzip.compress(b"\n" * (1 << 22)))
+    with pytest.raises(DataError, match="unpacks to far more"):
+        read_qrels(path)
+
+
+def test_what_never_ends_is_stopped(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(files, "LARGEST_UNPACKED", 1 << 22)
+    with pytest.raises(DataError, match="holds more than"):
+        read_qrels("/dev/zero")
+
+
+def test_a_pipe_that_was_read_already_says_so(piped: Callable[[str], Path]):
+    path = piped(QRELS)
+    read_qrels(path)
+    assert "read only once" in problem_of(lambda: read_qrels(path)).message
+
+
+def test_a_named_pipe_is_trec_whatever_its_name(tmp_path: Path):
+    path = tmp_path / "run.csv"
+    os.mkfifo(path)
+    assert is_trec(path)
+
+
+def test_a_pipe_given_twice_is_refused_and_files_are_not(
+    piped: Callable[[str], Path], tmp_path: Path
+):
+    path, other, file = piped(RUN), piped(RUN), written(tmp_path / "run", RUN)
+    refuse_read_twice([path, other, file, file, tmp_path, tmp_path, {}, {}, "none", "none"])
+    assert problem_of(lambda: refuse_read_twice([path, file, str(path)])).source == str(path)
+
+
+def test_standard_input_is_a_run_or_judgements(typed: Callable[[str], None]):
+    assert is_trec("-")
+    typed(QRELS)
+    judgements = read_qrels("-")
+    assert (judged(judgements), judgements.source) == (JUDGED, "standard input")
+    typed(RUN)
+    assert ranks_of(scan_run("-", judgements)) == RANKS
+    typed(RUN)
+    assert read_ranking("-").seen_by(judgements).tag == "me"
+
+
+def test_standard_input_is_named_in_errors(typed: Callable[[str], None]):
+    typed("q1 0 d 1\nq1 0\n")
+    problem = problem_of(lambda: read_qrels("-"))
+    assert (problem.source, problem.line) == ("standard input", 2)
+
+
+def test_standard_input_is_read_only_once(typed: Callable[[str], None]):
+    typed(QRELS)
+    judgements = read_qrels("-")
+    problem = problem_of(lambda: scan_run("-", judgements))
+    assert problem.source == "standard input" and "read only once" in problem.message
+    assert problem_of(lambda: refuse_read_twice(["-", {}, Path("-")])).source == "standard input"
+
+
+def test_standard_input_that_is_closed_is_an_error(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("sys.stdin", None)
+    assert "closed" in problem_of(lambda: read_qrels("-")).message
+
+
+def test_a_program_pipes_a_run_into_the_command(tmp_path: Path):
+    qrels = written(tmp_path / "qrels", QRELS)
+    done = subprocess.run(
+        [sys.executable, "-m", "ragauge", "rank", str(qrels), "-", "-m", "num_ret", "-o", "tsv"],
+        input=gzip.compress(RUN.encode()),
+        capture_output=True,
+        check=True,
+    )
+    n_lines = sum(line.startswith(("q1 ", "q2 ")) for line in RUN.splitlines())
+    assert done.stdout.decode().split() == ["num_ret", "all", str(n_lines)]
