@@ -146,8 +146,6 @@ def command(
 
 def _targets(output: Sequence[str], sources: Sequence[str]) -> list[tuple[str, Path | None]]:
     """Each format asked for and where it goes, None for standard output; PlanError otherwise."""
-    from ragauge.report.tables import misplaced
-
     targets: list[tuple[str, Path | None]] = []
     problems: list[str] = []
     for one in output:
@@ -160,7 +158,10 @@ def _targets(output: Sequence[str], sources: Sequence[str]) -> list[tuple[str, P
     if sum(path is None for _, path in targets) > 1:
         problems.append("standard output takes one format; give the others a file: -o scores.csv")
     files = [path for _, path in targets if path is not None]
-    problems += misplaced(files, [Path(source) for source in sources])
+    if files:
+        from ragauge.report.tables import misplaced
+
+        problems += misplaced(files, [Path(source) for source in sources])
     if problems:
         raise PlanError(problems)
     return targets
@@ -168,7 +169,6 @@ def _targets(output: Sequence[str], sources: Sequence[str]) -> list[tuple[str, P
 
 def _write(table: "RankingTable", form: str, path: Path | None, *, per_query: bool) -> None:
     from ragauge.report.rankings import as_json, to_csv, to_latex, to_markdown, to_tsv
-    from ragauge.store import write_text
 
     writers = {
         "tsv": lambda: to_tsv(table.ranked, per_query=per_query),
@@ -181,6 +181,8 @@ def _write(table: "RankingTable", form: str, path: Path | None, *, per_query: bo
     if path is None:
         click.echo(text, nl=False)
     else:
+        from ragauge.store import write_text
+
         write_text(path, text)
         say(f"wrote {path}")
 

@@ -6,7 +6,6 @@ from functools import cached_property
 
 from ragauge.ranking import Compared, Ranked, Summary
 from ragauge.report.plain import for_csv, for_latex, for_markdown, for_terminal, some
-from ragauge.report.tables import counted, csv_line, to_json
 
 LEVEL = 0.05
 """The p value below which a difference gets its mark."""
@@ -33,8 +32,8 @@ class RankingTable:
     @cached_property
     def title(self) -> str:
         judgements = self.ranked.judgements
-        n = _queries(judgements.n_queries, "judged ")
-        return f"{judgements.source} · {n} · {counted(len(self.ranked.runs), 'run')}"
+        n, n_runs = _queries(judgements.n_queries, "judged "), len(self.ranked.runs)
+        return f"{judgements.source} · {n} · {n_runs} run{'s' * (n_runs != 1)}"
 
     @cached_property
     def header(self) -> tuple[str, ...]:
@@ -256,6 +255,8 @@ def _form(ranked: Ranked, measure: str) -> str:
 
 def to_csv(ranked: Ranked, *, per_query: bool) -> str:
     """A line for each run and measure; for each run, query and measure with `per_query`."""
+    from ragauge.report.tables import csv_line
+
     if per_query:
         rows: list[Sequence[object]] = [("run", "query", "measure", "value")]
         rows += [
@@ -276,6 +277,8 @@ def to_csv(ranked: Ranked, *, per_query: bool) -> str:
 
 def as_json(table: RankingTable, *, per_query: bool) -> str:
     """Everything: summaries, comparisons of the runs, and each query's values with `per_query`."""
+    from ragauge.report.tables import to_json
+
     ranked = table.ranked
     compared = table.compared if table.all_pairs else table.with_first
     told: dict[str, object] = {
