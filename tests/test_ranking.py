@@ -83,6 +83,13 @@ def test_where_no_query_has_a_value_there_is_no_mean():
     assert ranked.summaries[0].value is None
 
 
+def test_what_a_run_lacks_adds_0_to_utility_too_with_complete():
+    # q1: one found, none wrong or missed: 1. q2 is not in the run: 0, and not one missed.
+    qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
+    ranked = rank(qrels, {"q1": {"d1": 0.9}}, ["utility_1,-1,-1,0"], complete=True)
+    assert ranked.mean("utility_1,-1,-1,0") == approx(1 / 2)
+
+
 def test_a_count_is_summed_and_a_geometric_mean_takes_its_logarithms():
     ranked = rank(QRELS, RUN, ["num_ret", "gmap"])
     assert ranked.mean("num_ret") == 4
@@ -121,6 +128,10 @@ def test_depth_cuts_every_ranking():
     ranked = rank(QRELS, RUN, ["recall", "num_ret"], depth=2)
     assert ranked.per_query("recall")["q1"] == approx(1 / 2)
     assert ranked.mean("num_ret") == 2 + 1
+
+
+def test_a_depth_beyond_any_ranking_cuts_nothing():
+    assert rank(QRELS, RUN, ["num_ret"], depth=10**30).mean("num_ret") == 4
 
 
 def test_judged_only_lets_later_documents_move_up():
@@ -287,6 +298,12 @@ def test_a_measure_answers_to_its_other_names_and_one_text_may_name_several():
     assert ranked.mean("ndcg_cut_10") == ranked.mean("nDCG@10") == ranked.mean("ndcg@10")
 
 
+def test_ranks_are_fused_as_trec_eval_has_them_in_32_bits():
+    near = {"q1": {"a": 0.10000000001, "b": 0.1}}
+    assert rg.fuse([near])["doc"].to_list() == ["b", "a"]
+    assert rg.fuse([near], compat="trec10")["doc"].to_list() == ["a", "b"]
+
+
 # What is wrong
 
 
@@ -315,7 +332,7 @@ def test_all_bad_measures_are_told_of_before_anything_is_read():
 
 
 def test_a_run_that_shares_no_query_with_the_judgements_is_refused():
-    with pytest.raises(rg.PlanError, match="none of the 3 judged queries"):
+    with pytest.raises(rg.DataError, match="none of the 3 judged queries"):
         rank(QRELS, {"1": {"d1": 1.0}}, ["map"])
 
 

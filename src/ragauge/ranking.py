@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import numpy as np
 
-from ragauge.errors import LabelError, PlanError
+from ragauge.errors import DataError, LabelError, PlanError, Problem
 from ragauge.label import SettingValue
 from ragauge.metric import METRICS
 from ragauge.metrics.measure_names import AskedMeasure, read_measure
@@ -35,6 +35,9 @@ Undefined = Literal["zero", "leave_out"]
 DEFAULT_MEASURES = ("ndcg@10", "map", "mrr@10", "recall@100", "precision@10")
 
 MOST_THREADS = 4
+LARGEST_DEPTH = 1 << 62
+SAID_OF_JUDGEMENTS = ("num_q", "num_rel")
+"""Counts that a query adds to though the run lacks it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,11 +247,12 @@ class Ranked:
 
     def _summary(self, run: int, measure: int, estimate: "Estimate | None") -> Summary:
         is_sum = _kind(self.measures[measure]) == "sum"
-        bounds = (None, None) if is_sum or estimate is None else (estimate.low, estimate.high)
+        value = self._whole(run, measure)
+        bounds = (None, None) if is_sum or estimate is None else _around(value, estimate)
         return Summary(
             self.runs[run],
             self.names[measure],
-            self._whole(run, measure),
+            value,
             *bounds,
             int(self._counts(run, measure).sum()),
             self.n_undefined(run, measure),
@@ -346,8 +350,8 @@ def rank(
     nobody judged. Equal scores are ordered by document name, descending by bytes; they are compared
     in 32 bits as in trec_eval 9 and pytrec_eval, or in 64 with `compat="trec10"`.
 
-    DataError when a source cannot be read as asked, LabelError for an unknown measure, PlanError when
-    no query stands in both.
+    DataError when a source cannot be read as asked or no query stands in both, LabelError for an
+    unknown measure, PlanError for settings that cannot be.
 
     >>> ranked = rank({"q1": {"d1": 1}}, {"q1": {"d1": 0.5, "d2": 0.9}}, ["mrr"])
     >>> ranked.mean("mrr")
@@ -398,13 +402,27 @@ def fuse(
     >>> fused["doc"].to_list()  # b: 1/62 + 1/61; a: 1/61
     ['b', 'a']
     """
+    from ragauge.retrieval.fusion import BY_RANK
     from ragauge.retrieval.fusion import fuse as fuse_frames
     from ragauge.retrieval.sources import run_frame
 
     if isinstance(runs, str | Mapping):
         raise PlanError(["to fuse takes several runs; give a list of them"])
     frames = [run_frame(run, compat=compat) for run in runs]
+    if compat == "trec9" and (method in BY_RANK or norm == "rank"):
+        frames = [_in_32_bits(frame) for frame in frames]
     return fuse_frames(frames, method, k=k, norm=norm, weights=weights, depth=depth)
+
+
+def _in_32_bits(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """The run with its scores as trec_eval 9 compares them: those that are near enough tie."""
+    import polars as pl
+
+    narrowed = pl.col("score").cast(pl.Float32, strict=False).cast(pl.Float64)
+    # Beyond 32 bits is infinite, which a run cannot hold: such scores keep their order above others.
+    return frame.with_columns(
+        score=pl.when(narrowed.is_infinite()).then(pl.col("score")).otherwise(narrowed)
+    )
 
 
 # What reads tables, JSON and samples is imported only where such are given: it takes as long as
@@ -528,16 +546,18 @@ def _refuse_strangers(
     sources: Sequence[object],
     seen: Sequence[Retrieved],
 ) -> None:
-    """PlanError when a run shares no query with the judgements: most likely they are spelt otherwise."""
+    """DataError when a run shares no query with the judgements: most likely they are spelt otherwise."""
     problems = [
-        f"{f'{source}: ' if isinstance(source, str | Path) else ''}run {name!r} has none of the "
-        f"{judgements.n_queries} judged queries; are its query ids spelt as in "
-        f"{judgements.source}, such as {judgements.queries[0]!r}?"
+        Problem(
+            f"run {name!r} has none of the {judgements.n_queries} judged queries; are its query ids "
+            f"spelt as in {judgements.source}, such as {judgements.queries[0]!r}?",
+            str(source) if isinstance(source, str | Path) else "run",
+        )
         for name, source, retrieved in zip(names, sources, seen, strict=True)
         if not retrieved.is_present.any()
     ]
     if problems:
-        raise PlanError(problems)
+        raise DataError(problems)
 
 
 def _values(
@@ -550,13 +570,17 @@ def _values(
 ) -> tuple[Floats, Bools]:
     """Every measure's value for each judged query of one run, and where it has none."""
     hits = retrieved.hits
-    hits = hits.up_to(depth) if depth is not None else hits
+    hits = hits.up_to(min(depth, LARGEST_DEPTH)) if depth is not None else hits
     hits = hits.judged_only() if judged_only else hits
     found = [
         MEASURES[one.label.name].values(hits, given)
         for one, given in zip(asked, settings, strict=True)
     ]
-    return np.array([one.value for one in found]), np.array([one.undefined for one in found])
+    values = np.array([one.value for one in found])
+    for at, one in enumerate(asked):
+        if one.label.name not in SAID_OF_JUDGEMENTS:
+            values[at, ~retrieved.is_present] = 0.0  # what the run lacks adds nothing, under -c too
+    return values, np.array([one.undefined for one in found])
 
 
 def _asked(names: Sequence[str]) -> tuple[AskedMeasure, ...]:
@@ -613,6 +637,14 @@ def _settings(asked: AskedMeasure, common: Mapping[str, SettingValue]) -> dict[s
     definition = METRICS[asked.label.name]
     fitting = {name: value for name, value in common.items() if name in definition.defaults}
     return definition.read_settings({**fitting, **asked.label.settings})
+
+
+def _around(value: float | None, estimate: "Estimate") -> tuple[float | None, float | None]:
+    """The bounds, which hold the value to its last digit."""
+    low, high = estimate.low, estimate.high
+    if value is None or low is None or high is None:
+        return low, high
+    return min(low, value), max(high, value)
 
 
 def _turned(comparison: "Comparison") -> "Comparison":

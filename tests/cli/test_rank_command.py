@@ -189,7 +189,8 @@ def test_what_cannot_be_done_is_said_before_any_work(ragauge, files, arguments, 
 def test_a_run_with_other_query_ids_is_refused_and_shown_one_of_the_judgements(ragauge, files):
     (files / "far.run").write_text(RUN.replace("q", "topic-"))
     done = ragauge("rank", "qrels", "far.run")
-    assert done.code == 2
+    assert done.code == 3
+    assert "far.run: run 'mine'" in done.err
     assert "none of the 2 judged queries" in done.err
     assert "'q1'" in done.err
 

@@ -107,6 +107,7 @@ def test_the_official_measures_are_those_that_trec_eval_prints_in_its_order():
         ("Success@5", "success@5"),
         ("RBP(rel=1,p=0.9)", "rbp(p=0.9,min_grade=1)"),
         ("RBP", "rbp(p=0.8)"),
+        ("SetF(beta=4)", "f_measure(beta=2)"),  # its beta is trec_eval's x, the square
         ("ERR@20", "err@20"),
         ("Judged@10", "judged@10"),
         ("IPrec@0.1", "iprec(recall=0.1)"),

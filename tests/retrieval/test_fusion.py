@@ -314,3 +314,10 @@ def test_ids_and_tags_that_a_reader_would_split_are_refused_before_anything_is_w
 def test_scores_that_are_not_finite_are_not_written():
     with pytest.raises(DataError, match="document 'a' has the score inf"):
         written(run({"1": {"a": float("inf")}}))
+
+
+def test_z_scores_of_huge_and_tiny_scores_are_those_of_their_ratio():
+    for high, low in ((1e200, -1e200), (2e-170, 1e-170)):
+        run = pl.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "score": [high, low]})
+        fused = fuse([run], "combsum", norm="z-score")
+        assert fused["score"].to_list() == pytest.approx([1, -1])

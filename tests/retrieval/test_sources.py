@@ -153,6 +153,58 @@ def test_the_test_judgements_of_a_beir_folder_are_taken(tmp_path: Path):
     assert judged(read_judgements(folder)) == {"q1": {"d3": 1}}
 
 
+def test_the_qrels_folder_of_a_beir_folder_is_taken_as_that_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = tmp_path / "qrels"
+    folder.mkdir()
+    assert "qrels/*.tsv" in problems_of(lambda: read_judgements(folder))[0].message
+    written(folder / "test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    written(folder / "train.tsv", "query-id\tcorpus-id\tscore\nq1\td2\t1\n")
+    assert judged(read_judgements(folder)) == {"q1": {"d1": 1}}
+    monkeypatch.chdir(folder)
+    assert judged(read_judgements(".")) == {"q1": {"d1": 1}}
+
+
+def test_tables_in_a_folder_of_another_name_are_no_judgements(tmp_path: Path):
+    (tmp_path / "runs").mkdir()
+    written(tmp_path / "runs" / "test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    assert "qrels/*.tsv" in problems_of(lambda: read_judgements(tmp_path / "runs"))[0].message
+
+
+@pytest.mark.parametrize("content", ["q1\td1\t0.5\n", "q1\td1\t0.5\nq1\td2\t0.4\n"])
+def test_a_table_without_a_header_is_told_which_columns_it_lacks(tmp_path: Path, content: str):
+    path = written(tmp_path / "run.tsv", content)
+    problems = problems_of(lambda: see_run(path, read_judgements(JUDGED)))
+    for problem, field in zip(problems, ("query", "document", "score"), strict=True):
+        assert f"no column for the {field}; it has: 'q1', 'd1', '0.5'" in problem.message
+    assert "known names: query_id, qid" in problems[0].message
+
+
+def test_a_table_of_nothing_but_its_header_is_empty(tmp_path: Path):
+    path = written(tmp_path / "run.csv", "query,doc,score\n")
+    (problem,) = problems_of(lambda: see_run(path, read_judgements(JUDGED)))
+    assert "a header and no rows" in problem.message
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_a_run_is_a_list_of_dicts_too(kind: type[list[object]] | type[tuple[object, ...]]):
+    found = see_run(
+        kind(objects_of(rows_of(RUN), ("query_id", "doc_id", "score"))), read_judgements(JUDGED)
+    )
+    assert seen(found) == SEEN
+
+
+@pytest.mark.parametrize(("query", "doc"), [(b"caf\xe9", b"d"), (b"q", b"caf\xe9")])
+def test_a_name_that_is_not_utf8_cannot_stand_in_a_frame(tmp_path: Path, query: bytes, doc: bytes):
+    path = tmp_path / "run"
+    path.write_bytes(b"q0 Q0 d 1 1 t\n%b Q0 %b 1 1 t\n" % (query, doc))
+    (problem,) = problems_of(lambda: run_frame(path))
+    assert problem.source == str(path)
+    assert r"b'caf\xe9'" in problem.message and "UTF-8" in problem.message
+    assert ("query" in problem.message) == (query != b"q")
+
+
 def test_grades_may_be_written_as_floats_or_truths(tmp_path: Path):
     expected = {"q": {"a": 1, "b": 0}}
     assert judged(read_judgements({"q": {"a": 1.0, "b": False}})) == expected

@@ -18,6 +18,7 @@ from ragauge.errors import DataError, Problem
 from ragauge.loaders import files
 from ragauge.retrieval import trec
 from ragauge.retrieval.judgements import Judgements, Retrieved, text_of
+from ragauge.retrieval.scan import digests, field_of, mixed
 from ragauge.retrieval.sources import read_ranking
 from ragauge.retrieval.trec import Compat, is_trec, read_qrels, refuse_read_twice, scan_run
 
@@ -443,7 +444,62 @@ def test_scores_beyond_32_bits_tie_without_a_warning(
     assert not recwarn.list
 
 
+# Two names with one digest
+
+
+ALIKE = (
+    b"query-of-sixteen",
+    b"other-of"
+    + (
+        np.bitwise_xor.reduce(
+            [
+                mixed(np.frombuffer(b"query-of", np.uint64)),
+                mixed(np.frombuffer(b"other-of", np.uint64)),
+                np.frombuffer(b"-sixteen", np.uint64),
+            ]
+        ).tobytes()
+    ),
+)
+"""Names with one digest: it is mixed(mixed(first 8 bytes) ^ last 8 bytes), so for any other first
+bytes there are last ones that make up for them."""
+
+
+def test_the_two_names_have_one_digest_and_may_stand_in_a_file():
+    one, other = digests(field_of(ALIKE)).tolist()
+    assert one == other
+    assert b"\0" not in ALIKE[1] and len(ALIKE[1].split()) == 1
+
+
+def test_judged_queries_with_one_digest_are_two(tmp_path: Path):
+    lines = [b"%b 0 d%d 1\n" % (ALIKE[n % 2], n) for n in range(4)]
+    judgements = read_qrels(written(tmp_path / "qrels", b"".join([*lines, b"q 0 d0 1\n"])))
+    assert judgements.queries == (*map(text_of, ALIKE), "q")
+    assert judgements.query.tolist() == [0, 0, 1, 1, 2]
+    names = [judgements.document.name(row) for row in range(5)]
+    assert names == [b"d0", b"d2", b"d1", b"d3", b"d0"]
+
+
+def test_retrieved_queries_with_one_digest_are_two(tmp_path: Path):
+    # Each retrieves d, which would be refused if they were taken for one.
+    lines = [b"%b Q0 %b 1 1 t\n" % (query, doc) for query in ALIKE for doc in (b"d", b"e")]
+    together = written(tmp_path / "together", b"q Q0 d 1 1 t\n" + b"".join(lines))
+    parted = written(tmp_path / "parted", b"".join(lines[::2]) + b"q Q0 d 1 1 t\n" + lines[3])
+    judgements = Judgements.from_mapping({"q": {"d": 1}})
+    judged_too = Judgements.from_mapping({"q": {"d": 1}, text_of(ALIKE[1]): {"e": 1}})
+    for path, size in ((together, 2), (parted, 2)):
+        assert scan_run(path, judgements).n_unjudged_queries == 2
+        found = scan_run(path, judged_too)
+        assert found.n_unjudged_queries == 1
+        assert sizes_of(found) == {"q": 1, text_of(ALIKE[1]): size}
+        ranking = read_ranking(path)
+        assert set(ranking.queries) == {"q", *map(text_of, ALIKE)}
+        assert ranking.seen_by(judgements).n_unjudged_queries == 2
+
+
 # Pipes and standard input
+
+
+HAS_PIPES = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 
 
 @pytest.fixture
@@ -509,6 +565,7 @@ def test_a_bomb_in_a_pipe_is_stopped(
         read_qrels(path)
 
 
+@HAS_PIPES
 def test_what_never_ends_is_stopped(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(files, "LARGEST_UNPACKED", 1 << 22)
     with pytest.raises(DataError, match="holds more than"):
@@ -521,6 +578,7 @@ def test_a_pipe_that_was_read_already_says_so(piped: Callable[[str], Path]):
     assert "read only once" in problem_of(lambda: read_qrels(path)).message
 
 
+@HAS_PIPES
 def test_a_named_pipe_is_trec_whatever_its_name(tmp_path: Path):
     path = tmp_path / "run.csv"
     os.mkfifo(path)

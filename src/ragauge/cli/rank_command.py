@@ -178,12 +178,17 @@ def _write(table: "RankingTable", form: str, path: Path | None, *, per_query: bo
         "tex": lambda: to_latex(table, per_query=per_query),
     }
     text = writers[form]()
-    if path is None:
+    # Names that are no UTF-8 keep their bytes in trec_eval's layout.
+    written = text.encode("utf-8", "surrogateescape" if form == "tsv" else "backslashreplace")
+    if path is None and form == "tsv":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(written)
+    elif path is None:
         click.echo(text, nl=False)
     else:
-        from ragauge.store import write_text
+        from ragauge.store import write_atomically
 
-        write_text(path, text)
+        write_atomically(path, lambda file: file.write(written))
         say(f"wrote {path}")
 
 

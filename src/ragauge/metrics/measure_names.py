@@ -273,6 +273,8 @@ def _canonical(label: Label) -> Label:
     if settings.get("dcg") in ("log2", "exp-log2"):
         form = settings.pop("dcg")
         settings |= {"gains": "exponential"} if form == "exp-log2" else {}
+    if label.name == "SetF" and "beta" in settings:  # which it hands to trec_eval, not squared
+        settings["beta"] = math.sqrt(float(str(settings["beta"])))
     if name == "precision" and settings.pop("relative", False):
         name = "relative_precision"
     if name == "num_ret" and "min_grade" in settings:

@@ -1,5 +1,6 @@
 """Scored runs as tables: for people, for papers, and in trec_eval's own layout."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ DIGITS = 4
 PRECISE_DIGITS = 10
 """In trec_eval's layout: more than its own four, so that a sixth digit can be compared."""
 DASH = "–"
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 RUNS_NAMED, MEASURES_NAMED = 5, 8
 """Runs and measures that a note names; the rest is counted."""
 
@@ -222,7 +224,7 @@ def to_tsv(ranked: Ranked, *, per_query: bool) -> str:
     pieces: list[str] = []
     for at, run in enumerate(ranked.runs):
         if len(ranked.runs) > 1:
-            pieces.append(f"runid\tall\t{for_terminal(run)}\n")
+            pieces.append(f"runid\tall\t{_plain(run)}\n")
         if per_query:
             pieces += _query_lines(ranked, at)
         for measure in ranked.names:
@@ -233,7 +235,7 @@ def to_tsv(ranked: Ranked, *, per_query: bool) -> str:
 
 
 def _query_lines(ranked: Ranked, run: int) -> Iterator[str]:
-    names = [for_terminal(name) for name in ranked.judgements.queries]
+    names = [_plain(name) for name in ranked.judgements.queries]
     columns = [
         (measure, ranked.values[run, at].tolist(), ranked.is_undefined[run, at].tolist(), form)
         for at, measure in enumerate(ranked.names)
@@ -247,6 +249,11 @@ def _query_lines(ranked: Ranked, run: int) -> Iterator[str]:
             for measure, values, is_undefined, form in columns:
                 if not (leaves_out and is_undefined[query]):
                     yield f"{measure}\t{names[query]}\t{values[query]:{form}}\n"
+
+
+def _plain(name: str) -> str:
+    """A name as it is, so that it can be joined; only controls are written out."""
+    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", name)
 
 
 def _form(ranked: Ranked, measure: str) -> str:

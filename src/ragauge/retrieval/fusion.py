@@ -244,7 +244,9 @@ def _share(ballot: Ballot) -> Floats:
 
 def _z_score(ballot: Ballot) -> Floats:
     # From the lowest, so that equal scores have exactly the mean 0.
-    above = ballot.score - ballot.spread(np.minimum.reduceat(ballot.score, ballot.first))
+    largest = np.maximum.reduceat(np.abs(ballot.score), ballot.first)
+    score = ballot.score / ballot.spread(_or_one(largest))  # so that no square is beyond a float
+    above = score - ballot.spread(np.minimum.reduceat(score, ballot.first))
     centred = above - ballot.spread(np.add.reduceat(above, ballot.first) / ballot.size)
     deviation = np.sqrt(np.add.reduceat(centred**2, ballot.first) / ballot.size)
     return centred / ballot.spread(_or_one(deviation))

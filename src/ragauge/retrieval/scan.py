@@ -418,10 +418,12 @@ def integers(field: Field) -> Ints:
 def _one_integer(field: Field, row: int) -> int:
     spelled = field.name(row)
     digits = spelled[1:] if spelled[:1] in (b"+", b"-") else spelled
-    if not digits.isdigit() or len(digits) > 18:
+    if not digits.isdigit():
         raise MalformedError(
             int(field.start[row]), f"grade {_shown(spelled)} is not a whole number"
         )
+    if len(digits.lstrip(b"0")) > 9:
+        raise MalformedError(int(field.start[row]), f"grade {_shown(spelled)} is beyond any grade")
     return int(spelled)
 
 
