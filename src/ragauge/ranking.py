@@ -19,7 +19,7 @@ from ragauge.metrics.ranking import LEAST_FACTOR, MEASURES, Total
 from ragauge.retrieval.hits import Bools, Floats, Ints
 from ragauge.retrieval.judgements import Judgements, Retrieved
 from ragauge.retrieval.scan import by_bytes
-from ragauge.retrieval.trec import Compat, is_trec, read_qrels, scan_run
+from ragauge.retrieval.trec import Compat, is_trec, read_qrels, refuse_read_twice, scan_run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -361,6 +361,7 @@ def rank(
     asked = _asked([measures] if isinstance(measures, str) else measures)
     common: dict[str, SettingValue] = {"min_grade": min_grade, "compat": compat}
     settings = [_settings(one, common) for one in asked]
+    refuse_read_twice([qrels, *(source for _, source in _named(runs))])
     judgements = _judgements(qrels)
     seen = _see(runs, judgements, compat)
     scored = [
@@ -408,6 +409,7 @@ def fuse(
 
     if isinstance(runs, str | Mapping):
         raise PlanError(["to fuse takes several runs; give a list of them"])
+    refuse_read_twice(runs)
     frames = [run_frame(run, compat=compat) for run in runs]
     if compat == "trec9" and (method in BY_RANK or norm == "rank"):
         frames = [_in_32_bits(frame) for frame in frames]

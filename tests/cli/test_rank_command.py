@@ -110,6 +110,18 @@ def test_runs_are_fused_to_a_run_that_can_be_scored(ragauge, files):
     assert printed.out.splitlines()[0].split()[2] == "a"
 
 
+def test_runs_come_through_a_pipe_which_is_read_once(files):
+    command = [sys.executable, "-m", "ragauge", "rank", "qrels", "-", "-m", "mrr", "-o", "tsv"]
+    done = subprocess.run(
+        command, cwd=files, input=gzip.compress(RUN.encode()), capture_output=True, check=True
+    )
+    assert done.stdout == b"mrr\tall\t0.7500000000\n"
+    command[5:6] = ["-", "-"]
+    done = subprocess.run(command, cwd=files, input=RUN.encode(), capture_output=True, check=False)
+    assert done.returncode == 3
+    assert b"read only once" in done.stderr
+
+
 def test_samples_are_scored_by_their_context_ids_a_row_for_each_system(ragauge, tmp_path):
     rows = [
         {"id": "q1", "system": system, "context_ids": ids, "relevant": {"a": 1}}

@@ -633,3 +633,21 @@ def test_a_program_pipes_a_run_into_the_command(tmp_path: Path):
     )
     n_lines = sum(line.startswith(("q1 ", "q2 ")) for line in RUN.splitlines())
     assert done.stdout.decode().split() == ["num_ret", "all", str(n_lines)]
+
+
+def test_any_amount_of_blanks_stands_between_score_and_tag(tmp_path: Path):
+    judgements = read_qrels(written(tmp_path / "qrels", "q1 0 a 1\n"))
+    path = written(tmp_path / "run", f"q1 Q0 a 1 0.5{' ' * 5_000}mine\n")
+    assert scan_run(path, judgements).tag == "mine"
+
+
+def test_a_name_beyond_any_is_refused_with_its_line(tmp_path: Path):
+    judgements = read_qrels(written(tmp_path / "qrels", "q1 0 a 1\n"))
+    path = written(tmp_path / "run", f"q1 Q0 a 1 0.5 t\nq1 Q0 {'x' * 100_000} 2 0.4 t\n")
+    problem = problem_of(lambda: scan_run(path, judgements))
+    assert (problem.line, "100,000 bytes" in problem.message) == (2, True)
+
+
+def test_a_grade_beyond_any_is_refused(tmp_path: Path):
+    path = written(tmp_path / "qrels", "q1 0 a 99999999999999\n")
+    assert "beyond any grade" in problem_of(lambda: read_qrels(path)).message

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ragauge.retrieval.hits import Bools, Hits, Ints
-from ragauge.retrieval.scan import Field, Names, digests, field_of
+from ragauge.retrieval.scan import Field, Names, digests, field_of, starts_of_blocks
 
 NOT_JUDGED = -1
 """The number of a query that the judgements do not hold."""
@@ -73,21 +73,12 @@ class Judgements:
         cls, query: Field, document: Field, grade: Ints, source: str = "judgements"
     ) -> "Judgements":
         """From rows in any order; queries are numbered as they first appear."""
-        digest = digests(query)
-        rows = np.argsort(digest)
-        is_first = np.ones(len(rows), np.bool_)
-        is_first[1:] = digest[rows[1:]] != digest[rows[:-1]]
-        # Where each query first stands: the least of its rows, which are in no order.
-        first = np.minimum.reduceat(rows, np.flatnonzero(is_first)) if len(rows) else rows
-        in_order = np.argsort(first)
-        place = np.empty_like(in_order)
-        place[in_order] = np.arange(len(in_order))
-        number = np.empty_like(rows)
-        number[rows] = place[np.cumsum(is_first) - 1]
+        blocks = starts_of_blocks(query)
+        names = query.take(blocks)
+        first, number = numbered_names(names)
+        number = np.repeat(number, np.diff(blocks, append=len(query)))
         rows = np.argsort(number, kind="stable")
-        return cls(
-            query.take(first[in_order]), number[rows], document.take(rows), grade[rows], source
-        )
+        return cls(names.take(first), number[rows], document.take(rows), grade[rows], source)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +136,48 @@ def bytes_of(name: str) -> bytes:
 
 def text_of(name: bytes) -> str:
     return name.decode("utf-8", "surrogateescape")
+
+
+def numbered_names(names: Field) -> tuple[Ints, Ints]:
+    """Where each name first stands, rising; and for each row the number of its name among these.
+
+    >>> first, number = numbered_names(field_of([b"q2", b"q1", b"q2"]))
+    >>> first.tolist(), number.tolist()
+    ([0, 1], [0, 1, 0])
+    """
+    digest = digests(names)
+    rows = np.argsort(digest)
+    if not len(rows):
+        return rows, rows
+    is_first = np.ones(len(rows), np.bool_)
+    is_first[1:] = digest[rows[1:]] != digest[rows[:-1]]
+    # Where each name first stands: the least of its rows, which are in no order.
+    first = np.minimum.reduceat(rows, np.flatnonzero(is_first))
+    in_order = np.argsort(first)
+    place = np.empty_like(in_order)
+    place[in_order] = np.arange(len(in_order))
+    number = np.empty_like(rows)
+    number[rows] = place[np.cumsum(is_first) - 1]
+    return checked_numbers(names, first[in_order], number)
+
+
+def checked_numbers(names: Field, first: Ints, number: Ints) -> tuple[Ints, Ints]:
+    """The numbers that digests gave, or those by the names where two have one digest."""
+    again = np.ones(len(names), np.bool_)
+    again[first] = False
+    rows = np.flatnonzero(again)
+    is_sound = names.same(rows, names, first[number[rows]]).all()
+    return (first, number) if is_sound else _numbered_one_by_one(names)
+
+
+def _numbered_one_by_one(names: Field) -> tuple[Ints, Ints]:
+    numbers: dict[bytes, int] = {}
+    first: list[int] = []
+    for row in range(len(names)):
+        if numbers.setdefault(names.name(row), len(first)) == len(first):
+            first.append(row)
+    number = [numbers[names.name(row)] for row in range(len(names))]
+    return np.array(first, np.int64), np.array(number, np.int64)
 
 
 def numbered(names: Sequence[str]) -> dict[str, int]:

@@ -30,6 +30,7 @@ from ragauge.retrieval.scan import (
     Names,
     Words,
     digests,
+    grouped,
     order,
     paired,
     ranks,
@@ -88,17 +89,24 @@ class Ranking:
         return list(zip(found_names(found), self.score[rows].tolist(), strict=True))
 
     def frame(self) -> "pl.DataFrame":
-        """One row for each document: query, doc, score; best first within a query."""
+        """One row for each document: query, doc, score; best first within a query.
+
+        DataError for names that are not in UTF-8, which a frame cannot hold.
+        """
         import polars as pl
 
-        query = pl.Series("query", self.queries, pl.String)
+        query = self._texts("query", self.query_names)
         number = np.repeat(np.arange(len(query), dtype=np.uint32), self.n_retrieved)
-        try:
-            document = series_of("doc", self.document)
-        except UnicodeDecodeError:
-            what = "names documents in something other than UTF-8"
-            raise DataError([Problem(what, self.source)]) from None
+        document = self._texts("doc", self.document)
         return pl.DataFrame([query.gather(number), document, pl.Series("score", self.score)])
+
+    def _texts(self, title: str, names: Field) -> "pl.Series":
+        try:
+            return series_of(title, names)
+        except UnicodeDecodeError:
+            name = next(name for name in map(names.name, range(len(names))) if not _is_utf8(name))
+            what = f"names the {title} {name!r}, which is not in UTF-8; save the file as UTF-8"
+            raise DataError([Problem(what, self.source)]) from None
 
     def seen_by(self, judgements: Judgements) -> Retrieved:
         """The run seen through judgements: where the judged documents stand."""
@@ -130,6 +138,14 @@ class Ranking:
     @cached_property
     def _end(self) -> Ints:
         return np.cumsum(self.n_retrieved)
+
+
+def _is_utf8(name: bytes) -> bool:
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def found_names(field: Field) -> list[str]:
@@ -253,15 +269,7 @@ def _by_query(number: Ints, size: Ints, n_queries: int) -> Ints | None:
     """The rows query by query; None when they stand so already."""
     if len(number) == n_queries:
         return None
-    return _stable(np.repeat(number, size))
-
-
-def _stable(number: Ints) -> Ints:
-    """The rows by their numbers, below 2^32, then by place: numpy counts numbers of 16 bits."""
-    by_low = np.argsort(number.astype(np.uint16), kind="stable")
-    if number.max() < 1 << 16:
-        return by_low
-    return by_low[np.argsort((number >> 16).astype(np.uint16)[by_low], kind="stable")]
+    return grouped(np.repeat(number.astype(np.uint32), size))
 
 
 class _Work:

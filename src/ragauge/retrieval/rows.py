@@ -8,7 +8,7 @@ import numpy as np
 
 from ragauge.errors import DataError, Problem
 from ragauge.retrieval.hits import Floats, Ints
-from ragauge.retrieval.judgements import Judgements, bytes_of, text_of
+from ragauge.retrieval.judgements import Judgements, bytes_of, checked_numbers, text_of
 from ragauge.retrieval.scan import (
     SLACK,
     Bytes,
@@ -63,7 +63,8 @@ class Rows:
         firsts = blocks.unique("digest", keep="first", maintain_order=True)
         numbers = firsts.with_row_index("number").drop("block")
         found = blocks.join(numbers, on="digest", how="left", maintain_order="left")["number"]
-        return self.query.take(_integers(firsts["block"])), _integers(found)
+        first, number = checked_numbers(self.query, _integers(firsts["block"]), _integers(found))
+        return self.query.take(first), number
 
 
 def _integers(column: "pl.Series") -> Ints:

@@ -28,6 +28,9 @@ Number = TypeVar("Number", np.int64, np.uint64)
 SLACK = 16
 """Bytes before and after a text that may be read: two words."""
 
+LONGEST_FIELD = 1 << 14
+"""Bytes of the longest name that is read: names are read eight bytes at a time."""
+
 _SPACE, _TAB, _NEWLINE, _RETURN, _HASH = b" \t\n\r#"
 _MINUS, _PLUS, _DOT = b"-+."
 _WORD = 8
@@ -151,8 +154,15 @@ def split(text: Bytes, wanted: Sequence[int], n_fields: int, *, at_most: bool) -
     begins with # is a comment. MalformedError for a line with fewer than `n_fields` fields, or with
     more when `at_most`, and for a zero byte, which names cannot hold.
     """
-    evenly = _split_evenly(text, wanted, n_fields)
-    return evenly if evenly is not None else _split_loosely(text, wanted, n_fields, at_most)
+    fields = _split_evenly(text, wanted, n_fields)
+    if fields is None:
+        fields = _split_loosely(text, wanted, n_fields, at_most)
+    for field in fields:
+        if field.longest > LONGEST_FIELD:
+            row = int(field.length.argmax())
+            what = f"has a field of {field.longest:,} bytes, of {LONGEST_FIELD:,} at most"
+            raise MalformedError(int(field.start[row]), what)
+    return fields
 
 
 def _split_evenly(text: Bytes, wanted: Sequence[int], n_fields: int) -> list[Field] | None:

@@ -18,7 +18,7 @@ from ragauge.loaders.json import LONGEST_DOCUMENT_LINE
 from ragauge.loaders.jsonl import kind_of
 from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
 from ragauge.memory import resting_collector
-from ragauge.retrieval.columns import Value, candidates
+from ragauge.retrieval.columns import Value, candidates, choose
 from ragauge.retrieval.judgements import NOT_JUDGED, Judgements, Retrieved, numbered
 from ragauge.retrieval.mappings import judgements_of, rows_of_mapping, see_mapping
 from ragauge.retrieval.rankings import Ranking, rank_rows, see_rows
@@ -67,8 +67,8 @@ def read_judgements(source: "Source | Judgements") -> Judgements:
     """Who judged which documents relevant, from any source.
 
     A path: TREC qrels, `.parquet`, `.csv` or `.tsv` with a header, `.json`, `.jsonl`, each also
-    `.gz`; a file of samples with `relevant`; or a BEIR folder, of which `qrels/test.tsv` is taken,
-    or else its only other. A mapping
+    `.gz`; a file of samples with `relevant`; or a BEIR folder or its `qrels` folder, of which
+    `test.tsv` is taken, or else its only other. `-` is standard input: TREC qrels. A mapping
     {query: {document: grade}} or {query: [document, …]}, a polars or pandas frame, a list of dicts,
     or samples with `relevant`. DataError says what is wrong where; ids are texts as they stand.
 
@@ -248,14 +248,15 @@ def _ranking_of_file(path: Path, compat: Compat) -> Ranking:
 
 
 def _of_beir(folder: Path) -> Path:
-    """The judgements in a BEIR folder."""
-    files = sorted((folder / "qrels").glob("*.tsv")) if (folder / "qrels").is_dir() else []
+    """The judgements in a BEIR folder, or in its `qrels` folder."""
+    inner = folder / "qrels" if (folder / "qrels").is_dir() else folder
+    files = sorted(inner.glob("*.tsv")) if inner.resolve().name == "qrels" else []
     if not files:
         what = "is a folder without qrels/*.tsv, as BEIR has it; name a file of judgements"
         raise DataError([Problem(what, str(folder))])
     names = [file.name for file in files]
     if "test.tsv" in names:
-        return folder / "qrels" / "test.tsv"
+        return inner / "test.tsv"
     if len(files) > 1:
         what = f"has several judgements: {', '.join(names)}; name one of these files in qrels/"
         raise DataError([Problem(what, str(folder))])
@@ -269,11 +270,21 @@ def _read(path: Path, kind: Value) -> Rows | Mapping[object, object]:
         case ".parquet":
             return rows_of_parquet(path, kind)
         case ".csv" | ".tsv":
-            return rows_of_csv(path, _DELIMITERS[suffix], kind)
+            return _rows_of_csv(path, _DELIMITERS[suffix], kind)
         case ".jsonl" | ".ndjson":
             return rows_of_jsonl(path, kind)
         case _:
             return _read_json(path, kind)
+
+
+def _rows_of_csv(path: Path, delimiter: str, kind: Value) -> Rows:
+    problems: list[Problem] = []
+    n_lines = sum(1 for _ in islice(text_lines(path, problems), 2))
+    if n_lines == 1 and not problems:
+        # The reader would say only that it is empty; a line that is no header is most likely a row.
+        choose(_fields(path), kind, str(path))
+        raise DataError([Problem("is empty: it has a header and no rows", str(path))])
+    return rows_of_csv(path, delimiter, kind)
 
 
 def _read_json(path: Path, kind: Value) -> Rows | Mapping[object, object]:

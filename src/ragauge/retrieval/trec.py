@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ragauge.errors import DataError, MissingExtraError, Problem
 from ragauge.retrieval.hits import Floats, Ints
-from ragauge.retrieval.judgements import NOT_JUDGED, Judgements, Retrieved, text_of
+from ragauge.retrieval.judgements import NOT_JUDGED, Judgements, Retrieved, numbered_names, text_of
 from ragauge.retrieval.scan import (
     SLACK,
     Bytes,
@@ -126,8 +126,8 @@ def refuse_read_twice(sources: Sequence[object]) -> None:
         if status is None:
             continue
         if any(os.path.samestat(status, one) for one in seen):
-            name = "standard input" if source == STANDARD_INPUT else str(source)
-            raise DataError([Problem("is given twice, but can be read only once", name)])
+            what = "is given twice, but can be read only once; save it as a file first"
+            raise DataError([Problem(what, _shown(Path(cast(str, source))))])
         seen.append(status)
 
 
@@ -212,8 +212,8 @@ class Packed:
 def packed_at(path: Path | str) -> Packed:
     """The file at the path, or standard input for `-`; DataError when that cannot be read."""
     path = Path(path)
+    name = _shown(path)
     is_input = str(path) == STANDARD_INPUT
-    name = "standard input" if is_input else str(path)
     if not is_input and path.is_file():
         return Packed(name, path)
     try:
@@ -225,6 +225,10 @@ def packed_at(path: Path | str) -> Packed:
         from ragauge.loaders.files import unopened
 
         raise DataError([Problem(unopened(path, error), name)]) from None
+
+
+def _shown(path: Path) -> str:
+    return "standard input" if str(path) == STANDARD_INPUT else str(path)
 
 
 def _standard_input() -> BinaryIO:
@@ -370,7 +374,7 @@ def _scan_pieces(
     unknown = np.concatenate([piece.unknown for piece in found])
     n_unknown = len(distinct(unknown))
     _refuse_parted(query, judgements.n_queries)
-    if n_unknown < len(unknown):
+    if n_unknown < len(unknown):  # or two names with one digest: then read whole for nothing
         raise _InterleavedError
     n_retrieved = np.zeros(judgements.n_queries, np.int64)
     n_retrieved[query] = n_lines
@@ -573,8 +577,8 @@ def _tag(score: Field) -> str:
     """The run's name for itself, which stands behind the last score."""
     if not len(score):
         return ""
-    rest = score.text[score.end[-1] : score.end[-1] + LONGEST_TAG].tobytes()
-    return text_of(rest.split(None, 1)[0])
+    behind = score.text[score.end[-1] :].tobytes().lstrip()
+    return text_of(behind[:LONGEST_TAG].split(None, 1)[0])
 
 
 def precision_of(compat: Compat) -> type[np.float32] | type[np.float64]:
@@ -613,10 +617,10 @@ def _scan_interleaved(file: Packed, judgements: Judgements, compat: Compat) -> R
         del pieces
         lines = _joined_lines(found)
         del found
+        number, n_unknown = _numbers_of_unknown(text, unknown)
         # Queries that nobody judged get the numbers after those of the judged ones.
-        names, number = np.unique(np.concatenate(unknown), return_inverse=True)
         lines.query[lines.query == UNKNOWN] = judgements.n_queries + number
-        n_lines = np.bincount(lines.query, minlength=judgements.n_queries + len(names))
+        n_lines = np.bincount(lines.query, minlength=judgements.n_queries + n_unknown)
         by_query = grouped(lines.query)
         spans = _spans(n_lines, PIECE // 32)
         hits = list(pool.map(partial(_hits_of, scan, text, lines, by_query, n_lines), spans))
@@ -624,7 +628,20 @@ def _scan_interleaved(file: Packed, judgements: Judgements, compat: Compat) -> R
     rank = np.concatenate([rank for _, rank in hits])
     n_retrieved = n_lines[: judgements.n_queries]
     tag = [tag for tag in tags if tag][-1]
-    return Retrieved(judgements, n_retrieved, judgement, rank, len(names), tag)
+    return Retrieved(judgements, n_retrieved, judgement, rank, n_unknown, tag)
+
+
+def _numbers_of_unknown(text: Bytes, pieces: Sequence[tuple[Field, Ints]]) -> tuple[Ints, int]:
+    """The number of each line's query among those that nobody judged, and how many these are."""
+    names = Field(
+        text,
+        np.concatenate([names.start for names, _ in pieces]),
+        np.concatenate([names.end for names, _ in pieces]),
+    )
+    first, number = numbered_names(names)
+    before = np.cumsum([0, *(len(names) for names, _ in pieces[:-1])])
+    in_pieces = zip(before.tolist(), pieces, strict=True)
+    return np.concatenate([number[at + within] for at, (_, within) in in_pieces]), len(first)
 
 
 def _joined_lines(found: Sequence[_Lines]) -> _Lines:
@@ -674,7 +691,11 @@ def _line_cuts(text: Bytes, size: int) -> list[int]:
     return cuts
 
 
-def _lines(scan: _Scan, text: Bytes, start: int, stop: int) -> tuple[_Lines, str, Words]:
+def _lines(
+    scan: _Scan, text: Bytes, start: int, stop: int
+) -> tuple[_Lines, str, tuple[Field, Ints]]:
+    """The lines of a piece, its tag, and the names of its queries that nobody judged: each name
+    once, and the number of each of those lines' name among them."""
     try:
         fields = split(text[start:stop], (0, 2, 4), 6, at_most=False)
         query, document, score = (
@@ -688,7 +709,9 @@ def _lines(scan: _Scan, text: Bytes, start: int, stop: int) -> tuple[_Lines, str
     numbers = np.full(len(query), UNKNOWN)
     numbers[known] = number
     lines = _Lines(numbers, scores, digests(document), document.start, document.end)
-    return lines, _tag(score), digest[numbers == UNKNOWN]
+    unknown = query.take(np.flatnonzero(numbers == UNKNOWN))
+    first, number = numbered_names(unknown)
+    return lines, _tag(score), (unknown.take(first), number)
 
 
 # Errors
