@@ -643,9 +643,9 @@ def test_any_amount_of_blanks_stands_between_score_and_tag(tmp_path: Path):
 
 def test_a_name_beyond_any_is_refused_with_its_line(tmp_path: Path):
     judgements = read_qrels(written(tmp_path / "qrels", "q1 0 a 1\n"))
-    path = written(tmp_path / "run", f"q1 Q0 a 1 0.5 t\nq1 Q0 {'x' * 100_000} 2 0.4 t\n")
+    path = written(tmp_path / "run", f"q1 Q0 a 1 0.5 t\nq1 Q0 {'x' * 300_000} 2 0.4 t\n")
     problem = problem_of(lambda: scan_run(path, judgements))
-    assert (problem.line, "100,000 bytes" in problem.message) == (2, True)
+    assert (problem.line, "300,000 bytes" in problem.message) == (2, True)
 
 
 def test_a_grade_beyond_any_is_refused(tmp_path: Path):

@@ -28,7 +28,7 @@ Number = TypeVar("Number", np.int64, np.uint64)
 SLACK = 16
 """Bytes before and after a text that may be read: two words."""
 
-LONGEST_FIELD = 1 << 14
+LONGEST_FIELD = 1 << 18
 """Bytes of the longest name that is read: names are read eight bytes at a time."""
 
 _SPACE, _TAB, _NEWLINE, _RETURN, _HASH = b" \t\n\r#"
