@@ -19,7 +19,8 @@ from ragauge.metrics.ranking import LEAST_FACTOR, MEASURES, Total
 from ragauge.retrieval.hits import Bools, Floats, Ints
 from ragauge.retrieval.judgements import Judgements, Retrieved
 from ragauge.retrieval.scan import by_bytes
-from ragauge.retrieval.trec import Compat, is_trec, read_qrels, refuse_read_twice, scan_run
+from ragauge.retrieval.streams import is_trec, refuse_read_twice
+from ragauge.retrieval.trec import Compat, read_qrels, scan_run
 
 if TYPE_CHECKING:
     import polars as pl

@@ -20,7 +20,8 @@ from ragauge.retrieval import trec
 from ragauge.retrieval.judgements import Judgements, Retrieved, text_of
 from ragauge.retrieval.scan import digests, field_of, mixed
 from ragauge.retrieval.sources import read_ranking
-from ragauge.retrieval.trec import Compat, is_trec, read_qrels, refuse_read_twice, scan_run
+from ragauge.retrieval.streams import is_trec, refuse_read_twice
+from ragauge.retrieval.trec import Compat, read_qrels, scan_run
 
 FORMATS: tuple[Callable[[float], str], ...] = (
     repr,

@@ -24,6 +24,7 @@ from ragauge.retrieval.mappings import judgements_of, rows_of_mapping, see_mappi
 from ragauge.retrieval.rankings import Ranking, rank_rows, see_rows
 from ragauge.retrieval.rows import Rows, judged
 from ragauge.retrieval.samples import judgements_of_samples, rank_samples, searched_of
+from ragauge.retrieval.streams import suffix_of
 from ragauge.retrieval.tables import (
     rows_of_csv,
     rows_of_dicts,
@@ -33,7 +34,7 @@ from ragauge.retrieval.tables import (
     rows_of_parquet,
     rows_of_polars,
 )
-from ragauge.retrieval.trec import Compat, read_qrels, scan_run, suffix_of
+from ragauge.retrieval.trec import Compat, read_qrels, scan_run
 from ragauge.retrieval.trec_rows import rows_of_trec
 from ragauge.sample import Samples
 

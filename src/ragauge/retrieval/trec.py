@@ -4,25 +4,19 @@ A run's documents are kept only where they are judged, so a run of any size take
 few pieces. A run whose queries lie interleaved is read whole.
 """
 
-import gzip
 import os
-import sys
-import zlib
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
-from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from threading import Lock
-from typing import BinaryIO, Literal, Protocol, cast
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ragauge.errors import DataError, MissingExtraError, Problem
+from ragauge.errors import DataError, Problem
 from ragauge.retrieval.hits import Floats, Ints
 from ragauge.retrieval.judgements import NOT_JUDGED, Judgements, Retrieved, numbered_names, text_of
 from ragauge.retrieval.scan import (
@@ -45,6 +39,7 @@ from ragauge.retrieval.scan import (
     split,
     starts_of_blocks,
 )
+from ragauge.retrieval.streams import BOM, Packed, Stream, opened, packed_at
 
 Compat = Literal["trec9", "trec10"]
 """Whose comparison of scores: trec_eval 9's, in 32 bits, or trec_eval 10's, in 64."""
@@ -59,9 +54,6 @@ SINGLE_BELOW = 16 << 20
 """Bytes of a file below which one thread is quicker than several."""
 MOST_THREADS = 4
 
-TABLES = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
-STANDARD_INPUT = "-"
-"""What standard input is called among files."""
 LONGEST_TAG = 1_000
 """Bytes of a run's tag that are kept."""
 
@@ -70,15 +62,6 @@ UNKNOWN = np.uint32(2**32 - 1)
 
 RUN_LINE = "a line of a run has six: query Q0 document rank score tag"
 QRELS_LINE = "a line of judgements has four: query 0 document grade"
-
-_BOM = b"\xef\xbb\xbf"
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-_FOREIGN = {
-    b"PK\x03\x04": "is a zip archive; unpack it first",
-    b"PAR1": "is a Parquet file; name it .parquet",
-    b"\xff\xfe": "is in UTF-16; save it as UTF-8",
-    b"\xfe\xff": "is in UTF-16; save it as UTF-8",
-}
 
 
 class _InterleavedError(Exception):
@@ -98,50 +81,6 @@ class _Piece:
 
 
 # Reading
-
-
-def suffix_of(path: Path) -> str:
-    """What ends the name of a table or JSON file, packed or not; "trec" for all other files.
-
-    A pipe is "trec" whatever its name, for only TREC files are read out of one.
-    """
-    name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
-    suffix = next((one for one in TABLES if name.endswith(one)), "trec")
-    return "trec" if path.is_fifo() else suffix
-
-
-def is_trec(source: object) -> bool:
-    """Whether this is a file that no name tells to be a table or JSON, or standard input, `-`."""
-    if not isinstance(source, str | os.PathLike):
-        return False
-    path = Path(cast("str | os.PathLike[str]", source))
-    return suffix_of(path) == "trec" and (str(path) == STANDARD_INPUT or not path.is_dir())
-
-
-def refuse_read_twice(sources: Sequence[object]) -> None:
-    """DataError when a pipe or standard input is given twice, for it can be read only once."""
-    seen: list[os.stat_result] = []
-    for source in sources:
-        status = _status_of_stream(source)
-        if status is None:
-            continue
-        if any(os.path.samestat(status, one) for one in seen):
-            what = "is given twice, but can be read only once; save it as a file first"
-            raise DataError([Problem(what, _shown(Path(cast(str, source))))])
-        seen.append(status)
-
-
-def _status_of_stream(source: object) -> os.stat_result | None:
-    """What the system says of a source that is no file to be opened again; None of all others."""
-    if not isinstance(source, str | os.PathLike):
-        return None
-    path = Path(cast("str | os.PathLike[str]", source))
-    try:
-        if str(path) == STANDARD_INPUT:
-            return os.fstat(0)
-        return None if path.is_file() or path.is_dir() else path.stat()
-    except OSError:
-        return None  # what is wrong with it is said when it is read
 
 
 def read_qrels(path: Path | str) -> Judgements:
@@ -190,144 +129,6 @@ def scan_run(
         return _scan_interleaved(packed, judgements, compat)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Packed:
-    """A file as it lies there, packed or not, to be read as often as needed.
-
-    `held` is all of what itself can be read only once: a pipe, a device, standard input.
-    """
-
-    name: str
-    path: Path
-    held: bytes | None = None
-
-    @property
-    def size(self) -> int:
-        return self.path.stat().st_size if self.held is None else len(self.held)
-
-    def open(self) -> BinaryIO:
-        return self.path.open("rb") if self.held is None else BytesIO(self.held)
-
-
-def packed_at(path: Path | str) -> Packed:
-    """The file at the path, or standard input for `-`; DataError when that cannot be read."""
-    path = Path(path)
-    name = _shown(path)
-    is_input = str(path) == STANDARD_INPUT
-    if not is_input and path.is_file():
-        return Packed(name, path)
-    try:
-        if is_input:
-            return Packed(name, path, _held(_standard_input(), name))
-        with path.open("rb") as file:
-            return Packed(name, path, _held(file, name))
-    except OSError as error:
-        from ragauge.loaders.files import unopened
-
-        raise DataError([Problem(unopened(path, error), name)]) from None
-
-
-def _shown(path: Path) -> str:
-    return "standard input" if str(path) == STANDARD_INPUT else str(path)
-
-
-def _standard_input() -> BinaryIO:
-    stream = getattr(sys.stdin, "buffer", None)  # no stream without a terminal, say
-    if stream is None:
-        raise DataError([Problem("cannot be read: it is closed", "standard input")])
-    return cast(BinaryIO, stream)
-
-
-def _held(file: BinaryIO, name: str) -> bytes:
-    from ragauge.loaders.files import LARGEST_UNPACKED
-
-    held = BytesIO()
-    while piece := file.read(PIECE):
-        held.write(piece)
-        if held.tell() > LARGEST_UNPACKED:
-            most = f"{LARGEST_UNPACKED >> 30} GB"
-            what = f"holds more than {most}, and is no file; save it as one, and name that"
-            raise DataError([Problem(what, name)])
-    if not held.tell():
-        raise DataError([Problem("is empty; it is no file, and can be read only once", name)])
-    return held.getvalue()
-
-
-@contextmanager
-def opened(file: Packed) -> Generator["_Stream"]:
-    """The file unpacked; DataError says why it cannot be read."""
-    try:
-        with file.open() as packed:
-            magic = packed.read(4)
-            packed.seek(0)
-            for foreign, problem in _FOREIGN.items():
-                if magic.startswith(foreign):
-                    raise DataError([Problem(problem, file.name)])
-            if magic.startswith(_GZIP):
-                with gzip.GzipFile(fileobj=packed) as unpacked:
-                    yield _Bounded(cast(_Stream, unpacked), file)
-            elif magic.startswith(_ZSTD):
-                yield _Bounded(_unpacked_zstd(packed, file), file)
-            else:
-                yield cast(_Stream, packed)
-    except (OSError, EOFError, zlib.error) as error:
-        from ragauge.loaders.files import unopened
-
-        problem = unopened(file.path, error)
-        if str(error).startswith("zstd"):
-            problem = f"is not a whole zstd file: {error}; fetch or pack it again"
-        raise DataError([Problem(problem, file.name)]) from None
-
-
-class _Stream(Protocol):
-    """What bytes are read from."""
-
-    def readinto(self, buffer: memoryview, /) -> int: ...
-
-
-class _Bounded:
-    """A stream that stops a bomb: it gives no more than a packed file may unpack to."""
-
-    def __init__(self, stream: _Stream, file: Packed) -> None:
-        from ragauge.loaders.files import HIGHEST_RATIO, LARGEST_UNPACKED, RATIO_COUNTS_FROM
-
-        self.stream, self.name = stream, file.name
-        most = max(HIGHEST_RATIO * file.size, RATIO_COUNTS_FROM)
-        self.left = min(most, LARGEST_UNPACKED)
-
-    def readinto(self, buffer: memoryview, /) -> int:
-        n = self.stream.readinto(buffer)
-        self.left -= n
-        if self.left < 0:
-            problem = "unpacks to far more than its size; if it is sound, unpack it first"
-            raise DataError([Problem(problem, self.name)])
-        return n
-
-
-def _unpacked_zstd(packed: BinaryIO, file: Packed) -> "_Unpacked":
-    for name, opener in (("compression.zstd", "ZstdFile"), ("zstandard", "open")):
-        try:
-            module = import_module(name)  # the first is Python's own, from 3.14 on
-        except ImportError:
-            continue
-        return _Unpacked(getattr(module, opener)(packed), module.ZstdError)
-    raise MissingExtraError(f"{file.name} is packed with zstd", "zstd")
-
-
-@dataclass(frozen=True, slots=True)
-class _Unpacked:
-    """A zstd stream whose own kind of error is told as one of reading."""
-
-    stream: _Stream
-    broken: type[Exception]
-
-    def readinto(self, buffer: memoryview, /) -> int:
-        try:
-            return self.stream.readinto(buffer)
-        except self.broken as error:
-            raise EOFError(f"zstd: {error}") from None
-
-
 def _whole(file: Packed) -> Bytes:
     """All the text of a file, a line feed at its end."""
     buffer = bytearray(SLACK)
@@ -336,8 +137,8 @@ def _whole(file: Packed) -> Bytes:
             buffer += piece
     if not buffer.endswith(b"\n"):
         buffer += b"\n"
-    if buffer.startswith(_BOM, SLACK):
-        buffer[SLACK : SLACK + len(_BOM)] = b" " * len(_BOM)
+    if buffer.startswith(BOM, SLACK):
+        buffer[SLACK : SLACK + len(BOM)] = b" " * len(BOM)
     size = len(buffer)
     buffer += bytes(SLACK)
     text = np.frombuffer(buffer, np.uint8)[SLACK:size]
@@ -346,7 +147,7 @@ def _whole(file: Packed) -> Bytes:
     return text
 
 
-def _read(stream: _Stream, buffer: Bytes) -> Iterator[memoryview]:
+def _read(stream: Stream, buffer: Bytes) -> Iterator[memoryview]:
     view = memoryview(cast(bytearray, buffer))
     while n := stream.readinto(view):
         yield view[:n]
@@ -424,7 +225,7 @@ def _on_threads(
     return (found[place] for place in sorted(found))
 
 
-def pieces_of(stream: _Stream, piece: int) -> Iterator[tuple[Bytes, int]]:
+def pieces_of(stream: Stream, piece: int) -> Iterator[tuple[Bytes, int]]:
     """The text in pieces of some `piece` bytes that end with a query's last line; their offsets."""
     rest, offset, is_first = b"", 0, True
     size = piece
@@ -434,7 +235,7 @@ def pieces_of(stream: _Stream, piece: int) -> Iterator[tuple[Bytes, int]]:
         view[: len(rest)] = rest
         n = len(rest) + _fill(stream, view[len(rest) : len(rest) + size])
         is_last = n < len(rest) + size
-        if is_first and bytes(view[:3]) == _BOM:
+        if is_first and bytes(view[:3]) == BOM:
             view[:3] = b"   "
         is_first = False
         if is_last and n and view[n - 1] != ord("\n"):
@@ -453,7 +254,7 @@ def pieces_of(stream: _Stream, piece: int) -> Iterator[tuple[Bytes, int]]:
             return
 
 
-def _fill(stream: _Stream, view: memoryview) -> int:
+def _fill(stream: Stream, view: memoryview) -> int:
     filled = 0
     while n := stream.readinto(view[filled:]):
         filled += n

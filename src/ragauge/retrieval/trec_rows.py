@@ -18,16 +18,8 @@ from ragauge.retrieval.scan import (
     split,
     starts_of_blocks,
 )
-from ragauge.retrieval.trec import (
-    PIECE,
-    RUN_LINE,
-    Packed,
-    at_line,
-    line_number,
-    opened,
-    packed_at,
-    pieces_of,
-)
+from ragauge.retrieval.streams import Packed, opened, packed_at
+from ragauge.retrieval.trec import PIECE, RUN_LINE, at_line, line_number, pieces_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
