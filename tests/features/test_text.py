@@ -28,6 +28,20 @@ TRICKY_PIECES = [
     "e.g.",
     "No.",
     "…",
+    "v.",
+    "in.",
+    "5 p.m.",
+    "z. B.",
+    " .",
+    "[a]",
+    "«",
+    " »",
+    "字!",
+    "」と",
+    "．",
+    "#",
+    "|",
+    "the",
 ]
 TRICKY_TEXT = st.lists(st.sampled_from([*TRICKY_PIECES, " ", "\n", "\n\n", "\r\n"])).map("".join)
 
@@ -111,6 +125,143 @@ def test_english_prose_splits_where_a_reader_would(expected):
     assert sentences(" ".join(expected)) == expected
 
 
+# Each row is one text, its sentences joined by a space.
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        # titles and names
+        ("The plaintiff, Atty. Moss, met Brig. Gen. Stone and Cpl. Hicks.", "He lost."),
+        ("Martin King Jr. was born in 1929.", "He was a Dr. of theology."),
+        ("Prof. J. A. Smith and J. I. Lee met P. Pratap.", "They talked."),
+        ("George W. Bush met J.-P. Sartre, J.R.R. Tolkien and C. S. Lewis.", "No, he did not."),
+        ("Dr. No and Dr. Who are films.", "Mr. Bean is one."),
+        ("In the sequel P.S. I wrote it.", "Read it."),
+        # places, firms, days
+        ("The EU-U.S. and Swiss-U.S. rules and non-U.S. firms differ.", "Ask them."),
+        ("He lives in Washington, D.C. with his dog.", "It barks."),
+        ("He lives in Washington, D.C.", "Later he left."),
+        ("She lives at 12 Elm St. in Dover, near St. Ives.", "He does not."),
+        ("She lives on Elm St.", "The house is red."),
+        ("He left the Justice Dept. for Acme Corp. in Sept. of that year.", "The end."),
+        ("It is 5 ft. tall.", "The wall is 10 ft.", "That is enough."),
+        ("Prices incl. tax are in Vol. II and Div. 2.", "See them."),
+        ("We go on Sun. and Mon. each week.", "Spring begins on Mar. 5."),
+        ("I like sun.", "Rain is bad.", "He sat.", "Then they wed."),
+        # Latin, references, law
+        ("Bring fruit, eg. apples, esp. red ones.", "Thanks."),
+        ("It came c. 1850 or c. £66 ago.", "See s. 5, n. 12 and p. 7."),
+        ("See Eqs. (5) and Eq. (6), no. A12, Op. 125 and Ibid. p. 45.", "All agree."),
+        ("Smith v. Jones, 12 F.3d 345 (2d Cir. 1999), controls.", "We affirm."),
+        ("See Roe v. Wade, 410 U.S. 113 (1973).", "Brown v. Board of Education came first."),
+        ("Under 42 U.S.C. § 1983 and 17 C.F.R. § 240.10b-5 he sued.", "He lost."),
+        ("In re Gault, 387 U.S. 1, 5 S. Ct. 10, held this.", "It stands."),
+        ("He said no.", "She made art.", "They ate a fig.", "It was app.", "Then they left."),
+        # measures and numbers
+        ("The avg. score and the max. value are 5 sec. per row.", "Wait 5 sec.", "Go."),
+        ("It is 3 in. wide and holds 5 ml. of water.", "Come in.", "Sit."),
+        ("Bring pens, etc.", "5 of them will do."),
+        ("It opens at 5:30p.m. on Monday.", "We open mid-Jan. 5 and Dr./Mr. Lee comes."),
+        ("Meet at 5 p. m. on Monday.", "It ends at 6 p. m.", "Then go, i. e. leave."),
+        ("It scored 9.", "10 was the best.", "In 1999.", "That was long ago."),
+        ("Use v1.2.3, at 10.0.0.1, for .5 hours.", "It works."),
+        ("The IP is 10.0.0.1.", "Mail j.doe@mail.example.org.", "Read README.md first."),
+        # single letters
+        ("It was plan B.", "Cases rose.", "Eat vitamin C.", "Oranges have it."),
+        ("So did I.", "Ann left.", "After World War I.", "Germany was poor."),
+        ("Let x be y.", "Then stop."),
+        # quotes and brackets
+        ('"I am here." she said.', '"Go!" he cried.', '"Why?" asked Ann.'),
+        ("“Why?” asked Ann.", "“Because,” said Bob.", "“So.”", "She left."),
+        ("Some (see Smith.) are good.", "It broke (why?) at once.", "(It did.)", "Yes."),
+        ("The list (pens, etc.) is long.", "He retired (Retd.) in May."),
+        ("Run `pip install x.`", "It is true.¹", "So they say.²³", "Fine.†", "Yes."),
+        ("It is known.[1, 2]", "So be it.[3–5]", "Fine.[citation needed]", "Yes.[[1]]", "No."),
+        ("It is so.【12†source】", "It is true [1].", "So they say (Smith, 2019).", "Fine."),
+        # ellipses and tokenised text
+        ("He said . . . nothing.", "I was ... well ... late.", "Hmm...", "Let me think."),
+        ("the fee is due .", "it is paid .", "Why ?", "Because ."),
+        # numbers of lists, headings and items
+        ("The rules are: 1. Be kind; 2. Be brief.", "That is all."),
+        ("Step 1. Open the box.", "Section 3.2. Terms used.", "Figure 1a. The trend."),
+        ("Q1. What is it?", "A1. It is blue.", "§ 5. The fee is due."),
+        ("Really?!", "You did it?", "Wow!!", "Ok...", "😀 Yes.", "#1 is best.", "$5 is cheap."),
+        ("It was good.", "— Yes, he said.", "¿Verdad?", "@ann agrees.", "é bom."),
+    ],
+)
+def test_marks_that_look_like_stops_do_not_split(expected):
+    assert sentences(" ".join(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ("Das ist z. B. gut, d. h. besser.", "Er kam am 5. Mai bzw. am 12. Oktober."),
+        ("Siehe Abb. 3, Nr. 5 und § 5 Abs. 2.", "Äpfel, Birnen usw. sind Obst.", "Öl nicht."),
+        ("Er sagte: „Ich komme.“", "Dann ging er.", "»Gut.«", "Der 2. Weltkrieg war lang."),
+        ("M. Dupont vient.", "Il dit : « Viens ! »", "« Où ? » dit-elle.", "« Là ? », dit-il."),
+        ("Voir p. ex. la loi.", "Elle est née av. J.-C. ou après.", "À demain."),
+        ("¿Qué hora es?", "¡Vamos!", "La Sra. Díaz llegó a EE. UU. ayer.", "Uds. no."),
+        ("La Dra. Ruiz leyó la pág. 5 y el núm. 3.", "Il sig. Rossi è qui.", "È tardi."),
+        ("Он родился в 1990 г. в Москве, т. е. давно.", "Стоит 5 тыс. руб. за день.", "Да."),
+        ("А. С. Пушкин писал стихи.", "Их читают."),
+        ("यह किताब है।", "डॉ. शर्मा आए।", "क्या आप ठीक हैं?", "हरिः ॥", "हाँ!"),
+        ("قال د. أحمد ذلك.", "أين القلم؟", "نعم!", "یہ کتاب ہے۔", "وہ نہیں۔"),
+        ("안녕하세요.", "네.", "가격은 3.5달러입니다.", "비싸요!", "당신은요?"),
+        ("እንዴት ነህ።", "ምን፧", "Բարեւ։", "Ինչպե՞ս ես։", "ខ្ញុំមក។", "គាត់ទៅ។"),
+        ("สวัสดีครับผมชื่อจอห์นผมมาจากอังกฤษ",),
+    ],
+)
+def test_the_commonest_abbreviations_and_stops_of_other_languages_are_known(expected):
+    assert sentences(" ".join(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ("他来了。", "她走了！", "为什么？", "不知道……吧。", "真的吗？！", "是的。"),
+        ("他说：“你好。”", "然后走了。", "“好！”", "他有3.5元。"),
+        ("我爱你!", "你呢?", "「はい!」", "ﾊｲ｡", "来た．", "3．5だ．"),
+        ("彼は「はい。」と言った。", "「そう。」って何？", "「元気。」", "とても元気。"),
+        ("လာသည်။", "သွားသည်။"),
+        ("Yahoo!ニュースを見る。", "見た。"),
+    ],
+)
+def test_where_words_have_no_spaces_stops_need_none(expected):
+    assert sentences("".join(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        (
+            "Steps:",
+            "* **Wash**: use soap",
+            "✓ Dry",
+            "➤ Go",
+            "1. Wash",
+            "2) Dry",
+            "(a) both;",
+            "iv. Go",
+        ),
+        ("- [ ] buy milk", "- [x] buy eggs", "1、先洗手", "①一", "❌ It fails"),
+        ("# Title that is long enough to look like a line that somebody wrapped", "then text"),
+        ("| a | b |", "|---|---|", "| 1 | 2 |", "Title", "=====", "One", "---", "Two."),
+        ("Dear Ms. Lee,", "Thank you for the letter.", "Best,", "Ann", "Q: What?", "A: Blue."),
+        ("1.\nOpen the box", "•\nTake it out", "(152)", "(-)", "Total"),
+        ("He met Mr.\nSmith at the\nHague.", "He left."),
+    ],
+)
+def test_line_breaks_end_list_items_headings_and_rows(expected):
+    assert sentences("\n".join(expected)) == expected
+
+
+def test_an_item_after_a_wrapped_line_is_a_sentence_of_its_own():
+    line = "✓ It works well and without any trouble at all for all of the users here"
+    assert sentences(f"{line}\n✓ It fails\n{line}\n---") == (line, "✓ It fails", line, "---")
+
+
 def test_full_width_stops_need_no_space_after_them():
     assert sentences("今日は。「元気ですか？」はい！") == ("今日は。", "「元気ですか？」", "はい！")
 
@@ -163,7 +314,32 @@ def test_sentences_are_stripped_ordered_and_hold_all_but_whitespace(text):
 
 
 @pytest.mark.parametrize(
-    "piece", [".", " ", "\n", "\r\n ", "Mr. ", ".)", '."', "a", "[1]", "1. ", "A.", "“", "。"]
+    "piece",
+    [
+        ".",
+        " ",
+        "\n",
+        "\r\n ",
+        "Mr. ",
+        ".)",
+        '."',
+        "a",
+        "[1]",
+        "1. ",
+        "A.",
+        "“",
+        "。",
+        " . ",
+        ".[a]",
+        "? » ",
+        "字!",
+        "「。」と",
+        "1.\n",
+        "the\n",
+        "v. ",
+        "5:30p.",
+        "in. 5 ",
+    ],
 )
 def test_a_megabyte_of_anything_takes_seconds_at_most(piece):
     text = piece * (1_000_000 // len(piece)) + "x"

@@ -3,6 +3,7 @@
 import re
 import string
 import unicodedata
+from collections.abc import Sequence
 from typing import Literal
 
 Normalization = Literal["lower_ws", "strip_lower", "squad", "none"]
@@ -13,32 +14,68 @@ ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 PUNCTUATION = re.compile(rf"[{re.escape(string.punctuation)}]++")
 
 LINE_BREAKS = "\n\r\f\v\x85\u2028\u2029"
-FULL_WIDTH_STOPS = "。！？｡"
-STOPS = ".!?…؟।۔"
-OPENERS = "([{\"'“‘«*_"
-CLOSER = r"""(?:["'”’»›)\]}*_」』】）〉》]|\[\d{1,3}\])"""
-# One character class up front keeps the search fast; the look-behinds then tell the three kinds
+STOPS = ".!?…؟।॥۔።፧፨։។៕"
+"""Marks that end a sentence when whitespace follows."""
+FULL_WIDTH_STOPS = "。！？｡．။"
+"""Marks that end a sentence whatever follows."""
+OPENERS = "([{\"'“‘«„‚¿¡*_`"
+CJK = "\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f"
+"""Kana and ideographs, among which a stop needs no space after it."""
+QUOTE_ENDS = "\"'”’“‘»«)`"
+"""Before a lower-case word they close what somebody says within the sentence."""
+CLOSER = r"""["'”’»›)\]}*_」』】）〉》]|\[\d{1,3}\]"""
+# German closes with the marks that English opens with, and French after a space; what stands in
+# brackets right after a stop cites.
+SPACED_CLOSER = (
+    rf"(?:{CLOSER}|[“‘«‹`†‡¹²³⁰-⁹]|\[{{1,2}}[^\[\]\n]{{1,24}}\]{{1,2}}|【[^【】\n]{{1,24}}】"
+    r"|[ \u00a0\u202f]»(?![^\W_]))"
+)
+# One character class up front keeps the search fast; the look-behinds then tell the four kinds
 # apart. Every run is entered at its first character only, so the search stays linear.
 STOP = re.compile(
     rf"[{STOPS}{FULL_WIDTH_STOPS}{LINE_BREAKS}](?:"
-    rf"(?<=[{STOPS}])(?<![{STOPS}]{{2}})[{STOPS}]*+{CLOSER}*+(?!\S)"
-    rf"|(?<=[{FULL_WIDTH_STOPS}])[{FULL_WIDTH_STOPS}]*+{CLOSER}*+"
-    rf"|(?<=[{LINE_BREAKS}])\s*+)"
+    rf"(?<=[{STOPS}])(?<![{STOPS}]{{2}})[{STOPS}]*+{SPACED_CLOSER}*+(?!\S)"
+    rf"|(?<=[{FULL_WIDTH_STOPS}])[{FULL_WIDTH_STOPS}]*+(?:{CLOSER})*+"
+    rf"|(?<=[{LINE_BREAKS}])\s*+"
+    rf"|(?<=[{CJK}][!?])[!?]*+(?:{CLOSER})*+(?=[{CJK}「『《（])"
+    r")"
 )
 SINGLE_PERIOD = re.compile(rf"\.(?![{STOPS}])")
 SPACE = re.compile(r"\s*+")
+DECIMAL = re.compile(r"\d．\d")
 BLANK_LINE = re.compile(rf"(?>\r\n|[{LINE_BREAKS}])\s*?[{LINE_BREAKS}]")
 NEXT_WORD = re.compile(rf"[{re.escape(OPENERS)}]{{0,4}}([^\W\d_]{{0,12}})")
+NEXT_NUMBER = re.compile(r"[#§$€£]?\d|[(\[]\d{1,3}[a-z]?(?:\.\d{1,3})?[)\]]|[IVX]{2,6}\b|[A-Z]-?\d")
+LONE_PERIOD = re.compile(r"\.(?!\.)")
+NEXT_LETTER = re.compile(r"(?:[^\W\d_]|e[jx])\.(?!\w)")
+NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,4}"
+LETTER = r"(?:[^\W\d_\u1100-\uffff]|[가나다라마바사아자차카타파하])"
 LIST_ITEM = re.compile(
-    r"[-–—*+•‣▪◦●·]\s|[(\[]?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[^\W\d_]|[ivx]{2,5})[.)\]]\s"
+    r"[-–—*+•‣▪◦●·∙⁃○■□◆◇★☆►▶➢➤→✓✔✗✘✅❌☐☑☒]\ufe0f?\s|#{1,6}\s|\||[-=*_]{3,}(?!\S)"
+    rf"|[(\[]?(?:{NUMBER}|{LETTER}|[ivx]{{2,5}})[.)\]]\s|\d{{1,3}}、|[①-⑳]"
 )
+LONE_MARKER = re.compile(r"(?:[•‣▪●◦]|\d{1,2}[.)]|[a-z][.)])\s*")
+HEADING = re.compile(r"#{1,6}\s|\|")
 LIST_NUMBER = re.compile(
-    r"(?:#{1,6} )?[*(\[]{0,3}(?:\d{1,3}(?:\.\d{1,3}){0,4}|[^\W\d_]|[ivxIVX]{2,5})"
+    rf"(?:#{{1,6}} )?[*(\[]{{0,3}}(?:§ ?)?(?:{NUMBER}|{LETTER}|[ivxIVX]{{2,5}}|[QA]\d{{1,2}})"
+    r"|[*(\[]{0,3}(?:Article|Chapter|Clause|Figure|Part|Question|Rule|Section|Step|Table)"
+    rf" (?:{NUMBER}[A-Za-z]?|[A-Z]|[IVX]{{2,5}})"
 )
-DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
+"""The number at a line's start whose period ends nothing; Q1, Step 1 and Section 2 are such too."""
+INLINE_LIST_NUMBER = re.compile(r"(?::\s[1ai]|;\s(?:and\s|or\s)?\d)\Z")
+"""The number of an item within a line: "by rules: 1. …; 2. …"."""
+SPACED_LETTERS = re.compile(r"(?:^|[\s(])[^\W\d_]\.\s[^\W\d_]\Z")
+"""The second letter of "z. B." or "p. m."."""
+DOTTED = re.compile(r"(?:.*[-–—/:\d])?(?:[^\W\d_]{1,2}\.-?)+[^\W\d_]{1,2}")
+"""U.S, p.m, J.-P, non-U.S, 5:30p.m."""
+WORD_START = re.compile(r".*[-–—/]")
+"""What goes before the abbreviation in mid-Jan and Dr./Mr."""
+QUOTATIVE = re.compile(r"と(?!ても|ころ|にかく|りあえず|きどき|もに|もかく)|って")
+"""The Japanese particles that follow what somebody said."""
 WRAPPED_LINE = 60
 """A line at least this long goes on in the next one, unless a stop or a colon ends it."""
-
+UNFINISHED = frozenset(["the", "an", "Mr.", "Mrs.", "Ms.", "Dr.", "Prof."])
+"""A line that ends with one of these goes on in the next one, however short it is."""
 
 ASCII_WORDS = "".join(
     sign.lower() if sign.isalnum() or sign == "_" else " " for sign in map(chr, range(128))
@@ -51,29 +88,57 @@ def _set(words: str) -> frozenset[str]:
 
 
 TITLES = _set("""
-    mr mrs ms dr prof rev hon gen col maj capt lt cmdr sgt adm gov sen rep pres supt messrs mme mlle
-    st mt ft vs cf viz approx ca dept univ assn e.g i.e
+    mr mrs dr prof brig capt lt cmdr sgt cpl pvt supt atty asst messrs mme mlle fr br mt vs v cf viz
+    approx e.g i.e eg ie esp n.b nb p.s bd bzw vgl evtl ggf inkl zzgl sog insb bspw sra sres dra ud
+    uds ee sig dott им ул просп акад проф डॉ
 """)
 """Abbreviations that never end a sentence."""
 REFERENCES = _set("""
-    no nos fig figs eq eqs sec secs sect art arts vol vols ch chap par para pt p pp cl reg
+    no nos fig figs art arts chap par sect cir op bk div ph nr nrn abb abs kap núm núms pág págs
 """)
 """Abbreviations when a number follows, words otherwise."""
-MEASURES = _set("etc hr hrs min mins yr yrs wk wks lb lbs oz kg km cm mm mph sq")
+LETTER_REFERENCES = frozenset("pcns")
+"""Page, circa, note, section."""
+MEASURES = _set("""
+    hr hrs min mins max avg std temp yr yrs wk wks lb lbs oz kg km cm mm ml mg gal gals qt
+    tsp tbsp yd yds cc mph sq in sec secs vol vols ch para pt pts pp cl reg eq eqs ibid depts
+    mar sun sat wed apt rm ex стр рис руб коп тыс млн млрд
+""")
 """Abbreviations that end a sentence unless a lower-case word or a number follows."""
+AND_SO_ON = _set("etc usw")
+"""Abbreviations that end a sentence unless a lower-case word follows."""
 SHORT_NAMES = _set("""
     inc ltd co corp llc llp plc bros jr sr esq al jan feb apr jun jul aug sep sept oct nov dec
-    mon tue tues wed thu thurs fri ave blvd rd hwy calif fla minn mich wis tenn okla conn ariz
-    colo va eds est ext tel misc intl natl govt assoc
+    mon tue tues thu thurs fri ave blvd rd hwy ln st ft ms ca calif fla minn mich wis tenn okla conn
+    ariz colo va eds est ext tel misc intl natl govt assoc assn dept univ bldg ste incl excl resp
+    dkt civ crim evid educ ct supp av uu rev hon gen col maj adm gov sen sens rep pres
 """)
 """Abbreviations that end a sentence only when a usual first word follows."""
-ABBREVIATIONS = TITLES | REFERENCES | MEASURES | SHORT_NAMES
+ABBREVIATIONS = TITLES | REFERENCES | MEASURES | AND_SO_ON | SHORT_NAMES
 FIRST_WORDS = _set("""
     The This That These Those There They Then Thus It Its He She His Her We Our You Your I My In On
     At As An A And But Or So If For From By With When While Where What Who Why How Although Because
     However Therefore Moreover Furthermore Also After Before Since During Under Some Many Most Each
-    Every All Any No Not Both Such Please
+    Every All Any No Not Both Such Please Their Yes Here Later Once Until Unless Only Several
+    Another Other Others Finally Instead Is Are Was Were Has Have Had Does Did Could Would
+    Should Now Nothing Nobody Everyone Someone Anyone Whether Which Whose Within Without Despite
+    Nevertheless Meanwhile Additionally Consequently Similarly Overall Otherwise Indeed Perhaps
+    Maybe Unfortunately Currently Recently
 """)
+DESIGNATIONS = _set("""
+    vitamin hepatitis influenza plan option type class grade group part section phase answer
+    appendix exhibit schedule figure table category level point choice version letter form tier zone
+    block room unit
+""")
+"""A capital letter after one of these is no initial: vitamin C, plan B."""
+BEFORE_I = _set("am and as can could did do does had have nor or so than war was would")
+"""An I after one of these is no initial: so did I, World War I."""
+ORDINALS = _set("""
+    januar januars februar februars märz april mai juni juli august augusts september septembers
+    oktober oktobers november novembers dezember dezembers jahrhundert jahrhunderts weltkrieg
+    weltkriegs auflage
+""")
+"""What makes a number before a period an ordinal in German, lower-cased."""
 
 
 def normalize(text: str, how: Normalization) -> str:
@@ -134,11 +199,12 @@ def sentences(text: str) -> tuple[str, ...]:
 def sentence_spans(text: str) -> tuple[Span, ...]:
     """Where each sentence starts and ends; together they hold all but whitespace.
 
-    By rules, for English prose, lists and CJK text. A sentence ends at a run of stops with the
-    quotes, brackets and [1]-marks that close after it, and then whitespace (none after 。！？); not
-    after an initial, a list number, or an abbreviation that what follows does not mark as the last
-    word. A blank line ends one, and so does a line break before a list item or after a line that is
-    neither wrapped nor carried on in lower case.
+    By rules, for English prose, lists and CJK text, with the usual abbreviations of some other
+    languages. A sentence ends at a run of stops with the quotes, brackets and [1]-marks that close
+    after it, and then whitespace (none after 。！？); not after an initial, a list number, or an
+    abbreviation that what follows does not mark as the last word. A blank line ends one, and so
+    does a line break before a list item or after a line that is neither wrapped, nor unfinished,
+    nor carried on in lower case.
 
     >>> sentence_spans("One. Two")
     ((0, 4), (5, 8))
@@ -146,7 +212,7 @@ def sentence_spans(text: str) -> tuple[Span, ...]:
     spans: list[Span] = []
     start = _skip_space(text, 0)
     for stop in STOP.finditer(text, start):
-        if _ends_sentence(text, start, stop):
+        if stop.start() >= start and _ends_sentence(text, start, stop):
             if stop[0][0] in LINE_BREAKS:
                 _append(spans, text, start, stop.start())
             else:
@@ -170,12 +236,17 @@ def _append(spans: list[Span], text: str, start: int, end: int) -> None:
 def _ends_sentence(text: str, start: int, stop: re.Match[str]) -> bool:
     """Whether the sentence that began at `start` ends at this stop."""
     marks = stop[0]
-    if marks == "." or SINGLE_PERIOD.match(marks):
+    if marks == ".":
         return _ends_at_period(text, start, stop)
-    if marks[0] in FULL_WIDTH_STOPS:
-        return True
+    if SINGLE_PERIOD.match(marks):
+        is_quoted_within = marks[1] in QUOTE_ENDS and _next_word(text, stop)[:1].islower()
+        return not is_quoted_within and _ends_at_period(text, start, stop)
     if marks[0] in LINE_BREAKS:
         return _ends_at_line_break(text, start, stop)
+    if marks[-1] in "」』" and QUOTATIVE.match(text, stop.end()):
+        return False
+    if marks[0] in FULL_WIDTH_STOPS:
+        return marks != "．" or DECIMAL.match(text, stop.start() - 1) is None
     return not _next_word(text, stop)[:1].islower()
 
 
@@ -183,11 +254,22 @@ def _ends_at_line_break(text: str, start: int, stop: re.Match[str]) -> bool:
     at = stop.start()
     if BLANK_LINE.match(stop[0]) or LIST_ITEM.match(text, stop.end()):
         return True
+    if text[start] in "#|" and HEADING.match(text, start):
+        return True
     if text[stop.end() : stop.end() + 1].islower():
         return False
     line = text[max(start, at - WRAPPED_LINE) : at]
-    is_wrapped = len(line) == WRAPPED_LINE and not any(mark in line for mark in LINE_BREAKS)
-    return not is_wrapped or line.rstrip().endswith(":")
+    if len(line) < WRAPPED_LINE or any(mark in line for mark in LINE_BREAKS):
+        return not _is_unfinished(line)
+    return line.rstrip().endswith(":")
+
+
+def _is_unfinished(line: str) -> bool:
+    """Whether the line is a bare list number or bullet, or ends with a word that others follow."""
+    if len(line) < 8 and LONE_MARKER.fullmatch(line):
+        return True
+    words = line.rsplit(None, 1)
+    return bool(words) and words[-1] in UNFINISHED
 
 
 def _ends_at_period(text: str, start: int, stop: re.Match[str]) -> bool:
@@ -197,20 +279,67 @@ def _ends_at_period(text: str, start: int, stop: re.Match[str]) -> bool:
         return True
     if len(before) < 24 and LIST_NUMBER.fullmatch(before):
         return False
-    words = before.rsplit(None, 1)
-    word = words[-1].lstrip(OPENERS) if words and not before[-1].isspace() else ""
-    lowered = word.lower()
-    if len(word) > 1 and "." not in word and lowered not in ABBREVIATIONS:
-        return True
-    if lowered in TITLES:
+    words = before.rsplit(None, 2)
+    if not words or before[-1].isspace():
+        return _ends_at_lone_period(text, before, stop)
+    word = words[-1].lstrip(OPENERS)
+    if len(word) > 1:
+        if word.isalpha() and word.lower() not in ABBREVIATIONS:
+            return True
+        return _ends_after_word(text, words, stop)
+    return not word or _ends_after_letter(text, before, words, stop)
+
+
+def _ends_at_lone_period(text: str, before: str, stop: re.Match[str]) -> bool:
+    """After a period that nothing touches, which ends tokenised sentences; but not in ". . ."."""
+    if LONE_PERIOD.match(text, _skip_space(text, stop.end())):
         return False
-    if lowered in REFERENCES:
+    return not (before.rstrip().endswith(".") and _next_word(text, stop)[:1].islower())
+
+
+def _ends_after_letter(text: str, before: str, words: Sequence[str], stop: re.Match[str]) -> bool:
+    """After an initial, a letter of "z. B.", a variable, a digit."""
+    letter = before[-1]
+    previous = words[-2] if len(words) > 1 else ""
+    following = _next_word(text, stop)
+    if INLINE_LIST_NUMBER.search(before):
+        return False
+    if not letter.isalpha():
+        return following.lower() not in ORDINALS
+    if NEXT_LETTER.match(text, _skip_space(text, stop.end())):
+        return False
+    if SPACED_LETTERS.search(before):
+        return following in FIRST_WORDS
+    if letter.islower():
+        if letter in LETTER_REFERENCES and _number_follows(text, stop):
+            return False
+        is_abbreviation = not letter.isascii() and following[:1].islower()  # 1990 г. в Москве
+        return letter != "v" and not is_abbreviation
+    if not letter.isupper():  # of a script without case; Hangul and CJK signs are words
+        return letter >= "\u1100"
+    if previous.lower() in (BEFORE_I if letter == "I" else DESIGNATIONS):
+        return not following[:1].islower()
+    return following in FIRST_WORDS
+
+
+def _ends_after_word(text: str, words: Sequence[str], stop: re.Match[str]) -> bool:
+    """After the last of the words: an abbreviation, a number, or one with a period or hyphen."""
+    word = words[-1].lstrip(OPENERS)
+    following = _next_word(text, stop)
+    if word[-1].isdecimal():
+        return not (len(word) == 2 and word.isdecimal() and following.lower() in ORDINALS)
+    name = WORD_START.sub("", word.lower())
+    if name in TITLES:
+        return False
+    if name in REFERENCES:
         return not _number_follows(text, stop)
-    if lowered in MEASURES:
-        return not _next_word(text, stop)[:1].islower() and not _number_follows(text, stop)
-    is_initial = len(word) == 1 and word.isupper()
-    if is_initial or lowered in SHORT_NAMES or DOTTED.fullmatch(word):
-        return _next_word(text, stop) in FIRST_WORDS
+    if name == "in" and not (len(words) > 1 and words[-2][-1].isdecimal()):
+        return True
+    if name in AND_SO_ON or name in MEASURES:
+        takes_number = name in MEASURES and _number_follows(text, stop)
+        return not following[:1].islower() and not takes_number
+    if name in SHORT_NAMES or DOTTED.fullmatch(word):
+        return following in FIRST_WORDS
     return True
 
 
@@ -221,5 +350,4 @@ def _next_word(text: str, stop: re.Match[str]) -> str:
 
 
 def _number_follows(text: str, stop: re.Match[str]) -> bool:
-    at = _skip_space(text, stop.end())
-    return text[at : at + 1].isdecimal()
+    return NEXT_NUMBER.match(text, _skip_space(text, stop.end())) is not None

@@ -34,7 +34,7 @@ def passage_exact_match(contexts: Sequence[str], gold_contexts: Sequence[str]) -
     return Score(matched is not None, evidence={"matched_gold": matched})
 
 
-@metric
+@metric(version=2)
 def span_f1(
     contexts: Sequence[str], gold_contexts: Sequence[str], *, tokenizer: WordTokenizer = "builtin"
 ) -> Score:

@@ -35,7 +35,7 @@ def answer_terms(answer: str) -> frozenset[str]:
     return frozenset(alphanumeric_words(answer)) - NLTK_ENGLISH
 
 
-@metric
+@metric(version=2)
 def question_coverage(question_terms: frozenset[str], answer_terms: frozenset[str]) -> Score:
     """The share of the question's keywords that the answer uses too.
 
