@@ -1,0 +1,156 @@
+"""What was computed or paid for, by content: one SQLite file that several processes may share.
+
+A key is the digest of all that fixes an entry; so an entry is never wrong, only there or not. One
+that was damaged is taken for one that is not there.
+"""
+
+import sqlite3
+import zlib
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+
+from ragauge.errors import StoreError
+
+FORMAT = 1
+MOST_BYTES = 2 * 2**30
+"""Beyond this the oldest entries make room."""
+KEYS_A_QUERY = 500
+
+TABLE = """
+create table if not exists entries (
+    number integer primary key,
+    key blob not null unique,
+    kind text not null,
+    checksum integer not null,
+    value blob not null
+)
+"""
+
+
+def digest(*parts: str | bytes) -> bytes:
+    """One key of several parts; how they are parted is part of it.
+
+    >>> digest("ab", "c") == digest("a", "bc")
+    False
+    """
+    made = sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        made.update(len(data).to_bytes(8, "little"))
+        made.update(data)
+    return made.digest()
+
+
+class Cache:
+    """Entries by key, in a file. StoreError when it cannot be opened, is damaged or is newer.
+
+    Safe for threads and for several processes. When what it holds outgrows `most_bytes`, the oldest
+    entries go.
+    """
+
+    def __init__(self, path: str | Path, *, most_bytes: int = MOST_BYTES) -> None:
+        self.path = Path(path)
+        self.most_bytes = most_bytes
+        self._lock = Lock()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(
+                self.path, timeout=60, isolation_level=None, check_same_thread=False
+            )
+        except (OSError, sqlite3.Error) as error:
+            raise self._unusable(error) from error
+        with self._guarded() as database:
+            database.execute("pragma journal_mode = wal")
+            database.execute("pragma synchronous = normal")
+            (version,) = database.execute("pragma user_version").fetchone()
+            if version > FORMAT:
+                raise StoreError(
+                    f"{self.path} was written by a newer ragauge (format {version}, this one reads "
+                    f"{FORMAT}); upgrade, or name another cache"
+                )
+            database.execute(TABLE)
+            database.execute(f"pragma user_version = {FORMAT}")
+
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The values of those keys that are there and whole."""
+        found: dict[bytes, bytes] = {}
+        with self._guarded() as database:
+            for start in range(0, len(keys), KEYS_A_QUERY):
+                some = keys[start : start + KEYS_A_QUERY]
+                marks = ",".join("?" * len(some))
+                rows = database.execute(
+                    f"select key, checksum, value from entries where key in ({marks})", some
+                )
+                found |= {key: value for key, check, value in rows if check == checksum(key, value)}
+        return found
+
+    def keep(self, kind: str, entries: Mapping[bytes, bytes]) -> None:
+        """Store the entries in one transaction; those that are there are replaced."""
+        rows = [(key, kind, checksum(key, value), value) for key, value in entries.items()]
+        with self._guarded() as database:
+            database.execute("begin immediate")
+            try:
+                database.executemany(
+                    "insert or replace into entries (key, kind, checksum, value) "
+                    "values (?, ?, ?, ?)",
+                    rows,
+                )
+                self._make_room(database)
+                database.execute("commit")
+            except BaseException:
+                database.execute("rollback")
+                raise
+
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """For each kind of entry how many there are, and their bytes."""
+        with self._guarded() as database:
+            rows = database.execute(
+                "select kind, count(*), sum(length(value)) from entries group by kind order by kind"
+            )
+            return {kind: (count, size) for kind, count, size in rows}
+
+    def clear(self) -> None:
+        """Remove every entry."""
+        with self._guarded() as database:
+            database.execute("delete from entries")
+            database.execute("vacuum")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._database.close()
+
+    def _make_room(self, database: sqlite3.Connection) -> None:
+        (pages,) = database.execute("pragma page_count").fetchone()
+        (free,) = database.execute("pragma freelist_count").fetchone()
+        (size,) = database.execute("pragma page_size").fetchone()
+        if (pages - free) * size <= self.most_bytes:
+            return
+        # Half of the entries at once, so that this is rarely needed.
+        database.execute(
+            "delete from entries where number <= "
+            "(select number from entries order by number limit 1 offset "
+            "(select count(*) / 2 from entries))"
+        )
+
+    @contextmanager
+    def _guarded(self) -> Generator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                yield self._database
+            except sqlite3.Error as error:
+                raise self._unusable(error) from error
+
+    def _unusable(self, error: Exception) -> StoreError:
+        return StoreError(
+            f"the cache {self.path} cannot be used: {error}; remove it, or name another one "
+            "(it holds nothing that cannot be computed or asked for again)"
+        )
+
+
+def checksum(key: bytes, value: bytes) -> int:
+    """Tells a damaged entry, and one that was put under another's key."""
+    return zlib.crc32(value, zlib.crc32(key))
