@@ -26,7 +26,7 @@ clean:
 	@test -n "$(PYTHON)" || { echo "ragauge needs Python 3.11 or newer on the PATH"; exit 1; }
 	$(PYTHON) -m venv .venv
 
-.venv/installed: .venv/bin/python pyproject.toml
+.venv/installed: .venv/bin/python pyproject.toml hatch_build.py
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 

@@ -55,6 +55,19 @@ class MissingExtraError(RagaugeError):
         return f"{self.what}; install it with: pip install 'ragauge[{self.extra}]'"
 
 
+class EncoderError(RagaugeError):
+    """An encoder cannot be opened, or gives no vectors.
+
+    `is_down`: it could not be reached or did not answer, so other texts would fare no better.
+    """
+
+    exit_code = 6
+
+    def __init__(self, message: str, *, is_down: bool = False) -> None:
+        self.is_down = is_down
+        super().__init__(message)
+
+
 class StoreError(RagaugeError):
     """A run folder or output file cannot be read or written."""
 

@@ -1,0 +1,1 @@
+"""Encoders: models that turn texts into vectors, on this machine or behind an endpoint."""

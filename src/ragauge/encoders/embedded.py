@@ -1,0 +1,118 @@
+"""The encoder that comes with ragauge: all-MiniLM-L6-v2, by onnxruntime, without torch.
+
+Reimers and Gurevych 2019 (Sentence-BERT); the model is sentence-transformers' all-MiniLM-L6-v2 under
+the Apache License 2.0. Its weights stand in the package in half precision; the numbers are computed
+in single precision.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from importlib import import_module, resources
+from pathlib import Path
+from typing import Any, Literal, Protocol, cast
+
+from ragauge.encoders.known import EMBEDDED
+from ragauge.encoders.local import LocalEncoder
+from ragauge.encoders.protocol import Floats, Ints
+from ragauge.encoders.tokens import Tokens
+from ragauge.encoders.wordpiece import WordPiece
+from ragauge.errors import EncoderError
+
+NAME = EMBEDDED
+REVISION = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+"""SHA-256 of the upstream weights."""
+DIMENSION, LAYERS = 384, 6
+
+Precision = Literal["fp32", "int8"]
+
+
+class Session(Protocol):
+    """What is used of onnxruntime's InferenceSession."""
+
+    def run(self, output_names: Sequence[str], input_feed: Mapping[str, Ints]) -> Sequence[Floats]:
+        """The outputs of those names."""
+        ...
+
+
+class MiniLM(LocalEncoder):
+    """all-MiniLM-L6-v2: 384 dimensions, 6 layers; `encode` reads 256 tokens, `encode_tokens` 512.
+
+    `precision="int8"` computes the matrix products in 8-bit whole numbers: nearly twice as fast, the
+    vectors at a mean cosine of 0.997 to those of `fp32`. `threads`: None for one a processor.
+    EncoderError when the installation holds no model.
+    """
+
+    sentence_tokens = 256
+    max_tokens = 512
+
+    def __init__(
+        self,
+        precision: Precision | str = "fp32",
+        *,
+        threads: int | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        if precision not in ("fp32", "int8"):
+            raise EncoderError(f"{NAME} has the precisions fp32 and int8, not {precision!r}")
+        self.name = NAME
+        self.precision = precision
+        self.threads = threads or available_processors()
+        self.folder = folder or Path(str(resources.files("ragauge") / "encoders" / "minilm"))
+        for file in (f"{precision}.onnx", "weights.bin", "vocab.txt"):
+            if not (self.folder / file).is_file():
+                raise EncoderError(
+                    f"the embedded encoder {NAME} is not in this installation: {file} is missing "
+                    "beside its code; install ragauge again: pip install --force-reinstall ragauge"
+                )
+        self.identity = {
+            "name": NAME,
+            "revision": REVISION,
+            "precision": precision,
+            "dimension": DIMENSION,
+            "n_layers": LAYERS,
+            "runtime": "onnxruntime",
+        }
+
+    def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
+        return [self._tokenizer.tokenize(text) for text in texts]
+
+    def hidden(self, ids: Ints, layer: int | None) -> Floats:
+        wanted = LAYERS if layer is None else layer
+        if not 0 <= wanted <= LAYERS:
+            raise EncoderError(f"{NAME} has the layers 0 to {LAYERS}, not {layer}")
+        return self._session.run([f"hidden_{wanted}"], {"ids": ids})[0]
+
+    @cached_property
+    def _tokenizer(self) -> WordPiece:
+        return WordPiece((self.folder / "vocab.txt").read_text("utf-8").splitlines())
+
+    @cached_property
+    def _session(self) -> Session:
+        try:
+            onnxruntime = cast(Any, import_module("onnxruntime"))
+        except ImportError as error:
+            raise EncoderError(
+                f"the embedded encoder needs onnxruntime, which cannot be imported: {error}"
+            ) from error
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1  # batches run side by side instead
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        path = self.folder / f"{self.precision}.onnx"
+        try:
+            return onnxruntime.InferenceSession(
+                str(path), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # onnxruntime's own exceptions share no other base
+            raise EncoderError(
+                f"{path} cannot be read: {error!s:.200}; install ragauge again"
+            ) from error
+
+
+def available_processors() -> int:
+    """The processors that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0)) or 1
+    except AttributeError:  # not on macOS and Windows
+        return os.cpu_count() or 1

@@ -1,0 +1,47 @@
+"""What is known of models by name: BERTScore's layer and baseline, a threshold for sentences."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+EMBEDDED = "all-MiniLM-L6-v2"
+"""The model that comes with ragauge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What was measured of one model; None where nothing was.
+
+    `layer`: the one whose token vectors BERTScore takes. `baseline`: the mean precision, recall and
+    F1 of unrelated English sentences there, for rescaling. `threshold`: the F1 from which on two
+    sentences count as saying the same.
+    """
+
+    layer: int | None = None
+    baseline: tuple[float, float, float] | None = None
+    threshold: float | None = None
+
+
+def known(model: str) -> Known:
+    """What is known of the model of that name; nothing of most.
+
+    >>> known("microsoft/deberta-xlarge-mnli").layer
+    40
+    >>> known("a-model-of-mine")
+    Known(layer=None, baseline=None, threshold=None)
+    """
+    return _table().get(model, Known())
+
+
+@cache
+def _table() -> dict[str, Known]:
+    text = (resources.files("ragauge") / "encoders" / "known.toml").read_text("utf-8")
+    return {
+        name: Known(row["layer"], _triple(row.get("baseline")), row.get("threshold"))
+        for name, row in tomllib.loads(text).items()
+    }
+
+
+def _triple(values: list[float] | None) -> tuple[float, float, float] | None:
+    return None if values is None else (values[0], values[1], values[2])

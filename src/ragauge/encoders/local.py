@@ -1,0 +1,174 @@
+"""What all models on this machine share: exact batches, threads, pooling, windows.
+
+Texts are batched only with texts of exactly their number of tokens, so nothing is ever padded: no
+work is wasted, no padding takes part in a result, and a text has the same vector to the last bit
+whatever it is batched with.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+
+import numpy as np
+
+from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
+from ragauge.encoders.tokens import Tokens, pieces, stitched
+from ragauge.errors import EncoderError
+
+TOKENS_A_BATCH = 1_024
+"""More tokens at once make no model faster on a processor: the matrices leave its caches."""
+
+
+class LocalEncoder(ABC):
+    """A model that runs here. A subclass says how it tokenizes, computes and pools.
+
+    `sentence_tokens`: what `encode` reads of a text at most; `max_tokens`: what `encode_tokens`
+    does. `threads`: batches that are computed at the same time.
+    """
+
+    name: str
+    identity: Mapping[str, str | int | float | None]
+    sentence_tokens: int
+    max_tokens: int
+    threads: int = 1
+    tokens_a_batch: int = TOKENS_A_BATCH
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without what was opened: a copy in another process opens its own."""
+        kind = type(self)
+        return {
+            name: value
+            for name, value in self.__dict__.items()
+            if not isinstance(getattr(kind, name, None), cached_property)
+        }
+
+    @abstractmethod
+    def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
+        """Each text's tokens, all of them, with special ones around them."""
+
+    @abstractmethod
+    def hidden(self, ids: Ints, layer: int | None) -> Floats:
+        """The states of a layer for texts of equal length: (b, t) ids to (b, t, d)."""
+
+    def pool(self, hidden: Floats) -> Floats:
+        """One vector of a text, (d,), from those of its tokens, (t, d): their mean."""
+        return hidden.mean(axis=0)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[tuple[int, int]]:
+        return [(len(tokens), self.sentence_tokens) for tokens in self.tokenize(texts)]
+
+    def token_ids(self, texts: Sequence[str], *, long_text: LongText = "cut") -> list[Ints]:
+        """The ids of the tokens that `encode_tokens` gives vectors of."""
+        tokenized = self.tokenize(texts)
+        if long_text == "cut":
+            tokenized = [tokens.kept(self.max_tokens) for tokens in tokenized]
+        return [np.array(tokens.ids, np.int64) for tokens in tokenized]
+
+    def encode(self, texts: Sequence[str], *, long_text: LongText = "cut") -> Floats:
+        """One unit vector for each text: (n, d) float32. Rows are in the texts' order."""
+        tokenized = self.tokenize(texts)
+        found = self._states(tokenized, self.sentence_tokens, None, long_text, self.pool)
+        vectors = [unit(pooled) for _, pooled in found]
+        return np.array(vectors, np.float32) if vectors else np.empty((0, 0), np.float32)
+
+    def encode_tokens(
+        self, texts: Sequence[str], *, layer: int | None = None, long_text: LongText = "cut"
+    ) -> list[TokenVectors]:
+        """The vectors of each text's tokens as that layer gives them; None: the last layer."""
+        tokenized = self.tokenize(texts)
+        found = self._states(tokenized, self.max_tokens, layer, long_text, _whole)
+        return [_token_vectors(tokens, states, n) for (tokens, n), states in found]
+
+    def encode_both(self, texts: Sequence[str]) -> list[tuple[Floats, TokenVectors] | None]:
+        """What `encode` and the last layer of `encode_tokens` give, computed once.
+
+        None for a text of which the two do not read the same part.
+        """
+        tokenized = self.tokenize(texts)
+        short = [len(tokens) <= min(self.sentence_tokens, self.max_tokens) for tokens in tokenized]
+        read = [tokens for tokens, is_short in zip(tokenized, short, strict=True) if is_short]
+        found = self._states(read, self.sentence_tokens, None, "cut", _whole)
+        both = (
+            (unit(self.pool(states)), _token_vectors(tokens, states, n))
+            for (tokens, n), states in found
+        )
+        return [next(both) if is_short else None for is_short in short]
+
+    def _states(
+        self,
+        tokenized: Sequence[Tokens],
+        most: int,
+        layer: int | None,
+        long_text: LongText,
+        reduce: Callable[[Floats], Floats],
+    ) -> Iterator[tuple[tuple[Tokens, int], Floats]]:
+        """For each text the tokens that were read, how many it has, and its reduced states."""
+        cut = long_text == "cut"
+        read = [tokens.kept(most) for tokens in tokenized] if cut else tokenized
+        parts = [pieces(tokens, most) for tokens in read]
+        owners = [at for at, own in enumerate(parts) for _ in own]
+        is_whole = [len(parts[at]) == 1 for at in owners]
+        flat = [ids for own in parts for ids in own]
+        made: list[Floats | None] = [None] * len(flat)
+
+        def run(places: list[int]) -> None:
+            states = self.hidden(np.array([flat[at] for at in places], np.int64), layer)
+            for at, one in zip(places, states, strict=True):
+                # A copy: a view would keep the states of the whole batch in memory.
+                made[at] = reduce(one).copy() if is_whole[at] else one.copy()
+
+        self._run_all(run, list(self._batches([len(ids) for ids in flat])))
+        start = 0
+        for tokens, own, whole in zip(read, parts, tokenized, strict=True):
+            states = [one for one in made[start : start + len(own)] if one is not None]
+            start += len(own)
+            joined = states[0] if len(own) == 1 else reduce(stitched(tokens, most, states))
+            if not np.isfinite(joined).all():
+                raise EncoderError(f"{self.name} gives vectors that are not finite numbers")
+            yield (tokens, len(whole)), joined
+
+    def _batches(self, lengths: Sequence[int]) -> Iterator[list[int]]:
+        """Places of texts of equal length, few enough for a batch, the longest work first."""
+        places: dict[int, list[int]] = {}
+        for at, length in enumerate(lengths):
+            places.setdefault(length, []).append(at)
+        for length in sorted(places, reverse=True):
+            own = places[length]
+            size = max(1, self.tokens_a_batch // max(1, length))
+            for start in range(0, len(own), size):
+                yield own[start : start + size]
+
+    def _run_all(self, run: Callable[[list[int]], None], batches: Sequence[list[int]]) -> None:
+        if self.threads <= 1 or len(batches) <= 1:
+            for batch in batches:
+                run(batch)
+            return
+        with ThreadPoolExecutor(min(self.threads, len(batches))) as pool:
+            for _ in pool.map(run, batches):
+                pass
+
+
+def _whole(states: Floats) -> Floats:
+    return states
+
+
+def unit(vector: Floats) -> Floats:
+    """The vector at length 1; one without length stays as it is."""
+    return unit_rows(vector[None])[0]
+
+
+def unit_rows(rows: Floats) -> Floats:
+    """Each row at length 1; rows without length stay as they are."""
+    lengths: Floats = np.sqrt(np.sum(np.square(rows), axis=-1, keepdims=True, dtype=np.float32))
+    lengths[lengths == 0] = 1
+    return rows / lengths
+
+
+def _token_vectors(tokens: Tokens, states: Floats, n_tokens: int) -> TokenVectors:
+    special = np.zeros(len(tokens), np.bool_)
+    special[: tokens.before] = True
+    special[len(tokens) - tokens.after :] = True
+    spans = None if tokens.spans is None else np.array(tokens.spans, np.int64).reshape(-1, 2)
+    ids = np.array(tokens.ids, np.int64)
+    return TokenVectors(unit_rows(states), ids, special, spans, n_tokens)

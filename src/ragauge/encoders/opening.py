@@ -1,0 +1,50 @@
+"""From a model's name to its encoder."""
+
+from ragauge.encoders.embedded import NAME, MiniLM
+from ragauge.encoders.protocol import Encoder
+from ragauge.errors import EncoderError
+
+PRECISIONS = ("fp32", "fp16", "bf16", "int8")
+
+
+def open_encoder(
+    model: str = NAME,
+    *,
+    precision: str = "fp32",
+    revision: str | None = None,
+    device: str | None = None,
+    base_url: str | None = None,
+    api_key_env: str | None = None,
+    dimensions: int | None = None,
+    threads: int | None = None,
+) -> Encoder:
+    """The embedded encoder by its name, an endpoint's where `base_url` is given, else Hugging Face's.
+
+    EncoderError for what does not go together; MissingExtraError when the packages for it are not
+    installed. Large models are loaded when first used.
+    """
+    if base_url is not None:
+        _refuse("an endpoint", model, revision=revision, device=device)
+        if precision != "fp32":
+            raise EncoderError(f"{model}: an endpoint has no precision to choose; leave it out")
+        from ragauge.encoders.endpoint import Endpoint
+
+        if api_key_env is None:
+            return Endpoint(model, base_url=base_url, dimensions=dimensions)
+        return Endpoint(model, base_url=base_url, dimensions=dimensions, api_key_env=api_key_env)
+    if model == NAME:
+        _refuse("the embedded encoder", model, revision=revision, device=device)
+        _refuse("the embedded encoder", model, api_key_env=api_key_env, dimensions=dimensions)
+        return MiniLM(precision, threads=threads)
+    _refuse("a model on this machine", model, api_key_env=api_key_env, dimensions=dimensions)
+    from ragauge.encoders.huggingface import HuggingFace
+
+    return HuggingFace(
+        model, revision=revision, device=device, precision=precision, threads=threads
+    )
+
+
+def _refuse(what: str, model: str, **given: object) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise EncoderError(f"{model}: {what} has no {name}; leave {name} = {value!r} out")

@@ -1,0 +1,316 @@
+"""An encoder as a run uses it: each distinct text is encoded once, and fails alone."""
+
+import json
+import struct
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from threading import RLock
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from ragauge.cache import Cache, digest
+from ragauge.encoders.local import LocalEncoder
+from ragauge.encoders.protocol import Encoder, Floats, Ints, LongText, TokenVectors
+from ragauge.errors import EncoderError
+
+IN_MEMORY = 256 * 2**20
+"""Bytes of vectors that stay at hand, those used last."""
+CHARACTERS_AT_ONCE = 200_000
+"""Texts are encoded, and stored, in pieces of this size."""
+DOWN_LIMIT = 2
+"""So many calls in a row that find the encoder down, and it is not called again."""
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True)
+class TextVector:
+    """The unit vector of one text, (d,) float32.
+
+    `n_tokens` and `n_read`: how many tokens the text has and how many the vector is made of; None
+    where the encoder cannot tell.
+    """
+
+    vector: Floats
+    n_tokens: int | None = None
+    n_read: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoVector:
+    """Why a text has no vector."""
+
+    reason: str
+
+
+Made = TypeVar("Made", TextVector, TokenVectors)
+
+
+class SharedEncoder:
+    """One encoder for all metrics of a run.
+
+    What was encoded is kept in memory, the least recently used going first, and in `cache` where
+    there is one. A text that the encoder refuses gets a NoVector; an encoder that is down
+    is asked DOWN_LIMIT times, then all other texts get the reason.
+    """
+
+    def __init__(
+        self, encoder: Encoder, cache: Cache | None = None, *, in_memory: int = IN_MEMORY
+    ) -> None:
+        self.encoder = encoder
+        self.cache = cache
+        self._recent = _Recent(in_memory)
+        self._lock = RLock()
+        self._n_down = 0
+        self._reason = ""
+        self.n_encoded = 0
+        """Texts that the encoder itself was given."""
+        self.wanted_tokens: frozenset[tuple[int | None, LongText]] = frozenset()
+        """Layers whose tokens will be asked for, and how of long texts. Those of the last layer are
+        made together with the vectors."""
+
+    @property
+    def name(self) -> str:
+        return self.encoder.name
+
+    @property
+    def identity(self) -> Mapping[str, str | int | float | None]:
+        return self.encoder.identity
+
+    def vectors(
+        self, texts: Iterable[str], *, long_text: LongText = "cut"
+    ) -> dict[str, TextVector | NoVector]:
+        """The vector of each distinct text, or why it has none."""
+        kind = f"vector {long_text}"
+        return self._made(kind, texts, _PackedVector, lambda new: self._encode(new, long_text))
+
+    def tokens(
+        self, texts: Iterable[str], *, layer: int | None = None, long_text: LongText = "cut"
+    ) -> dict[str, TokenVectors | NoVector]:
+        """The token vectors of each distinct text, or why it has none. No layer: the last one."""
+        last = self.identity.get("n_layers")
+        layer = last if layer is None and isinstance(last, int) else layer
+
+        def encode(new: Sequence[str]) -> list[TokenVectors]:
+            return self.encoder.encode_tokens(new, layer=layer, long_text=long_text)
+
+        return self._made(_tokens(layer, long_text), texts, _PackedTokens, encode)
+
+    def token_ids(self, texts: Sequence[str], *, long_text: LongText = "cut") -> list[Ints]:
+        """The ids of each text's tokens."""
+        return self.encoder.token_ids(texts, long_text=long_text)
+
+    def _encode(self, texts: Sequence[str], long_text: LongText) -> list[TextVector]:
+        both = self._encode_both(texts)
+        rest = [text for text in texts if text not in both]
+        if not rest:
+            return [both[text] for text in texts]
+        vectors = self.encoder.encode(rest, long_text=long_text)
+        counts = self.encoder.count_tokens(rest)
+        if counts is None:
+            return [TextVector(vector) for vector in vectors]
+        made = both | {
+            text: TextVector(vector, n, min(n, most) if long_text == "cut" else n)
+            for text, vector, (n, most) in zip(rest, vectors, counts, strict=True)
+        }
+        return [made[text] for text in texts]
+
+    def _encode_both(self, texts: Sequence[str]) -> dict[str, TextVector]:
+        """The vectors of texts whose tokens will be wanted too: those are kept for then."""
+        last = self.identity.get("n_layers")
+        wanted = [one for one in self.wanted_tokens if one[0] in (None, last)]
+        if not wanted or not isinstance(self.encoder, LocalEncoder):
+            return {}
+        made: dict[str, TextVector] = {}
+        tokens: dict[str, TokenVectors] = {}
+        for text, found in zip(texts, self.encoder.encode_both(texts), strict=True):
+            if found is not None:
+                vector, tokens[text] = found
+                made[text] = TextVector(vector, tokens[text].n_tokens, tokens[text].n_tokens)
+        for kind in {_tokens(last, long_text) for _, long_text in wanted}:
+            keyed = {self._key(kind, text): one for text, one in tokens.items()}
+            self._keep(kind, keyed, _PackedTokens)
+        return made
+
+    def _key(self, kind: str, text: str) -> bytes:
+        return digest(self._identity, kind, text)
+
+    @cached_property
+    def _identity(self) -> str:
+        return json.dumps(dict(self.identity), sort_keys=True)
+
+    def _made(
+        self,
+        kind: str,
+        texts: Iterable[str],
+        form: "type[_Packed[Made]]",
+        encode: Callable[[Sequence[str]], list[Made]],
+    ) -> dict[str, Made | NoVector]:
+        distinct = list(dict.fromkeys(texts))
+        with self._lock:
+            keys = {text: self._key(kind, text) for text in distinct}
+            found: dict[str, Made | NoVector] = {}
+            for text in distinct:
+                if kept := self._recent.get(keys[text]):
+                    found[text] = form.unpack(kept)
+            self._find(found, keys, form)
+            missing = [text for text in distinct if text not in found]
+            for piece in pieces(missing, len):
+                made = self._try(piece, encode)
+                self._keep(kind, {keys[text]: one for text, one in made.items()}, form)
+                found |= made
+        return found
+
+    def _find(
+        self,
+        found: dict[str, Made | NoVector],
+        keys: Mapping[str, bytes],
+        form: "type[_Packed[Made]]",
+    ) -> None:
+        """Add what the cache holds; an entry that cannot be read is as good as none."""
+        wanted = {key: text for text, key in keys.items() if text not in found}
+        if self.cache is None or not wanted:
+            return
+        for key, packed in self.cache.find(list(wanted)).items():
+            try:
+                found[wanted[key]] = form.unpack(packed)
+            except (ValueError, struct.error):
+                continue
+            self._recent.add(key, packed)
+
+    def _keep(
+        self,
+        kind: str,
+        made: Mapping[bytes, Made | NoVector],
+        form: "type[_Packed[Made]]",
+    ) -> None:
+        packed = {key: form.pack(one) for key, one in made.items() if not isinstance(one, NoVector)}
+        for key, value in packed.items():
+            self._recent.add(key, value)
+        if self.cache is not None and packed:
+            self.cache.keep(f"{self.name} {kind}", packed)
+
+    def _try(
+        self, texts: Sequence[str], encode: Callable[[Sequence[str]], list[Made]]
+    ) -> dict[str, Made | NoVector]:
+        """What each text becomes; those that break a call are found by halving."""
+        if self._n_down >= DOWN_LIMIT:
+            return dict.fromkeys(texts, NoVector(f"{self._reason}; not asked again in this run"))
+        self.n_encoded += len(texts)
+        try:
+            made = encode(texts)
+        except EncoderError as error:
+            if error.is_down:
+                self._n_down += 1
+                self._reason = str(error)
+            if error.is_down or len(texts) == 1:
+                return dict.fromkeys(texts, NoVector(str(error)))
+            half = len(texts) // 2
+            return self._try(texts[:half], encode) | self._try(texts[half:], encode)
+        self._n_down = 0
+        return dict(zip(texts, made, strict=True))
+
+
+def _tokens(layer: object, long_text: LongText) -> str:
+    return f"tokens {layer} {long_text}"
+
+
+def pieces(
+    rows: Sequence[Row], size: Callable[[Row], int], most: int = CHARACTERS_AT_ONCE
+) -> Iterator[Sequence[Row]]:
+    """The rows in pieces of at most so much text each; a row that has more is one of its own.
+
+    >>> list(pieces(["aa", "b", "ccc", "d"], len, 3))
+    [['aa', 'b'], ['ccc'], ['d']]
+    """
+    start = total = 0
+    for at, row in enumerate(rows):
+        own = size(row)
+        if at > start and total + own > most:
+            yield rows[start:at]
+            start, total = at, 0
+        total += own
+    if start < len(rows):
+        yield rows[start:]
+
+
+class _Recent:
+    """Packed vectors by key, the least recently used going first."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self.most_bytes = most_bytes
+        self.n_bytes = 0
+        self.kept: OrderedDict[bytes, bytes] = OrderedDict()
+
+    def get(self, key: bytes) -> bytes | None:
+        if key in self.kept:
+            self.kept.move_to_end(key)
+        return self.kept.get(key)
+
+    def add(self, key: bytes, value: bytes) -> None:
+        if key in self.kept or len(value) > self.most_bytes:
+            return
+        self.kept[key] = value
+        self.n_bytes += len(value)
+        while self.n_bytes > self.most_bytes:
+            _, gone = self.kept.popitem(last=False)
+            self.n_bytes -= len(gone)
+
+
+class _Packed(Generic[Made]):
+    """How vectors stand in the cache. `unpack` gives what `pack` was given, to the last bit."""
+
+    @staticmethod
+    def pack(made: Made) -> bytes:
+        raise NotImplementedError
+
+    @staticmethod
+    def unpack(packed: bytes) -> Made:
+        raise NotImplementedError
+
+
+class _PackedVector(_Packed[TextVector]):
+    HEAD = struct.Struct("<iii")
+    """Dimension, tokens, tokens read; -1 for unknown."""
+
+    @staticmethod
+    def pack(made: TextVector) -> bytes:
+        counts = (-1 if n is None else n for n in (made.n_tokens, made.n_read))
+        return _PackedVector.HEAD.pack(len(made.vector), *counts) + made.vector.tobytes()
+
+    @staticmethod
+    def unpack(packed: bytes) -> TextVector:
+        dimension, *counts = _PackedVector.HEAD.unpack_from(packed)
+        vector = np.frombuffer(packed, np.float32, dimension, _PackedVector.HEAD.size)
+        return TextVector(vector, *(None if n < 0 else n for n in counts))
+
+
+class _PackedTokens(_Packed[TokenVectors]):
+    HEAD = struct.Struct("<iiiii")
+    """Tokens, dimension, tokens of the whole text, whether there are spans; one to align."""
+
+    @staticmethod
+    def pack(made: TokenVectors) -> bytes:
+        shape = made.vectors.shape
+        head = _PackedTokens.HEAD.pack(*shape, made.n_tokens, made.spans is not None, 0)
+        whole = [made.ids] if made.spans is None else [made.ids, made.spans]
+        parts = [made.vectors.tobytes(), *(one.astype(np.int32).tobytes() for one in whole)]
+        return b"".join([head, *parts, made.special.tobytes()])
+
+    @staticmethod
+    def unpack(packed: bytes) -> TokenVectors:
+        n, dimension, n_tokens, has_spans, _ = _PackedTokens.HEAD.unpack_from(packed)
+        at = _PackedTokens.HEAD.size
+        vectors = np.frombuffer(packed, np.float32, n * dimension, at).reshape(n, dimension)
+        at += vectors.nbytes
+        ids = np.frombuffer(packed, np.int32, n, at).astype(np.int64)
+        at += n * 4
+        spans = None
+        if has_spans:
+            spans = np.frombuffer(packed, np.int32, 2 * n, at).astype(np.int64).reshape(n, 2)
+            at += n * 8
+        special = np.frombuffer(packed, np.bool_, n, at)
+        return TokenVectors(vectors, ids, special, spans, n_tokens)

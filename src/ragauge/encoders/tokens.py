@@ -1,0 +1,104 @@
+"""Tokens of a text, and what a model reads of them at once: a cut, or windows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragauge.encoders.protocol import Floats, Ints
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """One text as a tokenizer has it: `ids` with the special tokens around them.
+
+    `before` and `after`: how many special tokens stand at the two ends. `spans`: where each token
+    stands in the text, in characters, (0, 0) for the special ones; None where that is not known.
+    """
+
+    ids: Sequence[int]
+    spans: Sequence[Span] | None
+    before: int
+    after: int
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def kept(self, most: int) -> "Tokens":
+        """The first tokens, as many as a model takes, the special ones kept at both ends."""
+        if len(self) <= most:
+            return self
+        last = len(self) - self.after
+        head = most - self.after
+        spans = self.spans and [*self.spans[:head], *self.spans[last:]]
+        return Tokens([*self.ids[:head], *self.ids[last:]], spans, self.before, self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A piece of a long text: content tokens `start` to `end`, counted without the special ones."""
+
+    start: int
+    end: int
+
+
+def windows_of(n_content: int, size: int) -> tuple[Window, ...]:
+    """Windows of `size` tokens that overlap by half and together hold all.
+
+    >>> [(one.start, one.end) for one in windows_of(9, 4)]
+    [(0, 4), (2, 6), (4, 8), (5, 9)]
+    """
+    if n_content <= size:
+        return (Window(0, n_content),)
+    starts = range(0, n_content - size, max(1, size // 2))
+    return (*(Window(at, at + size) for at in starts), Window(n_content - size, n_content))
+
+
+def pieces(tokens: Tokens, most: int) -> list[list[int]]:
+    """The ids of each window of a text, special tokens around each."""
+    before, after = tokens.before, tokens.after
+    last = len(tokens) - after
+    head, tail = list(tokens.ids[:before]), list(tokens.ids[last:])
+    content = list(tokens.ids[before:last])
+    windows = windows_of(len(content), most - before - after)
+    return [head + content[one.start : one.end] + tail for one in windows]
+
+
+def stitched(tokens: Tokens, most: int, hidden: Sequence[Floats]) -> Floats:
+    """One row for each token of the text, (t, d), from those of its windows.
+
+    A token's row is that of the window in which it stands farthest from an edge; of the special
+    tokens, those of the first and of the last window.
+    """
+    if len(hidden) == 1:
+        return hidden[0]
+    before, after = tokens.before, tokens.after
+    n_content = len(tokens) - before - after
+    windows = windows_of(n_content, most - before - after)
+    owner = _deepest(windows, n_content)
+    out = np.empty((len(tokens), hidden[0].shape[1]), np.float32)
+    out[:before] = hidden[0][:before]
+    for number, (window, rows) in enumerate(zip(windows, hidden, strict=True)):
+        mine = np.flatnonzero(owner == number)
+        out[before + mine] = rows[before + mine - window.start]
+    if after:
+        out[-after:] = hidden[-1][-after:]
+    return out
+
+
+def _deepest(windows: Sequence[Window], n_content: int) -> Ints:
+    """For each content token the number of the window in which it stands deepest."""
+    depth = np.full(n_content, -1)
+    owner = np.zeros(n_content, np.int64)
+    for number, window in enumerate(windows):
+        at = np.arange(window.start, window.end)
+        # The text's own ends are no edges: nothing is missing beyond them.
+        left = at - window.start if window.start else np.full(len(at), n_content)
+        right = window.end - 1 - at if window.end < n_content else np.full(len(at), n_content)
+        here = np.minimum(left, right)
+        better = here > depth[at]
+        depth[at[better]] = here[better]
+        owner[at[better]] = number
+    return owner

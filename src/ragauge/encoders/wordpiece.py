@@ -1,0 +1,280 @@
+"""WordPiece as BERT's lower-casing models have it: ids and places, equal to the Rust crate's.
+
+What counts is the package `tokenizers` (0.23.3 was compared): BertNormalizer, BertPreTokenizer and
+WordPiece, with the tables of the Unicode versions it was built on. These are 8.0 for categories and
+9.0 for the order of marks, whatever Python's own version is; `_LETTERS_ONLY` and its neighbours hold
+what has changed since. Decompositions and lower case are Python's: of a character that Unicode 9.0
+has they never change, and a newer one is in no BERT vocabulary, so its word is [UNK] either way.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate
+
+from ragauge.encoders.tokens import Span, Tokens
+
+SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+LONGEST_WORD = 100
+"""A word of more letters is [UNK], as it is for the models."""
+
+LONGEST_REMEMBERED = 20
+MOST_REMEMBERED = 100_000
+"""Pieces of text whose tokens are remembered: how long they may be, and how many they may become."""
+
+_SPECIAL = re.compile("|".join(map(re.escape, SPECIAL_TOKENS)))
+_OTHER_SPACE = re.compile("[\t\n\r\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+
+_LETTER, _ALONE, _MOVABLE = "wam"
+_WORDS = re.compile("a|[wm]+")
+
+_Found = tuple[tuple[int, ...], tuple[Span, ...]]
+"""Ids of a piece of text, and where each token stands in the piece."""
+
+
+class WordPiece:
+    """Tokenizer of a lower-casing BERT model. Safe to share between threads.
+
+    `vocabulary`: the lines of the model's vocab.txt. ValueError if one of `SPECIAL_TOKENS` is
+    missing there. A special token written out in a text counts as that token. Characters that the
+    models do not read (controls, formats, private use, lone surrogates, U+FFFD) give no token.
+
+    >>> tokenizer = WordPiece([*SPECIAL_TOKENS, "play", "##ing", "!"])
+    >>> tokenizer.tokenize("Playing!")
+    Tokens(ids=[2, 5, 6, 7, 3], spans=[(0, 0), (0, 4), (4, 7), (7, 8), (0, 0)], before=1, after=1)
+    """
+
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        ids = {entry: number for number, entry in enumerate(vocabulary)}
+        if missing := [token for token in SPECIAL_TOKENS if token not in ids]:
+            raise ValueError(
+                f"the vocabulary of {len(vocabulary)} entries lacks {', '.join(missing)}; "
+                "give the lines of a BERT model's vocab.txt"
+            )
+        self._special = {token: ids[token] for token in SPECIAL_TOKENS}
+        self._heads = _Entries(ids)
+        self._tails = _Entries({key[2:]: ids[key] for key in ids if key.startswith("##")})
+        self._kinds = _Kinds()
+        self._letters = _Letters()
+        self._remembered: dict[str, _Found] = {}
+
+    def tokenize(self, text: str) -> Tokens:
+        """The tokens of the whole text, uncut, between [CLS] and [SEP]."""
+        ids, spans = [self._special["[CLS]"]], [(0, 0)]
+        start = 0
+        for special in _SPECIAL.finditer(text):
+            self._read(text[start : special.start()], start, ids, spans)
+            ids.append(self._special[special.group()])
+            spans.append(special.span())
+            start = special.end()
+        self._read(text[start:], start, ids, spans)
+        ids.append(self._special["[SEP]"])
+        spans.append((0, 0))
+        return Tokens(ids, spans, before=1, after=1)
+
+    def _read(self, text: str, start: int, ids: list[int], spans: list[Span]) -> None:
+        """Adds the tokens of a text without special ones that begins at `start`."""
+        remembered = self._remembered
+        for chunk in _OTHER_SPACE.sub(" ", text).split(" "):
+            if found := remembered.get(chunk):
+                ids += found[0]
+                for first, end in found[1]:
+                    spans.append((start + first, start + end))
+            else:
+                self._learn(chunk, start, ids, spans)
+            start += len(chunk) + 1
+
+    def _learn(self, chunk: str, start: int, ids: list[int], spans: list[Span]) -> None:
+        """Adds the tokens of a text without white space, and remembers those of a short one."""
+        if len(chunk) > LONGEST_REMEMBERED:
+            self._split(chunk, start, ids, spans)
+            return
+        own_ids: list[int] = []
+        own_spans: list[Span] = []
+        self._split(chunk, 0, own_ids, own_spans)
+        self._remember(chunk, (tuple(own_ids), tuple(own_spans)))
+        ids += own_ids
+        spans += [(start + first, start + end) for first, end in own_spans]
+
+    def _split(self, chunk: str, start: int, ids: list[int], spans: list[Span]) -> None:
+        """Adds the tokens of each word; punctuation marks and ideographs are words of their own."""
+        for match in _WORDS.finditer(chunk.translate(self._kinds)):
+            at = start + match.start()
+            word = chunk[match.start() : match.end()]
+            found = self._remembered.get(word) or self._word(word, match.group())
+            ids += found[0]
+            spans += [(at + first, at + end) for first, end in found[1]]
+
+    def _word(self, word: str, kinds: str) -> _Found:
+        letters, places = self._reordered(word) if _MOVABLE in kinds else self._folded(word)
+        pieces = self._pieces(letters)
+        spans = tuple((places[start], places[end - 1] + 1) for _, start, end in pieces)
+        found = tuple(number for number, _, _ in pieces), spans
+        self._remember(word, found)
+        return found
+
+    def _remember(self, text: str, found: _Found) -> None:
+        if len(text) <= LONGEST_REMEMBERED:
+            if len(self._remembered) >= MOST_REMEMBERED:
+                self._remembered.clear()
+            self._remembered[text] = found
+
+    def _pieces(self, letters: str) -> list[tuple[int, int, int]]:
+        """Id, start and end of each entry that makes up a word, each the longest that fits."""
+        unknown = [(self._special["[UNK]"], 0, len(letters))]
+        if len(letters) > LONGEST_WORD:
+            return unknown
+        pieces: list[tuple[int, int, int]] = []
+        start, entries = 0, self._heads
+        while start < len(letters):
+            found = entries.longest_at(letters, start)
+            if found is None:
+                return unknown
+            pieces.append((found[0], start, found[1]))
+            start, entries = found[1], self._tails
+        return pieces
+
+    def _folded(self, word: str) -> tuple[str, Sequence[int]]:
+        """What a word is read as, and where in the word each of these letters comes from."""
+        letters = word.translate(self._letters)
+        if word.isascii() and len(letters) == len(word):
+            return letters, range(len(word))
+        of = self._letters
+        return letters, [at for at, character in enumerate(word) for _ in of[ord(character)]]
+
+    def _reordered(self, word: str) -> tuple[str, Sequence[int]]:
+        """The same for a word with marks that normalisation moves and does not drop.
+
+        The crate moves characters but not their places: the n-th in the new order has the place of
+        the n-th in the old one, and a further part of a decomposed one that of what stands before.
+        """
+        read = [at for at, character in enumerate(word) if not _is_unread(character)]
+        parts = [
+            (part, number == 0)
+            for at in read
+            for number, part in enumerate(unicodedata.normalize("NFD", word[at]))
+        ]
+        ranks = [_combining_class(part) for part, _ in parts]
+        starters = accumulate(rank == 0 for rank in ranks)
+        keys = [n_starters << 8 | rank for n_starters, rank in zip(starters, ranks, strict=True)]
+        order = sorted(range(len(parts)), key=keys.__getitem__)
+        old_places = accumulate((parts[n][1] for n in order), initial=-1)
+        next(old_places)
+        kept = [(parts[n][0], read[old]) for n, old in zip(order, old_places, strict=True)]
+        kept = [(part.lower(), place) for part, place in kept if _category(part) != "Mn"]
+        return "".join(part for part, _ in kept), [place for _, place in kept]
+
+
+class _Entries:
+    """Entries of the vocabulary by what they stand for, and how long they are at most."""
+
+    def __init__(self, ids: Mapping[str, int]) -> None:
+        self._ids = ids
+        self._most: dict[str, int] = {}
+        for entry in ids:
+            pair = entry[:2]
+            self._most[pair] = max(self._most.get(pair, 1), len(entry))
+
+    def longest_at(self, letters: str, start: int) -> tuple[int, int] | None:
+        """Id and end of the longest entry that stands at `start`; None: there is none."""
+        most = self._most.get(letters[start : start + 2], 1)
+        for end in range(min(len(letters), start + most), start, -1):
+            if (number := self._ids.get(letters[start:end])) is not None:
+                return number, end
+        return None
+
+
+class _Letters(dict[int, str]):
+    """What each character is read as: decomposed, without accents, in lower case; maybe nothing."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = "".join(part.lower() for part in _unaccented(chr(code)))
+        return self[code]
+
+
+class _Kinds(dict[int, str]):
+    """Each character's kind: a word of its own, a letter of a word, or a mark that may be moved.
+
+    What is not read counts as a letter: it parts no word.
+    """
+
+    def __missing__(self, code: int) -> str:
+        letters = _unaccented(chr(code))
+        if _within(code, _IDEOGRAPHS) or any(map(_is_punctuation, letters)):
+            self[code] = _ALONE
+        else:
+            self[code] = _MOVABLE if any(map(_combining_class, letters)) else _LETTER
+        return self[code]
+
+
+@lru_cache(4096)
+def _unaccented(character: str) -> str:
+    if _is_unread(character):
+        return ""
+    parts = unicodedata.normalize("NFD", character)
+    return "".join(part for part in parts if _category(part) != "Mn")
+
+
+def _is_unread(character: str) -> bool:
+    return character == "\ufffd" or _category(character) in ("Cc", "Cf", "Co", "Cs")
+
+
+def _is_punctuation(character: str) -> bool:
+    if character.isascii():
+        return character.isprintable() and not character.isalnum() and character != " "
+    return _category(character)[0] == "P"
+
+
+@lru_cache(4096)
+def _category(character: str) -> str:
+    """The general category in Unicode 8.0, as far as a tokenizer tells them apart."""
+    if character in _CHANGED:
+        return _CHANGED[character]
+    return "Lo" if _within(ord(character), _LETTERS_ONLY) else unicodedata.category(character)
+
+
+@lru_cache(4096)
+def _combining_class(character: str) -> int:
+    """The place among marks that Unicode 9.0 gives a mark; 0 for all else."""
+    code = ord(character)
+    if _within(code, _LETTERS_ONLY) and not _within(code, _NEW_MARKS):
+        return 0
+    return unicodedata.combining(character)
+
+
+def _within(code: int, borders: Sequence[int]) -> bool:
+    return bisect_right(borders, code) % 2 == 1
+
+
+def _ranges(text: str) -> tuple[int, ...]:
+    """Where ranges of code points, in hexadecimal and rising order, begin and are over, in turns.
+
+    >>> _ranges("41 61-7A")
+    (65, 66, 97, 123)
+    """
+    ends = [one.split("-") for one in text.split()]
+    return tuple(n for one in ends for n in (int(one[0], 16), int(one[-1], 16) + 1))
+
+
+# 2B820 to 2B91F is left out by the crate.
+_IDEOGRAPHS = _ranges("""
+    3400-4DBF 4E00-9FFF F900-FAFF 20000-2A6DF 2A700-2B81F 2B920-2CEAF 2F800-2FA1F
+""")
+
+# Where Unicode 8.0 has only letters, symbols, spacing marks and gaps, but a later version (up to
+# 18.0 was looked at) has marks to drop, punctuation or format characters.
+_LETTERS_ONLY = _ranges("""
+    5C8-5F2 61D 7FA-815 85F-8E2 9E4-A00 A76-A80 AF1-B00 B4E-B55 C01-C3D C64-C80 C82-CBB CE4-D00
+    D02-D40 D64-DC9 EBA ECE-F03 1715-1731 180F-18A8 1ABF-1AFF 1B45-1B59 1B74-1B7F 1DF6-1DFB
+    2E43-2FFF A827-A873 A8C5-A8CD A8FE-A925 A9BD-A9BF 10B9D-11000 1104E-1107E 110C2-110FF
+    111CE-111DA 1123E-112A8 11302-1133B 11375-114B2 11644-116AA 116B8-1171C 1173F-1246F
+    12475-16A6D 16B45-16F8E 16F93-1BC9C 1BCA4-1D164 1D245-1D9FF 1DAB0-1E8CF 1E8D7-E0000
+""")
+
+# What Unicode 9.0 brought: marks that the crate's categories do not know but its order does.
+_NEW_MARKS = _ranges("8D4-8E1 1DFB 11442 11446 11C3F 1E000-1E02A 1E944-1E94A")
+
+# Characters of another category in Unicode 8.0.
+_CHANGED = {"\u166d": "Po", "\u1734": "Mn", "\U000111c9": "Po", "\U0001171e": "Mn"}

