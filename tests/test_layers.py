@@ -14,12 +14,12 @@ SOURCE = Path(ragauge.__file__).parent
 LAYERS = (
     {"errors", "memory", "score"},
     {"label", "where", "tomlfile", "stats"},
-    {"metric", "sample"},
-    {"loaders"},
+    {"metric", "sample", "cache"},
+    {"loaders", "encoders"},
     {"retrieval"},
     {"features"},
     {"metrics"},
-    {"catalog", "suite", "config"},
+    {"catalog", "suite", "config", "resources"},
     {"plan", "ranking"},
     {"manifest", "engine"},
     {"run"},
@@ -37,6 +37,8 @@ HEAVY = {
     "matplotlib",
     "nltk",
     "numpy",
+    "onnxruntime",
+    "openai",
     "pandas",
     "polars",
     "pyarrow",
@@ -45,6 +47,8 @@ HEAVY = {
     "scipy",
     "sklearn",
     "spacy",
+    "torch",
+    "transformers",
 }
 """Packages that are imported inside the function that needs them."""
 DATA_ONLY = {"suites"}
@@ -64,11 +68,19 @@ MAY_BE_HEAVY = {
     ("ranking", "numpy"),
     ("metrics.ranking", "numpy"),
     ("features.rankings", "numpy"),
-    *((module, "numpy") for module in MODULES if module.startswith("retrieval.")),
+    ("features.matches", "numpy"),
+    ("features.sentence_matrix", "numpy"),
+    ("metrics.sentences", "numpy"),
+    ("metrics.support", "numpy"),
+    *((module, "numpy") for module in MODULES if module.startswith(("retrieval.", "encoders."))),
 }
 """These are themselves imported inside functions only; metrics and features when the catalog is first
 asked for one."""
-IMPORTED_LATE = {module for module, _ in MAY_BE_HEAVY} | {"report.rankings"}
+LIGHT = {"encoders.known"}
+IMPORTED_LATE = (
+    {module for module, _ in MAY_BE_HEAVY}
+    | {"metrics.bertscore", "metrics.similarity", "report.rankings"}
+) - LIGHT
 
 
 def statements(tree: ast.AST, *, at_import: bool) -> Iterator[ast.stmt]:

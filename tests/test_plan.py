@@ -3,7 +3,7 @@ import pytest
 from ragauge.errors import PlanError
 from ragauge.label import Label
 from ragauge.metric import feature, metric
-from ragauge.plan import make_plan
+from ragauge.plan import NO_RESOURCES, make_plan
 from ragauge.score import Score
 from ragauge.suite import Entry, Suite
 from ragauge.tomlfile import parse_toml
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("own_metrics")
 COLUMNS = ("id", "system", "question", "answer", "references", "question_type")
 
 
-def plan_of(*labels: str, columns=COLUMNS, resources=()):
+def plan_of(*labels: str, columns=COLUMNS, resources=NO_RESOURCES):
     return make_plan([Suite.of(labels)], columns, resources)
 
 
@@ -145,7 +145,7 @@ def test_a_resource_that_is_not_there_is_an_error_when_asked_for_and_a_note_in_a
     suite = Suite("s", (Entry(Label("judged_well"), "well"),))
     (lacking,) = make_plan([suite], COLUMNS).lacking
     assert (lacking.name, lacking.lacking) == ("well", "needs a judge; none is configured")
-    assert make_plan([suite], COLUMNS, ["judge"]).lacking == ()
+    assert make_plan([suite], COLUMNS, {"judge": {}}).lacking == ()
 
 
 def test_the_resource_of_a_feature_is_its_metrics_too():

@@ -7,8 +7,12 @@ import ragauge as rg
 
 PUBLIC = {
     "DataError",
+    "EncoderError",
+    "Endpoint",
+    "HuggingFace",
     "LabelError",
     "MetricError",
+    "MiniLM",
     "PlanError",
     "RagaugeError",
     "Ranked",

@@ -7,8 +7,12 @@ import ragauge.metric  # pyright: ignore[reportUnusedImport]  # see below
 import ragauge.score  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
 if TYPE_CHECKING:
+    from ragauge.encoders.embedded import MiniLM
+    from ragauge.encoders.endpoint import Endpoint
+    from ragauge.encoders.huggingface import HuggingFace
     from ragauge.errors import (
         DataError,
+        EncoderError,
         LabelError,
         MetricError,
         PlanError,
@@ -27,8 +31,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DataError",
+    "EncoderError",
+    "Endpoint",
+    "HuggingFace",
     "LabelError",
     "MetricError",
+    "MiniLM",
     "PlanError",
     "RagaugeError",
     "Ranked",
@@ -49,7 +57,18 @@ __all__ = [
 ]
 
 _HOMES = {
-    "errors": ("DataError", "LabelError", "MetricError", "PlanError", "RagaugeError", "StoreError"),
+    "encoders.embedded": ("MiniLM",),
+    "encoders.endpoint": ("Endpoint",),
+    "encoders.huggingface": ("HuggingFace",),
+    "errors": (
+        "DataError",
+        "EncoderError",
+        "LabelError",
+        "MetricError",
+        "PlanError",
+        "RagaugeError",
+        "StoreError",
+    ),
     "evaluation": ("evaluate", "score"),
     "loaders": ("load",),
     "metric": ("feature", "metric"),

@@ -14,6 +14,7 @@ from typing import cast
 from ragauge.errors import MetricError, RagaugeError
 from ragauge.metric import NOTHING_EXPECTED, Column, Metric
 from ragauge.plan import REFERENCE, Asked, Input, Node, Plan
+from ragauge.resources import Resources
 from ragauge.sample import Columns
 from ragauge.score import Score
 from ragauge.where import Filter
@@ -26,22 +27,37 @@ ROUNDING = 1e-9
 """How far beyond its bounds a value may fall by rounding; it is then the bound."""
 
 
-def measure(plan: Plan, columns: Columns) -> list[Scores]:
+def measure(plan: Plan, columns: Columns, resources: Resources | None = None) -> list[Scores]:
     """The scores of every metric asked for, in the plan's order, for every row.
 
-    MetricError when a metric or feature breaks: it names the metric, the sample and its system.
+    Without `resources` metrics have the default ones, and these rows are the whole data. MetricError when a metric or feature breaks: it names the metric, the sample and its system.
     """
-    batch = _Batch(columns)
+    batch = _Batch(columns, Resources() if resources is None else resources)
     for node in plan.nodes:
         batch.run(node)
     return [batch.scores(asked) for asked in plan.asked]
 
 
+def of_corpus(node: Node, columns: Sequence[Iterable[object]], resources: Resources) -> object:
+    """The one value that a corpus feature makes of columns with one cell for each question."""
+    given = resources.arguments(node.definition, node.settings)
+    try:
+        return node.definition.function(*columns, **given)
+    except RagaugeError:
+        raise
+    except Exception as error:  # whatever a feature's own code raises is its bug
+        raise MetricError(
+            f"feature {node.definition.name} broke on the whole data: "
+            f"{type(error).__name__}: {error!s:.500}"
+        ) from error
+
+
 class _Batch:
     """The columns of one batch as they come to be."""
 
-    def __init__(self, columns: Columns) -> None:
+    def __init__(self, columns: Columns, resources: Resources) -> None:
         self.columns = columns
+        self.resources = resources
         self.n = len(columns["id"])
         self.made: dict[str, Cells] = {}
         self.paired: set[str] = set()
@@ -53,11 +69,15 @@ class _Batch:
         self.pair_texts = [text for texts in references for text in texts or ()]
 
     def run(self, node: Node) -> None:
+        if node.definition.corpus:
+            self.made[node.key] = [self._of_corpus(node)] * self.n
+            return
         paired = node.per_reference
         rows = self.pair_rows if paired else range(self.n)
         inputs = [self._cells(source, paired) for source in node.inputs]
         is_whole = not any(map(self._has_gaps, node.definition.columns, node.inputs, inputs))
-        task = _Task(node, inputs, is_whole, lambda at: self._place(rows[at]))
+        given = self.resources.arguments(node.definition, node.settings)
+        task = _Task(node, given, inputs, is_whole, lambda at: self._place(rows[at]))
         cells = task.at_once() if node.definition.batch else task.by_row(self._wanted(node, rows))
         if paired and isinstance(node.definition, Metric):
             asked = self._wanted(node, range(self.n))
@@ -65,6 +85,13 @@ class _Batch:
         elif paired:
             self.paired.add(node.key)
         self.made[node.key] = cells
+
+    def _of_corpus(self, node: Node) -> object:
+        """What a corpus feature made of the whole data; of this batch where it is all there is."""
+        if node.key not in self.resources.corpus:
+            columns = [self._cells(source, paired=False) for source in node.inputs]
+            return of_corpus(node, columns, self.resources)
+        return self.resources.corpus[node.key]
 
     def scores(self, asked: Asked) -> Scores:
         if asked.node is None:
@@ -150,11 +177,13 @@ class _Task:
     def __init__(
         self,
         node: Node,
+        given: dict[str, object],
         inputs: Sequence[Cells],
         is_whole: bool,
         place: Callable[[int], str],
     ) -> None:
         self.node = node
+        self.given = given
         self.definition = node.definition
         self.inputs = inputs
         self.is_whole = is_whole
@@ -165,7 +194,7 @@ class _Task:
         """The function called for each row that is wanted and has all its cells."""
         if wanted is not None and True not in wanted:
             return [None] * len(wanted)
-        settings = dict(self.node.settings)
+        settings = self.given
         function, finish = self.definition.function, self._finish()
         out: list[object] = []
         try:
@@ -205,7 +234,7 @@ class _Task:
 
     def _call(self, arguments: Sequence[list[object]]) -> list[object]:
         columns = [list(column) for column in zip(*arguments, strict=True)]
-        made = cast(Iterable[object], self.definition.function(*columns, **self.node.settings))
+        made = cast(Iterable[object], self.definition.function(*columns, **self.given))
         values = list(map(self._finish(), made))
         if len(values) != len(arguments):
             raise ValueError(f"returned {len(values)} values for {len(arguments)} rows")

@@ -4,14 +4,15 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ragauge import catalog
-from ragauge.engine import measure
+from ragauge.encoders.known import known
+from ragauge.engine import measure, of_corpus
 from ragauge.errors import (
     DataError,
     LabelError,
@@ -21,10 +22,11 @@ from ragauge.errors import (
     SuiteError,
     did_you_mean,
 )
-from ragauge.label import Label
+from ragauge.label import Label, SettingValue
 from ragauge.manifest import Manifest, Shown, Told
 from ragauge.metric import METRICS
 from ragauge.plan import Plan, make_plan
+from ragauge.resources import Resources
 from ragauge.run import Run
 from ragauge.sample import FIELDS, Columns, FieldError, Samples, read_value
 from ragauge.score import Score
@@ -33,7 +35,9 @@ from ragauge.suite import Entry, Suite, names_of, shipped_suites
 if TYPE_CHECKING:
     import polars as pl
 
-    from ragauge.executors import Batch, Measuring
+    from ragauge.encoders.protocol import Encoder
+    from ragauge.encoders.shared import SharedEncoder
+    from ragauge.executors import Batch
 
 BATCH_SIZE = 1_000
 SHARED_CODE = (
@@ -43,18 +47,29 @@ SHARED_CODE = (
     "ragauge.retrieval.hits",
 )
 """Modules on which numbers depend besides those of the metrics and features themselves."""
+ENCODER_CODE = tuple(
+    f"ragauge.encoders.{name}" for name in ("embedded", "local", "shared", "tokens", "wordpiece")
+)
+"""And those where an encoder is used."""
 Progress = Callable[[int, int], None]
 """Called with the rows done and the rows in all."""
 Asking = str | Path | Suite | Label | Callable[..., object]
 """A suite's name or file, a suite, a label, or a metric's function."""
 
 
-def score(label: str | Callable[..., object], /, **fields: object) -> Score:
+def score(
+    label: str | Callable[..., object],
+    /,
+    *,
+    encoder: "Encoder | str | None" = None,
+    **fields: object,
+) -> Score:
     """One metric on one sample: `rg.score("ndcg@10", context_ids=[…], relevant={…})`.
 
     Fields are the sample's columns; `reference="…"` stands for one reference, `relevant` may be a
-    list of ids. For a composite, give the values of its parts. A metric that misses a field has
-    the status `missing`. LabelError for a label that does not parse, PlanError for an unknown
+    list of ids. For a composite, give the values of its parts. `encoder` is a model's name or an
+    encoder, for metrics that compare meaning; none given: the embedded one. A metric that misses a
+    field has the status `missing`. LabelError for a label that does not parse, PlanError for an unknown
     metric, setting or field, DataError for a value that a field cannot hold.
 
     >>> import ragauge as rg
@@ -66,11 +81,12 @@ def score(label: str | Callable[..., object], /, **fields: object) -> Score:
         raise PlanError([f"a metric's label or function is wanted, got {label!r:.80}"])
     asked = _suite_of_one(label)
     columns = _one_row(fields)
-    plan = make_plan([asked], list(columns))
+    resources = Resources(encoder)
+    plan = make_plan([asked], list(columns), resources.defaults())
     _check_used(label, fields, plan)
     wanted = [place for place, one in enumerate(plan.asked) if one.name == label]
     try:
-        scores = measure(plan, columns)[wanted[0] if wanted else 0]
+        scores = measure(plan, columns, resources)[wanted[0] if wanted else 0]
     except MetricError as error:
         if isinstance(error.__cause__, ValueError | TypeError) and _is_composite(plan):
             raise PlanError([f"{label}: {error.__cause__}"]) from None
@@ -83,6 +99,8 @@ def evaluate(
     asking: Asking | Sequence[Asking],
     /,
     *,
+    encoder: "Encoder | str | None" = None,
+    cache: str | Path | None = None,
     folder: str | Path | None = None,
     seed: int = 0,
     workers: int = 1,
@@ -92,7 +110,9 @@ def evaluate(
     """The scores of samples by suites and metrics.
 
     `samples` is whatever `load` takes, or Samples. `asking` is a suite's name or TOML file, a
-    metric's label or function, or a list of them. With `folder` the run is stored there, batch by
+    metric's label or function, or a list of them. `encoder` is a model's name or an encoder, for
+    metrics that compare meaning; none given: the embedded one. `cache` is the file in which its
+    vectors are kept for later runs; none given: they are not. With `folder` the run is stored there, batch by
     batch; when the same evaluation was begun there before, its finished batches are used again.
     `workers` above 1 puts large runs in so many processes (call it under
     `if __name__ == "__main__":` then). `seed` is the bootstrap's. PlanError lists every problem
@@ -112,11 +132,12 @@ def evaluate(
             raise PlanError([f"{name} must be a whole number of at least {least}, got {number!r}"])
     if folder is not None and not (isinstance(folder, str | Path) and str(folder)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise PlanError([f"folder must be a path, got {folder!r}"])
-    plan = make_plan(suites_of(asking), samples.columns)
-    manifest = _manifest(plan, samples, seed, batch_size)
-    if folder is None:
-        return _in_memory(plan, samples, manifest, workers, progress)
-    return _in_folder(plan, samples, manifest, workers, progress, Path(folder))
+    resources = Resources(encoder, cache=cache)
+    plan = make_plan(suites_of(asking), samples.columns, resources.defaults())
+    resources.expect(node.settings for node in plan.nodes if "encoder" in node.definition.resources)
+    manifest = _manifest(plan, samples, seed, batch_size, resources)
+    work = _Work(plan, samples, manifest, resources, workers, progress)
+    return _in_memory(work) if folder is None else _in_folder(work, Path(folder))
 
 
 def suites_of(asking: Asking | Sequence[Asking]) -> list[Suite]:
@@ -151,12 +172,14 @@ def run_key(
     samples: Samples,
     asking: Asking | Sequence[Asking],
     *,
+    encoder: "Encoder | str | None" = None,
     batch_size: int = BATCH_SIZE,
     seed: int = 0,
 ) -> str:
-    """What the evaluation's folder is known by: the same for the same plan, data and code."""
-    plan = make_plan(suites_of(asking), samples.columns)
-    return _manifest(plan, samples, seed, batch_size).key
+    """What the evaluation's folder is known by: the same for the same plan, data, code and models."""
+    resources = Resources(encoder)
+    plan = make_plan(suites_of(asking), samples.columns, resources.defaults())
+    return _manifest(plan, samples, seed, batch_size, resources).key
 
 
 def _read_asking(one: Asking) -> Suite | Label:
@@ -170,9 +193,9 @@ def _read_asking(one: Asking) -> Suite | Label:
             raise SuiteError(unknown_metric(label.name))
         catalog.find(label)  # so that a wrong setting is said with the other problems
         return label
-    for known in METRICS.values():
-        if one in (known.function, getattr(known.function, "__wrapped__", None)):
-            return Label(known.name)
+    for metric in METRICS.values():
+        if one in (metric.function, getattr(metric.function, "__wrapped__", None)):
+            return Label(metric.name)
     raise SuiteError(f"{one!r} is no metric; put @metric above its definition")
 
 
@@ -211,32 +234,32 @@ def _samples(samples: object) -> Samples:
     return load(samples)  # pyright: ignore[reportArgumentType]
 
 
-def _in_memory(
-    plan: Plan, samples: Samples, manifest: Manifest, workers: int, progress: Progress | None
-) -> Run:
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What there is to do, and with what."""
+
+    plan: Plan
+    samples: Samples
+    manifest: Manifest
+    resources: Resources
+    workers: int
+    progress: Progress | None
+
+
+def _in_memory(work: _Work) -> Run:
     import polars as pl
 
-    from ragauge.executors import choose
-
-    numbers = range(_n_batches(samples, manifest))
-    executor = choose(plan, len(samples), workers)
-    parts = dict(_measured(executor, plan, samples, manifest, numbers, progress))
+    numbers = range(_n_batches(work.samples, work.manifest))
+    parts = dict(_measured(work, numbers))
     scores = pl.concat([parts[number] for number in numbers])
-    return Run(samples, scores, replace(manifest, finished=_now()))
+    return Run(work.samples, scores, replace(work.manifest, finished=_now()))
 
 
-def _in_folder(
-    plan: Plan,
-    samples: Samples,
-    manifest: Manifest,
-    workers: int,
-    progress: Progress | None,
-    path: Path,
-) -> Run:
-    from ragauge.executors import choose
+def _in_folder(work: _Work, path: Path) -> Run:
     from ragauge.report.tables import write_summaries
     from ragauge.store import SUMMARIES, RunFolder
 
+    samples, manifest = work.samples, work.manifest
     folder = RunFolder(path)
     stored = folder.open(manifest, samples)
     if stored.finished:
@@ -251,23 +274,18 @@ def _in_folder(
         for number in range(n_parts)
         if not folder.has_part(number, samples.frame[number * size : (number + 1) * size])
     ]
-    executor = choose(plan, len(samples), workers)
-    for number, part in _measured(executor, plan, samples, manifest, numbers, progress):
+    for number, part in _measured(work, numbers):
         folder.write_part(number, part)
     run = folder.finish(replace(stored, finished=_now()), samples, n_parts)
     write_summaries(run, path)
     return run
 
 
-def _measured(
-    executor: "Measuring",
-    plan: Plan,
-    samples: Samples,
-    manifest: Manifest,
-    numbers: Sequence[int],
-    progress: Progress | None,
-) -> "Iterable[tuple[int, pl.DataFrame]]":
-    size = manifest.batch_size
+def _measured(work: _Work, numbers: Sequence[int]) -> "Iterable[tuple[int, pl.DataFrame]]":
+    from ragauge.executors import choose
+
+    plan, samples, progress = work.plan, work.samples, work.progress
+    size = work.manifest.batch_size
     n_rows = [min(size, len(samples) - number * size) for number in numbers]
     done, total = len(samples) - sum(n_rows), len(samples)
 
@@ -278,6 +296,9 @@ def _measured(
             yield number, needed.batch(number * size, (number + 1) * size)
 
     rows = dict(zip(numbers, n_rows, strict=True))
+    if numbers:
+        _see_corpus(plan, samples, work.resources)
+    executor = choose(plan, len(samples), work.workers, work.resources)
     for number, part in executor.map(plan, batches()):
         done += rows[number]
         if progress:
@@ -285,11 +306,25 @@ def _measured(
         yield number, part
 
 
+def _see_corpus(plan: Plan, samples: Samples, resources: Resources) -> None:
+    """What corpus features make of all questions, each once whatever systems answered it."""
+    for node in plan.nodes:
+        if node.definition.corpus:
+            questions = samples.frame.unique("id", keep="first", maintain_order=True)
+            columns = [
+                questions[name].to_list() if name in questions.columns else [None] * len(questions)
+                for name in (one.column for one in node.inputs)
+            ]
+            resources.corpus[node.key] = of_corpus(node, columns, resources)
+
+
 def _n_batches(samples: Samples, manifest: Manifest) -> int:
     return -(-len(samples) // manifest.batch_size)
 
 
-def _manifest(plan: Plan, samples: Samples, seed: int, batch_size: int) -> Manifest:
+def _manifest(
+    plan: Plan, samples: Samples, seed: int, batch_size: int, resources: Resources
+) -> Manifest:
     data: dict[str, object] = {
         "source": samples.source,
         "sha256": samples.fingerprint(),
@@ -297,8 +332,11 @@ def _manifest(plan: Plan, samples: Samples, seed: int, batch_size: int) -> Manif
         "n_samples": len(samples),
         "systems": list(samples.systems),
     }
-    code = {name: _version(name) for name in ("ragauge", "rapidfuzz")}
-    code["metrics"] = _code_hash(plan)
+    code: dict[str, object] = {name: _version(name) for name in ("ragauge", "rapidfuzz")}
+    encoders = _encoders(plan, resources)
+    code["metrics"] = _code_hash(plan, encoders)
+    if encoders:
+        code["models"] = [dict(one.identity) for one in encoders]
     described = plan.describe()
     fixed = [described, data["sha256"], data["order"], code, seed, batch_size]
     key = hashlib.sha256(json.dumps(fixed, sort_keys=True, default=list).encode()).hexdigest()
@@ -316,7 +354,18 @@ def _manifest(plan: Plan, samples: Samples, seed: int, batch_size: int) -> Manif
         (*samples.notes, *_lacking_notes(plan)),
         tuple(Told.of(one, suite) for suite in plan.suites for one in suite.findings),
         _now(),
+        models=tuple(_model_notes(plan)),
     )
+
+
+def _encoders(plan: Plan, resources: Resources) -> "list[SharedEncoder]":
+    """The encoders that the plan uses, in a fixed order."""
+    used: dict[str, SharedEncoder] = {}
+    for node in plan.nodes:
+        if "encoder" in node.definition.resources:
+            encoder = resources.encoder_of(node.settings)
+            used[json.dumps(dict(encoder.identity), sort_keys=True)] = encoder
+    return [used[identity] for identity in sorted(used)]
 
 
 def _lacking_notes(plan: Plan) -> Iterable[str]:
@@ -324,6 +373,34 @@ def _lacking_notes(plan: Plan) -> Iterable[str]:
     for asked in plan.lacking:
         by_reason.setdefault(asked.lacking or "", []).append(asked.name)
     return [f"not scored, {reason}: {', '.join(names)}" for reason, names in by_reason.items()]
+
+
+def _model_notes(plan: Plan) -> Iterable[str]:
+    """Which model each metric's numbers are of, and what a threshold means for it."""
+    nodes: dict[str | None, Mapping[str, SettingValue]] = {
+        node.key: node.settings for node in plan.nodes
+    }
+    by_model: dict[str, list[str]] = {}
+    by_threshold: dict[tuple[str, float], list[str]] = {}
+    for asked in plan.asked:
+        settings = nodes.get(asked.node, {})
+        model, layer = settings.get("model"), settings.get("layer")
+        threshold, precision = settings.get("threshold"), settings.get("precision")
+        if not model:
+            continue
+        whose = str(model) if precision == "fp32" else f"{model} ({precision})"
+        at = f" (layer {layer})" if layer is not None and "layer=" not in asked.name else ""
+        by_model.setdefault(whose, []).append(asked.name + at)
+        if isinstance(threshold, float):
+            by_threshold.setdefault((str(model), threshold), []).append(asked.name)
+    yield from (f"by {model}: {', '.join(names)}" for model, names in by_model.items())
+    for (model, threshold), names in by_threshold.items():
+        own = known(model).threshold
+        people = "" if own is None else f' (its own, threshold="model", is {own:g})'
+        yield (
+            f"{', '.join(names)}: the threshold {threshold:g} is applied to {model}{people}; "
+            "the same number means something else for every model"
+        )
 
 
 def _order(samples: Samples) -> str:
@@ -355,11 +432,13 @@ def _machine() -> dict[str, object]:
     }
 
 
-def _code_hash(plan: Plan) -> str:
+def _code_hash(plan: Plan, encoders: "Sequence[SharedEncoder]") -> str:
     """SHA-256 of the source files of the plan's metrics and features, and of this package's."""
+    used = {type(one.encoder).__module__ for one in encoders}
+    shared = {*SHARED_CODE, *used, *(ENCODER_CODE if encoders else ())}
     modules = {str(getattr(node.definition.function, "__module__", "")) for node in plan.nodes}
     digest = hashlib.sha256()
-    for name in sorted(modules | set(SHARED_CODE)):
+    for name in sorted(modules | shared):
         source = getattr(sys.modules.get(name), "__file__", None)
         digest.update(name.encode())
         if source and Path(source).is_file():

@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Protocol
 
@@ -20,6 +20,7 @@ from ragauge.engine import Scores, measure
 from ragauge.errors import MetricError
 from ragauge.memory import resting_collector
 from ragauge.plan import Plan
+from ragauge.resources import Resources
 from ragauge.sample import Columns
 from ragauge.score import Evidence, Score
 
@@ -44,9 +45,11 @@ class Measuring(Protocol):
 class InProcess:
     """One batch after the other, here."""
 
+    resources: Resources = field(default_factory=Resources, compare=False)
+
     def map(self, plan: Plan, batches: Iterable[Batch]) -> "Iterator[tuple[int, pl.DataFrame]]":
         for number, columns in batches:
-            yield number, score_frame(plan, columns)
+            yield number, score_frame(plan, columns, self.resources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +57,13 @@ class Threads:
     """Batches on threads of this process: for metrics that wait or release the lock."""
 
     n: int
+    resources: Resources = field(default_factory=Resources, compare=False)
 
     def map(self, plan: Plan, batches: Iterable[Batch]) -> "Iterator[tuple[int, pl.DataFrame]]":
         with ThreadPoolExecutor(self.n) as pool:
             submitted = (
-                (number, pool.submit(score_frame, plan, cells)) for number, cells in batches
+                (number, pool.submit(score_frame, plan, cells, self.resources))
+                for number, cells in batches
             )
             yield from _as_finished(submitted, self.n)
 
@@ -68,13 +73,16 @@ class Processes:
     """Batches in worker processes, started afresh: polars does not survive a fork."""
 
     n: int
+    resources: Resources = field(default_factory=Resources, compare=False)
 
     def map(self, plan: Plan, batches: Iterable[Batch]) -> "Iterator[tuple[int, pl.DataFrame]]":
         from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import get_context
 
         context = get_context("spawn")
-        with ProcessPoolExecutor(self.n, context, initializer=_start, initargs=(plan,)) as pool:
+        self.resources.threads = max(1, (os.cpu_count() or 1) // self.n)
+        given = (plan, self.resources)
+        with ProcessPoolExecutor(self.n, context, initializer=_start, initargs=given) as pool:
             try:
                 submitted = ((number, pool.submit(_work, cells)) for number, cells in batches)
                 yield from _as_finished(submitted, self.n)
@@ -83,18 +91,19 @@ class Processes:
                 raise
 
 
-def choose(plan: Plan, n_rows: int, workers: int) -> Measuring:
+def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = None) -> Measuring:
     """The executor for so many rows: processes where they pay and can find every metric's code.
 
     Threads only where Python runs them side by side; under one lock they would only get in each
     other's way.
     """
+    resources = Resources() if resources is None else resources
     if workers <= 1:
-        return InProcess()
-    if n_rows >= ROWS_WORTH_WORKERS and is_portable(plan):
-        return Processes(workers)
+        return InProcess(resources)
+    if n_rows >= ROWS_WORTH_WORKERS and is_portable(plan) and resources.is_portable():
+        return Processes(workers, resources)
     has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
-    return InProcess() if has_lock else Threads(workers)
+    return InProcess(resources) if has_lock else Threads(workers, resources)
 
 
 def is_portable(plan: Plan) -> bool:
@@ -106,13 +115,15 @@ def is_portable(plan: Plan) -> bool:
     )
 
 
-def score_frame(plan: Plan, columns: Columns) -> "pl.DataFrame":
+def score_frame(plan: Plan, columns: Columns, resources: Resources | None = None) -> "pl.DataFrame":
     """The scores of a batch: id, system, metric, value, status, reason, evidence.
 
     Row by row, so that the order does not tell how large the batches were.
     """
     with resting_collector():
-        return _frame([asked.metric for asked in plan.asked], measure(plan, columns), columns)
+        return _frame(
+            [asked.metric for asked in plan.asked], measure(plan, columns, resources), columns
+        )
 
 
 def _frame(metrics: Sequence[str], measured: Sequence[Scores], columns: Columns) -> "pl.DataFrame":
@@ -183,15 +194,16 @@ def _as_finished(
 
 _plan: Plan | None = None
 """The plan of this worker process."""
+_resources: Resources | None = None
 
 
-def _start(plan: Plan) -> None:
-    global _plan
+def _start(plan: Plan, resources: Resources) -> None:
+    global _plan, _resources
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the batches are the parallel work
     gc.freeze()  # what is loaded stays: no collection need look at it again
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
-    _plan = plan
+    _plan, _resources = plan, resources
 
 
 def _leave_with_parent() -> None:
@@ -206,7 +218,7 @@ def _leave_with_parent() -> None:
 
 def _work(columns: Columns) -> "pl.DataFrame":
     assert _plan is not None
-    return score_frame(_plan, columns)
+    return score_frame(_plan, columns, _resources)
 
 
 def _unwrapped(function: object) -> object:

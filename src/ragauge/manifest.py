@@ -137,7 +137,7 @@ class Manifest:
     metrics: tuple[Shown, ...]
     plan: Mapping[str, object]
     data: Mapping[str, object]
-    code: Mapping[str, str]
+    code: Mapping[str, object]
     seed: int = 0
     batch_size: int = 0
     git_commit: str | None = None
@@ -146,6 +146,8 @@ class Manifest:
     findings: tuple[Told, ...] = ()
     started: str = ""
     finished: str | None = None
+    models: tuple[str, ...] = ()
+    """Which model each metric's numbers are of, in words."""
     format: int = FORMAT
 
     def to_json(self) -> str:
@@ -160,9 +162,10 @@ class Manifest:
         shown = cast(list[dict[str, object]], table.pop("metrics"))
         notes = cast(list[str], table.pop("notes", []))
         findings = cast(list[dict[str, object]], table.pop("findings", []))
+        models = tuple(cast(list[str], table.pop("models", [])))
         told = tuple(Told(**one) for one in findings)  # pyright: ignore[reportArgumentType]
         metrics = tuple(Shown(**one) for one in shown)  # pyright: ignore[reportArgumentType]
-        return cls(metrics=metrics, notes=tuple(notes), findings=told, **table)  # pyright: ignore[reportArgumentType]
+        return cls(metrics=metrics, notes=tuple(notes), findings=told, models=models, **table)  # pyright: ignore[reportArgumentType]
 
 
 def _check_manifest(table: object) -> None:

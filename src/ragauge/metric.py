@@ -20,11 +20,14 @@ from ragauge.score import Score
 Function = TypeVar("Function", bound=Callable[..., object])
 Aggregate = Callable[[Sequence[Sequence[float]]], Sequence[float]]
 """From rows of summed parts, (b, p), to one value each, (b,)."""
+Check = Callable[[Mapping[str, SettingValue]], str | None]
+"""From all settings, resolved, to what is wrong with them."""
 
 NOTHING_EXPECTED = "nothing_expected"
 """In a score's evidence: its reference asks for nothing, so one that asks for something decides."""
 
 RESOURCES = ("encoder", "judge")
+Precision = Literal["fp32", "fp16", "bf16", "int8"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,9 @@ class Definition:
     resources: tuple[str, ...]
     settings: tuple[Setting, ...]
     batch: bool
+    implied: tuple[str, ...] = ()
+    """Settings that name a resource in the label; the function is given the resource instead."""
+    corpus: bool = False
 
     @property
     def defaults(self) -> dict[str, SettingValue]:
@@ -118,7 +124,10 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Feature(Definition):
-    """A column made from other columns, computed once for all metrics that name it."""
+    """A column made from other columns, computed once for all metrics that name it.
+
+    `corpus`: it is made of all rows of the run at once, and every row has the same.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +136,7 @@ class Metric(Definition):
 
     `version` goes up whenever a number changes. `low` and `high` bound every value (None: open).
     `aggregate` replaces the mean: from the summed `parts` in the evidence to the value of the whole.
+    `check` says before any work what is wrong with settings that do not go together.
     """
 
     version: int = 1
@@ -134,6 +144,7 @@ class Metric(Definition):
     high: float | None = 1.0
     lower_is_better: bool = False
     aggregate: Aggregate | None = None
+    check: Check | None = None
 
     def label(self, settings: Mapping[str, SettingValue]) -> Label:
         """The canonical label: the settings that differ from their default, in signature order."""
@@ -145,6 +156,9 @@ class Metric(Definition):
         return Label(self.name, changed)
 
 
+NAMING = {"encoder": (Setting("model", None, str | None), Setting("precision", "fp32", Precision))}
+"""The settings by which a label names a resource; None stands for the run's own."""
+
 METRICS: dict[str, Metric] = {}
 """Every metric that a decorator has seen in this process, by name."""
 FEATURES: dict[str, Feature] = {}
@@ -153,19 +167,30 @@ FEATURES: dict[str, Feature] = {}
 @overload
 def feature(function: Function, /) -> Function: ...
 @overload
-def feature(*, batch: bool = False) -> Callable[[Function], Function]: ...
+def feature(*, batch: bool = False, corpus: bool = False) -> Callable[[Function], Function]: ...
 def feature(
-    function: Function | None = None, /, *, batch: bool = False
+    function: Function | None = None, /, *, batch: bool = False, corpus: bool = False
 ) -> Function | Callable[[Function], Function]:
     """Declare a column computed from columns; the function is returned unchanged.
 
     With `batch=True` the function takes one sequence for each column and returns a sequence as
-    long. DefinitionError when the signature cannot be one of a feature.
+    long. With `corpus=True` it takes one iterable for each column, fields of the sample only, with
+    one cell for each question of the run whatever systems answered it, and returns the one value
+    that every row gets. DefinitionError when the signature cannot be one of a feature.
     """
 
     def declare(function: Function) -> Function:
         own = _signature(function)
-        made = Feature(own.name, function, own.columns, own.resources, own.settings, batch)
+        made = Feature(
+            own.name,
+            function,
+            own.columns,
+            own.resources,
+            own.settings,
+            batch,
+            own.implied,
+            corpus,
+        )
         _register(FEATURES, made)
         return function
 
@@ -183,6 +208,7 @@ def metric(
     high: float | None = 1.0,
     lower_is_better: bool = False,
     aggregate: Aggregate | None = None,
+    check: Check | None = None,
     name: str | None = None,
 ) -> Callable[[Function], Function]: ...
 def metric(
@@ -195,6 +221,7 @@ def metric(
     high: float | None = 1.0,
     lower_is_better: bool = False,
     aggregate: Aggregate | None = None,
+    check: Check | None = None,
     name: str | None = None,
 ) -> Function | Callable[[Function], Function]:
     """Declare a metric; the function is returned unchanged, so tests and users call it directly.
@@ -214,11 +241,13 @@ def metric(
                 own.resources,
                 own.settings,
                 batch,
-                version,
-                low,
-                high,
-                lower_is_better,
-                aggregate,
+                own.implied,
+                version=version,
+                low=low,
+                high=high,
+                lower_is_better=lower_is_better,
+                aggregate=aggregate,
+                check=check,
             ),
         )
         return function
@@ -266,8 +295,21 @@ def _signature(function: Callable[..., object]) -> Definition:
         )
     if not columns:
         raise DefinitionError(f"{name}: names no column, so there is nothing to compute from")
+    own = {setting.name for setting in settings}
+    implied = [
+        setting
+        for resource in resources
+        for setting in NAMING.get(resource, ())
+        if setting.name not in own
+    ]
     return Definition(
-        name, function, tuple(columns), tuple(resources), tuple(settings), batch=False
+        name,
+        function,
+        tuple(columns),
+        tuple(resources),
+        (*settings, *implied),
+        batch=False,
+        implied=tuple(setting.name for setting in implied),
     )
 
 

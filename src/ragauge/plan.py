@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragauge import catalog
+from ragauge.encoders.known import known
 from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label, SettingValue
 from ragauge.metric import Column, Definition, Feature, Metric
@@ -17,6 +18,8 @@ from ragauge.where import Filter
 
 COUNTS = ("list_found", "list_total")
 """Rules that count: no scale fits them, and no mean takes them in."""
+Defaults = Mapping[str, Mapping[str, SettingValue]]
+NO_RESOURCES: Defaults = {}
 REFERENCE, REFERENCES = "reference", "references"
 """The column that stands for each of the sample's references in turn, and that of all of them."""
 
@@ -107,12 +110,13 @@ class Plan:
 
 
 def make_plan(
-    suites: Sequence[Suite], columns: Collection[str], resources: Collection[str] = ()
+    suites: Sequence[Suite], columns: Collection[str], resources: Defaults = NO_RESOURCES
 ) -> Plan:
     """The plan for these suites over samples with these columns and resources.
 
-    PlanError lists every problem: unknown metrics, settings and columns, and what explicitly asked
-    metrics lack. What a suite's metric lacks is no problem: it is marked `lacking`.
+    For each resource that is there, `resources` has the settings that name it: a metric whose label
+    does not name another one gets them, so labels say which model a number is of. PlanError lists
+    every problem: unknown metrics, settings and columns, and what explicitly asked metrics lack. What a suite's metric lacks is no problem: it is marked `lacking`.
     """
     suites = tuple(dict.fromkeys(suites))
     planner = _Planner(suites, columns, resources)
@@ -128,7 +132,7 @@ def make_plan(
 class _Planner:
     suites: Sequence[Suite]
     columns: Collection[str]
-    resources: Collection[str]
+    resources: Defaults
     nodes: dict[str, Node] = field(default_factory=dict[str, Node])
     problems: list[str] = field(default_factory=list[str])
     open: list[str] = field(default_factory=list[str])
@@ -144,7 +148,7 @@ class _Planner:
     def _entry(self, suite: Suite, entry: Entry) -> Asked:
         lacking = None
         try:
-            metric, settings = catalog.find(entry.label)
+            metric, settings = self._found(entry.label)
         except LabelError as error:
             if not entry.needs:
                 self.problems.append(str(error))
@@ -159,6 +163,19 @@ class _Planner:
             return _shown(entry, label, metric, None, lacking)
         return _shown(entry, label, metric, self._node(metric, settings, suite).key)
 
+    def _found(self, label: Label) -> tuple[Metric, dict[str, SettingValue]]:
+        """The metric and its settings, those that name a resource filled in."""
+        metric, settings = catalog.find(label)
+        for resource in metric.resources:
+            for name, value in self.resources.get(resource, {}).items():
+                if name in settings and name not in label.settings:
+                    settings[name] = value
+        if settings.get("layer", 0) is None:
+            settings["layer"] = known(str(settings.get("model"))).layer
+        if metric.check is not None and (problem := metric.check(settings)):
+            self.problems.append(f"{metric.label(settings)}: {problem}")
+        return metric, settings
+
     def _check(self, check: Check, group: str) -> Iterator[Asked]:
         # Imported here: the rules read numbers, and their patterns take long to compile.
         from ragauge.metrics.checks import holds, mean_of
@@ -168,7 +185,7 @@ class _Planner:
         rules: dict[str, str] = {}
         for name, label in check.rules:
             try:
-                metric, settings = catalog.find(label)
+                metric, settings = self._found(label)
             except LabelError as error:
                 self.problems.append(f"{group}: {name}: {error}")
                 continue
@@ -189,9 +206,9 @@ class _Planner:
             yield Asked(metric.name, metric.name, metric, node.key, scale=scale, digits=digits)
 
     def _check_fields(self, check: Check, group: str) -> None:
-        known = {*FIELDS, *self.columns}
-        for name in sorted(check.where.fields - known if check.where else ()):
-            hint = did_you_mean(name, known) or f"; they have {', '.join(sorted(self.columns))}"
+        fields = {*FIELDS, *self.columns}
+        for name in sorted(check.where.fields - fields if check.where else ()):
+            hint = did_you_mean(name, fields) or f"; they have {', '.join(sorted(self.columns))}"
             self.problems.append(f"{group}: the samples have no field {name!r}{hint}")
 
     def _node(
@@ -214,6 +231,8 @@ class _Planner:
             self._input(column, definition, settings, suite) for column in definition.columns
         )
         self.open.pop()
+        if definition.corpus and any(one.column in (None, REFERENCE) for one in inputs):
+            self.problems.append(f"{definition.name} is of the whole data: it reads fields only")
         node = Node(key, definition, settings, inputs, self._is_per_reference(inputs), where)
         self.nodes[key] = node
         return node
@@ -240,8 +259,10 @@ class _Planner:
             return self._part(name, suite)
         if column.nullable:
             return Input(lacking=f"the samples have no column {name!r}")
-        known = {*FIELDS, *self.columns, *catalog.features()}
-        hint = did_you_mean(name, known) or f"; the samples have {', '.join(sorted(self.columns))}"
+        columns = {*FIELDS, *self.columns, *catalog.features()}
+        hint = (
+            did_you_mean(name, columns) or f"; the samples have {', '.join(sorted(self.columns))}"
+        )
         self.problems.append(f"{definition.name} needs the column {name!r}{hint}")
         return Input(lacking=f"no column {name!r}")
 
@@ -261,7 +282,7 @@ class _Planner:
         if given and not entries:
             return given
         try:
-            metric, settings = catalog.find(label)
+            metric, settings = self._found(label)
         except LabelError:
             if given:
                 return given

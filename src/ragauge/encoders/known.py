@@ -14,8 +14,8 @@ class Known:
     """What was measured of one model; None where nothing was.
 
     `layer`: the one whose token vectors BERTScore takes. `baseline`: the mean precision, recall and
-    F1 of unrelated English sentences there, for rescaling. `threshold`: the F1 from which on two
-    sentences count as saying the same.
+    F1 of unrelated English sentences there, for rescaling. `threshold`: the F1 that separates best
+    pairs of sentences that people call equivalent from others.
     """
 
     layer: int | None = None

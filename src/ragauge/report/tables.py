@@ -84,7 +84,7 @@ def summary_table(run: Run, by: Sequence[str] = ()) -> Table:
     n_answers, n_systems = len(run.samples), len(run.samples.systems)
     title = f"{run.manifest.suite}: {counted(n_answers, 'answer')}, {counted(n_systems, 'system')}"
     why = () if by else not_scored(run, shown)
-    return Table(title, keys, lines, (*run.manifest.notes, *why))
+    return Table(title, keys, lines, (*run.manifest.notes, *run.manifest.models, *why))
 
 
 def not_scored(run: Run, shown: Mapping[str, Shown]) -> tuple[str, ...]:
@@ -226,7 +226,7 @@ def summary_json(run: Run, by: Sequence[str] = ()) -> dict[str, object]:
     breakdowns = {field: _rows(run, field) for field in by}
     return {
         **facts,
-        "notes": list(run.manifest.notes),
+        "notes": [*run.manifest.notes, *run.manifest.models],
         "metrics": shown,
         "summary": _rows(run),
         "by": breakdowns,

@@ -75,7 +75,7 @@ def print_summary(out: "Console", run: Run, by: Sequence[str] = ()) -> None:
         for system in systems
     ]
     _print_columns(out, [_name(one) for one in asked], columns)
-    for line in (*not_scored(run, shown), *_lacking(run)):
+    for line in (*not_scored(run, shown), *_lacking(run), *run.manifest.models):
         _print_note(out, line)
     _print_findings(out, run)
     for field in by:

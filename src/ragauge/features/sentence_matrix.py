@@ -1,0 +1,102 @@
+"""Every sentence of an answer against every sentence of a reference, each encoded once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
+from ragauge.encoders.shared import NoVector, SharedEncoder, pieces
+from ragauge.features.matches import ALIKE
+from ragauge.features.sentences import Splitter
+from ragauge.metric import feature
+from ragauge.score import Score
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceMatrix:
+    """BERTScore F1 of answer sentence i and reference sentence j: `f1` is (i, j) float32.
+
+    `cut`: the sentences that the model did not read to their end.
+    """
+
+    answer: tuple[str, ...]
+    reference: tuple[str, ...]
+    f1: Floats
+    cut: tuple[str, ...] = ()
+
+
+@feature(batch=True)
+def sentence_matrix(
+    answer_sentences: Sequence[tuple[str, ...]],
+    reference_sentences: Sequence[tuple[str, ...]],
+    *,
+    encoder: SharedEncoder,
+    layer: int | None = None,
+    splitter: Splitter = "rules",
+    long_text: LongText = "cut",
+) -> list[SentenceMatrix | Score]:
+    """The matrix of each answer and reference; `failed` where a sentence has no vectors."""
+    rows = list(zip(answer_sentences, reference_sentences, strict=True))
+    out: list[SentenceMatrix | Score] = []
+    for piece in pieces(rows, lambda row: sum(map(len, (*row[0], *row[1])))):
+        texts = (sentence for row in piece if all(row) for side in row for sentence in side)
+        vectors = encoder.tokens(texts, layer=layer, long_text=long_text)
+        out += [_matrix(answer, reference, vectors) for answer, reference in piece]
+    return out
+
+
+def _matrix(
+    answer: tuple[str, ...],
+    reference: tuple[str, ...],
+    vectors: dict[str, TokenVectors | NoVector],
+) -> SentenceMatrix | Score:
+    if not (answer and reference):
+        return SentenceMatrix(answer, reference, np.empty((len(answer), len(reference)), "f4"))
+    ours: list[TokenVectors] = []
+    theirs: list[TokenVectors] = []
+    for sentences, found in ((answer, ours), (reference, theirs)):
+        for sentence in sentences:
+            one = vectors[sentence]
+            if isinstance(one, NoVector):
+                return Score.failed(f"sentence {sentence[:80]!r}: {one.reason}")
+            found.append(one)
+    both = zip((*answer, *reference), (*ours, *theirs), strict=True)
+    cut = tuple(dict.fromkeys(sentence for sentence, tokens in both if tokens.is_cut))
+    return SentenceMatrix(answer, reference, matrix_of(ours, theirs), cut)
+
+
+def matrix_of(ours: Sequence[TokenVectors], theirs: Sequence[TokenVectors]) -> Floats:
+    """BERTScore F1 of all pairs, (len(ours), len(theirs)), by one product of all their tokens.
+
+    A sentence without tokens of its own has 0 with every other one.
+    """
+    left, right = _Stacked(ours), _Stacked(theirs)
+    cosines = left.vectors @ right.vectors.T
+    to_sentence = np.maximum.reduceat(cosines, right.starts, axis=1)
+    precision = left.mean(to_sentence)
+    from_sentence = np.maximum.reduceat(cosines, left.starts, axis=0)
+    recall = right.mean(from_sentence.T).T
+    total = precision + recall
+    product: Floats = 2 * precision * recall
+    out = np.zeros_like(product)
+    return np.divide(product, total, out=out, where=total != 0)
+
+
+class _Stacked:
+    """The tokens of several sentences below one another."""
+
+    def __init__(self, sentences: Sequence[TokenVectors]) -> None:
+        self.vectors = np.concatenate([one.vectors for one in sentences])
+        self.weights = np.concatenate([ALIKE.of(one) for one in sentences])
+        lengths = [len(one.ids) for one in sentences]
+        self.starts: Ints = np.cumsum([0, *lengths[:-1]])
+        totals = np.add.reduceat(self.weights, self.starts)
+        totals[totals == 0] = 1
+        self.totals: Floats = totals
+
+    def mean(self, rows: Floats) -> Floats:
+        """From one row a token, (t, n), the weighted mean of each sentence's rows."""
+        weighted = rows * self.weights[:, None]
+        summed: Floats = np.add.reduceat(weighted, self.starts, axis=0)
+        return summed / self.totals[:, None]

@@ -1,0 +1,126 @@
+"""Whether an answer says every sentence of a reference: the sentence matrix of seed 000."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+
+from ragauge.encoders.known import known
+from ragauge.encoders.protocol import LongText
+from ragauge.encoders.shared import SharedEncoder
+from ragauge.features.sentence_matrix import SentenceMatrix
+from ragauge.features.sentences import Splitter
+from ragauge.features.text import excerpt
+from ragauge.label import SettingValue
+from ragauge.metric import Share, metric
+from ragauge.score import Score
+
+Threshold = Share | Literal["model"]
+"""A number, or the model's own: what separates best what people call equivalent from the rest."""
+MOST_CELLS = 400
+"""A larger matrix is not shown whole."""
+DIGITS = 6
+
+
+def needs_threshold(settings: Mapping[str, SettingValue]) -> str | None:
+    """What is wrong with `threshold="model"`: none is known for it."""
+    model = str(settings.get("model"))
+    if settings.get("threshold") != "model" or known(model).threshold is not None:
+        return None
+    return f"no threshold is known for {model}; give a number"
+
+
+@metric(version=1, low=None, check=needs_threshold)
+def sentence_coverage(
+    sentence_matrix: SentenceMatrix,
+    *,
+    encoder: SharedEncoder,
+    threshold: Threshold = 0.85,
+    layer: int | None = None,
+    splitter: Splitter = "rules",
+    long_text: LongText = "cut",
+) -> Score:
+    """How well the answer says the reference's sentence that it says least well.
+
+    M[i][j] is the BERTScore F1 of answer sentence i and reference sentence j; the value is the
+    minimum over j of the maximum over i. At most 1; best over the references. No reference sentence:
+    `undefined`; no answer sentence: 0. The evidence has, for each reference sentence, the answer's
+    best one, and whether it is covered: its F1 at `threshold` or above. The seed's 0.85 belongs to
+    its model; `"model"` takes the one measured for the model in use. Source: seed 000, on
+    extracting key sentences.
+
+    >>> import ragauge as rg
+    >>> fees = "The fee is $5. Dogs are free."
+    >>> found = rg.score("sentence_coverage", answer="The fee is $5.", reference=fees)
+    >>> found.evidence["weakest"]["sentence"]
+    'Dogs are free.'
+    """
+    return _coverage(sentence_matrix, _number(threshold, encoder))
+
+
+@metric(version=1, check=needs_threshold)
+def sentences_covered(
+    sentence_matrix: SentenceMatrix,
+    *,
+    encoder: SharedEncoder,
+    threshold: Threshold = 0.85,
+    layer: int | None = None,
+    splitter: Splitter = "rules",
+    long_text: LongText = "cut",
+) -> Score:
+    """Whether the answer says every sentence of the reference: `sentence_coverage` > `threshold`.
+
+    1.0 or 0.0; best over the references; settings, undefined cases and evidence as in
+    `sentence_coverage`. Strictly above, as the seed has it ("exceeds"). Source: seed 000, on
+    extracting key sentences.
+
+    >>> import ragauge as rg
+    >>> fees = "The fee is $5. Dogs are free."
+    >>> rg.score("sentences_covered", answer="Dogs are free. The fee is $5.", reference=fees).value
+    1.0
+    """
+    limit = _number(threshold, encoder)
+    found = _coverage(sentence_matrix, limit)
+    if found.value is None:
+        return found
+    evidence = {**(found.evidence or {}), "sentence_coverage": found.value}
+    return Score(found.value > limit, evidence=evidence)
+
+
+def _number(threshold: float | str, encoder: SharedEncoder) -> float:
+    if not isinstance(threshold, str):
+        return threshold
+    own = known(encoder.name).threshold
+    if own is None:
+        raise ValueError(f"no threshold is known for {encoder.name}; give a number")
+    return own
+
+
+def _coverage(matrix: SentenceMatrix, threshold: float) -> Score:
+    if not matrix.reference:
+        return Score.undefined("the reference has no sentence to cover")
+    if not matrix.answer:
+        return Score(0.0, evidence={"answer_sentences": 0})
+    best: list[int] = matrix.f1.argmax(axis=0).tolist()
+    values: list[float] = matrix.f1.max(axis=0).astype(float).tolist()
+    sentences = [
+        {
+            "sentence": excerpt(sentence, 300),
+            "best": excerpt(matrix.answer[at], 300),
+            "answer_sentence": at,
+            "f1": value,
+            "covered": value >= threshold,
+        }
+        for sentence, at, value in zip(matrix.reference, best, values, strict=True)
+    ]
+    weakest = min(range(len(values)), key=values.__getitem__)
+    evidence: dict[str, object] = {
+        "weakest": {"reference_sentence": weakest, **sentences[weakest]},
+        "threshold": threshold,
+        "sentences": sentences,
+    }
+    if matrix.f1.size <= MOST_CELLS:
+        evidence["matrix"] = np.round(matrix.f1.astype(float), DIGITS).tolist()
+    if matrix.cut:
+        evidence["cut"] = [excerpt(sentence, 80) for sentence in matrix.cut]
+    return Score(min(values[weakest], 1.0), evidence=evidence)

@@ -1,0 +1,79 @@
+"""Porter's stemmer beside NLTK's, and words with their places."""
+
+import string
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nltk.stem.porter import PorterStemmer
+
+from ragauge.features.stems import stem, stemmed
+
+ORACLE = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM)
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+SUFFIXES = words("""
+    s es ed ing ings y sses ies eed at bl iz ational tional enci anci izer abli alli entli eli ousli
+    ization ation ator alism iveness fulness ousness aliti iviti biliti icate ative alize iciti ical
+    ful ness al ance ence er ic able ible ant ement ment ent sion tion ion ou ism ate iti ous ive ize
+    e ll
+""")
+BEGINNINGS = words("""
+    a b y ab by tr tree oat ivy toy syzygy troubl privat caress pon cat agr plaster motor conflat hopp
+    tann fall hiss fizz fail fil happ relat condition vietnam form electr hope reviv gyroscop adopt
+    probat control roll yyy ñandú 1980
+""")
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_every_suffix_goes_as_it_does_in_nltk(suffix):
+    for beginning, last in product(BEGINNINGS, ("", "s", "ed", "ing", "ly", "ness", "ational")):
+        word = beginning + suffix + last
+        if len(word) > 2:
+            assert stem(word) == ORACLE.stem(word), word
+
+
+@given(st.text(string.ascii_lowercase, min_size=3, max_size=12), st.sampled_from(SUFFIXES))
+def test_any_word_is_stemmed_as_it_is_in_nltk(beginning, suffix):
+    assert stem(beginning + suffix) == ORACLE.stem(beginning + suffix)
+
+
+@pytest.mark.parametrize("word", ["", "a", "is", "us", "ed", "5"])
+def test_words_of_up_to_two_letters_stay(word):
+    assert stem(word) == word
+
+
+def test_a_word_of_100_kb_takes_linear_time(bounded_time):
+    with bounded_time:
+        assert stem("y" * 100_000).startswith("yyy")
+
+
+def test_words_stand_where_they_are_said_to_stand():
+    text = "İstanbul's cafe\u0301s: 1,500.50 (2.5%), v1.2, 東京 U.S."
+    found = stemmed(text)
+    # The marked e is one letter with its mark; İ lower-cased is longer, and changes no place.
+    assert [text[word.start : word.end] for word in found] == [
+        *("İstanbul", "s", "cafe\u0301s", "1,500.50", "2.5", "v1.2", "東", "京", "U", "S")
+    ]
+    assert [word.lowered for word in found][2:4] == ["cafés", "1,500.50"]
+    assert [word.stem for word in found][2:5] == ["café", "1500.50", "2.5"]
+
+
+@pytest.mark.parametrize(
+    ("text", "stems"),
+    [
+        ("1,234,567", ["1234567"]),
+        ("12,34", ["12,34"]),
+        ("in 1990, 200 came", ["in", "1990", "200", "came"]),
+        ("5.", ["5"]),
+        ("", []),
+        ("…!?", []),
+    ],
+)
+def test_thousands_are_read_without_their_separators(text, stems):
+    assert [word.stem for word in stemmed(text)] == stems

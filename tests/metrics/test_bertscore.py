@@ -1,0 +1,274 @@
+"""BERTScore beside the bert-score package, one pair at a time, and by hand."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from pytest import approx
+
+import ragauge as rg
+from ragauge.encoders.embedded import MiniLM
+from ragauge.encoders.known import known
+from ragauge.encoders.protocol import TokenVectors
+from ragauge.encoders.shared import SharedEncoder
+from ragauge.errors import EncoderError, PlanError
+from ragauge.features.matches import ALIKE, f1, token_match, token_weights
+from ragauge.metrics.bertscore import bertscore
+
+NAMES = ("bertscore_precision", "bertscore_recall", "bertscore")
+PAIRS = [
+    ("The yearly fee of Lantern Hut is $1,604.50.", "Lantern Hut costs $1,604.50 a year."),
+    ("It is 7 km.", "seven kilometres"),
+    ("Yes", "No"),
+    ("No!", "No!"),
+    ("Dogs bark at night. Cats do not.", "The premium for territory 118 is 293 dollars."),
+    ("雪が降る", "Il neige à l'été ❄️"),
+    ("👨‍👩‍👧", "a family"),
+    ("fee", "The fee is five pounds for members, and ten for all other guests of the hut."),
+    ("[SEP] a text with a mark of the model [CLS] in it", "a text with marks"),
+    ("word " * 600, "The word is said again and again."),
+]
+ENCODER = MiniLM()
+
+
+def values(pairs, *labels, **options) -> np.ndarray:
+    """(pairs, labels)"""
+    rows = [
+        {"id": str(at), "answer": answer, "references": [reference]}
+        for at, (answer, reference) in enumerate(pairs)
+    ]
+    run = rg.evaluate(rows, list(labels), encoder=ENCODER, **options)
+    return np.array(run.scores["value"].to_list(), float).reshape(-1, len(labels))
+
+
+def scorer(folder, layer=6, **options):
+    """The package's scorer; its tokenizer is told its length, or it would crash on long texts."""
+    bert_score = pytest.importorskip("bert_score")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = bert_score.BERTScorer(
+            model_type=str(folder), num_layers=layer, device="cpu", nthreads=0, **options
+        )
+    made._tokenizer.model_max_length = 512
+    return made
+
+
+def one_by_one(reference_scorer, pairs) -> np.ndarray:
+    found = [reference_scorer.score([one], [other]) for one, other in pairs]
+    return np.array([[float(part[0]) for part in parts] for parts in found])
+
+
+@pytest.mark.parametrize("layer", [6, 3])
+def test_values_are_those_of_the_package_unbatched(minilm_folder, layer):
+    ours = values(PAIRS, *(f"{name}(layer={layer})" for name in NAMES))
+    assert ours == approx(one_by_one(scorer(minilm_folder, layer), PAIRS), abs=1e-5)
+
+
+def test_values_with_idf_are_those_of_the_package(minilm_folder):
+    references = [reference for _, reference in PAIRS]
+    theirs = one_by_one(scorer(minilm_folder, idf=True, idf_sents=references), PAIRS)
+    assert values(PAIRS, *(f"{name}(idf=true)" for name in NAMES)) == approx(theirs, abs=1e-5)
+
+
+def test_values_rescaled_by_a_baseline_are_those_of_the_package(minilm_folder, tmp_path):
+    table = tmp_path / "baseline.tsv"
+    rows = [f"{layer},0.30,0.20,0.25" for layer in range(7)]
+    table.write_text("\n".join(["LAYER,P,R,F", *rows]))
+    options = {"rescale_with_baseline": True, "baseline_path": str(table), "lang": "en"}
+    theirs = one_by_one(scorer(minilm_folder, **options), PAIRS)
+    label = "(rescale=true,baseline=[0.3,0.2,0.25])"
+    assert values(PAIRS, *(name + label for name in NAMES)) == approx(theirs, abs=2e-5)
+
+
+def test_the_values_of_a_batch_are_those_of_its_pairs_alone():
+    together = values(PAIRS, *NAMES)
+    alone = np.concatenate([values([pair], *NAMES) for pair in PAIRS])
+    assert np.array_equal(together, alone)
+    assert np.array_equal(values(PAIRS[::-1], *NAMES)[::-1], together)
+    assert np.array_equal(values(PAIRS, *NAMES, batch_size=3), together)
+
+
+def test_idf_is_of_the_whole_run_whatever_the_batches_and_systems():
+    labels = ("bertscore(idf=true)", "bertscore_recall(idf=true)")
+    together = values(PAIRS, *labels)
+    assert np.array_equal(values(PAIRS, *labels, batch_size=2), together)
+    rows = [
+        {"id": str(at), "system": system, "answer": answer, "references": [reference]}
+        for system in "ab"
+        for at, (answer, reference) in enumerate(PAIRS)
+    ]
+    both = rg.evaluate(rows, list(labels), encoder=ENCODER).scores["value"].to_numpy()
+    assert np.array_equal(both.reshape(2, -1, 2), [together, together])
+
+
+def weights_of(texts, idf):
+    return token_weights([texts], encoder=SharedEncoder(ENCODER), idf=idf)
+
+
+def test_idf_by_hand():
+    found = weights_of(["fee fee hut", "fee"], idf=True)
+    (ids,) = ENCODER.token_ids(["fee hut"])
+    _, fee, hut, _ = ids.tolist()
+    assert found.table[fee] == approx(math.log(3 / 3))
+    assert found.table[hut] == approx(math.log(3 / 2))
+    assert found.other == approx(math.log(3))
+    assert weights_of(["fee"], idf=False) is ALIKE
+
+
+def test_one_reference_gives_its_tokens_no_weight_and_no_value():
+    found = rg.score("bertscore(idf=true)", answer="fee", reference="fee", encoder=ENCODER)
+    assert (found.value, found.status) == (None, "undefined")
+    assert "weight 0" in found.reason
+
+
+def two_tokens(*vectors) -> TokenVectors:
+    marked = np.array([[0, 0, 1], *vectors, [0, 0, 1]], np.float32)
+    special = np.array([True, *[False] * len(vectors), True])
+    ids = np.array([101, *range(len(vectors)), 102])
+    return TokenVectors(marked, ids, special, None, len(ids))
+
+
+class ByHand:
+    """An encoder of vectors in three dimensions that a person can multiply."""
+
+    name = "by hand"
+    identity = {"name": "by hand"}
+    VECTORS = {"a": [[1, 0, 0], [0, 1, 0]], "b": [[0.6, 0.8, 0]], "against": [[-1, 0, 0]]}
+
+    def encode_tokens(self, texts, *, layer=None, long_text="cut"):
+        return [two_tokens(*self.VECTORS[text]) for text in texts]
+
+
+def matched(answer, reference):
+    (found,) = token_match([answer], [reference], [ALIKE], encoder=SharedEncoder(ByHand()))
+    return found
+
+
+def test_precision_recall_and_f1_by_hand():
+    found = matched("a", "b")
+    assert found.precision == approx((0.6 + 0.8) / 2)
+    assert found.recall == approx(0.8)
+    assert found.f1 == approx(2 * 0.7 * 0.8 / 1.5)
+    assert found.answer.weights == (0, 1, 1, 0)
+
+
+def test_special_tokens_can_be_matched_but_do_not_count():
+    # Both are nearer to the marks (cosine 0) than to each other's only token (-1 and -0.6).
+    found = matched("against", "b")
+    assert (found.precision, found.recall) == (0, 0)
+    assert found.f1 == 0
+
+
+def test_f1_of_nothing_is_nothing():
+    assert f1(0, 0) == 0
+    assert f1(0.5, -0.5) == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference"), [("", "fee"), ("fee", " \n"), ("", ""), ("\x00", "a")]
+)
+def test_an_empty_side_is_0(answer, reference):
+    for name in NAMES:
+        found = rg.score(name, answer=answer, reference=reference, encoder=ENCODER)
+        assert found.value == 0
+        assert found.evidence["empty"]
+
+
+def test_the_same_text_is_1_whatever_its_length():
+    for text in ("fee", "The fee is $5.", "word " * 900, "雪が降る"):
+        for way in ("cut", "windows"):
+            label = f'bertscore(long_text="{way}")'
+            assert rg.score(label, answer=text, reference=text, encoder=ENCODER).value == approx(
+                1, abs=1e-6
+            )
+
+
+def test_precision_and_recall_change_places_with_the_texts():
+    there = values(PAIRS, *NAMES)
+    back = values([pair[::-1] for pair in PAIRS], *NAMES)
+    assert back == approx(there[:, [1, 0, 2]], abs=1e-6)
+
+
+def test_the_best_reference_counts_for_each_measure():
+    references = ["The fee is five pounds.", "Dogs."]
+    for name in NAMES:
+        found = rg.score(name, answer="Dogs.", references=references, encoder=ENCODER)
+        assert found.value == approx(1, abs=1e-6)
+        assert found.evidence["best_reference"] == 1
+
+
+def test_a_cut_text_is_marked_and_windows_read_it_whole():
+    answer = "The hut is open in summer. " * 100 + "Dogs are free."
+    cut = rg.score("bertscore", answer=answer, reference="Dogs are free.", encoder=ENCODER)
+    assert cut.evidence["cut"] == {"answer": {"tokens": 706, "read": 512}}
+    label = 'bertscore_recall(long_text="windows")'
+    whole = rg.score(label, answer=answer, reference="Dogs are free.", encoder=ENCODER)
+    assert "cut" not in whole.evidence
+    recall = rg.score(
+        "bertscore_recall", answer=answer, reference="Dogs are free.", encoder=ENCODER
+    )
+    assert whole.value > recall.value + 0.2
+
+
+def test_the_evidence_shows_what_matched_least():
+    found = rg.score(
+        "bertscore", answer="Dogs are free.", reference="Cats are free.", encoder=ENCODER
+    )
+    assert found.evidence["weakest"]["answer"][0][0] == "Dogs"
+    assert found.evidence["weakest"]["reference"][0][0] == "Cats"
+
+
+def test_labels_carry_model_layer_and_precision():
+    run = rg.evaluate(
+        [{"id": "1", "answer": "a", "reference": "b"}],
+        ["bertscore", 'bertscore(precision="int8")', "bertscore(layer=2)"],
+    )
+    assert run.scores["metric"].to_list() == [
+        'bertscore(layer=6,model="all-MiniLM-L6-v2")',
+        'bertscore(layer=6,model="all-MiniLM-L6-v2",precision="int8")',
+        'bertscore(layer=2,model="all-MiniLM-L6-v2")',
+    ]
+    assert run.manifest.code["models"][0]["revision"].startswith("53aa51172d14")
+
+
+def test_a_rescaling_without_a_baseline_is_refused_before_any_work():
+    with pytest.raises(PlanError, match="no baseline is known for all-MiniLM-L6-v2 at layer 3"):
+        rg.score("bertscore(rescale=true,layer=3)", answer="a", reference="b")
+
+
+def test_unrelated_sentences_are_near_0_when_rescaled():
+    base = known(ENCODER.name).baseline
+    pairs = [PAIRS[4], PAIRS[0]]
+    raw, scaled = values(pairs, "bertscore", "bertscore(rescale=true)").T
+    assert scaled == approx((raw - base[2]) / (1 - base[2]))
+    assert scaled[0] < 0.25 < 0.6 < scaled[1]
+
+
+class Refusing(MiniLM):
+    """An encoder that takes no text with the word snow in it."""
+
+    def encode_tokens(self, texts, *, layer=None, long_text="cut"):
+        if any("snow" in text for text in texts):
+            raise EncoderError("no snow, please")
+        return super().encode_tokens(texts, layer=layer, long_text=long_text)
+
+
+def test_a_text_without_vectors_fails_its_rows_only():
+    rows = [
+        {"id": "1", "answer": "fee", "reference": "fee"},
+        {"id": "2", "answer": "snow", "reference": "fee"},
+        {"id": "3", "answer": "fee", "reference": "snow"},
+    ]
+    run = rg.evaluate(rows, ["bertscore"], encoder=Refusing())
+    assert run.scores["status"].to_list() == ["ok", "failed", "failed"]
+    assert run.scores["reason"].to_list()[1:] == [
+        "answer: no snow, please",
+        "reference: no snow, please",
+    ]
+
+
+def test_the_function_can_be_called_directly():
+    found = matched("a", "b")
+    score = bertscore(found, ALIKE, encoder=SharedEncoder(ByHand()))
+    assert score.value == approx(found.f1)

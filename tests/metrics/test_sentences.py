@@ -1,0 +1,128 @@
+"""The sentence matrix of seed 000: against BERTScore pair by pair, by hand, and at its edges."""
+
+import numpy as np
+import pytest
+from pytest import approx
+
+import ragauge as rg
+from ragauge.encoders.embedded import MiniLM
+from ragauge.encoders.shared import SharedEncoder
+from ragauge.errors import EncoderError, PlanError
+from ragauge.features.sentence_matrix import SentenceMatrix, sentence_matrix
+from ragauge.metrics.sentences import sentence_coverage, sentences_covered
+
+ENCODER = MiniLM()
+ANSWER = "The fee is $5. Dogs are free. Snow falls in winter, and the hut is shut then."
+REFERENCE = "Members pay $5. No fee is taken for dogs. The hut is closed in winter. Bring boots."
+
+
+def test_each_cell_is_the_bertscore_of_its_pair():
+    answers, references = ANSWER.split(". "), REFERENCE.split(". ")
+    (found,) = sentence_matrix(
+        [tuple(answers)], [tuple(references)], encoder=SharedEncoder(ENCODER)
+    )
+    for row, answer in enumerate(answers):
+        for column, reference in enumerate(references):
+            one = rg.score("bertscore", answer=answer, reference=reference, encoder=ENCODER)
+            assert found.f1[row, column] == approx(one.value, abs=1e-6)
+
+
+def test_each_sentence_is_encoded_once():
+    shared = SharedEncoder(ENCODER)
+    sentence_matrix([("a", "b"), ("a",)], [("b", "c"), ("c", "a")], encoder=shared)
+    assert shared.n_encoded == 3
+
+
+def matrix(cells) -> SentenceMatrix:
+    f1 = np.array(cells, np.float32)
+    answer = tuple(f"answer {at}" for at in range(f1.shape[0]))
+    return SentenceMatrix(answer, tuple(f"reference {at}" for at in range(f1.shape[1])), f1)
+
+
+def coverage(cells, **options):
+    return sentence_coverage(matrix(cells), encoder=SharedEncoder(ENCODER), **options)
+
+
+def test_the_value_is_the_least_of_the_best_by_hand():
+    found = coverage([[0.9, 0.1, 0.5], [0.2, 0.7, 0.6]])
+    assert found.value == approx(0.6)
+    assert found.evidence["weakest"]["reference_sentence"] == 2
+    assert found.evidence["weakest"]["answer_sentence"] == 1
+    assert [one["f1"] for one in found.evidence["sentences"]] == approx([0.9, 0.7, 0.6])
+
+
+def test_a_sentence_is_covered_from_the_threshold_on_the_answer_only_above_it():
+    cells = [[0.75, 0.5]]
+    found = coverage(cells, threshold=0.5)
+    assert [one["covered"] for one in found.evidence["sentences"]] == [True, True]
+    encoder = SharedEncoder(ENCODER)
+    assert sentences_covered(matrix(cells), encoder=encoder, threshold=0.5).value == 0
+    assert sentences_covered(matrix(cells), encoder=encoder, threshold=0.49).value == 1
+
+
+def score(label, answer, reference):
+    return rg.score(label, answer=answer, reference=reference, encoder=ENCODER)
+
+
+def test_no_reference_sentence_is_undefined_and_no_answer_sentence_is_0():
+    for label in ("sentence_coverage", "sentences_covered"):
+        assert score(label, ANSWER, " ").status == "undefined"
+        assert score(label, "", REFERENCE).value == 0
+        assert score(label, "", "").status == "undefined"
+
+
+def test_all_sentences_in_another_order_are_covered():
+    turned = "Dogs are free. The fee is $5."
+    assert score("sentences_covered", turned, "The fee is $5. Dogs are free.").value == 1
+    assert score("sentence_coverage", turned, "The fee is $5. Dogs are free.").value == approx(1)
+
+
+def test_more_answer_sentences_never_lower_the_value():
+    lower = score("sentence_coverage", "Dogs are free.", REFERENCE).value
+    assert score("sentence_coverage", "Dogs are free. " + ANSWER, REFERENCE).value >= lower
+
+
+def test_more_reference_sentences_never_raise_it():
+    higher = score("sentence_coverage", ANSWER, "Dogs are free.").value
+    assert score("sentence_coverage", ANSWER, "Dogs are free. Boots are red.").value <= higher
+
+
+def test_a_matrix_too_large_to_show_is_left_out_of_the_evidence():
+    found = coverage(np.full((21, 20), 0.5))
+    assert "matrix" not in found.evidence
+    assert len(found.evidence["sentences"]) == 20
+
+
+def test_a_sentence_longer_than_the_model_takes_is_named():
+    found = score("sentence_coverage", "word " * 600, "The word.")
+    assert found.evidence["cut"][0].startswith("word word")
+
+
+def test_the_models_own_threshold_is_taken_when_asked_for():
+    found = score('sentence_coverage(threshold="model")', ANSWER, REFERENCE)
+    assert 0 < found.evidence["threshold"] < 1
+    with pytest.raises(PlanError, match="no threshold is known for some/model"):
+        rg.score(
+            'sentence_coverage(threshold="model",model="some/model")', answer="a", reference="b"
+        )
+    with pytest.raises(PlanError, match="threshold must be a number from 0 to 1"):
+        rg.score("sentence_coverage(threshold=2)", answer="a", reference="b")
+
+
+class Refusing(MiniLM):
+    """An encoder that takes no text with the word snow in it."""
+
+    def encode_tokens(self, texts, *, layer=None, long_text="cut"):
+        if any("Snow" in text for text in texts):
+            raise EncoderError("no snow, please")
+        return super().encode_tokens(texts, layer=layer, long_text=long_text)
+
+
+def test_a_sentence_without_vectors_fails_its_answer_only():
+    rows = [
+        {"id": "1", "answer": ANSWER, "reference": REFERENCE},
+        {"id": "2", "answer": "Dogs are free.", "reference": REFERENCE},
+    ]
+    run = rg.evaluate(rows, ["sentence_coverage"], encoder=Refusing())
+    assert run.scores["status"].to_list() == ["failed", "ok"]
+    assert "no snow, please" in run.scores["reason"][0]

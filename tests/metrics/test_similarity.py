@@ -1,0 +1,120 @@
+"""Semantic similarity beside sentence-transformers, by hand, and at its edges."""
+
+import numpy as np
+import pytest
+from pytest import approx
+
+import ragauge as rg
+from ragauge.encoders.embedded import MiniLM
+from ragauge.encoders.shared import SharedEncoder
+from ragauge.errors import EncoderError
+from ragauge.metrics.similarity import semantic_similarity
+
+ENCODER = MiniLM()
+PAIRS = [
+    ("The yearly fee of Lantern Hut is $1,604.50.", "Lantern Hut costs $1,604.50 a year."),
+    ("It is 7 km.", "seven kilometres"),
+    ("Dogs bark at night.", "The premium for territory 118 is 293 dollars."),
+    ("雪が降る", "Il neige"),
+    ("word " * 400, "The word is said again and again."),
+]
+
+
+class ByHand:
+    """An encoder whose vectors a person can multiply."""
+
+    name = "by hand"
+    identity = {"name": "by hand"}
+    VECTORS = {"east": [1, 0], "north": [0, 1], "west": [-1, 0], "between": [0.6, 0.8]}
+
+    def encode(self, texts, *, long_text="cut"):
+        return np.array([self.VECTORS[text] for text in texts], np.float32)
+
+    def count_tokens(self, texts):
+        return None
+
+
+def score(answer, reference, **options):
+    (found,) = semantic_similarity(
+        [answer], [reference], encoder=SharedEncoder(ByHand()), **options
+    )
+    return found
+
+
+def test_by_hand():
+    assert score("east", "between").value == approx(0.6)
+    assert score("east", "north").value == 0
+    assert score("east", "east").value == 1
+
+
+def test_a_negative_cosine_counts_as_0_and_is_in_the_evidence():
+    found = score("east", "west")
+    assert (found.value, found.evidence["cosine"]) == (0, -1)
+
+
+def test_values_are_those_of_sentence_transformers(minilm_folder):
+    package = pytest.importorskip("sentence_transformers")
+    model = package.SentenceTransformer(str(minilm_folder), device="cpu")
+    for answer, reference in PAIRS:
+        cosine = float(model.similarity(*model.encode([answer, reference])[:, None]))
+        found = rg.score("semantic_similarity", answer=answer, reference=reference)
+        assert found.value == approx(max(0, cosine), abs=1e-5)
+
+
+@pytest.mark.parametrize(("answer", "reference"), [("", "east"), ("east", " \t\n"), ("", "")])
+def test_an_empty_text_has_no_value_or_the_one_that_is_set(answer, reference):
+    found = score(answer, reference)
+    assert (found.value, found.status) == (None, "undefined")
+    assert score(answer, reference, on_empty=0.0).value == 0
+
+
+def test_the_nearest_reference_counts():
+    found = rg.score(
+        "semantic_similarity",
+        answer="Dogs bark.",
+        references=["Stocks fell.", "A dog barks."],
+        encoder=ENCODER,
+    )
+    assert found.value > 0.8
+    assert found.evidence["best_reference"] == 1
+
+
+def test_a_cut_text_is_marked():
+    found = rg.score("semantic_similarity", answer="word " * 400, reference="word")
+    assert found.evidence["cut"] == {"answer": {"tokens": 402, "read": 256}}
+
+
+def test_swapping_the_texts_changes_nothing():
+    for answer, reference in PAIRS:
+        there, back = (
+            rg.score("semantic_similarity", answer=one, reference=other, encoder=ENCODER).value
+            for one, other in ((answer, reference), (reference, answer))
+        )
+        assert there == back
+
+
+class Broken(ByHand):
+    """An encoder that is down, or gives vectors of another length for one text."""
+
+    def encode(self, texts, *, long_text="cut"):
+        if "north" in texts:
+            raise EncoderError("http://localhost:1 did not answer", is_down=True)
+        return np.ones((len(texts), 2 if texts == ["east"] else 3), np.float32)
+
+
+def test_an_encoder_that_is_down_fails_the_scores_and_the_run_goes_on():
+    rows = [
+        {"id": "1", "answer": "north", "reference": "east"},
+        {"id": "2", "answer": "", "reference": "east"},
+    ]
+    run = rg.evaluate(rows, ["semantic_similarity", "exact_match"], encoder=Broken())
+    assert run.scores["status"].to_list() == ["failed", "ok", "undefined", "ok"]
+    assert run.scores["reason"][0] == "answer: http://localhost:1 did not answer"
+
+
+def test_the_suite_shows_percent():
+    row = {"id": "1", "question": "?", "answer": "", "references": ["fee"], "contexts": ["fee"]}
+    run = rg.evaluate([row], "graphrag", encoder=ENCODER)
+    shown = {one["name"]: one["mean"] for one in run.summary().iter_rows(named=True)}
+    assert shown["semantic_similarity_percentage"] == 0
+    assert shown["bert_score_f1"] == 0

@@ -1,0 +1,183 @@
+"""Encoders opened once for a run, named by labels, and carried to other processes."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import ragauge as rg
+from ragauge import catalog
+from ragauge.cache import Cache
+from ragauge.encoders.embedded import MiniLM
+from ragauge.engine import measure, of_corpus
+from ragauge.errors import EncoderError, MetricError, StoreError
+from ragauge.executors import InProcess, Processes, score_frame
+from ragauge.label import Label
+from ragauge.metric import feature, metric
+from ragauge.plan import make_plan
+from ragauge.resources import Resources
+from ragauge.suite import Suite
+
+ROWS = [
+    {"id": str(at), "answer": f"The fee is ${at}.", "references": [f"It costs ${at % 3}."]}
+    for at in range(9)
+]
+
+
+def test_nothing_given_is_the_embedded_encoder():
+    assert Resources().defaults() == {"encoder": {"model": "all-MiniLM-L6-v2", "precision": "fp32"}}
+    assert Resources().encoder_of({}).name == "all-MiniLM-L6-v2"
+
+
+def test_a_given_encoder_is_named_in_labels():
+    assert Resources(MiniLM("int8")).defaults()["encoder"]["precision"] == "int8"
+    run = rg.evaluate(ROWS[:1], ["semantic_similarity"], encoder=MiniLM("int8"))
+    assert run.metrics[0].metric == 'semantic_similarity(model="all-MiniLM-L6-v2",precision="int8")'
+
+
+def test_settings_name_another_encoder_and_each_is_opened_once():
+    resources = Resources()
+    one = resources.encoder_of({"model": None, "precision": "fp32"})
+    assert resources.encoder_of({"model": "all-MiniLM-L6-v2"}) is one
+    assert resources.encoder_of({"precision": "int8"}).identity["precision"] == "int8"
+
+
+def test_the_embedded_encoder_has_no_other_precision():
+    with pytest.raises(EncoderError, match="fp32 and int8, not 'bf16'"):
+        rg.score('semantic_similarity(precision="bf16")', answer="a", reference="b")
+
+
+def test_two_precisions_make_two_columns():
+    labels = ["semantic_similarity", 'semantic_similarity(precision="int8")']
+    run = rg.evaluate(ROWS, labels)
+    assert run.scores["metric"].n_unique() == 2
+    single, whole = run.scores["value"].to_numpy().reshape(-1, 2).T
+    assert single == pytest.approx(whole, abs=0.05)
+    assert not np.array_equal(single, whole)
+
+
+def test_the_functions_settings_hold_no_names_of_resources():
+    found, settings = catalog.find(Label.parse("semantic_similarity"))
+    arguments = Resources().arguments(found, settings)
+    assert set(arguments) == {"encoder", "long_text", "on_empty"}
+
+
+def test_a_copy_in_another_process_opens_its_own(tmp_path):
+    resources = Resources(cache=tmp_path / "cache")
+    resources.encoder_of({}).vectors(["fee"])
+    resources.corpus["node"] = {"fee": 1.0}
+    copy = pickle.loads(pickle.dumps(resources))
+    assert copy.corpus == {"node": {"fee": 1.0}}
+    assert copy.encoder_of({}).vectors(["fee"])["fee"].vector.shape == (384,)
+    assert copy.encoder_of({}).n_encoded == 0
+    assert resources.is_portable()
+
+
+def test_an_encoder_that_cannot_be_copied_keeps_the_run_in_this_process():
+    encoder = MiniLM()
+    encoder.callback = lambda: None
+    assert not Resources(encoder).is_portable()
+
+
+LABELS = ["semantic_similarity", "bertscore(idf=true)", "sentence_coverage", "exact_match"]
+
+
+def frame_of(executor, plan, columns):
+    parts = dict(executor.map(plan, [(0, part(columns, 0, 4)), (1, part(columns, 4, 9))]))
+    return [row for number in (0, 1) for row in parts[number].iter_rows()]
+
+
+def part(columns, start, stop):
+    return {name: cells[start:stop] for name, cells in columns.items()}
+
+
+def test_worker_processes_give_the_same_to_the_last_bit(tmp_path):
+    columns = {name: [row[name] for row in ROWS] for name in ROWS[0]}
+    columns["system"] = ["s"] * len(ROWS)
+    resources = Resources(cache=tmp_path / "cache")
+    plan = make_plan([Suite.of(LABELS)], list(columns), resources.defaults())
+    for node in plan.nodes:
+        if node.definition.corpus:
+            cells = [columns[one.column] for one in node.inputs]
+            resources.corpus[node.key] = of_corpus(node, cells, resources)
+    here = frame_of(InProcess(resources), plan, columns)
+    assert frame_of(Processes(2, resources), plan, columns) == here
+    assert list(score_frame(plan, columns, resources).iter_rows()) == here
+
+
+def test_a_run_from_the_cache_is_the_same_and_encodes_nothing(tmp_path):
+    first = rg.evaluate(ROWS, LABELS, cache=tmp_path / "cache")
+    kept = Cache(tmp_path / "cache").counts()
+
+    class Idle(MiniLM):
+        """An encoder that must not be asked."""
+
+        def hidden(self, ids, layer):
+            raise AssertionError("asked")
+
+    again = rg.evaluate(ROWS, LABELS, cache=tmp_path / "cache", encoder=Idle())
+    assert again.scores.equals(first.scores)
+    assert sum(n for n, _ in kept.values()) > 0
+
+
+def test_a_cache_that_cannot_be_opened_stops_the_run_with_a_reason(tmp_path):
+    (tmp_path / "cache").write_text("no database, but a text " * 100)
+    with pytest.raises(StoreError, match="cannot be used"):
+        rg.evaluate(ROWS, ["semantic_similarity"], cache=tmp_path / "cache")
+
+
+def test_the_key_of_a_run_tells_encoders_apart():
+    samples = rg.load(ROWS)
+    keys = {
+        rg.evaluate(samples, ["semantic_similarity"], encoder=encoder).manifest.key
+        for encoder in (None, "all-MiniLM-L6-v2", MiniLM(), MiniLM("int8"))
+    }
+    assert len(keys) == 2
+
+
+def test_the_run_says_whose_numbers_they_are_and_what_a_threshold_means():
+    run = rg.evaluate(ROWS, ["bertscore", "sentences_covered", "exact_match"])
+    by_model, threshold = run.manifest.models
+    assert by_model.startswith("by all-MiniLM-L6-v2: bertscore(layer=6")
+    assert "the threshold 0.85 is applied to all-MiniLM-L6-v2" in threshold
+    assert rg.evaluate(ROWS, ["exact_match"]).manifest.models == ()
+
+
+def test_a_corpus_feature_sees_every_question_once_and_every_row_has_its_value(own_metrics):
+    @feature(corpus=True)
+    def longest_answer(answer):
+        return max(len(text) for text in answer if text is not None)
+
+    @metric(high=None)
+    def share_of_longest(answer: str, longest_answer: int) -> float:
+        return len(answer) / longest_answer
+
+    rows = [
+        {"id": id, "system": system, "answer": text}
+        for id, text in (("1", "a" * 8), ("2", "bb"), ("3", None))
+        for system in ("x", "y")
+    ]
+    run = rg.evaluate(rows, ["share_of_longest"], batch_size=2)
+    assert run.scores["value"].to_list() == [1, 1, 0.25, 0.25, None, None]
+    alone = rg.score("share_of_longest", answer="bb")
+    assert alone.value == 1
+
+
+def test_a_corpus_feature_that_breaks_is_named(own_metrics):
+    @feature(corpus=True)
+    def broken_table(answer):
+        raise ValueError("no table")
+
+    @metric
+    def with_table(answer: str, broken_table: int) -> float:
+        return 1.0
+
+    with pytest.raises(MetricError, match="feature broken_table broke on the whole data"):
+        rg.evaluate(ROWS, ["with_table"])
+
+
+def test_measuring_without_resources_has_the_default_ones():
+    columns = {"id": ["1"], "system": ["s"], "answer": ["fee"], "references": [["fee"]]}
+    plan = make_plan([Suite.of(["bertscore"])], list(columns), Resources().defaults())
+    ((score,),) = measure(plan, columns)
+    assert score.value == pytest.approx(1, abs=1e-6)
