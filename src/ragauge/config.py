@@ -10,6 +10,7 @@
     plugins = ["my_metrics.py"]        # executed
     output = ["scores.csv", "summary.md"]
     seed = 0
+    cache = "vectors.sqlite"           # or "none"; ragauge-runs/cache.sqlite when not given
 
     [systems]
     baseline = "baseline.jsonl"
@@ -17,6 +18,12 @@
 
     [map]
     answer = "model_output"
+
+    [encoder]                          # for metrics that compare meaning; not needed
+    model = "BAAI/bge-m3"              # or a folder, or an endpoint's model
+    base_url = "http://localhost:8080/v1"
+    api_key_env = "EMBEDDINGS_KEY"     # the environment variable that holds the key
+    precision = "fp32"
 
 Paths are relative to the configuration's folder.
 """
@@ -45,7 +52,21 @@ KEYS = {
     "workers": int,
     "systems": dict,
     "map": dict,
+    "encoder": dict,
+    "cache": str,
 }
+NO_CACHE = "none"
+"""In place of a cache's path: keep nothing."""
+ENCODER_KEYS = {
+    "model": str,
+    "precision": str,
+    "revision": str,
+    "device": str,
+    "base_url": str,
+    "api_key_env": str,
+    "dimensions": int,
+}
+"""What `open_encoder` takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +87,8 @@ class Config:
     workers: int | None = None
     systems: Mapping[str, Path] = field(default_factory=dict[str, Path])
     map: Mapping[str, str] = field(default_factory=dict[str, str])
+    encoder: Table = field(default_factory=dict[str, object])
+    cache: str | None = None
 
     @classmethod
     def load(cls, path: Path) -> "Config":
@@ -84,6 +107,9 @@ class Config:
             for key in ("limit", "workers")
             if isinstance(table.get(key), int) and cast(int, table[key]) < 1
         ]
+        problems += check_table(
+            as_table(table.get("encoder")) or {}, ENCODER_KEYS, f"{path}: encoder"
+        )
         if "data" in table and "systems" in table:
             problems.append(f"{path}: give data or [systems], not both")
         if problems:
@@ -115,7 +141,23 @@ class Config:
             cast(int | None, table.get("workers")),
             {name: base / one for name, one in systems.items()},
             dict(cast(Mapping[str, str], table.get("map", {}))),
+            _encoder(table, base),
+            _cache(table, base),
         )
+
+
+def _cache(table: Table, base: Path) -> str | None:
+    given = cast(str | None, table.get("cache"))
+    return given if given in (None, NO_CACHE) else str(base / given)
+
+
+def _encoder(table: Table, base: Path) -> Table:
+    """The table of the encoder; a model that is a path is taken from the configuration's folder."""
+    given = dict(as_table(table.get("encoder")) or {})
+    model = given.get("model")
+    if isinstance(model, str) and model.startswith((".", "~")):
+        given["model"] = str(base / Path(model).expanduser())
+    return given
 
 
 def _texts_only(table: Table, path: Path) -> list[str]:
@@ -124,7 +166,7 @@ def _texts_only(table: Table, path: Path) -> list[str]:
         listed = as_list(table.get(key)) if kind is list else None
         if listed and not all(isinstance(item, str) for item in listed):
             problems.append(f"{path}: {key} must be a list of texts, got {listed!r:.80}")
-        named = as_table(table.get(key)) if kind is dict else None
+        named = as_table(table.get(key)) if kind is dict and key != "encoder" else None
         if named:
             problems += [
                 f"{path}: {key}.{name} must be text, got {item!r:.80}"

@@ -10,9 +10,12 @@ from pathlib import Path
 import click
 
 from ragauge import catalog
+from ragauge.errors import EncoderError
 
-NEEDED = ("click", "numpy", "polars", "rapidfuzz", "rich")
+NEEDED = ("click", "numpy", "onnxruntime", "polars", "rapidfuzz", "rich")
 EXTRAS = {
+    "hf": ("transformers", "encoders of Hugging Face"),
+    "openai": ("openai", "encoders behind an endpoint"),
     "spacy": ("spacy", "anchors by dependency parse in `hallucination`"),
     "nltk": ("nltk", "NLTK's own sentence splitter in `span_f1`"),
     "ngram": ("sacrebleu", "`bleu` and `chrf`"),
@@ -39,7 +42,9 @@ def command() -> int:
     ]
     rows += [_extra(extra, package, what) for extra, (package, what) in EXTRAS.items()]
     catalog_row, broken = _catalog()
-    rows += [catalog_row, ("runs", str(Path.cwd()), _writable(Path.cwd()))]
+    encoder_row, lacks_encoder = _encoder()
+    broken = broken or lacks_encoder
+    rows += [catalog_row, encoder_row, ("runs", str(Path.cwd()), _writable(Path.cwd()))]
     rows += [
         ("processors", str(os.cpu_count() or 1), "ok"),
         ("network", "–", "not used, no telemetry"),
@@ -85,6 +90,16 @@ def _catalog() -> tuple[tuple[str, str, str], bool]:
     if catalog.BROKEN:
         return ("metrics", f"{n}", "; ".join(catalog.BROKEN)), True
     return ("metrics", f"{n}", "ok"), False
+
+
+def _encoder() -> tuple[tuple[str, str, str], bool]:
+    from ragauge.encoders.embedded import NAME, MiniLM
+
+    try:
+        MiniLM().encode(["A text."])
+    except EncoderError as error:
+        return ("encoder", NAME, f"broken ({error!s:.200})"), True
+    return ("encoder", NAME, "ok, embedded"), False
 
 
 def _writable(folder: Path) -> str:

@@ -7,21 +7,28 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
+from typing import TYPE_CHECKING
 
 import click
 
 from ragauge.cli import say
-from ragauge.config import Config
+from ragauge.config import NO_CACHE, Config
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError
 from ragauge.evaluation import Progress, evaluate, run_key, suites_of
 from ragauge.label import Label
 from ragauge.loaders import load
 from ragauge.plan import Plan, make_plan
+from ragauge.resources import Resources
 from ragauge.run import Run, slices_of
 from ragauge.sample import Samples, select
 from ragauge.where import Filter
 
+if TYPE_CHECKING:
+    from ragauge.encoders.protocol import Encoder
+
 RUNS = Path("ragauge-runs")
+CACHE = "cache.sqlite"
+PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 INCOMPLETE = 4
 MOST_GROUPS = 100
 """Values of one field that a summary is broken down by."""
@@ -86,6 +93,24 @@ class Pair(click.ParamType[tuple[str, str]]):
     type=click.Path(path_type=Path),
     help="A Python file that defines metrics; it is executed.",
 )
+@click.option(
+    "--encoder",
+    metavar="MODEL",
+    help="Model of metrics that compare meaning: a Hugging Face name or folder, or the endpoint's.  "
+    "[default: all-MiniLM-L6-v2, embedded]",
+)
+@click.option("--encoder-url", metavar="URL", help="OpenAI-compatible embeddings endpoint.")
+@click.option("--encoder-key", metavar="VARIABLE", help="Environment variable with its API key.")
+@click.option(
+    "--precision",
+    type=click.Choice(PRECISIONS),
+    help="Of the encoder: int8 is the embedded one's quick way.  [default: fp32]",
+)
+@click.option(
+    "--cache",
+    metavar="FILE",
+    help="Where vectors are kept between runs, or none.  [default: ragauge-runs/cache.sqlite]",
+)
 @click.option("--seed", type=int, help="Seed of the bootstrap.  [default: 0]")
 @click.option(
     "-j",
@@ -107,6 +132,11 @@ def command(
     output: tuple[Path, ...],
     folder: Path | None,
     plugins: tuple[Path, ...],
+    encoder: str | None,
+    encoder_url: str | None,
+    encoder_key: str | None,
+    precision: str | None,
+    cache: str | None,
     seed: int | None,
     workers: int | None,
     dry_run: bool,
@@ -133,8 +163,16 @@ def command(
         workers=workers,
         systems={name: Path(file) for name, file in pairs_once(systems, "system").items()},
         map=pairs_once(mapping, "field"),
+        encoder=_given(
+            model=encoder, base_url=encoder_url, api_key_env=encoder_key, precision=precision
+        ),
+        cache=cache,
     )
     return run_config(_combined(given, seed), dry_run=dry_run)
+
+
+def _given(**options: str | None) -> dict[str, object]:
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def pairs_once(pairs: Sequence[tuple[str, str]], what: str) -> dict[str, str]:
@@ -159,15 +197,18 @@ def run_config(config: Config, *, dry_run: bool = False) -> int:
         lambda: suites_of(asking),
         lambda: config.where is None or Filter.parse(config.where),
     )
+    encoder = _encoder(config)
+    defaults = Resources(encoder).defaults()
     samples = _load(config)
     _check(
-        lambda: make_plan(suites_of(asking), samples.columns),
+        lambda: make_plan(suites_of(asking), samples.columns, defaults),
         lambda: check_groups(samples, slices_of(samples, config.by)),
     )
     by = slices_of(samples, config.by)
-    plan = make_plan(suites_of(asking), samples.columns)
+    plan = make_plan(suites_of(asking), samples.columns, defaults)
     seed = config.seed
-    path = config.folder or RUNS / _folder_name(config, plan, run_key(samples, asking, seed=seed))
+    key = run_key(samples, asking, encoder=encoder, seed=seed)
+    path = config.folder or RUNS / _folder_name(config, plan, key)
     for note in samples.notes:
         say(note)
     if dry_run:
@@ -176,7 +217,16 @@ def run_config(config: Config, *, dry_run: bool = False) -> int:
         return 0
     workers = config.workers or os.cpu_count() or 1
     with ProgressBar(len(samples)) as progress:
-        run = evaluate(samples, asking, folder=path, seed=seed, workers=workers, progress=progress)
+        run = evaluate(
+            samples,
+            asking,
+            encoder=encoder,
+            cache=_cache(config),
+            folder=path,
+            seed=seed,
+            workers=workers,
+            progress=progress,
+        )
     write_summaries(run, path, by)
     for file in config.output:
         write_run(run, file, by)
@@ -185,7 +235,38 @@ def run_config(config: Config, *, dry_run: bool = False) -> int:
     if run.scores["value"].is_null().all():
         say(f"no answer could be scored: {_why_not(run)}")
     say(f"kept in {path}; look closer with: ragauge show {quote(str(path))} ID")
+    _say_cut(run)
     return _exit_code(run)
+
+
+def _encoder(config: Config) -> "Encoder | None":
+    """The encoder that is asked for; PlanError when it cannot be opened as asked."""
+    from ragauge.encoders.opening import open_encoder
+
+    if not config.encoder:
+        return None
+    if "base_url" in config.encoder and "model" not in config.encoder:
+        raise PlanError(["an endpoint is given for the encoder, but no model; add --encoder MODEL"])
+    return open_encoder(**config.encoder)  # pyright: ignore[reportArgumentType]
+
+
+def _cache(config: Config) -> Path | None:
+    if config.cache == NO_CACHE:
+        return None
+    return Path(config.cache) if config.cache else RUNS / CACHE
+
+
+def _say_cut(run: Run) -> None:
+    """Tell of texts that a model did not read to their end."""
+    import polars as pl
+
+    marked = pl.col("evidence").str.contains('"cut":', literal=True)
+    n = run.scores.filter(marked).height
+    if n:
+        say(
+            f"{n:,} scores rest on the beginning of a text that is longer than the model takes "
+            '(evidence: cut); long_text="windows" in the label reads it whole'
+        )
 
 
 def _check(*steps: Callable[[], object]) -> None:
@@ -291,6 +372,8 @@ def _combined(given: Config, seed: int | None) -> Config:
     asks = bool(given.suites or given.metrics)
     return replace(
         base,
+        encoder={**base.encoder, **given.encoder},
+        cache=given.cache or base.cache,
         data=None if given.systems else base.data,
         systems=given.systems or base.systems,
         gold=given.gold or base.gold,

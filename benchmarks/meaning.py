@@ -1,0 +1,263 @@
+"""Encoding, BERTScore and the sentence matrix beside sentence-transformers and bert-score.
+
+    python benchmarks/meaning.py [--work encode bertscore matrix cache memory] [--times 3]
+
+All in one process, on as many threads as there are processors, ours and the peers' turns taking
+each other's place; the median time of several is told, and the peers' as ratios to ours. The peers
+run the very same model: its weights are written to a folder once, in the form they read. Texts are
+made of the words of the bundled handbook; the seed is fixed.
+
+    encode      1,000 texts of 8 to 60 words: sentence-transformers' encode
+    bertscore   1,000 pairs of such texts: BERTScorer.score in one call
+    matrix      200 answers, 8 sentences each, against 8 reference sentences: one big call of
+                BERTScorer.score, and a call for each pair (of 4 answers, times 50)
+    cache       the 1,000 pairs again, in a new process, from the cache
+    memory      100,000 answers stream through bertscore and semantic_similarity: peak memory
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+FOLDER = Path(tempfile.gettempdir()) / "ragauge-meaning-benchmark"
+HANDBOOK = Path(__file__).parents[1] / "examples" / "handbook" / "handbook.md"
+Work = Callable[[], object]
+
+
+def sentences(n: int, least: int, most: int, seed: int) -> list[str]:
+    """So many sentences of random length, of the handbook's words."""
+    words = re.findall(r"[A-Za-z]{2,}", HANDBOOK.read_text("utf-8"))
+    chance = random.Random(seed)
+    return [
+        " ".join(chance.choices(words, k=chance.randint(least, most))).capitalize() + "."
+        for _ in range(n)
+    ]
+
+
+def timed(works: dict[str, Work], times: int) -> dict[str, float]:
+    """The median seconds of each, in turns."""
+    taken: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(times):
+        for name, work in works.items():
+            start = time.perf_counter()
+            work()
+            taken[name].append(time.perf_counter() - start)
+    return {name: statistics.median(each) for name, each in taken.items()}
+
+
+def tell(title: str, seconds: dict[str, float]) -> None:
+    """One line for each, as ratios to the first."""
+    first = next(iter(seconds.values()))
+    print(f"\n{title}")
+    for name, each in seconds.items():
+        print(f"  {name:44} {each:9.3f} s {each / first:8.2f} x")
+    sys.stdout.flush()
+
+
+def model_folder() -> Path:
+    """The embedded model as transformers reads it, made by the tests' own fixture."""
+    folder = FOLDER / "model"
+    if not (folder / "modules.json").is_file():
+        sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+        from conftest import write_minilm
+
+        folder.mkdir(parents=True, exist_ok=True)
+        write_minilm(folder)
+    return folder
+
+
+def scorer() -> "object":
+    from bert_score import BERTScorer
+
+    made = BERTScorer(model_type=str(model_folder()), num_layers=6, device="cpu")
+    made._tokenizer.model_max_length = 512  # it crashes on long texts otherwise
+    return made
+
+
+def encode(times: int) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    from ragauge.encoders.embedded import MiniLM
+
+    texts = sentences(1_000, 8, 60, 1)
+    ours, whole = MiniLM(), MiniLM("int8")
+    theirs = SentenceTransformer(str(model_folder()), device="cpu")
+    for model in (ours, whole, theirs):
+        model.encode(texts[:20])
+    tell(
+        "encode: 1,000 texts",
+        timed(
+            {
+                "ragauge": lambda: ours.encode(texts),
+                "ragauge int8": lambda: whole.encode(texts),
+                "sentence-transformers": lambda: theirs.encode(texts, normalize_embeddings=True),
+                "sentence-transformers, batches of 128": lambda: theirs.encode(
+                    texts, batch_size=128, normalize_embeddings=True
+                ),
+            },
+            times,
+        ),
+    )
+
+
+def matched(answers: list[str], references: list[str], precision: str) -> None:
+    from ragauge.encoders.embedded import MiniLM
+    from ragauge.encoders.shared import SharedEncoder
+    from ragauge.features.matches import ALIKE, token_match
+
+    token_match(
+        answers, references, [ALIKE] * len(answers), encoder=SharedEncoder(MiniLM(precision))
+    )
+
+
+def bertscore(times: int) -> None:
+    theirs = scorer()
+    answers, references = sentences(1_000, 8, 60, 2), sentences(1_000, 8, 60, 3)
+    theirs.score(answers[:20], references[:20])
+    tell(
+        "bertscore: 1,000 pairs (ours opens its model each time)",
+        timed(
+            {
+                "ragauge": lambda: matched(answers, references, "fp32"),
+                "ragauge int8": lambda: matched(answers, references, "int8"),
+                "BERTScorer.score, one call": lambda: theirs.score(answers, references),
+            },
+            times,
+        ),
+    )
+
+
+def matrix(times: int) -> None:
+    from ragauge.encoders.embedded import MiniLM
+    from ragauge.encoders.shared import SharedEncoder
+    from ragauge.features.sentence_matrix import sentence_matrix
+
+    theirs = scorer()
+    answers = [tuple(sentences(8, 8, 30, 10_000 + at)) for at in range(200)]
+    references = [tuple(sentences(8, 8, 30, 20_000 + at)) for at in range(200)]
+    pairs = [
+        (one, other)
+        for answer, reference in zip(answers, references, strict=True)
+        for one in answer
+        for other in reference
+    ]
+
+    def pairwise() -> None:
+        for one, other in pairs[: 4 * 64]:
+            theirs.score([one], [other])
+
+    theirs.score(*map(list, zip(*pairs[:64], strict=True)))
+    seconds = timed(
+        {
+            "ragauge": lambda: sentence_matrix(
+                answers, references, encoder=SharedEncoder(MiniLM())
+            ),
+            "ragauge int8": lambda: sentence_matrix(
+                answers, references, encoder=SharedEncoder(MiniLM("int8"))
+            ),
+            "BERTScorer.score, one call of 12,800 pairs": lambda: theirs.score(
+                *map(list, zip(*pairs, strict=True))
+            ),
+            "BERTScorer.score, a call for each pair": pairwise,
+        },
+        times,
+    )
+    seconds["BERTScorer.score, a call for each pair"] *= 200 / 4
+    tell("matrix: 200 answers of 8 x 8 sentences", seconds)
+
+
+CACHED = """
+import sys, json, time
+import ragauge as rg
+rows = json.load(open(sys.argv[1]))
+start = time.perf_counter()
+rg.evaluate(rows[:1], ["exact_match"])  # what a first evaluation imports
+before = time.perf_counter()
+run = rg.evaluate(rows, ["bertscore"], cache=sys.argv[2])
+print(time.perf_counter() - before, run.scores["value"].sum())
+"""
+
+
+def cache(times: int) -> None:
+    """A first run and later ones, each in a process of its own."""
+    FOLDER.mkdir(exist_ok=True)
+    rows = FOLDER / "rows.json"
+    pairs = zip(sentences(1_000, 8, 60, 2), sentences(1_000, 8, 60, 3), strict=True)
+    rows.write_text(
+        json.dumps(
+            [{"id": str(at), "answer": a, "reference": r} for at, (a, r) in enumerate(pairs)]
+        )
+    )
+    file = FOLDER / "cache.sqlite"
+    for one in FOLDER.glob("cache.sqlite*"):
+        one.unlink()
+
+    def run() -> tuple[float, str]:
+        done = subprocess.run(
+            [sys.executable, "-c", CACHED, str(rows), str(file)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        seconds, total = done.stdout.split()
+        return float(seconds), total
+
+    first, total = run()
+    again = [run() for _ in range(times)]
+    assert {other for _, other in again} == {total}
+    later = statistics.median(seconds for seconds, _ in again)
+    size = sum(one.stat().st_size for one in FOLDER.glob("cache.sqlite*")) / 2**20
+    print(f"\ncache: 1,000 pairs, bertscore with evidence; the file holds {size:.0f} MiB")
+    print(f"  first run {first:.2f} s, from the cache {later:.3f} s: {first / later:.0f} x")
+
+
+def memory(_times: int) -> None:
+    FOLDER.mkdir(exist_ok=True)
+    file = FOLDER / "answers.jsonl"
+    answers, references = sentences(100_000, 5, 20, 4), sentences(1_000, 5, 20, 5)
+    with file.open("w") as out:
+        for at, answer in enumerate(answers):
+            row = {"id": str(at), "answer": answer, "reference": references[at % 1_000]}
+            out.write(json.dumps(row) + "\n")
+    script = (
+        "import sys, time, resource; import ragauge as rg; start = time.perf_counter()\n"
+        "run = rg.evaluate(sys.argv[1], ['semantic_similarity', 'bertscore'])\n"
+        "peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024\n"
+        "print(f'{time.perf_counter() - start:.0f} s, peak {peak:,.0f} MiB')\n"
+        "own = run.scores.estimated_size('mb')\n"
+        "print(f'of which the scores and their evidence are {own:,.0f} MB')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(file)], capture_output=True, text=True, check=True
+    )
+    print(f"\nmemory: 100,000 answers, in process, no cache\n  {done.stdout.strip()}")
+
+
+WORKS = {one.__name__: one for one in (encode, bertscore, matrix, cache, memory)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--work", nargs="+", choices=WORKS, default=list(WORKS))
+    parser.add_argument("--times", type=int, default=3)
+    asked = parser.parse_args()
+    warnings.simplefilter("ignore")
+    resources.files("ragauge")  # fails early where the package is not installed
+    for name in asked.work:
+        WORKS[name](asked.times)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""`ragauge cache`: what is kept between runs."""
+
+import sqlite3
+
+from ragauge.cache import Cache
+
+
+def test_nothing_kept_is_said(ragauge):
+    done = ragauge("cache")
+    assert done.code == 0
+    assert done.out == ""
+    assert "cache.sqlite is not there: nothing is kept" in done.err
+
+
+def test_what_a_run_kept_is_listed_and_removed(ragauge, answers):
+    ragauge("run", answers, "-m", "semantic_similarity")
+    done = ragauge("cache")
+    assert "all-MiniLM-L6-v2 vector cut" in done.out
+    done = ragauge("cache", "--clear")
+    assert "removed" in done.err
+    assert "vector" not in ragauge("cache").out
+
+
+def test_another_file_can_be_named(ragauge, tmp_path):
+    Cache(tmp_path / "mine").keep("things", {b"a": bytes(2**20)})
+    done = ragauge("cache", "mine")
+    assert done.out.splitlines()[-1].split() == ["things", "1", "1.0", "MiB"]
+
+
+def test_a_file_of_another_kind_is_refused(ragauge, tmp_path):
+    (tmp_path / "mine").write_text("no database " * 100)
+    done = ragauge("cache", "mine", "--clear")
+    assert done.code == 5
+    assert "cannot be used" in done.err
+    assert (tmp_path / "mine").read_text().startswith("no database")
+
+
+def test_a_cache_of_a_newer_version_is_refused(ragauge, tmp_path):
+    Cache(tmp_path / "mine").close()
+    with sqlite3.connect(tmp_path / "mine") as database:
+        database.execute("pragma user_version = 7")
+    assert "newer ragauge" in ragauge("cache", "mine").err
