@@ -58,7 +58,7 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(path):
     path.parent.mkdir()
     path.write_bytes(b"not a database at all, but long enough to be read as one " * 50)
     before = path.read_bytes()
-    with pytest.raises(StoreError, match="cannot be used"):
+    with pytest.raises(StoreError, match="no cache of ragauge"):
         Cache(path)
     assert path.read_bytes() == before
 
@@ -135,3 +135,29 @@ def test_a_digest_tells_parts_apart_and_takes_lone_surrogates():
 
 def test_a_checksum_is_of_key_and_value():
     assert checksum(b"a", b"one") not in {checksum(b"b", b"one"), checksum(b"a", b"two")}
+
+
+def test_a_disk_without_room_is_said_and_the_old_entries_stay(path):
+    script = (
+        "import resource, sys; from ragauge.cache import Cache\n"
+        "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "cache = Cache(sys.argv[1]); cache.keep('k', {b'a': b'one'}); cache.close()\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
+        "cache = Cache(sys.argv[1])\n"
+        "try: cache.keep('k', {b'b': bytes(5_000_000)})\n"
+        "except Exception as error: print(type(error).__name__, error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("StoreError the cache ")
+    assert "rollback" not in done.stdout
+    assert Cache(path).find([b"a", b"b"]) == {b"a": b"one"}
+
+
+def test_a_file_that_is_no_cache_is_never_said_to_be_removed(tmp_path):
+    (tmp_path / "data.jsonl").write_text('{"id": "1"}' * 100)
+    with pytest.raises(StoreError) as caught:
+        Cache(tmp_path / "data.jsonl")
+    assert "is no cache of ragauge; name another file" in str(caught.value)
+    assert "remove" not in str(caught.value)

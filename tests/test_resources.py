@@ -122,7 +122,7 @@ def test_a_run_from_the_cache_is_the_same_and_encodes_nothing(tmp_path):
 
 def test_a_cache_that_cannot_be_opened_stops_the_run_with_a_reason(tmp_path):
     (tmp_path / "cache").write_text("no database, but a text " * 100)
-    with pytest.raises(StoreError, match="cannot be used"):
+    with pytest.raises(StoreError, match="no cache of ragauge"):
         rg.evaluate(ROWS, ["semantic_similarity"], cache=tmp_path / "cache")
 
 
@@ -138,7 +138,7 @@ def test_the_key_of_a_run_tells_encoders_apart():
 def test_the_run_says_whose_numbers_they_are_and_what_a_threshold_means():
     run = rg.evaluate(ROWS, ["bertscore", "sentences_covered", "exact_match"])
     by_model, threshold = run.manifest.models
-    assert by_model.startswith("by all-MiniLM-L6-v2: bertscore(layer=6")
+    assert by_model.startswith("by all-MiniLM-L6-v2: bertscore (layer 6), ")
     assert "the threshold 0.85 is applied to all-MiniLM-L6-v2" in threshold
     assert rg.evaluate(ROWS, ["exact_match"]).manifest.models == ()
 
@@ -181,3 +181,57 @@ def test_measuring_without_resources_has_the_default_ones():
     plan = make_plan([Suite.of(["bertscore"])], list(columns), Resources().defaults())
     ((score,),) = measure(plan, columns)
     assert score.value == pytest.approx(1, abs=1e-6)
+
+
+def test_a_label_cannot_ask_a_given_encoder_for_another_precision():
+    class Own(MiniLM):
+        """An encoder with a name of its own."""
+
+        def __init__(self):
+            super().__init__()
+            self.name = "own"
+
+    with pytest.raises(EncoderError, match="asks for own in int8, but the encoder that was given"):
+        rg.score('semantic_similarity(precision="int8")', answer="a", reference="b", encoder=Own())
+
+
+def test_what_is_no_encoder_is_refused():
+    with pytest.raises(
+        EncoderError, match="a model's name or an encoder, got 5, which has no name"
+    ):
+        rg.evaluate(ROWS, ["semantic_similarity"], encoder=5)
+
+
+class Moody(MiniLM):
+    """An encoder that is down for some texts until it is mended."""
+
+    is_down = True
+
+    def encode(self, texts, *, long_text="cut"):
+        self.asked = [*getattr(self, "asked", ()), *texts]
+        if self.is_down and any("$7" in text for text in texts):
+            raise EncoderError("no sevens today")
+        return super().encode(texts, long_text=long_text)
+
+
+def test_running_again_tries_what_failed_and_only_that(tmp_path):
+    moody = Moody()
+    options = {"encoder": moody, "folder": tmp_path / "run", "batch_size": 3}
+    first = rg.evaluate(ROWS, ["semantic_similarity"], **options)
+    assert first.scores["status"].to_list().count("failed") == 1
+    assert first.manifest.finished
+    moody.asked = []
+    again = rg.evaluate(ROWS, ["semantic_similarity"], **options)
+    assert again.scores.equals(first.scores)
+    assert set(moody.asked) <= {
+        text for row in ROWS[6:] for text in (row["answer"], *row["references"])
+    }
+    moody.is_down = False
+    mended = rg.evaluate(ROWS, ["semantic_similarity"], **options)
+    assert mended.scores["status"].to_list() == ["ok"] * len(ROWS)
+    whole = rg.evaluate(ROWS, ["semantic_similarity"], encoder=MiniLM())
+    assert mended.scores.equals(whole.scores)
+    assert rg.open_run(tmp_path / "run").scores.equals(whole.scores)
+    moody.asked = []
+    rg.evaluate(ROWS, ["semantic_similarity"], **options)
+    assert moody.asked == []

@@ -101,7 +101,8 @@ class Cache:
                 self._make_room(database)
                 database.execute("commit")
             except BaseException:
-                database.execute("rollback")
+                if database.in_transaction:  # a full disk has rolled it back already
+                    database.execute("rollback")
                 raise
 
     def counts(self) -> dict[str, tuple[int, int]]:
@@ -145,10 +146,15 @@ class Cache:
                 raise self._unusable(error) from error
 
     def _unusable(self, error: Exception) -> StoreError:
-        return StoreError(
-            f"the cache {self.path} cannot be used: {error}; remove it, or name another one "
-            "(it holds nothing that cannot be computed or asked for again)"
-        )
+        name = getattr(error, "sqlite_errorname", "")
+        if name == "SQLITE_NOTADB":
+            return StoreError(f"{self.path} is no cache of ragauge; name another file")
+        way_out = "name another file, or none"
+        if name.startswith("SQLITE_FULL"):
+            way_out = f"make room there, or {way_out}"
+        if name.startswith("SQLITE_CORRUPT"):
+            way_out = f"remove it if it is a cache (what it held is computed again), or {way_out}"
+        return StoreError(f"the cache {self.path} cannot be used: {error}; {way_out}")
 
 
 def checksum(key: bytes, value: bytes) -> int:

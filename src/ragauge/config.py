@@ -155,7 +155,7 @@ def _encoder(table: Table, base: Path) -> Table:
     """The table of the encoder; a model that is a path is taken from the configuration's folder."""
     given = dict(as_table(table.get("encoder")) or {})
     model = given.get("model")
-    if isinstance(model, str) and model.startswith((".", "~")):
+    if isinstance(model, str) and (model.startswith((".", "~")) or (base / model).is_dir()):
         given["model"] = str(base / Path(model).expanduser())
     return given
 

@@ -11,12 +11,12 @@ from itertools import accumulate, repeat
 from traceback import extract_tb
 from typing import cast
 
-from ragauge.errors import MetricError, RagaugeError
+from ragauge.errors import EncoderError, MetricError, RagaugeError
 from ragauge.metric import NOTHING_EXPECTED, Column, Metric
 from ragauge.plan import REFERENCE, Asked, Input, Node, Plan
 from ragauge.resources import Resources
 from ragauge.sample import Columns
-from ragauge.score import Score
+from ragauge.score import Score, Status
 from ragauge.where import Filter
 
 Cells = Sequence[object]
@@ -30,7 +30,8 @@ ROUNDING = 1e-9
 def measure(plan: Plan, columns: Columns, resources: Resources | None = None) -> list[Scores]:
     """The scores of every metric asked for, in the plan's order, for every row.
 
-    Without `resources` metrics have the default ones, and these rows are the whole data. MetricError when a metric or feature breaks: it names the metric, the sample and its system.
+    Without `resources` metrics have the default ones, and these rows are the whole data.
+    MetricError when a metric or feature breaks: it names the metric, the sample and its system.
     """
     batch = _Batch(columns, Resources() if resources is None else resources)
     for node in plan.nodes:
@@ -43,6 +44,8 @@ def of_corpus(node: Node, columns: Sequence[Iterable[object]], resources: Resour
     given = resources.arguments(node.definition, node.settings)
     try:
         return node.definition.function(*columns, **given)
+    except EncoderError as error:
+        return Score.failed(str(error))
     except RagaugeError:
         raise
     except Exception as error:  # whatever a feature's own code raises is its bug
@@ -162,7 +165,7 @@ class _Batch:
             elif n == 0:
                 best.append(Score.undefined("the sample's list of references is empty"))
             else:
-                best.append(_best_of(scores[start:stop], metric.lower_is_better))
+                best.append(_best_of(scores[start:stop], metric))
             start = stop
         return best
 
@@ -320,16 +323,24 @@ def _as_part(name: str, cell: object) -> Score:
     return Score(cell)
 
 
-def _best_of(scores: Scores, lower_is_better: bool) -> Score | None:
-    """The best of the scores that have a value, its reference in the evidence; else the first."""
+def _best_of(scores: Scores, metric: Metric) -> Score | None:
+    """The best of the scores that have a value, its reference in the evidence; else the first.
+
+    Where a reference failed it might have been the best, so the sample's score failed too, unless
+    nothing could be better.
+    """
     valued = [(one.value, at) for at, one in enumerate(scores) if one and one.value is not None]
     expecting = [one for one in valued if not _expects_nothing(scores[one[1]])]
     valued = expecting or valued
     if not valued or len(scores) == 1:
         return scores[0]
-    sign = 1 if lower_is_better else -1
+    sign = 1 if metric.lower_is_better else -1
     _, at = min((sign * value, at) for value, at in valued)
     best = cast(Score, scores[at])
+    if best.value != (metric.low if metric.lower_is_better else metric.high):
+        for one in scores:
+            if one and one.status is Status.FAILED:
+                return one
     return replace(best, evidence={**(best.evidence or {}), "best_reference": at})
 
 

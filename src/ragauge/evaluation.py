@@ -112,11 +112,11 @@ def evaluate(
     `samples` is whatever `load` takes, or Samples. `asking` is a suite's name or TOML file, a
     metric's label or function, or a list of them. `encoder` is a model's name or an encoder, for
     metrics that compare meaning; none given: the embedded one. `cache` is the file in which its
-    vectors are kept for later runs; none given: they are not. With `folder` the run is stored there, batch by
-    batch; when the same evaluation was begun there before, its finished batches are used again.
-    `workers` above 1 puts large runs in so many processes (call it under
-    `if __name__ == "__main__":` then). `seed` is the bootstrap's. PlanError lists every problem
-    before any work is done.
+    vectors are kept for later runs; none given: they are not. With `folder` the run is stored
+    there, batch by batch; when the same evaluation was begun there before, its finished batches are
+    used again, and what failed is tried again. `workers` above 1 puts large runs in so many
+    processes (call it under `if __name__ == "__main__":` then). `seed` is the bootstrap's.
+    PlanError lists every problem before any work is done.
 
     >>> run = evaluate([{"id": "q1", "answer": "Paris", "reference": "paris"}], "exact_match")
     >>> run.scores["value"].to_list()
@@ -176,7 +176,7 @@ def run_key(
     batch_size: int = BATCH_SIZE,
     seed: int = 0,
 ) -> str:
-    """What the evaluation's folder is known by: the same for the same plan, data, code and models."""
+    """What the evaluation's folder is known by: the same for the same plan, data, code, models."""
     resources = Resources(encoder)
     plan = make_plan(suites_of(asking), samples.columns, resources.defaults())
     return _manifest(plan, samples, seed, batch_size, resources).key
@@ -262,18 +262,17 @@ def _in_folder(work: _Work, path: Path) -> Run:
     samples, manifest = work.samples, work.manifest
     folder = RunFolder(path)
     stored = folder.open(manifest, samples)
-    if stored.finished:
-        run = replace(folder.read(), samples=samples)
-        if not all((path / name).exists() for name in SUMMARIES):
-            write_summaries(run, path)
-        return run
     n_parts = _n_batches(samples, manifest)
     size = manifest.batch_size
-    numbers = [
-        number
-        for number in range(n_parts)
-        if not folder.has_part(number, samples.frame[number * size : (number + 1) * size])
-    ]
+    batches = [samples.frame[at * size : (at + 1) * size] for at in range(n_parts)]
+    if stored.finished:
+        run = replace(folder.read(), samples=samples)
+        if "failed" not in run.scores["status"]:
+            if not all((path / name).exists() for name in SUMMARIES):
+                write_summaries(run, path)
+            return run
+        folder.reopen(run, batches)
+    numbers = [number for number in range(n_parts) if not folder.has_part(number, batches[number])]
     for number, part in _measured(work, numbers):
         folder.write_part(number, part)
     run = folder.finish(replace(stored, finished=_now()), samples, n_parts)
@@ -310,12 +309,19 @@ def _see_corpus(plan: Plan, samples: Samples, resources: Resources) -> None:
     """What corpus features make of all questions, each once whatever systems answered it."""
     for node in plan.nodes:
         if node.definition.corpus:
-            questions = samples.frame.unique("id", keep="first", maintain_order=True)
-            columns = [
-                questions[name].to_list() if name in questions.columns else [None] * len(questions)
-                for name in (one.column for one in node.inputs)
-            ]
+            names = [one.column for one in node.inputs if one.column]
+            columns = [_by_question(samples, name) for name in names]
             resources.corpus[node.key] = of_corpus(node, columns, resources)
+
+
+def _by_question(samples: Samples, name: str) -> list[object]:
+    """Each question's cell of a column, of the first of its rows that has one."""
+    import polars as pl
+
+    if name not in samples.columns:
+        return [None] * samples.frame["id"].n_unique()
+    first = pl.col(name).drop_nulls().first()
+    return samples.frame.group_by("id", maintain_order=True).agg(first)[name].to_list()
 
 
 def _n_batches(samples: Samples, manifest: Manifest) -> int:
@@ -396,7 +402,11 @@ def _model_notes(plan: Plan) -> Iterable[str]:
     yield from (f"by {model}: {', '.join(names)}" for model, names in by_model.items())
     for (model, threshold), names in by_threshold.items():
         own = known(model).threshold
-        people = "" if own is None else f' (its own, threshold="model", is {own:g})'
+        people = (
+            ""
+            if own is None
+            else (f', where {own:g} (threshold="model") separates best what people call equivalent')
+        )
         yield (
             f"{', '.join(names)}: the threshold {threshold:g} is applied to {model}{people}; "
             "the same number means something else for every model"

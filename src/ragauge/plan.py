@@ -116,7 +116,8 @@ def make_plan(
 
     For each resource that is there, `resources` has the settings that name it: a metric whose label
     does not name another one gets them, so labels say which model a number is of. PlanError lists
-    every problem: unknown metrics, settings and columns, and what explicitly asked metrics lack. What a suite's metric lacks is no problem: it is marked `lacking`.
+    every problem: unknown metrics, settings and columns, and what explicitly asked metrics lack.
+    What a suite's metric lacks is no problem: it is marked `lacking`.
     """
     suites = tuple(dict.fromkeys(suites))
     planner = _Planner(suites, columns, resources)
@@ -155,13 +156,14 @@ class _Planner:
             lacking = f"needs {_a(entry.needs)}, which this version does not have"
             return _shown(entry, str(entry.label), None, None, lacking)
         label = str(metric.label(settings))
+        called = str(metric.label(catalog.find(entry.label)[1]))
         missing = self._lacking(metric, suite)
         if missing and suite.explicit:
             self.problems.append(f"{label} needs {missing}; {_way_out(missing)}")
         if missing:
             lacking = f"needs {missing}; none is configured"
-            return _shown(entry, label, metric, None, lacking)
-        return _shown(entry, label, metric, self._node(metric, settings, suite).key)
+            return _shown(entry, label, metric, None, lacking, called)
+        return _shown(entry, label, metric, self._node(metric, settings, suite).key, called=called)
 
     def _found(self, label: Label) -> tuple[Metric, dict[str, SettingValue]]:
         """The metric and its settings, those that name a resource filled in."""
@@ -324,9 +326,15 @@ def _named(suite: Suite, name: str) -> list[Entry]:
 
 
 def _shown(
-    entry: Entry, label: str, metric: Metric | None, node: str | None, lacking: str | None = None
+    entry: Entry,
+    label: str,
+    metric: Metric | None,
+    node: str | None,
+    lacking: str | None = None,
+    called: str | None = None,
 ) -> Asked:
-    name = label if entry.name == str(entry.label) else entry.name
+    """`called`: the label as it was asked for, without the model that the run filled in."""
+    name = called or label if entry.name == str(entry.label) else entry.name
     return Asked(label, name, metric, node, lacking, entry.scale, entry.digits, entry.show)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragauge.encoders.known import EMBEDDED
+from ragauge.errors import EncoderError
 from ragauge.label import SettingValue
 from ragauge.metric import Definition
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 
 NOT_SAID = ""
+WHAT_ENCODERS_HAVE = ("name", "identity", "encode")
 
 
 class Resources:
@@ -31,6 +33,8 @@ class Resources:
         self, encoder: "Encoder | str | None" = None, *, cache: str | Path | None = None
     ) -> None:
         self._given = _opened(encoder) if isinstance(encoder, str) else encoder
+        if self._given is not None:
+            _check_encoder(self._given)
         self._cache_path = cache
         self._shared: dict[tuple[str, str], SharedEncoder] = {}
         self._tokens: dict[tuple[str, str], set[tuple[int | None, LongText]]] = {}
@@ -61,17 +65,30 @@ class Resources:
         """The encoder that settings name. EncoderError when it cannot be opened."""
         from ragauge.encoders.shared import SharedEncoder
 
-        default = self.defaults()["encoder"]
         key = model, precision = self._model_of(settings)
         if key not in self._shared:
-            is_given = key == (default["model"], default["precision"])
-            encoder = self._given if is_given else None
-            encoder = encoder or _opened(model, precision)
+            encoder = self._named(model, precision)
             if self.threads is not None and hasattr(encoder, "threads"):
                 encoder.threads = self.threads  # pyright: ignore[reportAttributeAccessIssue]
             self._shared[key] = SharedEncoder(encoder, self.cache)
             self._shared[key].wanted_tokens = frozenset(self._tokens.get(key, ()))
+        _check_layer(self._shared[key], settings.get("layer"))
         return self._shared[key]
+
+    def _named(self, model: str, precision: str) -> "Encoder":
+        """The encoder that was given where it has that name, else one that is opened by the name."""
+        given = self._given
+        if given is None or given.name != model:
+            return _opened(model, precision)
+        own = str(given.identity.get("precision") or "fp32")
+        if own == precision:
+            return given
+        if model == EMBEDDED:
+            return _opened(model, precision)
+        raise EncoderError(
+            f"a label asks for {model} in {precision}, but the encoder that was given is in {own}; "
+            "give it in that precision, or leave it out of the label"
+        )
 
     def expect(self, settings: Iterable[Mapping[str, SettingValue]]) -> None:
         """Tell before any work which encoders' tokens will be asked for, so that a text whose vector
@@ -104,6 +121,21 @@ class Resources:
     def __getstate__(self) -> dict[str, object]:
         kept = {name: value for name, value in self.__dict__.items() if name != "cache"}
         return {**kept, "_shared": {}}
+
+
+def _check_layer(encoder: "SharedEncoder", layer: SettingValue) -> None:
+    last = encoder.identity.get("n_layers")
+    if isinstance(layer, int) and isinstance(last, int) and not 0 <= layer <= last:
+        raise EncoderError(f"{encoder.name} has the layers 0 to {last}, not {layer}")
+
+
+def _check_encoder(given: object) -> None:
+    lacking = [name for name in WHAT_ENCODERS_HAVE if not hasattr(given, name)]
+    if lacking:
+        raise EncoderError(
+            f"encoder must be a model's name or an encoder, got {given!r:.80}, "
+            f"which has no {', '.join(lacking)}"
+        )
 
 
 def _opened(model: str, precision: str = "fp32") -> "Encoder":

@@ -16,7 +16,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
@@ -170,7 +170,8 @@ class RunFolder:
         return self.path / PARTS / f"{number:06}.parquet"
 
     def has_part(self, number: int, rows: "pl.DataFrame") -> bool:
-        """Whether the batch of these rows is finished; a part that is damaged or of others is none.
+        """Whether the batch of these rows is finished; a part that is damaged or of others is none,
+        nor is one with failed scores: those are tried again.
 
         `rows` are the batch's samples.
         """
@@ -180,8 +181,22 @@ class RunFolder:
             part = self._table(self.part(number), COLUMNS)
         except StoreError:
             return False
+        if "failed" in part["status"]:
+            return False
         pairs = ["id", "system"]
         return part.select(pairs).unique().sort(pairs).equals(rows.select(pairs).sort(pairs))
+
+    def reopen(self, run: Run, batches: "Sequence[pl.DataFrame]") -> None:
+        """Make a finished run one that is not: its batches without failed scores are kept as parts.
+
+        `batches` are the samples of each batch.
+        """
+        pairs = ["id", "system"]
+        for number, rows in enumerate(batches):
+            part = run.scores.join(rows.select(pairs), on=pairs, how="semi", maintain_order="left")
+            if "failed" not in part["status"]:
+                self.write_part(number, part)
+        write_text(self.path / MANIFEST, replace(self.manifest(), finished=None).to_json())
 
     def write_part(self, number: int, scores: "pl.DataFrame") -> None:
         write_frame(self.part(number), scores, "lz4")  # read once more, then gone

@@ -168,3 +168,43 @@ def test_a_text_whose_tokens_are_wanted_too_is_computed_once(tmp_path):
         )
         assert np.array_equal(tokens[text].vectors, plain.tokens([text])[text].vectors)
         assert tokens[text].n_tokens == plain.tokens([text])[text].n_tokens
+
+
+def test_tokens_of_a_text_that_fits_serve_both_ways_of_reading_long_ones():
+    texts = ["A fee of $5.", "Dogs are free.", "long " * 600]
+    for first, second in (("cut", "windows"), ("windows", "cut")):
+        shared = SharedEncoder(MODEL)
+        shared.tokens(texts, long_text=first)
+        found = shared.tokens(texts, long_text=second)
+        assert shared.n_encoded == 4
+        plain = SharedEncoder(MODEL).tokens(texts, long_text=second)
+        assert list(found) == texts
+        for text in texts:
+            assert np.array_equal(found[text].vectors, plain[text].vectors)
+            assert found[text].n_tokens == plain[text].n_tokens
+
+
+class Wrong(MiniLM):
+    """An encoder whose vectors are spoiled."""
+
+    spoil = staticmethod(lambda vectors: vectors)
+
+    def encode(self, texts, *, long_text="cut"):
+        return self.spoil(super().encode(texts, long_text=long_text))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda vectors: vectors * np.nan, "not finite numbers"),
+        (lambda vectors: vectors * 3, "not of length 1"),
+        (lambda vectors: vectors * 0, "not of length 1"),
+        (lambda vectors: vectors[:0], "gives 0 vectors for 1 texts"),
+    ],
+)
+def test_vectors_that_are_none_are_refused(spoil, said):
+    wrong = Wrong(threads=1)
+    wrong.spoil = spoil
+    (found,) = SharedEncoder(wrong).vectors(["fee"]).values()
+    assert isinstance(found, NoVector)
+    assert said in found.reason

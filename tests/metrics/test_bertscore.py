@@ -272,3 +272,62 @@ def test_the_function_can_be_called_directly():
     found = matched("a", "b")
     score = bertscore(found, ALIKE, encoder=SharedEncoder(ByHand()))
     assert score.value == approx(found.f1)
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("bertscore(rescale=true,baseline=[0.5])", "three numbers from -1 to below 1"),
+        ("bertscore(rescale=true,baseline=[1,1,1])", "three numbers from -1 to below 1"),
+        ("bertscore(rescale=true,baseline=[2,0,0])", "three numbers from -1 to below 1"),
+        ("bertscore(baseline=[0.1,0.1,0.1])", "given but not used; add rescale=true"),
+    ],
+)
+def test_a_baseline_that_is_none_is_refused_before_any_work(label, said):
+    with pytest.raises(PlanError, match=said):
+        rg.score(label, answer="a", reference="b", encoder=ENCODER)
+
+
+@pytest.mark.parametrize("layer", [7, -1])
+def test_a_layer_that_is_not_there_is_refused_before_any_work(layer):
+    with pytest.raises(EncoderError, match=f"layers 0 to 6, not {layer}"):
+        rg.evaluate([{"id": "1", "answer": "a", "reference": "b"}], [f"bertscore(layer={layer})"])
+
+
+def test_idf_counts_the_references_of_a_question_whichever_system_lacks_them():
+    rows = [
+        {"id": str(at), "system": "b", "answer": answer, "references": [reference]}
+        for at, (answer, reference) in enumerate(PAIRS)
+    ]
+    alone = rg.evaluate(rows, ["bertscore(idf=true)"], encoder=ENCODER).scores["value"].to_list()
+    lacking = {"id": "0", "system": "a", "answer": "fee", "references": None}
+    both = rg.evaluate([lacking, *rows], ["bertscore(idf=true)"], encoder=ENCODER).scores
+    assert both.filter(both["system"] == "b")["value"].to_list() == alone
+
+
+def test_a_reference_that_failed_might_have_been_the_best():
+    rows = [
+        {"id": "1", "answer": "A fee.", "references": ["fees", "snow"]},
+        {"id": "2", "answer": "A fee.", "references": ["fees", "coins"]},
+    ]
+    run = rg.evaluate(rows, ["bertscore"], encoder=Refusing())
+    assert run.scores["status"].to_list() == ["failed", "ok"]
+    assert run.scores["reason"][0] == "reference: no snow, please"
+
+
+class WithoutTokens(MiniLM):
+    """An encoder of whole texts only, as an endpoint is."""
+
+    def encode_tokens(self, texts, *, layer=None, long_text="cut"):
+        raise EncoderError("it gives no tokens")
+
+    def token_ids(self, texts, *, long_text="cut"):
+        raise EncoderError("it gives no tokens")
+
+
+@pytest.mark.parametrize("label", ["bertscore", "bertscore(idf=true)"])
+def test_an_encoder_without_tokens_fails_the_scores_and_the_run_goes_on(label):
+    rows = [{"id": "1", "answer": "fee", "reference": "fee"}]
+    run = rg.evaluate(rows, [label, "semantic_similarity"], encoder=WithoutTokens())
+    assert run.scores["status"].to_list() == ["failed", "ok"]
+    assert "it gives no tokens" in run.scores["reason"][0]

@@ -99,7 +99,7 @@ class Broken(ByHand):
     def encode(self, texts, *, long_text="cut"):
         if "north" in texts:
             raise EncoderError("http://localhost:1 did not answer", is_down=True)
-        return np.ones((len(texts), 2 if texts == ["east"] else 3), np.float32)
+        return np.eye(2, dtype=np.float32)[[0] * len(texts)]
 
 
 def test_an_encoder_that_is_down_fails_the_scores_and_the_run_goes_on():
@@ -118,3 +118,21 @@ def test_the_suite_shows_percent():
     shown = {one["name"]: one["mean"] for one in run.summary().iter_rows(named=True)}
     assert shown["semantic_similarity_percentage"] == 0
     assert shown["bert_score_f1"] == 0
+
+
+@pytest.mark.parametrize("text", ["\u200f", "\x00\x01", "\u200b \ufeff"])
+def test_a_text_of_signs_that_cannot_be_seen_is_empty(text):
+    found = rg.score("semantic_similarity", answer=text, reference="fee", encoder=ENCODER)
+    assert (found.status, found.reason[:19]) == ("undefined", "the answer is empty")
+
+
+def test_a_vector_that_is_no_number_is_no_score_of_0():
+    class Spoiled(ByHand):
+        """An encoder that gives NaN."""
+
+        def encode(self, texts, *, long_text="cut"):
+            return np.full((len(texts), 2), np.nan, np.float32)
+
+    (found,) = semantic_similarity(["east"], ["west"], encoder=SharedEncoder(Spoiled()))
+    assert (found.value, found.status) == (None, "failed")
+    assert "not finite numbers" in found.reason

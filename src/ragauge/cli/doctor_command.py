@@ -47,7 +47,7 @@ def command() -> int:
     rows += [catalog_row, encoder_row, ("runs", str(Path.cwd()), _writable(Path.cwd()))]
     rows += [
         ("processors", str(os.cpu_count() or 1), "ok"),
-        ("network", "–", "not used, no telemetry"),
+        ("network", "–", "not used, but by an encoder that you name; no telemetry"),
     ]
     print_table(console(sys.stdout), ("what", "found", "state"), rows)
     return 2 if broken or any(not _version(name) for name in NEEDED) else 0

@@ -18,6 +18,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
+from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
 from threading import Event, Lock
@@ -118,6 +119,8 @@ class Endpoint:
             "base_url": urlunsplit((address.scheme, self.host, address.path.rstrip("/"), "", "")),
             "dimensions": dimensions,
         }
+        if address.query:  # which may name a deployment, or hold a secret
+            self.identity = {**self.identity, "query": sha256(address.query.encode()).hexdigest()}
         self._key()
 
     def __getstate__(self) -> dict[str, object]:

@@ -126,9 +126,12 @@ class HuggingFace(LocalEncoder):
     mark is read.
 
     On a processor a text has the same vector to the last bit in whatever company; on a GPU, whose
-    sums depend on the size of a batch, nearly so. EncoderError for a model that is not there, is damaged, brings code of its own,
-    or is kept in pickles only; MissingExtraError without torch and transformers.
+    sums depend on the size of a batch, nearly so. EncoderError for a model that is not there, is
+    damaged, brings code of its own, or is kept in pickles only; MissingExtraError without torch and
+    transformers.
     """
+
+    reads_alike = False
 
     def __init__(
         self,

@@ -24,7 +24,8 @@ class LocalEncoder(ABC):
     """A model that runs here. A subclass says how it tokenizes, computes and pools.
 
     `sentence_tokens`: what `encode` reads of a text at most; `max_tokens`: what `encode_tokens`
-    does. `threads`: batches that are computed at the same time.
+    does. `threads`: batches that are computed at the same time. `reads_alike`: whether `encode` and
+    `encode_tokens` make the same tokens of a text, so that one pass serves both.
     """
 
     name: str
@@ -33,6 +34,7 @@ class LocalEncoder(ABC):
     max_tokens: int
     threads: int = 1
     tokens_a_batch: int = TOKENS_A_BATCH
+    reads_alike: bool = True
 
     def __getstate__(self) -> dict[str, object]:
         """Without what was opened: a copy in another process opens its own."""

@@ -20,6 +20,8 @@ IN_MEMORY = 256 * 2**20
 """Bytes of vectors that stay at hand, those used last."""
 CHARACTERS_AT_ONCE = 200_000
 """Texts are encoded, and stored, in pieces of this size."""
+UNIT_ROUNDING = 1e-3
+"""How far from 1 the square of a vector's length may be."""
 DOWN_LIMIT = 2
 """So many calls in a row that find the encoder down, and it is not called again."""
 
@@ -97,7 +99,23 @@ class SharedEncoder:
         def encode(new: Sequence[str]) -> list[TokenVectors]:
             return self.encoder.encode_tokens(new, layer=layer, long_text=long_text)
 
-        return self._made(_tokens(layer, long_text), texts, _PackedTokens, encode)
+        texts = list(dict.fromkeys(texts))
+        other: LongText = "windows" if long_text == "cut" else "cut"
+        whole = self._whole_texts(_tokens(layer, other), texts)
+        rest = (text for text in texts if text not in whole)
+        made = self._made(_tokens(layer, long_text), rest, _PackedTokens, encode)
+        return {text: whole.get(text) or made[text] for text in texts}
+
+    def _whole_texts(self, kind: str, texts: Sequence[str]) -> dict[str, TokenVectors]:
+        """The texts that were read the other way and fit the model: both ways are the same then."""
+        most = getattr(self.encoder, "max_tokens", 0)
+        found: dict[str, TokenVectors] = {}
+        for text in texts:
+            if kept := self._recent.get(self._key(kind, text)):
+                tokens = _PackedTokens.unpack(kept)
+                if tokens.n_tokens <= most:
+                    found[text] = tokens
+        return found
 
     def token_ids(self, texts: Sequence[str], *, long_text: LongText = "cut") -> list[Ints]:
         """The ids of each text's tokens."""
@@ -109,6 +127,8 @@ class SharedEncoder:
         if not rest:
             return [both[text] for text in texts]
         vectors = self.encoder.encode(rest, long_text=long_text)
+        if len(vectors) != len(rest):
+            raise EncoderError(f"{self.name} gives {len(vectors)} vectors for {len(rest)} texts")
         counts = self.encoder.count_tokens(rest)
         if counts is None:
             return [TextVector(vector) for vector in vectors]
@@ -122,7 +142,7 @@ class SharedEncoder:
         """The vectors of texts whose tokens will be wanted too: those are kept for then."""
         last = self.identity.get("n_layers")
         wanted = [one for one in self.wanted_tokens if one[0] in (None, last)]
-        if not wanted or not isinstance(self.encoder, LocalEncoder):
+        if not (wanted and isinstance(self.encoder, LocalEncoder) and self.encoder.reads_alike):
             return {}
         made: dict[str, TextVector] = {}
         tokens: dict[str, TokenVectors] = {}
@@ -202,6 +222,7 @@ class SharedEncoder:
         self.n_encoded += len(texts)
         try:
             made = encode(texts)
+            _check(self.name, texts, made)
         except EncoderError as error:
             if error.is_down:
                 self._n_down += 1
@@ -212,6 +233,19 @@ class SharedEncoder:
             return self._try(texts[:half], encode) | self._try(texts[half:], encode)
         self._n_down = 0
         return dict(zip(texts, made, strict=True))
+
+
+def _check(name: str, texts: Sequence[str], made: Sequence[TextVector | TokenVectors]) -> None:
+    """EncoderError unless each text has vectors of finite numbers and of length 1."""
+    if len(made) != len(texts):
+        raise EncoderError(f"{name} gives {len(made)} vectors for {len(texts)} texts")
+    for one in made:
+        rows = one.vector if isinstance(one, TextVector) else one.vectors
+        lengths = np.square(rows).sum(axis=-1)
+        if not np.isfinite(lengths).all():
+            raise EncoderError(f"{name} gives vectors that are not finite numbers")
+        if np.any(np.abs(lengths - 1) > UNIT_ROUNDING):
+            raise EncoderError(f"{name} gives vectors that are not of length 1")
 
 
 def _tokens(layer: object, long_text: LongText) -> str:

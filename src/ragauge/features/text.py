@@ -187,6 +187,15 @@ def excerpt(text: str, limit: int = 1_000) -> str:
     return f"{text[:limit]}… ({len(text) - limit} characters more)"
 
 
+def is_blank(text: str) -> bool:
+    """Whether a text has no sign that can be seen: nothing, white space, controls and formats.
+
+    >>> is_blank(" \\n\\u200f"), is_blank("。")
+    (True, False)
+    """
+    return not any(sign.isprintable() and not sign.isspace() for sign in text)
+
+
 def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a text, in order, without the whitespace around them.
 

@@ -1,7 +1,7 @@
 """BERTScore: the tokens of answer and reference matched by their vectors (Zhang et al. 2020)."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, cast
 
 from ragauge.encoders.known import known
 from ragauge.encoders.protocol import LongText
@@ -13,14 +13,20 @@ from ragauge.score import Evidence, Score
 
 Part = Literal["precision", "recall", "f1"]
 PARTS: tuple[Part, ...] = ("precision", "recall", "f1")
+Bases = tuple[float, ...]
 WEAKEST = 8
 """So many tokens with the lowest cosines are shown."""
 DIGITS = 6
 
 
 def needs_baseline(settings: Mapping[str, SettingValue]) -> str | None:
-    """What is wrong with a rescaling: no baseline is known for the model at that layer."""
-    if not settings.get("rescale") or settings.get("baseline"):
+    """What is wrong with a rescaling: a baseline that is none, or none known for model and layer."""
+    given = settings.get("baseline")
+    if given is not None and not settings.get("rescale"):
+        return "a baseline is given but not used; add rescale=true"
+    if given is not None and not _is_baseline(given):
+        return f"baseline must be three numbers from -1 to below 1, got {list(cast(Bases, given))}"
+    if given is not None or not settings.get("rescale"):
         return None
     model, layer = str(settings.get("model")), settings.get("layer")
     found = known(model)
@@ -30,6 +36,12 @@ def needs_baseline(settings: Mapping[str, SettingValue]) -> str | None:
     return (
         f"no baseline is known for {model}{at}; "
         "give baseline=[precision, recall, f1], means over unrelated sentences, or leave rescale out"
+    )
+
+
+def _is_baseline(given: object) -> bool:
+    return len(cast(Bases, given)) == len(PARTS) and all(
+        -1 <= one < 1 for one in cast(Bases, given)
     )
 
 
@@ -127,8 +139,8 @@ def _score(
     evidence = _evidence(part, match)
     if rescale:
         bases = baseline or known(encoder.name).baseline
-        if bases is None or len(bases) != len(PARTS):
-            raise ValueError(f"baseline must be three numbers, got {bases!r}")
+        if bases is None:
+            raise ValueError(f"no baseline is known for {encoder.name}; give one")
         base = bases[PARTS.index(part)]
         evidence |= {"raw": value, "baseline": base}
         value = (value - base) / (1 - base)

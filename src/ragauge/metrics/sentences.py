@@ -44,7 +44,7 @@ def sentence_coverage(
 
     M[i][j] is the BERTScore F1 of answer sentence i and reference sentence j; the value is the
     minimum over j of the maximum over i. At most 1; best over the references. No reference sentence:
-    `undefined`; no answer sentence: 0. The evidence has, for each reference sentence, the answer's
+    `undefined`; no answer sentence: 0; what has no letter or digit is no sentence. The evidence has, for each reference sentence, the answer's
     best one, and whether it is covered: its F1 at `threshold` or above. The seed's 0.85 belongs to
     its model; `"model"` takes the one measured for the model in use. Source: seed 000, on
     extracting key sentences.
@@ -71,7 +71,8 @@ def sentences_covered(
     """Whether the answer says every sentence of the reference: `sentence_coverage` > `threshold`.
 
     1.0 or 0.0; best over the references; settings, undefined cases and evidence as in
-    `sentence_coverage`. Strictly above, as the seed has it ("exceeds"). Source: seed 000, on
+    `sentence_coverage`. Strictly above, as the seed has it ("exceeds"), though a single sentence
+    counts as covered at the threshold too. Source: seed 000, on
     extracting key sentences.
 
     >>> import ragauge as rg

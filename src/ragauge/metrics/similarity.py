@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ragauge.encoders.protocol import LongText
 from ragauge.encoders.shared import NoVector, SharedEncoder, TextVector, pieces
+from ragauge.features.text import is_blank
 from ragauge.metric import Share, metric
 from ragauge.score import Score
 
@@ -34,18 +35,18 @@ def semantic_similarity(
     rows = list(zip(answer, reference, strict=True))
     out: list[Score] = []
     for piece in pieces(rows, lambda row: len(row[0]) + len(row[1])):
-        texts = (text for row in piece for text in row if text.strip())
+        texts = (text for row in piece for text in row if not is_blank(text))
         vectors = encoder.vectors(texts, long_text=long_text)
         for one, other in piece:
-            if one.strip() and other.strip():
-                out.append(_cosine(vectors[one], vectors[other]))
-            else:
+            if is_blank(one) or is_blank(other):
                 out.append(_of_empty(one, on_empty))
+            else:
+                out.append(_cosine(vectors[one], vectors[other]))
     return out
 
 
 def _of_empty(answer: str, on_empty: float | None) -> Score:
-    empty = "reference" if answer.strip() else "answer"
+    empty = "answer" if is_blank(answer) else "reference"
     if on_empty is None:
         return Score.undefined(f"the {empty} is empty, so it has no meaning to compare")
     return Score(on_empty, evidence={"empty": empty})
