@@ -24,8 +24,10 @@ class Weights:
         """The weight of each token of a text, (t,); the special ones that stand around it 0."""
         if self.table:
             return np.array([self.table.get(one, self.other) for one in tokens.ids.tolist()], "f4")
-        special = np.isin(tokens.ids, tokens.ids[tokens.special])
-        return np.where(special, np.float32(0), np.float32(self.other))
+        weights = np.full(len(tokens.ids), self.other, np.float32)
+        for mark in set(tokens.ids[tokens.special].tolist()):
+            weights[tokens.ids == mark] = 0
+        return weights
 
 
 ALIKE = Weights({}, 1.0)
