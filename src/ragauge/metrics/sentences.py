@@ -44,10 +44,10 @@ def sentence_coverage(
 
     M[i][j] is the BERTScore F1 of answer sentence i and reference sentence j; the value is the
     minimum over j of the maximum over i. At most 1; best over the references. No reference sentence:
-    `undefined`; no answer sentence: 0; what has no letter or digit is no sentence. The evidence has, for each reference sentence, the answer's
-    best one, and whether it is covered: its F1 at `threshold` or above. The seed's 0.85 belongs to
-    its model; `"model"` takes the one measured for the model in use. Source: seed 000, on
-    extracting key sentences.
+    `undefined`; no answer sentence: 0; what has no letter or digit is no sentence. The evidence has,
+    for each reference sentence, the answer's best one, and whether it is covered: its F1 at
+    `threshold` or above. The seed's 0.85 belongs to its model; `"model"` takes the one measured for
+    the model in use. Source: seed 000, on extracting key sentences.
 
     >>> import ragauge as rg
     >>> fees = "The fee is $5. Dogs are free."
