@@ -135,10 +135,16 @@ def other_value(name: str, kind: object, default: object) -> object:
     return {"codes": "C-[0-9]", "value": "7", "model": ENCODER.name}.get(name, "fee")
 
 
+NEEDS = {"baseline": {"rescale": True}}
+"""Settings that say nothing without another one."""
+
+
 def labels_of(metric: Metric) -> list[str]:
     """Its default label, a useful one where the default asks for nothing, each setting changed."""
     changed = [
-        metric.label({one.name: other_value(one.name, one.type, one.default)})
+        metric.label(
+            {one.name: other_value(one.name, one.type, one.default), **NEEDS.get(one.name, {})}
+        )
         for one in metric.settings
     ]
     found = [metric.name, *map(str, changed)]

@@ -13,7 +13,7 @@ def test_a_sound_installation_is_told_row_by_row(ragauge, tmp_path):
     for package in ("python", "ragauge", "polars", "numpy", "rich", "click", "rapidfuzz"):
         assert re.search(rf"^{package} +\d+\.\d+\S* +ok *$", done.out, re.MULTILINE)
     assert re.search(rf"^metrics +{len(catalog.metrics())} +ok *$", done.out, re.MULTILINE)
-    assert "not used, no telemetry" in done.out
+    assert "no telemetry" in done.out
     assert list(tmp_path.iterdir()) == [], "it changes nothing"
 
 
@@ -42,4 +42,4 @@ def test_a_broken_package_is_told_and_does_not_stop_the_others(ragauge, monkeypa
     monkeypatch.setattr(importlib, "import_module", breaks)
     done = ragauge("doctor")
     assert "broken (OSError: cannot load a library); reinstall it" in done.out
-    assert "not used, no telemetry" in done.out
+    assert "no telemetry" in done.out

@@ -126,3 +126,22 @@ def test_a_sentence_without_vectors_fails_its_answer_only():
     run = rg.evaluate(rows, ["sentence_coverage"], encoder=Refusing())
     assert run.scores["status"].to_list() == ["failed", "ok"]
     assert "no snow, please" in run.scores["reason"][0]
+
+
+def test_a_long_matrix_is_made_in_blocks_that_give_the_same(monkeypatch):
+    answers = tuple(f"The fee of hut {at} is ${at}." for at in range(40))
+    references = tuple(f"Hut {at} costs ${at} a night." for at in range(30))
+    (whole,) = sentence_matrix([answers], [references], encoder=SharedEncoder(ENCODER))
+    monkeypatch.setattr("ragauge.features.sentence_matrix.TOKENS_A_BLOCK", 50)
+    (parts,) = sentence_matrix([answers], [references], encoder=SharedEncoder(ENCODER))
+    assert parts.f1.shape == (40, 30)
+    assert parts.f1 == approx(whole.f1, abs=1e-6)
+
+
+def test_a_sentence_that_is_said_again_has_the_same_row_and_column():
+    answer = ("The fee is $5.", "Dogs are free.", "The fee is $5.")
+    reference = ("Dogs are free.", "Boots.", "Dogs are free.", "Boots.")
+    (found,) = sentence_matrix([answer], [reference], encoder=SharedEncoder(ENCODER))
+    (once,) = sentence_matrix([answer[:2]], [reference[:2]], encoder=SharedEncoder(ENCODER))
+    assert np.array_equal(found.f1, once.f1[np.ix_([0, 1, 0], [0, 1, 0, 1])])
+    assert (found.answer, found.reference) == (answer, reference)

@@ -1,6 +1,6 @@
 """Every sentence of an answer against every sentence of a reference, each encoded once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,9 @@ from ragauge.features.matches import ALIKE
 from ragauge.features.sentences import Splitter
 from ragauge.metric import feature
 from ragauge.score import Score
+
+TOKENS_A_BLOCK = 2_048
+"""So many tokens of either side are multiplied at once: a long text's product would fill the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +56,39 @@ def _matrix(
 ) -> SentenceMatrix | Score:
     if not (answer and reference):
         return SentenceMatrix(answer, reference, np.empty((len(answer), len(reference)), "f4"))
-    ours: list[TokenVectors] = []
-    theirs: list[TokenVectors] = []
-    for sentences, found in ((answer, ours), (reference, theirs)):
-        for sentence in sentences:
-            one = vectors[sentence]
-            if isinstance(one, NoVector):
-                return Score.failed(f"sentence {sentence[:80]!r}: {one.reason}")
-            found.append(one)
-    both = zip((*answer, *reference), (*ours, *theirs), strict=True)
-    cut = tuple(dict.fromkeys(sentence for sentence, tokens in both if tokens.is_cut))
-    return SentenceMatrix(answer, reference, matrix_of(ours, theirs), cut)
+    found: dict[str, TokenVectors] = {}
+    for sentence in dict.fromkeys((*answer, *reference)):
+        one = vectors[sentence]
+        if isinstance(one, NoVector):
+            return Score.failed(f"sentence {sentence[:80]!r}: {one.reason}")
+        found[sentence] = one
+    rows, columns = (_numbered(sentences) for sentences in (answer, reference))
+    distinct = matrix_of([found[one] for one in rows], [found[one] for one in columns])
+    places = np.ix_([rows[one] for one in answer], [columns[one] for one in reference])
+    cut = tuple(sentence for sentence, tokens in found.items() if tokens.is_cut)
+    return SentenceMatrix(answer, reference, distinct[places], cut)
+
+
+def _numbered(sentences: Sequence[str]) -> dict[str, int]:
+    """The distinct sentences, each with its number."""
+    return {one: number for number, one in enumerate(dict.fromkeys(sentences))}
 
 
 def matrix_of(ours: Sequence[TokenVectors], theirs: Sequence[TokenVectors]) -> Floats:
-    """BERTScore F1 of all pairs, (len(ours), len(theirs)), by one product of all their tokens.
+    """BERTScore F1 of all pairs, (len(ours), len(theirs)), by products of all their tokens.
 
     A sentence without tokens of its own has 0 with every other one.
     """
-    left, right = _Stacked(ours), _Stacked(theirs)
+    lefts, rights = list(map(_Stacked, _blocks(ours))), list(map(_Stacked, _blocks(theirs)))
+    return np.block([[_product(left, right) for right in rights] for left in lefts])
+
+
+def _blocks(sentences: Sequence[TokenVectors]) -> Iterator[Sequence[TokenVectors]]:
+    """Neighbouring sentences with few enough tokens together for one product."""
+    return pieces(sentences, lambda one: len(one.ids), TOKENS_A_BLOCK)
+
+
+def _product(left: "_Stacked", right: "_Stacked") -> Floats:
     cosines = left.vectors @ right.vectors.T
     to_sentence = np.maximum.reduceat(cosines, right.starts, axis=1)
     precision = left.mean(to_sentence)
