@@ -7,8 +7,10 @@ each other's place; the median time of several is told, and the peers' as ratios
 run the very same model: its weights are written to a folder once, in the form they read. Texts are
 made of the words of the bundled handbook; the seed is fixed.
 
-    encode      1,000 texts of 8 to 60 words: sentence-transformers' encode
-    bertscore   1,000 pairs of such texts: BERTScorer.score in one call
+    encode      1,000 texts: sentence-transformers' encode
+    bertscore   1,000 pairs of texts: BERTScorer.score in one call; both once with texts of 8 to 60
+                words, all lengths alike often, and once with lengths as answers have them
+                (log-normal, median 20 words), where the peers' batches hold more padding
     matrix      200 answers, 8 sentences each, against 8 reference sentences: one big call of
                 BERTScorer.score, and a call for each pair (of 4 answers, times 50)
     cache       the 1,000 pairs again, in a new process, from the cache
@@ -27,6 +29,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
@@ -44,6 +47,13 @@ def sentences(n: int, least: int, most: int, seed: int) -> list[str]:
         " ".join(chance.choices(words, k=chance.randint(least, most))).capitalize() + "."
         for _ in range(n)
     ]
+
+
+def answers_of(n: int, seed: int) -> list[str]:
+    """So many texts with lengths as answers have them: most are short, some are long."""
+    chance = random.Random(seed)
+    lengths = [min(150, max(3, round(chance.lognormvariate(3, 0.8)))) for _ in range(n)]
+    return [sentences(1, length, length, seed + at)[0] for at, length in enumerate(lengths, 1)]
 
 
 def timed(works: dict[str, Work], times: int) -> dict[str, float]:
@@ -64,6 +74,13 @@ def tell(title: str, seconds: dict[str, float]) -> None:
     for name, each in seconds.items():
         print(f"  {name:44} {each:9.3f} s {each / first:8.2f} x")
     sys.stdout.flush()
+
+
+def even(n: int, seed: int) -> list[str]:
+    return sentences(n, 8, 60, seed)
+
+
+KINDS = {"8 to 60 words": even, "lengths of answers": answers_of}
 
 
 def model_folder() -> Path:
@@ -91,25 +108,21 @@ def encode(times: int) -> None:
 
     from ragauge.encoders.embedded import MiniLM
 
-    texts = sentences(1_000, 8, 60, 1)
     ours, whole = MiniLM(), MiniLM("int8")
     theirs = SentenceTransformer(str(model_folder()), device="cpu")
-    for model in (ours, whole, theirs):
-        model.encode(texts[:20])
-    tell(
-        "encode: 1,000 texts",
-        timed(
-            {
-                "ragauge": lambda: ours.encode(texts),
-                "ragauge int8": lambda: whole.encode(texts),
-                "sentence-transformers": lambda: theirs.encode(texts, normalize_embeddings=True),
-                "sentence-transformers, batches of 128": lambda: theirs.encode(
-                    texts, batch_size=128, normalize_embeddings=True
-                ),
-            },
-            times,
-        ),
-    )
+    for kind, texts in KINDS.items():
+        for model in (ours, whole, theirs):
+            model.encode(texts(20, 9))
+        given = texts(1_000, 1)
+        works: dict[str, Work] = {
+            "ragauge": partial(ours.encode, given),
+            "ragauge int8": partial(whole.encode, given),
+            "sentence-transformers": partial(theirs.encode, given, normalize_embeddings=True),
+            "sentence-transformers, batches of 128": partial(
+                theirs.encode, given, batch_size=128, normalize_embeddings=True
+            ),
+        }
+        tell(f"encode: 1,000 texts, {kind}", timed(works, times))
 
 
 def matched(answers: list[str], references: list[str], precision: str) -> None:
@@ -124,19 +137,16 @@ def matched(answers: list[str], references: list[str], precision: str) -> None:
 
 def bertscore(times: int) -> None:
     theirs = scorer()
-    answers, references = sentences(1_000, 8, 60, 2), sentences(1_000, 8, 60, 3)
-    theirs.score(answers[:20], references[:20])
-    tell(
-        "bertscore: 1,000 pairs (ours opens its model each time)",
-        timed(
-            {
-                "ragauge": lambda: matched(answers, references, "fp32"),
-                "ragauge int8": lambda: matched(answers, references, "int8"),
-                "BERTScorer.score, one call": lambda: theirs.score(answers, references),
-            },
-            times,
-        ),
-    )
+    for kind, texts in KINDS.items():
+        answers, references = texts(1_000, 2), texts(1_000, 2_003)
+        theirs.score(answers[:20], references[:20])
+        works: dict[str, Work] = {
+            "ragauge": partial(matched, answers, references, "fp32"),
+            "ragauge int8": partial(matched, answers, references, "int8"),
+            "BERTScorer.score, one call": partial(theirs.score, answers, references),
+        }
+        title = f"bertscore: 1,000 pairs, {kind} (ours opens its model each time)"
+        tell(title, timed(works, times))
 
 
 def matrix(times: int) -> None:

@@ -80,7 +80,13 @@ def _explain(metric: Metric) -> None:
     if metric.settings:
         click.echo("Settings and their defaults:")
     for setting in metric.settings:
-        click.echo(f"  {setting.name} = {json.dumps(setting.default, ensure_ascii=False)}")
+        default = json.dumps(setting.default, ensure_ascii=False)
+        filled = FILLED_IN.get(setting.name) if setting.default is None else None
+        click.echo(f"  {setting.name} = {default}{f' ({filled})' if filled else ''}")
+
+
+FILLED_IN = {"model": "the run's encoder", "layer": "the one known for the model, else its last"}
+"""What null stands for in settings that the run fills in."""
 
 
 def _explain_suite(suite: Suite) -> None:
