@@ -15,9 +15,10 @@ test: .venv/installed-tests  ## format, lint, types, then every test and doctest
 	$(BIN)/basedpyright --level error
 	$(BIN)/python -m pytest
 
-bench: .venv/installed-tests ## throughput on 100,000 generated answers; rankings beside the peers
+bench: .venv/installed-tests ## throughput on 100,000 generated answers; rankings and meaning beside the peers
 	$(BIN)/python benchmarks/throughput.py
 	$(BIN)/python benchmarks/ranking.py
+	$(BIN)/python benchmarks/meaning.py
 
 clean:
 	rm -rf .venv ragauge-demo ragauge-runs
