@@ -100,6 +100,27 @@ def test_two_processes_lose_nothing(path):
     assert len(Cache(path).find(keys)) == 200
 
 
+def test_processes_that_make_the_same_cache_at_the_same_moment_wait_for_each_other(path):
+    script = (
+        "import sys; from ragauge.cache import Cache\n"
+        "print('ready', flush=True)\n"
+        "for line in sys.stdin: Cache(line.strip()); print('made', flush=True)\n"
+    )
+    pipe = subprocess.PIPE
+    running = [
+        subprocess.Popen([sys.executable, "-c", script], stdin=pipe, stdout=pipe, text=True)
+        for _ in range(3)
+    ]
+    assert [one.stdout.readline() for one in running] == ["ready\n"] * 3
+    for number in range(20):
+        for one in running:
+            one.stdin.write(f"{path}.{number}\n")
+            one.stdin.flush()
+        assert [one.stdout.readline() for one in running] == ["made\n"] * 3
+    for one in running:
+        one.communicate()
+
+
 def test_a_process_that_is_killed_while_writing_leaves_a_whole_cache(path):
     script = (
         "import sys; from ragauge.cache import Cache, digest\n"

@@ -5,6 +5,7 @@ that was damaged is taken for one that is not there.
 """
 
 import sqlite3
+import time
 import zlib
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ FORMAT = 1
 MOST_BYTES = 2 * 2**30
 """Beyond this the oldest entries make room."""
 KEYS_A_QUERY = 500
+PATIENCE_S = 60
+"""So long a process waits for another one that writes."""
 
 TABLE = """
 create table if not exists entries (
@@ -58,12 +61,12 @@ class Cache:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(
-                self.path, timeout=60, isolation_level=None, check_same_thread=False
+                self.path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False
             )
         except (OSError, sqlite3.Error) as error:
             raise self._unusable(error) from error
         with self._guarded() as database:
-            database.execute("pragma journal_mode = wal")
+            write_ahead(database)
             database.execute("pragma synchronous = normal")
             (version,) = database.execute("pragma user_version").fetchone()
             if version > FORMAT:
@@ -155,6 +158,23 @@ class Cache:
         if name.startswith("SQLITE_CORRUPT"):
             way_out = f"remove it if it is a cache (what it held is computed again), or {way_out}"
         return StoreError(f"the cache {self.path} cannot be used: {error}; {way_out}")
+
+
+def write_ahead(database: sqlite3.Connection) -> None:
+    """Have the file's changes written ahead, so that one process writes while others read.
+
+    SQLite does not wait when another process is just doing the same: so we do.
+    """
+    end = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            database.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            is_busy = getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY")
+            if not is_busy or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
 
 
 def checksum(key: bytes, value: bytes) -> int:
