@@ -68,6 +68,19 @@ class EncoderError(RagaugeError):
         super().__init__(message)
 
 
+class JudgeError(RagaugeError):
+    """A judge cannot be opened, or gives no reply.
+
+    `is_down`: it could not be reached or did not answer, so other requests would fare no better.
+    """
+
+    exit_code = 6
+
+    def __init__(self, message: str, *, is_down: bool = False) -> None:
+        self.is_down = is_down
+        super().__init__(message)
+
+
 class StoreError(RagaugeError):
     """A run folder or output file cannot be read or written."""
 
