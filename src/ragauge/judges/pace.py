@@ -1,0 +1,352 @@
+"""How fast a judge may be asked: how many requests at once, and how many and how long ones a minute.
+
+How many an endpoint takes at once is found out by asking. The level rises quickly until the first
+refusal, goes back to what was known to be good, stays below what failed, and tries that ever more
+seldom. More are let in a few at a time, so that the first refusal is heard before many others are
+sent. Refusals that lower levels do not end have another cause, and then lower nothing.
+
+All times are the running event loop's. One loop, one thread.
+"""
+
+import asyncio
+import random
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
+
+MOST = 128
+"""The most in flight, where nothing else is said."""
+
+# Rising
+_AT_ONCE, _FIRST_GOAL, _FIRST_A_SECOND = 8, 64, 400.0
+"""Let in at the start; risen to before the first answer is there, and by how many a second."""
+_GROWTH = 1.4
+"""Later, the level let in grows by e**_GROWTH, about four times, in the time that an answer takes."""
+_AT_A_TIME = 16
+"""At a time, one more for so many."""
+_LATE_S = 0.005
+"""A loop that wakes up later than this is busy."""
+
+# Trying what failed
+_WINDOWS, _MOST_WINDOWS, _MOST_ANSWERS = 4, 64, 256
+"""Windows without refusal before a level that failed is tried again. Doubled each time it fails, up
+to so many windows, or answers where few are in flight. A window: as many answers as are in flight."""
+
+# Falling
+_MEMORY = 32
+"""The share of refusals is that of about the last so many outcomes, or as many as are in flight."""
+_BLAME = 0.35
+"""A larger share halves the level."""
+_DEEPER = 3
+"""How many times deeper than the last each cut goes while cuts do not help."""
+
+# Refusals by chance
+_SURPRISES, _MOST_SURPRISES = 2, 64
+"""More refusals than this at levels thought good are by chance. Doubled when that was wrong."""
+_FAR_BELOW = 4
+"""That is, where the last of them comes at no more than this part of the first that failed."""
+_CLEAN = 200
+"""So many answers since a cut end that suspicion."""
+_MORE = 0.2
+"""A share larger by so much than when chance was blamed is not by chance alone …"""
+_STRIKES = 3
+"""… and by this time, chance was not to blame."""
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    """A request that may be sent now.
+
+    `n`: how many are in flight, it among them. `order`: the how-manieth that is sent.
+    """
+
+    n: int
+    order: int
+    since: float
+    n_tokens: float
+
+
+class Pace:
+    """Lets requests go, the oldest first.
+
+    `most`: never more in flight. `rpm`, `tpm`: never more requests and tokens a minute, spread
+    evenly; None for no limit. `first_wait_s` to `longest_wait_s`: the pauses, doubling, where even a
+    single request in flight is refused.
+
+        turn = await pace.turn(pace.ticket(), n_tokens)
+        ... then exactly one of answered, refused, lost and given_up
+    """
+
+    def __init__(
+        self,
+        most: int = MOST,
+        *,
+        rpm: float | None = None,
+        tpm: float | None = None,
+        first_wait_s: float = 0.5,
+        longest_wait_s: float = 60.0,
+    ) -> None:
+        self.most = most
+        self.n_in_flight = 0
+        self._requests, self._tokens = _Bucket(rpm), _Bucket(tpm)
+        self._first_wait_s, self._longest_wait_s = first_wait_s, longest_wait_s
+        self._tickets, self._places = count(), count()
+        self._waiting: list[tuple[int, int, float, asyncio.Future[Turn]]] = []
+        self._alarm: asyncio.TimerHandle | None = None
+        # As many as `_open` are let in; that rises to `_goal`.
+        self._goal = min(most, _FIRST_GOAL)
+        self._open = float(min(most, _AT_ONCE))
+        self._risen_at = self._resume_at = 0.0
+        self._answer_s: float | None = None
+        # The fewest in flight that failed, and what came since.
+        self._ceiling: int | None = None
+        self._n_sent = self._cut_at = self._raised_at = 0
+        self._n_answers = self._n_clean = self._n_windows = self._n_pauses = 0
+        self._floor, self._step, self._windows = 1, 1, _WINDOWS
+        # Whether refusals depend on the level at all.
+        self._refused_share = 0.0
+        self._n_surprises, self._enough_surprises = 0, _SURPRISES
+        self._level_before, self._failed_first = self._goal, self._goal
+        self._is_chance, self._bearable, self._n_strikes = False, 0.0, 0
+
+    @property
+    def level(self) -> int:
+        """How many may be in flight, once they are all let in."""
+        return self._goal
+
+    def ticket(self) -> int:
+        """A place in the order of requests; one that is sent again keeps it."""
+        return next(self._tickets)
+
+    async def turn(self, ticket: int, n_tokens: float = 0.0) -> Turn:
+        """Wait until this request may be sent. `n_tokens`: an estimate of what it takes."""
+        future: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
+        heappush(self._waiting, (ticket, next(self._places), n_tokens, future))
+        self._release()
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled():
+                self.given_up(future.result())
+            raise
+
+    def answered(self, turn: Turn, n_tokens: float | None = None) -> None:
+        """An answer came, and took `n_tokens`; None where the endpoint does not tell."""
+        took_s = asyncio.get_running_loop().time() - turn.since
+        known_s = took_s if self._answer_s is None else self._answer_s
+        self._answer_s = known_s + (took_s - known_s) / 8
+        self._count_outcome(is_refusal=False)
+        self._n_pauses = 0
+        if n_tokens is not None:
+            self._tokens.take(n_tokens - turn.n_tokens, turn.since)
+        self._learn_good(turn)
+        self._leave()
+
+    def refused(self, turn: Turn, wait_s: float | None = None) -> None:
+        """The endpoint has too much to do (429, 503), and says to wait for `wait_s`, or nothing."""
+        self._tokens.take(-turn.n_tokens, turn.since)
+        self._count_outcome(is_refusal=True)
+        if not self._is_by_chance(turn):
+            is_least = turn.n == self._goal == 1
+            self._learn_bad(turn)
+            if wait_s is not None:
+                self._rest(wait_s)
+            elif is_least:
+                grown_s = self._first_wait_s * 2.0 ** min(self._n_pauses, 60)
+                self._rest(min(grown_s, self._longest_wait_s))
+                self._n_pauses += 1
+        self._leave()
+
+    def lost(self, turn: Turn) -> None:
+        """No answer came: a time-out, a lost connection, an error of the server's.
+
+        Only many lower the level: what a server under too much load does not refuse, it loses.
+        """
+        self._count_outcome(is_refusal=True)
+        if self._refused_share > _BLAME and turn.order > self._cut_at:
+            self._cut(self._goal // 2, failed=self._goal)
+        self._leave()
+
+    def given_up(self, turn: Turn) -> None:  # noqa: ARG002
+        """The request was called off, or refused for what it says: no word on the level."""
+        self._leave()
+
+    # Letting in -----------------------------------------------------------------------------------
+
+    def _leave(self) -> None:
+        self.n_in_flight -= 1
+        self._release()
+
+    def _release(self) -> None:
+        """Let go who may, and see to it that the others are looked at in time."""
+        now = asyncio.get_running_loop().time()
+        while self._waiting and self.n_in_flight < int(self._open):
+            ready_at = max(self._resume_at, self._requests.free_at, self._tokens.free_at)
+            if ready_at > now:
+                self._look_again(ready_at)
+                return
+            _, _, n_tokens, future = heappop(self._waiting)
+            if not future.done():
+                future.set_result(self._sent(now, n_tokens))
+        if self._waiting and self._open < self._goal:
+            self._risen_at = self._risen_at or now
+            self._look_again(now + (int(self._open) + 1 - self._open) / self._rise_a_second())
+
+    def _sent(self, now: float, n_tokens: float) -> Turn:
+        self.n_in_flight += 1
+        self._n_sent += 1
+        self._requests.take(1, now)
+        self._tokens.take(n_tokens, now)
+        return Turn(self.n_in_flight, self._n_sent, now, n_tokens)
+
+    def _look_again(self, when: float) -> None:
+        loop = asyncio.get_running_loop()
+        # A loop's timers are of a millisecond; sooner than that would keep it busy.
+        when = max(when, loop.time() + 0.001)
+        if self._alarm is None or self._alarm.when() > when:
+            if self._alarm is not None:
+                self._alarm.cancel()
+            self._alarm = loop.call_at(when, self._wake_up, when)
+
+    def _wake_up(self, due: float) -> None:
+        self._alarm = None
+        self._rise(due)
+        self._release()
+
+    def _rise(self, due: float) -> None:
+        """Let in more for the time since the last rise.
+
+        Nothing for time in which the loop was busy: no refusal was heard in it, and more in flight
+        would not serve a busy loop.
+        """
+        now = asyncio.get_running_loop().time()
+        since = max(self._risen_at, self._resume_at)
+        if now - due < _LATE_S and since < now:
+            more = min((now - since) * self._rise_a_second(), max(1.0, self._open / _AT_A_TIME))
+            self._open = min(self._open + more, float(self._goal))
+        self._risen_at = now
+
+    def _rise_a_second(self) -> float:
+        if self._answer_s is None:
+            return _FIRST_A_SECOND
+        return _GROWTH * self._open / max(self._answer_s, 0.001)
+
+    def _rest(self, wait_s: float) -> None:
+        """Send nothing for so long, and then not all at once."""
+        now = asyncio.get_running_loop().time()
+        self._resume_at = max(self._resume_at, now + wait_s * random.uniform(1, 1.1))
+        self._open = max(1.0, min(self._open, self._goal / 4))
+
+    # Learning the level ---------------------------------------------------------------------------
+
+    def _learn_good(self, turn: Turn) -> None:
+        """Raise the level, where an answer says anything of it and more are waiting."""
+        if turn.order <= self._cut_at or not self._waiting:
+            return
+        self._n_answers += 1
+        if self._n_answers >= _CLEAN:
+            self._n_surprises = self._n_strikes = 0
+        if self._ceiling is None:
+            self._goal = min(self._goal + 2, self.most)
+        elif turn.order > self._raised_at and self._open >= self._goal:
+            self._n_clean += 1
+            if self._n_clean >= self._goal:
+                self._n_clean = 0
+                self._end_window(self._ceiling)
+
+    def _end_window(self, ceiling: int) -> None:
+        """A window went by without refusal."""
+        self._n_windows += 1
+        if self._goal >= ceiling:  # what failed before is good now
+            self._step, self._windows = self._step * 2, _WINDOWS
+            self._try(self._goal + self._step)
+        elif self._goal + 1 < ceiling:
+            self._goal += max(1, (ceiling - 1 - self._goal) // 4)
+        elif self._n_windows >= self._windows:
+            most = max(_MOST_WINDOWS, _MOST_ANSWERS // self._goal)
+            self._windows = min(self._windows * 2, most)
+            self._try(ceiling)
+
+    def _try(self, level: int) -> None:
+        self._goal = min(level, self.most)
+        self._n_windows = 0
+        self._raised_at = self._n_sent
+
+    def _learn_bad(self, turn: Turn) -> None:
+        """Lower the level, once for all that were sent before it was lowered."""
+        if turn.order <= self._cut_at:
+            self._lower(max(turn.n - 1, self._floor))
+            self._ceiling = min(self._ceiling or turn.n, self._goal + 1)
+            return
+        if self._n_surprises == 0:
+            self._level_before, self._failed_first = self._goal, turn.n
+        is_known = turn.n > 1 or self._n_answers > 0
+        self._n_surprises += self._ceiling is not None and turn.n < self._ceiling and is_known
+        if self._refused_share > _BLAME:
+            self._cut(self._goal // 2, failed=turn.n)
+        elif self._n_surprises > self._enough_surprises and turn.n <= max(
+            self._failed_first // _FAR_BELOW, 1
+        ):
+            self._blame_chance()
+        else:
+            level = turn.n - _DEEPER ** min(self._n_surprises, 9)
+            self._cut(max(level, int(self._open) // 2), failed=turn.n)
+
+    def _cut(self, level: int, *, failed: int) -> None:
+        self._floor = max(int(self._open) // 2, 1)
+        self._ceiling = max(failed, 2)
+        self._cut_at = self._n_sent
+        self._n_answers = self._n_clean = self._n_windows = 0
+        self._step = 1
+        self._lower(level)
+
+    def _lower(self, level: int) -> None:
+        self._goal = max(min(level, self._goal), 1)
+        self._open = min(self._open, float(self._goal))
+
+    # Chance ---------------------------------------------------------------------------------------
+
+    def _count_outcome(self, *, is_refusal: bool) -> None:
+        self._refused_share += (is_refusal - self._refused_share) / max(_MEMORY, self._goal)
+
+    def _blame_chance(self) -> None:
+        """Refusals came at every level, and few: go back to where they began, and on."""
+        self._is_chance, self._bearable = True, min(self._refused_share + _MORE, _BLAME)
+        self._ceiling = None
+        self._n_surprises = self._n_strikes = 0
+        self._goal = max(self._goal, self._level_before)
+
+    def _is_by_chance(self, turn: Turn) -> bool:
+        """Whether a refusal is one of those that come at any level.
+
+        When there are clearly more of them the level is too high besides. When a lower one does not
+        help, it was not chance, and takes more to believe again.
+        """
+        if not self._is_chance or turn.order <= self._cut_at:
+            return self._is_chance
+        if self._refused_share > self._bearable:
+            self._n_strikes += 1
+            self._is_chance = self._n_strikes < _STRIKES
+            if self._is_chance:
+                self._cut(self._goal // 2, failed=self._goal)
+            else:
+                self._enough_surprises = min(2 * self._enough_surprises, _MOST_SURPRISES)
+        return self._is_chance
+
+
+class _Bucket:
+    """What may be taken a minute, evenly: what is taken makes the next wait until it is paid.
+
+    `free_at`: when that is. What nobody took is lost, but for a twentieth of a second's: timers may
+    be late by so much.
+    """
+
+    def __init__(self, a_minute: float | None) -> None:
+        self._each_s = 0.0 if a_minute is None else 60.0 / a_minute
+        self.free_at = 0.0
+
+    def take(self, n: float, now: float) -> None:
+        """Take `n`; below 0, give back."""
+        if self._each_s:
+            start = self.free_at if n < 0 else max(self.free_at, now - 0.05)
+            self.free_at = start + n * self._each_s

@@ -1,0 +1,80 @@
+"""Judges through the package any-llm, against a server of our own; skipped where it is not installed."""
+
+import asyncio
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("any_llm")
+
+from ragauge.errors import JudgeError
+from ragauge.judges.any_llm import AnyLLM
+from ragauge.judges.opening import open_judge
+from ragauge.judges.protocol import Message, Request
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"a": {"type": "integer"}},
+    "required": ["a"],
+    "additionalProperties": False,
+}
+ASKED = Request("verdict", (Message("user", "Is it?"),), SCHEMA)
+
+
+def _server():
+    path = Path(__file__).with_name("faulty_server.py")
+    spec = importlib.util.spec_from_file_location("faulty_server_of_any_llm", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+faulty = _server()
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch):
+    monkeypatch.setenv("JUDGE_KEY", "sk-canary-7731")
+
+
+def asked(answer):
+    with faulty.FaultyServer(answer) as server:
+        judge = open_judge(
+            "any-llm:openai:gpt-x",
+            base_url=server.url,
+            api_key_env="JUDGE_KEY",
+            first_wait_s=0.001,
+            max_attempts=4,
+        )
+        try:
+            return asyncio.run(judge.reply(ASKED)), server
+        except JudgeError as error:
+            return error, server
+
+
+def test_what_may_pass_is_tried_again():
+    fates = [faulty.too_many(), faulty.refusal(500, "boom"), faulty.ok('{"a": 1}')]
+    reply, server = asked(lambda number, _: fates[number - 1])
+    assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == ('{"a": 1}', 100, 20)
+    assert server.n_requests == 3
+    assert server.asked[0]["response_format"]["json_schema"]["schema"] == SCHEMA
+
+
+def test_a_key_that_is_refused_ends_it_at_once_and_stands_in_no_error():
+    error, server = asked(lambda *_: faulty.refusal(401, "no such key: sk-canary-7731"))
+    assert error.is_down and "canary" not in str(error)
+    assert server.n_requests == 1
+
+
+def test_attempts_are_bounded():
+    error, server = asked(lambda *_: faulty.refusal(503, "busy"))
+    assert error.is_down and "4 attempts" in str(error)
+    assert server.n_requests == 4
+
+
+def test_a_name_without_provider_is_refused():
+    with pytest.raises(JudgeError, match="PROVIDER:MODEL"):
+        AnyLLM("gpt-x")
