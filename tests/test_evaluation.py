@@ -312,7 +312,7 @@ def test_score_takes_a_function_and_says_what_a_suite_knows_of_a_name(own_metric
         return 1.0
 
     assert rg.score(always, answer="x").value == 1.0
-    with pytest.raises(rg.PlanError, match="faithfulness stands in the suite"):
+    with pytest.raises(rg.PlanError, match="faithfulness needs a judge; give one with --judge"):
         rg.score("faithfulness", answer="x")
 
 

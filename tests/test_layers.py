@@ -15,7 +15,7 @@ LAYERS = (
     {"errors", "memory", "score"},
     {"label", "where", "tomlfile", "stats"},
     {"metric", "sample", "cache"},
-    {"loaders", "encoders"},
+    {"loaders", "encoders", "judges"},
     {"retrieval"},
     {"features"},
     {"metrics"},
@@ -79,7 +79,13 @@ asked for one."""
 LIGHT = {"encoders.known"}
 IMPORTED_LATE = (
     {module for module, _ in MAY_BE_HEAVY}
-    | {"metrics.bertscore", "metrics.similarity", "report.rankings"}
+    | {
+        "metrics.answer_relevance",
+        "metrics.bertscore",
+        "metrics.similarity",
+        "report.judging",
+        "report.rankings",
+    }
 ) - LIGHT
 
 

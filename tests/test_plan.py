@@ -141,7 +141,7 @@ def test_a_resource_that_is_not_there_is_an_error_when_asked_for_and_a_note_in_a
         return 0.0
 
     (found,) = problems("judged_well")
-    assert found == "judged_well needs a judge; give one with --judge"
+    assert found == "judged_well needs a judge; give one with --judge (judge= from Python)"
     suite = Suite("s", (Entry(Label("judged_well"), "well"),))
     (lacking,) = make_plan([suite], COLUMNS).lacking
     assert (lacking.name, lacking.lacking) == ("well", "needs a judge; none is configured")

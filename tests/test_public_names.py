@@ -6,10 +6,13 @@ from pathlib import Path
 import ragauge as rg
 
 PUBLIC = {
+    "ChatEndpoint",
     "DataError",
     "EncoderError",
     "Endpoint",
     "HuggingFace",
+    "JudgeError",
+    "Judging",
     "LabelError",
     "MetricError",
     "MiniLM",
@@ -19,6 +22,7 @@ PUBLIC = {
     "Run",
     "Samples",
     "Score",
+    "ScriptedJudge",
     "Status",
     "StoreError",
     "Suite",

@@ -36,7 +36,7 @@ def test_every_metric_of_a_shipped_suite_is_there_or_said_to_wait(name):
     assert suite.name == name
     known = catalog.metrics()
     for entry in suite.entries:
-        assert entry.label.name in known or entry.needs in ("judge", "encoder"), entry.label
+        assert entry.label.name in known, entry.label
     for check in suite.checks:
         for _, label in check.rules:
             catalog.find(label)
@@ -105,7 +105,6 @@ def test_an_unknown_suite_is_said_with_what_was_meant():
         ('[metric]\nlabel = "x"\n', "metric must be a list"),
         ("metric = [1]\n", "metric must be written as [[metric]] tables"),
         ('[[metric]]\nlabel = "x"\nlable = "y"\n', "unknown key 'lable'"),
-        (METRIC + 'needs = "gpu"\n', "needs must be one of encoder, judge, got 'gpu'"),
         (METRIC + 'show = "sum"\n', "show must be one of mean, count, got 'sum'"),
         (METRIC + 'scale = "x"\n', "scale must be a number, got 'x'"),
         (METRIC + "scale = nan\n", "scale must be above 0 and finite"),
@@ -144,7 +143,7 @@ def test_what_is_wrong_in_a_suite_is_said_with_its_place(text, problem):
 
 def test_every_problem_of_a_suite_is_said_at_once():
     found = problems(
-        '[[metric]]\n[[metric]]\nlabel = "x"\nneeds = "gpu"\n'
+        '[[metric]]\n[[metric]]\nlabel = "x"\nshow = "sum"\n'
         "[[check]]\n[[check]]\n[check.rules]\na = { zzz = 1 }\n"
     )
     assert len(found) >= 5

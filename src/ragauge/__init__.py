@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ragauge.errors import (
         DataError,
         EncoderError,
+        JudgeError,
         LabelError,
         MetricError,
         PlanError,
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
         StoreError,
     )
     from ragauge.evaluation import evaluate, score
+    from ragauge.judges.endpoint import ChatEndpoint
+    from ragauge.judges.judging import Judging
+    from ragauge.judges.scripted import ScriptedJudge
     from ragauge.loaders import load
     from ragauge.metric import feature, metric
     from ragauge.ranking import Ranked, fuse, rank
@@ -30,10 +34,13 @@ if TYPE_CHECKING:
     from ragauge.suite import Suite
 
 __all__ = [
+    "ChatEndpoint",
     "DataError",
     "EncoderError",
     "Endpoint",
     "HuggingFace",
+    "JudgeError",
+    "Judging",
     "LabelError",
     "MetricError",
     "MiniLM",
@@ -43,6 +50,7 @@ __all__ = [
     "Run",
     "Samples",
     "Score",
+    "ScriptedJudge",
     "Status",
     "StoreError",
     "Suite",
@@ -63,6 +71,7 @@ _HOMES = {
     "errors": (
         "DataError",
         "EncoderError",
+        "JudgeError",
         "LabelError",
         "MetricError",
         "PlanError",
@@ -70,6 +79,9 @@ _HOMES = {
         "StoreError",
     ),
     "evaluation": ("evaluate", "score"),
+    "judges.endpoint": ("ChatEndpoint",),
+    "judges.judging": ("Judging",),
+    "judges.scripted": ("ScriptedJudge",),
     "loaders": ("load",),
     "metric": ("feature", "metric"),
     "ranking": ("Ranked", "fuse", "rank"),

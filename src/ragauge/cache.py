@@ -64,7 +64,7 @@ class Cache:
                 self.path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False
             )
         except (OSError, sqlite3.Error) as error:
-            raise self._unusable(error) from error
+            raise unusable(self.path, error) from error
         with self._guarded() as database:
             write_ahead(database)
             database.execute("pragma synchronous = normal")
@@ -146,18 +146,20 @@ class Cache:
             try:
                 yield self._database
             except sqlite3.Error as error:
-                raise self._unusable(error) from error
+                raise unusable(self.path, error) from error
 
-    def _unusable(self, error: Exception) -> StoreError:
-        name = getattr(error, "sqlite_errorname", "")
-        if name == "SQLITE_NOTADB":
-            return StoreError(f"{self.path} is no cache of ragauge; name another file")
-        way_out = "name another file, or none"
-        if name.startswith("SQLITE_FULL"):
-            way_out = f"make room there, or {way_out}"
-        if name.startswith("SQLITE_CORRUPT"):
-            way_out = f"remove it if it is a cache (what it held is computed again), or {way_out}"
-        return StoreError(f"the cache {self.path} cannot be used: {error}; {way_out}")
+
+def unusable(path: Path, error: Exception) -> StoreError:
+    """What to say of a cache's file that SQLite or the disk refuses."""
+    name = getattr(error, "sqlite_errorname", "")
+    if name == "SQLITE_NOTADB":
+        return StoreError(f"{path} is no cache of ragauge; name another file")
+    way_out = "name another file, or none"
+    if name.startswith("SQLITE_FULL"):
+        way_out = f"make room there, or {way_out}"
+    if name.startswith("SQLITE_CORRUPT"):
+        way_out = f"remove it if it is a cache (what it held is computed again), or {way_out}"
+    return StoreError(f"the cache {path} cannot be used: {error}; {way_out}")
 
 
 def write_ahead(database: sqlite3.Connection) -> None:

@@ -25,6 +25,23 @@
     api_key_env = "EMBEDDINGS_KEY"     # the environment variable that holds the key
     precision = "fp32"
 
+    [judge]                            # for metrics that ask one
+    model = "gpt-4o-mini"              # or several: ["gpt-4o-mini", "qwen3"], or replay:FILE
+    base_url = "http://localhost:11434/v1"
+    api_key_env = "OPENAI_API_KEY"     # the environment variable that holds the key
+    temperature = 0
+    max_tokens = 2000                  # of a reply
+    rpm = 500                          # requests a minute
+    tpm = 200000                       # tokens a minute
+    concurrency = 64                   # most requests at the same time
+    max_cost_usd = 2.5                 # what goes beyond is skipped
+    max_calls = 1000
+    price = [0.15, 0.60]               # dollars for a million tokens of prompts and of replies
+    repeat = 3                         # ask everything so often
+    prompts = "my_prompts"             # a folder of one's own words
+    language = "de"                    # of prompts and replies
+    window = 32000                     # how many tokens the model takes
+
 Paths are relative to the configuration's folder.
 """
 
@@ -35,6 +52,7 @@ from shlex import quote
 from typing import cast
 
 from ragauge.errors import SuiteError
+from ragauge.judges.judging import KEYS as JUDGE_KEYS
 from ragauge.tomlfile import Table, as_list, as_table, check_table, read_toml
 
 KEYS = {
@@ -53,8 +71,10 @@ KEYS = {
     "systems": dict,
     "map": dict,
     "encoder": dict,
+    "judge": dict,
     "cache": str,
 }
+REPLAY = "replay:"
 NO_CACHE = "none"
 """In place of a cache's path: keep nothing."""
 ENCODER_KEYS = {
@@ -89,6 +109,7 @@ class Config:
     map: Mapping[str, str] = field(default_factory=dict[str, str])
     encoder: Table = field(default_factory=dict[str, object])
     cache: str | None = None
+    judge: Table = field(default_factory=dict[str, object])
 
     @classmethod
     def load(cls, path: Path) -> "Config":
@@ -110,6 +131,7 @@ class Config:
         problems += check_table(
             as_table(table.get("encoder")) or {}, ENCODER_KEYS, f"{path}: encoder"
         )
+        problems += _judge_problems(table, path)
         if "data" in table and "systems" in table:
             problems.append(f"{path}: give data or [systems], not both")
         if problems:
@@ -143,7 +165,38 @@ class Config:
             dict(cast(Mapping[str, str], table.get("map", {}))),
             _encoder(table, base),
             _cache(table, base),
+            _judge(table, base),
         )
+
+
+def _judge_problems(table: Table, path: Path) -> list[str]:
+    given = as_table(table.get("judge")) or {}
+    known = {name: kind for name, kind in JUDGE_KEYS.items() if name != "model"}
+    others = {name: value for name, value in given.items() if name != "model"}
+    problems = check_table(others, known, f"{path}: judge")
+    model = given.get("model")
+    names = [model] if isinstance(model, str) else as_list(model)
+    if model is not None and not (names and all(isinstance(one, str) and one for one in names)):
+        problems.append(
+            f"{path}: judge: model must be a name or a list of names, got {model!r:.80}"
+        )
+    return problems
+
+
+def _judge(table: Table, base: Path) -> Table:
+    """The table of the judge; prompts and recordings are taken from the configuration's folder."""
+    given = dict(as_table(table.get("judge")) or {})
+    if isinstance(given.get("prompts"), str):
+        given["prompts"] = str(base / str(given["prompts"]))
+    model = given.get("model")
+    if model is not None:
+        names = [model] if isinstance(model, str) else cast(list[str], model)
+        given["model"] = [_from_base(name, base) for name in names]
+    return given
+
+
+def _from_base(name: str, base: Path) -> str:
+    return f"{REPLAY}{base / name.removeprefix(REPLAY)}" if name.startswith(REPLAY) else name
 
 
 def _cache(table: Table, base: Path) -> str | None:
@@ -166,7 +219,7 @@ def _texts_only(table: Table, path: Path) -> list[str]:
         listed = as_list(table.get(key)) if kind is list else None
         if listed and not all(isinstance(item, str) for item in listed):
             problems.append(f"{path}: {key} must be a list of texts, got {listed!r:.80}")
-        named = as_table(table.get(key)) if kind is dict and key != "encoder" else None
+        named = as_table(table.get(key)) if key in ("systems", "map") else None
         if named:
             problems += [
                 f"{path}: {key}.{name} must be text, got {item!r:.80}"

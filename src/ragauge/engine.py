@@ -5,24 +5,28 @@ cell without a value is None (the sample does not say) or a Score that says why;
 cell gets no value for the same reason.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from itertools import accumulate, repeat
 from traceback import extract_tb
 from typing import cast
 
 from ragauge.errors import EncoderError, MetricError, RagaugeError
-from ragauge.metric import NOTHING_EXPECTED, Column, Metric
+from ragauge.label import Label
+from ragauge.metric import NOTHING_EXPECTED, PROMPTS, Column, Metric
 from ragauge.plan import REFERENCE, Asked, Input, Node, Plan
 from ragauge.resources import Resources
 from ragauge.sample import Columns
-from ragauge.score import Score, Status
+from ragauge.score import LOST, LOST_PARTS, Score
 from ragauge.where import Filter
 
 Cells = Sequence[object]
 Scores = list[Score | None]
 """A metric's scores, row by row; None where the metric is not asked of the row."""
 
+DISPUTE = 0.5
+"""Two judges whose values are so far apart dispute the row."""
 ROUNDING = 1e-9
 """How far beyond its bounds a value may fall by rounding; it is then the bound."""
 
@@ -34,9 +38,112 @@ def measure(plan: Plan, columns: Columns, resources: Resources | None = None) ->
     MetricError when a metric or feature breaks: it names the metric, the sample and its system.
     """
     batch = _Batch(columns, Resources() if resources is None else resources)
+    with _given_up_together(plan):
+        batch.run_all(plan.nodes)
+        scores = _over_all_askings(plan, batch)
+    return _disputed(plan, scores) if len(batch.resources.judge_names) > 1 else scores
+
+
+def waits(plan: Plan) -> bool:
+    """Whether something in the plan is waited for, as a judge."""
+    return any(node.definition.is_async for node in plan.nodes)
+
+
+def _given_up_together(plan: Plan) -> AbstractContextManager[None]:
+    if not waits(plan):
+        return nullcontext()
+    from ragauge.judges.loop import together
+
+    return together()
+
+
+def _over_all_askings(plan: Plan, batch: "_Batch") -> list[Scores]:
+    """The scores, those that judges have a part in as means over all askings."""
+    scores = [batch.scores(asked) for asked in plan.asked]
+    n_samples = batch.resources.judging.repeat
+    if n_samples == 1:
+        return scores
+    judged = judged_nodes(plan)
+    askings = [scores]
+    for sample in range(1, n_samples):
+        again = batch.again(judged, sample)
+        again.run_all([node for node in plan.nodes if node.key in judged])
+        askings.append([again.scores(asked) for asked in plan.asked])
+    return [
+        scores[place] if asked.node not in judged else _over_askings(askings, place)
+        for place, asked in enumerate(plan.asked)
+    ]
+
+
+def judged_nodes(plan: Plan) -> frozenset[str]:
+    """The keys of nodes in whose values a judge has a part."""
+    found: set[str] = set()
     for node in plan.nodes:
-        batch.run(node)
-    return [batch.scores(asked) for asked in plan.asked]
+        if "judge" in node.definition.resources or any(one.node in found for one in node.inputs):
+            found.add(node.key)
+    return frozenset(found)
+
+
+def _disputed(plan: Plan, scores: Sequence[Scores]) -> list[Scores]:
+    """The scores; where judges disagree on a row, theirs ask for review."""
+    by_metric: dict[str, list[int]] = {}
+    for place, asked in enumerate(plan.asked):
+        if "judge=" in asked.metric:
+            by_metric.setdefault(without_judge(asked.metric), []).append(place)
+    out = list(scores)
+    for places in (places for places in by_metric.values() if len(places) > 1):
+        names = [
+            str(Label.parse(plan.asked[place].metric).settings.get("judge")) for place in places
+        ]
+        rows = [
+            _with_dispute(row, names) for row in zip(*(scores[at] for at in places), strict=True)
+        ]
+        for place, column in zip(places, zip(*rows, strict=True), strict=True):
+            out[place] = list(column)
+    return out
+
+
+def without_judge(metric: str) -> str:
+    """A label without whose verdicts it is of; labels of one metric by several judges have the same."""
+    if "judge=" not in metric:
+        return metric
+    label = Label.parse(metric)
+    left = {name: value for name, value in label.settings.items() if name not in ("judge", PROMPTS)}
+    return str(Label(label.name, left))
+
+
+def _with_dispute(row: Sequence[Score | None], names: Sequence[str]) -> Sequence[Score | None]:
+    values = [one.value for one in row if one is not None and one.value is not None]
+    if len(values) < 2 or max(values) - min(values) < DISPUTE:
+        return row
+    told = {name: one and one.value for name, one in zip(names, row, strict=True)}
+    marks = {"needs_review": True, "judges": told}
+    return [
+        one
+        if one is None or one.value is None
+        else replace(one, evidence={**(one.evidence or {}), **marks})
+        for one in row
+    ]
+
+
+def _over_askings(askings: Sequence[Sequence[Scores]], place: int) -> Scores:
+    """Each row's mean over the askings that gave it a value."""
+    return [_over_samples(row) for row in zip(*(one[place] for one in askings), strict=True)]
+
+
+def _over_samples(samples: Sequence[Score | None]) -> Score | None:
+    scored = [one for one in samples if one is not None and one.value is not None]
+    if not scored:
+        return samples[0]
+    values = [cast(float, one.value) for one in scored]
+    mean = sum(values) / len(values)
+    # Of equal values the mean is that value, without what rounding does to a sum.
+    mean = values[0] if len(set(values)) == 1 else mean
+    spread = (sum((one - mean) ** 2 for one in values) / len(values)) ** 0.5
+    told = [one.value if one and one.value is not None else one and one.reason for one in samples]
+    evidence = {**(scored[0].evidence or {}), "askings": told, "spread": spread}
+    n_lost = sum(one is not None and one.status in LOST for one in samples)
+    return Score(mean, evidence={**evidence, LOST_PARTS: n_lost} if n_lost else evidence)
 
 
 def of_corpus(node: Node, columns: Sequence[Iterable[object]], resources: Resources) -> object:
@@ -66,10 +173,49 @@ class _Batch:
         self.paired: set[str] = set()
         self.gaps: dict[str, bool] = {}
         self.masks: dict[str, list[bool]] = {}
+        self.begun: dict[str, _Begun] = {}
+        """Nodes that wait for a judge, by key."""
         references = cast(Sequence[Sequence[str] | None], self._column("references"))
         self.n_references = [None if texts is None else len(texts) for texts in references]
         self.pair_rows = [row for row, n in enumerate(self.n_references) for _ in range(n or 0)]
         self.pair_texts = [text for texts in references for text in texts or ()]
+
+    def again(self, judged: Collection[str], sample: int) -> "_Batch":
+        """The same batch without what a judge has a part in, to ask the judges once more."""
+        other = _Batch(self.columns, self.resources.again(sample))
+        other.made = {key: cells for key, cells in self.made.items() if key not in judged}
+        other.paired = {key for key in self.paired if key not in judged}
+        return other
+
+    def run_all(self, nodes: Sequence[Node]) -> None:
+        """Each node once, in an order in which all that waits for a judge is begun first."""
+        waiting = list(nodes)
+        while waiting:
+            later: list[Node] = []
+            for node in waiting:
+                needs = {one.node for one in node.inputs if one.node}
+                if needs & {one.key for one in later} or not self._can_run(node, needs):
+                    later.append(node)
+                else:
+                    self.run(node)
+            self._settle()
+            waiting = later
+
+    def _can_run(self, node: Node, needs: Collection[str]) -> bool:
+        """Whether what it needs is there, or comes row by row to one that waits itself."""
+        coming = [self.begun[key] for key in needs if key in self.begun]
+        return not coming or (node.definition.is_async and not any(one.is_best for one in coming))
+
+    def _settle(self) -> None:
+        """Wait for all that was begun."""
+        if not self.begun:
+            return
+        from ragauge.judges.loop import all_of, run
+
+        cells = run(all_of([one.cells for one in self.begun.values()]))
+        for begun, made in zip(self.begun.values(), cells, strict=True):
+            self._keep(begun.node, made)
+        self.begun.clear()
 
     def run(self, node: Node) -> None:
         if node.definition.corpus:
@@ -81,11 +227,24 @@ class _Batch:
         is_whole = not any(map(self._has_gaps, node.definition.columns, node.inputs, inputs))
         given = self.resources.arguments(node.definition, node.settings)
         task = _Task(node, given, inputs, is_whole, lambda at: self._place(rows[at]))
+        if node.definition.is_async:
+            self._begin(node, task.begun(self._wanted(node, rows)))
+            return
         cells = task.at_once() if node.definition.batch else task.by_row(self._wanted(node, rows))
-        if paired and isinstance(node.definition, Metric):
+        self._keep(node, cells)
+
+    def _begin(self, node: Node, cells: Cells) -> None:
+        is_best = node.per_reference and isinstance(node.definition, Metric)
+        self.begun[node.key] = _Begun(node, cells, is_best)
+        self.made[node.key] = cells
+        if node.per_reference and not is_best:
+            self.paired.add(node.key)
+
+    def _keep(self, node: Node, cells: Cells) -> None:
+        if node.per_reference and isinstance(node.definition, Metric):
             asked = self._wanted(node, range(self.n))
             cells = self._best(node.definition, cast(Scores, cells), asked)
-        elif paired:
+        elif node.per_reference:
             self.paired.add(node.key)
         self.made[node.key] = cells
 
@@ -125,6 +284,8 @@ class _Batch:
             return True
         if source.node is None:
             return None in cells
+        if source.node in self.begun:
+            return True
         if source.node not in self.gaps:
             made = self.made[source.node]
             self.gaps[source.node] = any(cell is None or isinstance(cell, Score) for cell in made)
@@ -174,6 +335,18 @@ class _Batch:
         return f"sample {id!r} of system {system!r}"
 
 
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A node that waits for a judge: its cells are still to come.
+
+    `is_best`: it is a metric asked for each reference, of which a row's best is made at the end.
+    """
+
+    node: Node
+    cells: Cells
+    is_best: bool
+
+
 class _Task:
     """One node's function over its cells."""
 
@@ -216,6 +389,34 @@ class _Task:
         except (Exception, SystemExit) as error:  # whatever a metric's own code raises is its bug
             raise self._broken(len(out), error) from error
         return out
+
+    def begun(self, wanted: Sequence[bool] | None) -> Cells:
+        """The function begun for each row, on the loop where judges are asked; cells to come."""
+        from ragauge.judges.loop import begin, run
+
+        finish = self._finish()
+        rows = zip(wanted or repeat(True), zip(*self.inputs, strict=True))  # noqa: B905
+        work = [
+            self._row(at, cells, finish) if asked else None
+            for at, (asked, cells) in enumerate(rows)
+        ]
+        return run(begin(work))
+
+    async def _row(
+        self, at: int, cells: tuple[object, ...], finish: Callable[[object], object]
+    ) -> object:
+        from ragauge.judges.loop import there
+
+        arguments = self._arguments(await there(cells))
+        if isinstance(arguments, Score):
+            return arguments
+        try:
+            made = await cast(Awaitable[object], self.definition.function(*arguments, **self.given))
+            return finish(made)
+        except RagaugeError:
+            raise
+        except (Exception, SystemExit) as error:  # whatever a metric's own code raises is its bug
+            raise self._broken(at, error) from error
 
     def at_once(self) -> list[object]:
         """The function called once with the rows that have all their cells."""
@@ -326,8 +527,8 @@ def _as_part(name: str, cell: object) -> Score:
 def _best_of(scores: Scores, metric: Metric) -> Score | None:
     """The best of the scores that have a value, its reference in the evidence; else the first.
 
-    Where a reference failed it might have been the best, so the sample's score failed too, unless
-    nothing could be better.
+    A reference that failed, or that its judge was not asked about, might have been the best; so the
+    sample's score is as that one's, unless nothing could be better.
     """
     valued = [(one.value, at) for at, one in enumerate(scores) if one and one.value is not None]
     expecting = [one for one in valued if not _expects_nothing(scores[one[1]])]
@@ -339,7 +540,7 @@ def _best_of(scores: Scores, metric: Metric) -> Score | None:
     best = cast(Score, scores[at])
     if best.value != (metric.low if metric.lower_is_better else metric.high):
         for one in scores:
-            if one and one.status is Status.FAILED:
+            if one and one.status in LOST:
                 return one
     return replace(best, evidence={**(best.evidence or {}), "best_reference": at})
 

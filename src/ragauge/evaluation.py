@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING, cast
 
 from ragauge import catalog
@@ -22,10 +23,11 @@ from ragauge.errors import (
     SuiteError,
     did_you_mean,
 )
+from ragauge.judges.judging import Judging
 from ragauge.label import Label, SettingValue
 from ragauge.manifest import Manifest, Shown, Told
 from ragauge.metric import METRICS
-from ragauge.plan import Plan, make_plan
+from ragauge.plan import Node, Plan, make_plan
 from ragauge.resources import Resources
 from ragauge.run import Run
 from ragauge.sample import FIELDS, Columns, FieldError, Samples, read_value
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
     from ragauge.encoders.shared import SharedEncoder
     from ragauge.executors import Batch
+    from ragauge.judges.opening import Given
+    from ragauge.judges.shared import SharedJudge
+    from ragauge.judges.spending import Estimate
 
 BATCH_SIZE = 1_000
 SHARED_CODE = (
@@ -47,6 +52,8 @@ SHARED_CODE = (
     "ragauge.retrieval.hits",
 )
 """Modules on which numbers depend besides those of the metrics and features themselves."""
+JUDGE_CODE = ("ragauge.judges.questions", "ragauge.judges.reading", "ragauge.judges.shared")
+"""And where a judge is asked."""
 ENCODER_CODE = tuple(
     f"ragauge.encoders.{name}" for name in ("embedded", "local", "shared", "tokens", "wordpiece")
 )
@@ -62,13 +69,15 @@ def score(
     /,
     *,
     encoder: "Encoder | str | None" = None,
+    judge: "Given | None" = None,
     **fields: object,
 ) -> Score:
     """One metric on one sample: `rg.score("ndcg@10", context_ids=[…], relevant={…})`.
 
     Fields are the sample's columns; `reference="…"` stands for one reference, `relevant` may be a
     list of ids. For a composite, give the values of its parts. `encoder` is a model's name or an
-    encoder, for metrics that compare meaning; none given: the embedded one. A metric that misses a
+    encoder, for metrics that compare meaning; none given: the embedded one. `judge` is one, an async
+    function or a model's name, for metrics that ask one. A metric that misses a
     field has the status `missing`. LabelError for a label that does not parse, PlanError for an unknown
     metric, setting or field, DataError for a value that a field cannot hold.
 
@@ -81,7 +90,7 @@ def score(
         raise PlanError([f"a metric's label or function is wanted, got {label!r:.80}"])
     asked = _suite_of_one(label)
     columns = _one_row(fields)
-    resources = Resources(encoder)
+    resources = Resources(encoder, judging=judging_of(judge))
     plan = make_plan([asked], list(columns), resources.defaults())
     _check_used(label, fields, plan)
     wanted = [place for place, one in enumerate(plan.asked) if one.name == label]
@@ -100,6 +109,7 @@ def evaluate(
     /,
     *,
     encoder: "Encoder | str | None" = None,
+    judge: "Given | Sequence[Given] | Judging | None" = None,
     cache: str | Path | None = None,
     folder: str | Path | None = None,
     seed: int = 0,
@@ -111,8 +121,10 @@ def evaluate(
 
     `samples` is whatever `load` takes, or Samples. `asking` is a suite's name or TOML file, a
     metric's label or function, or a list of them. `encoder` is a model's name or an encoder, for
-    metrics that compare meaning; none given: the embedded one. `cache` is the file in which its
-    vectors are kept for later runs; none given: they are not. With `folder` the run is stored
+    metrics that compare meaning; none given: the embedded one. `judge` is a judge, an async function,
+    a model's name, several of them, or a Judging that says how they are asked and what they may
+    spend. `cache` is the file in which vectors and replies are kept for later runs, each reply the
+    moment it comes; none given: they are not. With `folder` the run is stored
     there, batch by batch; when the same evaluation was begun there before, its finished batches are
     used again, and what failed is tried again. `workers` above 1 puts large runs in so many
     processes (call it under `if __name__ == "__main__":` then). `seed` is the bootstrap's.
@@ -132,12 +144,30 @@ def evaluate(
             raise PlanError([f"{name} must be a whole number of at least {least}, got {number!r}"])
     if folder is not None and not (isinstance(folder, str | Path) and str(folder)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise PlanError([f"folder must be a path, got {folder!r}"])
-    resources = Resources(encoder, cache=cache)
-    plan = make_plan(suites_of(asking), samples.columns, resources.defaults())
+    resources = Resources(encoder, cache=cache, judging=judging_of(judge))
+    plan = make_plan(
+        suites_of(asking), samples.columns, resources.defaults(), resources.judge_names
+    )
     resources.expect(node.settings for node in plan.nodes if "encoder" in node.definition.resources)
     manifest = _manifest(plan, samples, seed, batch_size, resources)
     work = _Work(plan, samples, manifest, resources, workers, progress)
-    return _in_memory(work) if folder is None else _in_folder(work, Path(folder))
+    try:
+        return _in_memory(work) if folder is None else _in_folder(work, Path(folder))
+    finally:
+        resources.close_judges()
+
+
+def judging_of(judge: "Given | Sequence[Given] | Judging | None") -> Judging:
+    """The judges that are given, opened, and how they are asked. JudgeError or PlanError."""
+    if judge is None:
+        return Judging()
+    if isinstance(judge, Judging):
+        return judge
+    from ragauge.judges.opening import open_judge
+
+    several = isinstance(judge, list | tuple)
+    given = cast("Sequence[Given]", judge if several else [judge])
+    return Judging(tuple(open_judge(one) for one in given))
 
 
 def suites_of(asking: Asking | Sequence[Asking]) -> list[Suite]:
@@ -173,12 +203,15 @@ def run_key(
     asking: Asking | Sequence[Asking],
     *,
     encoder: "Encoder | str | None" = None,
+    judge: "Given | Sequence[Given] | Judging | None" = None,
     batch_size: int = BATCH_SIZE,
     seed: int = 0,
 ) -> str:
     """What the evaluation's folder is known by: the same for the same plan, data, code, models."""
-    resources = Resources(encoder)
-    plan = make_plan(suites_of(asking), samples.columns, resources.defaults())
+    resources = Resources(encoder, judging=judging_of(judge))
+    plan = make_plan(
+        suites_of(asking), samples.columns, resources.defaults(), resources.judge_names
+    )
     return _manifest(plan, samples, seed, batch_size, resources).key
 
 
@@ -213,9 +246,6 @@ def unknown_metric(name: str) -> str:
     """What to say of a name that is no metric here: a suite may know more of it."""
     for suite in map(Suite.load, shipped_suites()):
         for entry in suite.entries:
-            if name in (entry.name, entry.label.name) and entry.needs:
-                needs = f"needs the {entry.needs}, which this version does not have"
-                return f"{name} stands in the suite {suite.name}, but {needs}"
             if name == entry.name:
                 return f"{name} is what the suite {suite.name} calls {entry.label}"
         for rule, label in (rule for check in suite.checks for rule in check.rules):
@@ -252,12 +282,13 @@ def _in_memory(work: _Work) -> Run:
     numbers = range(_n_batches(work.samples, work.manifest))
     parts = dict(_measured(work, numbers))
     scores = pl.concat([parts[number] for number in numbers])
-    return Run(work.samples, scores, replace(work.manifest, finished=_now()))
+    told = replace(work.manifest, finished=_now(), judging=_told_by_judges(work))
+    return Run(work.samples, scores, told)
 
 
 def _in_folder(work: _Work, path: Path) -> Run:
     from ragauge.report.tables import write_summaries
-    from ragauge.store import SUMMARIES, RunFolder
+    from ragauge.store import SUMMARIES, RunFolder, has_unfinished
 
     samples, manifest = work.samples, work.manifest
     folder = RunFolder(path)
@@ -267,7 +298,7 @@ def _in_folder(work: _Work, path: Path) -> Run:
     batches = [samples.frame[at * size : (at + 1) * size] for at in range(n_parts)]
     if stored.finished:
         run = replace(folder.read(), samples=samples)
-        if "failed" not in run.scores["status"]:
+        if not has_unfinished(run.scores):
             if not all((path / name).exists() for name in SUMMARIES):
                 write_summaries(run, path)
             return run
@@ -275,9 +306,66 @@ def _in_folder(work: _Work, path: Path) -> Run:
     numbers = [number for number in range(n_parts) if not folder.has_part(number, batches[number])]
     for number, part in _measured(work, numbers):
         folder.write_part(number, part)
-    run = folder.finish(replace(stored, finished=_now()), samples, n_parts)
+    told = replace(stored, finished=_now(), judging=_told_by_judges(work))
+    run = folder.finish(told, samples, n_parts)
     write_summaries(run, path)
     return run
+
+
+def _told_by_judges(work: _Work) -> Mapping[str, object]:
+    """For each judge that was asked what that took, and what its endpoint refused to be told."""
+    told: dict[str, object] = {}
+    for one in _judges(work.plan, work.resources):
+        inner = getattr(one.judge, "judge", one.judge)
+        told[one.name] = {
+            **one.spending.as_data(),
+            "dropped": dict(getattr(inner, "dropped", {})),
+            "address": getattr(inner, "host", None),
+            "is_recorded": getattr(inner, "is_recorded", False),
+        }
+    return told
+
+
+def estimate(
+    samples: object,
+    asking: Asking | Sequence[Asking],
+    /,
+    *,
+    judge: "Given | Sequence[Given] | Judging",
+    encoder: "Encoder | str | None" = None,
+    cache: str | Path | None = None,
+    batch_size: int = BATCH_SIZE,
+) -> "Mapping[str, Estimate]":
+    """For each judge the calls that an evaluation would still make, their tokens and their cost.
+
+    What `cache` holds is not counted. No call is made. Where what is asked depends on a reply that is
+    not there yet, the reply is taken to be as long as what it is about: a claim for each sentence.
+    """
+    samples = _samples(samples)
+    judging = replace(judging_of(judge), mode="estimate")
+    resources = Resources(encoder, cache=cache, judging=judging)
+    plan = make_plan(
+        suites_of(asking), samples.columns, resources.defaults(), resources.judge_names
+    )
+    asked = replace(plan, nodes=tuple(_for_judges(plan)), asked=())
+    columns = [name for name in samples.columns if name in plan.columns | {"id", "system"}]
+    needed = Samples(samples.frame.select(columns))
+    for start in range(0, len(samples), batch_size):
+        measure(asked, needed.batch(start, start + batch_size), resources)
+    return {one.name: one.spending.estimate() for one in _judges(plan, resources)}
+
+
+def _for_judges(plan: Plan) -> list[Node]:
+    """The nodes that ask judges, and what those need."""
+    needed: set[str | None] = set()
+    nodes: list[Node] = []
+    for node in reversed(plan.nodes):
+        if node.key in needed or (
+            node.definition.is_async and "judge" in node.definition.resources
+        ):
+            nodes.append(node)
+            needed |= {one.node for one in node.inputs}
+    return nodes[::-1]
 
 
 def _measured(work: _Work, numbers: Sequence[int]) -> "Iterable[tuple[int, pl.DataFrame]]":
@@ -340,9 +428,13 @@ def _manifest(
     }
     code: dict[str, object] = {name: _version(name) for name in ("ragauge", "rapidfuzz")}
     encoders = _encoders(plan, resources)
+    judges = _judges(plan, resources)
     code["metrics"] = _code_hash(plan, encoders)
     if encoders:
         code["models"] = [dict(one.identity) for one in encoders]
+    if judges:
+        code["judges"] = [dict(one.identity) for one in judges]
+        code["askings"] = resources.judging.repeat
     described = plan.describe()
     fixed = [described, data["sha256"], data["order"], code, seed, batch_size]
     key = hashlib.sha256(json.dumps(fixed, sort_keys=True, default=list).encode()).hexdigest()
@@ -374,6 +466,18 @@ def _encoders(plan: Plan, resources: Resources) -> "list[SharedEncoder]":
     return [used[identity] for identity in sorted(used)]
 
 
+def _judges(plan: Plan, resources: Resources) -> "list[SharedJudge]":
+    """The judges that the plan asks, in the order in which they were given."""
+    asked = {
+        str(node.settings.get("judge") or "")
+        for node in plan.nodes
+        if "judge" in node.definition.resources
+    }
+    if not asked:
+        return []
+    return [one for name, one in resources.judges.items() if name in asked]
+
+
 def _lacking_notes(plan: Plan) -> Iterable[str]:
     by_reason: dict[str, list[str]] = {}
     for asked in plan.lacking:
@@ -387,11 +491,14 @@ def _model_notes(plan: Plan) -> Iterable[str]:
         node.key: node.settings for node in plan.nodes
     }
     by_model: dict[str, list[str]] = {}
+    by_judge: dict[str, list[str]] = {}
     by_threshold: dict[tuple[str, float], list[str]] = {}
     for asked in plan.asked:
         settings = nodes.get(asked.node, {})
         model, layer = settings.get("model"), settings.get("layer")
         threshold, precision = settings.get("threshold"), settings.get("precision")
+        if settings.get("judge"):
+            by_judge.setdefault(str(settings["judge"]), []).append(asked.name)
         if not model:
             continue
         whose = str(model) if precision == "fp32" else f"{model} ({precision})"
@@ -400,6 +507,7 @@ def _model_notes(plan: Plan) -> Iterable[str]:
         if isinstance(threshold, float):
             by_threshold.setdefault((str(model), threshold), []).append(asked.name)
     yield from (f"by {model}: {', '.join(names)}" for model, names in by_model.items())
+    yield from (f"judged by {judge}: {', '.join(names)}" for judge, names in by_judge.items())
     for (model, threshold), names in by_threshold.items():
         own = known(model).threshold
         people = (
@@ -445,7 +553,9 @@ def _machine() -> dict[str, object]:
 def _code_hash(plan: Plan, encoders: "Sequence[SharedEncoder]") -> str:
     """SHA-256 of the source files of the plan's metrics and features, and of this package's."""
     used = {type(one.encoder).__module__ for one in encoders}
+    is_judged = any("judge" in node.definition.resources for node in plan.nodes)
     shared = {*SHARED_CODE, *used, *(ENCODER_CODE if encoders else ())}
+    shared |= set(JUDGE_CODE if is_judged else ())
     modules = {str(getattr(node.definition.function, "__module__", "")) for node in plan.nodes}
     digest = hashlib.sha256()
     for name in sorted(modules | shared):
@@ -456,8 +566,21 @@ def _code_hash(plan: Plan, encoders: "Sequence[SharedEncoder]") -> str:
     for node in plan.nodes:
         if str(getattr(node.definition.function, "__module__", "")) == "__main__":
             code = getattr(node.definition.function, "__code__", None)
-            digest.update(repr((code.co_code, code.co_consts) if code else node.key).encode())
+            digest.update((_told(code) if isinstance(code, CodeType) else node.key).encode())
     return digest.hexdigest()
+
+
+def _told(code: CodeType) -> str:
+    """What a function's code is, without where it lies in memory and in which order its sets are."""
+    constants = [
+        _told(one)
+        if isinstance(one, CodeType)
+        else repr(sorted(map(repr, cast("frozenset[object]", one))))
+        if isinstance(one, frozenset)
+        else repr(one)
+        for one in cast("tuple[object, ...]", code.co_consts)
+    ]
+    return repr((code.co_code, constants, code.co_names))
 
 
 def _git_commit() -> str | None:
@@ -493,7 +616,7 @@ def _from_suites(name: str) -> Suite | None:
             if name in names_of(check):
                 return Suite(name, (), (replace(check, where=None),), explicit=True)
         for entry in loaded.entries:
-            if entry.name == name and not entry.needs:
+            if entry.name == name:
                 return Suite(name, (Entry(entry.label, name),), explicit=True)
     return None
 

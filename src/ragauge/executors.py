@@ -12,11 +12,12 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Protocol
 
-from ragauge.engine import Scores, measure
+from ragauge.engine import Scores, measure, waits
 from ragauge.errors import MetricError
 from ragauge.memory import resting_collector
 from ragauge.plan import Plan
@@ -27,10 +28,16 @@ from ragauge.score import Evidence, Score
 if TYPE_CHECKING:
     import polars as pl
 
+    from ragauge.judges.loop import Group
+
 Batch = tuple[int, Columns]
 
 ROWS_WORTH_WORKERS = 6_000
 """Below this many rows, worker processes take longer to start than they save."""
+
+
+BATCHES_UNDER_JUDGES = 2
+"""So many batches wait for judges at the same time: one's last replies hold nobody up."""
 
 
 class Measuring(Protocol):
@@ -60,12 +67,28 @@ class Threads:
     resources: Resources = field(default_factory=Resources, compare=False)
 
     def map(self, plan: Plan, batches: Iterable[Batch]) -> "Iterator[tuple[int, pl.DataFrame]]":
-        with ThreadPoolExecutor(self.n) as pool:
+        group = _group(plan)
+        with ThreadPoolExecutor(self.n, initializer=group.join if group else None) as pool:
             submitted = (
                 (number, pool.submit(score_frame, plan, cells, self.resources))
                 for number, cells in batches
             )
-            yield from _as_finished(submitted, self.n)
+            try:
+                yield from _as_finished(submitted, self.n)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                if group:
+                    group.give_up()
+                raise
+
+
+def _group(plan: Plan) -> "Group | None":
+    """What the threads wait for is given up together."""
+    if not waits(plan):
+        return None
+    from ragauge.judges.loop import Group
+
+    return Group()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +117,12 @@ class Processes:
 def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = None) -> Measuring:
     """The executor for so many rows: processes where they pay and can find every metric's code.
 
-    Threads only where Python runs them side by side; under one lock they would only get in each
-    other's way.
+    Threads where batches wait for judges, or where Python runs them side by side; under one lock they
+    would only get in each other's way.
     """
     resources = Resources() if resources is None else resources
+    if waits(plan):
+        return Threads(BATCHES_UNDER_JUDGES, resources)
     if workers <= 1:
         return InProcess(resources)
     if n_rows >= ROWS_WORTH_WORKERS and is_portable(plan) and resources.is_portable():
@@ -120,7 +145,8 @@ def score_frame(plan: Plan, columns: Columns, resources: Resources | None = None
 
     Row by row, so that the order does not tell how large the batches were.
     """
-    with resting_collector():
+    # Judges are waited for long, and waiting makes circles that must be collected.
+    with nullcontext() if waits(plan) else resting_collector():
         return _frame(
             [asked.metric for asked in plan.asked], measure(plan, columns, resources), columns
         )

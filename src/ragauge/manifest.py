@@ -148,6 +148,8 @@ class Manifest:
     finished: str | None = None
     models: tuple[str, ...] = ()
     """Which model each metric's numbers are of, in words."""
+    judging: Mapping[str, object] = field(default_factory=dict[str, object])
+    """For each judge what it was asked and paid when the run was last made."""
     format: int = FORMAT
 
     def to_json(self) -> str:

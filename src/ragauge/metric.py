@@ -92,10 +92,17 @@ class Definition:
     implied: tuple[str, ...] = ()
     """Settings that name a resource in the label; the function is given the resource instead."""
     corpus: bool = False
+    prompts: tuple[str, ...] = ()
+    """The questions that it puts to a judge, by the names of their prompts."""
 
     @property
     def defaults(self) -> dict[str, SettingValue]:
         return {setting.name: setting.default for setting in self.settings}
+
+    @property
+    def is_async(self) -> bool:
+        """Whether it waits for a judge: it is called for one row at a time, many at once."""
+        return inspect.iscoroutinefunction(self.function)
 
     @property
     def summary(self) -> str:
@@ -156,8 +163,16 @@ class Metric(Definition):
         return Label(self.name, changed)
 
 
-NAMING = {"encoder": (Setting("model", None, str | None), Setting("precision", "fp32", Precision))}
-"""The settings by which a label names a resource; None stands for the run's own."""
+PROMPTS = "prompts"
+NAMING = {
+    "encoder": (Setting("model", None, str | None), Setting("precision", "fp32", Precision)),
+    "judge": (Setting("judge", None, str | None), Setting(PROMPTS, None, str | None)),
+}
+"""The settings by which a label names a resource; None stands for the run's own.
+
+`prompts` is the digest of all words that a metric's judge is told, and the metric's alone: features
+of the same words are shared.
+"""
 
 METRICS: dict[str, Metric] = {}
 """Every metric that a decorator has seen in this process, by name."""
@@ -167,16 +182,24 @@ FEATURES: dict[str, Feature] = {}
 @overload
 def feature(function: Function, /) -> Function: ...
 @overload
-def feature(*, batch: bool = False, corpus: bool = False) -> Callable[[Function], Function]: ...
 def feature(
-    function: Function | None = None, /, *, batch: bool = False, corpus: bool = False
+    *, batch: bool = False, corpus: bool = False, prompts: Sequence[str] = ()
+) -> Callable[[Function], Function]: ...
+def feature(
+    function: Function | None = None,
+    /,
+    *,
+    batch: bool = False,
+    corpus: bool = False,
+    prompts: Sequence[str] = (),
 ) -> Function | Callable[[Function], Function]:
     """Declare a column computed from columns; the function is returned unchanged.
 
     With `batch=True` the function takes one sequence for each column and returns a sequence as
     long. With `corpus=True` it takes one iterable for each column, fields of the sample only, with
     one cell for each question of the run whatever systems answered it, and returns the one value
-    that every row gets. DefinitionError when the signature cannot be one of a feature.
+    that every row gets. `prompts` names what it asks a judge; such a function may be `async`, so that
+    many rows wait at once. DefinitionError when the signature cannot be one of a feature.
     """
 
     def declare(function: Function) -> Function:
@@ -186,10 +209,11 @@ def feature(
             function,
             own.columns,
             own.resources,
-            own.settings,
+            tuple(one for one in own.settings if one.name != PROMPTS),
             batch,
             own.implied,
             corpus,
+            tuple(prompts),
         )
         _register(FEATURES, made)
         return function
@@ -210,6 +234,7 @@ def metric(
     aggregate: Aggregate | None = None,
     check: Check | None = None,
     name: str | None = None,
+    prompts: Sequence[str] = (),
 ) -> Callable[[Function], Function]: ...
 def metric(
     function: Function | None = None,
@@ -223,6 +248,7 @@ def metric(
     aggregate: Aggregate | None = None,
     check: Check | None = None,
     name: str | None = None,
+    prompts: Sequence[str] = (),
 ) -> Function | Callable[[Function], Function]:
     """Declare a metric; the function is returned unchanged, so tests and users call it directly.
 
@@ -242,6 +268,7 @@ def metric(
                 own.settings,
                 batch,
                 own.implied,
+                prompts=tuple(prompts),
                 version=version,
                 low=low,
                 high=high,
@@ -341,8 +368,10 @@ def _register(known: dict[str, Declared], definition: Declared) -> None:
         raise DefinitionError(
             f"{definition.name!r} cannot be a name: use ASCII letters, digits and underscores"
         )
-    if inspect.iscoroutinefunction(definition.function):
-        raise DefinitionError(f"{definition.name} is async; write a plain function")
+    if definition.is_async and (definition.batch or definition.corpus):
+        raise DefinitionError(
+            f"{definition.name} is async and takes many rows at once; let it take one row"
+        )
     other = known.get(definition.name)
     if other is not None and _home(other) != _home(definition):
         raise DefinitionError(

@@ -5,13 +5,14 @@ metric. What several metrics need becomes one node. Every problem is found befor
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 from ragauge import catalog
 from ragauge.encoders.known import known
 from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label, SettingValue
-from ragauge.metric import Column, Definition, Feature, Metric
+from ragauge.metric import PROMPTS, Column, Definition, Feature, Metric
 from ragauge.sample import FIELDS
 from ragauge.suite import Check, Entry, Suite
 from ragauge.where import Filter
@@ -110,17 +111,21 @@ class Plan:
 
 
 def make_plan(
-    suites: Sequence[Suite], columns: Collection[str], resources: Defaults = NO_RESOURCES
+    suites: Sequence[Suite],
+    columns: Collection[str],
+    resources: Defaults = NO_RESOURCES,
+    judges: Sequence[str] = (),
 ) -> Plan:
     """The plan for these suites over samples with these columns and resources.
 
     For each resource that is there, `resources` has the settings that name it: a metric whose label
     does not name another one gets them, so labels say which model a number is of. PlanError lists
     every problem: unknown metrics, settings and columns, and what explicitly asked metrics lack.
-    What a suite's metric lacks is no problem: it is marked `lacking`.
+    What a suite's metric lacks is no problem: it is marked `lacking`. With several `judges` what is
+    judged is asked of each, under the judge's name.
     """
     suites = tuple(dict.fromkeys(suites))
-    planner = _Planner(suites, columns, resources)
+    planner = _Planner(suites, columns, resources, judges or _own_judge(resources))
     asked = tuple(_once(planner.asked()))
     problems = [*_namesakes(suites), *planner.problems, *_clashes(asked, planner.nodes)]
     if problems:
@@ -134,6 +139,9 @@ class _Planner:
     suites: Sequence[Suite]
     columns: Collection[str]
     resources: Defaults
+    judges: Sequence[str] = ()
+    judge: str | None = None
+    """The judge that is asked by what is being planned."""
     nodes: dict[str, Node] = field(default_factory=dict[str, Node])
     problems: list[str] = field(default_factory=list[str])
     open: list[str] = field(default_factory=list[str])
@@ -142,19 +150,56 @@ class _Planner:
     def asked(self) -> Iterator[Asked]:
         for suite in self.suites:
             for entry in suite.entries:
-                yield self._entry(suite, entry)
+                yield from self._by_judge(suite, entry)
             for number, check in enumerate(suite.checks):
                 yield from self._check(check, f"{suite.name} check {number + 1}")
+
+    def _by_judge(self, suite: Suite, entry: Entry) -> Iterator[Asked]:
+        """The entry, once for each judge that it asks."""
+        named = entry.label.settings.get("judge")
+        if named is None and len(self.judges) > 1 and self._is_judged(entry.label, suite):
+            for judge in self.judges:
+                self.judge = judge
+                asked = self._entry(suite, entry)
+                yield replace(asked, name=f"{asked.name} [{judge}]")
+            self.judge = self.judges[0]
+            return
+        self.judge = str(named) if named else (self.judges[0] if self.judges else None)
+        yield self._entry(suite, entry)
+
+    def _is_judged(self, label: Label, suite: Suite) -> bool:
+        """Whether a judge has a part in the metric's value."""
+        metric = catalog.metrics().get(label.name)
+        return metric is not None and self._asks(metric, suite)
+
+    def _asks(self, definition: Definition, suite: Suite, seen: tuple[str, ...] = ()) -> bool:
+        if "judge" in definition.resources:
+            return True
+        for column in definition.columns:
+            if column.name in seen or column.name in self.columns:
+                continue
+            of = catalog.metrics() if column.takes_score else catalog.features()
+            inner = of.get(column.name)
+            if inner is not None and self._asks(inner, suite, (*seen, column.name)):
+                return True
+        return False
+
+    def _prompts(self, definition: Definition, seen: tuple[str, ...] = ()) -> set[str]:
+        """The prompts that it and the features it is made of ask with."""
+        names = set(definition.prompts)
+        for column in definition.columns:
+            feature = catalog.features().get(column.name)
+            if feature and not column.takes_score and column.name not in seen:
+                names |= self._prompts(feature, (*seen, column.name))
+        return names
 
     def _entry(self, suite: Suite, entry: Entry) -> Asked:
         lacking = None
         try:
-            metric, settings = self._found(entry.label)
+            metric, settings = self._found(entry.label, suite)
         except LabelError as error:
-            if not entry.needs:
-                self.problems.append(str(error))
-            lacking = f"needs {_a(entry.needs)}, which this version does not have"
-            return _shown(entry, str(entry.label), None, None, lacking)
+            self.problems.append(str(error))
+            return _shown(entry, str(entry.label), None, None, str(error))
         label = str(metric.label(settings))
         called = str(metric.label(catalog.find(entry.label)[1]))
         missing = self._lacking(metric, suite)
@@ -165,10 +210,14 @@ class _Planner:
             return _shown(entry, label, metric, None, lacking, called)
         return _shown(entry, label, metric, self._node(metric, settings, suite).key, called=called)
 
-    def _found(self, label: Label) -> tuple[Metric, dict[str, SettingValue]]:
+    def _found(self, label: Label, suite: Suite) -> tuple[Metric, dict[str, SettingValue]]:
         """The metric and its settings, those that name a resource filled in."""
         metric, settings = catalog.find(label)
+        if "judge" in settings and self.judges and self._asks(metric, suite):
+            self._fill_judge(metric, label, settings)
         for resource in metric.resources:
+            if resource == "judge":
+                continue
             for name, value in self.resources.get(resource, {}).items():
                 if name in settings and name not in label.settings:
                     settings[name] = value
@@ -177,6 +226,26 @@ class _Planner:
         if metric.check is not None and (problem := metric.check(settings)):
             self.problems.append(f"{metric.label(settings)}: {problem}")
         return metric, settings
+
+    def _fill_judge(self, metric: Metric, label: Label, settings: dict[str, SettingValue]) -> None:
+        settings["judge"] = judge = settings["judge"] or self.judge or self.judges[0]
+        if judge not in self.judges:
+            self.problems.append(
+                f"{label} asks the judge {judge!r}; there {_are(self.judges)}, give it with --judge"
+            )
+        if PROMPTS not in settings:
+            return
+        digests = self.resources.get(PROMPTS, {})
+        own = sha256(
+            "".join(str(digests.get(one, one)) for one in sorted(self._prompts(metric))).encode()
+        )
+        settings[PROMPTS] = own.hexdigest()[:8]
+        wanted = label.settings.get(PROMPTS)
+        if wanted is not None and wanted != settings[PROMPTS]:
+            self.problems.append(
+                f"{label} is of other prompts: those in use are {settings[PROMPTS]!r}; leave prompts out "
+                "of the label, or give the folder with the right ones"
+            )
 
     def _check(self, check: Check, group: str) -> Iterator[Asked]:
         # Imported here: the rules read numbers, and their patterns take long to compile.
@@ -187,7 +256,7 @@ class _Planner:
         rules: dict[str, str] = {}
         for name, label in check.rules:
             try:
-                metric, settings = self._found(label)
+                metric, settings = self._found(label, suite)
             except LabelError as error:
                 self.problems.append(f"{group}: {name}: {error}")
                 continue
@@ -284,12 +353,11 @@ class _Planner:
         if given and not entries:
             return given
         try:
-            metric, settings = self._found(label)
+            metric, settings = self._found(label, suite)
         except LabelError:
             if given:
                 return given
-            needs = entries[0].needs if entries else None
-            return Input(lacking=f"{name} needs {_a(needs)}" if needs else f"{name} is not there")
+            return Input(lacking=f"{name} is not there")
         missing = self._lacking(metric, suite)
         if missing:
             return given or Input(lacking=f"{name} needs {missing}; none is configured")
@@ -319,6 +387,15 @@ class _Planner:
             )
             for one in inputs
         )
+
+
+def _own_judge(resources: Defaults) -> tuple[str, ...]:
+    name = resources.get("judge", {}).get("judge")
+    return (str(name),) if name else ()
+
+
+def _are(judges: Sequence[str]) -> str:
+    return f"is {judges[0]}" if len(judges) == 1 else f"are {', '.join(judges)}"
 
 
 def _named(suite: Suite, name: str) -> list[Entry]:
@@ -391,4 +468,8 @@ def _a(resource: str | None) -> str:
 
 
 def _way_out(missing: str) -> str:
-    return "give one with --judge" if "judge" in missing else "give one with --encoder"
+    return (
+        "give one with --judge (judge= from Python)"
+        if "judge" in missing
+        else "give one with --encoder"
+    )

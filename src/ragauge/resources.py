@@ -1,4 +1,5 @@
-"""What metrics need beside columns: encoders, opened once, and what is known of the whole data."""
+"""What metrics need beside columns: encoders and judges, opened once, and what is known of the whole
+data."""
 
 import pickle
 from collections.abc import Iterable, Mapping
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragauge.encoders.known import EMBEDDED
 from ragauge.errors import EncoderError
+from ragauge.judges.judging import Judging
 from ragauge.label import SettingValue
 from ragauge.metric import Definition
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from ragauge.cache import Cache
     from ragauge.encoders.protocol import Encoder, LongText
     from ragauge.encoders.shared import SharedEncoder
+    from ragauge.judges.shared import SharedJudge
 
 
 NOT_SAID = ""
@@ -25,19 +28,26 @@ class Resources:
     """The resources of one run.
 
     `encoder`: the one that metrics take whose label names no other; a model's name or an Encoder.
-    `cache`: the file where vectors are kept between runs; None for none. A copy in another process
-    opens its own.
+    `cache`: the file where vectors and replies are kept between runs; None for none. A copy in
+    another process opens its own.
     """
 
     def __init__(
-        self, encoder: "Encoder | str | None" = None, *, cache: str | Path | None = None
+        self,
+        encoder: "Encoder | str | None" = None,
+        *,
+        cache: str | Path | None = None,
+        judging: Judging | None = None,
     ) -> None:
         self._given = _opened(encoder) if isinstance(encoder, str) else encoder
         if self._given is not None:
             _check_encoder(self._given)
         self._cache_path = cache
+        self.judging = Judging() if judging is None else judging
         self._shared: dict[tuple[str, str], SharedEncoder] = {}
         self._tokens: dict[tuple[str, str], set[tuple[int | None, LongText]]] = {}
+        self.sample = 0
+        """Which asking of the judges this is."""
         self.corpus: dict[str, object] = {}
         """By a node's key, what a corpus feature made of the whole data."""
         self.threads: int | None = None
@@ -45,10 +55,27 @@ class Resources:
 
     def defaults(self) -> Mapping[str, Mapping[str, SettingValue]]:
         """For each resource that is there the settings that name it in a label."""
+        return {"encoder": self._encoder_defaults(), **self._judge_defaults()}
+
+    def _encoder_defaults(self) -> Mapping[str, SettingValue]:
         if self._given is None:
-            return {"encoder": {"model": EMBEDDED, "precision": "fp32"}}
+            return {"model": EMBEDDED, "precision": "fp32"}
         precision = str(self._given.identity.get("precision") or "fp32")
-        return {"encoder": {"model": self._given.name, "precision": precision}}
+        return {"model": self._given.name, "precision": precision}
+
+    def _judge_defaults(self) -> Mapping[str, Mapping[str, SettingValue]]:
+        """The first judge, and the digests of all prompts by name."""
+        if not self.judging.judges:
+            return {}
+        from ragauge.judges.prompts import Prompts
+
+        prompts = Prompts(self.judging.prompts, language=self.judging.language)
+        digests = {name: prompts.digest([name]) for name in prompts.by_name}
+        return {"judge": {"judge": self.judging.judges[0].name}, "prompts": digests}
+
+    @property
+    def judge_names(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self.judging.judges)
 
     def arguments(
         self, definition: Definition, settings: Mapping[str, SettingValue]
@@ -59,7 +86,54 @@ class Resources:
         }
         if "encoder" in definition.resources:
             given["encoder"] = self.encoder_of(settings)
+        if "judge" in definition.resources:
+            given["judge"] = self.judge_of(settings)
         return given
+
+    def judge_of(self, settings: Mapping[str, SettingValue]) -> "SharedJudge":
+        """The judge that settings name; the first one where they name none."""
+        name = str(settings.get("judge") or self.judge_names[0])
+        return self.judges[name] if self.sample == 0 else self.judges[name].again(self.sample)
+
+    @cached_property
+    def judges(self) -> "Mapping[str, SharedJudge]":
+        """The judges by name, as metrics use them."""
+        from ragauge.judges.ledger import Ledger
+        from ragauge.judges.prompts import Prompts
+        from ragauge.judges.shared import WINDOW_TOKENS, SharedJudge
+        from ragauge.judges.spending import Budget
+
+        told = self.judging
+        if not told.judges:
+            return {}
+        # Without a cache the replies of this run are kept for as long as it takes.
+        ledger = Ledger(":memory:" if self._cache_path is None else self._cache_path)
+        prompts = Prompts(told.prompts, language=told.language)
+        if told.mode == "ask":
+            told.check_keys()
+        return {
+            one.name: SharedJudge(
+                one,
+                ledger=ledger,
+                prompts=prompts,
+                budget=Budget(told.max_calls, told.max_cost_usd, told.prices.get(one.name)),
+                mode=told.mode,
+                window=told.window or WINDOW_TOKENS,
+            )
+            for one in told.judges
+        }
+
+    def close_judges(self) -> None:
+        """Let go of the judges' connections; whoever asks again opens them anew."""
+        for one in self.__dict__.get("judges", {}).values():
+            one.close()
+
+    def again(self, sample: int) -> "Resources":
+        """The same resources, whose judges are asked everything once more."""
+        other = object.__new__(Resources)
+        self.judges  # made once, so that all samples share it  # noqa: B018
+        other.__dict__ = {**self.__dict__, "sample": sample}
+        return other
 
     def encoder_of(self, settings: Mapping[str, SettingValue]) -> "SharedEncoder":
         """The encoder that settings name. EncoderError when it cannot be opened."""
@@ -99,7 +173,7 @@ class Resources:
                 self._tokens.setdefault(self._model_of(one), set()).add((layer, long_text))
 
     def _model_of(self, settings: Mapping[str, SettingValue]) -> tuple[str, str]:
-        default = self.defaults()["encoder"]
+        default = self._encoder_defaults()
         model = str(settings.get("model") or default["model"])
         return model, str(settings.get("precision") or default["precision"])
 
@@ -111,7 +185,9 @@ class Resources:
         return None if self._cache_path is None else Cache(self._cache_path)
 
     def is_portable(self) -> bool:
-        """Whether another process can have a copy."""
+        """Whether another process can have a copy. Judges are asked by one, which keeps their pace."""
+        if self.judging.judges:
+            return False
         try:
             pickle.dumps(self)
         except Exception:  # whatever a user's own encoder raises, it stays here then
@@ -119,7 +195,9 @@ class Resources:
         return True
 
     def __getstate__(self) -> dict[str, object]:
-        kept = {name: value for name, value in self.__dict__.items() if name != "cache"}
+        kept = {
+            name: value for name, value in self.__dict__.items() if name not in ("cache", "judges")
+        }
         return {**kept, "_shared": {}}
 
 

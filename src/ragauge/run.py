@@ -26,7 +26,10 @@ COLUMNS = ("id", "system", "metric", "value", "status", "reason", "evidence")
 UNGROUPED = ("references", "contexts", "context_ids", "context_scores", "gold_contexts", "relevant")
 """Columns whose values are lists: rows cannot be grouped by them."""
 
-SUMMARY = ("metric", "name", "mean", "low", "high", "worst", "best", "n", *map(str, Status))
+SUMMARY = (
+    *("metric", "name", "mean", "low", "high", "worst", "best", "lowest", "highest", "n"),
+    *map(str, Status),
+)
 """Columns of a summary, behind what it is grouped by."""
 
 SYSTEMS_NAMED = 5
@@ -292,6 +295,8 @@ def _row(shown: Shown, scores: "pl.DataFrame", estimate: "Estimate | None") -> d
         "high": estimate.high if estimate else None,
         "worst": worst,
         "best": best,
+        "lowest": scores["value"].min(),
+        "highest": scores["value"].max(),
         "n": scores.height,
         **counts,
     }

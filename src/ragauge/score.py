@@ -21,7 +21,16 @@ class Status(StrEnum):
     """Not tried: no resource for it, the budget reached, or cancelled."""
 
 
+LOST = (Status.FAILED, Status.SKIPPED)
+"""There is a value, but nobody could tell it."""
+LOST_PARTS = "lost"
+"""In the evidence of a score that rests on several: those of them that were lost."""
+
 _OK = Status.OK  # looking a member up in its class is slow on Python 3.11
+
+NOT_ASKED = "not asked: "
+"""How the reason of a score begins that was skipped because its judge might not be asked: the same run
+tries it again."""
 
 Evidence = Mapping[str, object]
 """JSON data, enough to recompute the value without a new model call."""

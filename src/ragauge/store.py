@@ -24,6 +24,7 @@ from ragauge.errors import StoreError
 from ragauge.manifest import FORMAT, Manifest
 from ragauge.run import COLUMNS, Run
 from ragauge.sample import Samples
+from ragauge.score import LOST_PARTS, NOT_ASKED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,6 +107,14 @@ def read_frame(path: Path) -> "pl.DataFrame":
         ) from None
 
 
+def has_unfinished(scores: "pl.DataFrame") -> bool:
+    """Whether some of the scores may fare better when the same run is made again."""
+    if "failed" in scores["status"]:
+        return True
+    rests_on_less = scores["evidence"].str.contains(f'"{LOST_PARTS}":', literal=True)
+    return bool((scores["reason"].str.starts_with(NOT_ASKED) | rests_on_less).any())
+
+
 @dataclass(frozen=True, slots=True)
 class RunFolder:
     """A run on disk, finished or not."""
@@ -171,7 +180,7 @@ class RunFolder:
 
     def has_part(self, number: int, rows: "pl.DataFrame") -> bool:
         """Whether the batch of these rows is finished; a part that is damaged or of others is none,
-        nor is one with failed scores: those are tried again.
+        nor is one with scores that failed or that no judge was asked for: those are tried again.
 
         `rows` are the batch's samples.
         """
@@ -181,20 +190,21 @@ class RunFolder:
             part = self._table(self.part(number), COLUMNS)
         except StoreError:
             return False
-        if "failed" in part["status"]:
+        if has_unfinished(part):
             return False
         pairs = ["id", "system"]
         return part.select(pairs).unique().sort(pairs).equals(rows.select(pairs).sort(pairs))
 
     def reopen(self, run: Run, batches: "Sequence[pl.DataFrame]") -> None:
-        """Make a finished run one that is not: its batches without failed scores are kept as parts.
+        """Make a finished run one that is not: its batches where nothing is to be tried again are kept as
+        parts.
 
         `batches` are the samples of each batch.
         """
         pairs = ["id", "system"]
         for number, rows in enumerate(batches):
             part = run.scores.join(rows.select(pairs), on=pairs, how="semi", maintain_order="left")
-            if "failed" not in part["status"]:
+            if not has_unfinished(part):
                 self.write_part(number, part)
         write_text(self.path / MANIFEST, replace(self.manifest(), finished=None).to_json())
 

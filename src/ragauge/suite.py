@@ -11,7 +11,6 @@ A suite is a TOML file; the shipped ones stand in `ragauge/suites`.
     label = 'keyword_coverage(extractor="regex")'
     name = "keyword_coverage"          # how it is shown, the label when not given
     scale = 1                          # of this metric alone
-    needs = "judge"                    # what it waits for, shown when that is not there
     show = "count"                     # the sum of its values instead of their mean
 
     [[check]]                          # rules asked of some questions only
@@ -37,7 +36,6 @@ from typing import cast
 
 from ragauge.errors import FilterError, LabelError, SuiteError, did_you_mean
 from ragauge.label import Label, SettingValue
-from ragauge.metric import RESOURCES
 from ragauge.tomlfile import Table, as_list, as_table, check_table, parse_toml, read_toml
 from ragauge.where import Filter
 
@@ -66,7 +64,6 @@ METRIC_KEYS = {
     "name": str,
     "scale": float,
     "digits": int,
-    "needs": str,
     "show": str,
 }
 SHOWN_AS = ("mean", "count")
@@ -84,7 +81,6 @@ class Entry:
     name: str
     scale: float = 1.0
     digits: int = 4
-    needs: str | None = None
     show: str = "mean"
 
 
@@ -186,15 +182,12 @@ def _entries(suite: Table, place: str, problems: list[str]) -> Iterator[Entry]:
         except LabelError as error:
             problems.append(f"{where}: {error}")
             continue
-        needs = table.get("needs")
-        if needs is not None and needs not in RESOURCES:
-            problems.append(f"{where}: needs must be one of {', '.join(RESOURCES)}, got {needs!r}")
         show = str(table.get("show", "mean"))
         if show not in SHOWN_AS:
             problems.append(f"{where}: show must be one of {', '.join(SHOWN_AS)}, got {show!r}")
         scale, digits = _scale(table, suite, where, problems)
         name = str(table.get("name", label))
-        yield Entry(label, name, scale, digits, None if needs is None else str(needs), show)
+        yield Entry(label, name, scale, digits, show)
 
 
 def _scale(table: Table, suite: Table, place: str, problems: list[str]) -> tuple[float, int]:

@@ -30,7 +30,7 @@ from ragauge.suite import Entry, Suite
 HOSTILE = "=1|\x1b[31m[/red] \\input{x} $a_b$ `c` ::error::x \u202e"
 
 
-NEEDY = Suite("needy", (Entry(Label("faithfulness"), "faithfulness", needs="judge"),))
+NEEDY = Suite("needy", (Entry(Label("faithfulness"), "faithfulness"),))
 
 
 @pytest.fixture(scope="module")

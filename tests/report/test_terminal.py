@@ -43,7 +43,7 @@ def rows(n_systems: int, n_questions: int = 3) -> list[dict[str, object]]:
     ]
 
 
-NEEDY = Suite("needy", (Entry(Label("faithfulness"), "faithfulness", needs="judge"),))
+NEEDY = Suite("needy", (Entry(Label("faithfulness"), "faithfulness"),))
 METRICS = ["exact_match", "token_f1", 'token_f1(count="set",normalize="lower_ws")', NEEDY]
 
 

@@ -24,6 +24,7 @@ COMMANDS = {
     "score": "Score retrieved passages against gold snippets, as seed 003's score.py.",
     "show": "Show a run's summary, or one question with all its evidence.",
     "metrics": "List the metrics and suites, or explain one metric.",
+    "prompts": "List what judges are asked, or write it down to change it.",
     "cache": "Say what is kept between runs, or clear it.",
     "validate": "Read a file as `run` would and say what is in it and what is wrong.",
     "doctor": "Say what is installed here and what is not.",

@@ -1,36 +1,75 @@
 """`ragauge cache`."""
 
+import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ragauge.cli import say
 from ragauge.cli.run_command import CACHE, RUNS
+from ragauge.report.plain import for_terminal
+
+if TYPE_CHECKING:
+    from ragauge.judges.ledger import Ledger
 
 
 @click.command("cache", short_help="Say what is kept between runs, or clear it.")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--reply", metavar="KEY", help="Print one call: what the judge was asked and what it replied."
+)
 @click.option("--clear", is_flag=True, help="Remove all entries.")
-def command(file: Path | None, clear: bool) -> int:
+def command(file: Path | None, reply: str | None, clear: bool) -> int:
     """Say what is kept between runs in FILE, or clear it.
 
-    FILE is ragauge-runs/cache.sqlite when not given. It holds vectors of texts by content; what is
-    removed is computed again when it is needed.
+    FILE is ragauge-runs/cache.sqlite when not given. It holds vectors of texts and replies of judges by
+    content; what is removed is computed, or paid for, again when it is needed. The KEY of a call stands
+    in the evidence of the scores that rest on it.
     """
     from ragauge.cache import Cache
+    from ragauge.judges.ledger import Ledger
     from ragauge.report.terminal import console, print_table
 
     path = file or RUNS / CACHE
     if not path.exists():
         say(f"{path} is not there: nothing is kept")
         return 0
-    cache = Cache(path)
+    cache, ledger = Cache(path), Ledger(path)
+    if reply is not None:
+        _print_call(ledger, reply)
+        return 0
     counts = cache.counts()
     rows = [(kind, f"{n:,}", f"{size / 2**20:,.1f} MiB") for kind, (n, size) in counts.items()]
     print_table(console(sys.stdout), ("kept", "entries", "size"), rows)
+    totals = ledger.totals()
+    if totals:
+        rows = [
+            (judge, f"{n:,}", f"{n_in:,}", f"{n_out:,}", "–" if cost is None else f"${cost:,.4f}")
+            for judge, n, n_in, n_out, cost in totals
+        ]
+        header = ("judge", "replies", "tokens in", "tokens out", "told cost")
+        print_table(console(sys.stdout), header, rows)
     if clear:
         cache.clear()
-        say(f"removed {sum(n for n, _ in counts.values()):,} entries from {path}")
+        ledger.clear()
+        n = sum(n for n, _ in counts.values()) + sum(n for _, n, *_ in totals)
+        say(f"removed {n:,} entries from {path}")
+    ledger.close()
     cache.close()
     return 0
+
+
+def _print_call(ledger: "Ledger", key: str) -> None:
+    found = ledger.show(key)
+    if len(found) != 1:
+        what = "no call" if not found else "several calls"
+        raise click.UsageError(f"{what} with the key {key!r} in {ledger.path}")
+    judge, prompt, request, reply = found[0]
+    click.echo(f"{judge} was asked {prompt!r}:\n")
+    for message in request["messages"]:
+        click.echo(f"--- {message['role']}\n{for_terminal(message['content'], lines=True)}")
+    click.echo(f"--- reply\n{for_terminal(reply['text'], lines=True)}\n")
+    told = {name: value for name, value in reply.items() if name not in ("text", "logprobs")}
+    click.echo(json.dumps(told, ensure_ascii=False))

@@ -22,15 +22,21 @@ EXAMPLE = "examples/handbook"
     show_default=True,
     help="Leave the results here.",
 )
-def command(folder: Path) -> int:
+@click.option(
+    "--judged",
+    is_flag=True,
+    help="The graphrag suite, with a judge's recorded replies: no key is needed.",
+)
+def command(folder: Path, judged: bool) -> int:
     """Evaluate the bundled example: three systems answer thirty questions about a small handbook.
 
     Prints the summary by system and by question type, and leaves scores.parquet, summary.json and
-    summary.md.
+    summary.md. With --judged a language model's verdicts on five of the questions are shown.
     """
     from dataclasses import replace
 
-    config = replace(Config.load(example() / "demo.toml"), folder=folder)
+    name = "judged.toml" if judged else "demo.toml"
+    config = replace(Config.load(example() / name), folder=folder)
     try:
         code = run_config(config)
     except StoreError:

@@ -15,11 +15,13 @@ from ragauge.errors import EncoderError
 NEEDED = ("click", "numpy", "onnxruntime", "polars", "rapidfuzz", "rich")
 EXTRAS = {
     "hf": ("transformers", "encoders of Hugging Face"),
-    "openai": ("openai", "encoders behind an endpoint"),
+    "openai": ("openai", "judges and encoders behind an endpoint"),
+    "fast": ("aiohttp", "a judge's endpoint at a third of the processor time"),
     "spacy": ("spacy", "anchors by dependency parse in `hallucination`"),
     "nltk": ("nltk", "NLTK's own sentence splitter in `span_f1`"),
     "ngram": ("sacrebleu", "`bleu` and `chrf`"),
     "pandas": ("pandas", "pandas frames as samples"),
+    "ragas": ("ragas", "`ragas:faithfulness` and its sisters"),
 }
 
 
@@ -47,7 +49,7 @@ def command() -> int:
     rows += [catalog_row, encoder_row, ("runs", str(Path.cwd()), _writable(Path.cwd()))]
     rows += [
         ("processors", str(os.cpu_count() or 1), "ok"),
-        ("network", "–", "not used, but by an encoder that you name; no telemetry"),
+        ("network", "–", "not used, but by a judge or encoder that you name; no telemetry"),
     ]
     print_table(console(sys.stdout), ("what", "found", "state"), rows)
     return 2 if broken or any(not _version(name) for name in NEEDED) else 0

@@ -1,9 +1,10 @@
 """`ragauge run`."""
 
+import json
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
@@ -13,8 +14,9 @@ import click
 
 from ragauge.cli import say
 from ragauge.config import NO_CACHE, Config
-from ragauge.errors import FilterError, LabelError, PlanError, SuiteError
-from ragauge.evaluation import Progress, evaluate, run_key, suites_of
+from ragauge.errors import FilterError, JudgeError, LabelError, PlanError, SuiteError
+from ragauge.evaluation import Progress, estimate, evaluate, run_key, suites_of
+from ragauge.judges.judging import Judging
 from ragauge.label import Label
 from ragauge.loaders import load
 from ragauge.plan import Plan, make_plan
@@ -25,6 +27,8 @@ from ragauge.where import Filter
 
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
+    from ragauge.judges.shared import Mode
+    from ragauge.judges.spending import Estimate
 
 RUNS = Path("ragauge-runs")
 CACHE = "cache.sqlite"
@@ -48,6 +52,21 @@ class Pair(click.ParamType[tuple[str, str]]):
         if not (name and equals and rest):
             self.fail(f"expected {self.name}, got {value!r}", param, ctx)
         return name, rest
+
+
+class Price(click.ParamType[tuple[float, float]]):
+    """IN,OUT in dollars."""
+
+    name = "IN,OUT"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, float]:
+        try:
+            prompts, replies = (float(one) for one in str(value).split(","))
+        except ValueError:
+            self.fail(f"expected two numbers as in 0.15,0.60, got {value!r}", param, ctx)
+        return prompts, replies
 
 
 @click.command("run", short_help="Evaluate answers with suites and metrics.")
@@ -109,14 +128,47 @@ class Pair(click.ParamType[tuple[str, str]]):
 @click.option(
     "--cache",
     metavar="FILE",
-    help="Where vectors are kept between runs, or none.  [default: ragauge-runs/cache.sqlite]",
+    help="Where vectors and judges' replies are kept between runs, or none.  "
+    "[default: ragauge-runs/cache.sqlite]",
+)
+@click.option(
+    "--judge",
+    "judges",
+    multiple=True,
+    metavar="MODEL",
+    help="Model that judges, behind an OpenAI-compatible endpoint; several: what they agree on.  "
+    "replay:FILE gives recorded replies.",
+)
+@click.option("--judge-url", metavar="URL", help="The judge's endpoint.  [default: OpenAI's]")
+@click.option("--judge-key", metavar="VARIABLE", help="Environment variable with its API key.")
+@click.option(
+    "--max-cost", type=click.FloatRange(min=0, min_open=True), help="Dollars a judge may cost."
+)
+@click.option("--max-calls", type=click.IntRange(min=1), help="Calls that a judge may get.")
+@click.option("--price", type=Price(), help="Dollars for a million tokens of prompts and replies.")
+@click.option("--fast", is_flag=True, help="Take judges' replies from the cache only.")
+@click.option(
+    "--repeat", type=click.IntRange(min=1), help="Ask the judge everything so often.  [default: 1]"
+)
+@click.option("--rpm", type=click.IntRange(min=1), help="Requests a minute that the judge takes.")
+@click.option("--tpm", type=click.IntRange(min=1), help="Tokens a minute that it takes.")
+@click.option(
+    "--prompts",
+    type=click.Path(path_type=Path),
+    help="Folder with prompts of your own: claims.md …  ragauge prompts writes the present ones.",
+)
+@click.option("--language", metavar="XX", help="Language of prompts and replies: de, fr …")
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path),
+    help="Write the judge's replies here, for --judge replay:FILE.",
 )
 @click.option("--seed", type=int, help="Seed of the bootstrap.  [default: 0]")
 @click.option(
     "-j",
     "--workers",
     type=click.IntRange(min=1),
-    help="Processes for large runs.  [default: one per core]",
+    help="Processes for large runs; with a judge, its requests at a time.  [default: one per core; 128]",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 def command(
@@ -137,6 +189,19 @@ def command(
     encoder_key: str | None,
     precision: str | None,
     cache: str | None,
+    judges: tuple[str, ...],
+    judge_url: str | None,
+    judge_key: str | None,
+    max_cost: float | None,
+    max_calls: int | None,
+    price: tuple[float, float] | None,
+    fast: bool,
+    repeat: int | None,
+    rpm: int | None,
+    tpm: int | None,
+    prompts: Path | None,
+    language: str | None,
+    record: Path | None,
     seed: int | None,
     workers: int | None,
     dry_run: bool,
@@ -167,11 +232,25 @@ def command(
             model=encoder, base_url=encoder_url, api_key_env=encoder_key, precision=precision
         ),
         cache=cache,
+        judge=_given(
+            model=list(judges) or None,
+            base_url=judge_url,
+            api_key_env=judge_key,
+            concurrency=workers,
+            max_cost_usd=max_cost,
+            max_calls=max_calls,
+            price=list(price) if price else None,
+            repeat=repeat,
+            rpm=rpm,
+            tpm=tpm,
+            prompts=None if prompts is None else str(prompts),
+            language=language,
+        ),
     )
-    return run_config(_combined(given, seed), dry_run=dry_run)
+    return run_config(_combined(given, seed), dry_run=dry_run, fast=fast, record=record)
 
 
-def _given(**options: str | None) -> dict[str, object]:
+def _given(**options: object) -> dict[str, object]:
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -184,8 +263,11 @@ def pairs_once(pairs: Sequence[tuple[str, str]], what: str) -> dict[str, str]:
     return dict(pairs)
 
 
-def run_config(config: Config, *, dry_run: bool = False) -> int:
+def run_config(
+    config: Config, *, dry_run: bool = False, fast: bool = False, record: Path | None = None
+) -> int:
     """Evaluate what a configuration says and print the summary; returns the exit code."""
+    from ragauge.report.judging import judging_lines
     from ragauge.report.tables import check_outputs, write_run, write_summaries
     from ragauge.report.terminal import console, print_summary
 
@@ -198,21 +280,32 @@ def run_config(config: Config, *, dry_run: bool = False) -> int:
         lambda: config.where is None or Filter.parse(config.where),
     )
     encoder = _encoder(config)
-    defaults = Resources(encoder).defaults()
+    mode = "estimate" if dry_run else "cached" if fast else "ask"
+    judging = _judging(config, mode, record)
+    resources = Resources(encoder, judging=judging)
+    defaults, judges = resources.defaults(), resources.judge_names
     samples = _load(config)
     _check(
-        lambda: make_plan(suites_of(asking), samples.columns, defaults),
+        lambda: make_plan(suites_of(asking), samples.columns, defaults, judges),
         lambda: check_groups(samples, slices_of(samples, config.by)),
     )
     by = slices_of(samples, config.by)
-    plan = make_plan(suites_of(asking), samples.columns, defaults)
+    plan = make_plan(suites_of(asking), samples.columns, defaults, judges)
     seed = config.seed
-    key = run_key(samples, asking, encoder=encoder, seed=seed)
+    key = run_key(samples, asking, encoder=encoder, judge=judging, seed=seed)
     path = config.folder or RUNS / _folder_name(config, plan, key)
     for note in samples.notes:
         say(note)
     if dry_run:
         _print_plan(plan, samples)
+        if judging.judges:
+            _print_estimate(
+                estimate(
+                    samples, asking, judge=judging, encoder=encoder, cache=_found_cache(config)
+                )
+            )
+        else:
+            say("no judge is given, so no call costs money")
         say(f"would be kept in {path}")
         return 0
     workers = config.workers or os.cpu_count() or 1
@@ -221,6 +314,7 @@ def run_config(config: Config, *, dry_run: bool = False) -> int:
             samples,
             asking,
             encoder=encoder,
+            judge=judging,
             cache=_cache(config),
             folder=path,
             seed=seed,
@@ -236,6 +330,8 @@ def run_config(config: Config, *, dry_run: bool = False) -> int:
         say(f"no answer could be scored: {_why_not(run)}")
     say(f"kept in {path}; look closer with: ragauge show {quote(str(path))} ID")
     _say_cut(run)
+    for line in judging_lines(run):
+        say(line)
     return _exit_code(run)
 
 
@@ -248,6 +344,25 @@ def _encoder(config: Config) -> "Encoder | None":
     if "base_url" in config.encoder and "model" not in config.encoder:
         raise PlanError(["an endpoint is given for the encoder, but no model; add --encoder MODEL"])
     return open_encoder(**config.encoder)  # pyright: ignore[reportArgumentType]
+
+
+def _judging(config: Config, mode: "Mode", record: Path | None) -> Judging:
+    """The judges that are asked for; an error when one cannot be opened as asked."""
+    if not config.judge.get("model"):
+        # -j alone is for processes: it is no sign that a judge was meant.
+        settings = [name for name in config.judge if name != "concurrency"]
+        if settings:
+            raise PlanError(
+                [f"{', '.join(settings)} given for the judge, but no model; add --judge MODEL"]
+            )
+        return Judging()
+    return Judging.read(config.judge, mode=mode, record=record)
+
+
+def _found_cache(config: Config) -> Path | None:
+    """The cache where there is one already: looking makes none."""
+    path = _cache(config)
+    return path if path is not None and path.exists() else None
 
 
 def _cache(config: Config) -> Path | None:
@@ -373,6 +488,7 @@ def _combined(given: Config, seed: int | None) -> Config:
     return replace(
         base,
         encoder={**base.encoder, **given.encoder},
+        judge={**base.judge, **given.judge},
         cache=given.cache or base.cache,
         data=None if given.systems else base.data,
         systems=given.systems or base.systems,
@@ -413,7 +529,35 @@ def _print_plan(plan: Plan, samples: Samples) -> None:
     rows = [(one.name, one.metric, one.lacking or "ready") for one in plan.asked]
     print_table(console(sys.stdout), ("shown as", "metric", "state"), rows)
     n_answers = counted(len(samples), "answer")
-    click.echo(f"{n_answers} of {counted(len(samples.systems), 'system')}; no call costs money")
+    click.echo(f"{n_answers} of {counted(len(samples.systems), 'system')}")
+
+
+def _print_estimate(estimates: "Mapping[str, Estimate]") -> None:
+    """What the judges are still to be asked, and what that costs."""
+    from ragauge.report.terminal import console, print_table
+
+    rows = [
+        (
+            judge,
+            f"{one.calls:,}",
+            _range(one.prompt_tokens),
+            _range(one.completion_tokens),
+            "no price known; give --price" if one.cost_usd is None else _dollars(one.cost_usd),
+        )
+        for judge, one in estimates.items()
+    ]
+    header = ("judge", "calls to make", "tokens of prompts", "tokens of replies", "cost")
+    print_table(console(sys.stdout), header, rows)
+
+
+def _range(numbers: tuple[float, float, float]) -> str:
+    low, likely, high = numbers
+    return f"{likely:,.0f} ({low:,.0f}–{high:,.0f})"
+
+
+def _dollars(numbers: tuple[float, float, float]) -> str:
+    low, likely, high = numbers
+    return f"${likely:,.4f} (${low:,.4f}–${high:,.4f})"
 
 
 class ProgressBar:
@@ -440,7 +584,17 @@ class ProgressBar:
 
 
 def _exit_code(run: Run) -> int:
+    import polars as pl
+
     n_failed = run.scores.filter(run.scores["status"] == "failed").height
+    for judge in run.manifest.judging:
+        mine = run.scores.filter(
+            pl.col("metric").str.contains(f"judge={json.dumps(judge)}", literal=True)
+        )
+        if "failed" in mine["status"] and mine["value"].is_null().all():
+            reason = mine.filter(pl.col("status") == "failed")["reason"][0]
+            say(f"{judge} gave no answer that could be scored: {reason}")
+            return JudgeError.exit_code
     if n_failed:
         say(f"{n_failed:,} scores failed; run the same again to try them once more")
     return INCOMPLETE if n_failed else 0

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated
 
 from ragauge.metric import Must, metric
-from ragauge.score import Score
+from ragauge.score import LOST, LOST_PARTS, Score
 
 RAGAS_WEIGHTS = {
     "faithfulness": 0.3,
@@ -32,12 +32,14 @@ def ragas_score(
     answer_relevance: Score,
     *,
     weights: Weights = RAGAS_WEIGHTS,
+    judge: str | None = None,
 ) -> Score:
     """Weighted mean of the four RAGAS measures over those that have a value.
 
     In [0, 1]. The weights of the parts without a value are shared out over the others; no part
-    with a value, or only with weight 0: undefined. `weights` names any of the four, each ≥ 0;
-    one that is not named weighs 0. Source: seed 002, section 5.
+    with a value, or only with weight 0: undefined. Parts that failed or were not asked stand under
+    `lost` in the evidence, and the report counts the scores that lack one. `weights` names any of the four, each ≥ 0;
+    one that is not named weighs 0. `judge` says whose the parts are, where a run has made them. Source: seed 002, section 5.
 
     >>> local_search = (Score(1.0), Score.undefined("not calculable"), Score(1.0), Score(0.8327))
     >>> round(ragas_score(*local_search).value * 100, 2)
@@ -54,33 +56,44 @@ def ragas_score(
     weighed = {name: weights.get(name, 0.0) for name in values}
     total = sum(weighed.values())
     if not total:
-        return Score.undefined("none of its parts has a value", {"left_out": left_out})
+        return _without_parts("none of its parts has a value", parts, {"left_out": left_out})
     value = sum(values[name] * weight for name, weight in weighed.items()) / total
     used = {name: weight / total for name, weight in weighed.items()}
-    return Score(value, evidence={"parts": values, "weights": used, "left_out": left_out})
+    evidence: dict[str, object] = {"parts": values, "weights": used, "left_out": left_out}
+    # What is undefined has no part in the whole; what failed has, and nobody knows which.
+    return Score(value, evidence=evidence | _lost(parts))
 
 
 @metric(version=1)
-def answer_match(fuzzy_match: Score, gpt_score: Score) -> Score:
+def answer_match(fuzzy_match: Score, gpt_score: Score, *, judge: str | None = None) -> Score:
     """Whether the answer matches: by `fuzzy_match`, or by the judge's `gpt_score`.
 
     1.0 or 0.0. When the two disagree, or one has no value and the other decides alone, the evidence
-    says `needs_review`. Neither has a value: no value. Source: seed 000, "Answer Generator".
+    says `needs_review`. Neither has a value: no value. `judge` says whose verdict it is. Source: seed 000, "Answer Generator".
 
     >>> answer_match(Score(0.0), Score(1.0)).evidence["needs_review"]
     True
     """
-    parts = {"fuzzy_match": fuzzy_match.value, "gpt_score": gpt_score.value}
-    known = [value for value in parts.values() if value is not None]
+    parts = {"fuzzy_match": fuzzy_match, "gpt_score": gpt_score}
+    values = {name: part.value for name, part in parts.items()}
+    known = [value for value in values.values() if value is not None]
     if not known:
-        return Score.undefined(
-            f"neither part has a value: {fuzzy_match.reason}; {gpt_score.reason}"
-        )
-    needs_review = len(known) == 1 or known[0] != known[1]
-    reasons = {"fuzzy_match": fuzzy_match.reason, "gpt_score": gpt_score.reason}
-    evidence = {
-        **parts,
-        "needs_review": needs_review,
-        "left_out": {name: reasons[name] for name, value in parts.items() if value is None},
+        reasons = f"{fuzzy_match.reason}; {gpt_score.reason}"
+        return _without_parts(f"neither part has a value: {reasons}", parts, {})
+    evidence: dict[str, object] = {
+        **values,
+        "needs_review": len(known) == 1 or known[0] != known[1],
+        "left_out": {name: part.reason for name, part in parts.items() if part.value is None},
     }
-    return Score(max(known), evidence=evidence)
+    return Score(max(known), evidence=evidence | _lost(parts))
+
+
+def _lost(parts: Mapping[str, Score]) -> dict[str, object]:
+    names = [name for name, part in parts.items() if part.status in LOST]
+    return {LOST_PARTS: names} if names else {}
+
+
+def _without_parts(reason: str, parts: Mapping[str, Score], evidence: dict[str, object]) -> Score:
+    """No value, since no part has one."""
+    told = evidence | _lost(parts)
+    return Score.undefined(reason, told or None)

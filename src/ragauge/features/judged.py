@@ -1,0 +1,334 @@
+"""What judges say of answers, references and contexts; each asked once for all metrics that need it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ragauge.features.sentences import split_sentences
+from ragauge.features.text import is_blank
+from ragauge.judges import questions
+from ragauge.judges.questions import AskedBack, Graded, Relevance, Support
+from ragauge.judges.shared import PROMPT_TOKENS, TOKENS_AN_ITEM, Answered, SharedJudge
+from ragauge.judges.spending import estimated_tokens
+from ragauge.metric import Count, feature
+from ragauge.score import Score
+
+Calls = tuple[Mapping[str, object], ...]
+"""Of each reply the prompt's name, the text, and the key by which the cache has the whole call."""
+OVERLAP = 200
+"""Characters that two pieces of a text share, so that nothing is torn apart unseen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The atomic claims of a text. `claim_free`: its sentences that the judge says make none."""
+
+    texts: tuple[str, ...]
+    claim_free: tuple[str, ...] = ()
+    calls: Calls = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Supports:
+    """Which claims contexts support, one verdict a claim. `n_pieces`: how many parts the contexts
+    were shown in, more than 1 where they would not fit the judge's window."""
+
+    verdicts: tuple[Support, ...]
+    claims: Claims
+    calls: Calls = ()
+    n_pieces: int = 1
+
+    @property
+    def n_supported(self) -> int:
+        return sum(one.supported for one in self.verdicts)
+
+    def as_data(self) -> dict[str, object]:
+        """For the evidence."""
+        told: dict[str, object] = {"claims": [one.as_data() for one in self.verdicts]}
+        if self.claims.claim_free:
+            told["claim_free"] = list(self.claims.claim_free)
+        if self.n_pieces > 1:
+            told["contexts_shown_in"] = self.n_pieces
+        unfound = sum(bool(one.quote) and not one.is_quoted for one in self.verdicts)
+        if unfound:
+            told |= {"quotes_not_found": unfound, "needs_review": True}
+        return {**told, "calls": [*self.claims.calls, *self.calls]}
+
+
+@dataclass(frozen=True, slots=True)
+class RelevantContexts:
+    """Which contexts are relevant, one verdict each, in their order. `n_pieces`: as of Supports."""
+
+    verdicts: tuple[Relevance, ...]
+    calls: Calls = ()
+    n_pieces: int = 1
+
+    def as_data(self) -> dict[str, object]:
+        """For the evidence."""
+        verdicts = [{"relevant": one.relevant, "reason": one.reason} for one in self.verdicts]
+        told: dict[str, object] = {"contexts": verdicts}
+        if self.n_pieces > 1:
+            told["contexts_shown_in"] = self.n_pieces
+        return {**told, "calls": list(self.calls)}
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionsBack:
+    """The questions that an answer answers; where it answers none, how relevant it is by a rubric."""
+
+    questions: tuple[AskedBack, ...]
+    rubric: Graded | None = None
+    calls: Calls = ()
+
+
+@feature(prompts=("claims",))
+async def answer_claims(question: str | None, answer: str, *, judge: SharedJudge) -> Claims | Score:
+    """The answer's atomic claims. A blank answer makes none, and no judge is asked."""
+    return await claims_of(judge, question, answer)
+
+
+@feature(prompts=("claims",))
+async def reference_claims(
+    question: str | None, reference: str, *, judge: SharedJudge
+) -> Claims | Score:
+    """The reference's atomic claims. A blank reference makes none, and no judge is asked."""
+    return await claims_of(judge, question, reference)
+
+
+@feature(prompts=("claims", "support", "support_at_once"))
+async def answer_support(
+    question: str | None,
+    answer: str,
+    contexts: Sequence[str],
+    *,
+    judge: SharedJudge,
+    merged: bool = False,
+) -> Supports | Score:
+    """Which of the answer's claims the contexts support; `merged`: found and judged in one call."""
+    return await _supported(judge, question, answer, contexts, merged=merged)
+
+
+@feature(prompts=("claims", "support", "support_at_once"))
+async def reference_support(
+    question: str | None,
+    reference: str,
+    contexts: Sequence[str],
+    *,
+    judge: SharedJudge,
+    merged: bool = False,
+) -> Supports | Score:
+    """Which of the reference's claims the contexts support; `merged`: found and judged in one call."""
+    return await _supported(judge, question, reference, contexts, merged=merged)
+
+
+@feature(prompts=("support",))
+async def answer_in_reference(
+    answer_claims: Claims, reference: str, *, judge: SharedJudge
+) -> Supports | Score:
+    """Which of the answer's claims the reference supports."""
+    return await support_of(judge, answer_claims, [] if is_blank(reference) else [reference])
+
+
+@feature(prompts=("support",))
+async def reference_in_answer(
+    reference_claims: Claims, answer: str, *, judge: SharedJudge
+) -> Supports | Score:
+    """Which of the reference's claims the answer supports."""
+    return await support_of(judge, reference_claims, [] if is_blank(answer) else [answer])
+
+
+@feature(prompts=("relevance",))
+async def context_relevance(
+    question: str,
+    contexts: Sequence[str],
+    references: Sequence[str] | None,
+    *,
+    judge: SharedJudge,
+) -> RelevantContexts | Score:
+    """Which contexts are relevant to the question. The references are shown where there are some."""
+    if not contexts:
+        return RelevantContexts(())
+    parts = _parts(judge, contexts, question, *(references or ()))
+    answers = await judge.ask_all(
+        questions.relevance(question, [one.text for one in part], references) for part in parts
+    )
+    found: list[list[Relevance]] = [[] for _ in contexts]
+    for part, answered in zip(parts, answers, strict=True):
+        if isinstance(answered, Score):
+            return answered
+        for piece, verdict in zip(part, answered.value, strict=True):
+            found[piece.place].append(verdict)
+    return RelevantContexts(tuple(map(_any_relevant, found)), _calls(answers), len(parts))
+
+
+@feature(prompts=("questions", "rubric"))
+async def answer_questions(
+    question: str,
+    answer: str,
+    *,
+    judge: SharedJudge,
+    n_questions: Count = 3,
+    variant: Literal["ragas-0.4"] | None = None,
+) -> QuestionsBack | Score:
+    """Questions that the answer answers, made without sight of the question.
+
+    Where the answer is blank or answers none, the judge grades by a rubric how well it addresses the
+    question. Nothing can be near a blank question: `undefined`, and no judge is asked.
+    """
+    if is_blank(question):
+        return Score.undefined("the question is blank, so nothing can be near it")
+    back: tuple[AskedBack, ...] = ()
+    calls: Calls = ()
+    if not is_blank(answer):
+        asked = await judge.ask(questions.questions(answer, n_questions))
+        if isinstance(asked, Score):
+            return asked
+        back, calls = asked.value, _calls([asked])
+    if back or variant is not None:
+        return QuestionsBack(back, None, calls)
+    graded = await judge.ask(questions.rubric(question, answer))
+    if isinstance(graded, Score):
+        return graded
+    return QuestionsBack((), graded.value, (*calls, *_calls([graded])))
+
+
+async def claims_of(judge: SharedJudge, question: str | None, text: str) -> Claims | Score:
+    """The atomic claims of a text that answers a question, sentence by sentence."""
+    sentences = _sentences(text)
+    if not sentences:
+        return Claims(())
+    groups = judge.pieces(sentences, question or "")
+    asked = [questions.claims(question, [sentences[at] for at in group]) for group in groups]
+    answers = await judge.ask_all(asked)
+    found: list[str] = []
+    free: list[str] = []
+    for group, answered in zip(groups, answers, strict=True):
+        if isinstance(answered, Score):
+            return answered
+        for at, claims in zip(group, answered.value, strict=True):
+            found += claims
+            free += [] if claims else [sentences[at]]
+    return Claims(tuple(found), tuple(free), _calls(answers))
+
+
+async def _supported(
+    judge: SharedJudge, question: str | None, text: str, contexts: Sequence[str], *, merged: bool
+) -> Supports | Score:
+    """A text's claims and which of them the contexts support. The claims are asked for as others ask
+    for them, so that they are paid for once."""
+    sentences = _sentences(text)
+    room = judge.window - PROMPT_TOKENS - len(sentences) * TOKENS_AN_ITEM
+    is_small = sum(map(estimated_tokens, (*contexts, *sentences, *sentences))) < room
+    if merged and contexts and sentences and is_small:
+        asked = await judge.ask(questions.support_at_once(question, sentences, contexts))
+        if isinstance(asked, Score):
+            return asked
+        free = [one for one, found in zip(sentences, asked.value, strict=True) if not found]
+        verdicts = tuple(verdict for found in asked.value for verdict in found)
+        claims = Claims(tuple(one.claim for one in verdicts), tuple(free))
+        return Supports(verdicts, claims, _calls([asked]))
+    claims = await claims_of(judge, question, text)
+    return claims if isinstance(claims, Score) else await support_of(judge, claims, contexts)
+
+
+def _sentences(text: str) -> tuple[str, ...]:
+    return () if is_blank(text) else split_sentences(text) or (text.strip(),)
+
+
+async def support_of(
+    judge: SharedJudge, claims: Claims, contexts: Sequence[str]
+) -> Supports | Score:
+    """Which claims the contexts support; without contexts none is, and no judge is asked."""
+    if not claims.texts:
+        return Supports((), claims)
+    if not contexts:
+        return Supports(tuple(Support(one, False, "no contexts") for one in claims.texts), claims)
+    asked = [
+        (places, part)
+        for places in _claims_at_once(judge, claims.texts)
+        for part in _parts(judge, contexts, *(claims.texts[at] for at in places))
+    ]
+    answers = await judge.ask_all(
+        questions.support([one.text for one in part], [claims.texts[at] for at in places])
+        for places, part in asked
+    )
+    found: list[list[Support]] = [[] for _ in claims.texts]
+    for (places, part), answered in zip(asked, answers, strict=True):
+        if isinstance(answered, Score):
+            return answered
+        for at, verdict in zip(places, answered.value, strict=True):
+            found[at].append(_placed(verdict, part))
+    n_pieces = max(map(len, found))
+    return Supports(tuple(map(_any_supported, found)), claims, _calls(answers), n_pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A context, or a part of one that is too long for the judge: where it begins in which one."""
+
+    text: str
+    place: int
+    start: int = 0
+
+
+def _claims_at_once(judge: SharedJudge, claims: Sequence[str]) -> list[list[int]]:
+    """The places of claims in groups that leave half of the judge's window to the contexts."""
+    room = (judge.window - PROMPT_TOKENS) // 2
+    groups: list[list[int]] = []
+    used = room + 1
+    for place, claim in enumerate(claims):
+        own = estimated_tokens(claim) + TOKENS_AN_ITEM
+        if used + own > room:
+            groups.append([])
+            used = 0
+        groups[-1].append(place)
+        used += own
+    return groups
+
+
+def _parts(judge: SharedJudge, contexts: Sequence[str], *others: str) -> list[list[_Piece]]:
+    """The contexts in parts that fit the judge's window together with the others, one where all do.
+
+    A context that does not fit by itself is cut in pieces that overlap.
+    """
+    room = judge.window - PROMPT_TOKENS - TOKENS_AN_ITEM - sum(map(estimated_tokens, others))
+    pieces = [
+        piece
+        for place, context in enumerate(contexts)
+        for piece in _cut(_Piece(context, place), room)
+    ]
+    groups = judge.pieces([one.text for one in pieces], others)
+    return [[pieces[at] for at in group] for group in groups]
+
+
+def _cut(piece: _Piece, room: int) -> list[_Piece]:
+    """The piece in halves, and these in halves, until each has at most so many tokens."""
+    text, place, start = piece.text, piece.place, piece.start
+    if len(text) <= 2 * OVERLAP or estimated_tokens(text) <= room:
+        return [piece]
+    middle, beyond = len(text) // 2, OVERLAP // 2
+    left = _Piece(text[: middle + beyond], place, start)
+    right = _Piece(text[middle - beyond :], place, start + middle - beyond)
+    return [*_cut(left, room), *_cut(right, room)]
+
+
+def _placed(verdict: Support, pieces: Sequence[_Piece]) -> Support:
+    """The verdict with its quote's place in the whole context."""
+    if verdict.context is None or verdict.start is None or verdict.end is None:
+        return verdict
+    piece = pieces[verdict.context]
+    start, end = verdict.start + piece.start, verdict.end + piece.start
+    return Support(verdict.claim, True, verdict.reason, verdict.quote, piece.place, start, end)
+
+
+def _any_supported(verdicts: Sequence[Support]) -> Support:
+    """The verdict of all parts: one that supports where there is one, rather with a quote."""
+    return max(verdicts, key=lambda one: (one.supported, one.is_quoted))
+
+
+def _any_relevant(verdicts: Sequence[Relevance]) -> Relevance:
+    return next((one for one in verdicts if one.relevant), verdicts[0])
+
+
+def _calls(answers: Sequence[Answered[object] | Score]) -> Calls:
+    return tuple(one.call for one in answers if isinstance(one, Answered))

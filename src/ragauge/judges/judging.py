@@ -1,0 +1,190 @@
+"""How the judges of a run are asked, and what they may spend."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from ragauge.errors import PlanError
+
+if TYPE_CHECKING:
+    from ragauge.judges.protocol import Judge
+    from ragauge.judges.shared import Mode
+    from ragauge.judges.spending import Price
+
+KEYS = {
+    "model": list,
+    "base_url": str,
+    "api_key_env": str,
+    "temperature": float,
+    "max_tokens": int,
+    "seed": int,
+    "rpm": int,
+    "tpm": int,
+    "concurrency": int,
+    "timeout_s": float,
+    "deadline_s": float,
+    "max_cost_usd": float,
+    "max_calls": int,
+    "price": list,
+    "repeat": int,
+    "prompts": str,
+    "language": str,
+    "window": int,
+}
+"""What a configuration's table `[judge]` may say; `model` is a name or a list of them."""
+OF_ENDPOINT = (
+    "base_url",
+    "api_key_env",
+    "temperature",
+    "max_tokens",
+    "seed",
+    "rpm",
+    "tpm",
+    "concurrency",
+    "timeout_s",
+    "deadline_s",
+)
+
+
+MODES = ("ask", "cached", "estimate")
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+
+
+def _is_count(number: object) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and number >= 1
+
+
+def _is_cost(dollars: object) -> bool:
+    if isinstance(dollars, bool) or not isinstance(dollars, int | float):
+        return False
+    return 0 < dollars < float("inf")
+
+
+def _no_prices() -> "Mapping[str, Price]":
+    return {}
+
+
+@dataclass(frozen=True)
+class Judging:
+    """The judges of a run, and how they are asked.
+
+    `repeat`: how often each question is asked; the scores are means over the askings. `mode`: "ask",
+    or "cached" to take replies from the cache only and skip the rest. `max_calls` and `max_cost_usd`
+    bound each judge by itself, for this run: what goes beyond is skipped; `prices` are needed for the
+    latter, by judge, in dollars for a million tokens. `prompts`: a folder of one's own. `language`:
+    of the prompts, two letters. `window`: how many tokens a judge takes; what would not fit is shown
+    in parts. PlanError lists what is wrong.
+    """
+
+    judges: "Sequence[Judge]" = ()
+    repeat: int = 1
+    mode: "Mode" = "ask"
+    max_calls: int | None = None
+    max_cost_usd: float | None = None
+    prices: "Mapping[str, Price]" = field(default_factory=_no_prices)
+    prompts: str | Path | None = None
+    language: str | None = None
+    window: int | None = None
+
+    def __post_init__(self) -> None:
+        problems = [*self._names_wrong(), *self._numbers_wrong(), *self._words_wrong()]
+        problems += self._prices_lacking()
+        if problems:
+            raise PlanError(problems)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self.judges)
+
+    def check_keys(self) -> None:
+        """JudgeError when a judge's key is not there: before any work is done."""
+        for one in self.judges:
+            check = getattr(getattr(one, "judge", one), "check_key", None)
+            if check is not None:
+                check()
+
+    @classmethod
+    def read(
+        cls, table: Mapping[str, object], *, mode: "Mode" = "ask", record: Path | None = None
+    ) -> "Judging":
+        """What a configuration's table says; with `record` the replies are written there too.
+
+        JudgeError or PlanError when a judge cannot be opened as said.
+        """
+        from ragauge.judges.opening import open_judge
+        from ragauge.judges.scripted import RecordingJudge
+
+        models = table.get("model")
+        if models is None:
+            raise PlanError(["the judge has settings, but no model; add model, or --judge MODEL"])
+        names = cast(Sequence[str], [models] if isinstance(models, str) else models)
+        own = {name: table[name] for name in OF_ENDPOINT if name in table}
+        judges = [open_judge(name, **({} if name.startswith("replay:") else own)) for name in names]
+        if record is not None and len(judges) > 1:
+            raise PlanError(["one judge can be recorded at a time, and several are given"])
+        recorded = [one if record is None else RecordingJudge(one, record) for one in judges]
+        prices = _prices(judges, cast(Sequence[float] | None, table.get("price")))
+        others = {name: table[name] for name in WHAT_ELSE if name in table}
+        return cls(tuple(recorded), mode=mode, prices=prices, **others)  # pyright: ignore[reportArgumentType]
+
+    def _names_wrong(self) -> list[str]:
+        return [
+            f"two judges are named {name!r}; their numbers could not be told apart"
+            for name in sorted({name for name in self.names if self.names.count(name) > 1})
+        ]
+
+    def _numbers_wrong(self) -> list[str]:
+        counts = {"repeat": self.repeat, "max_calls": self.max_calls, "window": self.window}
+        problems = [
+            f"{name} must be a whole number of at least 1, got {number!r:.80}"
+            for name, number in counts.items()
+            if not _is_count(number) and (number is not None or name == "repeat")
+        ]
+        if self.max_cost_usd is not None and not _is_cost(self.max_cost_usd):
+            problems.append(f"max_cost_usd must be a number above 0, got {self.max_cost_usd!r:.80}")
+        return problems
+
+    def _words_wrong(self) -> list[str]:
+        problems: list[str] = []
+        if self.mode not in MODES:
+            problems.append(f"mode must be one of {', '.join(MODES)}, got {self.mode!r:.80}")
+        if self.language is not None and not LANGUAGE.fullmatch(str(self.language)):
+            problems.append(
+                f"language must be a code such as de or pt-BR, got {self.language!r:.80}"
+            )
+        return problems
+
+    def _prices_lacking(self) -> list[str]:
+        if self.max_cost_usd is None:
+            return []
+        return [
+            f"a cost is bounded, but no price of {name!r} is known; give it in dollars for a million "
+            "tokens: price = [of prompts, of replies], or --price"
+            for name in self.names
+            if name not in self.prices
+        ]
+
+
+WHAT_ELSE = ("repeat", "max_calls", "max_cost_usd", "prompts", "language", "window")
+
+
+def _prices(judges: "Sequence[Judge]", given: Sequence[float] | None) -> "Mapping[str, Price]":
+    """The given price for all judges, else what is known of each."""
+    from ragauge.judges.spending import Price, list_price
+
+    if given is not None:
+        numbers = [one for one in cast(Sequence[object], given) if isinstance(one, int | float)]
+        if not len(given) == len(numbers) == 2 or not all(
+            0 <= one < float("inf") for one in numbers
+        ):
+            raise PlanError(
+                [
+                    "price must be two numbers, dollars for a million tokens of prompts and of "
+                    f"replies, got {given!r:.80}"
+                ]
+            )
+        return dict.fromkeys((one.name for one in judges), Price(*given))
+    found = {one.name: list_price(one.name) for one in judges}
+    return {name: listed[0] for name, listed in found.items() if listed is not None}

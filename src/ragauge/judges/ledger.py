@@ -1,0 +1,369 @@
+"""Every reply that a judge gave, on disk the moment it comes: what is paid for is paid for once.
+
+The replies stand in the cache's file, in a table of their own, and never make room for others.
+"""
+
+import json
+import sqlite3
+import threading
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from ragauge.cache import (
+    FORMAT,
+    KEYS_A_QUERY,
+    PATIENCE_S,
+    checksum,
+    digest,
+    unusable,
+    write_ahead,
+)
+from ragauge.errors import StoreError
+from ragauge.judges.protocol import Identity, Reply, Request, TokenChoice
+
+if TYPE_CHECKING:
+    import asyncio
+
+TABLE = """
+create table if not exists replies (
+    key blob primary key,
+    judge text not null,
+    prompt text not null,
+    request blob not null,
+    reply blob not null,
+    checksum integer not null,
+    characters integer not null,
+    prompt_tokens integer,
+    completion_tokens integer,
+    cost_usd real,
+    at text not null
+)
+"""
+MOST_COUNTED = 10**12
+"""A provider that tells of more tokens in one call tells nothing; sums of less fit SQLite."""
+IDLE_S = 0.05
+"""After so long without work the thread of a desk ends; it is started again when there is some."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A reply with what was asked."""
+
+    key: bytes
+    judge: str
+    request: Request
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the replies to one prompt took: sums over `n` of them whose tokens are known."""
+
+    n: int
+    characters: int
+    prompt_tokens: int
+    completion_tokens: int
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.n + other.n,
+            self.characters + other.characters,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+        )
+
+
+def key_of(identity: Identity, request: Request) -> bytes:
+    """By what a reply is known: model and parameters, messages, schema, which asking this is."""
+    asked = [
+        [[one.role, one.content] for one in request.messages],
+        request.schema,
+        request.sample,
+        request.attempt,
+        request.wants_logprobs,
+    ]
+    return digest("reply 1", _json(dict(identity)), _json(asked))
+
+
+def characters(request: Request) -> int:
+    """How long what is sent is."""
+    return sum(len(one.content) for one in request.messages)
+
+
+class Ledger:
+    """The replies in a file. StoreError when it cannot be used or is newer. Safe for several processes.
+
+    A reply that is damaged, or of a form that is not known here, is taken for one that is not there.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._lock = threading.Lock()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(
+                self.path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False
+            )
+            write_ahead(self._database)
+            self._database.execute("pragma synchronous = full")
+            self._check_format()
+            self._database.execute(TABLE)
+        except (OSError, sqlite3.Error) as error:
+            raise unusable(self.path, error) from error
+
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
+        """The replies that are there and whole."""
+        found: dict[bytes, Reply] = {}
+        for start in range(0, len(keys), KEYS_A_QUERY):
+            some = keys[start : start + KEYS_A_QUERY]
+            marks = ",".join("?" * len(some))
+            rows = self._rows(
+                f"select key, checksum, reply from replies where key in ({marks})", some
+            )
+            for key, check, packed in rows:
+                reply = _whole_reply(key, check, packed)
+                if reply is not None:
+                    found[key] = reply
+        return found
+
+    def keep(self, entries: Sequence[Entry]) -> None:
+        """Store the replies in one transaction that is on the disk when this returns."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        rows = [_row(one, now) for one in entries]
+        with self._lock:
+            try:
+                self._database.execute("begin immediate")
+                self._database.executemany(
+                    f"insert or replace into replies values ({','.join('?' * 11)})", rows
+                )
+                self._database.execute("commit")
+            except BaseException as error:
+                if self._database.in_transaction:  # a full disk has rolled it back already
+                    self._database.execute("rollback")
+                if isinstance(error, sqlite3.Error):
+                    raise unusable(self.path, error) from error
+                raise
+
+    def usage(self, judge: str) -> dict[str, Usage]:
+        """For each prompt what its replies from this judge took."""
+        rows = self._rows(
+            "select prompt, count(*), sum(characters), sum(prompt_tokens), sum(completion_tokens) "
+            "from replies where judge = ? and prompt_tokens is not null "
+            "and completion_tokens is not null group by prompt",
+            [judge],
+        )
+        return {prompt: Usage(*sums) for prompt, *sums in rows}
+
+    def totals(self) -> list[tuple[str, int, int, int, float | None]]:
+        """For each judge its replies, tokens of prompts and of replies, and cost where known."""
+        return self._rows(
+            "select judge, count(*), coalesce(sum(prompt_tokens), 0), "
+            "coalesce(sum(completion_tokens), 0), sum(cost_usd) "
+            "from replies group by judge order by judge",
+            [],
+        )
+
+    def show(self, key: str) -> list[tuple[str, str, Mapping[str, Any], Mapping[str, Any]]]:
+        """Judge, prompt, request and reply of the keys that begin so, in hexadecimal; at most 2.
+
+        StoreError when one of them is damaged.
+        """
+        rows = self._rows(
+            "select judge, prompt, key, request, checksum, reply from replies "
+            "where substr(hex(key), 1, length(?1)) = ?1 limit 2",
+            [key.upper()],
+        )
+        return [
+            (judge, prompt, *self._call(full_key, request, check, reply))
+            for judge, prompt, full_key, request, check, reply in rows
+        ]
+
+    def _call(
+        self, key: bytes, request: bytes, check: int, reply: bytes
+    ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        try:
+            asked = json.loads(zlib.decompress(request))
+        except (zlib.error, ValueError):
+            asked = None
+        if asked is None or _whole_reply(key, check, reply) is None:
+            raise StoreError(
+                f"{self.path}: the call {key.hex()[:16]} is damaged; run the same again, and it is "
+                "asked anew"
+            )
+        return asked, json.loads(reply)
+
+    def clear(self) -> None:
+        """Remove every reply."""
+        self._rows("delete from replies", [])
+        self._rows("vacuum", [])
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._database.close()
+
+    def _check_format(self) -> None:
+        (version,) = self._database.execute("pragma user_version").fetchone()
+        if version > FORMAT:
+            raise StoreError(
+                f"{self.path} was written by a newer ragauge (format {version}, this one reads "
+                f"{FORMAT}); upgrade, or name another cache"
+            )
+
+    def _rows(self, query: str, values: Sequence[object]) -> list[Any]:
+        with self._lock:
+            try:
+                return self._database.execute(query, values).fetchall()  # pyright: ignore[reportArgumentType]
+            except sqlite3.Error as error:
+                raise unusable(self.path, error) from error
+
+
+class Desk:
+    """A ledger as the event loop uses it: a thread does what has come in while it was busy at once.
+
+    Without a ledger it keeps nothing. The thread ends when nothing more comes.
+    """
+
+    def __init__(self, ledger: Ledger | None) -> None:
+        self.ledger = ledger
+        self._changed = threading.Condition()
+        self._waiting: list[tuple[bytes | Entry, asyncio.Future[Reply | None]]] = []
+        self._is_at_work = False
+
+    async def find(self, key: bytes) -> Reply | None:
+        """The reply with this key; None when it is not there."""
+        return None if self.ledger is None else await self._put(key)
+
+    async def keep(self, entry: Entry) -> None:
+        """Store the reply; it is on the disk when this returns."""
+        if self.ledger is not None:
+            await self._put(entry)
+
+    def close(self) -> None:
+        """Let go of the ledger's file."""
+        if self.ledger is not None:
+            self.ledger.close()
+
+    async def _put(self, order: bytes | Entry) -> Reply | None:
+        import asyncio
+
+        answer: asyncio.Future[Reply | None] = asyncio.get_running_loop().create_future()
+        with self._changed:
+            if not self._is_at_work:
+                self._is_at_work = True
+                threading.Thread(target=self._work, name="ragauge ledger", daemon=True).start()
+            self._waiting.append((order, answer))
+            self._changed.notify()
+        return await answer
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                if not self._waiting:
+                    self._changed.wait(IDLE_S)
+                orders, self._waiting = self._waiting, []
+                if not orders:
+                    self._is_at_work = False
+                    return
+            loop = orders[0][1].get_loop()
+            loop.call_soon_threadsafe(_deliver, self._done(orders))
+
+    def _done(
+        self, orders: Sequence[tuple[bytes | Entry, "asyncio.Future[Reply | None]"]]
+    ) -> list[Callable[[], None]]:
+        """Does the orders; returns what tells those who wait."""
+        ledger = cast(Ledger, self.ledger)
+        try:
+            found = ledger.find([one for one, _ in orders if isinstance(one, bytes)])
+            entries = [one for one, _ in orders if isinstance(one, Entry)]
+            if entries:
+                ledger.keep(entries)
+        except Exception as error:  # whoever waits is told, whatever it was
+            return [_failing(answer, error) for _, answer in orders]
+        return [
+            _telling(answer, found.get(one) if isinstance(one, bytes) else None)
+            for one, answer in orders
+        ]
+
+
+def _deliver(answers: Sequence[Callable[[], None]]) -> None:
+    for answer in answers:
+        answer()
+
+
+def _telling(answer: "asyncio.Future[Reply | None]", reply: Reply | None) -> Callable[[], None]:
+    return lambda: None if answer.done() else answer.set_result(reply)
+
+
+def _failing(answer: "asyncio.Future[Reply | None]", error: Exception) -> Callable[[], None]:
+    return lambda: None if answer.done() else answer.set_exception(error)
+
+
+def _row(entry: Entry, now: str) -> tuple[object, ...]:
+    request, reply = entry.request, entry.reply
+    asked = {
+        "messages": [asdict(one) for one in request.messages],
+        "schema": request.schema,
+        "sample": request.sample,
+        "attempt": request.attempt,
+    }
+    packed = packed_reply(reply)
+    return (
+        entry.key,
+        entry.judge,
+        request.prompt,
+        zlib.compress(_json(asked).encode("utf-8", "surrogatepass"), 1),
+        packed,
+        checksum(entry.key, packed),
+        characters(request),
+        _counted(reply.prompt_tokens),
+        _counted(reply.completion_tokens),
+        reply.cost_usd,
+        now,
+    )
+
+
+def _counted(n: int | None) -> int | None:
+    return n if n is not None and n <= MOST_COUNTED else None
+
+
+def packed_reply(reply: Reply) -> bytes:
+    """The reply as JSON; `unpacked_reply` gives it back."""
+    fields = {
+        name: getattr(reply, name)
+        for name in Reply.__dataclass_fields__
+        if name != "logprobs" and getattr(reply, name) is not None
+    }
+    if reply.logprobs is not None:
+        fields["logprobs"] = [[one.token, one.alternatives] for one in reply.logprobs]
+    return json.dumps(fields).encode()
+
+
+def _whole_reply(key: bytes, check: object, packed: object) -> Reply | None:
+    if not isinstance(packed, bytes) or check != checksum(key, packed):
+        return None
+    try:
+        return unpacked_reply(packed)
+    except (ValueError, TypeError):
+        return None
+
+
+def unpacked_reply(packed: bytes | str) -> Reply:
+    """The reply of `packed_reply`. ValueError or TypeError when it is another thing."""
+    fields = cast(dict[str, Any], json.loads(packed))
+    if not isinstance(fields, dict) or not isinstance(fields.get("text"), str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError("a reply without text")
+    if "logprobs" in fields:
+        fields["logprobs"] = tuple(
+            TokenChoice(token, tuple((word, float(number)) for word, number in others))
+            for token, others in fields["logprobs"]
+        )
+    return Reply(**fields)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -1,0 +1,201 @@
+"""The one event loop on which judges are asked, in a thread of its own."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine, Generator, Sequence
+from concurrent.futures import CancelledError, Future, wait
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeGuard, TypeVar
+
+from ragauge.errors import MetricError
+
+Made = TypeVar("Made")
+
+AWAKE_S = 60
+"""So often whoever waits looks up."""
+
+_STARTING = threading.Lock()
+_loops: list[asyncio.AbstractEventLoop] = []
+
+
+def event_loop() -> asyncio.AbstractEventLoop:
+    """The loop, started when it is first asked for.
+
+    It lives as long as the process: connections that stay open belong to it.
+    """
+    with _STARTING:
+        if not _loops:
+            loop = asyncio.new_event_loop()
+            threading.Thread(
+                target=_serve, args=(loop,), name="ragauge judges", daemon=True
+            ).start()
+            _loops.append(loop)
+        return _loops[0]
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    """Run the loop on and on: a task that leaves the program leaves the loop, and others wait there."""
+    while True:
+        try:
+            loop.run_forever()
+        except (SystemExit, KeyboardInterrupt):  # whoever waits for that task is told of it
+            continue
+
+
+def _start_anew() -> None:
+    """A forked process has the loop, but not its thread."""
+    _loops.clear()
+    _STARTING.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_STARTING.acquire,
+        after_in_parent=_STARTING.release,
+        after_in_child=_start_anew,
+    )
+
+
+class Group:
+    """Work that is given up together: that of one run, on however many threads."""
+
+    def __init__(self) -> None:
+        self.is_given_up = False
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def join(self) -> None:
+        """What this thread has to wait for from now on is work of the group."""
+        _joined.group = self
+
+    def give_up(self) -> None:
+        """Cancel all that is under way. Threads that wait for it, or would, are interrupted."""
+        self.is_given_up = True
+        for loop in _loops:
+            loop.call_soon_threadsafe(self._cancel)
+
+    def _cancel(self) -> None:
+        for one in tuple(self._tasks):
+            one.cancel()
+
+    def hold(self, task: "asyncio.Task[Any]") -> None:
+        """A task is the group's; called on the loop."""
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        if self.is_given_up:
+            task.cancel()
+
+
+class _Joined(threading.local):
+    group: Group | None = None
+
+
+_joined = _Joined()
+_groups: ContextVar[tuple[Group, ...]] = ContextVar("_groups", default=())
+"""Those of the task that runs."""
+
+
+@contextmanager
+def together() -> Generator[None]:
+    """What is begun within is given up when an error leaves it, unless the thread is of a group
+    already, whose owner does that."""
+    if _joined.group is not None:
+        yield
+        return
+    group = Group()
+    group.join()
+    try:
+        yield
+    except BaseException:
+        group.give_up()
+        raise
+    finally:
+        _joined.group = None
+
+
+def run(work: Coroutine[Any, Any, Made]) -> Made:
+    """What the work comes to; an interrupt of the waiting thread cancels the work.
+
+    KeyboardInterrupt when the thread's group is given up, MetricError for work that cancels itself,
+    RuntimeError on the loop itself, which would wait for itself for ever.
+    """
+    loop = event_loop()
+    if _is_running_here(loop):
+        work.close()
+        raise RuntimeError(
+            "an async metric, feature or judge cannot wait for rg.score or rg.evaluate: it holds up "
+            "the loop that these need; call what it needs with await, or before the run"
+        )
+    own = Group()
+    groups = (own,) if _joined.group is None else (own, _joined.group)
+    try:
+        return _waited_for(asyncio.run_coroutine_threadsafe(_held(work, groups), loop))
+    except CancelledError:
+        if any(one.is_given_up for one in groups):
+            raise KeyboardInterrupt from None
+        raise MetricError(
+            "an async metric or feature was cancelled from within; have it raise another error"
+        ) from None
+    except BaseException:
+        own.give_up()
+        raise
+
+
+def _waited_for(future: Future[Made]) -> Made:
+    # Only a wait that has an end is interrupted where a library (polars) restarts system calls.
+    while not wait([future], AWAKE_S).done:
+        pass
+    return future.result()
+
+
+def _is_running_here(loop: asyncio.AbstractEventLoop) -> bool:
+    try:
+        return asyncio.get_running_loop() is loop
+    except RuntimeError:
+        return False
+
+
+async def _held(work: Coroutine[Any, Any, Made], groups: tuple[Group, ...]) -> Made:
+    _groups.set(groups)
+    _hold(asyncio.current_task())
+    return await work
+
+
+def _hold(task: "asyncio.Task[Any] | None") -> None:
+    if task is not None:
+        for group in _groups.get():
+            group.hold(task)
+
+
+Work = Coroutine[Any, Any, object]
+
+
+async def begin(work: Sequence[Work | None]) -> list[object]:
+    """The work as tasks that run on while others are begun; None stays None."""
+    tasks = [None if one is None else asyncio.create_task(one) for one in work]
+    for one in tasks:
+        _hold(one)
+    return list(tasks)
+
+
+def _is_coming(cell: object) -> TypeGuard["asyncio.Task[object]"]:
+    return isinstance(cell, asyncio.Task)
+
+
+async def there(cells: Sequence[object]) -> tuple[object, ...]:
+    """The cells, those that are tasks waited for."""
+    return tuple([await one if _is_coming(one) else one for one in cells])
+
+
+async def all_of(columns: Sequence[Sequence[object]]) -> list[list[object]]:
+    """What the cells of the columns come to. The first error ends all of them."""
+    tasks = [cell for cells in columns for cell in cells if _is_coming(cell)]
+    try:
+        await asyncio.gather(*tasks)
+    except BaseException:
+        for one in tasks:
+            one.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+    return [[cell.result() if _is_coming(cell) else cell for cell in cells] for cells in columns]

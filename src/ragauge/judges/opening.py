@@ -1,0 +1,166 @@
+"""A judge by what a user gives: a model's name, an object, or a function."""
+
+import inspect
+import json
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from functools import partial
+from hashlib import sha256
+from importlib.metadata import entry_points
+from typing import Any, cast
+
+from ragauge.errors import JudgeError, PlanError, did_you_mean
+from ragauge.judges.protocol import Identity, Judge, Reply, Request
+
+ENTRY_POINT = "ragauge.judges"
+WHAT_JUDGES_HAVE = ("name", "identity", "reply")
+Answering = Callable[[Request], Awaitable[str | Reply]]
+Given = Judge | str | Answering
+
+
+def open_judge(given: Given, **settings: object) -> Judge:
+    """The judge that is given.
+
+    A name is a model's behind an OpenAI-compatible endpoint, of which `settings` tell (`base_url`,
+    `api_key_env`, `temperature` …), or `replay:FILE`, or `any-llm:PROVIDER:MODEL`, or what a package offers under the entry point
+    `ragauge.judges`, as `PREFIX:MODEL`. An async function is asked with each request. JudgeError or
+    PlanError when it cannot be opened.
+    """
+    if isinstance(given, str):
+        return _named(given, settings)
+    if settings:
+        raise PlanError(
+            [f"{', '.join(settings)} are of an endpoint, and the judge is {given!r:.80}"]
+        )
+    if all(hasattr(given, one) for one in WHAT_JUDGES_HAVE) and not isinstance(given, type):
+        return _checked(cast(Judge, given))
+    if callable(given):
+        return CalledJudge(given)
+    lacking = ", ".join(one for one in WHAT_JUDGES_HAVE if not hasattr(given, one))
+    raise PlanError(
+        [
+            f"judge must be a model's name, a judge or an async function, got {given!r:.80}, "
+            f"which has no {lacking}"
+        ]
+    )
+
+
+def _named(name: str, settings: Mapping[str, object]) -> Judge:
+    if not name.strip():
+        raise PlanError(["the judge has an empty name; give a model's"])
+    prefix, _, rest = name.partition(":")
+    if prefix == "replay":
+        from ragauge.judges.scripted import RecordedJudge
+
+        return RecordedJudge(rest)
+    if prefix == "any-llm":
+        from ragauge.judges.any_llm import AnyLLM
+
+        return AnyLLM(rest, **settings)  # pyright: ignore[reportArgumentType]
+    offered = {one.name: one for one in entry_points(group=ENTRY_POINT)}
+    if rest and prefix in offered:
+        try:
+            return cast(Judge, offered[prefix].load()(rest, **settings))
+        except Exception as error:  # whatever another package raises, say whose it is
+            raise JudgeError(
+                f"the judge {name!r} of the entry point {prefix!r} cannot be opened: "
+                f"{type(error).__name__}: {error!s:.300}"
+            ) from error
+    from ragauge.judges.endpoint import ChatEndpoint
+
+    known = inspect.signature(ChatEndpoint).parameters
+    for one in settings:
+        if one not in known:
+            hint = did_you_mean(one, known) or f"; they are {', '.join(known)}"
+            raise PlanError([f"the judge has no setting {one!r}{hint}"])
+    return ChatEndpoint(name, **settings)  # pyright: ignore[reportArgumentType]
+
+
+def _checked(judge: Judge) -> Judge:
+    """The judge; PlanError when replies could not be known by what its identity says."""
+    try:
+        json.dumps(dict(judge.identity), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise PlanError(
+            [
+                f"the judge {judge.name!r:.80} has an identity that is no JSON data: {error!s:.200}; "
+                "give its model and parameters as texts and numbers"
+            ]
+        ) from None
+    return judge
+
+
+class CalledJudge:
+    """An async function as a judge: a Request in, a Reply or its text out.
+
+    Its replies are known by its name, module and code, and by the plain values it is made with; a
+    judge of more parts gives an identity of its own.
+    """
+
+    def __init__(self, function: Answering) -> None:
+        called = getattr(function, "__call__", function)  # noqa: B004
+        if not inspect.iscoroutinefunction(function) and not inspect.iscoroutinefunction(called):
+            raise PlanError(
+                [f"the judge {function!r:.80} is no async function; write it as async def"]
+            )
+        self.function = function
+        inner: object = getattr(function, "func", function)
+        self.name = str(getattr(inner, "__name__", type(inner).__name__))
+        module = str(getattr(inner, "__module__", ""))
+        self.identity: Identity = {"model": self.name, "module": module, "code": _code_of(function)}
+
+    async def reply(self, request: Request) -> Reply:
+        """The function's reply. JudgeError with whatever it raises."""
+        try:
+            said = await self.function(request)
+        except JudgeError:
+            raise
+        except (Exception, SystemExit) as error:  # a judge of a user's own may raise anything
+            raise JudgeError(f"{self.name}: {type(error).__name__}: {error!s:.300}") from error
+        if isinstance(said, Reply):
+            return said
+        if not isinstance(said, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise JudgeError(f"{self.name} returned {said!r:.80}, not text or a Reply")
+        return Reply(said)
+
+
+def _code_of(function: object) -> str:
+    """A digest of what a function does and of the plain values that it was given or made with."""
+    found = sha256()
+    for trait in _traits(function):
+        found.update(f"{len(trait)} {trait}".encode("utf-8", "surrogatepass"))
+    return found.hexdigest()[:8]
+
+
+def _traits(function: Any) -> Iterator[str]:
+    """What a function does, and the texts and numbers that it was given or made with."""
+    inner = function.func if isinstance(function, partial) else function
+    owner = getattr(inner, "__self__", inner)
+    called = inner if hasattr(inner, "__code__") else type(inner).__call__
+    yield from _code(getattr(called, "__code__", None))
+    yield from _plain(getattr(owner, "__dict__", {}))
+    if isinstance(function, partial):
+        yield from _plain((function.args, function.keywords))
+    for name in ("__defaults__", "__kwdefaults__"):
+        yield from _plain(getattr(called, name, None))
+    for cell in getattr(called, "__closure__", None) or ():
+        yield from _plain(cell.cell_contents)
+
+
+def _code(code: Any) -> Iterator[str]:
+    if code is not None:
+        yield f"{code.co_code.hex()} {code.co_names}"
+        for one in code.co_consts:
+            yield from _code(one) if hasattr(one, "co_code") else _plain(one)
+
+
+def _plain(value: object) -> Iterator[str]:
+    """Texts and numbers in a value, in an order that does not change."""
+    if isinstance(value, Mapping):
+        value = sorted(cast(Mapping[object, object], value).items(), key=repr)
+    if isinstance(value, frozenset | set):
+        value = sorted(cast(Iterable[object], value), key=repr)
+    if isinstance(value, tuple | list):
+        for one in cast(Iterable[object], value):
+            yield from _plain(one)
+    elif value is None or isinstance(value, str | bytes | int | float):
+        yield repr(value)

@@ -1,0 +1,187 @@
+"""The prompts: one file for each question that a judge is asked, with a version and a digest.
+
+    version = 1
+    ---
+    {{contexts}}
+    {{claims}}
+
+    For each numbered claim …
+
+`{{name}}` is where a text stands, which is data; `[[n]]` is a word of ours. A folder of one's own
+may hold other words for any of them, under the same names and with the same marks.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from importlib import resources
+from pathlib import Path
+
+from ragauge.errors import PlanError, did_you_mean
+from ragauge.judges.delimiters import fill
+from ragauge.judges.protocol import Message
+
+SHARED = ("system", "repair")
+"""Prompts that stand in every call, or may."""
+HEAD = re.compile(r"version = (\d+)\n---\n")
+MARK = re.compile(r"\{\{(\w+)\}\}")
+WORD = re.compile(r"\[\[(\w+)\]\]")
+PLACE = re.compile(r"\0(\w+)\0")
+DIGEST_LENGTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The words of one question, as a template."""
+
+    name: str
+    version: int
+    text: str
+
+    @classmethod
+    def read(cls, name: str, text: str, place: str) -> "Prompt":
+        """The prompt of a file; PlanError when it has no version, or no words."""
+        text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+        head = HEAD.match(text)
+        if head is None:
+            raise PlanError([f'{place}: must begin with "version = 1" and a line "---"'])
+        words = text[head.end() :].strip()
+        if not words:
+            raise PlanError([f"{place}: has no words below its head; write the prompt there"])
+        return cls(name, int(head[1]), words + "\n")
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """The texts and words that it wants."""
+        return frozenset((*MARK.findall(self.text), *WORD.findall(self.text)))
+
+
+class Prompts:
+    """The prompts that come with ragauge; those in `folder` stand in for the ones of their names.
+
+    `language`: two letters ("de"), of which language's prompts are taken where there are some; the
+    others ask in English for replies in that language. PlanError lists all that is wrong in a folder.
+    """
+
+    def __init__(self, folder: str | Path | None = None, *, language: str | None = None) -> None:
+        self.folder = None if folder is None else Path(folder)
+        self.language = language
+        self.by_name = {**_shipped(), **self._translated(), **self._own()}
+
+    def messages(
+        self,
+        name: str,
+        texts: Mapping[str, str | Sequence[str] | None],
+        words: Mapping[str, str | int] | None = None,
+    ) -> tuple[Message, ...]:
+        """What a judge is told: the rules of every call, then the prompt with its texts.
+
+        A mark that has None is left out, and so is the line where no other stands.
+        """
+        given = {one: text for one, text in texts.items() if text is not None}
+        kept = _without(self.by_name[name].text, texts.keys() - given)
+        # No text holds a NUL by then, so a word takes its place last and fills no mark of its own.
+        filled = fill(WORD.sub("\0\\1\0", kept), given)
+        asked = PLACE.sub(lambda mark: str((words or {})[mark[1]]), filled)
+        return (Message("system", self._system), Message("user", asked))
+
+    def repair(self, problem: str) -> str:
+        """What a judge is told of a reply that cannot be read."""
+        return fill(self.by_name["repair"].text, {"problem": problem})
+
+    def digest(self, names: Iterable[str]) -> str:
+        """What fixes the words of these prompts: the same eight digits for the same words."""
+        made = sha256(self._system.encode())
+        for name in sorted({*names, *SHARED}):
+            prompt = self.by_name[name]
+            made.update(f"{name} {prompt.version}\n{prompt.text}\n".encode())
+        return made.hexdigest()[:DIGEST_LENGTH]
+
+    @cached_property
+    def _system(self) -> str:
+        system = self.by_name["system"].text.strip()
+        if self.language is None or self.by_name["system"] == self._translated().get("system"):
+            return system
+        return (
+            f"{system} Write your reasons, claims and questions in the language {self.language!r}; keys, "
+            "given values and quotes stay as they are."
+        )
+
+    def _translated(self) -> dict[str, Prompt]:
+        """The prompts in the language; none where there are none."""
+        if self.language is None:
+            return {}
+        name = re.split("[-_]", self.language)[0].lower()
+        folder = resources.files("ragauge.judges") / "prompts" / name
+        if not name.isalpha() or not folder.is_dir():
+            return {}
+        return {
+            one.name[:-3]: Prompt.read(one.name[:-3], one.read_text("utf-8"), f"{name}/{one.name}")
+            for one in folder.iterdir()
+            if one.name.endswith(".md")
+        }
+
+    def _own(self) -> dict[str, Prompt]:
+        if self.folder is None:
+            return {}
+        if not self.folder.is_dir():
+            raise PlanError([f"{self.folder}: is no folder; prompts stand in one, as NAME.md"])
+        shipped, problems = _shipped(), list[str]()
+        own: dict[str, Prompt] = {}
+        for file in sorted(self.folder.glob("*.md")):
+            name = file.stem
+            if name not in shipped:
+                hint = did_you_mean(name, shipped) or f"; they are {', '.join(sorted(shipped))}"
+                problems.append(f"{file}: no prompt has that name{hint}")
+                continue
+            try:
+                own[name] = Prompt.read(name, file.read_text("utf-8"), str(file))
+            except UnicodeError:
+                problems.append(f"{file}: is not in UTF-8; save it so")
+                continue
+            except (PlanError, OSError) as error:
+                problems.append(str(error))
+                continue
+            problems += _wrong_marks(own[name], shipped[name], str(file))
+        if not own and not problems:
+            problems.append(f"{self.folder}: holds no prompt; they are files such as claims.md")
+        if problems:
+            raise PlanError(problems)
+        return own
+
+
+def _without(template: str, absent: Set[str]) -> str:
+    if not absent:
+        return template
+    lines = [one for one in template.split("\n") if not _marks(one) or _marks(one) - absent]
+    return MARK.sub(lambda mark: "" if mark[1] in absent else mark[0], "\n".join(lines))
+
+
+def _marks(line: str) -> set[str]:
+    return {*MARK.findall(line)}
+
+
+def _wrong_marks(own: Prompt, shipped: Prompt, place: str) -> list[str]:
+    lacking = [
+        f"{place}: lacks the mark {{{{{one}}}}}" for one in sorted(shipped.marks - own.marks)
+    ]
+    return lacking + [
+        f"{place}: has the mark {one!r}, which nothing fills"
+        for one in sorted(own.marks - shipped.marks)
+    ]
+
+
+def _shipped() -> dict[str, Prompt]:
+    folder = resources.files("ragauge.judges") / "prompts"
+    files = [one for one in folder.iterdir() if one.name.endswith(".md")]
+    return {
+        one.name[:-3]: Prompt.read(one.name[:-3], one.read_text("utf-8"), one.name)
+        for one in sorted(files, key=lambda one: one.name)
+    }
+
+
+def file_of(prompt: Prompt) -> str:
+    """The prompt as its file has it."""
+    return f"version = {prompt.version}\n---\n{prompt.text}"

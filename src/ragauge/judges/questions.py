@@ -1,0 +1,374 @@
+"""What judges are asked: each question with its prompt, what its reply must be, and what is read of it.
+
+Schemas hold only what all providers take; how many entries a reply has and their ranges are checked
+when it is read. Ask N, get N.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragauge.judges.protocol import Schema
+from ragauge.judges.quotes import find_quote
+from ragauge.judges.reading import ReplyError, read_numbered
+from ragauge.judges.shared import Question
+
+TEXT: Schema = {"type": "string"}
+WHOLE: Schema = {"type": "integer"}
+NUMBER: Schema = {"type": "number"}
+TRUTH: Schema = {"type": "boolean"}
+REASON = "a few words"
+RUBRIC = (0.0, 0.25, 0.5, 0.75, 1.0)
+CORRECT, WRONG = "CORRECT", "WRONG"
+MET, NOT_MET, NOT_APPLICABLE = "met", "not met", "not applicable"
+N_CRITERIA = 5
+ACCURACY_WEIGHTS = {"correctness": 0.5, "completeness": 0.3, "consistency": 0.2}
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """Whether a claim is supported by contexts, and by which words.
+
+    `context` counts from 0; `start` and `end` are the quote's offsets in it. None where the judge
+    quotes nothing, or words that stand in no context.
+    """
+
+    claim: str
+    supported: bool
+    reason: str
+    quote: str = ""
+    context: int | None = None
+    start: int | None = None
+    end: int | None = None
+
+    @property
+    def is_quoted(self) -> bool:
+        """Whether the quote stands verbatim in a context."""
+        return self.start is not None
+
+    def as_data(self) -> dict[str, object]:
+        """For the evidence."""
+        told: dict[str, object] = {
+            "claim": self.claim,
+            "supported": self.supported,
+            "reason": self.reason,
+        }
+        if self.quote:
+            told |= {"quote": self.quote, "quote_found": self.is_quoted}
+        if self.is_quoted:
+            told |= {"context": self.context, "start": self.start, "end": self.end}
+        return told
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """Whether a context is relevant to a question."""
+
+    relevant: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskedBack:
+    """A question to which an answer answers, and whether it is noncommittal about it."""
+
+    question: str
+    noncommittal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A number with the judge's reason."""
+
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What a judge says of one criterion: "met", "not met" or "not applicable"."""
+
+    verdict: str
+    reason: str
+
+
+def claims(question: str | None, sentences: Sequence[str]) -> Question[tuple[tuple[str, ...], ...]]:
+    """The atomic claims of each sentence; () of one that makes none."""
+    entry = _object(sentence=WHOLE, claims={"type": "array", "items": TEXT}, claim_free=TRUTH)
+
+    def read(said: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
+        entries = read_numbered(said["sentences"], "sentence", len(sentences))
+        return tuple(_claims(one, number) for number, one in enumerate(entries, 1))
+
+    return Question(
+        "claims",
+        {"question": question, "sentences": sentences},
+        _object(sentences={"type": "array", "items": entry}),
+        read,
+        {
+            "sentences": [
+                {"sentence": number, "claims": [sentence], "claim_free": False}
+                for number, sentence in enumerate(sentences, 1)
+            ]
+        },
+    )
+
+
+def _claims(entry: Mapping[str, Any], number: int) -> tuple[str, ...]:
+    found = tuple(one.strip() for one in entry["claims"])
+    if not all(found):
+        raise ReplyError(f"sentence {number} has an empty claim")
+    if found and entry["claim_free"]:
+        raise ReplyError(f"sentence {number} has claims and is marked claim_free")
+    if not found and not entry["claim_free"]:
+        raise ReplyError(
+            f"sentence {number} has no claim and is not marked claim_free; give its claims, or mark it"
+        )
+    return tuple(dict.fromkeys(found))
+
+
+def support(contexts: Sequence[str], claims: Sequence[str]) -> Question[tuple[Support, ...]]:
+    """Whether each claim is supported by the contexts."""
+    entry = _object(claim=WHOLE, reason=TEXT, supported=TRUTH, context=WHOLE, quote=TEXT)
+
+    def read(said: dict[str, Any]) -> tuple[Support, ...]:
+        entries = read_numbered(said["verdicts"], "claim", len(claims))
+        return tuple(
+            _support(one, claim, contexts) for one, claim in zip(entries, claims, strict=True)
+        )
+
+    stand_in = {"reason": REASON, "supported": True, "context": 1, "quote": "a dozen words " * 4}
+    return Question(
+        "support",
+        {"contexts": contexts, "claims": claims},
+        _object(verdicts={"type": "array", "items": entry}),
+        read,
+        {"verdicts": [{"claim": place, **stand_in} for place in range(1, len(claims) + 1)]},
+    )
+
+
+def _support(said: Mapping[str, Any], claim: str, contexts: Sequence[str]) -> Support:
+    """The verdict, its quote looked up where the judge says it stands, else in the others."""
+    supported, reason, quote = said["supported"], said["reason"], said["quote"].strip()
+    if not (supported and quote):
+        return Support(claim, supported, reason)
+    named = said["context"] - 1
+    order = sorted(range(len(contexts)), key=lambda place: (place != named, place))
+    for place in order:
+        if span := find_quote(quote, contexts[place]):
+            return Support(claim, supported, reason, quote, place, *span)
+    return Support(claim, supported, reason, quote)
+
+
+def support_at_once(
+    question: str | None, sentences: Sequence[str], contexts: Sequence[str]
+) -> Question[tuple[tuple[Support, ...], ...]]:
+    """The claims of each sentence, each with whether it is supported by the contexts; () of a sentence
+    that makes none."""
+    claim = _object(claim=TEXT, reason=TEXT, supported=TRUTH, context=WHOLE, quote=TEXT)
+    entry = _object(sentence=WHOLE, claims={"type": "array", "items": claim}, claim_free=TRUTH)
+
+    def read(said: dict[str, Any]) -> tuple[tuple[Support, ...], ...]:
+        entries = read_numbered(said["sentences"], "sentence", len(sentences))
+        return tuple(_supports(one, number, contexts) for number, one in enumerate(entries, 1))
+
+    stand_in = {"reason": REASON, "supported": True, "context": 1, "quote": "a dozen words " * 4}
+    return Question(
+        "support_at_once",
+        {"contexts": contexts, "question": question, "sentences": sentences},
+        _object(sentences={"type": "array", "items": entry}),
+        read,
+        {
+            "sentences": [
+                {"sentence": number, "claims": [{"claim": one, **stand_in}], "claim_free": False}
+                for number, one in enumerate(sentences, 1)
+            ]
+        },
+    )
+
+
+def _supports(
+    entry: Mapping[str, Any], number: int, contexts: Sequence[str]
+) -> tuple[Support, ...]:
+    texts = _claims({**entry, "claims": [one["claim"] for one in entry["claims"]]}, number)
+    verdicts = {one["claim"].strip(): one for one in entry["claims"]}
+    if len(texts) < len(entry["claims"]):
+        raise ReplyError(f"sentence {number} has the same claim twice")
+    return tuple(_support(verdicts[text], text, contexts) for text in texts)
+
+
+def relevance(
+    question: str, contexts: Sequence[str], references: Sequence[str] | None
+) -> Question[tuple[Relevance, ...]]:
+    """Whether each context is relevant to the question."""
+    entry = _object(context=WHOLE, reason=TEXT, relevant=TRUTH)
+
+    def read(said: dict[str, Any]) -> tuple[Relevance, ...]:
+        entries = read_numbered(said["verdicts"], "context", len(contexts))
+        return tuple(Relevance(bool(one["relevant"]), str(one["reason"])) for one in entries)
+
+    return Question(
+        "relevance",
+        {"contexts": contexts, "question": question, "references": references or None},
+        _object(verdicts={"type": "array", "items": entry}),
+        read,
+        {
+            "verdicts": [
+                {"context": place, "reason": f"{REASON} or more", "relevant": True}
+                for place in range(1, len(contexts) + 1)
+            ]
+        },
+    )
+
+
+def questions(answer: str, n: int) -> Question[tuple[AskedBack, ...]]:
+    """`n` questions that the answer answers, or none. The judge does not see what was asked."""
+    entry = _object(question=TEXT, noncommittal=TRUTH)
+
+    def read(said: dict[str, Any]) -> tuple[AskedBack, ...]:
+        found = tuple(
+            AskedBack(one["question"].strip(), one["noncommittal"]) for one in said["questions"]
+        )
+        if len(found) not in (0, n):
+            raise ReplyError(f"questions must have {n} entries, or none; it has {len(found)}")
+        if not all(one.question for one in found):
+            raise ReplyError("a question is empty")
+        return found
+
+    asked = {"question": "Which question does this text answer?", "noncommittal": False}
+    return Question(
+        "questions",
+        {"answer": answer},
+        _object(questions={"type": "array", "items": entry}),
+        read,
+        {"questions": [{**asked, "question": f"{asked['question']} {n}"} for n in range(n)]},
+        {"n": n},
+    )
+
+
+def rubric(question: str, answer: str) -> Question[Graded]:
+    """How well the answer addresses the question: 0, 0.25, 0.5, 0.75 or 1."""
+
+    def read(said: dict[str, Any]) -> Graded:
+        if said["score"] not in RUBRIC:
+            raise ReplyError(f"score must be 0, 0.25, 0.5, 0.75 or 1, got {said['score']!r:.20}")
+        return Graded(float(said["score"]), said["reason"])
+
+    return Question(
+        "rubric",
+        {"question": question, "answer": answer},
+        _object(reason=TEXT, score=NUMBER),
+        read,
+        {"reason": REASON, "score": 0.75},
+    )
+
+
+def accuracy(question: str | None, reference: str, answer: str) -> Question[Mapping[str, Graded]]:
+    """Correctness, completeness and consistency of an answer, each from 0 to 100."""
+    graded = _object(reason=TEXT, score=NUMBER)
+
+    def read(said: dict[str, Any]) -> Mapping[str, Graded]:
+        return {name: _graded(said[name], name, 0, 100) for name in ACCURACY_WEIGHTS}
+
+    return Question(
+        "accuracy",
+        {"question": question, "reference": reference, "answer": answer},
+        _object(**dict.fromkeys(ACCURACY_WEIGHTS, graded)),
+        read,
+        {name: {"reason": REASON * 2, "score": 80} for name in ACCURACY_WEIGHTS},
+    )
+
+
+def _graded(said: Mapping[str, Any], place: str, low: float, high: float) -> Graded:
+    score = said["score"]
+    if not low <= score <= high:
+        raise ReplyError(f"{place}: score must be from {low:g} to {high:g}, got {score!r:.20}")
+    return Graded(float(score), said["reason"])
+
+
+def verdict(question: str | None, references: Sequence[str], answer: str) -> Question[Criterion]:
+    """Whether the answer is CORRECT or WRONG, any of the references being enough."""
+    return Question(
+        "verdict",
+        {"question": question, "references": references, "answer": answer},
+        _object(reason=TEXT, verdict={"type": "string", "enum": [CORRECT, WRONG]}),
+        lambda said: Criterion(said["verdict"], said.get("reason", "")),
+        {"reason": REASON, "verdict": CORRECT},
+        word="verdict",
+    )
+
+
+def criteria(question: str | None, reference: str, answer: str) -> Question[tuple[Criterion, ...]]:
+    """Which of seed 000's five criteria the answer meets."""
+    menu: Schema = {"type": "string", "enum": [MET, NOT_MET, NOT_APPLICABLE]}
+    entry = _object(criterion=WHOLE, reason=TEXT, verdict=menu)
+
+    def read(said: dict[str, Any]) -> tuple[Criterion, ...]:
+        entries = read_numbered(said["criteria"], "criterion", N_CRITERIA)
+        return tuple(Criterion(str(one["verdict"]), str(one["reason"])) for one in entries)
+
+    return Question(
+        "criteria",
+        {"question": question, "reference": reference, "answer": answer},
+        _object(criteria={"type": "array", "items": entry}),
+        read,
+        {
+            "criteria": [
+                {"criterion": place, "reason": REASON, "verdict": MET}
+                for place in range(1, N_CRITERIA + 1)
+            ]
+        },
+    )
+
+
+def steps(criterion: str, low: int, high: int) -> Question[tuple[str, ...]]:
+    """The steps in which a text is graded by a criterion (G-Eval's chain of thought)."""
+
+    def read(said: dict[str, Any]) -> tuple[str, ...]:
+        found = tuple(one.strip() for one in said["steps"])
+        if not (found and all(found)):
+            raise ReplyError("steps must be at least one, none of them empty")
+        return found
+
+    return Question(
+        "g_eval_steps",
+        {},
+        _object(steps={"type": "array", "items": TEXT}),
+        read,
+        {"steps": ["Read the text and find what the criterion speaks of."] * 4},
+        {"criteria": criterion, "low": low, "high": high},
+    )
+
+
+def grade(
+    criterion: str,
+    steps: Sequence[str],
+    texts: Mapping[str, str | Sequence[str] | None],
+    low: int,
+    high: int,
+) -> Question[Graded]:
+    """The grade of texts by a criterion, a whole number from `low` to `high`."""
+    numbered = "\n".join(f"{place}. {step}" for place, step in enumerate(steps, 1))
+
+    def read(said: dict[str, Any]) -> Graded:
+        return _graded(said, "the grade", low, high)
+
+    return Question(
+        "g_eval",
+        texts,
+        _object(reason=TEXT, score=WHOLE),
+        read,
+        {"reason": REASON, "score": high},
+        {"criteria": criterion, "steps": numbered, "low": low, "high": high},
+        wants_logprobs=True,
+    )
+
+
+def _object(**properties: Schema) -> Schema:
+    """The schema of an object with these fields, all of them required."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }

@@ -1,0 +1,203 @@
+"""Judges that ask nobody: replies from a script, and replies that were recorded."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, cast
+
+from ragauge.errors import JudgeError, PlanError, StoreError
+from ragauge.judges.ledger import key_of, packed_reply, unpacked_reply
+from ragauge.judges.protocol import Identity, Judge, Reply, Request
+
+Said = str | Reply | JudgeError | Mapping[str, object]
+"""A reply's text, or the object that is its text in JSON, or what is raised instead."""
+Script = Callable[[Request], Said] | Mapping[str, Said | Sequence[Said]] | Sequence[Said]
+RECORDING = "ragauge recording 1"
+
+
+class ScriptedJudge:
+    """A judge that replies by a script: for tests, demonstrations and replies got elsewhere.
+
+    `script` is a function of the request, or replies by the name of the prompt (one, or several to
+    be given one after the other), or several for whatever comes. JudgeError when there is none left.
+
+    >>> ScriptedJudge({"verdict": {"reason": "same", "verdict": "CORRECT"}}).name
+    'scripted'
+    """
+
+    def __init__(self, script: Script, *, name: str = "scripted") -> None:
+        self.script = script
+        self.name = name
+        self.requests: list[Request] = []
+        """What was asked, in order."""
+        self._n_asked: Counter[str] = Counter()
+
+    @property
+    def identity(self) -> Identity:
+        return {"model": self.name}
+
+    async def reply(self, request: Request) -> Reply:
+        """The script's reply."""
+        n_before, n_of_prompt = len(self.requests), self._n_asked[request.prompt]
+        self.requests.append(request)
+        self._n_asked[request.prompt] += 1
+        if callable(self.script):
+            return _as_reply(self.script(request))
+        if not isinstance(self.script, Mapping):
+            return _as_reply(self._nth(self.script, n_before, request))
+        if request.prompt not in self.script:
+            raise JudgeError(f"{self.name}: the script has no reply to {request.prompt!r}")
+        said = self.script[request.prompt]
+        if isinstance(said, str | Reply | JudgeError | Mapping):
+            return _as_reply(said)
+        return _as_reply(self._nth(said, n_of_prompt, request))
+
+    def _nth(self, replies: Sequence[Said], n: int, request: Request) -> Said:
+        if n >= len(replies):
+            raise JudgeError(
+                f"{self.name}: the script has {len(replies)} replies, and {request.prompt!r} asks "
+                "for one more"
+            )
+        return replies[n]
+
+
+def _as_reply(said: Said) -> Reply:
+    if isinstance(said, JudgeError):
+        raise said
+    if isinstance(said, Reply):
+        return said
+    return Reply(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
+
+
+class RecordingJudge:
+    """A judge whose replies are also written to a file, for a RecordedJudge to give again.
+
+    Where the file is a recording of the same judge already, it is gone on with. PlanError when it is
+    something else, or cannot be written.
+    """
+
+    def __init__(self, judge: Judge, path: str | Path) -> None:
+        self.judge = judge
+        self.path = Path(path)
+        self._file: IO[str] | None = None
+        self._check()
+
+    @property
+    def name(self) -> str:
+        return self.judge.name
+
+    @property
+    def identity(self) -> Identity:
+        return self.judge.identity
+
+    async def reply(self, request: Request) -> Reply:
+        """The judge's reply, once it is written."""
+        reply = await self.judge.reply(request)
+        self.note(request, reply)
+        return reply
+
+    def note(self, request: Request, reply: Reply) -> None:
+        """Write a reply down. StoreError when the file cannot be written."""
+        line = {
+            "key": key_of(self.identity, request).hex(),
+            "prompt": request.prompt,
+            "reply": json.loads(packed_reply(reply)),
+        }
+        try:
+            if self._file is None:
+                self._open()
+            self._write(line)
+        except OSError as error:
+            raise StoreError(
+                f"{self.path}: cannot be written: {error.strerror}; free space or choose another place"
+            ) from error
+
+    def _check(self) -> None:
+        """PlanError, before anything is paid, when the replies cannot stand there."""
+        if not self.path.exists():
+            folder = self.path.parent
+            if not (folder.is_dir() and os.access(folder, os.W_OK)):
+                raise PlanError(
+                    [f"{self.path}: cannot be written: {folder} is no folder to write to"]
+                )
+            return
+        if not self.path.is_file():
+            raise PlanError([f"{self.path}: cannot be written: {self.path} is no file"])
+        if self.path.stat().st_size == 0:
+            return
+        there = RecordedJudge(self.path)
+        if dict(there.identity) != dict(self.identity):
+            raise PlanError(
+                [
+                    f"{self.path}: holds replies of {there.name} with other parameters or of another "
+                    "judge; name another file"
+                ]
+            )
+
+    def _open(self) -> None:
+        there = self.path.read_text("utf-8") if self.path.exists() else ""
+        self._file = self.path.open("a", encoding="utf-8")
+        if not there:
+            head = {"format": RECORDING, "judge": self.name, "identity": dict(self.identity)}
+            self._write(head)
+            return
+        whole = "".join(f"{line}\n" for line in _whole_lines(there))
+        if whole != there:
+            self._file.truncate(0)
+            self._file.write(whole)
+
+    def _write(self, line: Mapping[str, object]) -> None:
+        assert self._file is not None
+        self._file.write(json.dumps(line) + "\n")
+        self._file.flush()
+
+
+def _whole_lines(text: str) -> list[str]:
+    """The lines that hold something; the last one, when it stops in the middle, does not count.
+
+    It was being written when its process was killed.
+    """
+    lines = [line for line in text.split("\n") if line.strip()]
+    try:
+        json.loads(lines[-1])
+    except ValueError:
+        return lines[:-1]
+    return lines
+
+
+class RecordedJudge:
+    """The judge of a recording: it gives the replies that were recorded, and no others."""
+
+    is_recorded = True
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        try:
+            lines = _whole_lines(self.path.read_text("utf-8"))
+            head = cast(dict[str, Any], json.loads(lines[0]))
+            if head["format"] != RECORDING:
+                raise ValueError(f"its format is {head['format']!r:.80}")
+            self.name = str(head["judge"])
+            self.identity: Identity = dict(head["identity"])
+            self._replies = dict(_recorded(line) for line in lines[1:])
+        except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+            raise PlanError(
+                [f"{self.path}: is no recording of a judge's replies: {error!s:.200}"]
+            ) from error
+
+    async def reply(self, request: Request) -> Reply:
+        """The recorded reply. JudgeError when there is none to this request."""
+        key = key_of(self.identity, request).hex()
+        if key not in self._replies:
+            raise JudgeError(
+                f"{self.path} has no reply to this {request.prompt!r}: the samples or prompts are "
+                "not those of the recording; record it again with --record"
+            )
+        return self._replies[key]
+
+
+def _recorded(line: str) -> tuple[str, Reply]:
+    fields = cast(dict[str, Any], json.loads(line))
+    return str(fields["key"]), unpacked_reply(json.dumps(fields["reply"]))

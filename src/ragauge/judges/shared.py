@@ -1,0 +1,437 @@
+"""A judge as a run uses it: each question is paid for once, read strictly, and fails alone."""
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
+
+from ragauge.errors import JudgeError, RagaugeError
+from ragauge.judges.ledger import Desk, Entry, Ledger, key_of
+from ragauge.judges.prompts import Prompts
+from ragauge.judges.protocol import Identity, Judge, Message, Reply, Request, Schema
+from ragauge.judges.reading import ReplyError, read_json, read_word
+from ragauge.judges.scripted import RecordedJudge, RecordingJudge
+from ragauge.judges.spending import Budget, Spending, estimated_tokens
+from ragauge.score import NOT_ASKED, Score
+
+if TYPE_CHECKING:
+    import asyncio
+
+DOWN_LIMIT = 3
+"""So many requests in a row that find the judge down, and it is not asked again."""
+ASKED_AT_ONCE = 512
+"""Questions that are written out at a time, so that those that wait fill no memory."""
+WINDOW_TOKENS = 100_000
+REPLY_SHOWN = 4_000
+
+Mode = Literal["ask", "cached", "estimate"]
+"""`ask`: what the ledger does not hold is asked. `cached`: it is skipped. `estimate`: a stand-in is
+taken for it, and it is counted."""
+Made = TypeVar("Made")
+Given = TypeVar("Given", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[Made]):
+    """What is asked of a judge, and how its reply is read.
+
+    `texts` fill the prompt's marks and are data, `words` are ours. `read` makes the answer of the
+    reply's object, which meets `schema` by then; it raises ReplyError. `word`: the field of the
+    object that a reply of one word fills. `stand_in`: a reply as it might come.
+    """
+
+    prompt: str
+    texts: Mapping[str, str | Sequence[str] | None]
+    schema: Schema
+    read: Callable[[dict[str, Any]], Made]
+    stand_in: Mapping[str, object]
+    words: Mapping[str, str | int] = field(default_factory=dict[str, str | int])
+    word: str | None = None
+    wants_logprobs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[Given]):
+    """What a judge answered. `call` tells of it in the evidence."""
+
+    value: Given
+    reply: Reply
+    call: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """A reply that cannot be read, and why."""
+
+    key: bytes
+    request: Request
+    reply: Reply
+    why: str
+
+
+class SharedJudge:
+    """One judge for all metrics of a run.
+
+    Replies are kept by `desk`, and the same question is never under way twice. A judge that is down
+    DOWN_LIMIT times in a row is not asked again, and what it is being asked is called off. What
+    `budget` does not allow is skipped.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        *,
+        ledger: Ledger | None = None,
+        prompts: Prompts | None = None,
+        budget: Budget | None = None,
+        mode: Mode = "ask",
+        window: int = WINDOW_TOKENS,
+    ) -> None:
+        self.judge = judge
+        self._recording = judge if isinstance(judge, RecordingJudge) else None
+        self._answering: Judge = judge.judge if isinstance(judge, RecordingJudge) else judge
+        if isinstance(self._answering, RecordedJudge):
+            # What is read from a recording costs nothing, and what another one says is not its reply.
+            ledger = Ledger(":memory:")
+        self.desk = Desk(ledger)
+        self.prompts = Prompts() if prompts is None else prompts
+        self.mode: Mode = mode
+        self.window = window
+        self.spending = Spending(judge.name, budget or Budget(), ledger)
+        self.sample = 0
+        """Which of several askings of every question is under way."""
+        self._under_way: dict[bytes, asyncio.Future[Reply | Score]] = {}
+        self._line = _Line()
+
+    @property
+    def name(self) -> str:
+        return self.judge.name
+
+    @property
+    def identity(self) -> Identity:
+        return self.judge.identity
+
+    def close(self) -> None:
+        """Let go of the ledger, and of the connections of an endpoint, which opens others when it is
+        asked again. A judge of a user's own is the user's to close."""
+        from ragauge.judges.endpoint import ChatEndpoint
+        from ragauge.judges.loop import run
+
+        if isinstance(self._answering, ChatEndpoint):
+            run(self._answering.close())
+
+    def again(self, sample: int) -> "SharedJudge":
+        """The same judge, asking everything once more."""
+        other = object.__new__(SharedJudge)
+        other.__dict__ = {**self.__dict__, "sample": sample}
+        return other
+
+    async def ask(self, question: Question[Made]) -> Answered[Made] | Score:
+        """The judge's answer; a Score without a value where there is none: `failed` when the judge
+        gave none that can be read, `skipped` when it may not be asked."""
+        async with self._line.writing:
+            first = await self._read(question, self._request(question))
+            return await self._repaired(question, first) if isinstance(first, _Unread) else first
+
+    async def ask_all(self, questions: Iterable[Question[Made]]) -> list[Answered[Made] | Score]:
+        """The judge's answers to several questions, asked at the same time."""
+        asked = list(questions)
+        if len(asked) == 1:
+            return [await self.ask(asked[0])]
+        import asyncio
+
+        return await asyncio.gather(*map(self.ask, asked))
+
+    async def _read(
+        self, question: Question[Made], request: Request
+    ) -> "Answered[Made] | Score | _Unread":
+        """The answer to a request; one that broke off in its middle is asked for once more."""
+        while True:
+            key = key_of(self.identity, request)
+            reply = await self._reply(key, request)
+            if isinstance(reply, Score):
+                return reply
+            try:
+                said = _object(question, reply.text)
+                _check_own_words(question, reply.text)
+                return Answered(question.read(said), reply, _call(key, request, reply))
+            except ReplyError as error:
+                problem = error
+            is_broken_off = problem.is_cut and reply.finish_reason != "length"
+            if not is_broken_off or request.attempt:
+                return _Unread(key, request, reply, _why(reply, problem))
+            request = replace(request, attempt=1)
+
+    async def _repaired(self, question: Question[Made], first: "_Unread") -> Answered[Made] | Score:
+        """The answer after the judge was shown what is wrong with its reply, once."""
+        shown = first.reply.text[:REPLY_SHOWN]
+        told = (Message("assistant", shown), Message("user", self.prompts.repair(first.why)))
+        mended = replace(first.request, messages=(*first.request.messages, *told), attempt=0)
+        second = await self._read(question, mended)
+        if isinstance(second, _Unread):
+            call = _call(second.key, second.request, second.reply)
+            return Score.failed(
+                f"{self.name} gave no usable reply to {mended.prompt!r}, twice: {second.why}",
+                {"calls": [{**call, "wrong": second.why, "wrong_before": first.why}]},
+            )
+        if isinstance(second, Score):
+            return second
+        repaired = {"reply": shown, "wrong": first.why}
+        return replace(second, call={**second.call, "repaired": repaired})
+
+    def _request(self, question: Question[Made]) -> Request:
+        return Request(
+            question.prompt,
+            self.prompts.messages(question.prompt, question.texts, question.words),
+            question.schema,
+            self.sample,
+            wants_logprobs=question.wants_logprobs,
+            stand_in=json.dumps(question.stand_in, ensure_ascii=False),
+        )
+
+    async def reply(self, request: Request) -> Reply | Score:
+        """The reply from the ledger or the judge; the same request is only under way once."""
+        return await self._reply(key_of(self.identity, request), request)
+
+    async def _reply(self, key: bytes, request: Request) -> Reply | Score:
+        import asyncio
+
+        if key in self._under_way:
+            return await asyncio.shield(self._under_way[key])
+        coming: asyncio.Future[Reply | Score] = asyncio.get_running_loop().create_future()
+        self._under_way[key] = coming
+        try:
+            reply = await self._found_or_asked(key, request)
+        except BaseException as error:
+            if not coming.done():
+                coming.cancel() if isinstance(error, asyncio.CancelledError) else _fail(
+                    coming, error
+                )
+            raise
+        finally:
+            del self._under_way[key]
+        coming.set_result(reply)
+        return reply
+
+    async def _found_or_asked(self, key: bytes, request: Request) -> Reply | Score:
+        found = await self.desk.find(key)
+        if found is not None:
+            self.spending.found(found)
+            if self._recording is not None:
+                self._recording.note(request, found)
+            return found
+        if self.mode == "cached":
+            return Score.skipped(
+                f"{NOT_ASKED}only the cache is read, and it has no reply of {self.name}"
+            )
+        if self.mode == "estimate":
+            self.spending.expect(key, request)
+            return Reply(request.stand_in)
+        if absent := await self._not_allowed(request):
+            return absent
+        try:
+            return await self._asked(key, request)
+        finally:
+            self._line.settle()
+
+    async def _not_allowed(self, request: Request) -> Score | None:
+        """Why the judge may not be asked; None when it may, in this very moment."""
+        async with self._line.turn:
+            while not self._line.is_down and self.spending.must_wait(request):
+                await self._line.settled.wait()
+        if self._line.is_down:
+            return self._line.failed()
+        refused = self.spending.refuses(request)
+        return Score.skipped(f"{NOT_ASKED}{refused}") if refused else None
+
+    async def _asked(self, key: bytes, request: Request) -> Reply | Score:
+        with self.spending.reserved(request) as paid:
+            reply = await self._called(request)
+            if isinstance(reply, Score):
+                return reply
+            paid(reply)
+            await self.desk.keep(Entry(key, self.name, request, reply))
+        if self._recording is not None:
+            self._recording.note(request, reply)
+        return reply
+
+    async def _called(self, request: Request) -> Reply | Score:
+        import asyncio
+
+        line = self._line
+        call: asyncio.Future[Reply] | None = None
+        try:
+            call = asyncio.ensure_future(self._answering.reply(request))
+            line.calls.add(call)
+            reply = await call
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            return line.failed() if line.is_down else Score.failed(f"{self.name}: called off")
+        except JudgeError as error:
+            if error.is_down:
+                line.found_down(str(error))
+            return Score.failed(str(error))
+        except RagaugeError:
+            raise
+        except (Exception, SystemExit) as error:  # a judge of a user's own may raise anything
+            return Score.failed(f"{self.name}: {type(error).__name__}: {error!s:.300}")
+        finally:
+            line.calls.discard(call)
+        line.n_down = 0
+        if not (isinstance(reply, Reply) and isinstance(reply.text, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return Score.failed(f"{self.name} returned {reply!r:.80}, not a Reply with text")
+        return reply
+
+    def pieces(self, texts: Sequence[str], *others: str | Sequence[str]) -> list[list[int]]:
+        """The places of texts in groups that fit the judge's window together with the others.
+
+        One group where all fit; a text that is too long by itself is a group of its own.
+        """
+        taken = sum(
+            estimated_tokens(one)
+            for other in others
+            for one in ([other] if isinstance(other, str) else other)
+        )
+        room = self.window - taken - PROMPT_TOKENS
+        groups: list[list[int]] = []
+        used = room + 1
+        for place, text in enumerate(texts):
+            own = estimated_tokens(text) + TOKENS_AN_ITEM
+            if used + own > room:
+                groups.append([])
+                used = 0
+            groups[-1].append(place)
+            used += own
+        return groups
+
+
+class _Gate:
+    """Lets so many in at a time, the first who came first.
+
+    As asyncio's semaphore, which looks through all who wait whenever one leaves.
+    """
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.waiting: deque[asyncio.Future[None]] = deque()
+
+    async def __aenter__(self) -> None:
+        if self.room > 0:
+            self.room -= 1
+            return
+        import asyncio
+
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._leave()
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        self._leave()
+
+    def _leave(self) -> None:
+        while self.waiting:
+            turn = self.waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self.room += 1
+
+
+class _Line:
+    """What all askings of a judge share: whether it is down, and what is under way."""
+
+    def __init__(self) -> None:
+        import asyncio
+
+        self.writing = _Gate(ASKED_AT_ONCE)
+        self.turn = asyncio.Lock()
+        self.settled = asyncio.Event()
+        """Set when the next call has ended."""
+        self.calls: set[asyncio.Future[Reply] | None] = set()
+        self.n_down = 0
+        self.reason = ""
+
+    @property
+    def is_down(self) -> bool:
+        return self.n_down >= DOWN_LIMIT
+
+    def found_down(self, reason: str) -> None:
+        """A request found the judge down; at the limit those under way are called off."""
+        self.n_down += 1
+        self.reason = reason
+        if self.is_down:
+            for one in self.calls:
+                if one is not None:
+                    one.cancel()
+
+    def failed(self) -> Score:
+        return Score.failed(f"{self.reason}; not asked again in this run")
+
+    def settle(self) -> None:
+        import asyncio
+
+        self.settled.set()
+        self.settled = asyncio.Event()
+
+
+PROMPT_TOKENS = 1_500
+"""Room for a prompt's own words and for the reply."""
+TOKENS_AN_ITEM = 100
+"""And for what is said of each text."""
+
+
+def _call(key: bytes, request: Request, reply: Reply) -> dict[str, object]:
+    return {
+        "prompt": request.prompt,
+        "reply": reply.text[:REPLY_SHOWN],
+        "key": key.hex()[:16],
+        **({"sample": request.sample} if request.sample else {}),
+    }
+
+
+def _object(question: Question[Made], text: str) -> dict[str, Any]:
+    """The reply's object, as the schema has it."""
+    if question.word is not None and "{" not in text:
+        properties = cast(
+            "Mapping[str, Mapping[str, Sequence[str]]]", question.schema["properties"]
+        )
+        menu = properties[question.word]["enum"]
+        return {question.word: read_word(text, menu)}
+    return read_json(text, question.schema)
+
+
+def _check_own_words(question: Question[Any], text: str) -> None:
+    """ReplyError when the reply's object stands in what was to be judged: then that spoke, no judge."""
+    start, end = text.find("{"), text.rfind("}")
+    given = [
+        one
+        for texts in question.texts.values()
+        for one in ([texts] if isinstance(texts, str) else texts or ())
+        if "{" in one
+    ]
+    if not given or start < 0:
+        return
+    said = "".join(text[start : end + 1].split())
+    if any(said in "".join(one.split()) for one in given):
+        raise ReplyError("the reply only repeats an object that stands in the texts to be judged")
+
+
+def _why(reply: Reply, error: ReplyError) -> str:
+    if reply.finish_reason == "length":
+        return f"{error} (it was cut at the most tokens a reply may have)"
+    if reply.finish_reason in ("refusal", "content_filter"):
+        return f"the model refused ({reply.finish_reason}): {error}"
+    return str(error)
+
+
+def _fail(coming: "asyncio.Future[Reply | Score]", error: BaseException) -> None:
+    coming.set_exception(error)
+    coming.exception()  # nobody may be waiting: then it is not lost either, for it is raised here

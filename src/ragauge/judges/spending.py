@@ -1,0 +1,254 @@
+"""What judging costs: counted as it is paid, bounded by a budget, estimated beforehand."""
+
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import resources
+from typing import cast
+
+from ragauge.judges.ledger import Ledger, Usage, characters
+from ragauge.judges.protocol import Reply, Request
+from ragauge.tomlfile import parse_toml
+
+CHARACTERS_A_TOKEN = 4.0
+"""Of plain English; other scripts have less than one and a half."""
+SPREAD = 0.25
+"""How far an estimate of tokens may be off where no reply of the judge is known yet."""
+SPREAD_KNOWN = 0.1
+"""And where there are KNOWN_CALLS of them."""
+KNOWN_CALLS = 20
+
+
+Range = tuple[float, float, float]
+"""Low, likely, high."""
+
+
+def estimated_tokens(text: str) -> int:
+    """About how many tokens a text has: a fourth of its ASCII characters, and the others.
+
+    >>> estimated_tokens("four letters"), estimated_tokens("四個字母")
+    (3, 4)
+    """
+    n_ascii = len(text.encode("ascii", "ignore"))
+    return round(n_ascii / CHARACTERS_A_TOKEN) + len(text) - n_ascii
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a million tokens cost, in US dollars."""
+
+    prompt: float
+    reply: float
+
+    def of(self, prompt_tokens: float, completion_tokens: float) -> float:
+        """In US dollars."""
+        return (self.prompt * prompt_tokens + self.reply * completion_tokens) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a run may spend; None for no bound. `price`: the model's own, where it is known."""
+
+    max_calls: int | None = None
+    max_cost_usd: float | None = None
+    price: Price | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What is still to be paid: calls, and tokens and cost."""
+
+    calls: int
+    prompt_tokens: Range
+    completion_tokens: Range
+    cost_usd: Range | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """How long a call is: what is sent in characters and estimated tokens, the reply in tokens."""
+
+    prompt: str
+    characters: int
+    tokens: int
+    reply_tokens: int
+
+    @classmethod
+    def of(cls, request: Request) -> "_Size":
+        tokens = sum(estimated_tokens(one.content) for one in request.messages)
+        return cls(request.prompt, characters(request), tokens, estimated_tokens(request.stand_in))
+
+
+@dataclass
+class Spending:
+    """What a run asks a judge and pays for it. One event loop counts; others may look."""
+
+    judge: str
+    budget: Budget
+    ledger: Ledger | None = None
+    calls: int = 0
+    cached: int = 0
+    failed: int = 0
+    """Calls that brought no reply."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float = 0.0
+    untold: int = 0
+    """Calls whose provider does not tell the tokens."""
+    refused: int = 0
+    """Questions that the budget did not allow."""
+    _held_usd: float = 0.0
+    _under_way: Counter[str] = field(default_factory=Counter[str])
+    _tried: set[str] = field(default_factory=set[str])
+    """Prompts of calls that ended."""
+    _told: dict[str, Usage] = field(default_factory=dict[str, Usage])
+    _expected: dict[bytes, _Size] = field(default_factory=dict[bytes, _Size])
+
+    def found(self, reply: Reply) -> None:  # noqa: ARG002
+        """A reply was there already."""
+        self.cached += 1
+
+    def expect(self, key: bytes, request: Request) -> None:
+        """Count a call that would be made."""
+        self._expected[key] = _Size.of(request)
+
+    def refuses(self, request: Request) -> str:
+        """Why the budget does not allow this call; nothing when it does."""
+        most, dollars = self.budget.max_calls, self.budget.max_cost_usd
+        if most is not None and self.calls >= most:
+            self.refused += 1
+            return f"the budget of {most:,} calls is used up"
+        if dollars is not None and self.cost_usd + self._most_cost(request) > dollars:
+            self.refused += 1
+            return f"the budget of ${dollars:g} does not allow another call"
+        return ""
+
+    def must_wait(self, request: Request) -> bool:
+        """Whether it takes what is under way to know that the budget allows this call.
+
+        That may turn out cheaper than it might, and the first call of a prompt tells what others cost.
+        """
+        dollars = self.budget.max_cost_usd
+        if dollars is None or not self._under_way.total():
+            return False
+        is_known = request.prompt in self._tried or self._usage(request.prompt) is not None
+        if self._under_way[request.prompt] and not is_known:
+            return True
+        return self.cost_usd + self._held_usd + self._most_cost(request) > dollars
+
+    @contextmanager
+    def reserved(self, request: Request) -> Generator[Callable[[Reply], None]]:
+        """A call is under way; what it gives is told of the reply."""
+        held = self._most_cost(request) if self.budget.max_cost_usd is not None else 0.0
+        self._held_usd += held
+        self._under_way[request.prompt] += 1
+        self.calls += 1
+        replies: list[Reply] = []
+        try:
+            yield replies.append
+        finally:
+            self._held_usd -= held
+            self._under_way[request.prompt] -= 1
+            self._tried.add(request.prompt)
+            for one in replies:
+                self._pay(_Size.of(request), one)
+            self.failed += not replies
+
+    def estimate(self) -> Estimate:
+        """What the expected calls take."""
+        prompt, completion = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        for size in self._expected.values():
+            prompt = _sum(prompt, self._prompt_tokens(size))
+            completion = _sum(completion, self._reply_tokens(size))
+        price = self.budget.price
+        if price is None:
+            return Estimate(len(self._expected), prompt, completion, None)
+        low, likely, high = (price.of(*tokens) for tokens in zip(prompt, completion, strict=True))
+        return Estimate(len(self._expected), prompt, completion, (low, likely, high))
+
+    def _pay(self, size: _Size, reply: Reply) -> None:
+        n_prompt, n_reply = reply.prompt_tokens, reply.completion_tokens
+        if n_prompt is None or n_reply is None:
+            self.untold += 1
+            tokens = self._prompt_tokens(size)[1], self._reply_tokens(size)[1]
+        else:
+            tokens = n_prompt, n_reply
+            known = self._told.get(size.prompt, Usage(0, 0, 0, 0))
+            self._told[size.prompt] = known + Usage(1, size.characters, n_prompt, n_reply)
+        self.prompt_tokens += n_prompt or 0
+        self.completion_tokens += n_reply or 0
+        if reply.cost_usd is not None:
+            self.cost_usd += reply.cost_usd
+        elif self.budget.price is not None:
+            self.cost_usd += self.budget.price.of(*tokens)
+
+    def _most_cost(self, request: Request) -> float:
+        """The most that a call is likely to cost."""
+        if self.budget.price is None:
+            return 0.0
+        size = _Size.of(request)
+        return self.budget.price.of(self._prompt_tokens(size)[2], self._reply_tokens(size)[2])
+
+    def _prompt_tokens(self, size: _Size) -> Range:
+        """Low, likely and high, by what the replies that are known took."""
+        known = self._usage(size.prompt)
+        if known is None or not known.characters:
+            return _around(size.tokens, SPREAD)
+        return _around(size.characters * known.prompt_tokens / known.characters, _spread(known))
+
+    def _reply_tokens(self, size: _Size) -> Range:
+        known = self._usage(size.prompt)
+        if known is None:
+            return size.reply_tokens * 0.5, float(size.reply_tokens), size.reply_tokens * 2.0
+        return _around(known.completion_tokens / known.n, 2 * _spread(known))
+
+    def _usage(self, prompt: str) -> Usage | None:
+        """What the prompt's replies took, of this run and of those before."""
+        found = [one[prompt] for one in (self._known, self._told) if prompt in one]
+        return sum(found[1:], found[0]) if found else None
+
+    @cached_property
+    def _known(self) -> Mapping[str, Usage]:
+        return {} if self.ledger is None else self.ledger.usage(self.judge)
+
+    def as_data(self) -> dict[str, object]:
+        """What was paid, as JSON data."""
+        return {
+            "calls": self.calls,
+            "cached": self.cached,
+            "failed": self.failed,
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "cost_usd": self.cost_usd if self.cost_usd or self.budget.price else None,
+            "calls_without_count": self.untold,
+            "refused_by_budget": self.refused,
+        }
+
+
+def _sum(left: Range, right: Range) -> Range:
+    return left[0] + right[0], left[1] + right[1], left[2] + right[2]
+
+
+def _spread(known: Usage) -> float:
+    return SPREAD_KNOWN if known.n >= KNOWN_CALLS else SPREAD
+
+
+def _around(likely: float, spread: float) -> Range:
+    return likely * (1 - spread), likely, likely * (1 + spread)
+
+
+def list_price(model: str) -> tuple[Price, str] | None:
+    """The list price of a model that is known, and of which month it is.
+
+    A dated version ("gpt-4o-mini-2024-07-18") has its model's price.
+    """
+    text = (resources.files("ragauge.judges") / "prices.toml").read_text("utf-8")
+    table = parse_toml(text, "prices.toml")
+    prices = cast(Mapping[str, Sequence[float]], table["prices"])
+    name = model.rpartition("/")[2]
+    for known in sorted(prices, key=len, reverse=True):
+        if name == known or name.startswith(f"{known}-20"):
+            return Price(*prices[known]), str(table["as_of"])
+    return None

@@ -1,0 +1,109 @@
+"""Whether an answer says only what its contexts say, and what it has right and leaves out."""
+
+from typing import Literal
+
+from ragauge.features.judged import Supports
+from ragauge.judges.shared import SharedJudge
+from ragauge.metric import Share, metric
+from ragauge.score import Score
+
+RAGAS_EPSILON = 1e-8
+NO_CLAIMS = "the answer makes no claim"
+
+
+@metric(version=1)
+def faithfulness(
+    answer_support: Supports,
+    *,
+    judge: SharedJudge,
+    on_no_claims: Share | None = None,
+    merged: bool = False,
+) -> Score:
+    """Share of the answer's claims that its contexts support, by a judge.
+
+    In [0, 1]: claims supported / claims asked. The answer is broken into atomic claims, given the
+    question; each is judged against the contexts. An answer without claims: `undefined`, or the
+    value of `on_no_claims`; no contexts but claims: 0. `failed` when the judge gives no verdict on
+    one of them. The evidence has each claim with its verdict, the reason and the words quoted, and
+    where they stand; a quote that stands in no context asks for review. `merged` has the judge find and judge
+    the claims in one call, which costs less and judges claims that it found with the contexts in
+    sight; where they would not fit its window it takes two all the same. Source: seed 002, section 1;
+    Es et al. 2023 (RAGAS), section 3.
+
+    >>> import ragauge as rg
+    >>> judge = rg.ScriptedJudge({
+    ...     "claims": {"sentences": [{"sentence": 1, "claims": ["It is $5", "Dogs are free"], "claim_free": False}]},
+    ...     "support": {"verdicts": [
+    ...         {"claim": 1, "reason": "stated", "supported": True, "context": 1, "quote": "fee is $5"},
+    ...         {"claim": 2, "reason": "not said", "supported": False, "context": 0, "quote": ""},
+    ...     ]},
+    ... })
+    >>> answer, contexts = "It is $5 and dogs are free.", ["The fee is $5."]
+    >>> rg.score("faithfulness", question="What is the fee?", answer=answer, contexts=contexts, judge=judge).value
+    0.5
+    """
+    n = len(answer_support.verdicts)
+    if not n and on_no_claims is None:
+        return Score.undefined(NO_CLAIMS, answer_support.as_data())
+    value = answer_support.n_supported / n if n else on_no_claims
+    return Score(value, evidence=answer_support.as_data())
+
+
+@metric(version=1)
+def factual_correctness(
+    answer_in_reference: Supports,
+    reference_in_answer: Supports,
+    *,
+    judge: SharedJudge,
+    of: Literal["f1", "precision", "recall"] = "f1",
+    variant: Literal["ragas-0.4"] | None = None,
+) -> Score:
+    """How far the claims of answer and reference agree, by a judge.
+
+    In [0, 1]; best over the references. Precision is the share of the answer's claims that the
+    reference supports, recall the share of the reference's claims that the answer supports, each of
+    its own set of claims; F1 is their harmonic mean, 0 when both are 0. An answer without claims has
+    no precision, a reference without claims no recall: `undefined`. `variant="ragas-0.4"` is that
+    package's: precision tp / (tp + fp) and recall tp / (tp + fn) share the answer's true positives,
+    and the value is rounded to two decimals; nothing to count is `undefined` all the same. Source: Min et al. 2023 (FActScore)
+    for the claims; ragas, `FactualCorrectness`.
+
+    >>> from ragauge.features.judged import Claims
+    >>> from ragauge.judges.questions import Support
+    >>> def found(*verdicts): return Supports(tuple(Support("…", one, "") for one in verdicts), Claims(()))
+    >>> round(factual_correctness(found(True, True), found(True, False, False), judge=None).value, 4)
+    0.5
+    """
+    ours, theirs = answer_in_reference, reference_in_answer
+    evidence: dict[str, object] = {"answer": ours.as_data(), "reference": theirs.as_data()}
+    if variant == "ragas-0.4":
+        return _as_ragas(ours, theirs, of, evidence)
+    lacking = [
+        name
+        for name, side, other in (("answer", ours, "recall"), ("reference", theirs, "precision"))
+        if not side.verdicts and of != other
+    ]
+    if lacking:
+        return Score.undefined(f"the {' and the '.join(lacking)} makes no claim", evidence)
+    precision = ours.n_supported / len(ours.verdicts) if ours.verdicts else 0.0
+    recall = theirs.n_supported / len(theirs.verdicts) if theirs.verdicts else 0.0
+    total = precision + recall
+    f1 = 2 * precision * recall / total if total else 0.0
+    value = {"precision": precision, "recall": recall, "f1": f1}[of]
+    return Score(value, evidence={"precision": precision, "recall": recall, **evidence})
+
+
+def _as_ragas(ours: Supports, theirs: Supports, of: str, evidence: dict[str, object]) -> Score:
+    true = ours.n_supported
+    false = len(ours.verdicts) - true
+    missed = len(theirs.verdicts) - theirs.n_supported
+    if not (true + false + missed):
+        return Score.undefined("neither answer nor reference makes a claim to count", evidence)
+    if of == "f1":
+        precision, recall = (true / (true + n) if true else 0.0 for n in (false, missed))
+        value = 2 * (precision * recall) / (precision + recall) if true else 0.0
+    else:
+        value = true / (true + (false if of == "precision" else missed) + RAGAS_EPSILON)
+    counts = {"tp": true, "fp": false, "fn": missed}
+    # As numpy rounds, which is not as Python does.
+    return Score(round(value * 100) / 100, evidence={**counts, **evidence})

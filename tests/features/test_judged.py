@@ -1,0 +1,412 @@
+"""What judges say of texts: shared by metrics, and shown in parts where it would not fit the window."""
+
+import asyncio
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ragauge as rg
+from ragauge.features.judged import (
+    Claims,
+    answer_in_reference,
+    answer_questions,
+    claims_of,
+    context_relevance,
+    reference_in_answer,
+    support_of,
+)
+from ragauge.judges.shared import SharedJudge
+from ragauge.judges.spending import estimated_tokens
+from ragauge.score import Score
+
+WINDOW = 3_000
+
+
+def blocks(request):
+    """The texts of a request's blocks by name, read back by their nonces."""
+    found = {}
+    text = request.messages[1].content
+    for name, nonce, body in re.findall(r"<(\w+) id=(\w+)>\n(.*?)</\1 id=\2>", text, re.S):
+        items = re.split(rf"(?m)^\[\d+ id={nonce}\]\n", body)[1:]
+        found[name] = [one.removesuffix("\n") for one in items] if items else body[:-1]
+    return found
+
+
+def by_words(request):
+    """Claims are the sentences; a claim is supported, and quoted, where it stands word for word; a
+    context is relevant that says "fee"."""
+    read = blocks(request)
+    if request.prompt == "claims":
+        return {
+            "sentences": [
+                {"sentence": place, "claims": [text.strip(".")], "claim_free": False}
+                for place, text in enumerate(read["sentences"], 1)
+            ]
+        }
+    if request.prompt == "support":
+        return {
+            "verdicts": [
+                _verdict(place, claim, read["contexts"])
+                for place, claim in enumerate(read["claims"], 1)
+            ]
+        }
+    return {
+        "verdicts": [
+            {"context": place, "reason": f"{len(text)} characters", "relevant": "fee" in text}
+            for place, text in enumerate(read["contexts"], 1)
+        ]
+    }
+
+
+def _verdict(place, claim, contexts):
+    at = next((at for at, text in enumerate(contexts, 1) if claim in text), 0)
+    quote = claim if at else ""
+    return {"claim": place, "reason": "r", "supported": bool(at), "context": at, "quote": quote}
+
+
+def shared(script=by_words, window=100_000):
+    return SharedJudge(rg.ScriptedJudge(script), window=window)
+
+
+def run(work):
+    return asyncio.run(work)
+
+
+def prompts(judge):
+    return [one.prompt for one in judge.judge.requests]
+
+
+def tokens(request):
+    return sum(estimated_tokens(one.content) for one in request.messages)
+
+
+def numbered(n, start=0):
+    return " ".join(f"Room {place} of the hut has {place % 9} beds." for place in range(start, n))
+
+
+# Claims.
+
+
+def test_each_sentence_is_asked_once_in_one_call():
+    judge = shared()
+    found = run(claims_of(judge, "What is the fee?", "It is $5. Dogs are free. ---"))
+    assert found.texts == ("It is $5", "Dogs are free")
+    (request,) = judge.judge.requests
+    assert blocks(request)["sentences"] == ["It is $5.", "Dogs are free."]
+    assert blocks(request)["question"] == "What is the fee?"
+
+
+def test_sentences_that_make_no_claim_are_told():
+    said = [
+        {"sentence": 1, "claims": [], "claim_free": True},
+        {"sentence": 2, "claims": ["It is $5", "It is due in May"], "claim_free": False},
+    ]
+    found = run(claims_of(shared({"claims": {"sentences": said}}), None, "Hello! It is $5 in May."))
+    assert found.texts == ("It is $5", "It is due in May")
+    assert found.claim_free == ("Hello!",)
+    assert [one["prompt"] for one in found.calls] == ["claims"]
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "\u200f\u200b", "\x00"])
+def test_a_blank_text_makes_no_claim_and_nobody_is_asked(text):
+    judge = shared()
+    assert run(claims_of(judge, "Q?", text)) == Claims(())
+    assert prompts(judge) == []
+
+
+@pytest.mark.parametrize("text", ["---", "[1]", "👍", " ？ "])
+def test_a_text_without_a_sentence_is_asked_as_it_stands(text):
+    judge = shared()
+    run(claims_of(judge, "Q?", text))
+    assert blocks(judge.judge.requests[0])["sentences"] == [text.strip()]
+
+
+def test_a_long_answer_is_asked_in_parts_and_every_sentence_once():
+    text = numbered(200)
+    judge = shared(window=WINDOW)
+    found = run(claims_of(judge, "How many beds?", text))
+    assert len(judge.judge.requests) > 2
+    assert all(tokens(one) < WINDOW for one in judge.judge.requests)
+    asked = [one for request in judge.judge.requests for one in blocks(request)["sentences"]]
+    assert " ".join(asked) == text
+    assert list(found.texts) == [one.strip(".") for one in asked]
+    assert len(found.calls) == len(judge.judge.requests)
+
+
+def test_one_part_that_fails_fails_the_whole():
+    def script(request):
+        return "rubbish" if "Room 199 " in request.messages[1].content else by_words(request)
+
+    found = run(claims_of(shared(script, window=WINDOW), "How many beds?", numbered(200)))
+    assert isinstance(found, Score)
+    assert (found.status, found.value) == ("failed", None)
+
+
+# Support.
+
+
+def claims(*texts):
+    return Claims(texts)
+
+
+def test_all_claims_are_verified_in_one_call():
+    judge = shared()
+    contexts = ["The fee is $5. Yes.", "Dogs are free."]
+    found = run(support_of(judge, claims("Dogs are free", "The fee is $6"), contexts))
+    assert [one.supported for one in found.verdicts] == [True, False]
+    assert found.n_supported == 1
+    assert found.n_pieces == 1
+    (request,) = judge.judge.requests
+    assert blocks(request)["contexts"] == contexts
+    assert blocks(request)["claims"] == ["Dogs are free", "The fee is $6"]
+
+
+def test_without_claims_nobody_is_asked():
+    judge = shared()
+    found = run(support_of(judge, claims(), ["The fee is $5."]))
+    assert (found.verdicts, prompts(judge)) == ((), [])
+
+
+def test_without_contexts_no_claim_is_supported_and_nobody_is_asked():
+    judge = shared()
+    found = run(support_of(judge, claims("a", "b"), []))
+    assert [(one.claim, one.supported) for one in found.verdicts] == [("a", False), ("b", False)]
+    assert prompts(judge) == []
+
+
+def test_a_quote_that_stands_nowhere_asks_for_review():
+    said = {"claim": 1, "reason": "r", "supported": True, "context": 1, "quote": "the fee is $50"}
+    judge = shared({"support": {"verdicts": [said]}})
+    told = run(support_of(judge, claims("It is $5"), ["The fee is $5."])).as_data()
+    assert (told["quotes_not_found"], told["needs_review"]) == (1, True)
+    assert told["claims"][0]["quote_found"] is False
+    assert "start" not in told["claims"][0]
+
+
+def test_a_quote_that_is_found_asks_for_none():
+    told = run(support_of(shared(), claims("fee is $5"), ["The fee is $5."])).as_data()
+    assert "needs_review" not in told
+    (claim,) = told["claims"]
+    assert (claim["context"], claim["start"], claim["end"]) == (0, 4, 13)
+
+
+def covered(context, shown):
+    """Which characters of the context stand in one of the pieces that were shown."""
+    seen = [False] * len(context)
+    for piece in shown:
+        at = context.find(piece)
+        if at >= 0:
+            seen[at : at + len(piece)] = [True] * len(piece)
+    return seen
+
+
+def test_contexts_that_do_not_fit_the_window_are_shown_in_parts_that_miss_nothing():
+    contexts = [numbered(400), "The fee is $5.", numbered(700, 400)]
+    asked = ("Room 3 of the hut has 3 beds", "Room 600 of the hut has 6 beds", "Dogs are free")
+    judge = shared(window=WINDOW)
+    found = run(support_of(judge, claims(*asked), contexts))
+    requests = judge.judge.requests
+    assert found.n_pieces == len(requests) > 3
+    assert all(tokens(one) < WINDOW for one in requests)
+    assert all(blocks(one)["claims"] == list(asked) for one in requests)
+    shown = [piece for one in requests for piece in blocks(one)["contexts"]]
+    for context in contexts:
+        assert all(covered(context, shown))
+    assert found.as_data()["contexts_shown_in"] == len(requests)
+    assert len(found.calls) == len(requests)
+
+
+def test_any_part_supports_and_the_quote_has_its_place_in_the_whole_context():
+    contexts = [numbered(400), numbered(700, 400)]
+    asked = [f"Room {place} of the hut has {place % 9} beds" for place in (0, 37, 399, 400, 699)]
+    found = run(support_of(shared(window=WINDOW), claims(*asked), contexts))
+    for claim, verdict in zip(asked, found.verdicts, strict=True):
+        assert verdict.supported
+        assert contexts[verdict.context][verdict.start : verdict.end] == claim
+    assert [one.context for one in found.verdicts] == [0, 0, 0, 1, 1]
+
+
+def test_no_statement_is_torn_apart_where_a_context_is_cut():
+    asked = [f"Room {place} of the hut has {place % 9} beds" for place in range(400)]
+    for begin in range(0, 400, 20):
+        work = support_of(
+            shared(window=WINDOW), claims(*asked[begin : begin + 20]), [numbered(400)]
+        )
+        assert run(work).n_supported == 20
+
+
+def test_what_no_part_supports_is_not_supported():
+    found = run(support_of(shared(window=WINDOW), claims("Cats pay $9"), [numbered(400)]))
+    assert found.n_pieces > 1
+    assert [one.supported for one in found.verdicts] == [False]
+
+
+def test_a_part_that_quotes_rightly_counts_before_one_that_does_not():
+    def script(request):
+        found = by_words(request)
+        for one in found["verdicts"]:
+            one.update(supported=True, quote=one["quote"] or "words of nobody")
+        return found
+
+    (verdict,) = run(
+        support_of(
+            shared(script, WINDOW), claims("Room 390 of the hut has 3 beds"), [numbered(400)]
+        )
+    ).verdicts
+    assert verdict.is_quoted
+
+
+def test_a_context_of_two_scripts_is_cut_by_its_tokens_not_by_its_length():
+    context = "a plain word " * 700 + "雪が山に降る。" * 700
+    judge = shared(window=WINDOW)
+    run(support_of(judge, claims("雪が海に降る"), [context]))
+    assert all(tokens(one) < WINDOW for one in judge.judge.requests)
+
+
+def test_more_claims_than_fit_the_window_are_asked_in_groups():
+    asked = [f"Room {place} of the hut has {place % 9} beds" for place in range(300)]
+    judge = shared(window=WINDOW)
+    found = run(support_of(judge, claims(*asked), [numbered(30), numbered(600, 290)]))
+    assert all(tokens(one) < WINDOW for one in judge.judge.requests)
+    assert [one.claim for one in found.verdicts] == asked
+    supported = [place for place, one in enumerate(found.verdicts) if one.supported]
+    assert supported == [*range(30), *range(290, 300)]
+
+
+def test_a_piece_that_fails_fails_the_whole():
+    def script(request):
+        return "rubbish" if "Room 399 " in request.messages[1].content else by_words(request)
+
+    found = run(
+        support_of(shared(script, WINDOW), claims("Room 3 of the hut has 3 beds"), [numbered(400)])
+    )
+    assert (found.status, found.value) == ("failed", None)
+
+
+LONG = st.builds(
+    lambda start, n, mark: numbered(start + n, start) + mark * (n // 2),
+    st.integers(0, 10_000),
+    st.integers(0, 300),
+    st.sampled_from(["", " ", "雪", "é.", "x"]),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(LONG, min_size=1, max_size=4), st.integers(1_800, 6_000))
+def test_whatever_the_window_no_character_is_left_out(contexts, window):
+    judge = shared(window=window)
+    run(support_of(judge, claims("Cats pay $9"), contexts))
+    shown = [piece for one in judge.judge.requests for piece in blocks(one)["contexts"]]
+    assert all(all(covered(context, shown)) for context in contexts)
+    assert all(tokens(one) < window for one in judge.judge.requests)
+
+
+# References as contexts.
+
+
+def test_a_blank_reference_supports_nothing_and_nobody_is_asked():
+    judge = shared()
+    found = run(answer_in_reference(claims("a"), "  ", judge=judge))
+    assert [one.supported for one in found.verdicts] == [False]
+    found = run(reference_in_answer(claims("a"), "\u200b", judge=judge))
+    assert [one.supported for one in found.verdicts] == [False]
+    assert prompts(judge) == []
+
+
+def test_a_reference_is_the_one_context_of_the_answers_claims():
+    judge = shared()
+    assert run(answer_in_reference(claims("fee is $5"), "The fee is $5.", judge=judge)).n_supported
+    assert blocks(judge.judge.requests[0])["contexts"] == ["The fee is $5."]
+
+
+# Relevance.
+
+
+def test_all_contexts_are_judged_in_one_call_with_the_references():
+    judge = shared()
+    contexts = ["The fee is $5.", "Dogs sleep.", "A fee of old."]
+    found = run(context_relevance("What is the fee?", contexts, ["$5", "five"], judge=judge))
+    assert [one.relevant for one in found.verdicts] == [True, False, True]
+    (request,) = judge.judge.requests
+    assert blocks(request) == {
+        "contexts": contexts,
+        "question": "What is the fee?",
+        "references": ["$5", "five"],
+    }
+
+
+@pytest.mark.parametrize("references", [None, []])
+def test_without_references_none_are_shown(references):
+    judge = shared()
+    run(context_relevance("What is the fee?", ["The fee is $5."], references, judge=judge))
+    assert "references" not in blocks(judge.judge.requests[0])
+
+
+def test_without_contexts_there_is_nothing_to_judge():
+    judge = shared()
+    assert run(context_relevance("Q?", [], None, judge=judge)).verdicts == ()
+    assert prompts(judge) == []
+
+
+def test_a_context_is_relevant_of_which_any_part_is():
+    contexts = [numbered(400), f"{numbered(600, 300)} The fee is $5.", "A fee.", "Dogs."]
+    judge = shared(window=WINDOW)
+    found = run(context_relevance("What is the fee?", contexts, None, judge=judge))
+    assert [one.relevant for one in found.verdicts] == [False, True, True, False]
+    assert found.n_pieces == len(judge.judge.requests) > 1
+    assert all(tokens(one) < WINDOW for one in judge.judge.requests)
+    told = found.as_data()
+    assert told["contexts_shown_in"] == found.n_pieces
+    assert len(told["contexts"]) == 4
+
+
+# Questions back.
+
+THREE = {
+    "questions": [
+        {"question": f"{word} is $5?", "noncommittal": False} for word in ("What", "Who", "How")
+    ]
+}
+GRADED = {"reason": "r", "score": 0.25}
+
+
+def test_questions_are_made_without_sight_of_the_question():
+    judge = shared({"questions": THREE})
+    found = run(answer_questions("Which levy applies?", "It is $5.", judge=judge))
+    assert [one.question for one in found.questions] == ["What is $5?", "Who is $5?", "How is $5?"]
+    assert found.rubric is None
+    (request,) = judge.judge.requests
+    assert blocks(request) == {"answer": "It is $5."}
+    assert not any("levy" in one.content for one in request.messages)
+
+
+def test_the_rubric_grades_an_answer_that_answers_no_question():
+    judge = shared({"questions": {"questions": []}, "rubric": GRADED})
+    found = run(answer_questions("What is the fee?", "Hm.", judge=judge))
+    assert (found.questions, found.rubric.score) == ((), 0.25)
+    assert prompts(judge) == ["questions", "rubric"]
+    assert [one["prompt"] for one in found.calls] == ["questions", "rubric"]
+
+
+@pytest.mark.parametrize("answer", ["", " ", "\u200f"])
+def test_of_a_blank_answer_only_the_rubric_is_asked(answer):
+    judge = shared({"rubric": GRADED})
+    assert run(answer_questions("What is the fee?", answer, judge=judge)).rubric.score == 0.25
+    assert prompts(judge) == ["rubric"]
+
+
+@pytest.mark.parametrize("question", ["", " \n", "\u200b"])
+def test_nobody_is_asked_about_a_blank_question(question):
+    judge = shared()
+    found = run(answer_questions(question, "It is $5.", judge=judge))
+    assert (found.status, prompts(judge)) == ("undefined", [])
+
+
+@pytest.mark.parametrize(
+    "script", [{"questions": "?"}, {"questions": {"questions": []}, "rubric": "?"}]
+)
+def test_a_stage_that_fails_fails_the_questions(script):
+    found = run(answer_questions("What is the fee?", "It is $5.", judge=shared(script)))
+    assert (found.status, found.evidence["calls"][-1]["reply"]) == ("failed", "?")

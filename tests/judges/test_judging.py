@@ -1,0 +1,190 @@
+"""How judges are asked: what a configuration may say of it, and what is refused."""
+
+import asyncio
+import math
+
+import pytest
+
+from ragauge.errors import JudgeError, PlanError
+from ragauge.judges.judging import KEYS, Judging
+from ragauge.judges.protocol import Message, Request
+from ragauge.judges.scripted import RecordingJudge, ScriptedJudge
+from ragauge.judges.spending import Price
+
+pytestmark = pytest.mark.usefixtures("without_keys")
+LOCAL = {"base_url": "http://127.0.0.1:9/v1"}
+
+
+@pytest.fixture
+def without_keys(monkeypatch):
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def recording(tmp_path):
+    """A recording of one reply by "m"."""
+    path = tmp_path / "r.jsonl"
+    judge = RecordingJudge(ScriptedJudge(["x"], name="m"), path)
+    asyncio.run(judge.reply(Request("verdict", (Message("user", "?"),), None)))
+    return path
+
+
+def problems(**told):
+    with pytest.raises(PlanError) as caught:
+        Judging(**told)
+    return caught.value.problems
+
+
+def scripted(*names):
+    return tuple(ScriptedJudge([], name=name) for name in names)
+
+
+def test_nothing_said_is_no_judge_asked_once():
+    judging = Judging()
+    assert (judging.names, judging.repeat, judging.mode) == ((), 1, "ask")
+
+
+@pytest.mark.parametrize("name", ["repeat", "max_calls", "window"])
+@pytest.mark.parametrize("number", [0, -1, 1.5, 2.0, True, "3", math.inf, math.nan, [1]])
+def test_counts_are_whole_numbers_from_1_on(name, number):
+    (problem,) = problems(**{name: number})
+    assert problem == f"{name} must be a whole number of at least 1, got {number!r}"
+
+
+def test_a_repeat_must_be_said_and_bounds_need_not():
+    assert problems(repeat=None) == ("repeat must be a whole number of at least 1, got None",)
+    assert Judging(max_calls=None, window=None).max_calls is None
+
+
+@pytest.mark.parametrize("dollars", [0, -1, math.inf, math.nan, "5", True, [5]])
+def test_a_bound_on_costs_is_a_number_above_0(dollars):
+    assert f"max_cost_usd must be a number above 0, got {dollars!r}" in problems(
+        max_cost_usd=dollars
+    )
+
+
+@pytest.mark.parametrize("language", ["", "d", "german!", "../../etc", "de\n", "x" * 99, 5])
+def test_a_language_is_a_code(language):
+    (problem,) = problems(language=language)
+    assert problem.startswith("language must be a code such as de or pt-BR, got ")
+    assert Judging(language="de").language == Judging(language="de").language == "de"
+
+
+def test_a_mode_is_one_of_three():
+    assert problems(mode="quick") == ("mode must be one of ask, cached, estimate, got 'quick'",)
+
+
+def test_judges_of_the_same_name_are_refused():
+    (problem,) = problems(judges=scripted("a", "b", "a"))
+    assert problem == "two judges are named 'a'; their numbers could not be told apart"
+
+
+def test_a_bound_on_costs_needs_each_judges_price():
+    judges = scripted("a", "b")
+    (problem,) = problems(judges=judges, max_cost_usd=1.0, prices={"a": Price(1, 2)})
+    assert "no price of 'b' is known" in problem
+    assert "--price" in problem
+    assert Judging(judges, max_cost_usd=1.0, prices={"a": Price(1, 2), "b": Price(0, 0)})
+
+
+def test_all_that_is_wrong_is_told_at_once():
+    found = problems(judges=scripted("a", "a"), repeat=0, max_calls=0, mode="x", language="?")
+    assert len(found) == 5
+
+
+# A configuration's table --------------------------------------------------------------------------
+
+
+def test_every_key_of_a_table_arrives():
+    table = {
+        "model": ["gpt-4o-mini"],
+        **LOCAL,
+        "api_key_env": "NOT_SET",
+        "temperature": 0.5,
+        "max_tokens": 300,
+        "seed": 7,
+        "rpm": 60,
+        "tpm": 1000,
+        "concurrency": 3,
+        "timeout_s": 5.0,
+        "deadline_s": 50.0,
+        "max_cost_usd": 2.5,
+        "max_calls": 9,
+        "price": [1.0, 2],
+        "repeat": 2,
+        "prompts": "folder",
+        "language": "de",
+        "window": 32_000,
+    }
+    assert set(table) == set(KEYS)
+    judging = Judging.read(table)
+    (judge,) = judging.judges
+    assert judging.names == ("gpt-4o-mini",)
+    assert judge.identity == {
+        "model": "gpt-4o-mini",
+        "temperature": 0.5,
+        "max_tokens": 300,
+        "seed": 7,
+    }
+    assert judge.base_url == LOCAL["base_url"]
+    assert (judge.rpm, judge.tpm, judge.concurrency) == (60, 1000, 3)
+    assert (judge.timeout_s, judge.deadline_s) == (5.0, 50.0)
+    assert (judging.max_cost_usd, judging.max_calls, judging.repeat) == (2.5, 9, 2)
+    assert (judging.prompts, judging.language, judging.window) == ("folder", "de", 32_000)
+    assert judging.prices == {"gpt-4o-mini": Price(1.0, 2)}
+
+
+def test_a_name_alone_and_several_names_are_read(recording):
+    assert Judging.read({"model": "a", **LOCAL}).names == ("a",)
+    several = Judging.read({"model": ["a", f"replay:{recording}", "b"], **LOCAL})
+    assert several.names == ("a", "m", "b")
+
+
+def test_the_listed_price_is_taken_where_none_is_given():
+    judging = Judging.read({"model": ["gpt-4o-mini", "unheard-of"], **LOCAL})
+    assert judging.prices == {"gpt-4o-mini": Price(0.15, 0.6)}
+    own = Judging.read({"model": ["gpt-4o-mini", "unheard-of"], "price": [1, 2], **LOCAL})
+    assert own.prices == dict.fromkeys(("gpt-4o-mini", "unheard-of"), Price(1, 2))
+
+
+@pytest.mark.parametrize(
+    "price", [[], [1.0], [1.0, 2.0, 3.0], ["1", "2"], [-1, 2], [1, math.inf], [math.nan, 1]]
+)
+def test_a_price_is_two_numbers(price):
+    with pytest.raises(PlanError, match="price must be two numbers, dollars for a million tokens"):
+        Judging.read({"model": "a", "price": price, **LOCAL})
+
+
+def test_settings_without_a_model_are_refused():
+    with pytest.raises(PlanError, match="the judge has settings, but no model; add model, or --ju"):
+        Judging.read({"temperature": 0.0})
+
+
+def test_two_models_of_one_name_are_refused(recording):
+    with pytest.raises(PlanError, match="two judges are named 'a'"):
+        Judging.read({"model": ["a", "a"], **LOCAL})
+    with pytest.raises(PlanError, match="two judges are named 'm'"):
+        Judging.read({"model": ["m", f"replay:{recording}"], **LOCAL})
+
+
+def test_an_address_or_number_that_cannot_be_is_refused():
+    with pytest.raises(JudgeError, match="is an address of the kind"):
+        Judging.read({"model": "a", "base_url": "localhost:8080"})
+    with pytest.raises(JudgeError, match="rpm is 0; it must be above 0"):
+        Judging.read({"model": "a", "rpm": 0, **LOCAL})
+
+
+def test_one_judge_is_recorded_and_not_several(tmp_path, recording):
+    judging = Judging.read({"model": "a", **LOCAL}, record=tmp_path / "new")
+    assert isinstance(judging.judges[0], RecordingJudge)
+    assert judging.names == ("a",)
+    with pytest.raises(PlanError, match="one judge can be recorded at a time"):
+        Judging.read({"model": ["a", "b"], **LOCAL}, record=tmp_path / "new")
+    with pytest.raises(PlanError, match="holds replies of m"):
+        Judging.read({"model": "a", **LOCAL}, record=recording)
+    assert not (tmp_path / "new").exists()
+
+
+def test_the_mode_is_handed_on():
+    assert Judging.read({"model": "a", **LOCAL}, mode="cached").mode == "cached"

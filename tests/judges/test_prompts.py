@@ -1,0 +1,249 @@
+"""The prompts: what a judge is told, and what a folder of one's own may change."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragauge.errors import PlanError
+from ragauge.judges import questions
+from ragauge.judges.prompts import Prompt, Prompts
+
+SHIPPED = Prompts().by_name
+HEAD = "version = 1\n---\n"
+
+
+def folder(tmp_path, **files):
+    """A folder of one's own prompts; text as such, or bytes."""
+    for name, content in files.items():
+        data = content if isinstance(content, bytes) else content.encode()
+        (tmp_path / f"{name}.md").write_bytes(data)
+    return tmp_path
+
+
+def problems(tmp_path, **files):
+    with pytest.raises(PlanError) as caught:
+        Prompts(folder(tmp_path, **files))
+    return caught.value.problems
+
+
+CLAIMS = f"{HEAD}{{{{question}}}}\n{{{{sentences}}}}\nList what is claimed.\n"
+
+
+# What comes with the package ----------------------------------------------------------------------
+
+
+def asked():
+    yield questions.claims("q", ["s"])
+    yield questions.support(["c"], ["s"])
+    yield questions.support_at_once("q", ["s"], ["c"])
+    yield questions.relevance("q", ["c"], ["r"])
+    yield questions.questions("a", 3)
+    yield questions.rubric("q", "a")
+    yield questions.accuracy("q", "r", "a")
+    yield questions.verdict("q", ["r"], "a")
+    yield questions.criteria("q", "r", "a")
+    yield questions.steps("kind?", 1, 5)
+    texts = {"question": "q", "answer": "a", "references": ["r"], "contexts": ["c"]}
+    yield questions.grade("kind?", ["Read."], texts, 1, 5)
+
+
+def test_each_question_has_a_prompt_with_just_its_texts_and_words():
+    for one in asked():
+        wanted = {*one.texts, *one.words}
+        assert SHIPPED[one.prompt].marks == wanted, one.prompt
+    assert {one.prompt for one in asked()} | {"system", "repair"} == set(SHIPPED)
+
+
+def test_every_call_begins_with_the_same_rules_and_leaves_no_mark():
+    told = [Prompts().messages(one.prompt, one.texts, one.words) for one in asked()]
+    assert len({messages[0] for messages in told}) == 1
+    assert [one.role for one in told[0]] == ["system", "user"]
+    for messages in told:
+        assert not re.search(r"\{\{|\[\[|\0", messages[1].content)
+
+
+def test_the_contexts_come_first_so_that_their_prefix_is_the_same_for_all_claims():
+    first, second = (
+        Prompts().messages("support", {"contexts": ["c1", "c2"], "claims": [one]})
+        for one in ("a", "b")
+    )
+    start = first[1].content.index("</contexts")
+    assert first[1].content[:start] == second[1].content[:start]
+    assert first[1].content.startswith("<contexts ")
+
+
+# Texts and words ----------------------------------------------------------------------------------
+
+
+def test_a_text_that_is_not_there_takes_its_line_with_it():
+    with_it = Prompts().messages("claims", {"question": "Why?", "sentences": ["s"]})[1].content
+    without = Prompts().messages("claims", {"question": None, "sentences": ["s"]})[1].content
+    assert "<question id=" in with_it
+    assert "question" not in without.split("\n")[0]
+    assert without.startswith("<sentences id=")
+
+
+def test_a_mark_amid_a_line_goes_alone_where_others_stand_beside_it(tmp_path):
+    own = f"{HEAD}Asked: {{{{question}}}}\n{{{{question}}}} and {{{{sentences}}}}\nNow.\n"
+    ours = Prompts(folder(tmp_path, claims=own))
+    told = ours.messages("claims", {"question": None, "sentences": ["s"]})[1].content
+    assert told.startswith(" and <sentences id=")
+    assert told.endswith("\nNow.\n")
+    assert "Asked" not in told
+
+
+MARKS = [
+    "{{answer}}",
+    "{{question}}",
+    "{{7*7}}",
+    "[[low]]",
+    "\\1",
+    "\\g<1>",
+    "\0low\0",
+    "%s",
+    "{q}",
+]
+
+
+@given(
+    st.lists(
+        st.sampled_from(MARKS) | st.text(max_size=5).filter(lambda one: "Q" not in one), max_size=6
+    ).map("".join)
+)
+def test_what_looks_like_a_mark_stays_as_it_is_in_texts_and_in_words(text):
+    """The steps of g_eval are a judge's words: they must not pull a text into the prompt, nor break it."""
+    given = {"question": "QQQ", "answer": text or "x", "references": None, "contexts": None}
+    words = {"criteria": "kind?", "steps": text, "low": 1, "high": 5}
+    told = Prompts().messages("g_eval", given, words)[1].content
+    assert f"\n{text}\n\nReply" in told
+    assert told.count("QQQ") == 1
+    printable = text.replace("\r\n", "\n").replace("\r", "\n")
+    printable = re.sub("[\0-\x08\x0b-\x1f\x7f-\x9f]", "\ufffd", printable)
+    assert printable.strip("\ufffd\n") in told
+
+
+# A folder of one's own ----------------------------------------------------------------------------
+
+
+def test_ones_own_words_stand_in_for_the_shipped_ones_of_that_name_only(tmp_path):
+    ours = Prompts(folder(tmp_path, claims=CLAIMS))
+    told = ours.messages("claims", {"question": None, "sentences": ["s"]})[1].content
+    assert told.endswith("List what is claimed.\n")
+    assert {**ours.by_name, "claims": None} == {**SHIPPED, "claims": None}
+
+
+def test_windows_line_ends_and_a_byte_order_mark_change_nothing(tmp_path):
+    plain = Prompts(folder(tmp_path, claims=CLAIMS)).digest(["claims"])
+    dressed = b"\xef\xbb\xbf" + CLAIMS.replace("\n", "\r\n").encode()
+    assert Prompts(folder(tmp_path, claims=dressed)).digest(["claims"]) == plain
+
+
+def test_a_name_that_is_no_prompt_is_refused_with_what_was_meant(tmp_path):
+    (problem,) = problems(tmp_path, claim=CLAIMS)
+    assert "claim.md: no prompt has that name; did you mean 'claims'?" in problem
+    (tmp_path / "claim.md").unlink()
+    (problem,) = problems(tmp_path, zzz="")
+    assert "zzz.md: no prompt has that name; they are accuracy, claims, " in problem
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (CLAIMS.replace("{{question}}\n", ""), "claims.md: lacks the mark {{question}}"),
+        (CLAIMS + "{{answer}}", "claims.md: has the mark 'answer', which nothing fills"),
+        (CLAIMS + "[[n]]", "claims.md: has the mark 'n', which nothing fills"),
+        (CLAIMS.removeprefix("version = 1\n"), 'claims.md: must begin with "version = 1"'),
+        (CLAIMS.replace("= 1", "= one"), 'claims.md: must begin with "version = 1"'),
+        (CLAIMS.replace("---\n", ""), 'claims.md: must begin with "version = 1"'),
+        ("", 'claims.md: must begin with "version = 1"'),
+        (HEAD, "claims.md: has no words below its head"),
+        (HEAD + " \n\n", "claims.md: has no words below its head"),
+        (CLAIMS.encode("utf-16"), "claims.md: is not in UTF-8"),
+        (CLAIMS.encode() + b"\xff", "claims.md: is not in UTF-8"),
+    ],
+)
+def test_a_prompt_that_cannot_be_used_is_told_of_with_its_file(tmp_path, content, says):
+    (problem,) = problems(tmp_path, claims=content)
+    assert says in problem
+    assert str(tmp_path) in problem
+
+
+def test_all_that_is_wrong_in_a_folder_is_told_at_once(tmp_path):
+    found = problems(tmp_path, claims="", verdikt=CLAIMS, rubric=HEAD + "{{answer}} {{x}}")
+    assert len(found) == 4  # no head; no such name; lacks question; nothing fills x
+    assert "did you mean 'verdict'?" in "\n".join(found)
+
+
+def test_a_folder_that_is_none_or_holds_no_prompt_is_refused(tmp_path):
+    with pytest.raises(
+        PlanError, match=r"nowhere: is no folder; prompts stand in one, as NAME\.md"
+    ):
+        Prompts(tmp_path / "nowhere")
+    (tmp_path / "claims.txt").write_text(CLAIMS)
+    with pytest.raises(PlanError, match=r"holds no prompt; they are files such as claims\.md"):
+        Prompts(tmp_path)
+    with pytest.raises(PlanError, match="is no folder"):
+        Prompts(tmp_path / "claims.txt")
+    (tmp_path / "verdict.md").mkdir()
+    with pytest.raises(PlanError, match=r"verdict\.md"):
+        Prompts(tmp_path)
+
+
+def test_the_version_of_a_prompt_is_the_number_of_its_head():
+    read = Prompt.read("x", "version = 12\n---\nwords {{a}} [[b]]\n\n", "x.md")
+    assert (read.version, read.text, read.marks) == (12, "words {{a}} [[b]]\n", {"a", "b"})
+
+
+# Digests ------------------------------------------------------------------------------------------
+
+
+def test_a_digest_is_of_the_words_of_its_prompts_and_of_those_in_every_call(tmp_path):
+    shipped = Prompts()
+    assert re.fullmatch("[0-9a-f]{8}", shipped.digest(["claims"]))
+    assert shipped.digest(["claims", "support"]) == shipped.digest(["support", "claims", "claims"])
+    assert shipped.digest(["claims"]) != shipped.digest(["support"])
+    own = Prompts(folder(tmp_path, claims=CLAIMS))
+    assert own.digest(["claims"]) != shipped.digest(["claims"])
+    assert own.digest(["support"]) == shipped.digest(["support"])
+    newer = Prompts(folder(tmp_path, claims=CLAIMS.replace("= 1", "= 2")))
+    assert newer.digest(["claims"]) != own.digest(["claims"])
+
+
+@pytest.mark.parametrize("name", ["system", "repair"])
+def test_what_stands_in_every_call_changes_every_digest(tmp_path, name):
+    words = "Judge.\n" if name == "system" else "Wrong: {{problem}}\n"
+    own, shipped = Prompts(folder(tmp_path, **{name: HEAD + words})), Prompts()
+    assert own.digest(["claims"]) != shipped.digest(["claims"])
+
+
+def test_a_language_without_prompts_of_its_own_is_asked_for_in_english():
+    swahili, shipped = Prompts(language="sw"), Prompts()
+    texts = {"question": "q", "answer": "a"}
+    told, english = swahili.messages("rubric", texts), shipped.messages("rubric", texts)
+    assert told[0].content.startswith(english[0].content)
+    assert "'sw'" in told[0].content
+    assert told[1] == english[1]
+    assert swahili.digest(["claims"]) != shipped.digest(["claims"])
+
+
+TRANSLATED = ["de", "es", "fr", "zh"]
+
+
+def test_each_language_has_a_digest_of_its_own():
+    digests = {Prompts(language=one).digest(["claims"]) for one in (*TRANSLATED, "sw", None)}
+    assert len(digests) == 6
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_a_translated_prompt_has_the_marks_of_the_shipped_one_and_other_words(language):
+    for name, prompt in Prompts(language=language).by_name.items():
+        assert prompt.marks == SHIPPED[name].marks, name
+        assert prompt.text != SHIPPED[name].text, name
+
+
+def test_ones_own_words_stand_before_a_translation(tmp_path):
+    ours = Prompts(folder(tmp_path, claims=CLAIMS), language="de")
+    assert ours.by_name["claims"].text.endswith("List what is claimed.\n")
+    assert ours.by_name["rubric"] == Prompts(language="de").by_name["rubric"]

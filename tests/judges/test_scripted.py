@@ -1,0 +1,229 @@
+"""Judges that ask nobody: scripts, and recordings that give the same replies again."""
+
+import asyncio
+import json
+import resource
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragauge.errors import JudgeError, PlanError, StoreError
+from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
+from ragauge.judges.scripted import RecordedJudge, RecordingJudge, ScriptedJudge
+
+
+def request(prompt="verdict", text="Is it so?", **changed):
+    return Request(prompt, (Message("user", text),), None, **changed)
+
+
+def said(judge, *requests):
+    """The texts of a judge's replies to one request after the other."""
+
+    async def work():
+        return [(await judge.reply(one)).text for one in requests or [request()]]
+
+    return asyncio.run(work())
+
+
+def replied(judge, asked=None):
+    return asyncio.run(judge.reply(asked or request()))
+
+
+# Scripts ------------------------------------------------------------------------------------------
+
+
+def test_a_script_by_prompt_gives_one_reply_always_or_several_in_their_order():
+    judge = ScriptedJudge({"verdict": "CORRECT", "claims": ["a", {"b": 1}]})
+    asked = [request(one) for one in ("claims", "verdict", "claims", "verdict")]
+    assert said(judge, *asked) == ["a", "CORRECT", '{"b": 1}', "CORRECT"]
+    assert judge.requests == asked
+
+
+def test_a_script_of_several_replies_gives_them_whatever_is_asked():
+    assert said(ScriptedJudge(["a", "b"]), request("claims"), request("verdict")) == ["a", "b"]
+
+
+def test_a_function_replies_to_the_request():
+    judge = ScriptedJudge(lambda asked: {"asked": asked.messages[0].content})
+    assert said(judge) == ['{"asked": "Is it so?"}']
+
+
+def test_an_object_is_said_as_json_and_a_reply_as_it_is():
+    assert said(ScriptedJudge([{"q": "Où ?"}])) == ['{"q": "Où ?"}']
+    whole = Reply("x", prompt_tokens=3, finish_reason="length")
+    assert replied(ScriptedJudge([whole])) == whole
+
+
+def test_an_error_of_the_script_is_raised():
+    with pytest.raises(JudgeError, match="no luck") as caught:
+        replied(ScriptedJudge({"verdict": JudgeError("no luck", is_down=True)}))
+    assert caught.value.is_down
+
+
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ({"claims": "x"}, "mine: the script has no reply to 'verdict'"),
+        ({"verdict": []}, "mine: the script has 0 replies, and 'verdict' asks for one more"),
+        ([], "mine: the script has 0 replies"),
+    ],
+)
+def test_a_script_that_has_come_to_its_end_says_so(script, says):
+    with pytest.raises(JudgeError, match=says) as caught:
+        replied(ScriptedJudge(script, name="mine"))
+    assert not caught.value.is_down
+
+
+def test_many_requests_take_no_more_than_linear_time(bounded_time):
+    judge = ScriptedJudge({"verdict": ["x"] * 60_000})
+    bounded_time.limit_s = 5.0
+    with bounded_time:
+        assert len(said(judge, *[request()] * 60_000)) == 60_000
+
+
+# Recordings ---------------------------------------------------------------------------------------
+
+LOGPROBS = (TokenChoice("5", (("5", -0.25), ("4", -2.0))),)
+REPLIES = [
+    Reply("plain"),
+    Reply('{"verdict": "CORRECT"}', 12, 3, 4, 0.25, "length", "m-2025", LOGPROBS),
+    Reply("line\nbreaks\r\n and \u2028 \u2029 \x85 \x0b \x0c \x1c"),
+    Reply("\ud800 half a character, \0, 😀 and 字"),
+    Reply(""),
+]
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+def test_a_recorded_reply_is_given_again_as_it_was(tmp_path, reply):
+    recording = RecordingJudge(ScriptedJudge([reply, Reply("other")]), tmp_path / "r")
+    assert replied(recording) == reply
+    replied(recording, request(text="another question"))
+    recorded = RecordedJudge(tmp_path / "r")
+    assert replied(recorded) == reply
+    assert (recorded.name, dict(recorded.identity)) == ("scripted", {"model": "scripted"})
+
+
+@given(st.lists(st.text(), min_size=1, max_size=5))
+def test_whatever_is_said_stands_on_one_line(texts):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "r"
+        asked = [request(text=str(at)) for at in range(len(texts))]
+        assert said(RecordingJudge(ScriptedJudge(texts), path), *asked) == texts
+        assert path.read_bytes().count(b"\n") == len(texts) + 1
+        assert said(RecordedJudge(path), *asked) == texts
+
+
+def test_a_request_that_was_not_recorded_is_an_error_that_says_what_to_do(tmp_path):
+    replied(RecordingJudge(ScriptedJudge(["x"]), tmp_path / "r"))
+    for other in (request(text="?"), request(sample=1), request(attempt=1)):
+        with pytest.raises(JudgeError, match="has no reply to this 'verdict'") as caught:
+            replied(RecordedJudge(tmp_path / "r"), other)
+        assert "record it again with --record" in str(caught.value)
+        assert not caught.value.is_down
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n",
+        b"answer\nyes\n",
+        b'{"id": "q1", "answer": "yes"}\n',
+        b'{"format": "ragauge recording 9", "judge": "m", "identity": {}}\n',
+        b'{"format": "ragauge recording 1", "judge": "m"}\n',
+        b'["ragauge recording 1"]\n',
+        b'{"format": "ragauge recording 1", "judge": "m", "identity": {}}\n{"key": 1}\n{}\n',
+        b'{"format": "ragauge recording 1", "judge": "m", "identity": {}}\nrubbish\n{}\n',
+        b"\xff\xfe\x00",
+    ],
+)
+def test_a_file_that_is_no_recording_is_refused(tmp_path, content):
+    (tmp_path / "r").write_bytes(content)
+    with pytest.raises(PlanError, match="r: is no recording of a judge's replies"):
+        RecordedJudge(tmp_path / "r")
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(PlanError, match="No such file"):
+        RecordedJudge(tmp_path / "r")
+    with pytest.raises(PlanError, match="is no recording"):
+        RecordedJudge(tmp_path)
+
+
+def test_a_recording_is_gone_on_with_and_its_unfinished_line_left_out(tmp_path):
+    path = tmp_path / "r"
+    replied(RecordingJudge(ScriptedJudge(["first"]), path))
+    whole = path.read_bytes()
+    path.write_bytes(whole + whole.splitlines()[-1][:30])  # killed in the middle of a line
+    assert said(RecordedJudge(path)) == ["first"]
+    replied(RecordingJudge(ScriptedJudge(["second"]), path), request(text="two"))
+    assert path.read_bytes().startswith(whole)
+    assert said(RecordedJudge(path), request(), request(text="two")) == ["first", "second"]
+    assert len(path.read_bytes().splitlines()) == 3
+
+
+def test_a_recording_that_lost_its_last_line_end_loses_no_reply(tmp_path):
+    path = tmp_path / "r"
+    replied(RecordingJudge(ScriptedJudge(["first"]), path))
+    path.write_text(path.read_text().rstrip("\n"))
+    assert said(RecordedJudge(path)) == ["first"]
+    replied(RecordingJudge(ScriptedJudge(["second"]), path), request(text="two"))
+    assert said(RecordedJudge(path), request(), request(text="two")) == ["first", "second"]
+
+
+@pytest.mark.parametrize("content", ['{"id": "q1", "answer": "yes"}\n', "answer\nyes\n", "\n"])
+def test_a_file_that_holds_something_else_is_never_written_over(tmp_path, content):
+    path = tmp_path / "answers.jsonl"
+    path.write_text(content)
+    with pytest.raises(PlanError, match=r"answers\.jsonl: is no recording"):
+        RecordingJudge(ScriptedJudge(["x"]), path)
+    assert path.read_text() == content
+
+
+def test_a_recording_of_another_judge_is_not_mixed_with_this_one(tmp_path):
+    replied(RecordingJudge(ScriptedJudge(["x"], name="m"), tmp_path / "r"))
+    before = (tmp_path / "r").read_bytes()
+    with pytest.raises(PlanError, match="holds replies of m with other parameters or of another"):
+        RecordingJudge(ScriptedJudge(["x"], name="n"), tmp_path / "r")
+    assert (tmp_path / "r").read_bytes() == before
+
+
+def test_a_place_that_cannot_be_written_is_told_before_anything_is_asked(tmp_path):
+    for path in (tmp_path / "no" / "folder" / "r", tmp_path, Path("/dev/zero")):
+        with pytest.raises(PlanError, match=r"cannot be written: .* is no (folder|file)"):
+            RecordingJudge(ScriptedJudge(["x"]), path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_opening_a_recording_writes_nothing_yet(tmp_path):
+    RecordingJudge(ScriptedJudge([]), tmp_path / "r")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "r").touch()
+    replied(RecordingJudge(ScriptedJudge(["x"]), tmp_path / "r"))
+    assert said(RecordedJudge(tmp_path / "r")) == ["x"]
+
+
+def test_a_disk_that_takes_no_more_ends_the_run(tmp_path):
+    recording = RecordingJudge(ScriptedJudge(["x"]), tmp_path / "r")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    try:
+        with pytest.raises(StoreError, match="r: cannot be written: File too large; free space"):
+            replied(recording)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_recording_holds_no_prompts_and_says_which_judge_it_is_of(tmp_path):
+    replied(RecordingJudge(ScriptedJudge(["x"]), tmp_path / "r"))
+    head, line = map(json.loads, (tmp_path / "r").read_text().splitlines())
+    assert head == {
+        "format": "ragauge recording 1",
+        "judge": "scripted",
+        "identity": {"model": "scripted"},
+    }
+    assert set(line) == {"key", "prompt", "reply"}
+    assert "Is it so?" not in (tmp_path / "r").read_text()

@@ -1,0 +1,369 @@
+"""Whether an answer is right, by a scripted judge: criteria, accuracy with its grade, classes."""
+
+import json
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pytest import approx
+
+import ragauge as rg
+
+SAMPLE = {"question": "What is the fee?", "answer": "It is $5.", "reference": "The fee is $5."}
+
+
+def score(label, script, **fields):
+    """The score, and the requests that were made for it."""
+    judge = rg.ScriptedJudge(script)
+    given = SAMPLE | fields
+    if "references" in given:
+        del given["reference"]
+    found = rg.score(label, judge=judge, **given)
+    return found, judge.requests
+
+
+def told(request):
+    return request.messages[1].content
+
+
+def block(request, name):
+    return re.search(rf"<{name} id=(\w+)>\n(.*?)</{name} id=\1>", told(request), re.S)[2]
+
+
+# The GPTScore of seed 000.
+
+
+def criteria(*verdicts):
+    return {
+        "criteria": [
+            {"criterion": place, "reason": f"reason {place}", "verdict": verdict}
+            for place, verdict in enumerate(verdicts, 1)
+        ]
+    }
+
+
+MET, NOT, OFF = "met", "not met", "not applicable"
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "value"),
+    [
+        ((MET, MET, MET, MET, MET), 1.0),
+        ((MET, MET, MET, OFF, OFF), 1.0),
+        ((OFF, OFF, MET, OFF, OFF), 1.0),
+        ((MET, MET, NOT, MET, MET), 0.0),
+        ((MET, MET, MET, MET, NOT), 0.0),
+        ((OFF, OFF, OFF, OFF, NOT), 0.0),
+        ((NOT, NOT, NOT, NOT, NOT), 0.0),
+    ],
+)
+def test_all_criteria_that_apply_must_be_met(verdicts, value):
+    found, requests = score("gpt_score", {"criteria": criteria(*verdicts)})
+    assert (found.value, len(requests)) == (value, 1)
+    assert found.evidence["criteria"][2] == {
+        "criterion": 3,
+        "verdict": verdicts[2],
+        "reason": "reason 3",
+    }
+    json.dumps(found.evidence)
+
+
+def test_where_no_criterion_applies_there_is_no_value():
+    found, _ = score("gpt_score", {"criteria": criteria(*[OFF] * 5)})
+    assert (found.value, found.status) == (None, "undefined")
+    assert len(found.evidence["criteria"]) == 5
+
+
+@pytest.mark.parametrize(
+    "rubbish", ["1", "factually matching", criteria(*[MET] * 4), criteria(*[MET] * 4, "partly")]
+)
+def test_criteria_that_cannot_be_read_are_a_failure(rubbish):
+    found, requests = score("gpt_score", {"criteria": rubbish})
+    assert (found.value, found.status, len(requests)) == (None, "failed", 2)
+    said = rubbish if isinstance(rubbish, str) else json.dumps(rubbish)
+    assert found.evidence["calls"][0]["reply"] == said
+
+
+def _by_reference(right, rest, failing=()):
+    def script(request):
+        reference = block(request, "reference")
+        if any(one in reference for one in failing):
+            return "rubbish"
+        return right if "$5" in reference else rest
+
+    return script
+
+
+def test_each_reference_is_asked_alone_and_the_best_counts():
+    script = _by_reference(criteria(*[MET] * 5), criteria(*[NOT] * 5))
+    found, requests = score("gpt_score", script, references=["It is $6.", "It is $5."])
+    assert (found.value, found.evidence["best_reference"]) == (1.0, 1)
+    assert [block(one, "reference") for one in requests] == ["It is $6.\n", "It is $5.\n"]
+    found, _ = score("gpt_score", script, references=["It is $6.", "It is $7."])
+    assert found.value == 0.0
+
+
+def test_a_reference_that_failed_might_have_been_the_best():
+    script = _by_reference(criteria(*[MET] * 5), criteria(*[NOT] * 5), failing=["$7"])
+    assert score("gpt_score", script, references=["$6", "$7"])[0].status == "failed"
+    assert score("gpt_score", script, references=["$5", "$7"])[0].value == 1.0
+
+
+def test_a_match_by_words_and_one_by_the_judge_that_disagree_ask_for_review():
+    judge = rg.ScriptedJudge({"criteria": criteria(MET, NOT, MET, MET, MET)})
+    run = rg.evaluate(
+        [{"id": "1", **SAMPLE, "answer": "The fee is $5."}], "factual-qa", judge=judge
+    )
+    values = dict(run.scores.select("metric", "value").rows())
+    named = {name.split("(")[0]: value for name, value in values.items()}
+    assert (named["fuzzy_match"], named["gpt_score"], named["answer_match"]) == (1.0, 0.0, 1.0)
+    (review,) = run.needs_review()["metric"]
+    assert review.startswith("answer_match")
+
+
+# Factual accuracy.
+
+
+def accuracy(correctness, completeness=None, consistency=None, **others):
+    points = {
+        "correctness": correctness,
+        "completeness": correctness if completeness is None else completeness,
+        "consistency": correctness if consistency is None else consistency,
+    }
+    return {name: {"score": score, "reason": name} for name, score in points.items()} | others
+
+
+@pytest.mark.parametrize(
+    ("points", "value", "grade"),
+    [
+        ((100, 100, 100), 1.0, "A"),
+        ((90, 80, 100), 0.89, "A"),  # 45 + 24 + 20
+        ((80, 80, 80), 0.80, "A"),
+        ((79, 80, 80), 0.795, "B"),
+        ((60, 60, 60), 0.60, "B"),
+        ((60, 60, 59), 0.598, "C"),
+        ((40, 40, 40), 0.40, "C"),
+        ((40, 39, 40), 0.397, "D"),
+        ((20, 20, 20), 0.20, "D"),
+        ((19, 20, 20), 0.195, "E"),
+        ((0, 0, 0), 0.0, "E"),
+        ((100, 0, 0), 0.5, "C"),
+        ((0, 100, 0), 0.3, "D"),
+        ((0, 0, 100), 0.2, "D"),
+        ((70, 70, 50), 0.66, "B"),
+    ],
+)
+def test_half_correctness_three_tenths_completeness_a_fifth_consistency(points, value, grade):
+    found, requests = score("factual_accuracy", {"accuracy": accuracy(*points)})
+    assert found.value == approx(value, abs=1e-12)
+    assert (found.evidence["grade"], len(requests)) == (grade, 1)
+    assert found.evidence["completeness"] == {"score": points[1], "reason": "completeness"}
+    json.dumps(found.evidence)
+
+
+def test_a_final_score_that_the_judge_offers_is_not_read():
+    said = accuracy(40, final_score=100, overall_reasoning="A", confidence=100)
+    found, _ = score("factual_accuracy", {"accuracy": said})
+    assert (found.value, found.evidence["grade"]) == (0.4, "C")
+
+
+@pytest.mark.parametrize(
+    "rubbish",
+    ["A", "80", accuracy(101), accuracy(80, -1), accuracy("high"), {"final_score": 80}],
+)
+def test_an_accuracy_that_cannot_be_read_is_a_failure_and_no_e(rubbish):
+    found, requests = score("factual_accuracy", {"accuracy": rubbish})
+    assert (found.value, found.status, len(requests)) == (None, "failed", 2)
+    assert "grade" not in found.evidence
+
+
+def test_the_best_references_number_and_grade_count():
+    script = _by_reference(accuracy(90), accuracy(30))
+    found, _ = score("factual_accuracy", script, references=["$6", "$5", "$7"])
+    assert (found.value, found.evidence["grade"]) == (approx(0.9), "A")
+    assert found.evidence["best_reference"] == 1
+
+
+POINTS = st.integers(0, 1000).map(lambda tenths: tenths / 10)
+
+
+@settings(max_examples=40, deadline=None)
+@given(POINTS, POINTS, POINTS)
+def test_the_grade_is_that_of_the_number(correctness, completeness, consistency):
+    said = accuracy(correctness, completeness, consistency)
+    found, _ = score("factual_accuracy", {"accuracy": said})
+    tenths = [round(10 * one) for one in (correctness, completeness, consistency)]
+    hundredths = 5 * tenths[0] + 3 * tenths[1] + 2 * tenths[2]  # of a point, in whole numbers
+    assert found.value == approx(hundredths / 10_000)
+    assert 0 <= found.value <= 1
+    bounds = ((8000, "A"), (6000, "B"), (4000, "C"), (2000, "D"), (0, "E"))
+    assert found.evidence["grade"] == next(grade for least, grade in bounds if hundredths >= least)
+
+
+# The three classes.
+
+CLASSES = ("correct", "wrong", "dont_know")
+
+
+def classed(script, phrases="default", **fields):
+    """Each class's value or status, and the requests."""
+    found, requests = {}, []
+    for one in CLASSES:
+        label = f'answer_class(verdict="{one}",phrases="{phrases}")'
+        result, requests = score(label, script, **fields)
+        found[one] = result.value if result.value is not None else str(result.status)
+    return found, requests
+
+
+@pytest.mark.parametrize("said", ["CORRECT", {"reason": "r", "verdict": "correct"}])
+def test_a_correct_answer(said):
+    found, requests = classed({"verdict": said})
+    assert found == {"correct": 1.0, "wrong": 0.0, "dont_know": 0.0}
+    assert len(requests) == 1
+
+
+@pytest.mark.parametrize("said", ["WRONG", "wrong.", {"reason": "r", "verdict": "WRONG"}])
+def test_a_wrong_answer(said):
+    assert classed({"verdict": said})[0] == {"correct": 0.0, "wrong": 1.0, "dont_know": 0.0}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "INCORRECT",
+        "incorrect",
+        "CORRECT or WRONG",
+        "Not CORRECT",
+        "NOT WRONG",
+        "mostly CORRECT",
+        "CORRECT?",
+        "",
+        {"reason": "r", "verdict": "INCORRECT"},
+        {"verdict": None, "reason": "CORRECT"},
+    ],
+)
+def test_what_is_neither_word_is_neither_class(said):
+    found, requests = classed({"verdict": said})
+    assert found == dict.fromkeys(CLASSES, "failed")
+    assert len(requests) == 2
+
+
+def test_a_mended_word_counts():
+    found, (_, second) = score("answer_class", {"verdict": ["INCORRECT", "WRONG"]})
+    assert found.value == 0.0
+    assert found.evidence["class"] == "wrong"
+    assert '"INCORRECT"' in second.messages[-1].content
+
+
+def test_all_references_are_shown_in_one_call():
+    found, (request,) = score(
+        "answer_class", {"verdict": "CORRECT"}, references=["Five dollars.", "$5", ""]
+    )
+    assert found.value == 1.0
+    assert re.findall(r"(?m)^\[(\d) id=", block(request, "references")) == ["1", "2", "3"]
+    assert "Five dollars." in told(request)
+
+
+REFUSALS = [
+    ("I don't know.", "default"),
+    ("The context does not provide the fee.", "default"),
+    ("", "default"),
+    ("Sorry, I do not know.", "seed-002"),
+    ("n/a", "seed-002"),
+    ("The Unknown Soldier", "seed-002"),  # the seed's phrases are substrings
+]
+
+
+@pytest.mark.parametrize(("answer", "phrases"), REFUSALS)
+def test_who_does_not_know_is_asked_no_judge(answer, phrases):
+    found, requests = classed({}, phrases, answer=answer)
+    assert found == {"correct": 0.0, "wrong": 0.0, "dont_know": 1.0}
+    assert requests == []
+    detector = rg.score(f'dont_know(phrases="{phrases}")', answer=answer)
+    assert detector.value == 1.0
+
+
+def test_the_evidence_has_the_words_of_who_does_not_know():
+    found, _ = score("answer_class", {}, answer="Well, I don't know.")
+    assert found.evidence == {"class": "dont_know", "found": ["I don't know"]}
+    found, _ = score("answer_class", {}, answer="")
+    assert found.evidence["found"] == ["empty answer"]
+    found, _ = score('answer_class(phrases="seed-002")', {}, answer="Not sure, no data.")
+    assert sorted(found.evidence["found"]) == ["no data", "not sure"]
+
+
+@pytest.mark.parametrize(("answer", "phrases"), REFUSALS)
+def test_who_does_not_know_needs_no_reference(answer, phrases):
+    for references in (None, []):
+        found, _ = classed({}, phrases, answer=answer, references=references)
+        assert found == {"correct": 0.0, "wrong": 0.0, "dont_know": 1.0}
+
+
+def test_an_answer_is_compared_with_references_or_not_at_all():
+    assert classed({}, references=[])[0] == dict.fromkeys(CLASSES, "undefined")
+    assert classed({}, references=None)[0] == dict.fromkeys(CLASSES, "missing")
+    assert classed({}, answer=None)[0] == dict.fromkeys(CLASSES, "missing")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["The Unknown Soldier", "The report does not give the fee, but it was $5.", "It is not sure."],
+)
+def test_what_only_sounds_like_not_knowing_is_an_answer_to_the_better_detector(answer):
+    found, requests = classed({"verdict": "CORRECT"}, answer=answer)
+    assert found["correct"] == 1.0
+    assert len(requests) == 1
+
+
+def test_the_classes_of_one_run_share_the_call_and_part_what_is_scored():
+    said = {"a": "CORRECT", "b": "WRONG", "c": "INCORRECT"}
+
+    def script(request):
+        return said[block(request, "answer").strip()]
+
+    answers = ["a", "b", "c", "I don't know.", "a"]
+    rows = [
+        {"id": str(place), "question": "Q?", "answer": answer, "reference": "r"}
+        for place, answer in enumerate(answers)
+    ]
+    judge = rg.ScriptedJudge(script)
+    labels = [f'answer_class(verdict="{one}")' for one in CLASSES]
+    run = rg.evaluate(rows, labels, judge=judge)
+    sums = {
+        name: scores["value"].to_list()
+        for (name,), scores in run.scores.partition_by("metric", as_dict=True).items()
+    }
+    by_row = list(zip(*sums.values(), strict=True))
+    assert by_row == [(1, 0, 0), (0, 1, 0), (None,) * 3, (0, 0, 1), (1, 0, 0)]
+    # a and b once, c twice
+    assert len(judge.requests) == 4
+
+
+@pytest.mark.parametrize("label", ["gpt_score", "factual_accuracy", "answer_class"])
+def test_a_judge_that_gives_no_reply_fails_the_score_with_its_words(label):
+    found, _ = score(label, lambda _: rg.JudgeError("429 Too Many Requests"))
+    assert (found.value, found.status, found.reason) == (None, "failed", "429 Too Many Requests")
+
+
+@pytest.mark.parametrize("label", ["gpt_score", "factual_accuracy"])
+def test_what_the_sample_lacks_is_missing_and_no_judge_is_asked(label):
+    for lacking in ("answer", "reference"):
+        found, requests = score(label, {}, **{lacking: None})
+        assert (found.status, requests) == ("missing", [])
+    found, requests = score(label, {}, references=[])
+    assert (found.status, requests) == ("undefined", [])
+
+
+@pytest.mark.parametrize(
+    ("label", "reply"),
+    [
+        ("gpt_score", criteria(*[MET] * 5)),
+        ("factual_accuracy", accuracy(100)),
+        ("answer_class", "CORRECT"),
+    ],
+)
+def test_a_sample_without_a_question_is_judged_without_one(label, reply):
+    found, (request,) = score(label, lambda _: reply, question=None)
+    assert found.value == 1.0
+    assert "<question" not in told(request)

@@ -1,0 +1,430 @@
+"""Faithfulness and factual correctness, worked out by hand over the replies of a scripted judge."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pytest import approx
+
+import ragauge as rg
+from ragauge.features.judged import Claims, Supports
+from ragauge.judges.protocol import Reply
+from ragauge.judges.questions import Support
+from ragauge.metrics.faithfulness import factual_correctness, faithfulness
+
+QUESTION = "What is the fee?"
+ANSWER = "It is $5. Dogs are free. Cats pay. Welcome!"
+CONTEXTS = ["Lantern Hut asks a fee of $5.", "Dogs stay for free."]
+CLAIMS = ["The fee is $5", "Dogs are free", "Cats pay"]
+
+
+def claims(*texts):
+    """Each sentence makes one claim; None marks one that makes none."""
+    return {
+        "sentences": [
+            {"sentence": place, "claims": [text] if text else [], "claim_free": not text}
+            for place, text in enumerate(texts, 1)
+        ]
+    }
+
+
+def verdicts(*supported, quote="", context=0):
+    return {
+        "verdicts": [
+            {"claim": place, "reason": "r", "supported": one, "context": context, "quote": quote}
+            for place, one in enumerate(supported, 1)
+        ]
+    }
+
+
+def score(script, label="faithfulness", **fields):
+    """The score, and the prompts of what was asked for it."""
+    judge = rg.ScriptedJudge(script)
+    given = {"question": QUESTION, "answer": ANSWER, "contexts": CONTEXTS} | fields
+    found = rg.score(label, judge=judge, **given)
+    return found, [one.prompt for one in judge.requests]
+
+
+ALL_CLAIMS = claims(*CLAIMS, None)
+
+
+# Faithfulness.
+
+
+@pytest.mark.parametrize(
+    ("supported", "value"),
+    [
+        ((True, True, True), 1.0),
+        ((True, False, False), 1 / 3),
+        ((False, True, True), 2 / 3),
+        ((False, False, False), 0.0),
+    ],
+)
+def test_claims_supported_of_claims_asked(supported, value):
+    found, asked = score({"claims": ALL_CLAIMS, "support": verdicts(*supported)})
+    assert found.value == approx(value)
+    assert asked == ["claims", "support"]
+
+
+def test_the_evidence_has_claims_reasons_quotes_and_calls():
+    said = verdicts(True, False, False, quote="fee of $5", context=1)
+    found, _ = score({"claims": ALL_CLAIMS, "support": said})
+    first, second, _ = found.evidence["claims"]
+    assert first == {
+        "claim": "The fee is $5",
+        "supported": True,
+        "reason": "r",
+        "quote": "fee of $5",
+        "quote_found": True,
+        "context": 0,
+        "start": CONTEXTS[0].index("fee of"),
+        "end": CONTEXTS[0].index("fee of") + len("fee of $5"),
+    }
+    assert second == {"claim": "Dogs are free", "supported": False, "reason": "r"}
+    assert found.evidence["claim_free"] == ["Welcome!"]
+    assert [one["prompt"] for one in found.evidence["calls"]] == ["claims", "support"]
+    assert "needs_review" not in found.evidence
+    json.dumps(found.evidence)
+
+
+def test_a_quote_that_was_made_up_asks_for_review_and_does_not_change_the_value():
+    said = verdicts(True, False, False, quote="Dogs stay for free, always", context=2)
+    found, _ = score({"claims": ALL_CLAIMS, "support": said})
+    assert found.value == approx(1 / 3)
+    assert (found.evidence["needs_review"], found.evidence["quotes_not_found"]) == (True, 1)
+
+
+def test_an_answer_without_claims_has_no_value_or_the_one_that_is_set():
+    free = {"claims": claims(None, None, None, None)}
+    found, asked = score(free)
+    assert (found.value, found.status, asked) == (None, "undefined", ["claims"])
+    assert "no claim" in found.reason
+    assert len(found.evidence["claim_free"]) == 4
+    for value in (0, 0.5, 1):
+        found, asked = score(free, f"faithfulness(on_no_claims={value})")
+        assert (found.value, asked) == (value, ["claims"])
+
+
+@pytest.mark.parametrize("answer", ["", " \n", "\u200b"])
+def test_a_blank_answer_makes_no_claim_and_no_judge_is_asked(answer):
+    found, asked = score({}, answer=answer)
+    assert (found.status, asked) == ("undefined", [])
+    found, asked = score({}, "faithfulness(on_no_claims=1)", answer=answer)
+    assert (found.value, asked) == (1.0, [])
+
+
+def test_claims_without_any_context_are_unsupported():
+    found, asked = score({"claims": ALL_CLAIMS}, contexts=[])
+    assert (found.value, asked) == (0.0, ["claims"])
+    assert [one["supported"] for one in found.evidence["claims"]] == [False] * 3
+    found, _ = score({"claims": ALL_CLAIMS}, "faithfulness(on_no_claims=1)", contexts=[])
+    assert found.value == 0.0
+
+
+def test_neither_claims_nor_contexts_is_no_claims():
+    free = {"claims": claims(None, None, None, None)}
+    assert score(free, contexts=[])[0].status == "undefined"
+    assert score(free, "faithfulness(on_no_claims=1)", contexts=[])[0].value == 1.0
+
+
+@pytest.mark.parametrize("lacking", ["answer", "contexts"])
+def test_a_field_that_the_sample_lacks_is_missing_whatever_is_set(lacking):
+    for label in ("faithfulness", "faithfulness(on_no_claims=1)"):
+        found, _ = score(
+            {"claims": ALL_CLAIMS, "support": verdicts(True, True, True)}, label, **{lacking: None}
+        )
+        assert (found.value, found.status) == (None, "missing")
+        assert found.reason == f"the sample has no {lacking}"
+
+
+def test_a_sample_without_a_question_is_asked_without_one():
+    judge = rg.ScriptedJudge(
+        {"claims": claims("a", "b", "c", "d"), "support": verdicts(*[True] * 4)}
+    )
+    found = rg.score("faithfulness", answer=ANSWER, contexts=CONTEXTS, judge=judge)
+    assert found.value == 1.0
+    assert not any("<question" in one.messages[1].content for one in judge.requests)
+
+
+@pytest.mark.parametrize("on_no_claims", ["-0.1", "1.5", "true", '"1"'])
+def test_the_value_for_no_claims_is_a_share(on_no_claims):
+    with pytest.raises(rg.PlanError, match="on_no_claims must be a number from 0 to 1"):
+        score({}, f"faithfulness(on_no_claims={on_no_claims})")
+
+
+STAGES = {"claims": ALL_CLAIMS, "support": verdicts(True, True, True)}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize(
+    "rubbish",
+    [
+        "",
+        "I would say 1.",
+        "{}",
+        '{"verdicts": []}',
+        '{"sentences": []}',
+        json.dumps(verdicts(True, True)),
+        json.dumps(verdicts(True, True, True, True)),
+        json.dumps(claims(*CLAIMS)),
+        f"{json.dumps(STAGES['claims'])} {json.dumps(STAGES['support'])}",
+    ],
+)
+def test_a_reply_that_is_of_no_use_twice_is_a_failure_with_the_reply(stage, rubbish):
+    for label in ("faithfulness", "faithfulness(on_no_claims=1)"):
+        found, asked = score({**STAGES, stage: rubbish}, label)
+        assert (found.value, found.status) == (None, "failed")
+        assert stage in found.reason
+        (call,) = found.evidence["calls"]
+        assert (call["prompt"], call["reply"]) == (stage, rubbish)
+        assert asked.count(stage) == 2
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_reply_that_is_mended_counts(stage):
+    found, asked = score({**STAGES, stage: ["rubbish", STAGES[stage]]})
+    assert found.value == 1.0
+    assert asked.count(stage) == 2
+    (call,) = [one for one in found.evidence["calls"] if "repaired" in one]
+    assert (call["prompt"], call["repaired"]["reply"]) == (stage, "rubbish")
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_judge_that_does_not_answer_is_a_failure_with_its_words(stage):
+    found, asked = score({**STAGES, stage: rg.JudgeError("timed out after 60 s")})
+    assert (found.value, found.status, found.reason) == (None, "failed", "timed out after 60 s")
+    assert asked.count(stage) == 1
+
+
+@pytest.mark.parametrize(("most", "status"), [(1, "skipped"), (2, "ok")])
+def test_what_the_budget_does_not_allow_is_skipped(most, status):
+    judging = rg.Judging(judges=(rg.ScriptedJudge(STAGES),), max_calls=most)
+    row = {"id": "1", "question": QUESTION, "answer": ANSWER, "contexts": CONTEXTS}
+    run = rg.evaluate([row], "faithfulness", judge=judging)
+    assert run.scores["status"].to_list() == [status]
+
+
+def test_a_reply_cut_at_the_most_tokens_is_a_failure_that_says_so():
+    cut = Reply(json.dumps(STAGES["support"])[:40], finish_reason="length")
+    found, asked = score({**STAGES, "support": cut})
+    assert (found.status, asked.count("support")) == ("failed", 2)
+    assert "cut at the most tokens" in found.reason
+
+
+def test_contexts_too_long_for_the_window_are_shown_in_parts():
+    contexts = ["rain. " * 3_000 + "The fee is $5. " + "snow. " * 3_000, "Dogs stay for free."]
+
+    def script(request):
+        if request.prompt == "claims":
+            return ALL_CLAIMS
+        fee = "The fee is $5" in request.messages[1].content.partition("<claims")[0]
+        return verdicts(fee, False, False, quote="The fee is $5" if fee else "", context=1)
+
+    judge = rg.ScriptedJudge(script)
+    row = {"id": "1", "question": QUESTION, "answer": ANSWER, "contexts": contexts}
+    run = rg.evaluate([row], "faithfulness", judge=rg.Judging(judges=(judge,), window=3_000))
+    (found,) = run.scores.iter_rows(named=True)
+    assert found["value"] == approx(1 / 3)
+    evidence = json.loads(found["evidence"])
+    assert evidence["contexts_shown_in"] == len(judge.requests) - 1 > 1
+    claim = evidence["claims"][0]
+    assert contexts[claim["context"]][claim["start"] : claim["end"]] == "The fee is $5"
+
+
+def supports(*flags):
+    return Supports(tuple(Support("…", one, "") for one in flags), Claims(()))
+
+
+@given(st.lists(st.booleans(), min_size=1), st.integers(0, 100))
+def test_a_supported_claim_more_never_lowers_it_and_the_order_is_all_one(flags, at):
+    value = faithfulness(supports(*flags), judge=None).value
+    assert 0 <= value <= 1
+    more = [*flags[:at], True, *flags[at:]]
+    assert faithfulness(supports(*more), judge=None).value >= value
+    assert faithfulness(supports(*flags, False), judge=None).value <= value
+    assert faithfulness(supports(*flags[::-1]), judge=None).value == value
+
+
+# Many rows.
+
+HUTS = [
+    {
+        "id": f"q{place}",
+        "question": QUESTION,
+        "answer": " ".join(f"Claim {place} {n}." for n in range(1 + place % 4)),
+        "contexts": [f"Context of {place}."] * (place % 3),
+    }
+    for place in range(12)
+]
+
+
+def by_content(request):
+    """A claim for each sentence, supported when its own and its row's number are even together."""
+    text = request.messages[1].content
+    if request.prompt == "claims":
+        sentences = [line for line in text.splitlines() if line.startswith("Claim ")]
+        return claims(*(line.strip(".") for line in sentences))
+    asked = [line.split() for line in text.splitlines() if line.startswith("Claim ")]
+    return verdicts(*((int(row) + int(n)) % 2 == 0 for _, row, n in asked))
+
+
+def by_hand(row):
+    """Of the 1 + row % 4 claims those with row + n even, and none without contexts."""
+    n_claims = 1 + row % 4
+    return 0.0 if row % 3 == 0 else sum((row + n) % 2 == 0 for n in range(n_claims)) / n_claims
+
+
+@pytest.mark.parametrize("size", [1, 5, 100])
+def test_batches_and_the_order_of_rows_change_nothing(size):
+    expected = {f"q{place}": by_hand(place) for place in range(12)}
+    for rows in (HUTS, HUTS[::-1]):
+        judge = rg.ScriptedJudge(by_content)
+        run = rg.evaluate(rows, "faithfulness", judge=judge, batch_size=size)
+        assert dict(run.scores.select("id", "value").rows()) == approx(expected)
+        assert len(judge.requests) == 12 + 8
+
+
+def test_rows_that_are_the_same_are_asked_once():
+    row = {"question": QUESTION, "answer": ANSWER, "contexts": CONTEXTS}
+    rows = [{**row, "id": f"q{place}"} for place in range(5)]
+    for size in (1, 5):
+        judge = rg.ScriptedJudge(STAGES)
+        run = rg.evaluate(rows, "faithfulness", judge=judge, batch_size=size)
+        assert run.scores["value"].to_list() == [1.0] * 5
+        assert [one.prompt for one in judge.requests] == ["claims", "support"]
+
+
+def test_one_row_that_fails_leaves_the_others():
+    def script(request):
+        return "rubbish" if "Claim 5 0" in request.messages[1].content else by_content(request)
+
+    run = rg.evaluate(HUTS, "faithfulness", judge=rg.ScriptedJudge(script))
+    found = dict(run.scores.select("id", "value").rows())
+    assert found == approx({f"q{at}": None if at == 5 else by_hand(at) for at in range(12)})
+    assert run.summary()["failed"].to_list() == [1]
+
+
+# Factual correctness.
+
+
+def correctness(label="factual_correctness", **script):
+    """An answer of three claims and a reference of two: two of the answer's, one of the reference's
+    are supported by the other side."""
+    stages = {"answer": ALL_CLAIMS, "reference": claims("The fee is $5", "Boots stay outside")}
+    support = {"answer": verdicts(True, True, False), "reference": verdicts(True, False)}
+    parts = {"claims": stages, "support": support}
+
+    def reply(request):
+        text = request.messages[1].content
+        of_reference = "Boots" in (
+            text if request.prompt == "claims" else text.partition("<claims")[2]
+        )
+        side = "reference" if of_reference else "answer"
+        return script.get(f"{side}_{request.prompt}", parts[request.prompt][side])
+
+    found, asked = score(reply, label, contexts=None, reference="It is $5. Boots stay outside.")
+    return found, asked
+
+
+@pytest.mark.parametrize(
+    ("label", "value"),
+    [
+        # precision 2/3, recall 1/2, F1 = 2 · 2/3 · 1/2 / (2/3 + 1/2) = 4/7
+        ("factual_correctness", 4 / 7),
+        ('factual_correctness(of="precision")', 2 / 3),
+        ('factual_correctness(of="recall")', 1 / 2),
+        # tp 2, fp 1, fn 1: tp / (tp + (fp + fn) / 2) = 2/3; tp / (tp + fp); tp / (tp + fn)
+        ('factual_correctness(variant="ragas-0.4")', 0.67),
+        ('factual_correctness(of="precision",variant="ragas-0.4")', 0.67),
+        ('factual_correctness(of="recall",variant="ragas-0.4")', 0.67),
+    ],
+)
+def test_precision_and_recall_have_claims_of_their_own(label, value):
+    found, asked = correctness(label)
+    assert found.value == approx(value)
+    assert sorted(asked) == ["claims", "claims", "support", "support"]
+
+
+def test_nothing_shared_is_0_and_not_a_division_by_it():
+    none = {
+        "answer_support": verdicts(False, False, False),
+        "reference_support": verdicts(False, False),
+    }
+    for variant in ("", 'of="precision",', 'variant="ragas-0.4"'):
+        assert (
+            correctness(f"factual_correctness({variant.strip(',')})".replace("()", ""), **none)[
+                0
+            ].value
+            == 0
+        )
+
+
+NO_ANSWER_CLAIMS = {"answer_claims": claims(None, None, None, None)}
+NO_REFERENCE_CLAIMS = {"reference_claims": claims(None, None)}
+
+
+@pytest.mark.parametrize(
+    ("script", "of", "value"),
+    [
+        (NO_ANSWER_CLAIMS, "f1", None),
+        (NO_ANSWER_CLAIMS, "precision", None),
+        (NO_ANSWER_CLAIMS, "recall", 1 / 2),
+        (NO_REFERENCE_CLAIMS, "f1", None),
+        (NO_REFERENCE_CLAIMS, "precision", 2 / 3),
+        (NO_REFERENCE_CLAIMS, "recall", None),
+    ],
+)
+def test_a_side_without_claims_has_no_share_of_them(script, of, value):
+    found, _ = correctness(f'factual_correctness(of="{of}")', **script)
+    assert found.value == (value if value is None else approx(value))
+    if value is None:
+        side = "answer" if script is NO_ANSWER_CLAIMS else "reference"
+        assert (found.status, found.reason) == ("undefined", f"the {side} makes no claim")
+
+
+@pytest.mark.parametrize(
+    "stage", ["answer_claims", "answer_support", "reference_claims", "reference_support"]
+)
+def test_any_stage_that_fails_fails_it(stage):
+    found, _ = correctness(**{stage: "rubbish"})
+    assert (found.value, found.status) == (None, "failed")
+    assert found.evidence["calls"][0]["reply"] == "rubbish"
+
+
+def test_the_best_reference_counts():
+    def script(request):
+        text = request.messages[1].content
+        if request.prompt == "claims":
+            return claims("It is $5") if "It is $5" in text else claims("It is $9")
+        return verdicts("$9" not in text)
+
+    found, asked = score(
+        script,
+        "factual_correctness",
+        answer="It is $5.",
+        references=["It is $9.", "It is so: It is $5."],
+    )
+    assert (found.value, found.evidence["best_reference"]) == (1.0, 1)
+    assert asked.count("claims") == 3
+
+
+@settings(max_examples=50)
+@given(st.lists(st.booleans(), min_size=1), st.lists(st.booleans(), min_size=1))
+def test_f1_lies_between_precision_and_recall(ours, theirs):
+    sides = supports(*ours), supports(*theirs)
+    precision, recall, f1 = (
+        factual_correctness(*sides, judge=None, of=of).value for of in ("precision", "recall", "f1")
+    )
+    assert precision == sum(ours) / len(ours)
+    assert recall == sum(theirs) / len(theirs)
+    assert min(precision, recall) - 1e-9 <= f1 <= max(precision, recall) + 1e-9
+    assert factual_correctness(*sides[::-1], judge=None).value == approx(f1)
+
+
+def test_evidence_of_both_sides_is_shown():
+    sides = supports(True, False), replace(supports(True), n_pieces=3)
+    evidence = factual_correctness(*sides, judge=None).evidence
+    assert (evidence["precision"], evidence["recall"]) == (0.5, 1.0)
+    assert evidence["reference"]["contexts_shown_in"] == 3

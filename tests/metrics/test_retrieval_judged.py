@@ -1,0 +1,300 @@
+"""Context precision and recall, worked out by hand over the replies of a scripted judge."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytest import approx
+
+import ragauge as rg
+from ragauge.features.judged import Claims, RelevantContexts, Supports
+from ragauge.judges.questions import Relevance, Support
+from ragauge.metrics.retrieval_judged import context_precision, context_recall
+
+QUESTION = "What is the fee?"
+CONTEXTS = ["The fee is $5.", "Dogs sleep.", "It was $4 once."]
+
+
+def relevant(*flags):
+    return {
+        "verdicts": [
+            {"context": place, "reason": f"reason {place}", "relevant": flag}
+            for place, flag in enumerate(flags, 1)
+        ]
+    }
+
+
+def statements(*texts):
+    return {
+        "sentences": [
+            {"sentence": place, "claims": [text] if text else [], "claim_free": not text}
+            for place, text in enumerate(texts, 1)
+        ]
+    }
+
+
+def attributed(*flags):
+    return {
+        "verdicts": [
+            {"claim": place, "reason": "r", "supported": flag, "context": 0, "quote": ""}
+            for place, flag in enumerate(flags, 1)
+        ]
+    }
+
+
+def score(label, script, **fields):
+    """The score, and the requests that were made for it."""
+    judge = rg.ScriptedJudge(script)
+    found = rg.score(label, judge=judge, **{"question": QUESTION, "contexts": CONTEXTS, **fields})
+    return found, judge.requests
+
+
+def prompts(requests):
+    return [one.prompt for one in requests]
+
+
+# Context precision.
+
+AVERAGES = ["context_precision", 'context_precision(average="ap")']
+
+
+@pytest.mark.parametrize(
+    ("flags", "mean", "ap"),
+    [
+        ((True, True, True), 1.0, 1.0),
+        ((True, False, False), 1 / 3, 1.0),
+        ((False, False, True), 1 / 3, 1 / 3),
+        ((False, True, True), 2 / 3, (1 / 2 + 2 / 3) / 2),
+        ((True, False, True), 2 / 3, (1 + 2 / 3) / 2),
+        ((False, False, False), 0.0, 0.0),
+    ],
+)
+def test_relevant_contexts_of_all_and_by_their_ranks(flags, mean, ap):
+    for label, value in zip(AVERAGES, (mean, ap), strict=True):
+        found, requests = score(label, {"relevance": relevant(*flags)})
+        assert found.value == approx(value, abs=1e-15)
+        assert prompts(requests) == ["relevance"]
+
+
+def test_the_evidence_has_each_verdict_with_its_reason():
+    found, _ = score("context_precision", {"relevance": relevant(True, False, True)})
+    assert found.evidence["contexts"] == [
+        {"relevant": True, "reason": "reason 1"},
+        {"relevant": False, "reason": "reason 2"},
+        {"relevant": True, "reason": "reason 3"},
+    ]
+    assert found.evidence["calls"][0]["prompt"] == "relevance"
+    json.dumps(found.evidence)
+
+
+@pytest.mark.parametrize("label", AVERAGES)
+def test_nothing_retrieved_has_no_value_or_the_one_that_is_set(label):
+    found, requests = score(label, {}, contexts=[])
+    assert (found.value, found.status, requests) == (None, "undefined", [])
+    bare = label.removesuffix(")")
+    with_value = f"{bare}{',' if '(' in bare else '('}on_no_contexts=0)"
+    found, requests = score(with_value, {}, contexts=[])
+    assert (found.value, requests) == (0.0, [])
+
+
+@pytest.mark.parametrize("lacking", ["question", "contexts"])
+def test_what_was_never_searched_or_asked_is_missing(lacking):
+    for label in ("context_precision", "context_precision(on_no_contexts=0)"):
+        found, requests = score(label, {}, **{lacking: None})
+        assert (found.value, found.status, requests) == (None, "missing", [])
+        assert found.reason == f"the sample has no {lacking}"
+
+
+@pytest.mark.parametrize("label", AVERAGES)
+@pytest.mark.parametrize(
+    "rubbish",
+    ["", "[]", "{}", relevant(True), relevant(*[True] * 4), relevant(True, True, "maybe")],
+)
+def test_verdicts_that_cannot_be_counted_are_a_failure(label, rubbish):
+    found, requests = score(label, {"relevance": rubbish})
+    assert (found.value, found.status, len(requests)) == (None, "failed", 2)
+    said = rubbish if isinstance(rubbish, str) else json.dumps(rubbish)
+    assert found.evidence["calls"][0]["reply"] == said
+    assert "'relevance'" in found.reason
+
+
+def test_a_mended_reply_counts():
+    found, requests = score(
+        "context_precision", {"relevance": [relevant(True), relevant(True, False, False)]}
+    )
+    assert (found.value, len(requests)) == (approx(1 / 3), 2)
+
+
+def test_all_references_are_shown_in_the_one_call():
+    _, (request,) = score(
+        "context_precision",
+        {"relevance": relevant(True, False, False)},
+        references=["It is $5.", "Five dollars."],
+    )
+    told = request.messages[1].content
+    assert told.startswith("<contexts id=")
+    assert "It is $5." in told
+    assert "Five dollars." in told
+    assert "<references" in told
+
+
+def test_mean_and_ap_of_one_run_share_the_call():
+    judge = rg.ScriptedJudge({"relevance": relevant(False, True, True)})
+    row = {"id": "1", "question": QUESTION, "contexts": CONTEXTS}
+    run = rg.evaluate([row], AVERAGES, judge=judge)
+    assert run.scores["value"].to_list() == approx([2 / 3, 7 / 12])
+    assert len(judge.requests) == 1
+
+
+def test_ragas_adds_a_little_to_the_count():
+    label = 'context_precision(variant="ragas-0.4")'
+    found, _ = score(label, {"relevance": relevant(True, False, False)})
+    assert found.value == 1 / (1 + 1e-10)
+    assert score(label, {"relevance": relevant(False, False, False)})[0].value == 0
+    assert score(label, {}, contexts=[])[0].status == "undefined"
+
+
+def verdicts(flags):
+    return RelevantContexts(tuple(Relevance(flag, "") for flag in flags))
+
+
+FLAGS = st.lists(st.booleans(), min_size=1, max_size=30)
+
+
+@given(FLAGS)
+def test_ap_is_what_counting_at_every_rank_gives(flags):
+    value = context_precision(verdicts(flags), judge=None, average="ap").value
+    at_ranks = [sum(flags[: rank + 1]) / (rank + 1) for rank in range(len(flags)) if flags[rank]]
+    assert value == approx(sum(at_ranks) / len(at_ranks) if at_ranks else 0.0, abs=1e-12)
+    assert 0 <= value <= 1
+
+
+@given(FLAGS, st.randoms())
+def test_the_order_changes_ap_alone_and_the_best_order_is_relevant_ones_first(flags, chance):
+    other = chance.sample(flags, len(flags))
+    means = {context_precision(verdicts(each), judge=None).value for each in (flags, other)}
+    assert means == {sum(flags) / len(flags)}
+    best = context_precision(verdicts(sorted(flags)[::-1]), judge=None, average="ap").value
+    assert best == (1.0 if any(flags) else 0.0)
+    assert context_precision(verdicts(other), judge=None, average="ap").value <= best
+
+
+# Context recall.
+
+REFERENCE = "The fee is $5. It is due in May. Thanks!"
+STATED = statements("The fee is $5", "The fee is due in May", None)
+
+
+@pytest.mark.parametrize(
+    ("flags", "value"), [((True, True), 1.0), ((False, True), 0.5), ((False, False), 0.0)]
+)
+def test_statements_attributed_of_statements_made(flags, value):
+    found, requests = score(
+        "context_recall", {"claims": STATED, "support": attributed(*flags)}, reference=REFERENCE
+    )
+    assert found.value == value
+    assert prompts(requests) == ["claims", "support"]
+    assert [one["supported"] for one in found.evidence["claims"]] == list(flags)
+    assert found.evidence["claim_free"] == ["Thanks!"]
+
+
+def test_a_reference_without_statements_has_no_value_or_the_one_that_is_set():
+    free = {"claims": statements(None, None, None)}
+    for contexts in (CONTEXTS, []):
+        found, requests = score("context_recall", free, reference=REFERENCE, contexts=contexts)
+        assert (found.value, found.status) == (None, "undefined")
+        assert prompts(requests) == ["claims"]
+        label = "context_recall(on_no_statements=1)"
+        assert score(label, free, reference=REFERENCE, contexts=contexts)[0].value == 1.0
+
+
+@pytest.mark.parametrize("reference", ["", " ", "\u200b"])
+def test_a_blank_reference_makes_no_statement_and_no_judge_is_asked(reference):
+    found, requests = score("context_recall", {}, reference=reference)
+    assert (found.status, requests) == ("undefined", [])
+    label = "context_recall(on_no_statements=1)"
+    found, requests = score(label, {}, reference=reference, contexts=[])
+    assert (found.value, requests) == (1.0, [])
+
+
+def test_statements_without_any_context_are_not_found():
+    for label in ("context_recall", "context_recall(on_no_statements=1)"):
+        found, requests = score(label, {"claims": STATED}, reference=REFERENCE, contexts=[])
+        assert (found.value, prompts(requests)) == (0.0, ["claims"])
+
+
+def test_what_was_never_searched_or_is_not_known_is_missing():
+    for label in ("context_recall", "context_recall(on_no_statements=1)"):
+        found, _ = score(label, {"claims": STATED}, reference=REFERENCE, contexts=None)
+        assert (found.status, found.reason) == ("missing", "the sample has no contexts")
+        found, _ = score(label, {})
+        assert (found.status, found.reason) == ("missing", "the sample has no references")
+        found, requests = score(label, {}, references=[])
+        assert (found.status, requests) == ("undefined", [])
+
+
+@pytest.mark.parametrize("stage", ["claims", "support"])
+def test_a_stage_without_a_usable_reply_is_a_failure(stage):
+    script = {"claims": STATED, "support": attributed(True, True), stage: "1"}
+    for label in ("context_recall", "context_recall(on_no_statements=1)"):
+        found, requests = score(label, script, reference=REFERENCE)
+        assert (found.value, found.status) == (None, "failed")
+        assert found.evidence["calls"][0]["reply"] == "1"
+        assert prompts(requests).count(stage) == 2
+
+
+def by_reference(request):
+    """A statement a reference; those that say $5 are found, those that greet make none."""
+    text = request.messages[1].content
+    if request.prompt == "claims":
+        return statements(None if "Hello" in text else "$5" if "$5" in text else "$9")
+    return attributed("$5" in text.partition("<claims")[2])
+
+
+def several(label, *references, script=by_reference):
+    return score(label, script, references=list(references), contexts=["The fee is so."])[0]
+
+
+def test_the_best_reference_counts():
+    found = several("context_recall", "It is $9.", "It is $5.")
+    assert (found.value, found.evidence["best_reference"]) == (1.0, 1)
+    assert several("context_recall", "It is $9.", "It was $9.").value == 0.0
+    assert several("context_recall", "Hello!", "It is $9.").value == 0.0
+
+
+@pytest.mark.parametrize("nothing", ["Hello!", ""])
+def test_a_reference_without_statements_is_no_way_to_full_recall(nothing):
+    label = "context_recall(on_no_statements=1)"
+    for references in ((nothing, "It is $9."), ("It is $9.", nothing)):
+        assert several(label, *references).value == 0.0
+    assert several(label, nothing, "It is $5.").value == 1.0
+    assert several(label, nothing, nothing).value == 1.0
+
+
+def test_a_reference_that_failed_might_have_been_the_best():
+    def script(request):
+        return "rubbish" if "$7" in request.messages[1].content else by_reference(request)
+
+    assert several("context_recall", "It is $7.", "It is $9.", script=script).status == "failed"
+    assert several("context_recall", "It is $7.", "It is $5.", script=script).value == 1.0
+
+
+def test_statements_and_claims_of_the_same_text_are_asked_once():
+    script = {"claims": STATED, "support": attributed(True, False)}
+    judge = rg.ScriptedJudge(script)
+    row = {"id": "1", "question": QUESTION, "answer": REFERENCE, "reference": REFERENCE}
+    run = rg.evaluate(
+        [{**row, "contexts": CONTEXTS}], ["faithfulness", "context_recall"], judge=judge
+    )
+    assert run.scores["value"].to_list() == [0.5, 0.5]
+    assert len(judge.requests) == 2
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=20))
+def test_one_statement_more_that_is_found_never_lowers_recall(flags):
+    def recall(flags):
+        found = Supports(tuple(Support("…", flag, "") for flag in flags), Claims(()))
+        return context_recall(found, judge=None).value
+
+    assert 0 <= recall([*flags, False]) <= recall(flags) <= recall([*flags, True]) <= 1

@@ -1,0 +1,767 @@
+"""Judged runs: told beforehand, bounded, repeated, by several judges, resumed for nothing."""
+
+import asyncio
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pytest import approx
+
+import ragauge as rg
+from ragauge.errors import JudgeError, MetricError, PlanError, StoreError
+from ragauge.evaluation import estimate
+from ragauge.judges.judging import Judging
+from ragauge.judges.ledger import Ledger
+from ragauge.judges.protocol import Reply
+from ragauge.label import Label
+from ragauge.score import NOT_ASKED
+
+JUDGES = Path(__file__).parent / "judges"
+PATIENCE_S = 30
+
+
+def load(name):
+    spec = spec_from_file_location(name, JUDGES / f"{name}.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+rules = load("rules")
+
+
+class Rules(rg.ScriptedJudge):
+    """The judge by rules; `refuses` says what it gives no reply to."""
+
+    def __init__(self, name="rules", refuses=lambda _: False):
+        super().__init__(self.answer, name=name)
+        self.refuses = refuses
+
+    def answer(self, request):
+        if self.refuses(request):
+            return JudgeError("not today")
+        return rules.script(request)
+
+
+def samples(n, *, n_references=1):
+    """n questions with answers of two sentences."""
+    return [
+        {
+            "id": f"q{at}",
+            "question": f"What is the fee of tier {at}?",
+            "answer": f"The fee of tier {at} is ${at * 7}. Dogs of kind {at} pay nothing.",
+            "references": [
+                f"Tier {at} costs ${at * 7 + number}." for number in range(n_references)
+            ],
+            "contexts": [f"The fee of tier {at} is ${at * 7}.", f"It rains on day {at}."],
+        }
+        for at in range(n)
+    ]
+
+
+def evaluated(place, rows, asking, *, judge=None, batch_size=2, **judging):
+    """A run kept in `place`, with its cache beside it; and how many calls its judge got."""
+    judge = judge or Rules()
+    run = rg.evaluate(
+        rows,
+        asking,
+        judge=Judging((judge,), **judging),
+        folder=place / "run",
+        cache=place / "cache.sqlite",
+        batch_size=batch_size,
+    )
+    return run, len(judge.requests)
+
+
+# Told beforehand ----------------------------------------------------------------------------------
+
+METRICS = (
+    "faithfulness",
+    "context_precision",
+    "context_recall",
+    "answer_relevance",
+    "ragas_score",
+    "factual_accuracy",
+    "factual_correctness",
+    "answer_class",
+    "gpt_score",
+    "answer_match",
+    'g_eval(criteria="Is it kind?")',
+)
+sentences = st.sampled_from(
+    ["The fee is $5.", "Dogs pay nothing.", "It rains.", "I do not know.", "Who knows?", "…", ""]
+)
+texts = st.none() | st.lists(sentences, max_size=3).map(" ".join)
+rows = st.lists(
+    st.fixed_dictionaries(
+        {
+            "question": st.sampled_from(["What is the fee?", "Does it rain?"]),
+            "answer": texts,
+            "references": st.none() | st.lists(texts.filter(bool), max_size=2),
+            "contexts": st.none() | st.lists(sentences.filter(bool), max_size=3),
+        }
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(
+    rows,
+    st.lists(st.sampled_from(METRICS), min_size=1, max_size=3, unique=True),
+    st.integers(1, 2),
+    st.integers(1, 2),
+    st.integers(0, 5),
+)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_an_estimate_is_the_number_of_calls_that_a_run_then_makes(
+    rows, metrics, n_judges, repeat, n_before
+):
+    import tempfile
+
+    rows = [{"id": str(at), **row} for at, row in enumerate(rows)]
+    with tempfile.TemporaryDirectory() as folder:
+        cache = Path(folder) / "cache.sqlite"
+        if n_before:  # some replies are there already
+            before = Judging((Rules("judge 0"),), max_calls=n_before)
+            rg.evaluate(rows, metrics, judge=before, cache=cache)
+        judges = tuple(Rules(f"judge {number}") for number in range(n_judges))
+        judging = Judging(judges, repeat=repeat)
+        told = estimate(rows, metrics, judge=judging, cache=cache)
+        assert not any(one.requests for one in judges)
+        run = rg.evaluate(rows, metrics, judge=judging, cache=cache)
+        made = {one.name: len(one.requests) for one in judges}
+        assert {name: one.calls for name, one in told.items()} == made
+        assert {name: one["calls"] for name, one in run.manifest.judging.items()} == made
+        left = estimate(rows, metrics, judge=judging, cache=cache)
+        assert {name: one.calls for name, one in left.items()} == dict.fromkeys(made, 0)
+
+
+def test_an_estimate_makes_no_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = estimate(samples(3), ["graphrag"], judge=Rules())
+    assert told["rules"].calls > 0
+    assert told["rules"].prompt_tokens[0] < told["rules"].prompt_tokens[1]
+    assert list(tmp_path.iterdir()) == []
+
+
+# Bounded ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("asking", [["faithfulness"], ["graphrag"], ["factual-qa", "gpt_score"]])
+def test_a_run_with_a_budget_goes_on_where_it_stopped_and_pays_nothing_twice(tmp_path, asking):
+    rows = samples(5)
+    whole, n = evaluated(tmp_path / "whole", rows, asking)
+    paid, budgets = [], [1, 3, n // 2, n]
+    for most in budgets:
+        run, n_calls = evaluated(tmp_path / "parts", rows, asking, max_calls=most)
+        paid.append(n_calls)
+        skipped = run.scores.filter(run.scores["status"] == "skipped")
+        assert all(reason.startswith(NOT_ASKED) for reason in skipped["reason"])
+        assert (skipped.height > 0) is (sum(paid) < n)
+    assert sum(paid) == n
+    assert all(one <= most for one, most in zip(paid, budgets, strict=True))
+    assert run.scores.equals(whole.scores)
+    again, n_calls = evaluated(tmp_path / "parts", rows, asking)
+    assert n_calls == 0
+    assert again.scores.equals(whole.scores)
+
+
+@pytest.mark.parametrize("asking", ["ragas_score", "answer_match"])
+def test_a_composite_of_parts_that_were_not_asked_for_is_unfinished(tmp_path, asking):
+    whole, _ = evaluated(tmp_path / "whole", samples(3), [asking])
+    evaluated(tmp_path / "parts", samples(3), [asking], max_calls=2, batch_size=1)
+    run, _ = evaluated(tmp_path / "parts", samples(3), [asking], batch_size=1)
+    assert run.scores.equals(whole.scores)
+
+
+def test_a_score_of_some_of_its_askings_is_unfinished(tmp_path):
+    whole, _ = evaluated(tmp_path / "whole", samples(3), ["gpt_score"], repeat=3)
+    evaluated(tmp_path / "parts", samples(3), ["gpt_score"], repeat=3, max_calls=5)
+    run, _ = evaluated(tmp_path / "parts", samples(3), ["gpt_score"], repeat=3)
+    assert run.scores.equals(whole.scores)
+
+
+def test_the_best_of_the_references_is_not_known_before_all_were_asked_about(tmp_path):
+    """The second reference is the answer's own; the budget is used up after the first."""
+    row = {
+        "id": "1",
+        "question": "q",
+        "answer": "The fee is $5.",
+        "references": ["No", "The fee is $5."],
+    }
+    run, _ = evaluated(tmp_path, [row], ["factual_accuracy"], max_calls=1)
+    assert run.scores["status"].to_list() == ["skipped"]
+
+
+def test_from_the_cache_only_a_run_asks_nobody_and_says_what_is_not_there(tmp_path):
+    rows = samples(4)
+    whole, n = evaluated(tmp_path / "whole", rows, ["faithfulness"])
+    evaluated(tmp_path / "parts", rows, ["faithfulness"], max_calls=n - 1)
+    run, n_calls = evaluated(tmp_path / "parts", rows, ["faithfulness"], mode="cached")
+    assert n_calls == 0
+    assert set(run.scores["status"]) == {"ok", "skipped"}
+    reasons = set(run.scores["reason"].drop_nulls())
+    assert reasons == {f"{NOT_ASKED}only the cache is read, and it has no reply of rules"}
+    run, n_calls = evaluated(tmp_path / "parts", rows, ["faithfulness"])
+    assert n_calls == 1
+    assert run.scores.equals(whole.scores)
+
+
+def test_what_failed_is_asked_again_and_nothing_else(tmp_path):
+    rows = samples(6)
+    whole, n = evaluated(tmp_path / "whole", rows, ["faithfulness", "gpt_score"])
+    sick = Rules(refuses=lambda request: "tier 3" in request.messages[1].content)
+    first, n_first = evaluated(tmp_path / "sick", rows, ["faithfulness", "gpt_score"], judge=sick)
+    assert set(first.scores.filter(pl.col("status") == "failed")["id"]) == {"q3"}
+    assert first.scores.filter(pl.col("id") != "q3").equals(
+        whole.scores.filter(pl.col("id") != "q3")
+    )
+    again, n_again = evaluated(tmp_path / "sick", rows, ["faithfulness", "gpt_score"])
+    assert n_again == 3  # claims, support and criteria of q3
+    assert n_first == n - 1  # its support was not asked about, for want of claims
+    assert again.scores.equals(whole.scores)
+
+
+def test_when_every_call_fails_no_score_has_a_value(tmp_path):
+    run, n = evaluated(tmp_path, samples(4), ["graphrag"], judge=Rules(refuses=lambda _: True))
+    judged = run.scores.filter(
+        pl.col("metric").str.contains('judge="rules"') & ~pl.col("metric").str.contains("ragas_")
+    )
+    assert judged["value"].is_null().all()
+    assert set(judged["status"]) == {"failed"}
+    assert set(judged["reason"]) == {"not today"}
+    (composite,) = set(run.scores.filter(pl.col("metric").str.contains("ragas_"))["status"])
+    assert composite == "undefined"
+    told = run.manifest.judging["rules"]
+    assert told["calls"] == told["failed"] == n > 0
+
+
+# Interrupted --------------------------------------------------------------------------------------
+
+RUN = """
+    import asyncio, json, os, signal, sys
+    sys.path.insert(0, sys.argv[1])
+    import rules
+    import ragauge as rg
+    from ragauge.judges.judging import Judging
+    from ragauge.judges.ledger import key_of
+    from ragauge.judges.opening import open_judge
+
+    place, log, kill_at, n_at_once = sys.argv[2], open(sys.argv[3], "a"), *map(int, sys.argv[4:6])
+    n_calls, room = 0, asyncio.Semaphore(n_at_once)
+
+    async def judge(request):
+        global n_calls
+        async with room:
+            n_calls += 1
+            log.write(key_of(opened.identity, request).hex() + "\\n")
+            log.flush()
+            if n_calls == kill_at:
+                await asyncio.sleep(0.02)  # all that came before is on the disk by then
+                os.kill(os.getpid(), 9)
+            await asyncio.sleep(0.001)
+            return json.dumps(rules.script(request))
+
+    opened = open_judge(judge)
+    with open(sys.argv[6]) as file:
+        samples = json.load(file)
+    run = rg.evaluate(
+        samples, ["faithfulness", "context_precision", "gpt_score"], judge=opened, batch_size=3,
+        folder=place + "/run", cache=os.environ.get("CACHE") or place + "/cache.sqlite",
+    )
+"""
+
+
+def start(tmp_path, name, *, kill_at=0, n_at_once=1, n_samples=8, cache=""):
+    """A judged run in a process of its own, and the file with the keys of what it asked."""
+    (tmp_path / "own_run.py").write_text(textwrap.dedent(RUN))
+    (tmp_path / "samples.json").write_text(json.dumps(samples(n_samples)))
+    log = tmp_path / f"{name}.log"
+    log.touch()
+    told = (JUDGES, tmp_path / name, log, kill_at, n_at_once, tmp_path / "samples.json")
+    command = [sys.executable, str(tmp_path / "own_run.py"), *map(str, told)]
+    (tmp_path / name).mkdir(exist_ok=True)
+    return subprocess.Popen(command, env={**os.environ, "CACHE": str(cache)}), log
+
+
+def finished(tmp_path, name, **how):
+    """The run's exit code, and all that was ever asked under this name."""
+    process, log = start(tmp_path, name, **how)
+    return process.wait(PATIENCE_S), log.read_text().split()
+
+
+def scores(tmp_path, name):
+    return pl.read_parquet(tmp_path / name / "run" / "scores.parquet")
+
+
+def kept(path, keys):
+    return set(Ledger(path).find([bytes.fromhex(one) for one in keys]))
+
+
+def test_a_run_that_is_killed_again_and_again_pays_nothing_twice_and_ends_the_same(tmp_path):
+    code, whole = finished(tmp_path, "whole")
+    assert code == 0
+    assert len(whole) == len(set(whole)) == 8 * 4
+    kills = random.Random(5).sample(range(1, 14), 3)
+    for kill_at in kills:
+        code, _ = finished(tmp_path, "killed", kill_at=kill_at)
+        assert code == -signal.SIGKILL
+    code, asked = finished(tmp_path, "killed")
+    assert code == 0
+    # One at a time: each kill loses the reply that was being waited for, and no other.
+    assert sorted(set(asked)) == sorted(whole)
+    assert len(asked) == len(whole) + len(kills)
+    assert scores(tmp_path, "killed").equals(scores(tmp_path, "whole"))
+
+
+@pytest.mark.parametrize("n_lines", [2, 17])
+def test_no_reply_that_is_on_the_disk_is_asked_for_again_whenever_it_is_killed(tmp_path, n_lines):
+    process, log = start(tmp_path, "killed", n_at_once=6)
+    while len(log.read_text().split()) < n_lines and process.poll() is None:
+        time.sleep(0.0005)
+    process.kill()
+    process.wait(PATIENCE_S)
+    before = log.read_text().split()
+    on_disk = kept(tmp_path / "killed" / "cache.sqlite", before)
+    code, asked = finished(tmp_path, "killed", n_at_once=6)
+    after = {bytes.fromhex(one) for one in asked[len(before) :]}
+    assert code == 0
+    assert len(before) - len(on_disk) <= 12  # six under way, and six that had just come
+    assert len(after) == len(asked) - len(before)
+    assert not after & on_disk
+    assert len(after | on_disk) == 32
+
+
+def test_two_processes_share_one_cache(tmp_path):
+    cache = tmp_path / "shared.sqlite"
+    both = [start(tmp_path, name, n_at_once=4, cache=cache) for name in ("one", "other")]
+    assert [process.wait(PATIENCE_S) for process, _ in both] == [0, 0]
+    asked = [log.read_text().split() for _, log in both]
+    assert len({*asked[0], *asked[1]}) == 32
+    assert len(kept(cache, asked[0] + asked[1])) == 32
+    assert scores(tmp_path, "one").equals(scores(tmp_path, "other"))
+    assert finished(tmp_path, "third", cache=cache) == (0, [])
+    assert scores(tmp_path, "third").equals(scores(tmp_path, "one"))
+
+
+class Interrupting:
+    """A judge that replies some times, then interrupts the process and is called off."""
+
+    name = "rules"
+    identity = {"model": "rules"}
+
+    def __init__(self, n_replies):
+        self.n_replies, self.requests, self.n_called_off = n_replies, [], 0
+
+    async def reply(self, request):
+        self.requests.append(request)
+        if len(self.requests) <= self.n_replies:
+            return Reply(json.dumps(rules.script(request)))
+        if len(self.requests) == self.n_replies + 1:
+            await asyncio.sleep(0.05)  # what came is on the disk by then
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        try:
+            return await asyncio.wait_for(asyncio.Event().wait(), 3)
+        except asyncio.CancelledError:
+            self.n_called_off += 1
+            raise
+
+
+@pytest.fixture
+def beside_polars():
+    """Polars handles interrupts too, and has system calls go on: so is a wait without end not ended."""
+    signal.siginterrupt(signal.SIGINT, False)
+    yield
+    signal.siginterrupt(signal.SIGINT, True)
+
+
+@pytest.mark.xfail(strict=True, reason="executors._as_finished waits without end, beside polars")
+@pytest.mark.usefixtures("beside_polars")
+def test_an_interrupt_ends_a_run_at_once_and_leaves_the_replies_that_came(tmp_path):
+    rows = samples(6)
+    judge = Interrupting(5)
+    with pytest.raises(KeyboardInterrupt):
+        evaluated(tmp_path / "cut", rows, ["faithfulness"], judge=judge, batch_size=6)
+    assert judge.n_called_off == len(judge.requests) - 5
+    whole, n = evaluated(tmp_path / "whole", rows, ["faithfulness"], batch_size=6)
+    run, n_after = evaluated(tmp_path / "cut", rows, ["faithfulness"], batch_size=6)
+    assert n_after == n - 5
+    assert run.scores.equals(whole.scores)
+
+
+def test_an_interrupt_while_something_else_is_computed_asks_for_nothing_more(own_metrics):
+    """The metric that waits for the judge was begun; the interrupt comes while a plain one works."""
+    asked, ended = threading.Event(), threading.Event()
+
+    async def judge(request):
+        asked.set()
+        try:
+            await asyncio.sleep(0.3)
+        finally:
+            ended.set()
+        return "CORRECT"
+
+    @rg.metric
+    def interrupted(answer: str) -> float:
+        assert asked.wait(PATIENCE_S)
+        raise KeyboardInterrupt
+
+    suite = rg.Suite.of([Label("answer_class"), Label("interrupted")])
+    with pytest.raises(KeyboardInterrupt):
+        rg.evaluate(samples(1), suite, judge=judge)
+    assert ended.wait(0.1)
+
+
+def test_a_run_in_another_thread_is_not_touched_by_one_that_fails(own_metrics):
+    began, failed = threading.Event(), threading.Event()
+
+    async def patient(request):
+        began.set()
+        while not failed.is_set():
+            await asyncio.sleep(0.001)
+        await asyncio.sleep(0.05)
+        return "CORRECT"
+
+    @rg.metric
+    async def breaks(answer: str, *, judge) -> float:
+        raise ValueError("no luck")
+
+    found = []
+
+    def work():
+        try:
+            found.append(rg.evaluate(samples(1), ["answer_class"], judge=patient))
+        except BaseException as error:
+            found.append(error)
+
+    other = threading.Thread(target=work)
+    other.start()
+    assert began.wait(PATIENCE_S)
+    with pytest.raises(MetricError):
+        rg.evaluate(samples(1), ["breaks"], judge=Rules())
+    failed.set()
+    other.join(PATIENCE_S)
+    assert isinstance(found[0], rg.Run), found
+    assert found[0].scores["value"].to_list() == [1.0]
+
+
+def test_runs_on_several_threads_share_a_cache(tmp_path):
+    wanted = rg.evaluate(samples(5), ["faithfulness"], judge=Rules()).scores
+    found = []
+
+    def work():
+        run = rg.evaluate(
+            samples(5), ["faithfulness"], judge=Rules(), cache=tmp_path / "c", batch_size=2
+        )
+        found.append(run.scores)
+
+    threads = [threading.Thread(target=work) for _ in range(5)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join(PATIENCE_S)
+    assert len(found) == 5
+    assert all(one.equals(wanted) for one in found)
+
+
+def test_scoring_one_sample_leaves_no_thread_behind():
+    before = threading.active_count()
+    for _ in range(30):
+        rg.score("gpt_score", question="q", answer="a", reference="a", judge=Rules())
+    end = threading.Event()
+    for _ in range(200):
+        if threading.active_count() <= before + 1:
+            break
+        end.wait(0.01)
+    assert threading.active_count() <= before + 1  # the loop's own
+
+
+# Asked several times ------------------------------------------------------------------------------
+
+
+def moody(*verdicts, name="moody"):
+    """A judge whose verdict depends on the asking; an error where there is none."""
+
+    def answer(request):
+        said = verdicts[request.sample]
+        return {"reason": "…", "verdict": said} if said else JudgeError("not today")
+
+    return rg.ScriptedJudge(answer, name=name)
+
+
+def test_a_repeated_score_is_the_mean_of_its_askings_with_their_spread():
+    """1, 0 and 1: mean 2/3; variance (1/9 + 4/9 + 1/9) / 3 = 2/9."""
+    judge = moody("CORRECT", "WRONG", "CORRECT")
+    run = rg.evaluate(samples(4), ["answer_class"], judge=Judging((judge,), repeat=3))
+    assert run.scores["value"].to_list() == [approx(2 / 3)] * 4
+    told = json.loads(run.scores["evidence"][0])
+    assert told["askings"] == [1.0, 0.0, 1.0]
+    assert told["spread"] == approx((2 / 9) ** 0.5)
+    assert len(judge.requests) == 3 * 4
+    assert sorted(one.sample for one in judge.requests) == [0] * 4 + [1] * 4 + [2] * 4
+    (row,) = run.summary().iter_rows(named=True)
+    assert row["low"] <= row["mean"] <= row["high"]
+    assert run.manifest.code["askings"] == 3
+
+
+def test_of_equal_askings_the_mean_is_their_value_to_the_last_bit():
+    run = rg.evaluate(samples(3), ["factual_accuracy"], judge=Judging((Rules(),), repeat=5))
+    once = rg.evaluate(samples(3), ["factual_accuracy"], judge=Rules())
+    assert run.scores["value"].equals(once.scores["value"])
+    assert all(json.loads(one)["spread"] == 0.0 for one in run.scores["evidence"])
+
+
+def test_an_asking_that_failed_is_told_and_the_others_are_the_score():
+    judge = moody("CORRECT", None, "WRONG")
+    run = rg.evaluate(samples(1), ["answer_class"], judge=Judging((judge,), repeat=3))
+    assert run.scores["value"].to_list() == [0.5]
+    assert json.loads(run.scores["evidence"][0])["askings"] == [1.0, "not today", 0.0]
+
+
+def test_where_every_asking_failed_there_is_no_value():
+    run = rg.evaluate(samples(1), ["answer_class"], judge=Judging((moody(None, None),), repeat=2))
+    assert run.scores["status"].to_list() == ["failed"]
+
+
+def test_each_asking_is_kept_by_itself_and_more_are_added_to_them(tmp_path):
+    rows, cache = samples(3), tmp_path / "c"
+
+    def asked(repeat):
+        judge = moody(*["CORRECT"] * 5)
+        rg.evaluate(rows, ["answer_class"], judge=Judging((judge,), repeat=repeat), cache=cache)
+        return len(judge.requests)
+
+    assert [asked(1), asked(3), asked(3), asked(2)] == [3, 6, 0, 0]
+
+
+def test_metrics_that_no_judge_has_a_part_in_are_computed_once_whatever_the_repeat(own_metrics):
+    called = []
+
+    @rg.metric
+    def counted(answer: str) -> float:
+        called.append(answer)
+        return 1.0
+
+    judging = Judging((Rules(),), repeat=3)
+    run = rg.evaluate(samples(2), ["counted", "gpt_score"], judge=judging)
+    assert len(called) == 2
+    plain = run.scores.filter(pl.col("metric") == "counted")
+    assert plain["evidence"].to_list() == [None, None]
+
+
+# By several judges --------------------------------------------------------------------------------
+
+ODD_NAMES = ["gpt-4o-mini", 'a "quoted") name', "Richter Nº 5 法官", "new\nline", "judge=\\x"]
+
+
+def test_each_judge_has_its_own_column_under_a_label_that_reads_back():
+    judges = [Rules(name) for name in ODD_NAMES]
+    run = rg.evaluate(samples(2), ["gpt_score", "exact_match"], judge=judges)
+    labels = [one for one in run.scores["metric"].unique(maintain_order=True) if "judge=" in one]
+    assert [Label.parse(one).settings["judge"] for one in labels] == ODD_NAMES
+    assert all(str(Label.parse(one)) == one for one in labels)
+    assert len({one.name for one in run.metrics}) == 6
+    for judge, label in zip(judges, labels, strict=True):
+        row = samples(1)[0]
+        fields = {name: row[name] for name in ("question", "answer", "references")}
+        alone = rg.score(label, judge=judge, **fields)
+        in_run = run.scores.filter(pl.col("metric") == label)["value"][0]
+        assert alone.value == in_run
+
+
+def test_rows_on_which_judges_disagree_need_review():
+    """They disagree on q1 alone."""
+
+    def strict(request):
+        is_wrong = "tier 1" in request.messages[1].content
+        return {"reason": "…", "verdict": "WRONG" if is_wrong else "CORRECT"}
+
+    lenient = moody("CORRECT", name="lenient")
+    judges = [lenient, rg.ScriptedJudge(strict, name="strict")]
+    run = rg.evaluate(samples(3), ["answer_class", "exact_match"], judge=judges)
+    review = run.needs_review()
+    assert set(review["id"]) == {"q1"}
+    assert review.height == 2
+    for evidence in review["evidence"]:
+        assert json.loads(evidence)["judges"] == {"lenient": 1.0, "strict": 0.0}
+
+
+def test_a_judge_that_gives_no_verdict_disputes_nothing():
+    judges = [moody("CORRECT", name="a"), moody(None, name="b")]
+    run = rg.evaluate(samples(2), ["answer_class"], judge=judges)
+    assert run.needs_review().height == 0
+    assert sorted(run.scores["status"]) == ["failed", "failed", "ok", "ok"]
+
+
+def test_a_composite_is_made_of_its_own_judges_parts():
+    silent = rg.ScriptedJudge({}, name="silent")
+    run = rg.evaluate(samples(2), ["ragas_score", "faithfulness"], judge=[Rules("a"), silent])
+    alone = rg.evaluate(samples(2), ["ragas_score"], judge=Rules("a"))
+    by = {label: part for (label,), part in run.scores.group_by("metric")}
+    assert by['ragas_score(judge="a")']["value"].to_list() == alone.scores["value"].to_list()
+    assert by['ragas_score(judge="silent")']["value"].is_null().all()
+
+
+def test_a_label_that_names_a_judge_asks_that_one_alone():
+    one, other = Rules("one"), Rules("other")
+    run = rg.evaluate(samples(2), ['gpt_score(judge="other")'], judge=[one, other])
+    assert len(set(run.scores["metric"])) == 1
+    assert (len(one.requests), len(other.requests)) == (0, 2)
+    assert set(run.manifest.judging) == {"other"}
+
+
+@pytest.mark.parametrize("judges", [["a"], ["a", "b"]])
+def test_a_label_that_names_a_judge_who_is_not_there_is_refused(judges):
+    there = "is a" if len(judges) == 1 else "are a, b"
+    with pytest.raises(PlanError, match=f"asks the judge 'x'; there {there}, give it with"):
+        rg.evaluate(samples(1), ['gpt_score(judge="x")'], judge=[Rules(name) for name in judges])
+
+
+def test_two_judges_of_one_name_are_refused():
+    with pytest.raises(PlanError, match="two judges are named 'a'"):
+        rg.evaluate(samples(1), ["gpt_score"], judge=[Rules("a"), Rules("a")])
+
+
+def test_checks_that_share_a_name_are_no_hindrance_to_several_judges(tmp_path):
+    suite = tmp_path / "own.toml"
+    check = (
+        '[[check]]\nwhere = \'id = "{}"\'\n[check.rules]\n"tells the fee" = {{contains = "fee"}}\n'
+    )
+    suite.write_text('name = "own"\n' + check.format("q0") + check.format("q1"))
+    run = rg.evaluate(samples(2), [suite, "gpt_score"], judge=[Rules("a"), Rules("b")])
+    assert run.scores.filter(pl.col("metric") == "tells the fee")["value"].to_list() == [1.0, 1.0]
+
+
+@pytest.mark.xfail(
+    strict=True,
+    raises=LabelError,
+    reason="engine.without_judge: a judge's name makes a label longer than one may be",
+)
+def test_a_label_as_long_as_one_may_be_is_no_hindrance_to_several_judges():
+    label = f'g_eval(criteria="{"x" * 3_975}")'
+    run = rg.evaluate(samples(1), [label], judge=[Rules("a" * 20), Rules("b" * 20)])
+    assert run.scores["value"].to_list() == [0.5, 0.5]
+
+
+def test_the_budget_is_each_judges_own():
+    judges = (Rules("a"), Rules("b"))
+    run = rg.evaluate(samples(5), ["gpt_score"], judge=Judging(judges, max_calls=2))
+    assert [len(one.requests) for one in judges] == [2, 2]
+    assert run.scores.filter(pl.col("status") == "ok").height == 4
+
+
+# By which words -----------------------------------------------------------------------------------
+
+OWN = "version = 7\n---\n{{question}}\n{{references}}\n{{answer}}\nCORRECT or WRONG?\n"
+
+
+def digest(run, metric):
+    (label,) = {one for one in run.scores["metric"] if one.startswith(metric)}
+    return Label.parse(label).settings["prompts"]
+
+
+def test_words_of_ones_own_change_the_labels_of_the_metrics_that_ask_with_them(tmp_path):
+    (tmp_path / "verdict.md").write_text(OWN)
+    asking, judge = ["answer_class", "gpt_score"], Rules()
+    ours = rg.evaluate(samples(1), asking, judge=Judging((judge,), prompts=tmp_path))
+    shipped = rg.evaluate(samples(1), asking, judge=Rules())
+    assert digest(ours, "answer_class") != digest(shipped, "answer_class")
+    assert digest(ours, "gpt_score") == digest(shipped, "gpt_score")
+    told = [one.messages[1].content for one in judge.requests if one.prompt == "verdict"]
+    assert all(one.endswith("CORRECT or WRONG?\n") for one in told)
+
+
+def test_a_label_with_the_digest_of_other_words_is_refused_and_with_the_right_one_taken(tmp_path):
+    shipped = digest(rg.evaluate(samples(1), ["answer_class"], judge=Rules()), "answer_class")
+    label = f'answer_class(prompts="{shipped}")'
+    assert rg.evaluate(samples(1), [label], judge=Rules()).scores["value"].to_list() == [1.0]
+    (tmp_path / "verdict.md").write_text(OWN)
+    ours = Judging((Rules(),), prompts=tmp_path)
+    with pytest.raises(PlanError, match=r"is of other prompts: those in use are '[0-9a-f]{8}'"):
+        rg.evaluate(samples(1), [label], judge=ours)
+
+
+def test_a_run_with_other_words_or_another_judge_is_another_run(tmp_path):
+    (tmp_path / "words").mkdir()
+    (tmp_path / "words" / "verdict.md").write_text(OWN)
+    evaluated(tmp_path, samples(2), ["answer_class"])
+    for other in ({"prompts": tmp_path / "words"}, {"judge": Rules("x")}, {"repeat": 2}):
+        with pytest.raises(StoreError, match="holds another run"):
+            evaluated(tmp_path, samples(2), ["answer_class"], **other)
+    run, n = evaluated(tmp_path, samples(2), ["answer_class"], max_calls=1)
+    assert n == 0  # what may be spent does not make it another one
+    assert run.scores["status"].to_list() == ["ok", "ok"]
+
+
+@pytest.mark.xfail(strict=True, reason="evaluation._manifest: the key does not hold the window")
+def test_a_run_with_another_window_is_another_run(tmp_path):
+    """How contexts are shown, in one piece or in several, may change verdicts."""
+    evaluated(tmp_path, samples(2), ["faithfulness"])
+    with pytest.raises(StoreError, match="holds another run"):
+        evaluated(tmp_path, samples(2), ["faithfulness"], window=1_700)
+
+
+def test_steps_that_look_like_a_word_of_ours_stay_as_the_judge_wrote_them():
+    judge = rg.ScriptedJudge(
+        {
+            "g_eval_steps": {"steps": ["Compare [[low]] and \\1."]},
+            "g_eval": {"reason": "…", "score": 3},
+        }
+    )
+    run = rg.evaluate(samples(2), ['g_eval(criteria="kind?")'], judge=judge)
+    assert run.scores["value"].to_list() == [0.5, 0.5]
+    assert sum(one.prompt == "g_eval_steps" for one in judge.requests) == 1
+    assert "1. Compare [[low]] and \\1." in judge.requests[-1].messages[1].content
+
+
+# Recorded -----------------------------------------------------------------------------------------
+
+
+def test_a_recorded_run_is_replayed_to_the_same_scores(tmp_path):
+    from ragauge.judges.scripted import RecordedJudge, RecordingJudge
+
+    asking = ["graphrag", "factual-qa"]
+    first = rg.evaluate(samples(4), asking, judge=RecordingJudge(Rules(), tmp_path / "r"))
+    again = rg.evaluate(samples(4), asking, judge=RecordedJudge(tmp_path / "r"))
+    assert again.scores.equals(first.scores)
+    other = rg.evaluate(samples(5), asking, judge=RecordedJudge(tmp_path / "r"))
+    assert set(other.scores.filter(pl.col("status") == "failed")["id"]) == {"q4"}
+
+
+# In scripts ---------------------------------------------------------------------------------------
+
+
+def test_a_metric_of_the_script_itself_is_known_by_the_same_in_every_process(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent("""
+            import ragauge as rg
+            @rg.metric
+            def own(answer: str) -> float:
+                return float(answer in {"yes", "no", "maybe"} or any(x == "y" for x in answer))
+            rg.evaluate([{"id": "1", "answer": "yes"}], ["own"], folder="run")
+        """)
+    )
+    for seed in "123":
+        done = subprocess.run(
+            [sys.executable, str(script)],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
