@@ -1,0 +1,181 @@
+"""`ragauge demo --judged`: the graphrag suite over replies that a judge gave before."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from ragauge.cli.demo_command import example
+
+RECORDING = example() / "judge.jsonl"
+SHOWN = (
+    "ragas_faithfulness",
+    "ragas_context_precision",
+    "ragas_context_recall",
+    "ragas_answer_relevance",
+    "ragas_score",
+    "factual_accuracy_percentage",
+    "semantic_similarity_percentage",
+    "bert_score_f1",
+    "correct_answers_count",
+    "wrong_answers_count",
+    "dont_know_answers_count",
+)
+SYSTEMS = {"careful", "dreamer", "hasty"}
+N_QUESTIONS = 5
+CONNECTED = 99
+"""How the process ends that tries to reach another one."""
+
+ALONE = f"""
+    import os, sys
+
+    # An event loop has a pair of sockets of its own; they reach nobody, and connect to nothing.
+    REACHING = {{"socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg",
+                "socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}}
+
+    def end(event, _):
+        if event in REACHING:
+            os.write(2, f"{{event}} was called".encode())
+            os._exit({CONNECTED})
+
+    sys.addaudithook(end)
+"""
+
+
+def run_alone(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a script in a process that ends at once when it tries to reach another one."""
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(ALONE) + textwrap.dedent(script)],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        cwd=folder,
+        env={**os.environ, "HTTPS_PROXY": "http://127.0.0.1:9", "COLUMNS": "200"},
+    )
+
+
+@pytest.fixture
+def demo(ragauge, monkeypatch):
+    """The demo, in a terminal wide enough for one table."""
+    monkeypatch.setenv("COLUMNS", "200")
+    return ragauge("demo", "--judged", "--folder", "out")
+
+
+@pytest.fixture
+def scores(demo) -> pl.DataFrame:
+    assert demo.code == 0, demo.err
+    return pl.read_parquet("out/scores.parquet")
+
+
+def counts(summary) -> dict[str, dict[str, float]]:
+    """For each system the three counts of its answers."""
+    found: dict[str, dict[str, float]] = {}
+    for row in summary:
+        if "count" in row:
+            found.setdefault(row["system"], {})[row["name"]] = row["count"]
+    return found
+
+
+def test_every_output_of_the_suite_is_shown_for_every_system(demo):
+    assert demo.code == 0, demo.err
+    assert "graphrag · 15 answers · 3 systems" in demo.out
+    rows = [line.split() for line in demo.out.splitlines()]
+    for name in SHOWN:
+        (row,) = [one for one in rows if one[:1] == [name] and len(one) > 1]
+        n_numbers = 1 if name.endswith("_count") else 2  # a mean has an interval, a count none
+        assert len(row) == 1 + n_numbers * len(SYSTEMS), row
+    assert "judged by claude-demo" in demo.out
+    assert "left scores.parquet, summary.json and summary.md in out" in demo.err
+
+
+def test_every_answer_has_every_score(scores):
+    assert scores.height == len(SHOWN) * len(SYSTEMS) * N_QUESTIONS
+    assert set(scores["status"]) == {"ok"}
+    assert scores["value"].null_count() == 0
+
+
+def test_correct_wrong_and_dont_know_are_all_answers(demo):
+    found = counts(json.loads(Path("out/summary.json").read_text("utf-8"))["summary"])
+    assert found.keys() == SYSTEMS
+    for by_name in found.values():
+        assert by_name.keys() == set(SHOWN[-3:])
+        assert sum(by_name.values()) == N_QUESTIONS
+
+
+def test_the_planted_faults_are_found(scores):
+    """The handbook's README lists them: q26 says £9 for £11, q08 is empty, q20 is cut off."""
+    values = {
+        (row["id"], row["system"], row["metric"].partition("(")[0]): row["value"]
+        for row in scores.iter_rows(named=True)
+    }
+    # Of "£9 less", "£6 in winter" and "£17 in summer" the passages support two.
+    assert values["q26", "careful", "faithfulness"] == pytest.approx(2 / 3)
+    assert values["q08", "dreamer", "answer_relevance"] == 0.0
+    # All three benefits that it names are there, and others are missing.
+    assert values["q20", "hasty", "faithfulness"] == 1.0
+    correct = scores.filter(
+        pl.col("metric").str.starts_with("answer_class") & ~pl.col("metric").str.contains("wrong")
+    )
+    by_answer = {(row["id"], row["system"]): row["value"] for row in correct.iter_rows(named=True)}
+    for wrong in (("q26", "careful"), ("q08", "dreamer"), ("q20", "hasty")):
+        assert by_answer[wrong] == 0.0
+    assert by_answer["q01", "careful"] == 1.0
+
+
+def test_the_recording_has_the_replies_that_are_asked_for_and_no_others(ragauge):
+    done = ragauge("run", example() / "judged.toml", "--record", "asked.jsonl", "--folder", "out")
+    assert done.code == 0, done.err
+    recorded = Counter(_key(line) for line in RECORDING.read_text("utf-8").splitlines()[1:])
+    asked = {_key(line) for line in Path("asked.jsonl").read_text("utf-8").splitlines()[1:]}
+    assert max(recorded.values()) == 1
+    assert recorded.keys() == asked
+
+
+def _key(line: str) -> str:
+    return json.loads(line)["key"]
+
+
+def test_every_reply_reads_at_once_and_every_quote_stands_in_its_context(scores):
+    evidence = [json.loads(one) for one in scores["evidence"].drop_nulls()]
+    calls = [call for one in evidence for call in one.get("calls", ())]
+    assert (
+        len({call["key"] for call in calls}) == len(RECORDING.read_text("utf-8").splitlines()) - 1
+    )
+    assert not any("repaired" in call for call in calls)
+    claims = [claim for one in evidence for claim in one.get("claims", ())]
+    quoted = [claim for claim in claims if claim.get("quote")]
+    assert len(quoted) > 50
+    assert all(claim["quote_found"] for claim in quoted)
+
+
+def test_the_replies_tell_no_tokens_and_no_costs_that_nobody_counted():
+    head, *lines = RECORDING.read_text("utf-8").splitlines()
+    assert json.loads(head)["judge"] == "claude-demo"
+    for line in lines:
+        assert json.loads(line)["reply"].keys() == {"text", "finish_reason"}
+
+
+def test_a_second_demo_prints_the_same(ragauge, demo):
+    again = ragauge("demo", "--judged", "--folder", "out")
+    assert (again.code, again.out) == (0, demo.out)
+
+
+def test_the_block_on_connections_holds(tmp_path):
+    for reach in (
+        "socket.create_connection(('127.0.0.1', 9))",
+        "socket.socket().connect(('127.0.0.1', 9))",
+        "socket.getaddrinfo('localhost', 80)",
+    ):
+        assert run_alone(f"import socket; {reach}", tmp_path).returncode == CONNECTED
+
+
+def test_it_reaches_nobody(tmp_path):
+    done = run_alone("from ragauge.cli import main; main(['demo', '--judged'])", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "ragas_faithfulness" in done.stdout
