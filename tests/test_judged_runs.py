@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import ragauge as rg
-from ragauge.errors import JudgeError, MetricError, PlanError, StoreError
+from ragauge.errors import JudgeError, LabelError, MetricError, PlanError, StoreError
 from ragauge.evaluation import estimate
 from ragauge.judges.judging import Judging
 from ragauge.judges.ledger import Ledger
@@ -339,7 +339,6 @@ def test_no_reply_that_is_on_the_disk_is_asked_for_again_whenever_it_is_killed(t
     code, asked = finished(tmp_path, "killed", n_at_once=6)
     after = {bytes.fromhex(one) for one in asked[len(before) :]}
     assert code == 0
-    assert len(before) - len(on_disk) <= 12  # six under way, and six that had just come
     assert len(after) == len(asked) - len(before)
     assert not after & on_disk
     assert len(after | on_disk) == 32
@@ -518,10 +517,12 @@ def test_a_repeated_score_is_the_mean_of_its_askings_with_their_spread():
 
 
 def test_of_equal_askings_the_mean_is_their_value_to_the_last_bit():
-    run = rg.evaluate(samples(3), ["factual_accuracy"], judge=Judging((Rules(),), repeat=5))
-    once = rg.evaluate(samples(3), ["factual_accuracy"], judge=Rules())
-    assert run.scores["value"].equals(once.scores["value"])
-    assert all(json.loads(one)["spread"] == 0.0 for one in run.scores["evidence"])
+    """(0.1 + 0.1 + 0.1) / 3 is a hair above 0.1."""
+    poor = {name: {"score": 10, "reason": "…"} for name in rules.CRITERIA}
+    judge = rg.ScriptedJudge({"accuracy": poor})
+    run = rg.evaluate(samples(2), ["factual_accuracy"], judge=Judging((judge,), repeat=3))
+    assert run.scores["value"].to_list() == [0.1, 0.1]
+    assert [json.loads(one)["spread"] for one in run.scores["evidence"]] == [0.0, 0.0]
 
 
 def test_an_asking_that_failed_is_told_and_the_others_are_the_score():

@@ -158,6 +158,18 @@ def test_a_function_is_known_by_the_plain_values_it_is_made_with(one, another):
     assert open_judge(one).identity != open_judge(another).identity
 
 
+def test_a_function_is_known_by_the_sets_it_looks_in():
+    async def judge(request):
+        return "x" if request.prompt in {"claims", "support"} else "y"
+
+    first = open_judge(judge).identity
+
+    async def judge(request):
+        return "x" if request.prompt in {"claims", "verdict"} else "y"
+
+    assert open_judge(judge).identity != first
+
+
 def test_what_is_no_plain_value_does_not_count():
     assert open_judge(made("a", log=object())).identity == open_judge(made("a", log=[])).identity
 

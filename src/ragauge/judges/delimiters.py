@@ -21,8 +21,10 @@ NAME = re.compile(r"\w+")
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
 NONCE_LENGTH = 12
-BLOCKS_AT_HAND = 64
-"""The same contexts stand in several prompts, shortly after each other."""
+BLOCKS_AT_HAND = 512
+LONGEST_AT_HAND = 50_000
+"""The same contexts stand in several prompts, shortly after each other. Characters of a block that is
+kept for that."""
 
 
 def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
@@ -39,7 +41,7 @@ def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
     Answer briefly.
     """
     _check_marks(set(MARK.findall(template)), texts)
-    shown = {name: _shown(_tuple(text)) for name, text in texts.items()}
+    shown = {name: _texts_shown(_tuple(text)) for name, text in texts.items()}
     everything = [text for items in shown.values() for text in items]
     blocks = {
         name: _block(name, shown[name], everything, is_list=not isinstance(text, str))
@@ -65,7 +67,7 @@ def block(name: str, texts: str | Sequence[str]) -> str:
     """
     if not NAME.fullmatch(name):
         raise ValueError(f"a block's name is letters, digits and underscores, got {name!r}")
-    shown = _shown(_tuple(texts))
+    shown = _texts_shown(_tuple(texts))
     return _block(name, shown, shown, is_list=not isinstance(texts, str))
 
 
@@ -83,6 +85,14 @@ def _tuple(texts: str | Sequence[str]) -> tuple[str, ...]:
     return (texts,) if isinstance(texts, str) else tuple(texts)
 
 
+def _texts_shown(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return _shown(texts) if _is_short(texts) else _shown.__wrapped__(texts)
+
+
+def _is_short(texts: tuple[str, ...]) -> bool:
+    return sum(map(len, texts)) <= LONGEST_AT_HAND
+
+
 @lru_cache(BLOCKS_AT_HAND)
 def _shown(texts: tuple[str, ...]) -> tuple[str, ...]:
     """The texts as they stand in a prompt, each with a line break at its end."""
@@ -97,7 +107,9 @@ def _printable(text: str) -> str:
 
 
 def _block(name: str, texts: tuple[str, ...], everything: Sequence[str], *, is_list: bool) -> str:
-    return _written(name, texts, _nonce(name, texts, everything, is_list=is_list), is_list=is_list)
+    nonce = _nonce(name, texts, everything, is_list=is_list)
+    write = _written if _is_short(texts) else _written.__wrapped__
+    return write(name, texts, nonce, is_list=is_list)
 
 
 @lru_cache(BLOCKS_AT_HAND)
@@ -109,7 +121,7 @@ def _written(name: str, texts: tuple[str, ...], nonce: str, *, is_list: bool) ->
 
 def _nonce(name: str, texts: tuple[str, ...], everything: Sequence[str], *, is_list: bool) -> str:
     """The first digits of a digest of the block's own texts that stand nowhere in `everything`."""
-    digest = _digest(name, texts, is_list=is_list)
+    digest = (_digest if _is_short(texts) else _digest.__wrapped__)(name, texts, is_list=is_list)
     return next(
         nonce
         for nonce in (_digits(digest, attempt) for attempt in count())

@@ -41,8 +41,10 @@ THREE_WORD_CHARACTERS = re.compile(r"[^\W_][\W_]*+[^\W_][\W_]*+[^\W_]")
 WORD_CHARACTER = re.compile(r"[^\W_]")
 
 
-TEXTS_AT_HAND = 64
-"""Several quotes are looked for in the same contexts, shortly after each other."""
+TEXTS_AT_HAND = 256
+LONGEST_AT_HAND = 50_000
+"""Several quotes are looked for in the same contexts, shortly after each other. Characters of a text
+that is kept for that."""
 
 
 def find_quote(quote: str, text: str) -> Span | None:
@@ -63,7 +65,8 @@ def find_quote(quote: str, text: str) -> Span | None:
     quote = quote[start:end]
     if not THREE_WORD_CHARACTERS.search(quote):
         return None
-    return _whole(quote, text, 0) or _Folded.of(text).find(_Folded.of(quote).text)
+    found = _whole(quote, text, 0)
+    return found or _folded(text).find(_Folded.of(quote).text)
 
 
 def _trimmed(quote: str) -> Span:
@@ -102,7 +105,6 @@ class _Folded(NamedTuple):
     pieces: Sequence[_Piece]
 
     @classmethod
-    @lru_cache(TEXTS_AT_HAND)
     def of(cls, text: str) -> "_Folded":
         signs = _alike(text)
         folded: list[str] = []
@@ -154,6 +156,13 @@ class _Folded(NamedTuple):
 
     def _piece(self, at: int) -> _Piece:
         return self.pieces[bisect_right(self.pieces, at, key=lambda piece: piece.at) - 1]
+
+
+_kept = lru_cache(TEXTS_AT_HAND)(_Folded.of)
+
+
+def _folded(text: str) -> _Folded:
+    return _kept(text) if len(text) <= LONGEST_AT_HAND else _Folded.of(text)
 
 
 def _alike(text: str) -> str:

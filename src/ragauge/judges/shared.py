@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DOWN_LIMIT = 3
 """So many requests in a row that find the judge down, and it is not asked again."""
-ASKED_AT_ONCE = 512
+ASKED_AT_ONCE = 256
 """Questions that are written out at a time, so that those that wait fill no memory."""
 WINDOW_TOKENS = 100_000
 REPLY_SHOWN = 4_000

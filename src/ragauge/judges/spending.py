@@ -31,7 +31,7 @@ def estimated_tokens(text: str) -> int:
     >>> estimated_tokens("four letters"), estimated_tokens("四個字母")
     (3, 4)
     """
-    n_ascii = len(text.encode("ascii", "ignore"))
+    n_ascii = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
     return round(n_ascii / CHARACTERS_A_TOKEN) + len(text) - n_ascii
 
 
