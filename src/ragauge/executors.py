@@ -12,7 +12,6 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Protocol
@@ -145,8 +144,7 @@ def score_frame(plan: Plan, columns: Columns, resources: Resources | None = None
 
     Row by row, so that the order does not tell how large the batches were.
     """
-    # Judges are waited for long, and waiting makes circles that must be collected.
-    with nullcontext() if waits(plan) else resting_collector():
+    with resting_collector():
         return _frame(
             [asked.metric for asked in plan.asked], measure(plan, columns, resources), columns
         )

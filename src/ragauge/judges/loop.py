@@ -121,13 +121,14 @@ def run(work: Coroutine[Any, Any, Made]) -> Made:
     RuntimeError on the loop itself, which would wait for itself for ever.
     """
     loop = event_loop()
+    own = Group()
     if _is_running_here(loop):
-        work.close()
+        own.give_up()
+        loop.create_task(_held(work, (own,)))  # so that what it would begin is cancelled, not left
         raise RuntimeError(
             "an async metric, feature or judge cannot wait for rg.score or rg.evaluate: it holds up "
             "the loop that these need; call what it needs with await, or before the run"
         )
-    own = Group()
     groups = (own,) if _joined.group is None else (own, _joined.group)
     try:
         return _waited_for(asyncio.run_coroutine_threadsafe(_held(work, groups), loop))
