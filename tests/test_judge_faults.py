@@ -53,7 +53,7 @@ def shortened(said):
 
 def judged(answer, tmp_path, **settings):
     """The run, and the server that it asked."""
-    settings = {"timeout_s": 0.5, "first_wait_s": 0.01, **settings}
+    settings = {"timeout_s": 2.0, "first_wait_s": 0.01, **settings}
     with faulty.FaultyServer(answer) as server:
         judge = rg.ChatEndpoint("judge", base_url=server.url, **settings)
         return rg.evaluate(ROWS, MEASURES, judge=judge, cache=tmp_path / "cache.sqlite"), server

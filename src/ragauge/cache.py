@@ -18,6 +18,8 @@ from ragauge.errors import StoreError
 FORMAT = 1
 MOST_BYTES = 2 * 2**30
 """Beyond this the oldest entries make room."""
+ENTRIES_SHARE = 0.9
+"""What of a file's bytes its values are at least, where it holds nothing else; the rest are keys."""
 KEYS_A_QUERY = 500
 PATIENCE_S = 60
 """So long a process waits for another one that writes."""
@@ -58,6 +60,8 @@ class Cache:
         self.path = Path(path)
         self.most_bytes = most_bytes
         self._lock = Lock()
+        self._full_from = 0
+        """So many pages the file must have before its entries are counted again."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(
@@ -132,6 +136,13 @@ class Cache:
         (free,) = database.execute("pragma freelist_count").fetchone()
         (size,) = database.execute("pragma page_size").fetchone()
         if (pages - free) * size <= self.most_bytes:
+            return
+        # Judges' replies stand in the same file, and never make room.
+        if pages < self._full_from:
+            return
+        (own,) = database.execute("select coalesce(sum(length(value)), 0) from entries").fetchone()
+        if own <= self.most_bytes * ENTRIES_SHARE:
+            self._full_from = pages + pages // 50
             return
         # Half of the entries at once, so that this is rarely needed.
         database.execute(

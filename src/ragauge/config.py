@@ -171,9 +171,8 @@ class Config:
 
 def _judge_problems(table: Table, path: Path) -> list[str]:
     given = as_table(table.get("judge")) or {}
-    known = {name: kind for name, kind in JUDGE_KEYS.items() if name != "model"}
     others = {name: value for name, value in given.items() if name != "model"}
-    problems = check_table(others, known, f"{path}: judge")
+    problems = check_table(others, JUDGE_KEYS, f"{path}: judge")
     model = given.get("model")
     names = [model] if isinstance(model, str) else as_list(model)
     if model is not None and not (names and all(isinstance(one, str) and one for one in names)):

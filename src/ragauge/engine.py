@@ -12,7 +12,7 @@ from itertools import accumulate, repeat
 from traceback import extract_tb
 from typing import cast
 
-from ragauge.errors import EncoderError, MetricError, RagaugeError
+from ragauge.errors import EncoderError, LabelError, MetricError, RagaugeError
 from ragauge.label import Label
 from ragauge.metric import NOTHING_EXPECTED, PROMPTS, Column, Metric
 from ragauge.plan import REFERENCE, Asked, Input, Node, Plan
@@ -107,7 +107,10 @@ def without_judge(metric: str) -> str:
     """A label without whose verdicts it is of; labels of one metric by several judges have the same."""
     if "judge=" not in metric:
         return metric
-    label = Label.parse(metric)
+    try:
+        label = Label.parse(metric)
+    except LabelError:  # a judge's name may make it longer than a label may be
+        return metric
     left = {name: value for name, value in label.settings.items() if name not in ("judge", PROMPTS)}
     return str(Label(label.name, left))
 

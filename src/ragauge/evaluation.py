@@ -3,7 +3,7 @@
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -154,7 +154,8 @@ def evaluate(
     try:
         return _in_memory(work) if folder is None else _in_folder(work, Path(folder))
     finally:
-        resources.close_judges()
+        if not isinstance(judge, Judging):
+            resources.close_judges(opened_by_name(judge))
 
 
 def judging_of(judge: "Given | Sequence[Given] | Judging | None") -> Judging:
@@ -168,6 +169,16 @@ def judging_of(judge: "Given | Sequence[Given] | Judging | None") -> Judging:
     several = isinstance(judge, list | tuple)
     given = cast("Sequence[Given]", judge if several else [judge])
     return Judging(tuple(open_judge(one) for one in given))
+
+
+def opened_by_name(judge: "Given | Sequence[Given] | None") -> Collection[str]:
+    """The names of the judges that were opened for this call: others may be in use elsewhere."""
+    several = isinstance(judge, list | tuple)
+    return [
+        one
+        for one in cast("Sequence[Given]", judge if several else [judge])
+        if isinstance(one, str)
+    ]
 
 
 def suites_of(asking: Asking | Sequence[Asking]) -> list[Suite]:
@@ -435,6 +446,7 @@ def _manifest(
     if judges:
         code["judges"] = [dict(one.identity) for one in judges]
         code["askings"] = resources.judging.repeat
+        code["window"] = resources.judging.window
     described = plan.describe()
     fixed = [described, data["sha256"], data["order"], code, seed, batch_size]
     key = hashlib.sha256(json.dumps(fixed, sort_keys=True, default=list).encode()).hexdigest()

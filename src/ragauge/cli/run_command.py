@@ -1,6 +1,5 @@
 """`ragauge run`."""
 
-import json
 import os
 import re
 import sys
@@ -8,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -309,6 +308,9 @@ def run_config(
         say(f"would be kept in {path}")
         return 0
     workers = config.workers or os.cpu_count() or 1
+    if record is not None and path.exists():
+        # What is finished is only read, and would not be recorded: ask for all of it, of the cache.
+        evaluate(samples, asking, encoder=encoder, judge=judging, cache=_cache(config), seed=seed)
     with ProgressBar(len(samples)) as progress:
         run = evaluate(
             samples,
@@ -332,6 +334,7 @@ def run_config(
     _say_cut(run)
     for line in judging_lines(run):
         say(line)
+    judging.close()
     return _exit_code(run)
 
 
@@ -349,6 +352,12 @@ def _encoder(config: Config) -> "Encoder | None":
 def _judging(config: Config, mode: "Mode", record: Path | None) -> Judging:
     """The judges that are asked for; an error when one cannot be opened as asked."""
     if not config.judge.get("model"):
+        if record is not None:
+            raise PlanError(
+                [
+                    f"--record {record} is of a judge's replies, but no judge is given; add --judge MODEL"
+                ]
+            )
         # -j alone is for processes: it is no sign that a judge was meant.
         settings = [name for name in config.judge if name != "concurrency"]
         if settings:
@@ -584,17 +593,24 @@ class ProgressBar:
 
 
 def _exit_code(run: Run) -> int:
-    import polars as pl
-
     n_failed = run.scores.filter(run.scores["status"] == "failed").height
-    for judge in run.manifest.judging:
-        mine = run.scores.filter(
-            pl.col("metric").str.contains(f"judge={json.dumps(judge)}", literal=True)
-        )
-        if "failed" in mine["status"] and mine["value"].is_null().all():
-            reason = mine.filter(pl.col("status") == "failed")["reason"][0]
+    for judge, told in run.manifest.judging.items():
+        if reason := _unreachable(run, judge, cast("Mapping[str, int]", told)):
             say(f"{judge} gave no answer that could be scored: {reason}")
             return JudgeError.exit_code
     if n_failed:
         say(f"{n_failed:,} scores failed; run the same again to try them once more")
     return INCOMPLETE if n_failed else 0
+
+
+def _unreachable(run: Run, judge: str, told: "Mapping[str, int]") -> str:
+    """Why the judge gave nothing at all; nothing where it gave something."""
+    import polars as pl
+
+    label = Label("", {"judge": judge})
+    mine = run.scores.filter(pl.col("metric").str.contains(str(label)[1:-1], literal=True))
+    all_failed = told["calls"] == told["failed"] > 0
+    if not all_failed and not ("failed" in mine["status"] and mine["value"].is_null().all()):
+        return ""
+    reasons = mine.filter(pl.col("status") == "failed")["reason"]
+    return str(reasons[0]) if len(reasons) else "every call failed"

@@ -105,6 +105,16 @@ class Judging:
             if check is not None:
                 check()
 
+    def close(self) -> None:
+        """Let go of the connections of judges behind endpoints."""
+        from ragauge.judges.endpoint import ChatEndpoint
+        from ragauge.judges.loop import run
+
+        for one in self.judges:
+            inner = getattr(one, "judge", one)
+            if isinstance(inner, ChatEndpoint):
+                run(inner.close())
+
     @classmethod
     def read(
         cls, table: Mapping[str, object], *, mode: "Mode" = "ask", record: Path | None = None
