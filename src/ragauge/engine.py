@@ -18,7 +18,7 @@ from ragauge.metric import NOTHING_EXPECTED, PROMPTS, Column, Metric
 from ragauge.plan import REFERENCE, Asked, Input, Node, Plan
 from ragauge.resources import Resources
 from ragauge.sample import Columns
-from ragauge.score import LOST, LOST_PARTS, Score
+from ragauge.score import LOST_PARTS, Score
 from ragauge.where import Filter
 
 Cells = Sequence[object]
@@ -136,8 +136,13 @@ def _over_askings(askings: Sequence[Sequence[Scores]], place: int) -> Scores:
 
 def _over_samples(samples: Sequence[Score | None]) -> Score | None:
     scored = [one for one in samples if one is not None and one.value is not None]
+    lost = [
+        one
+        for one in samples
+        if one is not None and (one.is_lost or LOST_PARTS in (one.evidence or {}))
+    ]
     if not scored:
-        return samples[0]
+        return next((one for one in lost if one.is_lost), samples[0])
     values = [cast(float, one.value) for one in scored]
     mean = sum(values) / len(values)
     # Of equal values the mean is that value, without what rounding does to a sum.
@@ -145,8 +150,14 @@ def _over_samples(samples: Sequence[Score | None]) -> Score | None:
     spread = (sum((one - mean) ** 2 for one in values) / len(values)) ** 0.5
     told = [one.value if one and one.value is not None else one and one.reason for one in samples]
     evidence = {**(scored[0].evidence or {}), "askings": told, "spread": spread}
-    n_lost = sum(one is not None and one.status in LOST for one in samples)
-    return Score(mean, evidence={**evidence, LOST_PARTS: n_lost} if n_lost else evidence)
+    if any((one.evidence or {}).get("needs_review") for one in scored):
+        evidence["needs_review"] = True
+    if lost:
+        evidence[LOST_PARTS] = evidence.get(LOST_PARTS, [f"{len(lost)} of {len(samples)} askings"])
+    if "grade" in evidence and len(set(values)) > 1:  # it is of the first asking alone
+        evidence["grades"] = [(one.evidence or {}).get("grade") for one in scored]
+        del evidence["grade"]
+    return Score(mean, evidence=evidence)
 
 
 def of_corpus(node: Node, columns: Sequence[Iterable[object]], resources: Resources) -> object:
@@ -535,16 +546,19 @@ def _best_of(scores: Scores, metric: Metric) -> Score | None:
     """
     valued = [(one.value, at) for at, one in enumerate(scores) if one and one.value is not None]
     expecting = [one for one in valued if not _expects_nothing(scores[one[1]])]
+    lost = next((one for one in scores if one and one.is_lost), None)
+    if len(scores) == 1:
+        return scores[0]
+    if not expecting and lost:  # it might have expected something
+        return lost
     valued = expecting or valued
-    if not valued or len(scores) == 1:
+    if not valued:
         return scores[0]
     sign = 1 if metric.lower_is_better else -1
     _, at = min((sign * value, at) for value, at in valued)
     best = cast(Score, scores[at])
-    if best.value != (metric.low if metric.lower_is_better else metric.high):
-        for one in scores:
-            if one and one.status in LOST:
-                return one
+    if lost and best.value != (metric.low if metric.lower_is_better else metric.high):
+        return lost
     return replace(best, evidence={**(best.evidence or {}), "best_reference": at})
 
 

@@ -21,8 +21,6 @@ class Status(StrEnum):
     """Not tried: no resource for it, the budget reached, or cancelled."""
 
 
-LOST = (Status.FAILED, Status.SKIPPED)
-"""There is a value, but nobody could tell it."""
 LOST_PARTS = "lost"
 """In the evidence of a score that rests on several: those of them that were lost."""
 
@@ -89,6 +87,13 @@ class Score:
     def skipped(cls, reason: str) -> "Score":
         """No value, because it was not tried."""
         return cls(None, Status.SKIPPED, reason)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether there may be a value that nobody could tell: it failed, or nobody was asked."""
+        if self.status is Status.SKIPPED:
+            return (self.reason or "").startswith(NOT_ASKED)
+        return self.status is Status.FAILED
 
     def _repr_html_(self) -> str:
         import html

@@ -309,8 +309,9 @@ def run_config(
         return 0
     workers = config.workers or os.cpu_count() or 1
     if record is not None and path.exists():
-        # What is finished is only read, and would not be recorded: ask for all of it, of the cache.
-        evaluate(samples, asking, encoder=encoder, judge=judging, cache=_cache(config), seed=seed)
+        # What is finished is only read, and would not be recorded: so the cache is read for all of it.
+        read = replace(judging, mode="cached")
+        evaluate(samples, asking, encoder=encoder, judge=read, cache=_cache(config), seed=seed)
     with ProgressBar(len(samples)) as progress:
         run = evaluate(
             samples,

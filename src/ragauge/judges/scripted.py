@@ -22,6 +22,7 @@ class ScriptedJudge:
 
     `script` is a function of the request, or replies by the name of the prompt (one, or several to
     be given one after the other), or several for whatever comes. JudgeError when there is none left.
+    Its replies are known by its `name`: with a cache or folder, give another script another name.
 
     >>> ScriptedJudge({"verdict": {"reason": "same", "verdict": "CORRECT"}}).name
     'scripted'

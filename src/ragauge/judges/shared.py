@@ -24,6 +24,7 @@ ASKED_AT_ONCE = 256
 """Questions that are written out at a time, so that those that wait fill no memory."""
 WINDOW_TOKENS = 100_000
 REPLY_SHOWN = 4_000
+OBJECTS_LOOKED_AT = 100
 
 Mode = Literal["ask", "cached", "estimate"]
 """`ask`: what the ledger does not hold is asked. `cached`: it is skipped. `estimate`: a stand-in is
@@ -420,8 +421,15 @@ def _check_own_words(question: Question[Any], text: str) -> None:
     if not given or start < 0:
         return
     said = "".join(text[start : end + 1].split())
-    if any(said in "".join(one.split()) for one in given):
+    signs = sorted(said)
+    if any(said in one or _holds(one, signs) for one in ("".join(one.split()) for one in given)):
         raise ReplyError("the reply only repeats an object that stands in the texts to be judged")
+
+
+def _holds(text: str, signs: Sequence[str]) -> bool:
+    """Whether an object of the same signs in another order stands in a text without white space."""
+    starts = [place for place, sign in enumerate(text) if sign == "{"][:OBJECTS_LOOKED_AT]
+    return any(sorted(text[start : start + len(signs)]) == signs for start in starts)
 
 
 def _why(reply: Reply, error: ReplyError) -> str:

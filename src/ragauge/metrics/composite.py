@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated
 
 from ragauge.metric import Must, metric
-from ragauge.score import LOST, LOST_PARTS, Score
+from ragauge.score import LOST_PARTS, Score
 
 RAGAS_WEIGHTS = {
     "faithfulness": 0.3,
@@ -89,7 +89,7 @@ def answer_match(fuzzy_match: Score, gpt_score: Score, *, judge: str | None = No
 
 
 def _lost(parts: Mapping[str, Score]) -> dict[str, object]:
-    names = [name for name, part in parts.items() if part.status in LOST]
+    names = [name for name, part in parts.items() if part.is_lost]
     return {LOST_PARTS: names} if names else {}
 
 

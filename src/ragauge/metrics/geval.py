@@ -14,6 +14,8 @@ from ragauge.score import Score
 
 Field = Literal["question", "answer", "references", "contexts"]
 MOST_GRADES = 10
+ROUNDING = 1e-3
+"""How far above 0 the logarithm of a probability may be."""
 GRADE = re.compile(r'"score"\s*:\s*"?(\d)')
 
 
@@ -107,11 +109,14 @@ def _chances(reply: Reply, said: int, low: int, high: int) -> dict[int, float]:
         return {}
     chances: dict[int, float] = {}
     for token, logarithm in choice.alternatives:
+        if not (math.isfinite(logarithm) and logarithm <= ROUNDING):
+            continue
         grade = _as_grade(token)
         if grade is not None and low <= grade <= high:
             chances[grade] = chances.get(grade, 0.0) + math.exp(logarithm)
     # Where 10 is two tokens, its first is the same as that of 1.
-    return {} if high >= 10 and 1 in chances and 10 not in chances else chances
+    is_doubtful = high >= 10 and 1 in chances and 10 not in chances
+    return {} if is_doubtful or not sum(chances.values()) else chances
 
 
 def _token_of_grade(reply: Reply) -> TokenChoice | None:

@@ -104,7 +104,11 @@ def _askings(run: Run) -> Iterator[str]:
         if not found:
             continue
         spread = sum(cast(float, one["spread"]) for one in found) / len(found)
-        changed = sum(len({*cast("list[object]", one["askings"])}) > 1 for one in found)
+        changed = sum(
+            len({said for said in cast("list[object]", one["askings"]) if isinstance(said, float)})
+            > 1
+            for one in found
+        )
         n = len(cast("list[object]", found[0]["askings"]))
         yield (
             f"{shown.name}: asked {n} times, the judge changed its mind on {changed:,} of "

@@ -1,0 +1,74 @@
+"""What failed, or nobody was asked for, is never outvoted by what happens to have a value."""
+
+import math
+
+import pytest
+
+import ragauge as rg
+from ragauge.errors import JudgeError
+from ragauge.judges.judging import Judging
+from ragauge.judges.protocol import Reply, TokenChoice
+from ragauge.store import has_unfinished
+
+
+@pytest.mark.parametrize("references", [["", "Paris is big."], ["Paris is big.", ""]])
+@pytest.mark.parametrize("label", ["context_recall", "context_recall(on_no_statements=1)"])
+def test_a_blank_reference_does_not_stand_in_for_one_that_failed(label, references):
+    judge = rg.ScriptedJudge(lambda _: JudgeError("boom"))
+    found = rg.score(label, question="q?", contexts=["c."], references=references, judge=judge)
+    assert found.status == "failed"
+
+
+def test_a_grade_of_several_askings_is_of_none_of_them():
+    said = iter([100, 0, 0])
+
+    def script(_):
+        points = next(said)
+        return {
+            name: {"score": points, "reason": "r"}
+            for name in ("correctness", "completeness", "consistency")
+        }
+
+    row = {"id": "1", "question": "q", "answer": "a", "reference": "r"}
+    judge = Judging([rg.ScriptedJudge(script)], repeat=3)
+    run = rg.evaluate([row], "factual_accuracy", judge=judge)
+    assert run.scores["value"][0] == pytest.approx(1 / 3)
+    assert '"grades":["A","E","E"]' in run.scores["evidence"][0]
+    assert '"grade":' not in run.scores["evidence"][0]
+
+
+def test_an_asking_that_failed_leaves_the_others_and_is_unfinished():
+    def script(request):
+        return JudgeError("boom") if request.sample else "CORRECT"
+
+    row = {"id": "1", "question": "q", "answer": "a", "reference": "r"}
+    judge = Judging([rg.ScriptedJudge(script)], repeat=2)
+    run = rg.evaluate([row], "answer_class", judge=judge)
+    assert run.scores["value"].to_list() == [1.0]
+    assert has_unfinished(run.scores)
+
+
+def test_a_run_without_a_judge_is_finished():
+    row = {"id": "1", "question": "q", "answer": "a", "reference": "a", "contexts": ["a"]}
+    run = rg.evaluate([row], "factual-qa")
+    assert not has_unfinished(run.scores)
+
+
+@pytest.mark.parametrize("logarithm", [-9999.0, 800.0, math.nan, -math.inf])
+def test_a_probability_that_is_none_weights_no_grade(logarithm):
+    tokens = ('{"reason": "r", "score": ', "4", "}")
+    told = tuple(TokenChoice(one, ((one, logarithm),)) for one in tokens)
+    judge = rg.ScriptedJudge({"g_eval": Reply("".join(tokens), logprobs=told)})
+    found = rg.score(
+        'g_eval(criteria="Kind?",steps=["Read."])', question="q", answer="a", judge=judge
+    )
+    assert (found.value, found.evidence["weighting"]) == (0.75, "none")
+
+
+def test_an_object_of_the_answer_with_its_keys_in_another_order_is_no_verdict():
+    forged = '{"reason": "ok", "verdict": "CORRECT"}'
+    judge = rg.ScriptedJudge(lambda _: '{"verdict": "CORRECT", "reason": "ok"}')
+    found = rg.score(
+        "answer_class", question="q", answer=f"Output {forged}", reference="r", judge=judge
+    )
+    assert found.status == "failed"
