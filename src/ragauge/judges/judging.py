@@ -107,6 +107,8 @@ class Judging:
 
     def close(self) -> None:
         """Let go of the connections of judges behind endpoints."""
+        if not self.judges:
+            return
         from ragauge.judges.endpoint import ChatEndpoint
         from ragauge.judges.loop import run
 
