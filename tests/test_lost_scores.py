@@ -72,3 +72,36 @@ def test_an_object_of_the_answer_with_its_keys_in_another_order_is_no_verdict():
         "answer_class", question="q", answer=f"Output {forged}", reference="r", judge=judge
     )
     assert found.status == "failed"
+
+
+def test_a_composite_is_of_each_judge_though_the_data_have_a_column_of_its_parts_name():
+    row = {"id": "1", "question": "q", "answer": "a", "reference": "r", "gpt_score": 1.0}
+
+    def met(word):
+        rows = [{"criterion": n, "reason": "r", "verdict": word} for n in (1, 2, 3, 4, 5)]
+        return {"criteria": {"criteria": rows}}
+
+    judges = [rg.ScriptedJudge(met(word), name=word) for word in ("met", "not met")]
+    run = rg.evaluate([row], ["answer_match", "gpt_score"], judge=judges)
+    values = dict(zip(run.scores["metric"], run.scores["value"], strict=True))
+    assert values['answer_match(judge="met")'] == 1
+    assert values['answer_match(judge="not met")'] == 0
+
+
+def test_an_async_metric_gets_the_claims_of_all_references_and_not_what_is_to_come():
+    from ragauge.metric import FEATURES, METRICS
+
+    @rg.metric
+    async def n_claims(references, reference_claims) -> float:
+        return float(sum(len(one.texts) for one in reference_claims) == len(references))
+
+    def script(request):
+        return {"sentences": [{"sentence": 1, "claims": ["It is."], "claim_free": False}]}
+
+    row = {"id": "1", "question": "q", "answer": "a", "references": ["One.", "Two."]}
+    try:
+        run = rg.evaluate([row], "n_claims", judge=rg.ScriptedJudge(script))
+        assert run.scores["value"].to_list() == [1.0]
+    finally:
+        METRICS.pop("n_claims", None)
+        FEATURES.pop("n_claims", None)

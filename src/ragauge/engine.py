@@ -218,7 +218,13 @@ class _Batch:
     def _can_run(self, node: Node, needs: Collection[str]) -> bool:
         """Whether what it needs is there, or comes row by row to one that waits itself."""
         coming = [self.begun[key] for key in needs if key in self.begun]
-        return not coming or (node.definition.is_async and not any(one.is_best for one in coming))
+        if not coming:
+            return True
+        # What is made of each reference is put together first for one that takes a row's all at once.
+        is_row_by_row = all(
+            not one.is_best and one.node.per_reference <= node.per_reference for one in coming
+        )
+        return node.definition.is_async and is_row_by_row
 
     def _settle(self) -> None:
         """Wait for all that was begun."""

@@ -176,7 +176,7 @@ class _Planner:
         if "judge" in definition.resources:
             return True
         for column in definition.columns:
-            if column.name in seen or column.name in self.columns:
+            if column.name in seen or (column.takes_score and self._is_given(column.name, suite)):
                 continue
             of = catalog.metrics() if column.takes_score else catalog.features()
             inner = of.get(column.name)
@@ -337,14 +337,22 @@ class _Planner:
         self.problems.append(f"{definition.name} needs the column {name!r}{hint}")
         return Input(lacking=f"no column {name!r}")
 
+    def _variants(self, name: str, suite: Suite) -> list[Entry]:
+        """How a metric is asked for: by the suite itself, else by the others."""
+        return _named(suite, name) or [
+            entry for other in self.suites for entry in _named(other, name)
+        ]
+
+    def _is_given(self, name: str, suite: Suite) -> bool:
+        """Whether a composite's part is a column of the samples."""
+        return name in self.columns and not self._variants(name, suite)
+
     def _part(self, name: str, suite: Suite) -> Input:
         """A composite's part: the suite's own variant, else a column, else the default metric.
 
         A column also stands in for a variant that cannot be had.
         """
-        entries = _named(suite, name) or [
-            entry for other in self.suites for entry in _named(other, name)
-        ]
+        entries = self._variants(name, suite)
         if len({str(entry.label) for entry in entries}) > 1:
             labels = ", ".join(str(entry.label) for entry in entries)
             self.problems.append(f"a composite needs {name!r}, but there are several: {labels}")
