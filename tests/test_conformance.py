@@ -146,6 +146,7 @@ def labels_of(metric: Metric) -> list[str]:
             {one.name: other_value(one.name, one.type, one.default), **NEEDS.get(one.name, {})}
         )
         for one in metric.settings
+        if one.name != "parts"  # which parts there are is what it follows from
     ]
     found = [metric.name, *map(str, changed)]
     if metric.name in USEFUL:

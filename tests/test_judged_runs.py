@@ -609,8 +609,23 @@ def test_a_composite_is_made_of_its_own_judges_parts():
     run = rg.evaluate(samples(2), ["ragas_score", "faithfulness"], judge=[Rules("a"), silent])
     alone = rg.evaluate(samples(2), ["ragas_score"], judge=Rules("a"))
     by = {label: part for (label,), part in run.scores.group_by("metric")}
-    assert by['ragas_score(judge="a")']["value"].to_list() == alone.scores["value"].to_list()
-    assert by['ragas_score(judge="silent")']["value"].is_null().all()
+    (label,) = set(alone.scores["metric"])
+    assert by[label]["value"].to_list() == alone.scores["value"].to_list()
+    assert by[label.replace('"a"', '"silent"')]["value"].is_null().all()
+
+
+def test_a_composite_of_a_suites_variants_has_a_label_of_its_own():
+    def composites(*metrics):
+        run = rg.evaluate(samples(2), metrics, judge=Rules("a"))
+        return {one for one in run.scores["metric"] if one.startswith("ragas_score")}
+
+    (own,) = composites("ragas_score")
+    assert composites("ragas_score", "faithfulness") == {own}
+    (other,) = composites("ragas_score", "faithfulness(on_no_claims=1)")
+    assert other != own
+    (beside,) = composites("ragas_score", "graphrag")  # takes the parts that the suite has
+    assert composites("graphrag") == {beside}
+    assert beside not in (own, other)
 
 
 def test_a_label_that_names_a_judge_asks_that_one_alone():

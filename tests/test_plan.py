@@ -122,9 +122,41 @@ def test_a_composite_takes_its_suites_own_variant_of_a_part():
         "s.toml",
     )
     plan = make_plan([suite], COLUMNS)
-    (match,) = [node for node in plan.nodes if node.key == "answer_match"]
+    (match,) = [node for node in plan.nodes if node.definition.name == "answer_match"]
     assert match.inputs[0].node == "fuzzy_match(threshold=50)"
     assert "gpt_score" in (match.inputs[1].lacking or "")
+
+
+def composite_of(*labels: str, columns=COLUMNS) -> str:
+    """The label of answer_match in a run with these labels beside it."""
+    plan = make_plan([Suite.of([*labels, "answer_match"])], columns)
+    return next(one.metric for one in plan.asked if one.name == "answer_match")
+
+
+def test_a_composites_label_tells_other_parts_from_its_own():
+    assert composite_of() == "answer_match"
+    assert composite_of("fuzzy_match") == "answer_match"
+    strict = composite_of("fuzzy_match(threshold=95)")
+    assert strict == f'answer_match(parts="{Label.parse(strict).settings["parts"]}")'
+    assert composite_of("fuzzy_match(threshold=95.0)") == strict
+    assert composite_of("fuzzy_match(threshold=50)") not in (strict, "answer_match")
+
+
+def test_a_composites_label_tells_a_part_that_is_computed_from_one_in_the_data():
+    given = (*COLUMNS, "fuzzy_match")
+    assert composite_of(columns=given) == "answer_match"
+    assert "parts=" in composite_of("fuzzy_match", columns=given)
+
+
+def test_a_label_of_other_parts_than_the_runs_is_refused():
+    strict = composite_of("fuzzy_match(threshold=95)")
+    plan = make_plan([Suite.of(["fuzzy_match(threshold=95)", strict])], COLUMNS)
+    assert plan.asked[-1].metric == strict
+    (found,) = problems(strict)
+    assert found == (
+        f"{strict} is of other parts; in this run it is answer_match: leave parts out of the label, "
+        "or ask for the same variants of its parts beside it"
+    )
 
 
 def test_a_composite_with_two_variants_of_a_part_to_choose_from_is_refused():

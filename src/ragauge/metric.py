@@ -164,6 +164,9 @@ class Metric(Definition):
 
 
 PROMPTS = "prompts"
+PARTS = "parts"
+"""The setting of a composite that says of which parts it is made: a digest of the labels of those that
+are not the default metric. The run fills it in, and the function is not given it."""
 NAMING = {
     "encoder": (Setting("model", None, str | None), Setting("precision", "fp32", Precision)),
     "judge": (Setting("judge", None, str | None), Setting(PROMPTS, None, str | None)),
@@ -329,6 +332,8 @@ def _signature(function: Callable[..., object]) -> Definition:
         for setting in NAMING.get(resource, ())
         if setting.name not in own
     ]
+    if any(column.takes_score for column in columns) and PARTS not in own:
+        implied.append(Setting(PARTS, None, str | None))
     return Definition(
         name,
         function,

@@ -12,11 +12,12 @@ from ragauge import catalog
 from ragauge.encoders.known import known
 from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label, SettingValue
-from ragauge.metric import PROMPTS, Column, Definition, Feature, Metric
+from ragauge.metric import PARTS, PROMPTS, Column, Definition, Feature, Metric
 from ragauge.sample import FIELDS
 from ragauge.suite import Check, Entry, Suite
 from ragauge.where import Filter
 
+DIGEST_LENGTH = 8
 COUNTS = ("list_found", "list_total")
 """Rules that count: no scale fits them, and no mean takes them in."""
 Defaults = Mapping[str, Mapping[str, SettingValue]]
@@ -146,6 +147,8 @@ class _Planner:
     problems: list[str] = field(default_factory=list[str])
     open: list[str] = field(default_factory=list[str])
     """Keys of the nodes being walked, from the metric asked for to the present one."""
+    composing: list[str] = field(default_factory=list[str])
+    """Labels of the composites whose parts are being found, the same way."""
 
     def asked(self) -> Iterator[Asked]:
         for suite in self.suites:
@@ -225,6 +228,8 @@ class _Planner:
             settings["layer"] = known(str(settings.get("model"))).layer
         if metric.check is not None and (problem := metric.check(settings)):
             self.problems.append(f"{metric.label(settings)}: {problem}")
+        if PARTS in metric.implied:
+            self._fill_parts(metric, label, settings, suite)
         return metric, settings
 
     def _fill_judge(self, metric: Metric, label: Label, settings: dict[str, SettingValue]) -> None:
@@ -239,13 +244,52 @@ class _Planner:
         own = sha256(
             "".join(str(digests.get(one, one)) for one in sorted(self._prompts(metric))).encode()
         )
-        settings[PROMPTS] = own.hexdigest()[:8]
+        settings[PROMPTS] = own.hexdigest()[:DIGEST_LENGTH]
         wanted = label.settings.get(PROMPTS)
         if wanted is not None and wanted != settings[PROMPTS]:
             self.problems.append(
                 f"{label} is of other prompts: those in use are {settings[PROMPTS]!r}; leave prompts out "
                 "of the label, or give the folder with the right ones"
             )
+
+    def _fill_parts(
+        self, metric: Metric, label: Label, settings: dict[str, SettingValue], suite: Suite
+    ) -> None:
+        """Put the digest of a composite's parts into its settings, where they are not the defaults.
+
+        So one label is one number: the same composite of a suite's own variants is another.
+        """
+        called = str(metric.label(settings))
+        if called in self.composing:  # a circle, which is told where its nodes are made
+            return
+        self.composing.append(called)
+        parts = sorted(
+            f"{column.name}={made}"
+            for column in metric.columns
+            if column.takes_score
+            and (made := self._made(column.name, settings.get("judge"), suite))
+        )
+        self.composing.pop()
+        digest = sha256("\n".join(parts).encode()).hexdigest()[:DIGEST_LENGTH]
+        settings[PARTS] = digest if parts else None
+        wanted = label.settings.get(PARTS)
+        if wanted is not None and wanted != settings[PARTS]:
+            self.problems.append(
+                f"{label} is of other parts; in this run it is {metric.label(settings)}: leave parts out "
+                "of the label, or ask for the same variants of its parts beside it"
+            )
+
+    def _made(self, name: str, judge: SettingValue, suite: Suite) -> str | None:
+        """The label and version of a part; None where it is what its name alone stands for."""
+        node = self.nodes.get(self._part(name, suite).node or "")
+        if node is None or not isinstance(node.definition, Metric):
+            return None
+        told = node.definition.label(node.settings)
+        if told == Label(name) and name not in self.columns:
+            return None
+        # The composite's own judge stands in its label.
+        own = {k: v for k, v in told.settings.items() if (k, v) != ("judge", judge)}
+        return f"{Label(told.name, own)} version {node.definition.version}"
 
     def _check(self, check: Check, group: str) -> Iterator[Asked]:
         # Imported here: the rules read numbers, and their patterns take long to compile.
