@@ -104,7 +104,7 @@ def test_the_numbers_of_all_references_count():
     ],
 )
 def test_no_text_takes_long(text):
-    start = time.perf_counter()
+    start = time.process_time()
     keywords(text)
     keywords(text, "regex")
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

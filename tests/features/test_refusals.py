@@ -501,11 +501,11 @@ def test_only_the_two_ends_of_a_very_long_answer_are_read():
 )
 def test_ten_megabytes_are_read_in_seconds(unit: str):
     answer = unit * (10_000_000 // len(unit))
-    start = time.perf_counter()
+    start = time.process_time()
 
     refusals(answer)
 
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 def test_odd_characters_do_not_hide_a_refusal_or_make_one():

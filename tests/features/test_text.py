@@ -343,6 +343,6 @@ def test_sentences_are_stripped_ordered_and_hold_all_but_whitespace(text):
 )
 def test_a_megabyte_of_anything_takes_seconds_at_most(piece):
     text = piece * (1_000_000 // len(piece)) + "x"
-    started = time.perf_counter()
+    started = time.process_time()
     sentence_spans(text)
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10

@@ -166,9 +166,9 @@ def test_the_ratio_of_a_long_reference_is_close_to_rapidfuzzs():
     ],
 )
 def test_no_text_takes_fuzzy_match_long(answer, reference):
-    start = time.perf_counter()
+    start = time.process_time()
     fuzzy_match(answer, reference)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_fuzzy_match_is_best_over_references():

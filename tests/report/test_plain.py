@@ -120,8 +120,8 @@ def test_shortening_counts_columns_and_marks_the_cut():
 
 
 def test_ten_megabytes_are_escaped_in_no_time():
-    start = time.perf_counter()
+    start = time.process_time()
     for text in ("a" * 10_000_000, "\n" * 1_000_000, " " * 10_000_000, ":" * 1_000_000):
         for escape in (for_terminal, for_csv, for_markdown):
             escape(text)
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
