@@ -12,7 +12,7 @@ demo: .venv/installed        ## evaluate the bundled example
 test: .venv/installed-tests  ## format, lint, types, then every test and doctest
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/basedpyright --level error
+	$(BIN)/basedpyright --level error --pythonversion $$($(BIN)/python -c 'from sys import version_info as v; print(f"{v[0]}.{v[1]}")')
 	$(BIN)/python -m pytest
 
 bench: .venv/installed-tests ## throughput on 100,000 generated answers; rankings and meaning beside the peers
