@@ -1,0 +1,124 @@
+"""What `judge.py` tells of faults: the scores that each tool loses, and those that change in silence.
+
+A score is lost where it has no value, and changed where its value is another than in the same tool's
+run without faults. A call is paid unless it is refused with 429: one that hangs has been worked on.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from judge_server import FAULTS, serving
+from judge_tools import FOUR
+
+if TYPE_CHECKING:
+    from judge import Bench
+
+Body = dict[str, Any]
+Values = dict[str, float | None]
+SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """`is_timed`: each call has the time that is given to all tools, else what the tool gives it;
+    `stops`: at the first error. `only`: the tools that it is for, by how their names begin.
+    """
+
+    name: str
+    faults: str
+    is_timed: bool = False
+    stops: bool = False
+    only: str = ""
+
+
+CLEAN = Trial("no faults", "none")
+TRIALS = (
+    Trial("requests fail", "failing", is_timed=True),
+    Trial("the same, its own timeouts", "failing"),
+    # The only one that stops unless it is told to go on.
+    Trial("the same, as it comes", "failing", stops=True, only="deepeval"),
+    Trial("replies too short", "short"),
+    # The others' lists have no list within: one claim too few is what the trial above is to them.
+    Trial("a claim too few in a sentence", "short within", only="ragauge"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`asked`: what the server counted; `stopped`: why there are no values, empty where there are.
+
+    `seconds`: of a tool that was stopped, those of its start too.
+    """
+
+    seconds: float
+    values: Values
+    asked: Body
+    stopped: str = ""
+
+
+def tell(bench: "Bench") -> None:
+    options = bench.options
+    print(
+        f"{bench.n} samples, {max(options.latency_ms):g} ms, {min(options.concurrency)} at once, "
+        f"{options.timeout_s:g} s a call"
+    )
+    for name in {trial.faults: None for trial in TRIALS}:
+        told = ", ".join(f"{share:.0%} {fate}" for fate, share in FAULTS[name].items())
+        print(f"    {name}: {told}")
+    for tool in bench.tools:
+        clean = outcome(bench, tool, CLEAN)
+        tell_outcome(tool, CLEAN.name, clean, None, len(FOUR) * bench.n)
+        for trial in TRIALS:
+            if tool.startswith(trial.only):
+                found = outcome(bench, tool, trial)
+                tell_outcome(tool, trial.name, found, clean, len(FOUR) * bench.n)
+
+
+def outcome(bench: "Bench", tool: str, trial: Trial) -> Outcome:
+    options = bench.options
+    told = bench.fresh() if tool == "ragauge" else []
+    told += ["--timeout-s", str(options.timeout_s)] if trial.is_timed else []
+    told += ["--stops"] if trial.stops else []
+    with serving(max(options.latency_ms), faults=trial.faults) as (url, asked):
+        start = time.perf_counter()
+        found = bench.outcome(
+            tool, url, bench.n, min(options.concurrency), *told, limit_s=options.limit_s
+        )
+        seconds = time.perf_counter() - start
+    if isinstance(found, str):
+        return Outcome(seconds, {}, asked, found)
+    return Outcome(found["s"], found["values"], asked)
+
+
+def tell_outcome(tool: str, name: str, found: Outcome, clean: Outcome | None, n: int) -> None:
+    """One line, and a second one where the tool was stopped."""
+    calls, asked = found.asked["n_requests"], found.asked
+    refused = sum(asked.get(fate, 0) for fate in ("refused", "refused for a second"))
+    lost = n - sum(one is not None for one in found.values.values())
+    changed = "" if clean is None else f"  {n_changed(found.values, clean):>4} changed"
+    print(
+        f"    {tool:22}{name:31}{found.seconds:8.1f} s {calls:6,} calls, {calls - refused:6,} paid  "
+        f"{lost:4} of {n:,} lost{changed}  ({met(asked)})",
+        flush=True,
+    )
+    if found.stopped:
+        print(f"        {found.stopped}", flush=True)
+
+
+def n_changed(values: Values, clean: Outcome) -> str:
+    if clean.stopped:
+        return "?"
+    both = ((one, clean.values.get(name)) for name, one in values.items())
+    changed = (
+        one is not None and other is not None and abs(one - other) > SAME for one, other in both
+    )
+    return str(sum(changed))
+
+
+def met(asked: Body) -> str:
+    """Which faults a tool met, of its requests, or of the replies that have such a list."""
+    of = {"short": "listed", "short within": "nested"}
+    fates = {fate for shares in FAULTS.values() for fate in shares}
+    shares = {fate: asked[fate] / asked[of.get(fate, "n_requests")] for fate in fates & set(asked)}
+    return ", ".join(f"{share:.1%} {fate}" for fate, share in sorted(shares.items())) or "none"
