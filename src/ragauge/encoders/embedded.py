@@ -10,14 +10,16 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib import import_module, resources
 from pathlib import Path
-from typing import Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from ragauge.encoders.known import EMBEDDED
 from ragauge.encoders.local import LocalEncoder
 from ragauge.encoders.protocol import Floats, Ints
 from ragauge.encoders.tokens import Tokens
-from ragauge.encoders.wordpiece import WordPiece
 from ragauge.errors import EncoderError
+
+if TYPE_CHECKING:
+    from ragauge.encoders.wordpiece import WordPiece
 
 NAME = EMBEDDED
 REVISION = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -38,13 +40,14 @@ class Session(Protocol):
 class MiniLM(LocalEncoder):
     """all-MiniLM-L6-v2: 384 dimensions, 6 layers; `encode` reads 256 tokens, `encode_tokens` 512.
 
-    `precision="int8"` computes the matrix products in 8-bit whole numbers: nearly twice as fast, the
+    `precision="int8"` computes the matrix products in 8-bit whole numbers: twice as fast, the
     vectors at a mean cosine of 0.997 to those of `fp32`. `threads`: None for one a processor.
     EncoderError when the installation holds no model.
     """
 
     sentence_tokens = 256
     max_tokens = 512
+    tokens_a_batch = 512
 
     def __init__(
         self,
@@ -59,7 +62,7 @@ class MiniLM(LocalEncoder):
         self.precision = precision
         self.threads = threads or available_processors()
         self.folder = folder or Path(str(resources.files("ragauge") / "encoders" / "minilm"))
-        for file in (f"{precision}.onnx", "weights.bin", "vocab.txt"):
+        for file in (f"{precision}.onnx", "weights.bin", "vocab.txt", "MADE"):
             if not (self.folder / file).is_file():
                 raise EncoderError(
                     f"the embedded encoder {NAME} is not in this installation: {file} is missing "
@@ -68,6 +71,7 @@ class MiniLM(LocalEncoder):
         self.identity = {
             "name": NAME,
             "revision": REVISION,
+            "graph": (self.folder / "MADE").read_text("ascii").split()[0],
             "precision": precision,
             "dimension": DIMENSION,
             "n_layers": LAYERS,
@@ -84,7 +88,9 @@ class MiniLM(LocalEncoder):
         return self._session.run([f"hidden_{wanted}"], {"ids": ids})[0]
 
     @cached_property
-    def _tokenizer(self) -> WordPiece:
+    def _tokenizer(self) -> "WordPiece":
+        from ragauge.encoders.wordpiece import WordPiece
+
         return WordPiece((self.folder / "vocab.txt").read_text("utf-8").splitlines())
 
     @cached_property
@@ -99,6 +105,8 @@ class MiniLM(LocalEncoder):
         options.intra_op_num_threads = 1  # batches run side by side instead
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
+        # Its next level fuses normalisation and GELU into operators slower than their parts.
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
         path = self.folder / f"{self.precision}.onnx"
         try:
             return onnxruntime.InferenceSession(

@@ -26,6 +26,7 @@ DOWN_LIMIT = 2
 """So many calls in a row that find the encoder down, and it is not called again."""
 
 Row = TypeVar("Row")
+Texts = TypeVar("Texts", bound=tuple[str, ...])
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,7 @@ class SharedEncoder:
         self, texts: Iterable[str], *, layer: int | None = None, long_text: LongText = "cut"
     ) -> dict[str, TokenVectors | NoVector]:
         """The token vectors of each distinct text, or why it has none. No layer: the last one."""
-        last = self.identity.get("n_layers")
-        layer = last if layer is None and isinstance(last, int) else layer
+        layer = self.layer(layer)
 
         def encode(new: Sequence[str]) -> list[TokenVectors]:
             return self.encoder.encode_tokens(new, layer=layer, long_text=long_text)
@@ -105,6 +105,27 @@ class SharedEncoder:
         rest = (text for text in texts if text not in whole)
         made = self._made(_tokens(layer, long_text), rest, _PackedTokens, encode)
         return {text: whole.get(text) or made[text] for text in texts}
+
+    def layer(self, layer: int | None) -> int | None:
+        """The layer that is meant; None where the encoder does not tell which is its last."""
+        last = self.identity.get("n_layers")
+        return last if layer is None and isinstance(last, int) else layer
+
+    def kept(self, kind: str, rows: Sequence[Texts]) -> dict[Texts, bytes]:
+        """What `keep` was given for those texts, now or in an earlier run."""
+        if self.cache is None:
+            return {}
+        keys = {digest(self._identity, kind, *texts): texts for texts in rows}
+        return {keys[key]: made for key, made in self.cache.find(list(keys)).items()}
+
+    def keep(self, kind: str, made: Mapping[Texts, bytes]) -> None:
+        """Keep in the cache what was made of texts with nothing but this encoder's vectors.
+
+        `kind` tells all else that fixes it.
+        """
+        if self.cache is not None and made:
+            keyed = {digest(self._identity, kind, *texts): one for texts, one in made.items()}
+            self.cache.keep(f"{self.name} {kind}", keyed)
 
     def _whole_texts(self, kind: str, texts: Sequence[str]) -> dict[str, TokenVectors]:
         """The texts that were read the other way and fit the model: both ways are the same then."""

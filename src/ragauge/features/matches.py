@@ -6,11 +6,39 @@ from dataclasses import dataclass
 from math import log
 
 import numpy as np
+import numpy.typing as npt
 
-from ragauge.encoders.protocol import Floats, LongText, TokenVectors
+from ragauge.encoders.protocol import Bools, Floats, LongText, TokenVectors
 from ragauge.encoders.shared import NoVector, SharedEncoder, pieces
 from ragauge.metric import feature
 from ragauge.score import Score
+
+MATCHING = 1
+"""Raised when the same vectors are matched otherwise, or matches are packed otherwise."""
+MOST_ALONE, MOST_SHARED = 2**18, 2**24
+"""Multiplications of a product. BLAS shares more than the first among threads, which wait spinning:
+up to the second, that costs more than it saves, on a busy machine a hundred times more."""
+COLUMNS_ALONE = 64
+
+Numbers = npt.NDArray[np.integer]
+Pair = tuple[str, str]
+"""An answer and a reference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The tokens of one text, and `best`, the highest cosine of each with a token of another text.
+
+    `marks`: the tokens that are one of those around the text, wherever they stand. `n_own`: tokens
+    of the text itself that were read. The rest as in TokenVectors, whose vectors it does without.
+    """
+
+    best: Floats
+    ids: Numbers
+    marks: Bools
+    spans: Numbers | None
+    n_tokens: int
+    n_own: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +48,11 @@ class Weights:
     table: Mapping[int, float]
     other: float
 
-    def of(self, tokens: TokenVectors) -> Floats:
+    def of(self, ids: Numbers, marks: Bools) -> Floats:
         """The weight of each token of a text, (t,); the special ones that stand around it 0."""
         if self.table:
-            return np.array([self.table.get(one, self.other) for one in tokens.ids.tolist()], "f4")
-        weights = np.full(len(tokens.ids), self.other, np.float32)
-        for mark in set(tokens.ids[tokens.special].tolist()):
-            weights[tokens.ids == mark] = 0
-        return weights
+            return np.array([self.table.get(one, self.other) for one in ids.tolist()], "f4")
+        return np.float32(self.other) * ~marks
 
 
 ALIKE = Weights({}, 1.0)
@@ -35,17 +60,37 @@ ALIKE = Weights({}, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of two matched texts: per token its words, weight and best cosine in the other text."""
+    """One of two matched texts: its tokens, and what each weighs, (t,)."""
 
-    words: tuple[str, ...]
-    weights: tuple[float, ...]
-    best: tuple[float, ...]
-    n_tokens: int
-    """Tokens of the whole text, special ones included."""
+    text: str
+    tokens: Nearest
+    weights: Floats
+
+    @property
+    def best(self) -> Floats:
+        """The best cosine of each token in the other text, (t,)."""
+        return self.tokens.best
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens of the whole text, special ones included."""
+        return self.tokens.n_tokens
+
+    @property
+    def n_read(self) -> int:
+        """Tokens that the model read."""
+        return len(self.tokens.ids)
 
     @property
     def is_cut(self) -> bool:
-        return self.n_tokens > len(self.words)
+        return self.n_tokens > self.n_read
+
+    def words(self, places: Numbers | slice = slice(None)) -> list[str]:
+        """What the tokens at those places stand for; their numbers where that is not known."""
+        if self.tokens.spans is None:
+            return [f"#{one}" for one in self.tokens.ids[places].tolist()]
+        text = self.text
+        return [text[start:end] for start, end in self.tokens.spans[places].tolist()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,33 +146,125 @@ def token_match(
     rows = list(zip(answer, reference, token_weights, strict=True))
     out: list[TokenMatch | Score] = []
     for piece in pieces(rows, lambda row: len(row[0]) + len(row[1])):
-        texts = (text for one, other, _ in piece for text in (one, other) if text.strip())
-        vectors = encoder.tokens(texts, layer=layer, long_text=long_text)
+        pairs = dict.fromkeys(
+            (row[0], row[1]) for row in piece if row[0].strip() and row[1].strip()
+        )
+        found = _nearest(list(pairs), encoder, layer, long_text)
         for one, other, weights in piece:
-            if one.strip() and other.strip():
-                out.append(_match(one, other, vectors[one], vectors[other], weights))
-            else:
-                out.append(EMPTY)
+            out.append(_match(one, other, found.get((one, other)), weights))
     return out
+
+
+def _nearest(
+    pairs: Sequence[Pair], encoder: SharedEncoder, layer: int | None, long_text: LongText
+) -> dict[Pair, tuple[Nearest, Nearest] | Score]:
+    """The tokens of each pair with their best cosines; vectors are asked for only where the cache
+    has not kept what was found with them."""
+    kind = f"match {MATCHING} {encoder.layer(layer)} {long_text}"
+    found: dict[Pair, tuple[Nearest, Nearest] | Score] = {}
+    for pair, packed in encoder.kept(kind, pairs).items():
+        try:
+            found[pair] = _unpacked(packed)
+        except ValueError:
+            continue
+    missing = [pair for pair in pairs if pair not in found]
+    if not missing:
+        return found
+    texts = (text for pair in missing for text in pair)
+    vectors = encoder.tokens(texts, layer=layer, long_text=long_text)
+    made: dict[Pair, bytes] = {}
+    for one, other in missing:
+        both = found[one, other] = _compared(vectors[one], vectors[other])
+        if not isinstance(both, Score):
+            made[one, other] = _packed(both)
+    encoder.keep(kind, made)
+    return found
+
+
+def _compared(
+    ours: TokenVectors | NoVector, theirs: TokenVectors | NoVector
+) -> tuple[Nearest, Nearest] | Score:
+    if isinstance(ours, NoVector):
+        return Score.failed(f"answer: {ours.reason}")
+    if isinstance(theirs, NoVector):
+        return Score.failed(f"reference: {theirs.reason}")
+    product = cosines(ours.vectors, theirs.vectors)
+    return _of(ours, product.max(axis=1)), _of(theirs, product.max(axis=0))
+
+
+def _of(tokens: TokenVectors, best: Floats) -> Nearest:
+    n_own = int((~tokens.special).sum())
+    return Nearest(best, tokens.ids, marks_of(tokens), tokens.spans, tokens.n_tokens, n_own)
+
+
+def marks_of(tokens: TokenVectors) -> Bools:
+    """Which tokens are one of those that stand around the text, (t,)."""
+    marks = tokens.special.copy()
+    for mark in set(tokens.ids[tokens.special].tolist()):
+        marks |= tokens.ids == mark
+    return marks
+
+
+def cosines(ours: Floats, theirs: Floats) -> Floats:
+    """The product of unit rows: (n, d) and (m, d) to (n, m)."""
+    (n, d), m = ours.shape, len(theirs)
+    if n * m * d > MOST_SHARED:
+        return ours @ theirs.T
+    columns = min(m, COLUMNS_ALONE)
+    rows = max(1, MOST_ALONE // max(1, d * columns))
+    product = np.empty((n, m), np.float32)
+    for left in range(0, m, columns or 1):
+        some = theirs[left : left + columns].T
+        for top in range(0, n, rows):
+            product[top : top + rows, left : left + columns] = ours[top : top + rows] @ some
+    return product
+
+
+def _packed(both: tuple[Nearest, Nearest]) -> bytes:
+    """How a pair stands in the cache: `_unpacked` gives it again, to the last bit."""
+    parts: list[bytes] = []
+    for one in both:
+        spans = () if one.spans is None else one.spans.T
+        numbers = np.array([one.ids, one.marks, *spans], np.int32)
+        head = np.array([len(one.ids), one.n_tokens, one.n_own, len(numbers)], np.int32)
+        parts += [head.tobytes(), one.best.astype(np.float32).tobytes(), numbers.tobytes()]
+    return b"".join(parts)
+
+
+def _unpacked(packed: bytes) -> tuple[Nearest, Nearest]:
+    """ValueError when the bytes are not those of a pair."""
+    numbers = np.frombuffer(packed, np.int32)
+    one, end = _side(numbers, 0)
+    other, end = _side(numbers, end)
+    if end != len(numbers):
+        raise ValueError(f"{len(numbers)} numbers, of which {end} are a pair")
+    return one, other
+
+
+def _side(numbers: npt.NDArray[np.int32], start: int) -> tuple[Nearest, int]:
+    """A side that stands there, and where it ends."""
+    n, n_tokens, n_own, n_rows = numbers[start : start + 4].tolist()
+    start += 4
+    end = start + n + n_rows * n
+    best = numbers[start : start + n].view(np.float32)
+    rows = numbers[start + n : end].reshape(n_rows, n)
+    spans = rows[2:].T if n_rows > 2 else None
+    return Nearest(best, rows[0], rows[1] != 0, spans, n_tokens, n_own), end
 
 
 def _match(
     answer: str,
     reference: str,
-    ours: TokenVectors | NoVector,
-    theirs: TokenVectors | NoVector,
+    found: tuple[Nearest, Nearest] | Score | None,
     weights: Weights,
 ) -> TokenMatch | Score:
-    for name, vectors in (("answer", ours), ("reference", theirs)):
-        if isinstance(vectors, NoVector):
-            return Score.failed(f"{name}: {vectors.reason}")
-    assert isinstance(ours, TokenVectors)
-    assert isinstance(theirs, TokenVectors)
-    if ours.special.all() or theirs.special.all():
+    if isinstance(found, Score):
+        return found
+    if found is None or not all(one.n_own for one in found):
         return EMPTY
-    cosines = ours.vectors @ theirs.vectors.T
-    one = _side(answer, ours, weights, cosines.max(axis=1))
-    other = _side(reference, theirs, weights, cosines.max(axis=0))
+    ours, theirs = found
+    one = Side(answer, ours, weights.of(ours.ids, ours.marks))
+    other = Side(reference, theirs, weights.of(theirs.ids, theirs.marks))
     precision, recall = mean_of(one), mean_of(other)
     if precision is None or recall is None:
         return Score.undefined("all tokens of the answer or of the reference have the weight 0")
@@ -136,24 +273,12 @@ def _match(
 
 def mean_of(side: Side) -> float | None:
     """The weighted mean of the best cosines; None where nothing has weight."""
-    weights = np.array(side.weights)
-    total = weights.sum()
-    return float((weights * np.array(side.best)).sum() / total) if total else None
+    weights = side.weights.astype(float)
+    total = float(np.add.reduce(weights))
+    return float(np.add.reduce(weights * side.tokens.best)) / total if total else None
 
 
 def f1(precision: float, recall: float) -> float:
     """The harmonic mean; 0 where both are 0."""
     total = precision + recall
     return 2 * precision * recall / total if total else 0.0
-
-
-def _side(text: str, tokens: TokenVectors, weights: Weights, best: Floats) -> Side:
-    own = weights.of(tokens)
-    return Side(words_of(text, tokens), tuple(own.tolist()), tuple(best.tolist()), tokens.n_tokens)
-
-
-def words_of(text: str, tokens: TokenVectors) -> tuple[str, ...]:
-    """What each token stands for in the text; its number where that is not known."""
-    if tokens.spans is None:
-        return tuple(f"#{one}" for one in tokens.ids.tolist())
-    return tuple(text[start:end] for start, end in tokens.spans.tolist())

@@ -7,7 +7,7 @@ import numpy as np
 
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.encoders.shared import NoVector, SharedEncoder, pieces
-from ragauge.features.matches import ALIKE
+from ragauge.features.matches import ALIKE, cosines, marks_of
 from ragauge.features.sentences import Splitter
 from ragauge.metric import feature
 from ragauge.score import Score
@@ -89,15 +89,15 @@ def _blocks(sentences: Sequence[TokenVectors]) -> Iterator[Sequence[TokenVectors
 
 
 def _product(left: "_Stacked", right: "_Stacked") -> Floats:
-    cosines = left.vectors @ right.vectors.T
-    to_sentence = np.maximum.reduceat(cosines, right.starts, axis=1)
+    product = cosines(left.vectors, right.vectors)
+    to_sentence = np.maximum.reduceat(product, right.starts, axis=1)
     precision = left.mean(to_sentence)
-    from_sentence = np.maximum.reduceat(cosines, left.starts, axis=0)
+    from_sentence = np.maximum.reduceat(product, left.starts, axis=0)
     recall = right.mean(from_sentence.T).T
     total = precision + recall
-    product: Floats = 2 * precision * recall
-    out = np.zeros_like(product)
-    return np.divide(product, total, out=out, where=total != 0)
+    doubled: Floats = 2 * precision * recall
+    out = np.zeros_like(doubled)
+    return np.divide(doubled, total, out=out, where=total != 0)
 
 
 class _Stacked:
@@ -105,7 +105,7 @@ class _Stacked:
 
     def __init__(self, sentences: Sequence[TokenVectors]) -> None:
         self.vectors = np.concatenate([one.vectors for one in sentences])
-        self.weights = np.concatenate([ALIKE.of(one) for one in sentences])
+        self.weights = np.concatenate([ALIKE.of(one.ids, marks_of(one)) for one in sentences])
         lengths = [len(one.ids) for one in sentences]
         self.starts: Ints = np.cumsum([0, *lengths[:-1]])
         totals = np.add.reduceat(self.weights, self.starts)

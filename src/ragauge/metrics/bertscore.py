@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Literal, cast
 
 from ragauge.encoders.known import known
-from ragauge.encoders.protocol import LongText
+from ragauge.encoders.protocol import Floats, LongText
 from ragauge.encoders.shared import SharedEncoder
 from ragauge.features.matches import Side, TokenMatch, Weights
 from ragauge.label import SettingValue
@@ -74,7 +74,7 @@ def bertscore(
     >>> round(rg.score("bertscore", answer="A cat sat.", reference="A cat was sitting.").value, 3)
     0.829
     """
-    return _score("f1", token_match, encoder, layer, rescale, baseline)
+    return _score("f1", token_match, encoder, rescale, baseline)
 
 
 @metric(version=1, low=None, check=needs_baseline)
@@ -99,7 +99,7 @@ def bertscore_precision(
     >>> round(rg.score("bertscore_precision", answer=longer, reference="A cat sat.").value, 2)
     0.54
     """
-    return _score("precision", token_match, encoder, layer, rescale, baseline)
+    return _score("precision", token_match, encoder, rescale, baseline)
 
 
 @metric(version=1, low=None, check=needs_baseline)
@@ -124,14 +124,13 @@ def bertscore_recall(
     >>> round(rg.score("bertscore_recall", answer=longer, reference="A cat sat.").value, 2)
     0.78
     """
-    return _score("recall", token_match, encoder, layer, rescale, baseline)
+    return _score("recall", token_match, encoder, rescale, baseline)
 
 
 def _score(
     part: Part,
     match: TokenMatch,
     encoder: SharedEncoder,
-    layer: int | None,
     rescale: bool,
     baseline: tuple[float, ...] | None,
 ) -> Score:
@@ -163,7 +162,7 @@ def _evidence(part: Part, match: TokenMatch) -> dict[str, object]:
     else:
         found["weakest"] = {name: _weakest(side) for name, side in sides.items()}
     cut = {
-        name: {"tokens": side.n_tokens, "read": len(side.words)}
+        name: {"tokens": side.n_tokens, "read": side.n_read}
         for name, side in sides.items()
         if side.is_cut
     }
@@ -173,14 +172,19 @@ def _evidence(part: Part, match: TokenMatch) -> dict[str, object]:
 def _matched(side: Side) -> Evidence:
     """Each token with its best cosine and weight, enough to make the mean again."""
     return {
-        "tokens": list(side.words),
-        "best": [round(one, DIGITS) for one in side.best],
-        "weights": [round(one, DIGITS) for one in side.weights],
+        "tokens": side.words(),
+        "best": _rounded(side.best),
+        "weights": _rounded(side.weights),
     }
 
 
-def _weakest(side: Side) -> list[list[object]]:
+def _weakest(side: Side) -> list[list[str | float]]:
     """The tokens that found the least like them, lowest first."""
-    weighty = [at for at, weight in enumerate(side.weights) if weight]
-    lowest = sorted(weighty, key=lambda at: (side.best[at], at))[:WEAKEST]
-    return [[side.words[at], round(side.best[at], DIGITS)] for at in lowest]
+    order = side.best.argsort(kind="stable")
+    lowest = order[side.weights[order] > 0][:WEAKEST]
+    best = _rounded(side.best[lowest])
+    return [[word, one] for word, one in zip(side.words(lowest), best, strict=True)]
+
+
+def _rounded(numbers: Floats) -> list[float]:
+    return [round(one, DIGITS) for one in numbers.tolist()]
