@@ -282,8 +282,9 @@ def test_what_may_pass_is_tried_again(status, server):
     assert len(server.asked) == 3
 
 
-def test_retry_after_is_obeyed(server):
-    busy = (429, {"Retry-After": "0.4"}, b"")
+@pytest.mark.parametrize("headers", [{"Retry-After": "0.4"}, {"retry-after-ms": "400"}])
+def test_retry_after_is_obeyed(headers, server):
+    busy = (429, headers, b"")
     server.answer = lambda body, number: busy if number == 1 else ok(body["input"])
     start = time.monotonic()
     endpoint(server, longest_wait_s=5).encode(["a"])
@@ -405,6 +406,7 @@ def test_a_refusal_is_not_repeated_and_says_what_the_server_says(status, server)
         (b'{"message": "no model"}', "404: no model"),
         (b'{"error": "no model"}', "404: no model"),
         (b'["no model"]', '404: ["no model"]'),
+        (b'{"detail": [{"loc": ["body", 0], "msg": "bad", "input": "x"}]}', "404: body.0: bad"),
         (b"no <b>model</b>", "404: no <b>model</b>"),
         (b"\xff\xfe", "404: "),
         (b"", "404: without a word"),
@@ -468,12 +470,15 @@ def test_passwords_and_queries_of_the_address_are_in_no_error_and_no_identity(se
     query = sha256(b"token=canary-token&api-version=7").hexdigest()
     address = {"name": "tiny", "base_url": server.url, "dimensions": None}
     assert one.identity == {**address, "query": query}, "it may name another deployment"
-    server.answer = lambda *_: (500, {}, b"canary-pass and canary-token")
+    login = server.headers[0]["authorization"]
+    assert login == "Basic bWU6Y2FuYXJ5LXBhc3M="
+    server.answer = lambda *_: (500, {}, f"canary-pass and canary-token, {login}".encode())
     with pytest.raises(EncoderError) as raised:
         one.encode(["a"])
     said = everything_about(raised.value)
     assert "canary" not in said
-    assert "[redacted] and [redacted]" in said
+    assert "[redacted] and [redacted], Basic [redacted]" in said
+    assert "canary" not in repr(one.address)
 
 
 def test_a_copy_for_another_process_holds_no_key(server):
@@ -482,6 +487,15 @@ def test_a_copy_for_another_process_holds_no_key(server):
     copied = pickle.dumps(one)
     assert b"canary" not in copied
     assert (pickle.loads(copied).encode(["a"]) == one.encode(["a"])).all()
+
+
+def test_a_key_that_is_gone_is_missed_once_and_not_for_each_text(monkeypatch):
+    monkeypatch.setenv("MY_KEY", CANARY)
+    one = Endpoint("tiny", base_url="https://api.example.org/v1", api_key_env="MY_KEY")
+    monkeypatch.delenv("MY_KEY")
+    with pytest.raises(EncoderError, match="no key") as raised:
+        one.encode(["a", "b"])
+    assert raised.value.is_down
 
 
 def test_a_missing_key_is_asked_for_by_its_variable(monkeypatch, server):
@@ -520,10 +534,13 @@ def test_only_addresses_of_the_web_are_taken(url):
 
 @pytest.mark.parametrize(
     "setting",
-    ["batch_size", "concurrency", "max_attempts", "timeout_s", "deadline_s", "dimensions"],
+    [
+        *("batch_size", "concurrency", "max_attempts", "dimensions"),
+        *("timeout_s", "deadline_s", "first_wait_s", "longest_wait_s"),
+    ],
 )
 def test_settings_are_above_zero(setting, server):
-    for number in (0, -1):
+    for number in (0, -1, float("inf"), float("nan")):
         with pytest.raises(EncoderError, match=f"{setting} is {number}; it must be above 0"):
             endpoint(server, **{setting: number})
 

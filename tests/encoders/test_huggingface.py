@@ -616,23 +616,33 @@ def test_modules_do_not_reach_out_of_the_folder(path, copy_of):
 # The same, whatever the company -------------------------------------------------------------------
 
 
+IN_COMPANY = """
+import sys
+import numpy as np
+from ragauge.encoders.huggingface import HuggingFace
+
+encoder = HuggingFace(sys.argv[1], threads=2)
+import torch
+
+torch.set_num_threads(2)
+texts = ["Who wrote it", "The Rhine", "in 2019", "a team", *(f"Rhine {n}" for n in range(40))]
+together, reverse = encoder.encode(texts), encoder.encode(texts[::-1])[::-1]
+alone = np.concatenate([encoder.encode([text]) for text in texts])
+assert torch.get_num_threads() == 2
+assert (together == alone).all()
+assert (together == reverse).all()
+"""
+"""In a process of its own, for what came before in it decides too how torch multiplies."""
+
+
 def test_a_text_has_the_same_vector_to_the_last_bit_in_any_company(tmp_path):
     # Of the size at which torch with two threads splits the sums of a short text, but not of many.
     n = save_word_pieces(tmp_path)
     wide = {"hidden_size": 384, "intermediate_size": 1536, "num_attention_heads": 12}
     save_model(tmp_path, "Bert", vocab_size=n, num_hidden_layers=2, **wide)
-    encoder = HuggingFace(str(tmp_path), threads=2)
-    texts = ["Who wrote it", "The Rhine", "in 2019", "a team", *(f"Rhine {n}" for n in range(40))]
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    try:
-        together, reverse = encoder.encode(texts), encoder.encode(texts[::-1])[::-1]
-        alone = np.concatenate([encoder.encode([text]) for text in texts])
-        assert torch.get_num_threads() == 2
-    finally:
-        torch.set_num_threads(before)
-    assert (together == alone).all()
-    assert (together == reverse).all()
+    environment = {name: value for name, value in os.environ.items() if name != "MKL_CBWR"}
+    command = [sys.executable, "-c", IN_COMPANY, str(tmp_path)]
+    subprocess.run(command, check=True, env=environment)
 
 
 def test_many_threads_may_ask_one_encoder(folder_of, encoder_of):

@@ -40,15 +40,10 @@ def key(monkeypatch):
     monkeypatch.setenv("JUDGE_KEY", "sk-canary-7731")
 
 
-def asked(answer):
+def asked(answer, **changed):
+    quick = {"api_key_env": "JUDGE_KEY", "first_wait_s": 0.001, "max_attempts": 4}
     with faulty.FaultyServer(answer) as server:
-        judge = open_judge(
-            "any-llm:openai:gpt-x",
-            base_url=server.url,
-            api_key_env="JUDGE_KEY",
-            first_wait_s=0.001,
-            max_attempts=4,
-        )
+        judge = open_judge("any-llm:openai:gpt-x", base_url=server.url, **{**quick, **changed})
         try:
             return asyncio.run(judge.reply(ASKED)), server
         except JudgeError as error:
@@ -67,6 +62,32 @@ def test_a_key_that_is_refused_ends_it_at_once_and_stands_in_no_error():
     error, server = asked(lambda *_: faulty.refusal(401, "no such key: sk-canary-7731"))
     assert error.is_down and "canary" not in str(error)
     assert server.n_requests == 1
+
+
+@pytest.mark.parametrize(
+    "form", ["SK-CANARY-7731", "sk-canary\\u002d7731", "\\\\".join("sk-canary-7731")]
+)
+def test_a_key_stands_in_no_error_however_it_is_written(form):
+    error, _ = asked(lambda *_: faulty.refusal(401, f"no such key: {form}"))
+    assert "7731" not in str(error).replace("\\", "")
+    assert "[redacted]" in str(error)
+
+
+def test_the_providers_own_key_stands_in_no_error_either(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-other-canary")
+    error, server = asked(lambda *_: faulty.refusal(401, "sk-other-canary"), api_key_env=None)
+    assert server.headers[0]["authorization"] == "Bearer sk-other-canary"
+    assert "canary" not in str(error) and "[redacted]" in str(error)
+
+
+def test_its_settings_are_those_of_an_endpoint():
+    judge = AnyLLM("openai:gpt-x", api_key_env="JUDGE_KEY", temperature=0.5, seed=3)
+    assert judge.name == "openai:gpt-x"
+    parameters = {"temperature": 0.5, "max_tokens": None, "seed": 3}
+    assert judge.identity == {"model": "openai:gpt-x", **parameters}
+    for name in ("rpm", "concurrency", "timeout_s"):
+        with pytest.raises(JudgeError, match=f"gpt-x: {name} is -1; it must be above 0"):
+            AnyLLM("openai:gpt-x", **{name: -1})
 
 
 def test_attempts_are_bounded():

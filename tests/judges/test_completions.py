@@ -1,6 +1,4 @@
 import json
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 
 import pytest
 from hypothesis import given
@@ -12,7 +10,6 @@ from ragauge.judges.completions import (
     first_choice,
     rejected_parameters,
     reply_of,
-    told_wait,
 )
 from ragauge.judges.protocol import Reply, TokenChoice
 
@@ -133,26 +130,6 @@ def test_whatever_a_server_says_is_read_without_a_fault(said):
 # Errors -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ('{"error": {"message": "no", "code": "c", "param": "seed", "type": "t"}}', "no"),
-        ('{"message": "no"}', "no"),
-        ('{"detail": "no"}', "no"),
-        ('{"error": "no"}', "no"),
-        ('{"error": {"code": 5}}', '{"code": 5}'),
-        ('["no"]', '["no"]'),
-        ("<b>no</b>", "<b>no</b>"),
-        ("", ""),
-        ("[" * 100_000, "[" * 100_000),
-        ('{"detail": [{"loc": ["body", "seed"], "msg": "bad", "input": "x"}]}', "body.seed: bad"),
-        ('{"detail": [{"loc": 7, "msg": "bad"}, {"msg": "worse"}]}', "7: bad; None: worse"),
-    ],
-)
-def test_the_servers_words_are_found_in_any_form(body, said):
-    assert error_of(body).message == said
-
-
 def test_what_stands_beside_the_message_is_found():
     body = {"error": {"message": "no", "code": "c", "param": "seed", "type": "t"}}
     assert error_of(json.dumps(body)) == ErrorSaid("no", code="c", type="t", param="seed")
@@ -202,26 +179,3 @@ def test_the_field_for_it_counts_before_the_words():
     said = ErrorSaid("messages must name json for response_format", param="messages")
     assert list(rejected_parameters(said, SENT)) == ["response_format"]
     assert list(rejected_parameters(ErrorSaid("", param="seed"), {"model": "m"})) == []
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({}, None),
-        ({"retry-after": "3"}, 3.0),
-        ({"retry-after": " 0.5 "}, 0.5),
-        ({"retry-after": "-2"}, 0.0),
-        ({"retry-after-ms": "1500"}, 1.5),
-        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
-        ({"retry-after-ms": "soon", "retry-after": "9"}, 9.0),
-        *(({"retry-after": bad}, None) for bad in ("soon", "nan", "inf", "", "Mon, 99 Foo")),
-        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
-    ],
-)
-def test_the_wait_that_a_server_names_is_read(headers, seconds):
-    assert told_wait(headers) == seconds
-
-
-def test_a_date_to_wait_for_is_read():
-    until = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
-    assert 80 < (told_wait({"retry-after": until}) or 0) <= 90

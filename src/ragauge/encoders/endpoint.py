@@ -5,30 +5,35 @@ one dimension, of finite numbers and not of length 0. What goes wrong on the way
 bounded number of times and a bounded time; the key stands in no error.
 """
 
-import html
-import ipaddress
-import json
-import math
-import os
-import random
-import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import cached_property
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
 from threading import Event, Lock
 from typing import Any, NoReturn, cast
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlunsplit
 
 import numpy as np
 
 from ragauge.encoders.local import unit_rows
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
+from ragauge.endpoints import (
+    IS_A_PAGE,
+    Address,
+    Unanswered,
+    check_above_zero,
+    fields_of,
+    is_page,
+    json_of,
+    may_pass,
+    message_of,
+    pause_s,
+    sendable,
+    told_wait,
+)
 from ragauge.errors import EncoderError, MissingExtraError
 
 CHARACTERS_A_REQUEST = 200_000
@@ -37,19 +42,8 @@ BYTES_A_VECTOR = 2_000_000
 """A reply of more for each text is no vector, and is not read to its end."""
 REFUSALS_IN_A_ROW = 16
 """More than it takes to find one text that is refused among thousands, by halving."""
-_EXCERPT = 300
-_TRY_AGAIN = frozenset((408, 409, 429))
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _STATE = Lock()
 """What an endpoint remembers of its replies is told by several threads."""
-
-
-class _Unanswered(Exception):
-    """A request that may fare better when sent again, after `wait_s` where the server says so."""
-
-    def __init__(self, reason: str, wait_s: float | None = None) -> None:
-        self.reason, self.wait_s = reason, wait_s
-        super().__init__(reason)
 
 
 class Endpoint:
@@ -84,19 +78,10 @@ class Endpoint:
         first_wait_s: float = 0.5,
         longest_wait_s: float = 60,
     ) -> None:
-        counts = {
-            "batch_size": batch_size,
-            "concurrency": concurrency,
-            "max_attempts": max_attempts,
-        }
-        seconds = {"timeout_s": timeout_s, "deadline_s": deadline_s}
-        for name, number in {
-            **counts,
-            **seconds,
-            "dimensions": 1 if dimensions is None else dimensions,
-        }.items():
-            if number <= 0:
-                raise EncoderError(f"{model}: {name} is {number}; it must be above 0")
+        counts = {"batch_size": batch_size, "concurrency": concurrency, "dimensions": dimensions}
+        seconds = {"timeout_s": timeout_s, "deadline_s": deadline_s, "first_wait_s": first_wait_s}
+        others = {"longest_wait_s": longest_wait_s, "max_attempts": max_attempts}
+        check_above_zero(model, {**counts, **seconds, **others}, EncoderError)
         if find_spec("openai") is None:
             raise MissingExtraError(f"the endpoint of {model!r} needs the package openai", "openai")
         self.name = model
@@ -112,16 +97,16 @@ class Endpoint:
         self.longest_wait_s = longest_wait_s
         self._dimension = dimensions
         self._n_refused = 0
-        address = _checked(model, base_url)
-        self.host = address.netloc.rpartition("@")[2]
+        self.address = Address(model, base_url, api_key_env, EncoderError)
+        self.host, parts = self.address.host, self.address.parts
         self.identity: Mapping[str, str | int | float | None] = {
             "name": model,
-            "base_url": urlunsplit((address.scheme, self.host, address.path.rstrip("/"), "", "")),
+            "base_url": urlunsplit((parts.scheme, self.host, parts.path.rstrip("/"), "", "")),
             "dimensions": dimensions,
         }
-        if address.query:  # which may name a deployment, or hold a secret
-            self.identity = {**self.identity, "query": sha256(address.query.encode()).hexdigest()}
-        self._key()
+        if parts.query:  # which may name a deployment, or hold a secret
+            self.identity = {**self.identity, "query": sha256(parts.query.encode()).hexdigest()}
+        self.address.key()
 
     def __getstate__(self) -> dict[str, object]:
         """Without connections and key: a copy in another process has its own."""
@@ -197,8 +182,7 @@ class Endpoint:
             if request and (is_full or n_characters + len(text) > CHARACTERS_A_REQUEST):
                 yield request
                 request, n_characters = [], 0
-            # A lone surrogate cannot be sent.
-            request.append(_SURROGATE.sub("\ufffd", text))
+            request.append(sendable(text))
             n_characters += len(text)
         yield request
 
@@ -211,7 +195,7 @@ class Endpoint:
             n_attempts += 1
             try:
                 return self._rows(self._reply(texts, end), len(texts))
-            except _Unanswered as unanswered:
+            except Unanswered as unanswered:
                 reason = unanswered.reason
                 pause = self._pause(n_attempts, unanswered.wait_s)
             if n_attempts == self.max_attempts or time.monotonic() + pause >= end:
@@ -219,20 +203,18 @@ class Endpoint:
             if stop.wait(pause):
                 break
         raise EncoderError(
-            f"{self.name} at {self.host}: no answer in {n_attempts} attempts and "
+            f"{self.address}: no answer in {n_attempts} attempts and "
             f"{time.monotonic() - start:.0f} s, the last time: {reason}; look after the server and "
             "base_url, then run it again",
             is_down=True,
         )
 
     def _pause(self, n_attempts: int, told_s: float | None) -> float:
-        if told_s is not None:
-            return min(told_s, self.longest_wait_s)
-        grown = min(self.first_wait_s * 2 ** (n_attempts - 1), self.longest_wait_s)
-        return grown * random.uniform(0.5, 1)
+        waits = {"first_wait_s": self.first_wait_s, "longest_wait_s": self.longest_wait_s}
+        return pause_s(n_attempts, told_s, **waits)
 
     def _reply(self, texts: Sequence[str], end: float) -> bytes:
-        """The body of the server's reply. _Unanswered when there is none, EncoderError at a refusal."""
+        """The body of the server's reply. Unanswered when there is none, EncoderError at a refusal."""
         openai = cast(Any, import_module("openai"))
         left = max(min(self.timeout_s, end - time.monotonic()), 0.001)
         shortened = {} if self.dimensions is None else {"dimensions": self.dimensions}
@@ -248,15 +230,15 @@ class Endpoint:
         except openai.APIStatusError as error:
             self._refused_or_unanswered(error)
         except openai.APITimeoutError:
-            raise _Unanswered(f"nothing came for {left:.1f} s") from None
+            raise Unanswered(f"nothing came for {left:.1f} s") from None
         except openai.APIConnectionError as error:
-            raise _Unanswered(self._shown(str(error.__cause__ or error))) from None
+            raise Unanswered(self.address.shown(str(error.__cause__ or error))) from None
         except Exception as error:
             # What is lost while a body is read comes from the package under openai, as it is.
             if not type(error).__module__.startswith("httpx"):
                 raise
             what = f"{type(error).__name__}: {error}"
-            raise _Unanswered(f"the reply broke off ({self._shown(what)})") from None
+            raise Unanswered(f"the reply broke off ({self.address.shown(what)})") from None
 
     def _body(self, chunks: Iterable[bytes], n_texts: int, end: float) -> bytes:
         body = bytearray()
@@ -265,21 +247,23 @@ class Endpoint:
             if len(body) > BYTES_A_VECTOR * n_texts:
                 self._refuse(f"its reply has more than {len(body)} bytes for {n_texts} texts")
             if time.monotonic() > end:
-                raise _Unanswered("the reply did not come to an end")
+                raise Unanswered("the reply did not come to an end")
         return bytes(body)
 
     def _refused_or_unanswered(self, error: Any) -> NoReturn:
         status = int(error.status_code)
-        reason = f"{status}: {self._shown(_message(error.response.text)) or 'without a word'}"
-        if status in _TRY_AGAIN or status >= 500:
-            raise _Unanswered(reason, _told_wait(error.response.headers)) from None
+        reason = (
+            f"{status}: {self.address.shown(message_of(error.response.text)) or 'without a word'}"
+        )
+        if may_pass(status):
+            raise Unanswered(reason, told_wait(error.response.headers)) from None
         self._refuse(f"the request was refused with {reason}")
 
     def _refuse(self, reason: str) -> NoReturn:
         with _STATE:
             self._n_refused += 1
             is_down = self._n_refused > REFUSALS_IN_A_ROW
-        raise EncoderError(f"{self.name} at {self.host}: {reason}", is_down=is_down) from None
+        raise EncoderError(f"{self.address}: {reason}", is_down=is_down) from None
 
     def _open(self) -> Any:
         """The client, made once however many threads ask."""
@@ -288,12 +272,12 @@ class Endpoint:
 
     @cached_property
     def _client(self) -> Any:
-        address = urlsplit(self.base_url)
+        parts = self.address.parts
         return cast(Any, import_module("openai")).OpenAI(
             # openai wants a key where the server needs none.
-            api_key=self._key() or "none",
-            base_url=urlunsplit((address.scheme, address.netloc, address.path, "", "")),
-            default_query=dict(parse_qsl(address.query)),
+            api_key=self.address.key() or "none",
+            base_url=urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")),
+            default_query=dict(parse_qsl(parts.query)),
             max_retries=0,
         )
 
@@ -312,23 +296,18 @@ class Endpoint:
         return unit_rows((rows / highest).astype(np.float32))
 
     def _read(self, body: bytes) -> object:
-        """The reply as JSON, NaN and infinity as Python has them."""
-        try:
-            return cast(object, json.loads(body))
-        except (ValueError, RecursionError) as error:
-            if body.lstrip().startswith(b"<"):
-                self._refuse("its reply is a page of HTML and not JSON; base_url may want a /v1")
-            told = str(error).partition("\n")[0][:100]
-            raise _Unanswered(f"the reply is no JSON ({told}), {len(body)} bytes of it") from None
+        if is_page(body):
+            self._refuse(IS_A_PAGE)
+        return json_of(body)
 
     def _in_order(self, reply: object, n_texts: int) -> list[list[object]]:
         """The vectors in the order of the texts, which the reply may have changed."""
-        items = _fields(reply).get("data")
+        items = fields_of(reply).get("data")
         if not isinstance(items, list):
             self._refuse("its reply has no list named data")
         placed: dict[object, list[object]] = {}
         for item in cast(list[object], items):
-            index, vector = (_fields(item).get(name) for name in ("index", "embedding"))
+            index, vector = (fields_of(item).get(name) for name in ("index", "embedding"))
             if type(index) is not int or not isinstance(vector, list) or index in placed:
                 self._refuse("its reply has an item without an index of its own and a vector")
             placed[index] = cast(list[object], vector)
@@ -358,42 +337,6 @@ class Endpoint:
         except OverflowError:
             self._refuse("its reply holds numbers that are not finite")
 
-    # Secrets --------------------------------------------------------------------------------------
-
-    def _key(self) -> str:
-        """The key; empty where an endpoint on this machine needs none. EncoderError without one."""
-        key = os.environ.get(self.api_key_env, "").strip()
-        if not key and not _is_loopback(urlsplit(self.base_url).hostname or ""):
-            raise EncoderError(
-                f"{self.name} at {self.host}: no key; put it into the environment variable "
-                f"{self.api_key_env}, or name another with api_key_env"
-            )
-        if not (key.isascii() and key.isprintable()):
-            raise EncoderError(
-                f"{self.name} at {self.host}: the environment variable {self.api_key_env} holds "
-                "signs that are in no key; look at what it was set from"
-            )
-        return key
-
-    def _shown(self, text: str) -> str:
-        """An excerpt on one line, without anything secret."""
-        address = urlsplit(self.base_url)
-        query = [value for _, value in parse_qsl(address.query)]
-        password = unquote(address.password or "")
-        for secret in (os.environ.get(self.api_key_env, "").strip(), password, *query):
-            forms = {secret, quote(secret, ""), html.escape(secret), json.dumps(secret)[1:-1]}
-            forms |= {one.replace("/", "\\/") for one in forms}
-            for form in sorted(forms, key=len, reverse=True):
-                if len(form) > 3:
-                    text = text.replace(form, "[redacted]")
-        printable = "".join(sign if sign.isprintable() else " " for sign in text)
-        return " ".join(printable.split())[:_EXCERPT]
-
-
-def _fields(said: object) -> Mapping[str, object]:
-    """The fields of a JSON object; none of anything else."""
-    return cast(Mapping[str, object], said) if isinstance(said, dict) else {}
-
 
 def _results(asked: Sequence[Future[Floats]]) -> list[Floats]:
     """What the requests came to, or the first error among those that are done."""
@@ -401,51 +344,3 @@ def _results(asked: Sequence[Future[Floats]]) -> list[Floats]:
         if one.done():
             one.result()
     return [one.result() for one in asked]
-
-
-def _checked(model: str, base_url: str) -> SplitResult:
-    """The parts of an address. EncoderError, without what may be secret in it, for no address."""
-    try:
-        address = urlsplit(base_url)
-        is_address = re.fullmatch(r"[\w.:-]+", address.hostname or "") and address.port != 0
-    except ValueError:
-        raise EncoderError(f"{model}: base_url is no address; give https://host/v1") from None
-    if address.scheme not in ("http", "https") or not is_address or " " in base_url:
-        raise EncoderError(
-            f"{model}: base_url is an address of the kind {address.scheme or 'without a scheme'!r}, "
-            "or has no host; give http:// or https://, a host and a path, as https://host/v1"
-        )
-    return address
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-
-
-def _message(body: str) -> str:
-    """What an error's body says, as OpenAI and its kin put it."""
-    try:
-        said: object = json.loads(body)
-    except (ValueError, RecursionError):
-        return body
-    for name in ("error", "message", "detail"):
-        said = _fields(said).get(name, said)
-    return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
-
-
-def _told_wait(headers: Mapping[str, str]) -> float | None:
-    """The seconds of Retry-After, a number or a date; None where it says nothing usable."""
-    told = headers.get("retry-after", "").strip()
-    try:
-        seconds = float(told)
-    except ValueError:
-        try:
-            until = parsedate_to_datetime(told)
-        except (ValueError, TypeError):
-            return None
-        until = until if until.tzinfo else until.replace(tzinfo=UTC)
-        seconds = (until - datetime.now(UTC)).total_seconds()
-    return max(seconds, 0.0) if math.isfinite(seconds) else None

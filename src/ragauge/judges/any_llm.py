@@ -1,24 +1,24 @@
 """Judges of providers that do not speak OpenAI's protocol, through the package any-llm."""
 
 import asyncio
-import os
-import random
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, cast
 
+from ragauge.endpoints import excerpt, fields_of, may_pass, secrets_of
 from ragauge.errors import JudgeError, MissingExtraError
-from ragauge.judges.completions import fields_of, first_choice, reply_of
-from ragauge.judges.pace import MOST, Pace
-from ragauge.judges.protocol import Identity, Reply, Request
+from ragauge.judges.completions import first_choice, reply_of
+from ragauge.judges.protocol import Reply, Request
+from ragauge.judges.settings import Settings
 
 TRY_AGAIN = ("RateLimitError", "ProviderError", "UpstreamProviderError", "GatewayTimeoutError")
 """Of any-llm's exceptions, those that may pass."""
 OF_ONE_REQUEST = ("InvalidRequestError", "ContextLengthExceededError", "ContentFilterError")
-_EXCERPT = 300
 
 
-class AnyLLM:
+@dataclass(eq=False, repr=False, kw_only=True)
+class AnyLLM(Settings):
     """A model of any provider that any-llm knows, as `provider:model`: a Judge.
 
     The key is read where any-llm reads the provider's own, or from the environment variable
@@ -26,66 +26,41 @@ class AnyLLM:
     ChatEndpoint; MissingExtraError without any-llm or the provider's package.
     """
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        base_url: str | None = None,
-        api_key_env: str | None = None,
-        temperature: float | None = 0.0,
-        max_tokens: int | None = None,
-        seed: int | None = None,
-        rpm: float | None = None,
-        tpm: float | None = None,
-        concurrency: int | None = None,
-        timeout_s: float = 60,
-        deadline_s: float = 300,
-        max_attempts: int = 8,
-        first_wait_s: float = 0.5,
-        longest_wait_s: float = 60,
-    ) -> None:
-        provider, _, self._model = model.partition(":")
+    api_key_env: str | None = None
+
+    def __post_init__(self) -> None:
+        provider, _, self._model = self.model.partition(":")
         if not (provider and self._model):
             raise JudgeError(
-                f"any-llm wants PROVIDER:MODEL, as in mistral:mistral-small; got {model!r}"
+                f"any-llm wants PROVIDER:MODEL, as in mistral:mistral-small; got {self.model!r}"
             )
+        super().__post_init__()
         if find_spec("any_llm") is None:
-            raise MissingExtraError(f"the judge {model!r} needs the package any-llm-sdk", "any-llm")
-        self.name = model
-        self.provider = provider
-        self.temperature, self.max_tokens, self.seed = temperature, max_tokens, seed
-        self.timeout_s, self.deadline_s, self.max_attempts = timeout_s, deadline_s, max_attempts
-        self.first_wait_s, self.longest_wait_s = first_wait_s, longest_wait_s
-        self._limits: dict[str, Any] = {"rpm": rpm, "tpm": tpm}
-        self._concurrency = MOST if concurrency is None else concurrency
-        key = os.environ.get(api_key_env, "").strip() if api_key_env else None
-        self._secret = key
+            raise MissingExtraError(
+                f"the judge {self.model!r} needs the package any-llm-sdk", "any-llm"
+            )
+        self._client: Any = None
+        key, *_ = self._secrets()
         try:
             self._client = cast(Any, import_module("any_llm")).AnyLLM.create(
                 provider,
                 api_key=key or None,
-                api_base=base_url,
+                api_base=self.base_url,
                 max_retries=0,
                 unified_exceptions=True,
             )
         except ImportError as error:
             raise JudgeError(
-                f"{model}: any-llm lacks the provider's package: {error!s:.200}; install "
+                f"{self.model}: any-llm lacks the provider's package: {error!s:.200}; install "
                 f"any-llm-sdk[{provider}]"
             ) from None
         except Exception as error:  # whatever any-llm says of a provider or key it does not have
-            raise JudgeError(f"{model}: {self._shown(error)}") from None
-
-    @property
-    def identity(self) -> Identity:
-        """The model and its parameters."""
-        parameters = {"temperature": self.temperature, "max_tokens": self.max_tokens}
-        return {"model": self.name, **parameters, "seed": self.seed}
+            raise JudgeError(f"{self.model}: {self._shown(error)}") from None
 
     async def reply(self, request: Request) -> Reply:
         """The judge's reply to one request, asked for until it comes or hope is lost."""
         if not hasattr(self, "_pace"):
-            self._pace = Pace(self._concurrency, **self._limits)
+            self._pace = self.new_pace()
         pace, ticket = self._pace, self._pace.ticket()
         loop = asyncio.get_running_loop()
         turn = await pace.turn(ticket, sum(len(one.content) for one in request.messages) / 4)
@@ -107,8 +82,7 @@ class AnyLLM:
             else:
                 pace.answered(turn)
                 return reply
-            pause = min(self.first_wait_s * 2.0 ** (n_attempts - 1), self.longest_wait_s)
-            pause *= random.uniform(0.5, 1)
+            pause = self.pause_s(n_attempts)
             if n_attempts == self.max_attempts or loop.time() + pause > start + self.deadline_s:
                 break
             await asyncio.sleep(pause)
@@ -135,16 +109,18 @@ class AnyLLM:
         envelope = fields_of(said.model_dump())
         return reply_of(envelope, first_choice(envelope))
 
+    def _secrets(self) -> tuple[str, ...]:
+        """The key first, which any-llm takes from the provider's own variable where none is named."""
+        own: str = getattr(self._client, "ENV_API_KEY_NAME", "")
+        return secrets_of(self.base_url or "", self.api_key_env or own)
+
     def _shown(self, error: BaseException) -> str:
-        """What an exception says, on one line and without the key."""
-        said = f"{type(error).__name__}: {error}"
-        if self._secret:
-            said = said.replace(self._secret, "[redacted]")
-        return " ".join(said.split())[:_EXCERPT]
+        """What an exception says, on one line and without anything secret."""
+        return excerpt(f"{type(error).__name__}: {error}", self._secrets())
 
 
 def _may_pass(error: Exception) -> bool:
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
-        return status in (408, 409, 429) or status >= 500
+        return may_pass(status)
     return type(error).__name__ in TRY_AGAIN

@@ -6,17 +6,15 @@ Nothing here is believed to be of the type it should be.
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
+from ragauge.endpoints import Fields, fields_of, message_of
 from ragauge.judges.protocol import Reply, TokenChoice
 
 Body = dict[str, Any]
 """A request as JSON data."""
-Fields = Mapping[str, object]
 
 _NAMES = {
     "temperature": r"temperature",
@@ -29,11 +27,6 @@ _NAMES = {
 }
 """The parameters that a judge can do without, and how servers name them."""
 _LENGTH = re.compile(r"context[_ ](length|window)|too (large|long|many)|at most|reduce the length")
-
-
-def fields_of(said: object) -> Fields:
-    """The fields of a JSON object; none of anything else."""
-    return cast(Fields, said) if isinstance(said, dict) else {}
 
 
 # Replies ------------------------------------------------------------------------------------------
@@ -131,24 +124,8 @@ def error_of(body: str) -> ErrorSaid:
     except (ValueError, RecursionError):
         return ErrorSaid(body)
     beside = {**fields_of(said), **fields_of(fields_of(said).get("error"))}
-    for name in ("error", "message", "detail"):
-        said = fields_of(said).get(name, said)
     code, kind, param = (str(beside.get(name) or "") for name in ("code", "type", "param"))
-    return ErrorSaid(_message(said), code, kind, param)
-
-
-def _message(said: object) -> str:
-    """A message as text. Of a list as pydantic makes it: places and messages, not the input beside."""
-    if isinstance(said, str):
-        return said
-    items = [fields_of(item) for item in cast(list[object], said)] if isinstance(said, list) else []
-    if items and all("msg" in item for item in items):
-        return "; ".join(f"{_place(item.get('loc'))}: {item['msg']}" for item in items)
-    return json.dumps(said, ensure_ascii=False)
-
-
-def _place(loc: object) -> str:
-    return ".".join(map(str, cast(Iterable[object], loc) if isinstance(loc, list) else [loc]))
+    return ErrorSaid(message_of(body), code, kind, param)
 
 
 def rejected_parameters(said: ErrorSaid, sent: Body) -> Iterator[str]:
@@ -161,31 +138,3 @@ def rejected_parameters(said: ErrorSaid, sent: Body) -> Iterator[str]:
         is_length = name.startswith("max_") and _LENGTH.search(said.message.lower())
         if is_named and not is_length:
             yield name
-
-
-def told_wait(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a server says to wait, as a number or a date.
-
-    None where it says nothing that can be used; 0.0 for a time that is past.
-    """
-    told_ms = _number(headers.get("retry-after-ms", ""))
-    if told_ms is not None:
-        return max(told_ms / 1000, 0.0)
-    told = headers.get("retry-after", "").strip()
-    seconds = _number(told)
-    if seconds is None:
-        try:
-            until = parsedate_to_datetime(told)
-        except (ValueError, TypeError):
-            return None
-        until = until if until.tzinfo else until.replace(tzinfo=UTC)
-        seconds = (until - datetime.now(UTC)).total_seconds()
-    return max(seconds, 0.0)
-
-
-def _number(told: str) -> float | None:
-    try:
-        number = float(told)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None

@@ -6,36 +6,41 @@ without end, and the key stands in no error.
 """
 
 import asyncio
-import html
-import ipaddress
 import json
-import math
 import os
-import random
-import re
-from base64 import b64encode
+import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, NoReturn, cast
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit, urlunsplit
+from urllib.parse import urlunsplit
 
+from ragauge.endpoints import (
+    IS_A_PAGE,
+    Address,
+    Fields,
+    Unanswered,
+    fields_of,
+    is_page,
+    json_of,
+    may_pass,
+    sendable,
+    told_wait,
+)
 from ragauge.errors import JudgeError, MissingExtraError
 from ragauge.judges.completions import (
     Body,
     ErrorSaid,
-    Fields,
     error_of,
-    fields_of,
     first_choice,
     rejected_parameters,
     reply_of,
-    told_wait,
 )
-from ragauge.judges.pace import MOST, Pace, Turn
-from ragauge.judges.protocol import Identity, Reply, Request
+from ragauge.judges.pace import Turn
+from ragauge.judges.protocol import Reply, Request
+from ragauge.judges.settings import Settings
 
 OPENAI = "https://api.openai.com/v1"
 MOST_BYTES = 8_000_000
@@ -43,8 +48,6 @@ MOST_BYTES = 8_000_000
 CHARACTERS_A_TOKEN = 4
 """About so many; what a reply says it took corrects the estimate."""
 _MOST_ERROR_BYTES = 65_536
-_EXCERPT = 300
-_TRY_AGAIN = frozenset((408, 409, 429))
 _TOO_MUCH = frozenset((429, 503, 529))
 """Refusals that fewer requests at once may spare; 529 is Anthropic's "overloaded"."""
 _OF_ONE_REQUEST = frozenset((400, 413, 422))
@@ -54,20 +57,6 @@ all the rest."""
 _CARRIERS = frozenset(
     ("openai", "httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "anyio", "h11", "zlib")
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-class _Unanswered(Exception):
-    """A request that may fare better when sent again, after `wait_s` where the server says so.
-
-    `is_too_much`: the server has too much to do; there is nothing wrong with this request.
-    """
-
-    def __init__(
-        self, reason: str, wait_s: float | None = None, *, is_too_much: bool = False
-    ) -> None:
-        self.reason, self.wait_s, self.is_too_much = reason, wait_s, is_too_much
-        super().__init__(reason)
 
 
 class _Refused(Exception):
@@ -87,7 +76,8 @@ class _Pool:
     n_busy: int = 0
 
 
-class ChatEndpoint:
+@dataclass(eq=False, repr=False, kw_only=True)
+class ChatEndpoint(Settings):
     """A model behind an endpoint, `POST {base_url}/chat/completions`: a Judge.
 
     `base_url`: None for what the environment has as OPENAI_BASE_URL, or else OpenAI. `api_key_env`:
@@ -110,66 +100,32 @@ class ChatEndpoint:
     first of them failed. MissingExtraError without openai.
     """
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        base_url: str | None = None,
-        api_key_env: str = "OPENAI_API_KEY",
-        temperature: float | None = 0.0,
-        max_tokens: int | None = None,
-        seed: int | None = None,
-        rpm: float | None = None,
-        tpm: float | None = None,
-        concurrency: int | None = None,
-        timeout_s: float = 60,
-        deadline_s: float = 300,
-        max_attempts: int = 8,
-        first_wait_s: float = 0.5,
-        longest_wait_s: float = 60,
-    ) -> None:
-        limits = {"max_tokens": max_tokens, "rpm": rpm, "tpm": tpm, "concurrency": concurrency}
-        seconds = {"timeout_s": timeout_s, "deadline_s": deadline_s, "first_wait_s": first_wait_s}
-        others = {"longest_wait_s": longest_wait_s, "max_attempts": max_attempts}
-        for name, number in {**limits, **seconds, **others}.items():
-            if number is not None and not 0 < number < math.inf:
-                raise JudgeError(f"{model}: {name} is {number}; it must be above 0")
-        if temperature is not None and not 0 <= temperature < math.inf:
-            raise JudgeError(f"{model}: temperature is {temperature}; it must be 0 or above")
+    api_key_env: str = "OPENAI_API_KEY"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         if find_spec("openai") is None:
-            raise MissingExtraError(f"the endpoint of {model!r} needs the package openai", "openai")
-        self.name = model
-        self.base_url = base_url or os.environ.get("OPENAI_BASE_URL", "").strip() or OPENAI
-        self.host = _checked(model, self.base_url).netloc.rpartition("@")[2]
-        self.api_key_env = api_key_env
-        self.temperature = temperature
-        self.max_tokens = max_tokens
-        self.seed = seed
-        self.rpm = rpm
-        self.tpm = tpm
-        self.concurrency = MOST if concurrency is None else concurrency
-        self.timeout_s = timeout_s
-        self.deadline_s = deadline_s
-        self.max_attempts = max_attempts
-        self.first_wait_s = first_wait_s
-        self.longest_wait_s = longest_wait_s
+            raise MissingExtraError(
+                f"the endpoint of {self.model!r} needs the package openai", "openai"
+            )
+        self.base_url = self.base_url or os.environ.get("OPENAI_BASE_URL", "").strip() or OPENAI
+        self.address = Address(self.model, self.base_url, self.api_key_env, JudgeError)
         self.dropped: dict[str, str] = {}
         self._n_answered = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pools: list[_Pool] = []
 
     @property
-    def identity(self) -> Identity:
-        """The model and its parameters, as they were asked for."""
-        parameters = {"temperature": self.temperature, "max_tokens": self.max_tokens}
-        return {"model": self.name, **parameters, "seed": self.seed}
+    def host(self) -> str:
+        """Host and port of the endpoint."""
+        return self.address.host
 
     def check_key(self) -> None:
         """JudgeError when there is no key and one is needed: before anything is asked."""
-        self._key()
+        self.address.key()
 
     def __repr__(self) -> str:
-        return f"{self.name} at {self.host}"
+        return str(self.address)
 
     def __getstate__(self) -> dict[str, object]:
         """Without connections and key: a copy in another process has its own."""
@@ -219,8 +175,7 @@ class ChatEndpoint:
         """Begin anew on another event loop than the last: connections and waits belong to one."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
-            waits = {"first_wait_s": self.first_wait_s, "longest_wait_s": self.longest_wait_s}
-            self._pace = Pace(self.concurrency, rpm=self.rpm, tpm=self.tpm, **waits)
+            self._pace = self.new_pace()
             self._loop, self._pools = loop, []
             self._pool()  # takes a moment the first time, in which the pace would hear nothing
 
@@ -231,17 +186,15 @@ class ChatEndpoint:
         n_characters = sum(len(message.content) for message in request.messages)
         return (n_characters + len(request.stand_in)) / CHARACTERS_A_TOKEN
 
-    def _pause(self, n_attempts: int, unanswered: _Unanswered) -> float:
-        if unanswered.wait_s is not None:
-            return min(unanswered.wait_s, self.longest_wait_s) * random.uniform(1, 1.1)
-        grown = min(self.first_wait_s * 2.0 ** min(n_attempts - 1, 60), self.longest_wait_s)
+    def _pause(self, n_attempts: int, unanswered: Unanswered) -> float:
+        pause_s = self.pause_s(n_attempts, unanswered.wait_s)
         # What was one too many at once may soon be sent: the pace has fewer in flight from now on.
-        part = 1 / 8 if n_attempts == 1 and unanswered.is_too_much else 1
-        return grown * part * random.uniform(0.5, 1)
+        is_soon = n_attempts == 1 and unanswered.is_too_much and unanswered.wait_s is None
+        return pause_s / 8 if is_soon else pause_s
 
     # Attempts -------------------------------------------------------------------------------------
 
-    async def _attempt(self, request: Request, turn: Turn) -> Reply | _Unanswered:
+    async def _attempt(self, request: Request, turn: Turn) -> Reply | Unanswered:
         """What one turn came to, which the pace is told."""
         try:
             outcome = await self._asked(request)
@@ -258,13 +211,13 @@ class ChatEndpoint:
             self._pace.lost(turn)
         return outcome
 
-    async def _asked(self, request: Request) -> Reply | _Unanswered:
+    async def _asked(self, request: Request) -> Reply | Unanswered:
         """What a request came to, without what the model rejects of it. JudgeError at a refusal."""
         while True:
             body = self._body(request)
             try:
                 return self._read(await self._exchanged(body))
-            except _Unanswered as unanswered:
+            except Unanswered as unanswered:
                 return unanswered
             except _Refused as error:
                 refused = error
@@ -303,21 +256,21 @@ class ChatEndpoint:
         rejected = list(rejected_parameters(said, body)) if status in (400, 422) else []
         for name in rejected:
             kind = f"={body[name]['type']}" if name == "response_format" else ""
-            self.dropped.setdefault(name + kind, self._shown(said.message))
+            self.dropped.setdefault(name + kind, self.address.shown(said.message))
         return bool(rejected)
 
-    def _unanswered(self, said: ErrorSaid, refused: _Refused) -> _Unanswered:
+    def _unanswered(self, said: ErrorSaid, refused: _Refused) -> Unanswered:
         """JudgeError where sending it again would not help."""
         status = refused.status
-        reason = f"{status}: {self._shown(said.message) or 'without a word'}"
+        reason = f"{status}: {self.address.shown(said.message) or 'without a word'}"
         if status == 429 and "insufficient_quota" in (said.code, said.type):
             self._refuse(f"the quota is used up ({reason})", is_down=True)
         # Gateways answer 403, too, for one text that they hold to be harmful.
         is_of_one = status in _OF_ONE_REQUEST or (status == 403 and self._n_answered > 0)
-        if status not in _TRY_AGAIN and status < 500:
+        if not may_pass(status):
             self._refuse(f"the request was refused with {reason}", is_down=not is_of_one)
         is_too_much = status in _TOO_MUCH
-        return _Unanswered(reason, told_wait(refused.headers), is_too_much=is_too_much)
+        return Unanswered(reason, told_wait(refused.headers), is_too_much=is_too_much)
 
     def _refuse(self, reason: str, *, is_down: bool = False) -> NoReturn:
         raise JudgeError(f"{self}: {reason}", is_down=is_down)
@@ -325,25 +278,20 @@ class ChatEndpoint:
     # Replies --------------------------------------------------------------------------------------
 
     def _read(self, content: bytes) -> Reply:
-        """The reply in a body. _Unanswered when it is cut short, empty or something else."""
+        """The reply in a body. Unanswered when it is cut short, empty or something else."""
         envelope = fields_of(self._parsed(content))
         self._check_error(envelope)
         choice = first_choice(envelope)
         if not isinstance(choice.get("message"), dict):
-            said = self._shown(content[:_MOST_ERROR_BYTES].decode("utf-8", "replace"))
-            raise _Unanswered(f"the reply has no message: {said}")
+            said = self.address.shown(content[:_MOST_ERROR_BYTES].decode("utf-8", "replace"))
+            raise Unanswered(f"the reply has no message: {said}")
         self._check_error(choice)
         return reply_of(envelope, choice)
 
     def _parsed(self, content: bytes) -> object:
-        try:
-            return cast(object, json.loads(content))
-        except (ValueError, RecursionError) as error:
-            why = str(error).partition("\n")[0][:100]
-        if content.lstrip().startswith(b"<") and not self._n_answered:
-            page = "its reply is a page of HTML and not JSON; base_url may want a /v1"
-            self._refuse(page, is_down=True)
-        raise _Unanswered(f"the reply is no JSON ({why}), {len(content)} bytes of it")
+        if not self._n_answered and is_page(content):
+            self._refuse(IS_A_PAGE, is_down=True)
+        return json_of(content)
 
     def _check_error(self, fields: Fields) -> None:
         """_Refused where a gateway reports its provider's error with status 200."""
@@ -356,7 +304,7 @@ class ChatEndpoint:
     # Connections ----------------------------------------------------------------------------------
 
     async def _exchanged(self, body: Body) -> bytes:
-        """The reply's body. _Refused at an error's status, _Unanswered when none came."""
+        """The reply's body. _Refused at an error's status, Unanswered when none came."""
         pool = self._pool()
         pool.n_busy += 1
         try:
@@ -368,10 +316,10 @@ class ChatEndpoint:
             if not _is_of_carriers(error):
                 raise
             said = f"{type(error).__name__}: {error}".removesuffix(": ")
-            why = f"the connection was lost ({self._shown(said)})"
+            why = f"the connection was lost ({self.address.shown(said)})"
         finally:
             pool.n_busy -= 1
-        raise _Unanswered(why)
+        raise Unanswered(why)
 
     async def _content(self, http_client: Any, body: Body) -> bytes:
         # With openai's headers and connections, but not by its `create` or `post`: what these do to a
@@ -401,7 +349,7 @@ class ChatEndpoint:
         try:
             self._pools.append(self._opened())
         except Exception as error:
-            said = self._shown(f"{type(error).__name__}: {error}")
+            said = self.address.shown(f"{type(error).__name__}: {error}")
         if said:
             self._refuse(f"it cannot be connected to: {said}", is_down=True)
         return self._pools[-1]
@@ -412,25 +360,34 @@ class ChatEndpoint:
         is_first = not self._pools
         if is_first:
             self._http = _package_below(openai)
-            self._ssl = self._http.create_ssl_context()
+            self._ssl = self._ssl_context()
         is_fast = _is_fast(openai)
-        room = self.concurrency if is_fast else min(_CONNECTIONS_A_POOL, self.concurrency)
+        room = self.most if is_fast else min(_CONNECTIONS_A_POOL, self.most)
         kind = openai.DefaultAioHttpClient if is_fast else openai.DefaultAsyncHttpxClient
         http_client = kind(
             # More than there is room for: connections that are given up take a moment to close.
             limits=self._http.Limits(max_connections=2 * room, max_keepalive_connections=room),
             timeout=None,
-            trust_env=not _is_loopback(urlsplit(self.base_url).hostname or ""),
+            trust_env=not self.address.is_local,
             verify=self._ssl,
         )
         if is_first:
-            self._url, self._headers = self._address(openai, http_client)
+            self._url, self._headers = self._target(openai, http_client)
         return _Pool(http_client, room)
 
-    def _address(self, openai: Any, http_client: Any) -> tuple[Any, dict[str, str]]:
+    def _ssl_context(self) -> ssl.SSLContext:
+        """What TLS needs; where there can be none, a context that trusts nobody.
+
+        The other takes a tenth of a second to make, in which nothing is asked.
+        """
+        if self.address.is_local and self.address.parts.scheme == "http":
+            return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        return self._http.create_ssl_context()
+
+    def _target(self, openai: Any, http_client: Any) -> tuple[Any, dict[str, str]]:
         """The URL that requests go to, and the headers they have, as openai has them."""
         # openai wants a key where the server needs none.
-        key = self._key() or "none"
+        key = self.address.key() or "none"
         client = openai.AsyncOpenAI(
             api_key=key, base_url=OPENAI, max_retries=0, http_client=http_client
         )
@@ -438,50 +395,11 @@ class ChatEndpoint:
         for name, value in (*http_client.headers.items(), *client.default_headers.items()):
             if isinstance(value, str):
                 headers[name.lower()] = value
-        login = _login(self.base_url)
+        login, parts = self.address.login, self.address.parts
         headers["authorization"] = f"Basic {login}" if login else f"Bearer {key}"
-        address = urlsplit(self.base_url)
-        path = f"{address.path.rstrip('/')}/chat/completions"
-        url = urlunsplit((address.scheme, self.host, path, address.query, ""))
+        path = f"{parts.path.rstrip('/')}/chat/completions"
+        url = urlunsplit((parts.scheme, self.host, path, parts.query, ""))
         return self._http.URL(url), headers
-
-    # Secrets --------------------------------------------------------------------------------------
-
-    def _key(self) -> str:
-        """The key; empty where an endpoint on this machine needs none. JudgeError without one."""
-        key = os.environ.get(self.api_key_env, "").strip()
-        if not key and not _is_loopback(urlsplit(self.base_url).hostname or ""):
-            self._refuse(
-                f"no key; put it into the environment variable {self.api_key_env}, or name another "
-                "with api_key_env",
-                is_down=True,
-            )
-        if not (key.isascii() and key.isprintable()):
-            self._refuse(
-                f"the environment variable {self.api_key_env} holds signs that are in no key; look "
-                "at what it was set from",
-                is_down=True,
-            )
-        return key
-
-    def _shown(self, text: str) -> str:
-        """An excerpt on one line, without anything secret."""
-        address = urlsplit(self.base_url)
-        query = [value for _, value in parse_qsl(address.query)]
-        password = unquote(address.password or "")
-        key = os.environ.get(self.api_key_env, "").strip()
-        for secret in (key, password, _login(self.base_url), *query):
-            if len(secret) > 3:
-                text = re.sub(_any_form(secret), "[redacted]", text, flags=re.IGNORECASE)
-        printable = "".join(sign if sign.isprintable() else " " for sign in text)
-        return " ".join(printable.split())[:_EXCERPT]
-
-
-def _any_form(secret: str) -> str:
-    """A pattern of a secret as it is, and as JSON within JSON, addresses and pages write it."""
-    signs = ({one, quote(one, ""), html.escape(one), f"\\u{ord(one):04x}"} for one in secret)
-    # JSON may have any number of backslashes before a sign, a half of them at each level.
-    return "".join(rf"\\*(?:{'|'.join(sorted(map(re.escape, forms)))})" for forms in signs)
 
 
 def _encoded(body: Body) -> bytes:
@@ -489,7 +407,7 @@ def _encoded(body: Body) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:  # a lone surrogate, which cannot be sent
-        return _SURROGATE.sub("\ufffd", text).encode()
+        return sendable(text).encode()
 
 
 def _n_tokens(reply: Reply) -> int | None:
@@ -530,34 +448,3 @@ def _package_below(openai: Any) -> ModuleType:
     kinds: Sequence[type] = openai.DefaultAsyncHttpxClient.__mro__
     names = (kind.__module__.partition(".")[0] for kind in kinds)
     return import_module(next(name for name in names if name.startswith("httpx")))
-
-
-def _checked(model: str, base_url: str) -> SplitResult:
-    """The parts of an address. JudgeError, without what may be secret in it, for no address."""
-    try:
-        address = urlsplit(base_url)
-        is_address = re.fullmatch(r"[\w.:-]+", address.hostname or "") and address.port != 0
-    except ValueError:
-        raise JudgeError(f"{model}: base_url is no address; give https://host/v1") from None
-    if address.scheme not in ("http", "https") or not is_address or " " in base_url:
-        raise JudgeError(
-            f"{model}: base_url is an address of the kind {address.scheme or 'without a scheme'!r}, "
-            "or has no host; give http:// or https://, a host and a path, as https://host/v1"
-        )
-    return address
-
-
-def _login(base_url: str) -> str:
-    """The name and password of an address as HTTP sends them; empty without."""
-    address = urlsplit(base_url)
-    if address.username is None and address.password is None:
-        return ""
-    name, password = unquote(address.username or ""), unquote(address.password or "")
-    return b64encode(f"{name}:{password}".encode()).decode()
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")

@@ -1,0 +1,210 @@
+"""The files of a Hugging Face model: found, and refused where one would run code.
+
+Only settings, vocabularies and safetensors are fetched or read; never a pickle, nor code.
+"""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from threading import RLock
+from typing import Any, cast
+
+from ragauge.errors import EncoderError
+
+_WEIGHTS = ("model.safetensors", "model.safetensors.index.json", "model-*-of-*.safetensors")
+_VOCABULARY = ("tokenizer.json", "vocab.json", "*.txt", "*.model", "*.codes")
+_SETTINGS = (
+    "config.json",
+    "adapter_config.json",
+    "modules.json",
+    "*_config.json",
+    "config_sentence_transformers.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+)
+_READ = (*_WEIGHTS, *_VOCABULARY, *_SETTINGS)
+_PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.pickle")
+_REFUSED_BY_HUB = (
+    *("RepositoryNotFoundError", "RevisionNotFoundError", "GatedRepoError"),
+    *("DisabledRepoError", "HFValidationError"),
+)
+OPENING = RLock()
+"""Bars and log levels are those of the whole process, and a model is loaded once."""
+
+
+# Where a model is ---------------------------------------------------------------------------------
+
+
+def located(name: str, revision: str | None) -> tuple[Path, str | None]:
+    """The folder with the model's files, and the hub's commit; None for a folder of the user's."""
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return folder, None
+    if folder.is_file():
+        raise EncoderError(
+            f"{name} is a file; give the folder that holds config.json and model.safetensors"
+        )
+    if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.startswith("."):
+        raise EncoderError(
+            f"{name}: there is no such folder; give one that is there, or a name on the hub as "
+            "'organisation/model'"
+        )
+    return _downloaded(name, revision)
+
+
+def _downloaded(name: str, revision: str | None) -> tuple[Path, str]:
+    """The hub's files of a model, those that are read here and no others, from cache or network."""
+    hub = package("huggingface_hub")
+    patterns = [*_READ, *(f"0_Transformer/{one}" for one in _READ), "*_Pooling/config.json"]
+    with OPENING, muted_bars(package("huggingface_hub.utils")):
+        try:
+            found = hub.snapshot_download(name, revision=revision, allow_patterns=patterns)
+        except Exception as error:  # the hub's exceptions and those of what it fetches with
+            kind = type(error).__name__
+            where = f"{name} at revision {revision!r}" if revision else name
+            if kind in _REFUSED_BY_HUB:
+                raise EncoderError(
+                    f"{where}: the hub has no such model or revision, or does not show it to you; "
+                    "check the name, or log in with: hf auth login"
+                ) from None
+            raise EncoderError(
+                f"{where}: neither a folder here, nor in the hub's cache, and the hub cannot be "
+                f"reached ({kind}: {first_line(error)}); download it once with: "
+                f"hf download {name}, or give a folder",
+                is_down=True,
+            ) from None
+    folder = Path(found)
+    return folder, folder.name
+
+
+def fingerprint(name: str, root: Path, inner: Path, wanted: str | None) -> str:
+    """The SHA-256 of all files of a folder that are read; EncoderError when another is wanted."""
+    files = {path for folder in (root, inner) for one in _READ for path in folder.glob(one)}
+    files |= set(root.glob("*_Pooling/config.json"))
+    whole = hashlib.sha256()
+    try:
+        for path in sorted(files):
+            with path.open("rb") as file:
+                own = hashlib.file_digest(file, "sha256").hexdigest()
+            whole.update(f"{path.relative_to(root).as_posix()} {own}\n".encode())
+    except OSError as error:
+        raise EncoderError(f"{error.filename}: cannot be read: {error.strerror}") from None
+    found = f"sha256:{whole.hexdigest()}"
+    if wanted not in (None, found):
+        raise EncoderError(
+            f"{name}: the folder's files have the fingerprint {found}, not the revision {wanted}; "
+            "give the folder that was meant, or leave the revision out"
+        )
+    return found
+
+
+# What a model says of itself ----------------------------------------------------------------------
+
+
+def checked_config(name: str, folder: Path) -> dict[str, Any]:
+    """config.json. EncoderError where it asks for files or code beside the model's own."""
+    if not (folder / "config.json").is_file():
+        raise EncoderError(f"{folder} has no config.json, so it is no transformers model")
+    if (folder / "adapter_config.json").is_file():
+        raise EncoderError(
+            f"{name} is an adapter to another model (adapter_config.json); merge the two and save "
+            "the whole"
+        )
+    config = object_in(folder / "config.json")
+    if "transformers_weights" in config:
+        raise EncoderError(
+            f"{name}: config.json names {config['transformers_weights']!r} as its weights; only "
+            "model.safetensors is read"
+        )
+    return config
+
+
+def check_weights(name: str, folder: Path) -> None:
+    """EncoderError when the weights are not there as safetensors."""
+    index = folder / "model.safetensors.index.json"
+    if (folder / "model.safetensors").is_file():
+        return
+    if index.is_file():
+        parts = set(cast(dict[str, str], object_in(index).get("weight_map") or {}).values())
+        for part in sorted(parts):
+            # A name with a folder in it could reach out of the model's.
+            if not re.fullmatch(r"model-[\w.-]+\.safetensors", part):
+                raise EncoderError(f"{index}: names {part!r} as weights; only model-*.safetensors")
+            if not (folder / part).is_file():
+                raise EncoderError(f"{name}: {part} is missing in {folder}; download it again")
+        if parts:
+            return
+    pickles = sorted(path.name for one in _PICKLES for path in folder.glob(one))
+    if pickles:
+        raise EncoderError(
+            f"{name}: has its weights only as {pickles[0]}, a pickle, which runs code when it is "
+            "read and so is not; save it as safetensors, or choose a model that is"
+        )
+    raise EncoderError(
+        f"{name}: there is no model.safetensors (weights kept as pickles, pytorch_model.bin or "
+        ".pt, are not read: they run code); save it as safetensors, or choose a model that is"
+    )
+
+
+def object_in(path: Path) -> dict[str, Any]:
+    """The JSON object that a file holds. EncoderError for anything else."""
+    return cast(dict[str, Any], json_in(path, dict))
+
+
+def json_in(path: Path, kind: type) -> object:
+    """What a file of JSON holds, of that kind. EncoderError where it cannot be read or is another."""
+    try:
+        said: object = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise EncoderError(
+            f"{path}: cannot be read: {first_line(error)}; download it again"
+        ) from None
+    if not isinstance(said, kind):
+        raise EncoderError(f"{path}: holds no JSON {kind.__name__}; download it again")
+    return said
+
+
+def first_said(paths: Iterable[Path]) -> dict[str, Any]:
+    """The settings in the first of these files that is there; none where none is."""
+    nothing: dict[str, Any] = {}
+    return next((object_in(path) for path in paths if path.is_file()), nothing)
+
+
+def first_number(config: Mapping[str, Any], *names: str) -> int | None:
+    """The first of these settings that is a whole number; None where none is."""
+    found = (config.get(one) for one in names)
+    return next((one for one in found if isinstance(one, int)), None)
+
+
+# Packages and their noise -------------------------------------------------------------------------
+
+
+def package(name: str) -> Any:
+    """A package of Hugging Face's or torch, imported; it tells nobody that it is used."""
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    # Else the order in which torch on an Intel processor adds up hangs on how many texts there are.
+    # Read at the first product of two matrices in the process.
+    os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
+    return import_module(name)
+
+
+@contextmanager
+def muted_bars(of: Any) -> Generator[None]:
+    """Without the hub's progress bars."""
+    muted = of.are_progress_bars_disabled()
+    of.disable_progress_bars()
+    try:
+        yield
+    finally:
+        if not muted:
+            of.enable_progress_bars()
+
+
+def first_line(error: Exception) -> str:
+    """What an exception says, without the pages that torch writes below."""
+    return str(error).partition("\n")[0][:300]

@@ -1,0 +1,131 @@
+"""What sentence-transformers would do with a model: how it reads a text and pools its tokens."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, cast
+
+from ragauge.encoders.model_files import first_said, json_in
+from ragauge.encoders.protocol import Floats
+from ragauge.errors import EncoderError
+
+_SENTENCE_CONFIGS = tuple(
+    f"sentence_{kind}_config.json"
+    for kind in ("bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
+)
+
+Pooling = Callable[[Floats], Floats]
+
+
+def _mean(hidden: Floats) -> Floats:
+    return hidden.mean(axis=0)
+
+
+def _first(hidden: Floats) -> Floats:
+    return hidden[0]
+
+
+def _last(hidden: Floats) -> Floats:
+    return hidden[-1]
+
+
+def _highest(hidden: Floats) -> Floats:
+    return hidden.max(axis=0)
+
+
+# The mean over the root of the length points where the mean points, and vectors have length 1.
+_POOLINGS: Mapping[str, Pooling] = {
+    "mean": _mean,
+    "mean_sqrt_len_tokens": _mean,
+    "cls": _first,
+    "lasttoken": _last,
+    "max": _highest,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """How sentence-transformers makes a vector of a text with this model.
+
+    `inner`: the transformer's folder within the model's. `pooling`: tokens to text.
+    `most_tokens`: None for as many as the model takes. `before`: put before every text.
+    """
+
+    inner: str = "."
+    pooling: Pooling = _mean
+    most_tokens: int | None = None
+    is_lowered: bool = False
+    before: str = ""
+
+    @classmethod
+    def read(cls, name: str, root: Path) -> "Sentences":
+        """EncoderError for what cannot be done here."""
+        path = root / "modules.json"
+        modules = cast(list[dict[str, str]], json_in(path, list)) if path.is_file() else []
+        inner = _checked_modules(name, modules)
+        said = first_said(root / inner / one for one in _SENTENCE_CONFIGS)
+        most = said.get("max_seq_length")
+        if not (most is None or (isinstance(most, int) and most > 2)):
+            raise EncoderError(f"{name}: max_seq_length is {most!r}, not a number of tokens")
+        if said.get("transformer_task") not in (None, "feature-extraction"):
+            raise EncoderError(
+                f"{name} is made for {said['transformer_task']!r}; a model that gives vectors is "
+                "needed"
+            )
+        prompts = first_said([root / "config_sentence_transformers.json"])
+        named = cast(dict[str | None, str], prompts.get("prompts") or {})
+        before = named.get(prompts.get("default_prompt_name")) or ""
+        own = [one["path"] for one in modules if _kind(one) == "Pooling"]
+        pooled = first_said(root / _within(name, one) / "config.json" for one in own)
+        if before and pooled.get("include_prompt") is False:
+            raise EncoderError(f"{name} leaves its prompt out when pooling, which is not done here")
+        return cls(inner, _pooling(name, pooled), most, bool(said.get("do_lower_case")), before)
+
+    def read_as(self, texts: Sequence[str]) -> Sequence[str]:
+        """The texts as the model is to read them."""
+        if not self.is_lowered and not self.before:
+            return texts
+        whole = [self.before + text for text in texts]
+        return [text.lower() for text in whole] if self.is_lowered else whole
+
+
+def _checked_modules(name: str, modules: Sequence[Mapping[str, str]]) -> str:
+    """The folder of the transformer. EncoderError for a module that is not computed here."""
+    for place, module in enumerate(modules):
+        known = ("Pooling", "Normalize") if place else ("Transformer",)
+        is_theirs = str(module.get("type")).startswith("sentence_transformers.")
+        if not is_theirs or _kind(module) not in known:
+            raise EncoderError(
+                f"{name}: its module {module.get('type')!r} (modules.json) is not computed here, "
+                "only Transformer, Pooling and Normalize in this order; choose another model"
+            )
+    return _within(name, modules[0].get("path", "")) if modules else "."
+
+
+def _kind(module: Mapping[str, str]) -> str:
+    return str(module.get("type")).rpartition(".")[2]
+
+
+def _within(name: str, path: str) -> str:
+    parts = PurePosixPath(path)
+    if parts.is_absolute() or ".." in parts.parts or "\\" in path or ":" in path:
+        raise EncoderError(f"{name}: modules.json names {path!r}, which is outside of the model")
+    return str(parts)
+
+
+def _pooling(name: str, said: Mapping[str, Any]) -> Pooling:
+    """EncoderError for a pooling that is not computed here, and for several at once."""
+    flags = [
+        key.removeprefix("pooling_mode_").removesuffix("_tokens").removesuffix("_token")
+        for key, is_on in said.items()
+        if key.startswith("pooling_mode_") and is_on
+    ]
+    flags = ["mean_sqrt_len_tokens" if one == "mean_sqrt_len" else one for one in flags]
+    modes = said.get("pooling_mode") or flags or "mean"
+    modes = [modes] if isinstance(modes, str) else list(modes)
+    if len(modes) != 1 or modes[0] not in _POOLINGS:
+        raise EncoderError(
+            f"{name}: pools by {' and '.join(map(str, modes))}; only one of "
+            f"{', '.join(_POOLINGS)} is computed here; choose another model"
+        )
+    return _POOLINGS[modes[0]]

@@ -1,0 +1,162 @@
+"""Models of transformers: loaded in silence without running what they bring along, cut, and run."""
+
+import copy
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+from ragauge.encoders.model_files import OPENING, first_line, muted_bars, object_in, package
+from ragauge.encoders.protocol import Floats, Ints
+from ragauge.errors import EncoderError
+
+_LAYERS = (
+    ("layer",),  # xlnet
+    ("encoder", "block"),  # t5
+    ("encoder", "layer"),  # bert, roberta, deberta
+    ("encoder", "layers"),
+    ("transformer", "layer"),  # distilbert
+    ("layers",),  # the encoders of bart and its kin, and most decoders
+    ("block",),
+    ("h",),  # gpt2
+    ("decoder", "layers"),  # opt
+)
+"""Where models of different kinds keep their layers."""
+
+
+@contextmanager
+def loading(name: str) -> Generator[None]:
+    """In silence, one at a time, and with EncoderError for all that goes wrong."""
+    with OPENING:
+        log = package("transformers").utils.logging
+        verbosity = log.get_verbosity()
+        log.set_verbosity_error()
+        try:
+            with muted_bars(package("huggingface_hub.utils")):
+                bars = log.is_progress_bar_enabled()
+                log.disable_progress_bar()
+                try:
+                    yield
+                finally:
+                    if bars:
+                        log.enable_progress_bar()
+        except EncoderError:
+            raise
+        except Exception as error:
+            # What a broken model raises depends on what broke: safetensors, tokenizers, torch.
+            raise EncoderError(
+                f"{name}: cannot be loaded: {type(error).__name__}: {first_line(error)}; "
+                "download it again, or choose another"
+            ) from error
+        finally:
+            log.set_verbosity(verbosity)
+
+
+def loaded_tokenizer(name: str, folder: Path) -> Any:
+    """The model's tokenizer. EncoderError when its files are not there."""
+    transformers = package("transformers")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(
+        str(folder), trust_remote_code=False, local_files_only=True
+    )
+    # Without its files transformers makes an empty tokenizer, to which all words are unknown.
+    files = {"tokenizer.json", *tokenizer.vocab_files_names.values()}
+    if tokenizer.vocab_files_names and not any((folder / one).is_file() for one in files):
+        raise EncoderError(
+            f"{name}: none of its tokenizer's files is in {folder} ({', '.join(sorted(files))}); "
+            "download it again"
+        )
+    return tokenizer
+
+
+def loaded_model(name: str, folder: Path) -> Any:
+    """The model's encoder, ready to compute. EncoderError when its weights are not all there."""
+    transformers = package("transformers")
+    config = _loaded_config(name, folder)
+    encoders = transformers.MODEL_FOR_TEXT_ENCODING_MAPPING
+    auto = transformers.AutoModelForTextEncoding if type(config) in encoders else None
+    model, found = (auto or transformers.AutoModel).from_pretrained(
+        str(folder),
+        config=config,
+        use_safetensors=True,
+        trust_remote_code=False,
+        local_files_only=True,
+        output_loading_info=True,
+    )
+    # Heads for sentences are left out of many checkpoints, and are of no use here.
+    missing = sorted(one for one in found["missing_keys"] if "pooler" not in one)
+    if missing:
+        raise EncoderError(
+            f"{name}: its weights do not fit its config.json: {len(missing)} are missing "
+            f"({missing[0]}), so the vectors would be random; if it brings code of its own, that is "
+            "never run: choose another model"
+        )
+    if hasattr(model, "decoder") and hasattr(model, "encoder"):
+        model = model.encoder
+    model.config.use_cache = False
+    return model.eval()
+
+
+def _loaded_config(name: str, folder: Path) -> Any:
+    transformers = package("transformers")
+    said = object_in(folder / "config.json")
+    kind = said.get("model_type")
+    if kind not in transformers.CONFIG_MAPPING:
+        if said.get("auto_map"):
+            raise EncoderError(
+                f"{name} needs code of its own (model_type {kind!r} with auto_map in config.json), "
+                "and a model's code is never run; choose a model of a standard architecture"
+            )
+        raise EncoderError(
+            f"{name}: transformers {transformers.__version__} knows no model_type {kind!r} "
+            "(config.json); a newer transformers may"
+        )
+    config = transformers.AutoConfig.from_pretrained(
+        str(folder), trust_remote_code=False, local_files_only=True
+    )
+    # A config may name a compiled kernel of the hub here, which would be fetched and run.
+    config._attn_implementation = None
+    return config
+
+
+def without_later_layers(name: str, model: Any, layer: int) -> Any:
+    """The model as bert-score truncates it (`get_model` of bert-score 0.3.13).
+
+    EncoderError for a layer that the model does not have.
+    """
+    # Everything is copied but the weights.
+    shared = {id(one): one for one in (*model.parameters(), *model.buffers())}
+    cut = copy.deepcopy(model, shared)
+    holder, attribute = _layers_of(name, cut)
+    layers = getattr(holder, attribute)
+    n_layers = layers if isinstance(layers, int) else len(layers)
+    if not 0 <= layer <= n_layers:
+        raise EncoderError(f"{name} has the layers 0 (the embeddings) to {n_layers}, not {layer}")
+    setattr(holder, attribute, layer if isinstance(layers, int) else layers[:layer])
+    return cut
+
+
+def _layers_of(name: str, model: Any) -> tuple[Any, str]:
+    """The object and its attribute that hold the layers, or their number."""
+    if isinstance(getattr(model, "n_layers", None), int):  # xlm
+        return model, "n_layers"
+    if hasattr(getattr(model, "encoder", None), "albert_layer_groups"):
+        return model.encoder.config, "num_hidden_layers"
+    for *path, attribute in _LAYERS:
+        holder = model
+        for one in path:
+            holder = getattr(holder, one, None)
+        if hasattr(getattr(holder, attribute, None), "__len__"):
+            return holder, attribute
+    raise EncoderError(
+        f"{name}: it is not known where a {type(model).__name__} keeps its layers; leave the "
+        "layer out, for the last one"
+    )
+
+
+def computed(model: Any, ids: Ints, device: Any) -> Floats:
+    """The states that the model gives for texts of equal length: (b, t) ids to (b, t, d)."""
+    torch = package("torch")
+    with torch.inference_mode():
+        given = torch.from_numpy(ids).to(device)
+        states = model(input_ids=given, attention_mask=torch.ones_like(given))[0]
+        return cast(Floats, states.float().cpu().numpy())
