@@ -1,6 +1,7 @@
 """The replies on disk: found again whole by anybody, or not at all."""
 
 import asyncio
+import json
 import math
 import signal
 import sqlite3
@@ -13,10 +14,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ragauge.cache import Cache, checksum
+from ragauge.cache import Cache, checksum, digest
 from ragauge.errors import StoreError
 from ragauge.judges.ledger import (
     Desk,
@@ -264,6 +265,34 @@ def test_no_two_askings_have_the_same_key():
 def test_the_order_of_an_identity_and_how_a_cost_is_estimated_change_no_key():
     turned = dict(reversed(IDENTITY.items()))
     assert key_of(turned, replace(ASKED, stand_in="…")) == key_of(IDENTITY, ASKED)
+
+
+def test_what_was_kept_by_earlier_versions_is_found_again():
+    text = 'Is it so?\n"5\\6"\t– 對\x07'
+    asked = replace(ASKED, messages=(Message("system", "rules"), Message("user", text)))
+    asked = replace(asked, sample=2, attempt=1, wants_logprobs=True)
+    assert key_of(IDENTITY, asked).hex() == (
+        "f018dde600a3af69ce4ac8a51a5d67cd022379d4988a3bb98358990aa0623803"
+    )
+
+
+@given(st.text(st.characters(exclude_categories=())))
+@example('"\\\n\x1f\x7f\u2028\ud800')
+def test_a_text_stands_in_a_key_as_json_has_it(text):
+    asked = Request("p", (Message("user", text),), {"minimum": 1, "enum": [True, 1.0, None]})
+    told = [[["user", text]], {"minimum": 1, "enum": [True, 1.0, None]}, 0, 0, False]
+    wanted = json.dumps(told, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    identity = '{"max_tokens":null,"model":"m","temperature":0.0}'
+    assert key_of(IDENTITY, asked) == digest("reply 1", identity, wanted)
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, True), (1, 1.0), (0.0, False)])
+def test_equal_values_of_other_types_are_other_schemas(one, other):
+    ours, theirs = (replace(ASKED, schema={"minimum": number}) for number in (one, other))
+    assert key_of(IDENTITY, ours) != key_of(IDENTITY, theirs)
+    assert key_of({"model": "m", "seed": one}, ASKED) != key_of(
+        {"model": "m", "seed": other}, ASKED
+    )
 
 
 # Several processes, and their death ---------------------------------------------------------------
@@ -520,6 +549,39 @@ def test_whoever_waits_at_a_desk_is_told_that_it_failed(tmp_path):
         return await asyncio.gather(*orders, return_exceptions=True)
 
     assert [type(one) for one in asyncio.run(work())] == [StoreError] * 3
+
+
+def test_what_is_looked_up_does_not_wait_for_what_is_stored_with_it(tmp_path):
+    path = tmp_path / "c"
+    desk = Desk(Ledger(path))
+    writer = sqlite3.connect(path, isolation_level=None)
+
+    async def work():
+        await desk.keep(entry("before"))
+        writer.execute("begin immediate")  # another process stores something
+        kept = asyncio.ensure_future(desk.keep(entry("now")))
+        found = asyncio.ensure_future(desk.find(entry("before").key))
+        assert await asyncio.wait_for(found, 20) == TOLD
+        assert not kept.done()
+        writer.execute("rollback")
+        await asyncio.wait_for(kept, 20)
+        return await desk.find(entry("now").key)
+
+    assert asyncio.run(work()) == TOLD
+    writer.close()
+
+
+def test_what_was_asked_can_be_shown_as_it_was(tmp_path):
+    ledger = Ledger(tmp_path / "c")
+    asked = replace(ASKED, messages=(Message("user", 'a "b"\n\x07 – 對 \ud800'),), attempt=1)
+    ledger.keep([Entry(key_of(IDENTITY, asked), "m", asked, TOLD)])
+    ((_, _, shown, _),) = ledger.show(key_of(IDENTITY, asked).hex())
+    assert shown == {
+        "messages": [{"role": "user", "content": 'a "b"\n\x07 – 對 \ud800'}],
+        "schema": ASKED.schema,
+        "sample": 0,
+        "attempt": 1,
+    }
 
 
 def test_who_no_longer_waits_at_a_desk_holds_nobody_up(tmp_path):

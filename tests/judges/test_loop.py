@@ -28,6 +28,25 @@ async def fails(error):
     raise error
 
 
+def test_what_is_begun_stands_where_it_was_given_and_the_first_does_not_wait_for_the_last():
+    ran = []
+
+    async def one(at):
+        ran.append(at)
+        return at
+
+    def given():
+        for at in range(100):
+            if at == 99:
+                assert ran  # the first ran before the last was there
+            yield None if at % 3 else one(at)
+
+    async def work():
+        return await all_of([await begin(given())])
+
+    assert run(work()) == [[None if at % 3 else at for at in range(100)]]
+
+
 class Hanging:
     """Work that never ends by itself; says that it began and that it was given up."""
 

@@ -252,7 +252,7 @@ def test_a_busy_loop_lets_in_no_more():
             one.cancel()
         return pace.n_in_flight
 
-    assert run(start(0.02)) == 8
+    assert run(start(0.02)) == 6
     assert run(start(0.001)) > 30
 
 

@@ -310,6 +310,24 @@ def test_whatever_a_judge_of_ones_own_does_fails_its_question_alone(said, reason
     assert (ours.spending.calls, ours.spending.failed) == (2, 2)
 
 
+@pytest.mark.parametrize("error", [ValueError, JudgeError])
+@pytest.mark.parametrize("where", ["OPENAI_API_KEY", "OWN_KEY"])
+def test_no_key_stands_in_what_a_judge_of_ones_own_says(error, where, monkeypatch):
+    monkeypatch.setenv(where, "sk-secret/1")
+    for said in ("bad key sk-secret/1, go", r"bad key sk-secret\/1, go"):
+        judge = Odd(error(said))
+        judge.api_key_env = "OWN_KEY"
+        (found,) = asked(SharedJudge(judge))
+        assert found.status is Status.FAILED
+        assert found.reason.endswith("bad key [redacted], go")
+
+
+def test_a_judge_is_shown_a_reply_as_it_might_come():
+    judge = ScriptedJudge([RIGHT])
+    asked(SharedJudge(judge))
+    assert json.loads(judge.requests[0].stand_in) == verdict().stand_in
+
+
 def test_a_judge_whose_reply_is_no_coroutine_fails_its_question():
     class Synchronous(Odd):
         def reply(self, request):
@@ -486,7 +504,7 @@ def test_within_the_budget_all_calls_but_the_first_run_side_by_side():
 def test_from_the_cache_only_what_is_there_is_answered_and_the_rest_skipped():
     ledger = Ledger(":memory:")
     asked(shared([RIGHT], ledger=ledger), "Paris")
-    judge = ScriptedJudge([])
+    judge = ScriptedJudge([RIGHT])
     found, absent = asked(SharedJudge(judge, ledger=ledger, mode="cached"), "Paris", "Rome")
     assert found.value.verdict == "CORRECT"
     assert absent == Score.skipped(
@@ -498,7 +516,7 @@ def test_from_the_cache_only_what_is_there_is_answered_and_the_rest_skipped():
 def test_an_estimate_asks_nobody_and_counts_each_question_once():
     ledger = Ledger(":memory:")
     asked(shared([RIGHT], ledger=ledger), "Paris")
-    judge = ScriptedJudge([])
+    judge = ScriptedJudge([RIGHT])
     ours = SharedJudge(judge, ledger=ledger, mode="estimate")
     found = asked(ours, "Paris", "Rome", "Rome", "Oslo")
     assert all(isinstance(one, Answered) for one in found)

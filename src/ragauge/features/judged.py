@@ -194,7 +194,12 @@ async def answer_questions(
 
 async def claims_of(judge: SharedJudge, question: str | None, text: str) -> Claims | Score:
     """The atomic claims of a text that answers a question, sentence by sentence."""
-    sentences = _sentences(text)
+    return await _claims_in(judge, question, _sentences(text))
+
+
+async def _claims_in(
+    judge: SharedJudge, question: str | None, sentences: Sequence[str]
+) -> Claims | Score:
     if not sentences:
         return Claims(())
     groups = judge.pieces(sentences, question or "")
@@ -217,9 +222,7 @@ async def _supported(
     """A text's claims and which of them the contexts support. The claims are asked for as others ask
     for them, so that they are paid for once."""
     sentences = _sentences(text)
-    room = judge.window - PROMPT_TOKENS - len(sentences) * TOKENS_AN_ITEM
-    is_small = sum(map(estimated_tokens, (*contexts, *sentences, *sentences))) < room
-    if merged and contexts and sentences and is_small:
+    if merged and contexts and sentences and _is_small(judge, sentences, contexts):
         asked = await judge.ask(questions.support_at_once(question, sentences, contexts))
         if isinstance(asked, Score):
             return asked
@@ -227,8 +230,13 @@ async def _supported(
         verdicts = tuple(verdict for found in asked.value for verdict in found)
         claims = Claims(tuple(one.claim for one in verdicts), tuple(free))
         return Supports(verdicts, claims, _calls([asked]))
-    claims = await claims_of(judge, question, text)
+    claims = await _claims_in(judge, question, sentences)
     return claims if isinstance(claims, Score) else await support_of(judge, claims, contexts)
+
+
+def _is_small(judge: SharedJudge, sentences: Sequence[str], contexts: Sequence[str]) -> bool:
+    room = judge.window - PROMPT_TOKENS - len(sentences) * TOKENS_AN_ITEM
+    return sum(map(estimated_tokens, (*contexts, *sentences, *sentences))) < room
 
 
 def _sentences(text: str) -> tuple[str, ...]:
@@ -273,6 +281,8 @@ class _Piece:
 
 def _claims_at_once(judge: SharedJudge, claims: Sequence[str]) -> list[list[int]]:
     """The places of claims in groups that leave half of the judge's window to the contexts."""
+    if judge.surely_fit((*claims, *claims), 2 * len(claims)):
+        return [list(range(len(claims)))]
     room = (judge.window - PROMPT_TOKENS) // 2
     groups: list[list[int]] = []
     used = room + 1
@@ -291,6 +301,8 @@ def _parts(judge: SharedJudge, contexts: Sequence[str], *others: str) -> list[li
 
     A context that does not fit by itself is cut in pieces that overlap.
     """
+    if judge.surely_fit((*contexts, *others), len(contexts)):
+        return [[_Piece(one, place) for place, one in enumerate(contexts)]]
     room = judge.window - PROMPT_TOKENS - TOKENS_AN_ITEM - sum(map(estimated_tokens, others))
     pieces = [
         piece
@@ -317,12 +329,16 @@ def _placed(verdict: Support, pieces: Sequence[_Piece]) -> Support:
     if verdict.context is None or verdict.start is None or verdict.end is None:
         return verdict
     piece = pieces[verdict.context]
+    if piece.place == verdict.context and not piece.start:
+        return verdict
     start, end = verdict.start + piece.start, verdict.end + piece.start
     return Support(verdict.claim, True, verdict.reason, verdict.quote, piece.place, start, end)
 
 
 def _any_supported(verdicts: Sequence[Support]) -> Support:
     """The verdict of all parts: one that supports where there is one, rather with a quote."""
+    if len(verdicts) == 1:
+        return verdicts[0]
     return max(verdicts, key=lambda one: (one.supported, one.is_quoted))
 
 

@@ -11,20 +11,24 @@ Only a line with the block's id is ours, and no text between its delimiters hold
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from itertools import count
+from threading import Lock
 
 MARK = re.compile(r"\{\{(\w+)\}\}")
 NAME = re.compile(r"\w+")
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
+CONTROLS = bytes((*range(0x09), *range(0x0B, 0x20), 0x7F))
 NONCE_LENGTH = 12
-BLOCKS_AT_HAND = 512
-LONGEST_AT_HAND = 50_000
-"""The same contexts stand in several prompts, shortly after each other. Characters of a block that is
-kept for that."""
+TEMPLATES_AT_HAND = 256
+CHARACTERS_AT_HAND = 16_000_000
+SHORTEST_AT_HAND, LONGEST_AT_HAND = 1_000, 50_000
+"""The same contexts stand in several prompts, shortly after each other. Characters of all blocks that
+are kept for that, and of one: a shorter one is as soon made anew."""
 
 
 def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
@@ -40,14 +44,12 @@ def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
     </question id=dcf91d7f710f>
     Answer briefly.
     """
-    _check_marks(set(MARK.findall(template)), texts)
-    shown = {name: _texts_shown(_tuple(text)) for name, text in texts.items()}
-    everything = [text for items in shown.values() for text in items]
-    blocks = {
-        name: _block(name, shown[name], everything, is_list=not isinstance(text, str))
-        for name, text in texts.items()
-    }
-    return MARK.sub(lambda mark: blocks[mark[1]], template)
+    pieces, marks = _pieces(template)
+    _check_marks(marks, texts)
+    blocks = {name: _made(name, text) for name, text in texts.items()}
+    everything = "".join([text for one in blocks.values() for text in one.shown])
+    written = {name: one.beside(everything) for name, one in blocks.items()}
+    return "".join([written[one] if place % 2 else one for place, one in enumerate(pieces)])
 
 
 def block(name: str, texts: str | Sequence[str]) -> str:
@@ -67,75 +69,112 @@ def block(name: str, texts: str | Sequence[str]) -> str:
     """
     if not NAME.fullmatch(name):
         raise ValueError(f"a block's name is letters, digits and underscores, got {name!r}")
-    shown = _texts_shown(_tuple(texts))
-    return _block(name, shown, shown, is_list=not isinstance(texts, str))
+    own = _made(name, texts)
+    return own.beside("".join(own.shown))
 
 
-def _check_marks(marks: set[str], texts: Mapping[str, object]) -> None:
+@lru_cache(TEMPLATES_AT_HAND)
+def _pieces(template: str) -> tuple[Sequence[str], frozenset[str]]:
+    """A template's words and marks by turns, and which marks it has."""
+    pieces = tuple(MARK.split(template))
+    return pieces, frozenset(pieces[1::2])
+
+
+def _check_marks(marks: Set[str], texts: Mapping[str, object]) -> None:
+    if marks == texts.keys():
+        return
     problems = [f"no text is given for {{{{{name}}}}}" for name in sorted(marks - texts.keys())]
     problems += [
         f"the template has no {{{{{name}}}}} for the text {name!r}"
         for name in sorted(texts.keys() - marks)
     ]
-    if problems:
-        raise ValueError("; ".join(problems))
+    raise ValueError("; ".join(problems))
 
 
-def _tuple(texts: str | Sequence[str]) -> tuple[str, ...]:
-    return (texts,) if isinstance(texts, str) else tuple(texts)
+@dataclass(slots=True, eq=False)
+class _Block:
+    """Texts between delimiters. `shown`: each as it stands there, with a line break at its end.
+
+    `text`: the block with the first nonce that its digest gives.
+    """
+
+    name: str
+    shown: tuple[str, ...]
+    is_list: bool
+    digest: bytes
+    nonce: str
+    text: str
+
+    def beside(self, everything: str) -> str:
+        """The block with a nonce that stands nowhere in `everything`, which has its own texts."""
+        if self.nonce not in everything:
+            return self.text
+        nonces = (_digits(self.digest, attempt) for attempt in count(1))
+        nonce = next(one for one in nonces if one not in everything)
+        return _written(self.name, self.shown, nonce, is_list=self.is_list)
 
 
-def _texts_shown(texts: tuple[str, ...]) -> tuple[str, ...]:
-    return _shown(texts) if _is_short(texts) else _shown.__wrapped__(texts)
+_Key = tuple[str, bool, tuple[str, ...]]
+_at_hand: dict[_Key, _Block] = {}
+"""The blocks that are kept, the oldest first."""
+_room = CHARACTERS_AT_HAND
+_changing = Lock()
 
 
-def _is_short(texts: tuple[str, ...]) -> bool:
-    return sum(map(len, texts)) <= LONGEST_AT_HAND
+def _made(name: str, texts: str | Sequence[str]) -> _Block:
+    is_list = not isinstance(texts, str)
+    key = (name, is_list, tuple(texts) if is_list else (texts,))
+    size = sum(map(len, key[2]))
+    if not SHORTEST_AT_HAND <= size <= LONGEST_AT_HAND:
+        return _new(*key)
+    return _at_hand.get(key) or _kept(key, _new(*key), size)
 
 
-@lru_cache(BLOCKS_AT_HAND)
-def _shown(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """The texts as they stand in a prompt, each with a line break at its end."""
-    return tuple(map(_printable, texts))
+def _kept(key: _Key, made: _Block, size: int) -> _Block:
+    global _room
+    with _changing:
+        if key not in _at_hand:
+            _at_hand[key] = made
+            _room -= size
+        while _room < 0:
+            oldest = next(iter(_at_hand))
+            del _at_hand[oldest]
+            _room += sum(map(len, oldest[2]))
+    return made
+
+
+def _new(name: str, is_list: bool, texts: tuple[str, ...]) -> _Block:
+    printable = texts if _is_plain("".join(texts)) else map(_printable, texts)
+    shown = tuple([one if one.endswith("\n") else f"{one}\n" for one in printable])
+    digest = _digest(name, shown, is_list=is_list)
+    nonce = _digits(digest, 0)
+    text = _written(name, shown, nonce, is_list=is_list)
+    return _Block(name, shown, is_list, digest, nonce, text)
 
 
 def _printable(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = UNPRINTABLE.sub(REPLACEMENT, text)
-    return text if text.endswith("\n") else f"{text}\n"
+    return UNPRINTABLE.sub(REPLACEMENT, text)
 
 
-def _block(name: str, texts: tuple[str, ...], everything: Sequence[str], *, is_list: bool) -> str:
-    nonce = _nonce(name, texts, everything, is_list=is_list)
-    write = _written if _is_short(texts) else _written.__wrapped__
-    return write(name, texts, nonce, is_list=is_list)
+def _is_plain(text: str) -> bool:
+    """Whether a text has none of UNPRINTABLE, where that is seen faster than by searching."""
+    if not text.isascii():
+        return text.replace("\n", "").isprintable()
+    return len(text.encode().translate(None, CONTROLS)) == len(text)
 
 
-@lru_cache(BLOCKS_AT_HAND)
-def _written(name: str, texts: tuple[str, ...], nonce: str, *, is_list: bool) -> str:
+def _written(name: str, texts: Sequence[str], nonce: str, *, is_list: bool) -> str:
     items = [f"[{place} id={nonce}]\n{text}" for place, text in enumerate(texts, 1)]
     inside = "".join(items if is_list else texts)
     return f"<{name} id={nonce}>\n{inside}</{name} id={nonce}>"
 
 
-def _nonce(name: str, texts: tuple[str, ...], everything: Sequence[str], *, is_list: bool) -> str:
-    """The first digits of a digest of the block's own texts that stand nowhere in `everything`."""
-    digest = (_digest if _is_short(texts) else _digest.__wrapped__)(name, texts, is_list=is_list)
-    return next(
-        nonce
-        for nonce in (_digits(digest, attempt) for attempt in count())
-        if not any(nonce in text for text in everything)
-    )
-
-
-@lru_cache(BLOCKS_AT_HAND)
-def _digest(name: str, texts: tuple[str, ...], *, is_list: bool) -> bytes:
-    own = sha256(f"{name} {len(texts) if is_list else 'text'}\n".encode())
-    for text in texts:
-        encoded = text.encode()
-        own.update(b"%d\n" % len(encoded) + encoded)
-    return own.digest()
+def _digest(name: str, texts: Sequence[str], *, is_list: bool) -> bytes:
+    encoded = [text.encode() for text in texts]
+    head = f"{name} {len(texts) if is_list else 'text'}\n".encode()
+    return sha256(head + b"".join([b"%d\n%b" % (len(one), one) for one in encoded])).digest()
 
 
 def _digits(digest: bytes, attempt: int) -> str:

@@ -4,12 +4,15 @@ The replies stand in the cache's file, in a table of their own, and never make r
 """
 
 import json
+import marshal
 import sqlite3
 import threading
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,9 +27,12 @@ from ragauge.cache import (
 )
 from ragauge.errors import StoreError
 from ragauge.judges.protocol import Identity, Reply, Request, TokenChoice
+from ragauge.judges.reading import PLAIN
 
 if TYPE_CHECKING:
     import asyncio
+
+    _Order = tuple["bytes | Entry", asyncio.Future["Reply | None"]]
 
 TABLE = """
 create table if not exists replies (
@@ -45,6 +51,7 @@ create table if not exists replies (
 """
 MOST_COUNTED = 10**12
 """A provider that tells of more tokens in one call tells nothing; sums of less fit SQLite."""
+CONTROLS = bytes(range(0x20))
 IDLE_S = 0.05
 """After so long without work the thread of a desk ends; it is started again when there is some."""
 
@@ -79,14 +86,10 @@ class Usage:
 
 def key_of(identity: Identity, request: Request) -> bytes:
     """By what a reply is known: model and parameters, messages, schema, which asking this is."""
-    asked = [
-        [[one.role, one.content] for one in request.messages],
-        request.schema,
-        request.sample,
-        request.attempt,
-        request.wants_logprobs,
-    ]
-    return digest("reply 1", _json(dict(identity)), _json(asked))
+    messages = ",".join([f'["{one.role}",{_text(one.content)}]' for one in request.messages])
+    wants_logprobs = "true" if request.wants_logprobs else "false"
+    others = f"{_kept_json(request.schema)},{request.sample},{request.attempt},{wants_logprobs}"
+    return digest("reply 1", _kept_json(dict(identity)), f"[[{messages}],{others}]")
 
 
 def characters(request: Request) -> int:
@@ -142,8 +145,9 @@ class Ledger:
                 )
                 self._database.execute("commit")
             except BaseException as error:
-                if self._database.in_transaction:  # a full disk has rolled it back already
-                    self._database.execute("rollback")
+                with suppress(sqlite3.Error):  # what went wrong first is what is told
+                    if self._database.in_transaction:  # a full disk has rolled it back already
+                        self._database.execute("rollback")
                 if isinstance(error, sqlite3.Error):
                     raise unusable(self.path, error) from error
                 raise
@@ -231,7 +235,7 @@ class Desk:
     def __init__(self, ledger: Ledger | None) -> None:
         self.ledger = ledger
         self._changed = threading.Condition()
-        self._waiting: list[tuple[bytes | Entry, asyncio.Future[Reply | None]]] = []
+        self._waiting: list[_Order] = []
         self._is_at_work = False
 
     async def find(self, key: bytes) -> Reply | None:
@@ -248,17 +252,24 @@ class Desk:
         if self.ledger is not None:
             self.ledger.close()
 
-    async def _put(self, order: bytes | Entry) -> Reply | None:
+    def _put(self, order: "bytes | Entry") -> "asyncio.Future[Reply | None]":
         import asyncio
 
-        answer: asyncio.Future[Reply | None] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Reply | None] = loop.create_future()
+        with self._changed:
+            self._waiting.append((order, answer))
+            is_first = len(self._waiting) == 1
+        if is_first:  # the thread is woken once for all that is ordered in this turn of the loop
+            loop.call_soon(self._wake)
+        return answer
+
+    def _wake(self) -> None:
         with self._changed:
             if not self._is_at_work:
                 self._is_at_work = True
                 threading.Thread(target=self._work, name="ragauge ledger", daemon=True).start()
-            self._waiting.append((order, answer))
             self._changed.notify()
-        return await answer
 
     def _work(self) -> None:
         while True:
@@ -269,54 +280,58 @@ class Desk:
                 if not orders:
                     self._is_at_work = False
                     return
-            loop = orders[0][1].get_loop()
-            loop.call_soon_threadsafe(_deliver, self._done(orders))
+            self._do([one for one in orders if isinstance(one[0], bytes)], self._found)
+            self._do([one for one in orders if isinstance(one[0], Entry)], self._kept)
 
-    def _done(
-        self, orders: Sequence[tuple[bytes | Entry, "asyncio.Future[Reply | None]"]]
-    ) -> list[Callable[[], None]]:
-        """Does the orders; returns what tells those who wait."""
-        ledger = cast(Ledger, self.ledger)
+    def _do(
+        self,
+        orders: "Sequence[_Order]",
+        work: "Callable[[Sequence[Any]], Sequence[Reply | None]]",
+    ) -> None:
+        """Do the orders, and tell those who wait, on their loop."""
+        if not orders:
+            return
+        asked = [one for one, _ in orders]
+        answers = [answer for _, answer in orders]
+        loop = answers[0].get_loop()
         try:
-            found = ledger.find([one for one, _ in orders if isinstance(one, bytes)])
-            entries = [one for one, _ in orders if isinstance(one, Entry)]
-            if entries:
-                ledger.keep(entries)
+            done = work(asked)
         except Exception as error:  # whoever waits is told, whatever it was
-            return [_failing(answer, error) for _, answer in orders]
-        return [
-            _telling(answer, found.get(one) if isinstance(one, bytes) else None)
-            for one, answer in orders
-        ]
+            loop.call_soon_threadsafe(_fail, answers, error)
+        else:
+            loop.call_soon_threadsafe(_tell, answers, done)
+
+    def _found(self, keys: Sequence[bytes]) -> list[Reply | None]:
+        found = cast(Ledger, self.ledger).find(keys)
+        return [found.get(key) for key in keys]
+
+    def _kept(self, entries: Sequence[Entry]) -> list[None]:
+        cast(Ledger, self.ledger).keep(entries)
+        return [None] * len(entries)
 
 
-def _deliver(answers: Sequence[Callable[[], None]]) -> None:
+def _tell(
+    answers: "Sequence[asyncio.Future[Reply | None]]", replies: Sequence[Reply | None]
+) -> None:
+    for answer, reply in zip(answers, replies, strict=True):
+        if not answer.done():
+            answer.set_result(reply)
+
+
+def _fail(answers: "Sequence[asyncio.Future[Reply | None]]", error: Exception) -> None:
     for answer in answers:
-        answer()
-
-
-def _telling(answer: "asyncio.Future[Reply | None]", reply: Reply | None) -> Callable[[], None]:
-    return lambda: None if answer.done() else answer.set_result(reply)
-
-
-def _failing(answer: "asyncio.Future[Reply | None]", error: Exception) -> Callable[[], None]:
-    return lambda: None if answer.done() else answer.set_exception(error)
+        if not answer.done():
+            answer.set_exception(error)
 
 
 def _row(entry: Entry, now: str) -> tuple[object, ...]:
     request, reply = entry.request, entry.reply
-    asked = {
-        "messages": [asdict(one) for one in request.messages],
-        "schema": request.schema,
-        "sample": request.sample,
-        "attempt": request.attempt,
-    }
     packed = packed_reply(reply)
     return (
         entry.key,
         entry.judge,
         request.prompt,
-        zlib.compress(_json(asked).encode("utf-8", "surrogatepass"), 1),
+        zlib.compress(_asked(request).encode("utf-8", "surrogatepass"), 1),
         packed,
         checksum(entry.key, packed),
         characters(request),
@@ -324,6 +339,17 @@ def _row(entry: Entry, now: str) -> tuple[object, ...]:
         _counted(reply.completion_tokens),
         reply.cost_usd,
         now,
+    )
+
+
+def _asked(request: Request) -> str:
+    """What was asked, as a JSON object."""
+    messages = ",".join(
+        [f'{{"content":{_text(one.content)},"role":"{one.role}"}}' for one in request.messages]
+    )
+    return (
+        f'{{"attempt":{request.attempt},"messages":[{messages}],"sample":{request.sample},'
+        f'"schema":{_kept_json(request.schema)}}}'
     )
 
 
@@ -347,7 +373,7 @@ def _whole_reply(key: bytes, check: object, packed: object) -> Reply | None:
     if not isinstance(packed, bytes) or check != checksum(key, packed):
         return None
     try:
-        return unpacked_reply(packed)
+        return unpacked_reply(packed.decode())
     except (ValueError, TypeError):
         return None
 
@@ -365,5 +391,32 @@ def unpacked_reply(packed: bytes | str) -> Reply:
     return Reply(**fields)
 
 
+_SORTED = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _SORTED.encode(value)
+
+
+def _text(text: str) -> str:
+    """A text as JSON, as `_json` has it, which goes through it sign by sign."""
+    plain = text
+    for sign, escape in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n")):
+        if sign in plain:
+            plain = plain.replace(sign, escape)
+    encoded = plain.encode("utf-8", "surrogatepass")
+    has_others = len(encoded.translate(None, CONTROLS)) < len(encoded)
+    return _json(text) if has_others else f'"{plain}"'
+
+
+def _kept_json(value: object) -> str:
+    """What is the same in many calls, as `_json` has it."""
+    try:
+        return _packed_json(marshal.dumps(value, PLAIN))  # pyright: ignore[reportArgumentType]
+    except ValueError:  # holds what is not of JSON's own types
+        return _json(value)
+
+
+@lru_cache(maxsize=256)
+def _packed_json(packed: bytes) -> str:
+    return _json(marshal.loads(packed))

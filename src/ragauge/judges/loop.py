@@ -8,11 +8,14 @@ from concurrent.futures import CancelledError, Future, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeGuard, TypeVar
+from weakref import WeakSet
 
 from ragauge.errors import MetricError
 
 Made = TypeVar("Made")
 
+BEGUN_AT_ONCE = 32
+"""So many begin, and what they ask is on its way, before more do."""
 AWAKE_S = 60
 """So often whoever waits looks up."""
 
@@ -63,7 +66,7 @@ class Group:
 
     def __init__(self) -> None:
         self.is_given_up = False
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks: WeakSet[asyncio.Task[Any]] = WeakSet()
 
     def join(self) -> None:
         """What this thread has to wait for from now on is work of the group."""
@@ -82,7 +85,6 @@ class Group:
     def hold(self, task: "asyncio.Task[Any]") -> None:
         """A task is the group's; called on the loop."""
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
         if self.is_given_up:
             task.cancel()
 
@@ -174,10 +176,17 @@ Work = Coroutine[Any, Any, object]
 
 async def begin(work: Sequence[Work | None]) -> list[object]:
     """The work as tasks that run on while others are begun; None stays None."""
-    tasks = [None if one is None else asyncio.create_task(one) for one in work]
-    for one in tasks:
-        _hold(one)
-    return list(tasks)
+    tasks: list[object] = []
+    for one in work:
+        if one is None:
+            tasks.append(None)
+            continue
+        task = asyncio.create_task(one)
+        _hold(task)
+        tasks.append(task)
+        if len(tasks) % BEGUN_AT_ONCE == 0:
+            await asyncio.sleep(0)
+    return tasks
 
 
 def _is_coming(cell: object) -> TypeGuard["asyncio.Task[object]"]:

@@ -18,7 +18,7 @@ MOST = 128
 """The most in flight, where nothing else is said."""
 
 # Rising
-_AT_ONCE, _FIRST_GOAL, _FIRST_A_SECOND = 8, 64, 400.0
+_AT_ONCE, _FIRST_GOAL, _FIRST_A_SECOND = 6, 72, 800.0
 """Let in at the start; risen to before the first answer is there, and by how many a second."""
 _GROWTH = 1.4
 """Later, the level let in grows by e**_GROWTH, about four times, in the time that an answer takes."""

@@ -24,7 +24,7 @@ class Request:
 
     `prompt`: the name of the prompt that `messages` were made of. `schema`: what the reply must be,
     `None` where it is not JSON. `sample`: which of several askings of the same question this is;
-    `attempt`: how often it was asked before because the reply broke off. `wants_logprobs`: the probabilities of the reply's tokens are wanted too. `stand_in`: a reply as
+    `attempt`: how often it was asked before, because the reply broke off or could not be read. `wants_logprobs`: the probabilities of the reply's tokens are wanted too. `stand_in`: a reply as
     it might come, by which a call's cost is estimated before it is made.
     """
 

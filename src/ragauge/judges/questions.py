@@ -152,9 +152,8 @@ def _support(said: Mapping[str, Any], claim: str, contexts: Sequence[str]) -> Su
     supported, reason, quote = said["supported"], said["reason"], said["quote"].strip()
     if not (supported and quote):
         return Support(claim, supported, reason)
-    named = said["context"] - 1
-    order = sorted(range(len(contexts)), key=lambda place: (place != named, place))
-    for place in order:
+    named, places = said["context"] - 1, range(len(contexts))
+    for place in (named, *places) if named in places else places:
         if span := find_quote(quote, contexts[place]):
             return Support(claim, supported, reason, quote, place, *span)
     return Support(claim, supported, reason, quote)

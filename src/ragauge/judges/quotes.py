@@ -75,12 +75,12 @@ def _trimmed(quote: str) -> Span:
     while start < end:
         if quote[start] in ENDS:
             start += 1
-        elif opening := next((one for one in ELLIPSES if quote.startswith(one, start, end)), ""):
-            start += len(opening)
+        elif quote.startswith(ELLIPSES, start, end):
+            start += next(len(one) for one in ELLIPSES if quote.startswith(one, start, end))
         elif quote[end - 1] in ENDS:
             end -= 1
-        elif closing := next((one for one in ELLIPSES if quote.endswith(one, start, end)), ""):
-            end -= len(closing)
+        elif quote.endswith(ELLIPSES, start, end):
+            end -= next(len(one) for one in ELLIPSES if quote.endswith(one, start, end))
         else:
             break
     return start, end
@@ -240,6 +240,8 @@ def _belong_together(left: str, right: str) -> bool:
 
     Words are of letters with case: scripts without it do without spaces, or write prefixes on.
     """
+    if left.isascii() and right.isascii():
+        return (left.isalpha() and right.isalpha()) or (left.isdecimal() and right.isdecimal())
     if left in INVISIBLE or right in INVISIBLE:
         return True
     if _is_cased(left) and _is_cased(right):

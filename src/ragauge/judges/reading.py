@@ -5,6 +5,7 @@ only quotes, must not pass for the judge's own.
 """
 
 import json
+import marshal
 import math
 import re
 from collections import Counter
@@ -23,6 +24,8 @@ MAX_VALUES = 1_000
 N_LISTED = 5
 """Problems, and numbers within one problem, that a message lists."""
 N_QUOTED = 80
+PLAIN = 2
+"""The form of `marshal` that is the same for the same schema."""
 
 # In prose [1] cites: an array of numbers or truth values counts only on lines of its own.
 START = re.compile(
@@ -143,6 +146,8 @@ def check(value: Json, schema: Schema, place: str = "") -> Json:
     ...     "type": "string", "enum": ["PASS", "FAIL"]}}})
     {'grade': 'PASS'}
     """
+    if _fits(schema)(value):
+        return value
     problems: Problems = []
     fitted = _fitted(value, schema, place, problems)
     if problems:
@@ -275,6 +280,8 @@ def _array_property(schema: Rules) -> str | None:
 
 def _check_prose(text: str, found: Sequence[_Found], schema: Rules) -> None:
     """That nothing around the object looks like an outer object or another one that is broken."""
+    if len(found) == 1 and found[0].start == 0 and found[0].end == len(text):
+        return
     before, after = text[: found[0].start], text[found[-1].end :]
     is_in_brackets = _excess("[", "]", before) > 0 > _excess("[", "]", after)
     if _excess("{", "}", before) > 0 or _excess("{", "}", after) < 0 or is_in_brackets:
@@ -307,6 +314,74 @@ def _naming(keys: tuple[str, ...]) -> re.Pattern[str]:
     """A pattern for what gives one of these keys a value, in quotation marks or without."""
     marks = r"[\\\"'`“”‘’]*+"
     return re.compile(rf"[{{,]\s*+{marks}({'|'.join(map(re.escape, keys))}){marks}\s*+:")
+
+
+# What fits as it is: nearly every reply, and in a tenth of the time.
+
+Fits = Callable[[Json], bool]
+
+
+def _fits(schema: Rules) -> Fits:
+    """Whether a value is to the letter what the schema wants, so that it would come out as it is."""
+    try:
+        return _fits_packed(marshal.dumps(cast(Object, schema), PLAIN))
+    except ValueError:  # holds what is not of JSON's own types
+        return _never
+
+
+@lru_cache(maxsize=256)
+def _fits_packed(schema: bytes) -> Fits:
+    return _fits_one(marshal.loads(schema))
+
+
+def _fits_one(schema: Rules) -> Fits:
+    rule = _rule(schema)
+    if rule is None:
+        return _never
+    kind, inner_fits = rule
+    return lambda value: type(value) is kind and (inner_fits is None or inner_fits(value))
+
+
+def _rule(schema: Rules) -> tuple[type, Fits | None] | None:
+    """The type that a value must have and what else; None where that is not told here."""
+    wanted, menu = schema.get("type"), schema.get("enum")
+    if wanted == "object" and "properties" in schema:
+        return _object_rule(schema["properties"], schema.get("required", ()))
+    if wanted == "array" and "items" in schema:
+        item_fits = _fits_one(schema["items"])
+        least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
+        return list, lambda value: least <= len(value) <= most and all(map(item_fits, value))
+    if wanted == "string" and not schema.get("minLength", 0):
+        return str, menu and menu.__contains__
+    if wanted == "boolean":
+        return bool, None
+    if wanted in ("integer", "number") and menu is None:
+        least, most = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
+        is_free = (least, most) == (-math.inf, math.inf)
+        return int, None if is_free else lambda value: least <= value <= most
+    return None
+
+
+def _object_rule(
+    properties: Mapping[str, Rules], required: Sequence[str]
+) -> tuple[type, Fits | None] | None:
+    rules = {name: _rule(one) for name, one in properties.items()}
+    kinds = [one[0] for one in rules.values() if one is not None]
+    inner = [(name, one[1]) for name, one in rules.items() if one is not None and one[1]]
+    names = list(properties)
+    if len(kinds) < len(names) or not set(required) <= set(names):
+        return None
+
+    def fits(value: Object) -> bool:
+        if list(value) != names or list(map(type, value.values())) != kinds:
+            return False
+        return all(inner_fits(value[name]) for name, inner_fits in inner)
+
+    return dict, fits
+
+
+def _never(_: Json) -> bool:
+    return False
 
 
 def _fitted(value: Json, schema: Rules, place: str, problems: Problems) -> Json:

@@ -1,11 +1,13 @@
 """A judge as a run uses it: each question is paid for once, read strictly, and fails alone."""
 
 import json
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
+from ragauge.endpoints import excerpt, secrets_of
 from ragauge.errors import JudgeError, RagaugeError
 from ragauge.judges.ledger import Desk, Entry, Ledger, key_of
 from ragauge.judges.prompts import Prompts
@@ -25,6 +27,9 @@ ASKED_AT_ONCE = 256
 WINDOW_TOKENS = 100_000
 REPLY_SHOWN = 4_000
 OBJECTS_LOOKED_AT = 100
+TRIES = 2
+"""Attempts at a question: one more where the reply broke off. What is asked anew begins at the next."""
+NO_USABLE_REPLY = "gave no usable reply"
 
 Mode = Literal["ask", "cached", "estimate"]
 """`ask`: what the ledger does not hold is asked. `cached`: it is skipped. `estimate`: a stand-in is
@@ -69,6 +74,8 @@ class _Unread:
     request: Request
     reply: Reply
     why: str
+    why_before: str = ""
+    """Of the reply that it was to mend."""
 
 
 class SharedJudge:
@@ -102,6 +109,9 @@ class SharedJudge:
         self.spending = Spending(judge.name, budget or Budget(), ledger)
         self.sample = 0
         """Which of several askings of every question is under way."""
+        self.asks_anew = False
+        """Whether what was kept and cannot be read is asked anew, once."""
+        self._new: set[bytes] = set()
         self._under_way: dict[bytes, asyncio.Future[Reply | Score]] = {}
         self._line = _Line()
 
@@ -132,8 +142,32 @@ class SharedJudge:
         """The judge's answer; a Score without a value where there is none: `failed` when the judge
         gave none that can be read, `skipped` when it may not be asked."""
         async with self._line.writing:
-            first = await self._read(question, self._request(question))
-            return await self._repaired(question, first) if isinstance(first, _Unread) else first
+            request = self._request(question)
+            while True:
+                answer = await self._read(question, request)
+                if isinstance(answer, _Unread):
+                    answer = await self._repaired(question, answer)
+                if not isinstance(answer, _Unread):
+                    return answer
+                request = replace(request, attempt=request.attempt + TRIES)
+                if not await self._goes_on(answer, request):
+                    return self._unusable(answer)
+
+    async def _goes_on(self, unread: "_Unread", anew: Request) -> bool:
+        """Whether there is a further reply, asked for in a run before, or one is to be asked for."""
+        key = key_of(self.identity, anew)
+        if isinstance(self._answering, RecordedJudge):
+            return self._answering.has(key)
+        if await self.desk.find(key) is not None:
+            return True
+        return self.asks_anew and unread.key not in self._new
+
+    def _unusable(self, unread: "_Unread") -> Score:
+        call = _call(unread.key, unread.request, unread.reply)
+        return Score.failed(
+            f"{self.name} {NO_USABLE_REPLY} to {unread.request.prompt!r}, twice: {unread.why}",
+            {"calls": [{**call, "wrong": unread.why, "wrong_before": unread.why_before}]},
+        )
 
     async def ask_all(self, questions: Iterable[Question[Made]]) -> list[Answered[Made] | Score]:
         """The judge's answers to several questions, asked at the same time."""
@@ -150,7 +184,7 @@ class SharedJudge:
         """The answer to a request; one that broke off in its middle is asked for once more."""
         while True:
             key = key_of(self.identity, request)
-            reply = await self._reply(key, request)
+            reply = await self._reply(key, request, question.stand_in)
             if isinstance(reply, Score):
                 return reply
             try:
@@ -160,22 +194,21 @@ class SharedJudge:
             except ReplyError as error:
                 problem = error
             is_broken_off = problem.is_cut and reply.finish_reason != "length"
-            if not is_broken_off or request.attempt:
+            if not is_broken_off or request.attempt % TRIES:
                 return _Unread(key, request, reply, _why(reply, problem))
-            request = replace(request, attempt=1)
+            request = replace(request, attempt=request.attempt + 1)
 
-    async def _repaired(self, question: Question[Made], first: "_Unread") -> Answered[Made] | Score:
+    async def _repaired(
+        self, question: Question[Made], first: "_Unread"
+    ) -> "Answered[Made] | Score | _Unread":
         """The answer after the judge was shown what is wrong with its reply, once."""
         shown = first.reply.text[:REPLY_SHOWN]
         told = (Message("assistant", shown), Message("user", self.prompts.repair(first.why)))
-        mended = replace(first.request, messages=(*first.request.messages, *told), attempt=0)
+        start = first.request.attempt // TRIES * TRIES
+        mended = replace(first.request, messages=(*first.request.messages, *told), attempt=start)
         second = await self._read(question, mended)
         if isinstance(second, _Unread):
-            call = _call(second.key, second.request, second.reply)
-            return Score.failed(
-                f"{self.name} gave no usable reply to {mended.prompt!r}, twice: {second.why}",
-                {"calls": [{**call, "wrong": second.why, "wrong_before": first.why}]},
-            )
+            return replace(second, why_before=first.why)
         if isinstance(second, Score):
             return second
         repaired = {"reply": shown, "wrong": first.why}
@@ -188,14 +221,16 @@ class SharedJudge:
             question.schema,
             self.sample,
             wants_logprobs=question.wants_logprobs,
-            stand_in=json.dumps(question.stand_in, ensure_ascii=False),
         )
 
     async def reply(self, request: Request) -> Reply | Score:
         """The reply from the ledger or the judge; the same request is only under way once."""
         return await self._reply(key_of(self.identity, request), request)
 
-    async def _reply(self, key: bytes, request: Request) -> Reply | Score:
+    async def _reply(
+        self, key: bytes, request: Request, stand_in: Mapping[str, object] | None = None
+    ) -> Reply | Score:
+        """`stand_in`: the request's, where it has none yet."""
         import asyncio
 
         if key in self._under_way:
@@ -203,7 +238,7 @@ class SharedJudge:
         coming: asyncio.Future[Reply | Score] = asyncio.get_running_loop().create_future()
         self._under_way[key] = coming
         try:
-            reply = await self._found_or_asked(key, request)
+            reply = await self._found_or_asked(key, request, stand_in)
         except BaseException as error:
             if not coming.done():
                 coming.cancel() if isinstance(error, asyncio.CancelledError) else _fail(
@@ -215,7 +250,9 @@ class SharedJudge:
         coming.set_result(reply)
         return reply
 
-    async def _found_or_asked(self, key: bytes, request: Request) -> Reply | Score:
+    async def _found_or_asked(
+        self, key: bytes, request: Request, stand_in: Mapping[str, object] | None
+    ) -> Reply | Score:
         found = await self.desk.find(key)
         if found is not None:
             self.spending.found(found)
@@ -226,6 +263,8 @@ class SharedJudge:
             return Score.skipped(
                 f"{NOT_ASKED}only the cache is read, and it has no reply of {self.name}"
             )
+        if stand_in is not None:  # nobody looks at that of a request whose reply is there
+            request = replace(request, stand_in=json.dumps(stand_in, ensure_ascii=False))
         if self.mode == "estimate":
             self.spending.expect(key, request)
             return Reply(request.stand_in)
@@ -253,6 +292,8 @@ class SharedJudge:
                 return reply
             paid(reply)
             await self.desk.keep(Entry(key, self.name, request, reply))
+            if self.asks_anew:
+                self._new.add(key)
         if self._recording is not None:
             self._recording.note(request, reply)
         return reply
@@ -272,30 +313,52 @@ class SharedJudge:
                 raise
             return line.failed() if line.is_down else Score.failed(f"{self.name}: called off")
         except JudgeError as error:
+            reason = self._shown(str(error))
             if error.is_down:
-                line.found_down(str(error))
-            return Score.failed(str(error))
+                line.found_down(reason)
+            return Score.failed(reason)
         except RagaugeError:
             raise
         except (Exception, SystemExit) as error:  # a judge of a user's own may raise anything
-            return Score.failed(f"{self.name}: {type(error).__name__}: {error!s:.300}")
+            said = self._shown(str(error))
+            return Score.failed(f"{self.name}: {type(error).__name__}: {said}")
         finally:
             line.calls.discard(call)
         line.n_down = 0
         if not (isinstance(reply, Reply) and isinstance(reply.text, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            return Score.failed(f"{self.name} returned {reply!r:.80}, not a Reply with text")
+            said = self._shown(f"{reply!r:.80}")
+            return Score.failed(f"{self.name} returned {said}, not a Reply with text")
         return reply
+
+    def _shown(self, text: str) -> str:
+        """What a judge says of itself, on one line and without a key. Ours hide their keys themselves."""
+        from ragauge.judges.settings import Settings
+
+        if isinstance(self._answering, Settings | RecordedJudge):
+            return text
+        own: str | None = getattr(self._answering, "api_key_env", None)
+        address: str | None = getattr(self._answering, "base_url", None)
+        secrets = [
+            one
+            for url, key in ((address, own), (os.environ.get("OPENAI_BASE_URL"), "OPENAI_API_KEY"))
+            for one in secrets_of(url or "", key or "")
+        ]
+        return excerpt(text, secrets)
+
+    def surely_fit(self, texts: Iterable[str], n_items: int) -> bool:
+        """Whether texts fit the judge's window by their length alone, with what is said of so many."""
+        # No text has more tokens than characters, by what is estimated.
+        return sum(map(len, texts)) + n_items * TOKENS_AN_ITEM <= self.window - PROMPT_TOKENS
 
     def pieces(self, texts: Sequence[str], *others: str | Sequence[str]) -> list[list[int]]:
         """The places of texts in groups that fit the judge's window together with the others.
 
         One group where all fit; a text that is too long by itself is a group of its own.
         """
-        taken = sum(
-            estimated_tokens(one)
-            for other in others
-            for one in ([other] if isinstance(other, str) else other)
-        )
+        everything = (*texts, *(one for other in others for one in _listed(other)))
+        if texts and self.surely_fit(everything, len(texts)):
+            return [list(range(len(texts)))]
+        taken = sum(estimated_tokens(one) for other in others for one in _listed(other))
         room = self.window - taken - PROMPT_TOKENS
         groups: list[list[int]] = []
         used = room + 1
@@ -307,6 +370,10 @@ class SharedJudge:
             groups[-1].append(place)
             used += own
         return groups
+
+
+def _listed(texts: str | Sequence[str]) -> Sequence[str]:
+    return (texts,) if isinstance(texts, str) else texts
 
 
 class _Gate:
@@ -412,12 +479,7 @@ def _object(question: Question[Made], text: str) -> dict[str, Any]:
 def _check_own_words(question: Question[Any], text: str) -> None:
     """ReplyError when the reply's object stands in what was to be judged: then that spoke, no judge."""
     start, end = text.find("{"), text.rfind("}")
-    given = [
-        one
-        for texts in question.texts.values()
-        for one in ([texts] if isinstance(texts, str) else texts or ())
-        if "{" in one
-    ]
+    given = [one for texts in question.texts.values() for one in _listed(texts or ()) if "{" in one]
     if not given or start < 0:
         return
     said = "".join(text[start : end + 1].split())
