@@ -358,7 +358,7 @@ class Interrupting:
     """A judge that replies some times, then interrupts the process and is called off."""
 
     name = "rules"
-    identity = {"model": "rules"}
+    identity = Rules().identity
 
     def __init__(self, n_replies):
         self.n_replies, self.requests, self.n_called_off = n_replies, [], 0
@@ -772,3 +772,187 @@ def test_a_metric_of_the_script_itself_is_known_by_the_same_in_every_process(tmp
             check=False,
         )
         assert done.returncode == 0, done.stderr
+
+
+# Asked anew ---------------------------------------------------------------------------------------
+
+MUMBLED = "Well, it depends."
+CUT = '{"reason": "The fee'
+
+
+class Mumbling:
+    """The judge by rules, who says what cannot be read where it is told to."""
+
+    name = "rules"
+    identity = {"model": "mumbling rules"}
+
+    def __init__(self, mumbles=lambda _: False, said=MUMBLED):
+        self.mumbles, self.said, self.requests = mumbles, said, []
+
+    async def reply(self, request):
+        self.requests.append(request)
+        return Reply(self.said if self.mumbles(request) else json.dumps(rules.script(request)))
+
+
+def of_tiers(*tiers):
+    return lambda request: any(f"tier {one}" in request.messages[1].content for one in tiers)
+
+
+def attempts(judge):
+    return [one.attempt for one in judge.requests]
+
+
+def test_what_cannot_be_read_is_asked_anew_when_that_is_told_and_nothing_else_is(tmp_path):
+    rows, asking = samples(4), ["answer_class"]
+    whole, _ = evaluated(tmp_path / "whole", rows, asking, judge=Mumbling())
+    _, n = evaluated(tmp_path, rows, asking, judge=Mumbling(of_tiers(2)))
+    assert n == 5  # four questions, and once what is wrong
+
+    def left(**told):
+        judging = Judging((Mumbling(),), **told)
+        return estimate(rows, asking, judge=judging, cache=tmp_path / "cache.sqlite")["rules"].calls
+
+    assert (left(), left(ask_again=True)) == (0, 1)
+    run, n = evaluated(tmp_path, rows, asking, judge=Mumbling())
+    assert n == 0
+    assert run.scores.filter(pl.col("status") == "failed")["id"].to_list() == ["q2"]
+    judge = Mumbling()
+    run, n = evaluated(tmp_path, rows, asking, judge=judge, ask_again=True)
+    assert attempts(judge) == [2]
+    assert of_tiers(2)(judge.requests[0])
+    assert run.scores["value"].to_list() == whole.scores["value"].to_list()
+    (tmp_path / "run").rename(tmp_path / "before")
+    again, n = evaluated(tmp_path, rows, asking, judge=Mumbling())
+    assert n == 0
+    assert again.scores.equals(run.scores)
+    assert (left(), left(ask_again=True)) == (0, 0)
+
+
+def test_who_is_told_so_again_asks_anew_again_also_where_the_same_is_said(tmp_path):
+    rows, told = samples(1), {"ask_again": True}
+    for wanted in ([0, 0], [2, 2], [4, 4]):  # the question, and what is wrong with the reply
+        judge = Mumbling(lambda _: True)
+        run, _ = evaluated(tmp_path, rows, ["answer_class"], judge=judge, **told)
+        assert attempts(judge) == wanted
+        assert run.scores["status"].to_list() == ["failed"]
+    judge = Mumbling()
+    evaluated(tmp_path, rows, ["answer_class"], judge=judge, **told)
+    assert attempts(judge) == [6]
+    (tmp_path / "run").rename(tmp_path / "before")
+    run, n = evaluated(tmp_path, rows, ["answer_class"], judge=Mumbling())
+    assert n == 0
+    assert run.scores["status"].to_list() == ["ok"]
+
+
+def test_a_reply_that_broke_off_is_asked_for_once_more_there_too(tmp_path):
+    for wanted in ([0, 1, 0, 1], [2, 3, 2, 3]):
+        judge = Mumbling(lambda _: True, CUT)
+        evaluated(tmp_path, samples(1), ["answer_class"], judge=judge, ask_again=True)
+        assert attempts(judge) == wanted
+
+
+@pytest.mark.parametrize("batch_size", [1, 2])
+def test_a_question_of_several_rows_is_asked_anew_once(tmp_path, batch_size):
+    rows = [{**samples(1)[0], "id": str(at)} for at in range(4)]
+    for _ in range(2):
+        judge = Mumbling(lambda _: True)
+        how = {"ask_again": True, "batch_size": batch_size}
+        evaluated(tmp_path, rows, ["answer_class"], judge=judge, **how)
+        assert len(judge.requests) == 2
+
+
+def test_asking_anew_is_bounded_by_the_budget_and_goes_on_where_it_stopped(tmp_path):
+    rows, asking = samples(3), ["answer_class"]
+    evaluated(tmp_path, rows, asking, judge=Mumbling(of_tiers(0, 1, 2)))
+    run, n = evaluated(tmp_path, rows, asking, judge=Mumbling(), ask_again=True, max_calls=2)
+    assert n == 2
+    assert sorted(run.scores["status"]) == ["ok", "ok", "skipped"]
+    run, n = evaluated(tmp_path, rows, asking, judge=Mumbling(), ask_again=True)
+    assert n == 1
+    assert set(run.scores["status"]) == {"ok"}
+
+
+def test_what_was_begun_anew_is_gone_on_with_without_being_told(tmp_path):
+    """The new reply cannot be read either, and the budget ends before the judge is told so."""
+    evaluated(tmp_path, samples(1), ["answer_class"], judge=Mumbling(lambda _: True))
+    judge = Mumbling(lambda _: True)
+    evaluated(tmp_path, samples(1), ["answer_class"], judge=judge, ask_again=True, max_calls=1)
+    assert attempts(judge) == [2]
+    judge = Mumbling()
+    run, _ = evaluated(tmp_path, samples(1), ["answer_class"], judge=judge)
+    assert attempts(judge) == [2]
+    assert judge.requests[0].messages[-1].role == "user"
+    assert len(judge.requests[0].messages) == 4
+    assert run.scores["status"].to_list() == ["ok"]
+
+
+def test_what_was_asked_anew_is_recorded_and_replayed(tmp_path):
+    from ragauge.judges.scripted import RecordingJudge
+
+    rows, asking, cache = samples(2), ["answer_class"], tmp_path / "c"
+    rg.evaluate(rows, asking, judge=Mumbling(of_tiers(1)), cache=cache)
+    recording = Judging((RecordingJudge(Mumbling(), tmp_path / "r"),), ask_again=True)
+    first = rg.evaluate(rows, asking, judge=recording, cache=cache)
+    assert set(first.scores["status"]) == {"ok"}
+    again = rg.evaluate(rows, asking, judge=f"replay:{tmp_path / 'r'}")
+    assert again.scores.equals(first.scores)
+
+
+def test_who_asks_nobody_asks_nobody_again():
+    with pytest.raises(PlanError, match="nobody is asked again"):
+        Judging((Rules(),), mode="cached", ask_again=True)
+
+
+# Told beforehand, of a run that has begun ---------------------------------------------------------
+
+
+def still(tmp_path, **how):
+    """How many calls an estimate counts for the run in the folder, without a cache."""
+    told = {"folder": tmp_path / "run", "batch_size": 2, **how}
+    return rg.estimate(samples(5), ["answer_class"], judge=Mumbling(), **told)["rules"].calls
+
+
+def begun(tmp_path, judge, **how):
+    told = {"folder": tmp_path / "run", "batch_size": 2, **how}
+    rg.evaluate(samples(5), ["answer_class"], judge=judge, **told)
+    return len(judge.requests)
+
+
+def files(tmp_path):
+    return {one: one.stat().st_mtime_ns for one in tmp_path.rglob("*")}
+
+
+def test_an_estimate_does_not_count_the_batches_that_the_folder_has_finished(tmp_path):
+    """q0 and q1, q2 and q3, q4: the second batch has a score that failed."""
+    assert still(tmp_path) == 5
+    assert files(tmp_path) == {}
+    begun(tmp_path, Mumbling(of_tiers(3)))
+    before = files(tmp_path)
+    assert still(tmp_path) == 2
+    assert files(tmp_path) == before
+    # Another run does not go on with these batches.
+    assert still(tmp_path, seed=1) == still(tmp_path, batch_size=3) == 5
+    assert begun(tmp_path, Mumbling()) == 2
+    assert still(tmp_path) == 0
+
+
+def test_nor_those_of_a_run_that_did_not_come_to_its_end(tmp_path):
+    class Full(Mumbling):
+        async def reply(self, request):
+            if of_tiers(4)(request):
+                raise StoreError("no room")
+            return await super().reply(request)
+
+    with pytest.raises(StoreError, match="no room"):
+        begun(tmp_path, Full())
+    n_parts = len(list((tmp_path / "run" / "parts").iterdir()))
+    assert n_parts > 0
+    left = still(tmp_path)
+    assert left == 5 - 2 * n_parts
+    assert begun(tmp_path, Mumbling()) == left
+
+
+def test_an_estimate_of_numbers_that_cannot_be_is_refused():
+    for wrong in ({"batch_size": 0}, {"seed": -1}, {"folder": 5}):
+        with pytest.raises(PlanError, match=next(iter(wrong))):
+            rg.estimate(samples(1), ["answer_class"], judge=Mumbling(), **wrong)

@@ -13,7 +13,7 @@ SOURCE = Path(ragauge.__file__).parent
 
 LAYERS = (
     {"errors", "memory", "score"},
-    {"label", "where", "tomlfile", "stats"},
+    {"label", "where", "tomlfile", "stats", "endpoints"},
     {"metric", "sample", "cache"},
     {"loaders", "encoders", "judges"},
     {"retrieval"},
@@ -22,7 +22,7 @@ LAYERS = (
     {"catalog", "suite", "config", "resources"},
     {"plan", "ranking"},
     {"manifest", "engine"},
-    {"run"},
+    {"run", "identity"},
     {"store", "executors", "findings"},
     {"report"},
     {"evaluation"},

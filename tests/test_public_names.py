@@ -26,6 +26,7 @@ PUBLIC = {
     "Status",
     "StoreError",
     "Suite",
+    "estimate",
     "evaluate",
     "feature",
     "fuse",

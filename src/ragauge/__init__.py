@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         RagaugeError,
         StoreError,
     )
-    from ragauge.evaluation import evaluate, score
+    from ragauge.evaluation import estimate, evaluate, score
     from ragauge.judges.endpoint import ChatEndpoint
     from ragauge.judges.judging import Judging
     from ragauge.judges.scripted import ScriptedJudge
@@ -54,6 +54,7 @@ __all__ = [
     "Status",
     "StoreError",
     "Suite",
+    "estimate",
     "evaluate",
     "feature",
     "fuse",
@@ -78,7 +79,7 @@ _HOMES = {
         "RagaugeError",
         "StoreError",
     ),
-    "evaluation": ("evaluate", "score"),
+    "evaluation": ("estimate", "evaluate", "score"),
     "judges.endpoint": ("ChatEndpoint",),
     "judges.judging": ("Judging",),
     "judges.scripted": ("ScriptedJudge",),

@@ -1,18 +1,11 @@
 """The two ways in: `evaluate` samples with a suite, `score` one sample with one metric."""
 
-import hashlib
-import json
-import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
-from types import CodeType
 from typing import TYPE_CHECKING, cast
 
 from ragauge import catalog
-from ragauge.encoders.known import known
 from ragauge.engine import measure, of_corpus
 from ragauge.errors import (
     DataError,
@@ -23,9 +16,10 @@ from ragauge.errors import (
     SuiteError,
     did_you_mean,
 )
+from ragauge.identity import judges_of, manifest_of, now
 from ragauge.judges.judging import Judging
-from ragauge.label import Label, SettingValue
-from ragauge.manifest import Manifest, Shown, Told
+from ragauge.label import Label
+from ragauge.manifest import Manifest
 from ragauge.metric import METRICS
 from ragauge.plan import Node, Plan, make_plan
 from ragauge.resources import Resources
@@ -38,26 +32,11 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ragauge.encoders.protocol import Encoder
-    from ragauge.encoders.shared import SharedEncoder
     from ragauge.executors import Batch
     from ragauge.judges.opening import Given
-    from ragauge.judges.shared import SharedJudge
     from ragauge.judges.spending import Estimate
 
 BATCH_SIZE = 1_000
-SHARED_CODE = (
-    "ragauge.engine",
-    "ragauge.features.text",
-    "ragauge.plan",
-    "ragauge.retrieval.hits",
-)
-"""Modules on which numbers depend besides those of the metrics and features themselves."""
-JUDGE_CODE = ("ragauge.judges.questions", "ragauge.judges.reading", "ragauge.judges.shared")
-"""And where a judge is asked."""
-ENCODER_CODE = tuple(
-    f"ragauge.encoders.{name}" for name in ("embedded", "local", "shared", "tokens", "wordpiece")
-)
-"""And those where an encoder is used."""
 Progress = Callable[[int, int], None]
 """Called with the rows done and the rows in all."""
 Asking = str | Path | Suite | Label | Callable[..., object]
@@ -135,6 +114,26 @@ def evaluate(
     [1.0]
     """
     samples = _samples(samples)
+    _check(batch_size=batch_size, workers=workers, seed=seed, folder=folder)
+    resources = Resources(encoder, cache=cache, judging=judging_of(judge))
+    plan = make_plan(
+        suites_of(asking), samples.columns, resources.defaults(), resources.judge_names
+    )
+    resources.expect(node.settings for node in plan.nodes if "encoder" in node.definition.resources)
+    manifest = manifest_of(plan, samples, seed, batch_size, resources)
+    _ask_again(plan, resources)
+    work = _Work(plan, samples, manifest, resources, workers, progress)
+    try:
+        return _in_memory(work) if folder is None else _in_folder(work, Path(folder))
+    finally:
+        if not isinstance(judge, Judging):
+            resources.close_judges(opened_by_name(judge))
+
+
+def _check(
+    *, batch_size: int, workers: int = 1, seed: int, folder: str | Path | None = None
+) -> None:
+    """PlanError when one of them is no such number or path."""
     for name, number, least in (
         ("batch_size", batch_size, 1),
         ("workers", workers, 1),
@@ -144,18 +143,6 @@ def evaluate(
             raise PlanError([f"{name} must be a whole number of at least {least}, got {number!r}"])
     if folder is not None and not (isinstance(folder, str | Path) and str(folder)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise PlanError([f"folder must be a path, got {folder!r}"])
-    resources = Resources(encoder, cache=cache, judging=judging_of(judge))
-    plan = make_plan(
-        suites_of(asking), samples.columns, resources.defaults(), resources.judge_names
-    )
-    resources.expect(node.settings for node in plan.nodes if "encoder" in node.definition.resources)
-    manifest = _manifest(plan, samples, seed, batch_size, resources)
-    work = _Work(plan, samples, manifest, resources, workers, progress)
-    try:
-        return _in_memory(work) if folder is None else _in_folder(work, Path(folder))
-    finally:
-        if not isinstance(judge, Judging):
-            resources.close_judges(opened_by_name(judge))
 
 
 def judging_of(judge: "Given | Sequence[Given] | Judging | None") -> Judging:
@@ -223,7 +210,7 @@ def run_key(
     plan = make_plan(
         suites_of(asking), samples.columns, resources.defaults(), resources.judge_names
     )
-    return _manifest(plan, samples, seed, batch_size, resources).key
+    return manifest_of(plan, samples, seed, batch_size, resources).key
 
 
 def _read_asking(one: Asking) -> Suite | Label:
@@ -293,7 +280,7 @@ def _in_memory(work: _Work) -> Run:
     numbers = range(_n_batches(work.samples, work.manifest))
     parts = dict(_measured(work, numbers))
     scores = pl.concat([parts[number] for number in numbers])
-    told = replace(work.manifest, finished=_now(), judging=_told_by_judges(work))
+    told = replace(work.manifest, finished=now(), judging=_told_by_judges(work))
     return Run(work.samples, scores, told)
 
 
@@ -305,8 +292,7 @@ def _in_folder(work: _Work, path: Path) -> Run:
     folder = RunFolder(path)
     stored = folder.open(manifest, samples)
     n_parts = _n_batches(samples, manifest)
-    size = manifest.batch_size
-    batches = [samples.frame[at * size : (at + 1) * size] for at in range(n_parts)]
+    batches = _batches(samples, manifest)
     if stored.finished:
         run = replace(folder.read(), samples=samples)
         if not has_unfinished(run.scores):
@@ -317,16 +303,44 @@ def _in_folder(work: _Work, path: Path) -> Run:
     numbers = [number for number in range(n_parts) if not folder.has_part(number, batches[number])]
     for number, part in _measured(work, numbers):
         folder.write_part(number, part)
-    told = replace(stored, finished=_now(), judging=_told_by_judges(work))
+    told = replace(stored, finished=now(), judging=_told_by_judges(work))
     run = folder.finish(told, samples, n_parts)
     write_summaries(run, path)
     return run
 
 
+def _still_to_do(path: Path, manifest: Manifest, samples: Samples) -> list[int]:
+    """The numbers of the batches that a run in this folder would still make. Writes nothing.
+
+    All of them where the folder holds another run, which `RunFolder.open` then refuses.
+    """
+    from ragauge.store import MANIFEST, RunFolder, has_unfinished
+
+    batches = _batches(samples, manifest)
+    folder = RunFolder(path)
+    stored = folder.manifest() if (path / MANIFEST).exists() else None
+    if stored is None or stored.key != manifest.key:
+        return list(range(len(batches)))
+    if not stored.finished:
+        return [number for number, rows in enumerate(batches) if not folder.has_part(number, rows)]
+    scores, pairs = folder.read().scores, ["id", "system"]
+    return [
+        number
+        for number, rows in enumerate(batches)
+        if has_unfinished(scores.join(rows.select(pairs), on=pairs, how="semi"))
+    ]
+
+
+def _ask_again(plan: Plan, resources: Resources) -> None:
+    """Have the judges ask anew what they were asked for that, where the run is told to."""
+    for one in judges_of(plan, resources) if resources.judging.ask_again else ():
+        one.asks_anew = True
+
+
 def _told_by_judges(work: _Work) -> Mapping[str, object]:
     """For each judge that was asked what that took, and what its endpoint refused to be told."""
     told: dict[str, object] = {}
-    for one in _judges(work.plan, work.resources):
+    for one in judges_of(work.plan, work.resources):
         inner = getattr(one.judge, "judge", one.judge)
         told[one.name] = {
             **one.spending.as_data(),
@@ -345,13 +359,23 @@ def estimate(
     judge: "Given | Sequence[Given] | Judging",
     encoder: "Encoder | str | None" = None,
     cache: str | Path | None = None,
+    folder: str | Path | None = None,
+    seed: int = 0,
     batch_size: int = BATCH_SIZE,
 ) -> "Mapping[str, Estimate]":
-    """For each judge the calls that an evaluation would still make, their tokens and their cost.
+    """For each judge the calls that `evaluate` would still make, their tokens and their cost.
 
-    What `cache` holds is not counted. No call is made. Where what is asked depends on a reply that is
-    not there yet, the reply is taken to be as long as what it is about: a claim for each sentence.
+    The arguments are those of `evaluate`. What `cache` holds is not counted, nor are the batches that
+    are finished in `folder`. No call is made, and nothing is written. Where what is asked depends on a
+    reply that is not there yet, a likely one is taken: a claim for each sentence. Tokens and cost are
+    low, likely and high; the cost is None where the price is not known.
+
+    >>> row = {"id": "q1", "question": "Capital?", "answer": "Lyon", "reference": "Paris"}
+    >>> async def strict(request): ...
+    >>> estimate([row], ["answer_class", "factual_accuracy"], judge=strict)["strict"].calls
+    2
     """
+    _check(batch_size=batch_size, seed=seed, folder=folder)
     samples = _samples(samples)
     judging = replace(judging_of(judge), mode="estimate")
     resources = Resources(encoder, cache=cache, judging=judging)
@@ -361,9 +385,15 @@ def estimate(
     asked = replace(plan, nodes=tuple(_for_judges(plan)), asked=())
     columns = [name for name in samples.columns if name in plan.columns | {"id", "system"}]
     needed = Samples(samples.frame.select(columns))
-    for start in range(0, len(samples), batch_size):
-        measure(asked, needed.batch(start, start + batch_size), resources)
-    return {one.name: one.spending.estimate() for one in _judges(plan, resources)}
+    manifest = manifest_of(plan, samples, seed, batch_size, resources)
+    _ask_again(plan, resources)
+    numbers: Iterable[int] = range(_n_batches(samples, manifest))
+    if folder is not None:
+        numbers = _still_to_do(Path(folder), manifest, samples)
+    for number in numbers:
+        batch = needed.batch(number * batch_size, (number + 1) * batch_size)
+        measure(asked, batch, resources)
+    return {one.name: one.spending.estimate() for one in judges_of(plan, resources)}
 
 
 def _for_judges(plan: Plan) -> list[Node]:
@@ -423,192 +453,15 @@ def _by_question(samples: Samples, name: str) -> list[object]:
     return samples.frame.group_by("id", maintain_order=True).agg(first)[name].to_list()
 
 
+def _batches(samples: Samples, manifest: Manifest) -> "list[pl.DataFrame]":
+    """The samples of each batch."""
+    size = manifest.batch_size
+    starts = range(0, len(samples), size)
+    return [samples.frame[start : start + size] for start in starts]
+
+
 def _n_batches(samples: Samples, manifest: Manifest) -> int:
     return -(-len(samples) // manifest.batch_size)
-
-
-def _manifest(
-    plan: Plan, samples: Samples, seed: int, batch_size: int, resources: Resources
-) -> Manifest:
-    data: dict[str, object] = {
-        "source": samples.source,
-        "sha256": samples.fingerprint(),
-        "order": _order(samples),
-        "n_samples": len(samples),
-        "systems": list(samples.systems),
-    }
-    code: dict[str, object] = {name: _version(name) for name in ("ragauge", "rapidfuzz")}
-    encoders = _encoders(plan, resources)
-    judges = _judges(plan, resources)
-    code["metrics"] = _code_hash(plan, encoders)
-    if encoders:
-        code["models"] = [dict(one.identity) for one in encoders]
-    if judges:
-        code["judges"] = [dict(one.identity) for one in judges]
-        code["askings"] = resources.judging.repeat
-        code["window"] = resources.judging.window
-    described = plan.describe()
-    fixed = [described, data["sha256"], data["order"], code, seed, batch_size]
-    key = hashlib.sha256(json.dumps(fixed, sort_keys=True, default=list).encode()).hexdigest()
-    return Manifest(
-        key,
-        plan.name,
-        tuple(Shown.of(asked) for asked in plan.asked),
-        cast(Mapping[str, object], json.loads(json.dumps(described, default=list))),
-        data,
-        code,
-        seed,
-        batch_size,
-        _git_commit(),
-        _machine(),
-        (*samples.notes, *_lacking_notes(plan)),
-        tuple(Told.of(one, suite) for suite in plan.suites for one in suite.findings),
-        _now(),
-        models=tuple(_model_notes(plan)),
-    )
-
-
-def _encoders(plan: Plan, resources: Resources) -> "list[SharedEncoder]":
-    """The encoders that the plan uses, in a fixed order."""
-    used: dict[str, SharedEncoder] = {}
-    for node in plan.nodes:
-        if "encoder" in node.definition.resources:
-            encoder = resources.encoder_of(node.settings)
-            used[json.dumps(dict(encoder.identity), sort_keys=True)] = encoder
-    return [used[identity] for identity in sorted(used)]
-
-
-def _judges(plan: Plan, resources: Resources) -> "list[SharedJudge]":
-    """The judges that the plan asks, in the order in which they were given."""
-    asked = {
-        str(node.settings.get("judge") or "")
-        for node in plan.nodes
-        if "judge" in node.definition.resources
-    }
-    if not asked:
-        return []
-    return [one for name, one in resources.judges.items() if name in asked]
-
-
-def _lacking_notes(plan: Plan) -> Iterable[str]:
-    by_reason: dict[str, list[str]] = {}
-    for asked in plan.lacking:
-        by_reason.setdefault(asked.lacking or "", []).append(asked.name)
-    return [f"not scored, {reason}: {', '.join(names)}" for reason, names in by_reason.items()]
-
-
-def _model_notes(plan: Plan) -> Iterable[str]:
-    """Which model each metric's numbers are of, and what a threshold means for it."""
-    nodes: dict[str | None, Mapping[str, SettingValue]] = {
-        node.key: node.settings for node in plan.nodes
-    }
-    by_model: dict[str, list[str]] = {}
-    by_judge: dict[str, list[str]] = {}
-    by_threshold: dict[tuple[str, float], list[str]] = {}
-    for asked in plan.asked:
-        settings = nodes.get(asked.node, {})
-        model, layer = settings.get("model"), settings.get("layer")
-        threshold, precision = settings.get("threshold"), settings.get("precision")
-        if settings.get("judge"):
-            by_judge.setdefault(str(settings["judge"]), []).append(asked.name)
-        if not model:
-            continue
-        whose = str(model) if precision == "fp32" else f"{model} ({precision})"
-        at = f" (layer {layer})" if layer is not None and "layer=" not in asked.name else ""
-        by_model.setdefault(whose, []).append(asked.name + at)
-        if isinstance(threshold, float):
-            by_threshold.setdefault((str(model), threshold), []).append(asked.name)
-    yield from (f"by {model}: {', '.join(names)}" for model, names in by_model.items())
-    yield from (f"judged by {judge}: {', '.join(names)}" for judge, names in by_judge.items())
-    for (model, threshold), names in by_threshold.items():
-        own = known(model).threshold
-        people = (
-            ""
-            if own is None
-            else (f', where {own:g} (threshold="model") separates best what people call equivalent')
-        )
-        yield (
-            f"{', '.join(names)}: the threshold {threshold:g} is applied to {model}{people}; "
-            "the same number means something else for every model"
-        )
-
-
-def _order(samples: Samples) -> str:
-    """SHA-256 of the rows' order: finished batches are used again only when it is the same."""
-    digest = hashlib.sha256()
-    for name in ("id", "system"):
-        digest.update(json.dumps(samples.frame[name].to_list()).encode())
-    return digest.hexdigest()
-
-
-@cache
-def _version(package: str) -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "unknown"
-
-
-def _machine() -> dict[str, object]:
-    import platform
-
-    packages = {name: _version(name) for name in ("numpy", "polars")}
-    return {
-        "python": platform.python_version(),
-        "system": platform.platform(terse=True),
-        **packages,
-    }
-
-
-def _code_hash(plan: Plan, encoders: "Sequence[SharedEncoder]") -> str:
-    """SHA-256 of the source files of the plan's metrics and features, and of this package's."""
-    used = {type(one.encoder).__module__ for one in encoders}
-    is_judged = any("judge" in node.definition.resources for node in plan.nodes)
-    shared = {*SHARED_CODE, *used, *(ENCODER_CODE if encoders else ())}
-    shared |= set(JUDGE_CODE if is_judged else ())
-    modules = {str(getattr(node.definition.function, "__module__", "")) for node in plan.nodes}
-    digest = hashlib.sha256()
-    for name in sorted(modules | shared):
-        source = getattr(sys.modules.get(name), "__file__", None)
-        digest.update(name.encode())
-        if source and Path(source).is_file():
-            digest.update(Path(source).read_bytes())
-    for node in plan.nodes:
-        if str(getattr(node.definition.function, "__module__", "")) == "__main__":
-            code = getattr(node.definition.function, "__code__", None)
-            digest.update((_told(code) if isinstance(code, CodeType) else node.key).encode())
-    return digest.hexdigest()
-
-
-def _told(code: CodeType) -> str:
-    """What a function's code is, without where it lies in memory and in which order its sets are."""
-    constants = [
-        _told(one)
-        if isinstance(one, CodeType)
-        else repr(sorted(map(repr, cast("frozenset[object]", one))))
-        if isinstance(one, frozenset)
-        else repr(one)
-        for one in cast("tuple[object, ...]", code.co_consts)
-    ]
-    return repr((code.co_code, constants, code.co_names))
-
-
-def _git_commit() -> str | None:
-    import subprocess
-
-    try:
-        found = subprocess.run(
-            ["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=False
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return found.stdout.strip() if found.returncode == 0 else None
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _suite_of_one(label: str) -> Suite:

@@ -494,7 +494,7 @@ def test_metrics_of_one_name_have_rows_of_their_own(ragauge, answers):
 def test_the_progress_bar_knows_its_total_from_the_start(monkeypatch):
     from rich.progress import Progress
 
-    from ragauge.cli.run_command import ProgressBar
+    from ragauge.cli.running import ProgressBar
 
     totals = []
     add = Progress.add_task

@@ -149,13 +149,133 @@ def test_a_bound_on_costs_needs_a_price_and_holds(ragauge, answers, served):
 
 def test_fast_reads_the_cache_only(ragauge, answers, served, tmp_path):
     done = ragauge("run", answers.name, *ASK, *at(served), "--fast", "--folder", "r")
-    assert served.n_requests == 0
+    assert (done.code, served.n_requests) == (6, 0)
     assert set(scores(tmp_path)["status"]) == {"skipped"}
     assert "no answer could be scored: not asked: only the cache is read" in told(done.err)
     ragauge("run", answers.name, *ASK, *at(served), "--folder", "r")
     done = ragauge("run", answers.name, *ASK, *at(served), "--fast", "--folder", "again")
     assert done.code == 0
     assert scores(tmp_path, "again").equals(scores(tmp_path))
+
+
+def test_a_dry_run_counts_nothing_that_the_runs_folder_has_finished(ragauge, answers, served):
+    def counted(*more):
+        done = ragauge("run", answers.name, *ASK, *at(served), *more, "--dry-run")
+        assert done.code == 0
+        return next(line for line in done.out.splitlines() if line.startswith("m ")).split()[1]
+
+    alone = ("--cache", "none", "--folder", "r")
+    assert counted(*alone) == str(N_CALLS)
+    assert ragauge("run", answers.name, *ASK, *at(served), *alone).code == 0
+    assert counted(*alone) == "0"
+    assert counted("--cache", "none", "--folder", "other") == str(N_CALLS)
+    assert counted(*alone, "--seed", "1") == str(N_CALLS)
+
+
+# Without a value ----------------------------------------------------------------------------------
+
+NO_REPLY = "not asked: only the cache is read, and it has no reply of m"
+
+
+@pytest.mark.parametrize(
+    ("metrics", "named"),
+    [
+        (("gpt_score",), "gpt_score"),
+        (("gpt_score", "answer_class", "exact_match"), "gpt_score, answer_class"),
+        (("ragas_score",), "ragas_score"),
+    ],
+)
+def test_what_was_asked_for_and_has_no_value_is_no_pass(ragauge, answers, served, metrics, named):
+    asking = [one for name in metrics for one in ("-m", name)]
+    done = ragauge("run", answers.name, *asking, *at(served), "--fast")
+    assert (done.code, served.n_requests) == (6, 0)
+    assert f"ragauge: {named}: not one value; {NO_REPLY}" in done.err.splitlines()
+
+
+def test_a_composite_that_takes_values_from_parts_without_a_judge_has_one(ragauge, mixed, served):
+    """Of the second row the answer is the reference: there fuzzy_match has the value 1."""
+    done = ragauge("run", mixed.name, "-m", "answer_match", *at(served), "--fast")
+    assert done.code == 0
+
+
+def test_a_composite_of_which_no_part_has_a_value_says_what_was_not_asked(ragauge, answers, served):
+    row = {**json.loads(answers.read_text().splitlines()[0]), "reference": ""}
+    answers.write_text(json.dumps(row))
+    done = ragauge("run", answers.name, "-m", "answer_match", *at(served), "--fast")
+    assert done.code == 6
+    assert f"ragauge: answer_match: not one value; {NO_REPLY}" in done.err.splitlines()
+    del row["reference"]  # then there is nothing to ask about
+    answers.write_text(json.dumps(row))
+    assert ragauge("run", answers.name, "-m", "answer_match", *at(served), "--fast").code == 0
+
+
+def test_what_the_cache_has_is_a_value_and_the_others_are_told(ragauge, answers, served):
+    ragauge("run", answers.name, "-m", "gpt_score", *at(served))
+    assert ragauge("run", answers.name, "-m", "gpt_score", *at(served), "--fast").code == 0
+    done = ragauge("run", answers.name, *ASK, *at(served), "--fast")
+    assert done.code == 6
+    assert f"ragauge: faithfulness: not one value; {NO_REPLY}" in done.err.splitlines()
+    done = ragauge("run", answers.name, "-m", "gpt_score", *at(served), "--judge", "n", "--fast")
+    assert done.code == 6
+    assert "gpt_score [n]: not one value; not asked: " in done.err
+
+
+def test_a_budget_that_ends_before_a_metric_has_a_value_is_no_pass(ragauge, answers, served):
+    done = ragauge("run", answers.name, *ASK, *at(served, "--max-calls", 1), "--cache", "none")
+    assert done.code == 6
+    assert "not one value; not asked: the budget of 1 calls is used up" in done.err
+    only = ("-m", "gpt_score", "--cache", "none", "--folder", "r")
+    done = ragauge("run", answers.name, *only, *at(served, "--max-calls", 1))
+    assert done.code == 0  # of three answers one has a value, and the budget is told of
+    assert "the budget left 2 questions to m unasked" in done.err
+
+
+@pytest.mark.parametrize("suite", ["answer-quality", "graphrag", "factual-qa"])
+@pytest.mark.parametrize("more", [(), ("--fast",)])
+def test_a_suite_without_a_judge_is_done(ragauge, answers, suite, more):
+    done = ragauge("run", answers.name, "-s", suite, *more)
+    assert done.code == 0
+    assert "not one value" not in done.err
+
+
+# Asked anew ---------------------------------------------------------------------------------------
+
+
+def test_a_reply_that_cannot_be_read_is_asked_for_anew_when_that_is_told(
+    ragauge, answers, tmp_path
+):
+    def mumbling(number, body):
+        mumbles = not healed and "tier 1" in body["messages"][1]["content"]
+        return faulty.ok("Well, it depends.") if mumbles else by_rules(number, body)
+
+    def done(*more):
+        return ragauge("run", answers.name, "-m", "gpt_score", *at(server, *more), "--folder", "r")
+
+    healed = []
+    with faulty.FaultyServer(mumbling) as server:
+        first = done()
+        assert (first.code, server.n_requests) == (4, 4)
+        assert (
+            "1 scores failed; run the same again to try them once more, with --ask-again where the "
+            "reply that was kept cannot be read"
+        ) in first.err
+        healed.append(True)
+        assert (done().code, server.n_requests) == (4, 4)
+        told = done("--ask-again", "--dry-run")
+        assert " 1 " in next(line for line in told.out.splitlines() if line.startswith("m "))
+        assert server.n_requests == 4
+        assert (done("--ask-again").code, server.n_requests) == (0, 5)
+        assert scores(tmp_path)["value"].null_count() == 0
+        assert (done("--folder", "other").code, server.n_requests) == (0, 5)
+        assert (done("--ask-again", "--record", "rec").code, server.n_requests) == (0, 5)
+    again = ragauge("run", answers.name, "-m", "gpt_score", "--judge", "replay:rec")
+    assert again.code == 0
+
+
+def test_asking_anew_needs_somebody_to_ask(ragauge, answers, served):
+    done = ragauge("run", answers.name, *ASK, *at(served), "--fast", "--ask-again")
+    assert done.code == 2
+    assert "--fast asks nobody, and --ask-again asks anew" in done.err
 
 
 def test_everything_is_asked_so_often_as_is_said(ragauge, answers, served, tmp_path):
@@ -220,7 +340,7 @@ def test_a_run_that_is_finished_is_recorded_too(ragauge, answers, served, tmp_pa
     assert len((tmp_path / "rec").read_text().splitlines()) == 1 + N_CALLS
 
 
-@pytest.mark.parametrize("option", [("--record", "rec")])
+@pytest.mark.parametrize("option", [("--record", "rec"), ("--ask-again",)])
 def test_options_of_a_judge_without_one_are_refused(ragauge, answers, option):
     done = ragauge("run", answers.name, "-m", "exact_match", *option)
     assert done.code == 2

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ragauge as rg
 from ragauge.errors import JudgeError, PlanError, StoreError
 from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
 from ragauge.judges.scripted import RecordedJudge, RecordingJudge, ScriptedJudge
@@ -84,6 +85,129 @@ def test_many_requests_take_no_more_than_linear_time(bounded_time):
         assert len(said(judge, *[request()] * 60_000)) == 60_000
 
 
+# What a script's replies are known by --------------------------------------------------------------
+
+VERDICT = "CORRECT"
+SAID = {"verdict": "CORRECT"}
+
+
+def by_name(asked):
+    return VERDICT
+
+
+def by_table(asked):
+    return SAID[asked.prompt]
+
+
+def by_another(asked):
+    return by_name(asked)
+
+
+def closed_over(verdict):
+    return lambda _: verdict
+
+
+class Derived(ScriptedJudge):
+    def __init__(self, verdict):
+        super().__init__(self.answer)
+        self.verdict = verdict
+
+    def answer(self, asked):
+        return self.verdict
+
+
+def test_the_same_script_is_known_by_the_same_whatever_it_was_asked():
+    for script in (["a", {"b": 1}], {"verdict": Reply("x", 3)}, by_another, closed_over("x")):
+        asked = ScriptedJudge(script)
+        first = asked.identity
+        replied(asked)
+        assert asked.identity == first == ScriptedJudge(script).identity
+        assert first["model"] == "scripted"
+
+
+@pytest.mark.parametrize(
+    ("one", "another"),
+    [
+        (ScriptedJudge(["a", "b"]), ScriptedJudge(["b", "a"])),
+        (ScriptedJudge({"verdict": "CORRECT"}), ScriptedJudge({"verdict": "WRONG"})),
+        (ScriptedJudge({"verdict": ["x"]}), ScriptedJudge({"verdict": "x"})),
+        (ScriptedJudge([Reply("x", 3)]), ScriptedJudge([Reply("x", 4)])),
+        (ScriptedJudge({"verdict": {"n": 1}}), ScriptedJudge({"verdict": {"n": 2}})),
+        (ScriptedJudge(lambda _: "CORRECT"), ScriptedJudge(lambda _: "WRONG")),
+        (ScriptedJudge(closed_over("CORRECT")), ScriptedJudge(closed_over("WRONG"))),
+        (ScriptedJudge(by_name), ScriptedJudge(by_another)),
+        (Derived("CORRECT"), Derived("WRONG")),
+    ],
+)
+def test_another_script_of_the_same_name_is_known_by_another_digest(one, another):
+    assert one.name == another.name
+    assert one.identity != another.identity
+
+
+def test_a_function_is_known_by_what_it_names_in_its_module_too(monkeypatch):
+    """Of by_another that is by_name, and what that names: VERDICT."""
+    scripts = (by_name, by_table, by_another)
+
+    def known():
+        return [ScriptedJudge(one).identity["script"] for one in scripts]
+
+    first = known()
+    monkeypatch.setitem(SAID, "verdict", "WRONG")
+    second = known()
+    assert [a == b for a, b in zip(first, second, strict=True)] == [True, False, True]
+    monkeypatch.setattr(f"{__name__}.VERDICT", "WRONG")
+    third = known()
+    assert [a == b for a, b in zip(second, third, strict=True)] == [False, True, False]
+
+
+def calls_itself(asked):
+    return "x" if asked is None else calls_itself(None)
+
+
+def test_a_function_that_calls_itself_has_an_end():
+    assert ScriptedJudge(calls_itself).identity == ScriptedJudge(calls_itself).identity
+
+
+def test_a_changed_script_is_not_answered_by_what_is_kept_of_the_former(tmp_path):
+    row = {"id": "q1", "question": "Capital?", "answer": "Paris", "reference": "Paris"}
+
+    def evaluated(script):
+        judge = ScriptedJudge(script)
+        run = rg.evaluate([row], "answer_class", judge=judge, cache=tmp_path / "c")
+        (label,) = run.scores["metric"]
+        return label, run.scores["value"][0], len(judge.requests)
+
+    right, wrong = {"verdict": "CORRECT"}, {"verdict": "WRONG"}
+    label = evaluated(right)[0]
+    assert evaluated(right) == (label, 1.0, 0)  # found
+    assert evaluated(wrong) == (label, 0.0, 1)
+    assert evaluated(closed_over("CORRECT")) == (label, 1.0, 1)
+    assert evaluated(closed_over("WRONG")) == (label, 0.0, 1)
+    assert evaluated(closed_over("CORRECT")) == (label, 1.0, 0)
+
+
+def test_a_changed_recording_is_not_answered_by_the_run_of_the_former(tmp_path):
+    """The identity of its judge stays, by which its replies are found; the file is another one."""
+    row = {"id": "q1", "question": "Capital?", "answer": "Paris", "reference": "Paris"}
+    path = tmp_path / "r"
+    recording = RecordingJudge(ScriptedJudge({"verdict": "CORRECT"}, name="m"), path)
+    rg.evaluate([row], "answer_class", judge=recording)
+
+    def evaluated(folder):
+        place = {"folder": tmp_path / folder, "cache": tmp_path / "c"}
+        return rg.evaluate([row], "answer_class", judge=f"replay:{path}", **place).scores
+
+    first = evaluated("run")
+    assert first["value"].to_list() == [1.0]
+    assert evaluated("run").equals(first)
+    path.write_text(path.read_text().replace("CORRECT", "WRONG"))
+    with pytest.raises(StoreError, match="holds another run"):
+        evaluated("run")
+    second = evaluated("other")
+    assert second["value"].to_list() == [0.0]
+    assert second["metric"].to_list() == first["metric"].to_list()
+
+
 # Recordings ---------------------------------------------------------------------------------------
 
 LOGPROBS = (TokenChoice("5", (("5", -0.25), ("4", -2.0))),)
@@ -103,7 +227,7 @@ def test_a_recorded_reply_is_given_again_as_it_was(tmp_path, reply):
     replied(recording, request(text="another question"))
     recorded = RecordedJudge(tmp_path / "r")
     assert replied(recorded) == reply
-    assert (recorded.name, dict(recorded.identity)) == ("scripted", {"model": "scripted"})
+    assert (recorded.name, recorded.identity) == (recording.name, recording.identity)
 
 
 @given(st.lists(st.text(), min_size=1, max_size=5))
@@ -153,13 +277,17 @@ def test_a_file_that_is_not_there_is_refused(tmp_path):
         RecordedJudge(tmp_path)
 
 
+def in_turn(asked):
+    return "second" if asked.messages[0].content == "two" else "first"
+
+
 def test_a_recording_is_gone_on_with_and_its_unfinished_line_left_out(tmp_path):
     path = tmp_path / "r"
-    replied(RecordingJudge(ScriptedJudge(["first"]), path))
+    replied(RecordingJudge(ScriptedJudge(in_turn), path))
     whole = path.read_bytes()
     path.write_bytes(whole + whole.splitlines()[-1][:30])  # killed in the middle of a line
     assert said(RecordedJudge(path)) == ["first"]
-    replied(RecordingJudge(ScriptedJudge(["second"]), path), request(text="two"))
+    replied(RecordingJudge(ScriptedJudge(in_turn), path), request(text="two"))
     assert path.read_bytes().startswith(whole)
     assert said(RecordedJudge(path), request(), request(text="two")) == ["first", "second"]
     assert len(path.read_bytes().splitlines()) == 3
@@ -167,10 +295,10 @@ def test_a_recording_is_gone_on_with_and_its_unfinished_line_left_out(tmp_path):
 
 def test_a_recording_that_lost_its_last_line_end_loses_no_reply(tmp_path):
     path = tmp_path / "r"
-    replied(RecordingJudge(ScriptedJudge(["first"]), path))
+    replied(RecordingJudge(ScriptedJudge(in_turn), path))
     path.write_text(path.read_text().rstrip("\n"))
     assert said(RecordedJudge(path)) == ["first"]
-    replied(RecordingJudge(ScriptedJudge(["second"]), path), request(text="two"))
+    replied(RecordingJudge(ScriptedJudge(in_turn), path), request(text="two"))
     assert said(RecordedJudge(path), request(), request(text="two")) == ["first", "second"]
 
 
@@ -218,12 +346,13 @@ def test_a_disk_that_takes_no_more_ends_the_run(tmp_path):
 
 
 def test_a_recording_holds_no_prompts_and_says_which_judge_it_is_of(tmp_path):
-    replied(RecordingJudge(ScriptedJudge(["x"]), tmp_path / "r"))
+    judge = ScriptedJudge(["x"])
+    replied(RecordingJudge(judge, tmp_path / "r"))
     head, line = map(json.loads, (tmp_path / "r").read_text().splitlines())
     assert head == {
         "format": "ragauge recording 1",
         "judge": "scripted",
-        "identity": {"model": "scripted"},
+        "identity": {"model": "scripted", "script": judge.identity["script"]},
     }
     assert set(line) == {"key", "prompt", "reply"}
     assert "Is it so?" not in (tmp_path / "r").read_text()

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from ragauge.cli import say
-from ragauge.cli.run_command import run_config
+from ragauge.cli.running import run_config
 from ragauge.config import Config
 from ragauge.errors import StoreError
 from ragauge.store import RunFolder

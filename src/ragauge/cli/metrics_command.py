@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from ragauge import catalog
-from ragauge.cli.run_command import import_plugins
+from ragauge.cli.running import import_plugins
 from ragauge.errors import LabelError, PlanError
 from ragauge.evaluation import unknown_metric
 from ragauge.label import Label

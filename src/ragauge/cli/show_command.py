@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from ragauge.cli.run_command import RUNS, check_groups
+from ragauge.cli.running import RUNS, check_groups
 from ragauge.errors import PlanError, StoreError, did_you_mean
 from ragauge.findings import find
 from ragauge.run import Run, slices_of

@@ -2,13 +2,12 @@
 
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from functools import partial
-from hashlib import sha256
+from collections.abc import Awaitable, Callable, Mapping
 from importlib.metadata import entry_points
-from typing import Any, cast
+from typing import cast
 
 from ragauge.errors import JudgeError, PlanError, did_you_mean
+from ragauge.judges.functions import code_of
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
 
 ENTRY_POINT = "ragauge.judges"
@@ -106,7 +105,7 @@ class CalledJudge:
         inner: object = getattr(function, "func", function)
         self.name = str(getattr(inner, "__name__", type(inner).__name__))
         module = str(getattr(inner, "__module__", ""))
-        self.identity: Identity = {"model": self.name, "module": module, "code": _code_of(function)}
+        self.identity: Identity = {"model": self.name, "module": module, "code": code_of(function)}
 
     async def reply(self, request: Request) -> Reply:
         """The function's reply. JudgeError with whatever it raises."""
@@ -121,46 +120,3 @@ class CalledJudge:
         if not isinstance(said, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise JudgeError(f"{self.name} returned {said!r:.80}, not text or a Reply")
         return Reply(said)
-
-
-def _code_of(function: object) -> str:
-    """A digest of what a function does and of the plain values that it was given or made with."""
-    found = sha256()
-    for trait in _traits(function):
-        found.update(f"{len(trait)} {trait}".encode("utf-8", "surrogatepass"))
-    return found.hexdigest()[:8]
-
-
-def _traits(function: Any) -> Iterator[str]:
-    """What a function does, and the texts and numbers that it was given or made with."""
-    inner = function.func if isinstance(function, partial) else function
-    owner = getattr(inner, "__self__", inner)
-    called = inner if hasattr(inner, "__code__") else type(inner).__call__
-    yield from _code(getattr(called, "__code__", None))
-    yield from _plain(getattr(owner, "__dict__", {}))
-    if isinstance(function, partial):
-        yield from _plain((function.args, function.keywords))
-    for name in ("__defaults__", "__kwdefaults__"):
-        yield from _plain(getattr(called, name, None))
-    for cell in getattr(called, "__closure__", None) or ():
-        yield from _plain(cell.cell_contents)
-
-
-def _code(code: Any) -> Iterator[str]:
-    if code is not None:
-        yield f"{code.co_code.hex()} {code.co_names}"
-        for one in code.co_consts:
-            yield from _code(one) if hasattr(one, "co_code") else _plain(one)
-
-
-def _plain(value: object) -> Iterator[str]:
-    """Texts and numbers in a value, in an order that does not change."""
-    if isinstance(value, Mapping):
-        value = sorted(cast(Mapping[object, object], value).items(), key=repr)
-    if isinstance(value, frozenset | set):
-        value = sorted(cast(Iterable[object], value), key=repr)
-    if isinstance(value, tuple | list):
-        for one in cast(Iterable[object], value):
-            yield from _plain(one)
-    elif value is None or isinstance(value, str | bytes | int | float):
-        yield repr(value)

@@ -4,10 +4,13 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any, cast
 
 from ragauge.errors import JudgeError, PlanError, StoreError
+from ragauge.judges.functions import script_of
 from ragauge.judges.ledger import key_of, packed_reply, unpacked_reply
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
 
@@ -22,7 +25,9 @@ class ScriptedJudge:
 
     `script` is a function of the request, or replies by the name of the prompt (one, or several to
     be given one after the other), or several for whatever comes. JudgeError when there is none left.
-    Its replies are known by its `name`: with a cache or folder, give another script another name.
+    Its replies are known by its name and script, so a changed script is never answered by what a cache
+    keeps of the former one. Of a function that is its code, and that of the functions and the plain
+    values of its module that it names; what it reads elsewhere does not count: change the name then.
 
     >>> ScriptedJudge({"verdict": {"reason": "same", "verdict": "CORRECT"}}).name
     'scripted'
@@ -35,9 +40,10 @@ class ScriptedJudge:
         """What was asked, in order."""
         self._n_asked: Counter[str] = Counter()
 
-    @property
+    @cached_property
     def identity(self) -> Identity:
-        return {"model": self.name}
+        """Its name, and a digest of its script as it is when first asked for."""
+        return {"model": self.name, "script": _digest_of(self.script)}
 
     async def reply(self, request: Request) -> Reply:
         """The script's reply."""
@@ -62,6 +68,13 @@ class ScriptedJudge:
                 "for one more"
             )
         return replies[n]
+
+
+def _digest_of(script: Script) -> str:
+    if callable(script):
+        return script_of(script)
+    told = json.dumps(script, default=repr, sort_keys=True)
+    return sha256(told.encode()).hexdigest()[:8]
 
 
 def _as_reply(said: Said) -> Reply:
@@ -169,14 +182,20 @@ def _whole_lines(text: str) -> list[str]:
 
 
 class RecordedJudge:
-    """The judge of a recording: it gives the replies that were recorded, and no others."""
+    """The judge of a recording: it gives the replies that were recorded, and no others.
+
+    Its identity is that of the judge who was recorded, by which replies are found; `digest` is of all
+    that stands in the file.
+    """
 
     is_recorded = True
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         try:
-            lines = _whole_lines(self.path.read_text("utf-8"))
+            content = self.path.read_bytes()
+            self.digest = sha256(content).hexdigest()
+            lines = _whole_lines(content.decode())
             head = cast(dict[str, Any], json.loads(lines[0]))
             if head["format"] != RECORDING:
                 raise ValueError(f"its format is {head['format']!r:.80}")
@@ -190,13 +209,17 @@ class RecordedJudge:
 
     async def reply(self, request: Request) -> Reply:
         """The recorded reply. JudgeError when there is none to this request."""
-        key = key_of(self.identity, request).hex()
-        if key not in self._replies:
+        key = key_of(self.identity, request)
+        if not self.has(key):
             raise JudgeError(
                 f"{self.path} has no reply to this {request.prompt!r}: the samples or prompts are "
                 "not those of the recording; record it again with --record"
             )
-        return self._replies[key]
+        return self._replies[key.hex()]
+
+    def has(self, key: bytes) -> bool:
+        """Whether the reply with this key was recorded."""
+        return key.hex() in self._replies
 
 
 def _recorded(line: str) -> tuple[str, Reply]:

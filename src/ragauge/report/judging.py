@@ -130,7 +130,8 @@ def _told_of(judge: str, told: Mapping[str, object]) -> Iterator[str]:
     n_in, n_out = cast(int, told["prompt_tokens"]), cast(int, told["completion_tokens"])
     cost = cast("float | None", told["cost_usd"])
     if told.get("is_recorded"):
-        yield f"{judge}: {calls + cached:,} recorded replies were read, none was asked for"
+        # How often a reply serves twice depends on which question comes first.
+        yield f"{judge}: {calls or cached:,} recorded replies were read, none was asked for"
         return
     paid = f"{calls:,} calls" + (f", {n_in:,} tokens in and {n_out:,} out" if n_in else "")
     paid += "" if cost is None else f", ${cost:,.4f}"

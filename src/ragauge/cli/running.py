@@ -1,0 +1,321 @@
+"""What `ragauge run` does with a configuration: read, check, evaluate, and leave the results."""
+
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from ragauge.cli import say
+from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_cut, why_not
+from ragauge.config import NO_CACHE, Config
+from ragauge.errors import FilterError, LabelError, PlanError, SuiteError
+from ragauge.evaluation import Progress, estimate, evaluate, run_key, suites_of
+from ragauge.judges.judging import Judging
+from ragauge.label import Label
+from ragauge.loaders import load
+from ragauge.plan import Plan, make_plan
+from ragauge.resources import Resources
+from ragauge.run import Run, slices_of
+from ragauge.sample import Samples, select
+from ragauge.where import Filter
+
+if TYPE_CHECKING:
+    from ragauge.encoders.protocol import Encoder
+    from ragauge.judges.shared import Mode
+
+RUNS = Path("ragauge-runs")
+CACHE = "cache.sqlite"
+MOST_GROUPS = 100
+"""Values of one field that a summary is broken down by."""
+BETWEEN_LABELS = re.compile(r",(?![^(]*\))")
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What there is to do, all of it read and checked."""
+
+    config: Config
+    asking: Sequence[str]
+    encoder: "Encoder | None"
+    judging: Judging
+    samples: Samples
+    plan: Plan
+    by: Sequence[str]
+    """The fields that the summary is broken down by."""
+    folder: Path
+    """Where the run is kept."""
+
+
+def run_config(
+    config: Config,
+    *,
+    dry_run: bool = False,
+    fast: bool = False,
+    ask_again: bool = False,
+    record: Path | None = None,
+) -> int:
+    """Evaluate what a configuration says and print the summary; returns the exit code."""
+    mode = "estimate" if dry_run else "cached" if fast else "ask"
+    if fast and ask_again:
+        raise PlanError(["--fast asks nobody, and --ask-again asks anew; leave one of them out"])
+    work = _prepared(config, mode, ask_again=ask_again, record=record)
+    for note in work.samples.notes:
+        say(note)
+    if dry_run:
+        _say_plan(work)
+        return 0
+    if record is not None and work.folder.exists():
+        _record_finished(work)
+    run = _evaluated(work)
+    _leave(work, run)
+    work.judging.close()
+    return exit_code(run)
+
+
+def _prepared(config: Config, mode: "Mode", *, ask_again: bool, record: Path | None) -> _Work:
+    """What is to be done; an error lists all that is wrong with it, before anything is paid."""
+    from ragauge.report.tables import check_outputs
+
+    import_plugins(config.plugins)
+    asking = [*config.suites, *config.metrics] or ["answer-quality"]
+    _check(lambda: _check_single(config.metrics))
+    _check(
+        lambda: check_outputs(config.output, _inputs(config)),
+        lambda: suites_of(asking),
+        lambda: config.where is None or Filter.parse(config.where),
+    )
+    encoder = _encoder(config)
+    judging = _judging(config, mode, ask_again=ask_again, record=record)
+    resources = Resources(encoder, judging=judging)
+    defaults, judges = resources.defaults(), resources.judge_names
+    samples = _load(config)
+    _check(
+        lambda: make_plan(suites_of(asking), samples.columns, defaults, judges),
+        lambda: check_groups(samples, slices_of(samples, config.by)),
+    )
+    by = slices_of(samples, config.by)
+    plan = make_plan(suites_of(asking), samples.columns, defaults, judges)
+    key = run_key(samples, asking, encoder=encoder, judge=judging, seed=config.seed)
+    folder = config.folder or RUNS / _folder_name(config, plan, key)
+    return _Work(config, asking, encoder, judging, samples, plan, by, folder)
+
+
+def _say_plan(work: _Work) -> None:
+    """What would be done, and what that would cost."""
+    print_plan(work.plan, work.samples)
+    if work.judging.judges:
+        calls = estimate(
+            work.samples,
+            work.asking,
+            judge=work.judging,
+            encoder=work.encoder,
+            cache=_found_cache(work.config),
+            folder=work.folder,
+            seed=work.config.seed,
+        )
+        print_estimate(calls)
+    else:
+        say("no judge is given, so no call costs money")
+    say(f"would be kept in {work.folder}")
+
+
+def _record_finished(work: _Work) -> None:
+    """Record the replies that the cache has of all samples: what is finished is only read later."""
+    read = replace(work.judging, mode="cached", ask_again=False)
+    cache, seed = _cache(work.config), work.config.seed
+    evaluate(work.samples, work.asking, encoder=work.encoder, judge=read, cache=cache, seed=seed)
+
+
+def _evaluated(work: _Work) -> Run:
+    with ProgressBar(len(work.samples)) as progress:
+        return evaluate(
+            work.samples,
+            work.asking,
+            encoder=work.encoder,
+            judge=work.judging,
+            cache=_cache(work.config),
+            folder=work.folder,
+            seed=work.config.seed,
+            workers=work.config.workers or os.cpu_count() or 1,
+            progress=progress,
+        )
+
+
+def _leave(work: _Work, run: Run) -> None:
+    """Write and print the run's summary, and say what there is to say of it."""
+    from ragauge.report.judging import judging_lines
+    from ragauge.report.tables import write_run, write_summaries
+    from ragauge.report.terminal import console, print_summary
+
+    write_summaries(run, work.folder, work.by)
+    for file in work.config.output:
+        write_run(run, file, work.by)
+        say(f"wrote {file}")
+    print_summary(console(sys.stdout), run, work.by)
+    if run.scores["value"].is_null().all():
+        say(f"no answer could be scored: {why_not(run)}")
+    say(f"kept in {work.folder}; look closer with: ragauge show {quote(str(work.folder))} ID")
+    say_cut(run)
+    for line in judging_lines(run):
+        say(line)
+
+
+def _check(*steps: Callable[[], object]) -> None:
+    """PlanError with what is wrong in any of the steps."""
+    problems: list[str] = []
+    for step in steps:
+        try:
+            step()
+        except (PlanError, SuiteError, FilterError) as error:
+            problems += str(error).splitlines()
+    if problems:
+        raise PlanError(problems)
+
+
+def _check_single(metrics: Sequence[str]) -> None:
+    """PlanError for several labels given as one."""
+    problems: list[str] = []
+    for text in metrics:
+        parts = [part.strip() for part in BETWEEN_LABELS.split(text)]
+        if len(parts) > 1 and all(map(_is_label, parts)):
+            repeated = " ".join(f"-m {quote(part)}" for part in parts)
+            problems.append(f"{text!r} names several metrics; give each by itself: {repeated}")
+    if problems:
+        raise PlanError(problems)
+
+
+def _is_label(text: str) -> bool:
+    try:
+        Label.parse(text)
+    except LabelError:
+        return False
+    return True
+
+
+def check_groups(samples: Samples, by: Sequence[str]) -> None:
+    """PlanError for each field with too many values to break a summary down by."""
+    counts = {name: samples.frame[name].n_unique() for name in by}
+    problems = [
+        f"cannot group by {name!r}: it has {n:,} values, at most {MOST_GROUPS} are shown; "
+        "pick rows with --where, or a coarser field"
+        for name, n in counts.items()
+        if n > MOST_GROUPS
+    ]
+    if problems:
+        raise PlanError(problems)
+
+
+def _encoder(config: Config) -> "Encoder | None":
+    """The encoder that is asked for; PlanError when it cannot be opened as asked."""
+    from ragauge.encoders.opening import open_encoder
+
+    if not config.encoder:
+        return None
+    if "base_url" in config.encoder and "model" not in config.encoder:
+        raise PlanError(["an endpoint is given for the encoder, but no model; add --encoder MODEL"])
+    return open_encoder(**config.encoder)  # pyright: ignore[reportArgumentType]
+
+
+def _judging(config: Config, mode: "Mode", *, ask_again: bool, record: Path | None) -> Judging:
+    """The judges that are asked for; an error when one cannot be opened as asked."""
+    if not config.judge.get("model"):
+        if record is not None:
+            raise PlanError(
+                [
+                    f"--record {record} is of a judge's replies, but no judge is given; add --judge MODEL"
+                ]
+            )
+        if ask_again:
+            raise PlanError(["--ask-again is of a judge, but no judge is given; add --judge MODEL"])
+        # -j alone is for processes: it is no sign that a judge was meant.
+        settings = [name for name in config.judge if name != "concurrency"]
+        if settings:
+            raise PlanError(
+                [f"{', '.join(settings)} given for the judge, but no model; add --judge MODEL"]
+            )
+        return Judging()
+    return Judging.read(config.judge, mode=mode, ask_again=ask_again, record=record)
+
+
+def _found_cache(config: Config) -> Path | None:
+    """The cache where there is one already: looking makes none."""
+    path = _cache(config)
+    return path if path is not None and path.exists() else None
+
+
+def _cache(config: Config) -> Path | None:
+    if config.cache == NO_CACHE:
+        return None
+    return Path(config.cache) if config.cache else RUNS / CACHE
+
+
+def _load(config: Config) -> Samples:
+    source = dict(config.systems) or config.data
+    if source is None:
+        raise PlanError(["the configuration names no answers; add data or [systems]"])
+    samples = load(source, map=config.map, gold=config.gold)
+    return select(samples, where=config.where, limit=config.limit)
+
+
+def _inputs(config: Config) -> list[Path]:
+    given = (config.data, config.gold, *config.systems.values())
+    return [path for path in given if path is not None]
+
+
+def _folder_name(config: Config, plan: Plan, key: str) -> str:
+    stem = config.data.name.split(".")[0] if config.data else "-".join(config.systems)
+    name = f"{stem}-{plan.name}"
+    safe = "".join(one if one.isalnum() or one in "-_+" else "_" for one in name)
+    return f"{safe[:80]}-{key[:8]}"
+
+
+def import_plugins(files: Sequence[Path]) -> None:
+    """Run the files that define metrics; PlanError when one cannot be."""
+    import importlib.util
+
+    for file in dict.fromkeys(files):
+        spec = importlib.util.spec_from_file_location(_module_name(file), file)
+        if spec is None or spec.loader is None or not file.is_file():
+            raise PlanError([f"{file}: is no Python file; --plugin takes one that defines metrics"])
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        try:
+            spec.loader.exec_module(module)
+        except (Exception, SystemExit) as error:  # whatever it raises, say which file it was
+            what = f"{type(error).__name__}: {error}"
+            raise PlanError([f"{file}: cannot be used: {what}; mend it"]) from error
+
+
+def _module_name(file: Path) -> str:
+    """A name for the file's module, another one than those of other files with the same name."""
+    name = f"ragauge_plugin_{file.stem}"
+    while name in sys.modules and sys.modules[name].__file__ != str(file.absolute()):
+        name += "_"
+    return name
+
+
+class ProgressBar:
+    """A bar on standard error, where that is a terminal; it goes when the work is done."""
+
+    def __init__(self, n_rows: int) -> None:
+        self.n_rows = n_rows
+
+    def __enter__(self) -> Progress | None:
+        if not sys.stderr.isatty():
+            return None
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+        columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self.bar.start()
+        task = self.bar.add_task("measuring", total=self.n_rows)
+        return lambda done, total: self.bar.update(task, completed=done, total=total)
+
+    def __exit__(self, *_: object) -> None:
+        if hasattr(self, "bar"):
+            self.bar.stop()

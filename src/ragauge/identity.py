@@ -1,0 +1,229 @@
+"""What a run is known by: its plan, data, code and models, as its manifest says them."""
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from types import CodeType
+from typing import TYPE_CHECKING, cast
+
+from ragauge.encoders.known import known
+from ragauge.label import SettingValue
+from ragauge.manifest import Manifest, Shown, Told
+from ragauge.plan import Plan
+from ragauge.resources import Resources
+from ragauge.sample import Samples
+
+if TYPE_CHECKING:
+    from ragauge.encoders.shared import SharedEncoder
+    from ragauge.judges.shared import SharedJudge
+
+SHARED_CODE = (
+    "ragauge.engine",
+    "ragauge.features.text",
+    "ragauge.plan",
+    "ragauge.retrieval.hits",
+)
+"""Modules on which numbers depend besides those of the metrics and features themselves."""
+JUDGE_CODE = ("ragauge.judges.questions", "ragauge.judges.reading", "ragauge.judges.shared")
+"""And where a judge is asked."""
+ENCODER_CODE = tuple(
+    f"ragauge.encoders.{name}" for name in ("embedded", "local", "shared", "tokens", "wordpiece")
+)
+"""And those where an encoder is used."""
+
+
+def manifest_of(
+    plan: Plan, samples: Samples, seed: int, batch_size: int, resources: Resources
+) -> Manifest:
+    data: dict[str, object] = {
+        "source": samples.source,
+        "sha256": samples.fingerprint(),
+        "order": _order(samples),
+        "n_samples": len(samples),
+        "systems": list(samples.systems),
+    }
+    code: dict[str, object] = {name: _version(name) for name in ("ragauge", "rapidfuzz")}
+    encoders = _encoders(plan, resources)
+    judges = judges_of(plan, resources)
+    code["metrics"] = _code_hash(plan, encoders)
+    if encoders:
+        code["models"] = [dict(one.identity) for one in encoders]
+    if judges:
+        code["judges"] = [_identity(one) for one in judges]
+        code["askings"] = resources.judging.repeat
+        code["window"] = resources.judging.window
+    described = plan.describe()
+    fixed = [described, data["sha256"], data["order"], code, seed, batch_size]
+    key = hashlib.sha256(json.dumps(fixed, sort_keys=True, default=list).encode()).hexdigest()
+    return Manifest(
+        key,
+        plan.name,
+        tuple(Shown.of(asked) for asked in plan.asked),
+        cast(Mapping[str, object], json.loads(json.dumps(described, default=list))),
+        data,
+        code,
+        seed,
+        batch_size,
+        _git_commit(),
+        _machine(),
+        (*samples.notes, *_lacking_notes(plan)),
+        tuple(Told.of(one, suite) for suite in plan.suites for one in suite.findings),
+        now(),
+        models=tuple(_model_notes(plan)),
+    )
+
+
+def judges_of(plan: Plan, resources: Resources) -> "list[SharedJudge]":
+    """The judges that the plan asks, in the order in which they were given."""
+    asked = {
+        str(node.settings.get("judge") or "")
+        for node in plan.nodes
+        if "judge" in node.definition.resources
+    }
+    if not asked:
+        return []
+    return [one for name, one in resources.judges.items() if name in asked]
+
+
+def _encoders(plan: Plan, resources: Resources) -> "list[SharedEncoder]":
+    """The encoders that the plan uses, in a fixed order."""
+    used: dict[str, SharedEncoder] = {}
+    for node in plan.nodes:
+        if "encoder" in node.definition.resources:
+            encoder = resources.encoder_of(node.settings)
+            used[json.dumps(dict(encoder.identity), sort_keys=True)] = encoder
+    return [used[identity] for identity in sorted(used)]
+
+
+def _identity(judge: "SharedJudge") -> Mapping[str, object]:
+    """What fixes a judge's replies; of a recording its content too, for it may come to be another."""
+    from ragauge.judges.scripted import RecordedJudge
+
+    inner = getattr(judge.judge, "judge", judge.judge)
+    recording = {"recording": inner.digest} if isinstance(inner, RecordedJudge) else {}
+    return {**judge.identity, **recording}
+
+
+def _lacking_notes(plan: Plan) -> Iterable[str]:
+    by_reason: dict[str, list[str]] = {}
+    for asked in plan.lacking:
+        by_reason.setdefault(asked.lacking or "", []).append(asked.name)
+    return [f"not scored, {reason}: {', '.join(names)}" for reason, names in by_reason.items()]
+
+
+def _model_notes(plan: Plan) -> Iterable[str]:
+    """Which model each metric's numbers are of, and what a threshold means for it."""
+    nodes: dict[str | None, Mapping[str, SettingValue]] = {
+        node.key: node.settings for node in plan.nodes
+    }
+    by_model: dict[str, list[str]] = {}
+    by_judge: dict[str, list[str]] = {}
+    by_threshold: dict[tuple[str, float], list[str]] = {}
+    for asked in plan.asked:
+        settings = nodes.get(asked.node, {})
+        model, layer = settings.get("model"), settings.get("layer")
+        threshold, precision = settings.get("threshold"), settings.get("precision")
+        if settings.get("judge"):
+            by_judge.setdefault(str(settings["judge"]), []).append(asked.name)
+        if not model:
+            continue
+        whose = str(model) if precision == "fp32" else f"{model} ({precision})"
+        at = f" (layer {layer})" if layer is not None and "layer=" not in asked.name else ""
+        by_model.setdefault(whose, []).append(asked.name + at)
+        if isinstance(threshold, float):
+            by_threshold.setdefault((str(model), threshold), []).append(asked.name)
+    yield from (f"by {model}: {', '.join(names)}" for model, names in by_model.items())
+    yield from (f"judged by {judge}: {', '.join(names)}" for judge, names in by_judge.items())
+    for (model, threshold), names in by_threshold.items():
+        own = known(model).threshold
+        people = (
+            ""
+            if own is None
+            else (f', where {own:g} (threshold="model") separates best what people call equivalent')
+        )
+        yield (
+            f"{', '.join(names)}: the threshold {threshold:g} is applied to {model}{people}; "
+            "the same number means something else for every model"
+        )
+
+
+def _order(samples: Samples) -> str:
+    """SHA-256 of the rows' order: finished batches are used again only when it is the same."""
+    digest = hashlib.sha256()
+    for name in ("id", "system"):
+        digest.update(json.dumps(samples.frame[name].to_list()).encode())
+    return digest.hexdigest()
+
+
+@cache
+def _version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _machine() -> dict[str, object]:
+    import platform
+
+    packages = {name: _version(name) for name in ("numpy", "polars")}
+    return {
+        "python": platform.python_version(),
+        "system": platform.platform(terse=True),
+        **packages,
+    }
+
+
+def _code_hash(plan: Plan, encoders: "Sequence[SharedEncoder]") -> str:
+    """SHA-256 of the source files of the plan's metrics and features, and of this package's."""
+    used = {type(one.encoder).__module__ for one in encoders}
+    is_judged = any("judge" in node.definition.resources for node in plan.nodes)
+    shared = {*SHARED_CODE, *used, *(ENCODER_CODE if encoders else ())}
+    shared |= set(JUDGE_CODE if is_judged else ())
+    modules = {str(getattr(node.definition.function, "__module__", "")) for node in plan.nodes}
+    digest = hashlib.sha256()
+    for name in sorted(modules | shared):
+        source = getattr(sys.modules.get(name), "__file__", None)
+        digest.update(name.encode())
+        if source and Path(source).is_file():
+            digest.update(Path(source).read_bytes())
+    for node in plan.nodes:
+        if str(getattr(node.definition.function, "__module__", "")) == "__main__":
+            code = getattr(node.definition.function, "__code__", None)
+            digest.update((_told(code) if isinstance(code, CodeType) else node.key).encode())
+    return digest.hexdigest()
+
+
+def _told(code: CodeType) -> str:
+    """What a function's code is, without where it lies in memory and in which order its sets are."""
+    constants = [
+        _told(one)
+        if isinstance(one, CodeType)
+        else repr(sorted(map(repr, cast("frozenset[object]", one))))
+        if isinstance(one, frozenset)
+        else repr(one)
+        for one in cast("tuple[object, ...]", code.co_consts)
+    ]
+    return repr((code.co_code, constants, code.co_names))
+
+
+def _git_commit() -> str | None:
+    import subprocess
+
+    try:
+        found = subprocess.run(
+            ["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip() if found.returncode == 0 else None
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

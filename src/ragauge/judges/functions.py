@@ -1,0 +1,90 @@
+"""By what the replies of a function are known: its code, and the plain values that it works with."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from hashlib import sha256
+from types import FunctionType
+from typing import Any, cast
+
+
+def code_of(function: object) -> str:
+    """A digest of what a function does and of the plain values that it was given or made with."""
+    return _digest(_traits(function))
+
+
+def script_of(function: object) -> str:
+    """A digest as `code_of`, and of the functions and plain values of its module that it names.
+
+    So it changes more easily: for a function whose replies cost nothing.
+    """
+    return _digest(_with_named(function, set()))
+
+
+def _digest(traits: Iterable[str]) -> str:
+    found = sha256()
+    for trait in traits:
+        found.update(f"{len(trait)} {trait}".encode("utf-8", "surrogatepass"))
+    return found.hexdigest()[:8]
+
+
+def _traits(function: Any) -> Iterator[str]:
+    """What a function does, and the texts and numbers that it was given or made with."""
+    inner = function.func if isinstance(function, partial) else function
+    owner = getattr(inner, "__self__", inner)
+    called = _called(function)
+    yield from _code(getattr(called, "__code__", None))
+    yield from _plain(getattr(owner, "__dict__", {}))
+    if isinstance(function, partial):
+        yield from _plain((function.args, function.keywords))
+    for name in ("__defaults__", "__kwdefaults__"):
+        yield from _plain(getattr(called, name, None))
+    for cell in getattr(called, "__closure__", None) or ():
+        yield from _plain(cell.cell_contents)
+
+
+def _called(function: Any) -> Any:
+    """The function itself that is called, which has the code."""
+    inner = function.func if isinstance(function, partial) else function
+    return inner if hasattr(inner, "__code__") else type(inner).__call__
+
+
+def _with_named(function: Any, seen: set[object]) -> Iterator[str]:
+    """The traits of a function, and of what its code names in its module."""
+    yield from _traits(function)
+    called = _called(function)
+    there: Mapping[str, object] = getattr(called, "__globals__", {})
+    for name in sorted(_names(getattr(called, "__code__", None))):
+        value = there.get(name)
+        if not isinstance(value, FunctionType):
+            yield from _plain(value)
+        elif value.__globals__ is there and value not in seen:
+            seen.add(value)
+            yield from _with_named(value, seen)
+
+
+def _names(code: Any) -> set[str]:
+    """The names that code uses, and the code of functions in it."""
+    if code is None:
+        return set()
+    inner = (_names(one) for one in code.co_consts if hasattr(one, "co_code"))
+    return set(code.co_names).union(*inner)
+
+
+def _code(code: Any) -> Iterator[str]:
+    if code is not None:
+        yield f"{code.co_code.hex()} {code.co_names}"
+        for one in code.co_consts:
+            yield from _code(one) if hasattr(one, "co_code") else _plain(one)
+
+
+def _plain(value: object) -> Iterator[str]:
+    """Texts and numbers in a value, in an order that does not change."""
+    if isinstance(value, Mapping):
+        value = sorted(cast(Mapping[object, object], value).items(), key=repr)
+    if isinstance(value, frozenset | set):
+        value = sorted(cast(Iterable[object], value), key=repr)
+    if isinstance(value, tuple | list):
+        for one in cast(Iterable[object], value):
+            yield from _plain(one)
+    elif value is None or isinstance(value, str | bytes | int | float):
+        yield repr(value)
