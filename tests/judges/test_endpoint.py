@@ -1,6 +1,7 @@
 """Against a real server on this machine, which counts what it is asked."""
 
 import asyncio
+import gc
 import json
 import logging
 import pickle
@@ -23,6 +24,7 @@ pytest.importorskip("openai")
 
 from ragauge.judges import endpoint as endpoint_module
 from ragauge.judges.endpoint import MOST_BYTES, OPENAI, ChatEndpoint
+from ragauge.judges.loop import run
 from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
 
 
@@ -454,6 +456,17 @@ def test_a_connection_that_the_server_closed_meanwhile_is_opened_anew(server):
         return [(await one.reply(PLAIN)).text for _ in range(4)]
 
     assert asyncio.run(_closing(one, some())) == ["yes"] * 4
+
+
+def test_connections_are_closed_when_nobody_has_their_endpoint_any_more(server):
+    server.answer = lambda *_: ok("yes")
+    one = judge(server)
+    assert run(one.reply(PLAIN)).text == "yes"
+    client = one._pools[0].http_client
+    assert not client.is_closed
+    del one
+    gc.collect()
+    assert client.is_closed
 
 
 def test_who_is_cancelled_leaves_nothing_behind(server):

@@ -10,12 +10,14 @@ import json
 import os
 import ssl
 from collections.abc import Mapping, Sequence
+from concurrent.futures import wait
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, NoReturn, cast
 from urllib.parse import urlunsplit
+from weakref import finalize
 
 from ragauge.endpoints import (
     IS_A_PAGE,
@@ -38,6 +40,7 @@ from ragauge.judges.completions import (
     rejected_parameters,
     reply_of,
 )
+from ragauge.judges.loop import is_running_here
 from ragauge.judges.pace import Turn
 from ragauge.judges.protocol import Reply, Request
 from ragauge.judges.settings import Settings
@@ -45,6 +48,7 @@ from ragauge.judges.settings import Settings
 OPENAI = "https://api.openai.com/v1"
 MOST_BYTES = 8_000_000
 """A reply of more is none, and is not read to its end."""
+LONGEST_FAREWELL_S = 1.0
 CHARACTERS_A_TOKEN = 4
 """About so many; what a reply says it took corrects the estimate."""
 _MOST_ERROR_BYTES = 65_536
@@ -74,6 +78,19 @@ class _Pool:
     http_client: Any
     room: int
     n_busy: int = 0
+
+
+async def _closed(pools: list[_Pool]) -> None:
+    while pools:
+        await pools.pop().http_client.aclose()
+
+
+def _let_go(pools: list[_Pool], loop: asyncio.AbstractEventLoop) -> None:
+    """Close what nobody has closed when the endpoint is gone, or the program ends."""
+    if pools and loop.is_running():
+        closing = asyncio.run_coroutine_threadsafe(_closed(pools), loop)
+        if not is_running_here(loop):
+            wait([closing], timeout=LONGEST_FAREWELL_S)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -135,10 +152,10 @@ class ChatEndpoint(Settings):
 
     async def close(self) -> None:
         """Close the connections; a later request opens others."""
-        pools, self._pools = self._pools, []
         if self._loop is asyncio.get_running_loop():
-            for pool in pools:
-                await pool.http_client.aclose()
+            await _closed(self._pools)
+        else:
+            self._pools.clear()
 
     async def reply(self, request: Request) -> Reply:
         """The judge's reply to one request, asked for until it comes or hope is lost."""
@@ -177,6 +194,7 @@ class ChatEndpoint(Settings):
         if self._loop is not loop:
             self._pace = self.new_pace()
             self._loop, self._pools = loop, []
+            finalize(self, _let_go, self._pools, loop)
             self._pool()  # takes a moment the first time, in which the pace would hear nothing
 
     def _estimate(self, request: Request) -> float:

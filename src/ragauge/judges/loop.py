@@ -124,7 +124,7 @@ def run(work: Coroutine[Any, Any, Made]) -> Made:
     """
     loop = event_loop()
     own = Group()
-    if _is_running_here(loop):
+    if is_running_here(loop):
         own.give_up()
         loop.create_task(_held(work, (own,)))  # so that what it would begin is cancelled, not left
         raise RuntimeError(
@@ -152,7 +152,7 @@ def _waited_for(future: Future[Made]) -> Made:
     return future.result()
 
 
-def _is_running_here(loop: asyncio.AbstractEventLoop) -> bool:
+def is_running_here(loop: asyncio.AbstractEventLoop) -> bool:
     try:
         return asyncio.get_running_loop() is loop
     except RuntimeError:
