@@ -4,9 +4,13 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from ragauge import catalog
 from ragauge.metric import FEATURES, METRICS
+
+settings.register_profile("any machine", deadline=None)  # how long it takes says nothing here
+settings.load_profile("any machine")
 
 HANDBOOK = Path(__file__).parents[1] / "examples" / "handbook" / "answers.jsonl"
 

@@ -36,7 +36,7 @@ def test_the_signature_says_columns_resources_and_settings():
         Column("other", takes_score=True),
     )
     assert found.resources == ("judge",)
-    assert found.defaults == {"k": 3, "judge": None, "prompts": None}
+    assert found.defaults == {"k": 3, "judge": None, "prompts": None, "parts": None}
     assert (found.low, found.high, found.lower_is_better) == (0.0, 1.0, False)
 
 
