@@ -157,6 +157,20 @@ def test_a_secret_of_any_signs_is_shown_in_no_text(text, secret):
     assert secret.lower() not in excerpt(text + secret + text, [secret]).lower()
 
 
+@pytest.mark.parametrize("secret", ["ab\\cd", "\\abcd", "abc\\\\d", "p\u00e4\U0001f600x", "abcd\\"])
+def test_a_secret_of_odd_signs_is_shown_in_no_form(secret):
+    said = json.dumps(secret)[1:-1]
+    for form in (secret, said, json.dumps(said)[1:-1], quote(secret, "")):
+        assert excerpt(f"x {form} y", [secret]) == "x [redacted] y"
+
+
+@pytest.mark.parametrize("secret", ["ab\\cd", "\\\\\\\\", "abc\\", "canary"])
+def test_a_body_of_backslashes_is_looked_through_at_once(bounded_time, secret):
+    with bounded_time:
+        for body in ("\\" * 65_536, "ab\\" * 20_000, "abc" + "\\" * 65_000):
+            excerpt(body, [secret])
+
+
 def test_what_is_too_short_for_a_secret_is_shown():
     assert excerpt("version 7, of abc", ["7", "abc", ""]) == "version 7, of abc"
 

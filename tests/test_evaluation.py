@@ -1,5 +1,7 @@
 import json
 import random
+import subprocess
+import sys
 
 import polars as pl
 import pytest
@@ -322,3 +324,18 @@ def test_score_takes_a_function_and_says_what_a_suite_knows_of_a_name(own_metric
 def test_options_of_the_wrong_kind_are_refused(options):
     with pytest.raises(rg.PlanError):
         rg.evaluate([{"id": "1", "answer": "x"}], "citation_quality", **options)
+
+
+@pytest.mark.parametrize("asking", ["bertscore", "sentence_coverage"])
+def test_a_run_is_known_by_the_same_key_whatever_was_imported_before(tmp_path, asking):
+    script = tmp_path / "twice.py"
+    script.write_text(
+        "import sys, ragauge as rg\n"
+        "rows = [{'id': '1', 'answer': 'A cat sat.', 'reference': 'A cat was sitting.'}]\n"
+        "for _ in range(2):\n"
+        "    print(rg.evaluate(rows, sys.argv[1], folder='run').manifest.key)\n"
+    )
+    command = [sys.executable, str(script), asking]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(set(done.stdout.split())) == 1

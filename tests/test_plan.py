@@ -159,6 +159,20 @@ def test_a_label_of_other_parts_than_the_runs_is_refused():
     )
 
 
+def test_a_number_of_another_metric_is_no_part_where_the_label_could_not_tell_which():
+    @metric
+    def halved(exact_match: float) -> float:
+        return exact_match / 2
+
+    plan = make_plan([Suite.of(["halved"])], COLUMNS)
+    assert plan.nodes[-1].inputs[0].node == "exact_match"
+    (found,) = problems('exact_match(normalize="squad")', "halved")
+    assert found == (
+        "halved takes 'exact_match' as a number, and this run's is exact_match(normalize=\"squad\") version "
+        "1, which its label could not tell; write exact_match: Score instead, and take its value"
+    )
+
+
 def test_a_composite_with_two_variants_of_a_part_to_choose_from_is_refused():
     (found,) = problems("fuzzy_match(threshold=50)", "fuzzy_match(threshold=60)", "answer_match")
     assert found == (

@@ -26,6 +26,8 @@ Fault = type[EncoderError] | type[JudgeError]
 IS_A_PAGE = "its reply is a page of HTML and not JSON; base_url may want a /v1"
 _TRY_AGAIN = frozenset((408, 409, 429))
 _EXCERPT = 300
+_BACKSLASHES = r"(?:\\++(?:u005c)?|%5C)++"
+"""Any number of them, written in any way."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -166,12 +168,18 @@ def excerpt(text: str, secrets: Iterable[str]) -> str:
 
 def _any_form(secret: str) -> str:
     """A pattern of a secret as it is, and as JSON within JSON, addresses and pages write it."""
-    signs = ({one, quote(one, ""), html.escape(one), f"\\u{ord(one):04x}"} for one in secret)
     # JSON may have any number of backslashes before a sign, a half of them at each level. Looked at
-    # from the first of them only: from each, a body of nothing else would take minutes.
-    return r"(?<!\\)" + "".join(
-        rf"\\*(?:{'|'.join(sorted(map(re.escape, forms)))})" for forms in signs
-    )
+    # from the first of them only, and never given back: else a body of nothing else would take minutes.
+    runs = re.findall(r"\\+|[^\\]", secret, re.DOTALL)
+    return r"(?<!\\)" + "".join(_BACKSLASHES if one[0] == "\\" else _forms(one) for one in runs)
+
+
+def _forms(sign: str) -> str:
+    units = sign.encode("utf-16-be", "surrogatepass")
+    numbers = (f"u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+    plain = {sign, quote(sign, "", errors="surrogatepass"), html.escape(sign)}
+    forms = [*sorted(map(re.escape, plain)), r"\\*+".join(numbers)]
+    return rf"\\*+(?:{'|'.join(forms)})"
 
 
 def _login(address: SplitResult) -> str:

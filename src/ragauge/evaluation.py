@@ -378,7 +378,8 @@ def estimate(
     _check(batch_size=batch_size, seed=seed, folder=folder)
     samples = _samples(samples)
     judging = replace(judging_of(judge), mode="estimate")
-    resources = Resources(encoder, cache=cache, judging=judging)
+    there = cache if cache is not None and Path(cache).exists() else None
+    resources = Resources(encoder, cache=there, judging=judging)
     plan = make_plan(
         suites_of(asking), samples.columns, resources.defaults(), resources.judge_names
     )

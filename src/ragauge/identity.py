@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, cast
@@ -30,10 +31,20 @@ SHARED_CODE = (
 """Modules on which numbers depend besides those of the metrics and features themselves."""
 JUDGE_CODE = ("ragauge.judges.questions", "ragauge.judges.reading", "ragauge.judges.shared")
 """And where a judge is asked."""
-ENCODER_CODE = tuple(
-    f"ragauge.encoders.{name}" for name in ("embedded", "local", "shared", "tokens", "wordpiece")
+ENCODER_CODE = (
+    "ragauge.features.matches",
+    *(
+        f"ragauge.encoders.{name}"
+        for name in ("embedded", "local", "shared", "tokens", "wordpiece")
+    ),
 )
 """And those where an encoder is used."""
+MADE_OF = {
+    "ragauge.encoders.huggingface": tuple(
+        f"ragauge.encoders.{name}" for name in ("model_files", "pooling", "torch_models")
+    )
+}
+"""And those on which one encoder alone stands."""
 
 
 def manifest_of(
@@ -185,11 +196,12 @@ def _code_hash(plan: Plan, encoders: "Sequence[SharedEncoder]") -> str:
     used = {type(one.encoder).__module__ for one in encoders}
     is_judged = any("judge" in node.definition.resources for node in plan.nodes)
     shared = {*SHARED_CODE, *used, *(ENCODER_CODE if encoders else ())}
+    shared |= {name for one in used for name in MADE_OF.get(one, ())}
     shared |= set(JUDGE_CODE if is_judged else ())
     modules = {str(getattr(node.definition.function, "__module__", "")) for node in plan.nodes}
     digest = hashlib.sha256()
     for name in sorted(modules | shared):
-        source = getattr(sys.modules.get(name), "__file__", None)
+        source = _source(name)
         digest.update(name.encode())
         if source and Path(source).is_file():
             digest.update(Path(source).read_bytes())
@@ -198,6 +210,14 @@ def _code_hash(plan: Plan, encoders: "Sequence[SharedEncoder]") -> str:
             code = getattr(node.definition.function, "__code__", None)
             digest.update((_told(code) if isinstance(code, CodeType) else node.key).encode())
     return digest.hexdigest()
+
+
+def _source(module: str) -> str | None:
+    """The file of a module, whether or not anything has imported it so far."""
+    if module in sys.modules or not module.startswith("ragauge."):
+        return getattr(sys.modules.get(module), "__file__", None)
+    found = find_spec(module)
+    return found and found.origin
 
 
 def _told(code: CodeType) -> str:

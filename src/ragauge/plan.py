@@ -371,7 +371,13 @@ class _Planner:
         if name in self.columns:
             return Input(column=name)
         if _named(suite, name) or name in catalog.metrics():
-            return self._part(name, suite)
+            part = self._part(name, suite)
+            if made := self._made(name, None, suite):
+                self.problems.append(
+                    f"{definition.name} takes {name!r} as a number, and this run's is {made}, which its "
+                    f"label could not tell; write {name}: Score instead, and take its value"
+                )
+            return part
         if column.nullable:
             return Input(lacking=f"the samples have no column {name!r}")
         columns = {*FIELDS, *self.columns, *catalog.features()}

@@ -340,6 +340,19 @@ def test_a_run_that_is_finished_is_recorded_too(ragauge, answers, served, tmp_pa
     assert len((tmp_path / "rec").read_text().splitlines()) == 1 + N_CALLS
 
 
+def test_a_recording_costs_nothing_and_is_read_whatever_may_not_be_asked(
+    ragauge, answers, served, tmp_path
+):
+    ragauge("run", answers.name, *ASK, *at(served, "--record", "rec"), "--folder", "r")
+    for option in (("--fast",), ("--max-calls", "1")):
+        done = ragauge("run", answers.name, *ASK, "--judge", "replay:rec", *option)
+        assert (done.code, "skipped" in done.out + done.err) == (0, False)
+    replayed = ("--judge", "replay:rec", "--record", "again", "--folder", "r2")
+    ragauge("run", answers.name, *ASK, *replayed[:2], *replayed[4:])
+    ragauge("run", answers.name, *ASK, *replayed)
+    assert len((tmp_path / "again").read_text().splitlines()) == 1 + N_CALLS
+
+
 @pytest.mark.parametrize("option", [("--record", "rec"), ("--ask-again",)])
 def test_options_of_a_judge_without_one_are_refused(ragauge, answers, option):
     done = ragauge("run", answers.name, "-m", "exact_match", *option)

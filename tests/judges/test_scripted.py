@@ -4,6 +4,7 @@ import asyncio
 import json
 import resource
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,28 @@ def closed_over(verdict):
     return lambda _: verdict
 
 
+def through(verdict):
+    def inner(asked):
+        return verdict
+
+    return lambda asked: inner(asked)
+
+
+class Calling:
+    def __call__(self, asked):
+        return self.answer(asked)
+
+
+class Correct(Calling):
+    def answer(self, asked):
+        return "CORRECT"
+
+
+class Wrong(Calling):
+    def answer(self, asked):
+        return "WRONG"
+
+
 class Derived(ScriptedJudge):
     def __init__(self, verdict):
         super().__init__(self.answer)
@@ -137,6 +160,12 @@ def test_the_same_script_is_known_by_the_same_whatever_it_was_asked():
         (ScriptedJudge(closed_over("CORRECT")), ScriptedJudge(closed_over("WRONG"))),
         (ScriptedJudge(by_name), ScriptedJudge(by_another)),
         (Derived("CORRECT"), Derived("WRONG")),
+        (ScriptedJudge(through("CORRECT")), ScriptedJudge(through("WRONG"))),
+        (ScriptedJudge(Correct()), ScriptedJudge(Wrong())),
+        (
+            ScriptedJudge(partial(lambda f, _: f(), lambda: "CORRECT")),
+            ScriptedJudge(partial(lambda f, _: f(), lambda: "WRONG")),
+        ),
     ],
 )
 def test_another_script_of_the_same_name_is_known_by_another_digest(one, another):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ragauge as rg
 from ragauge.errors import JudgeError, StoreError
 from ragauge.judges import questions
 from ragauge.judges.ledger import Ledger
@@ -625,3 +626,15 @@ def test_an_endpoint_is_closed_and_opens_its_connections_again():
             assert run(ours.ask(verdict())).value.verdict == "CORRECT"
             ours.close()
         assert (server.n_requests, server.n_connections) == (2, 2)
+
+
+def test_the_address_of_a_users_own_judge_may_be_of_any_kind():
+    class Own:
+        name, identity = "own", {"name": "own"}
+        base_url, api_key_env = 7, None
+
+        async def reply(self, request):
+            raise ValueError("boom")
+
+    found = rg.score("answer_class", question="q", answer="a", reference="r", judge=Own())
+    assert (found.status, "boom" in found.reason) == ("failed", True)

@@ -14,7 +14,15 @@ from ragauge.encoders.known import known
 from ragauge.encoders.protocol import TokenVectors
 from ragauge.encoders.shared import SharedEncoder
 from ragauge.errors import EncoderError, PlanError
-from ragauge.features.matches import ALIKE, MOST_SHARED, cosines, f1, token_match, token_weights
+from ragauge.features.matches import (
+    ALIKE,
+    EMPTY,
+    MOST_SHARED,
+    cosines,
+    f1,
+    token_match,
+    token_weights,
+)
 from ragauge.metrics.bertscore import bertscore
 
 NAMES = ("bertscore_precision", "bertscore_recall", "bertscore")
@@ -144,6 +152,25 @@ class ByHand:
 def matched(answer, reference):
     (found,) = token_match([answer], [reference], [ALIKE], encoder=SharedEncoder(ByHand()))
     return found
+
+
+class WithoutMarks(ByHand):
+    """As that, without special tokens: of some texts it reads nothing."""
+
+    def encode_tokens(self, texts, *, layer=None, long_text="cut"):
+        found = []
+        for text in texts:
+            vectors = np.array(self.VECTORS.get(text, []), np.float32).reshape(-1, 3)
+            ids, special = np.arange(len(vectors)), np.zeros(len(vectors), bool)
+            found.append(TokenVectors(vectors, ids, special, None, len(ids)))
+        return found
+
+
+@pytest.mark.parametrize("pair", [("?!", "a"), ("a", "?!"), ("?!", "?!")])
+def test_a_text_of_no_token_at_all_breaks_nothing(pair):
+    encoder = SharedEncoder(WithoutMarks())
+    (found,) = token_match([pair[0]], [pair[1]], [ALIKE], encoder=encoder)
+    assert found == EMPTY
 
 
 def test_precision_recall_and_f1_by_hand():

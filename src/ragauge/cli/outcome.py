@@ -117,7 +117,7 @@ def _unreachable(run: Run, judge: str, told: "Mapping[str, int]") -> str:
 
     label = Label("", {"judge": judge})
     mine = run.scores.filter(pl.col("metric").str.contains(str(label)[1:-1], literal=True))
-    all_failed = told["calls"] == told["failed"] > 0
+    all_failed = told["calls"] == told["failed"] > 0 and not told["cached"]
     if not all_failed and not ("failed" in mine["status"] and mine["value"].is_null().all()):
         return ""
     reasons = mine.filter(pl.col("status") == "failed")["reason"]

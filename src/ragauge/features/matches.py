@@ -189,7 +189,9 @@ def _compared(
     if isinstance(theirs, NoVector):
         return Score.failed(f"reference: {theirs.reason}")
     product = cosines(ours.vectors, theirs.vectors)
-    return _of(ours, product.max(axis=1)), _of(theirs, product.max(axis=0))
+    # Without any token on the other side there is no best one.
+    best = [product.max(axis=axis, initial=-np.inf) for axis in (1, 0)]
+    return _of(ours, best[0]), _of(theirs, best[1])
 
 
 def _of(tokens: TokenVectors, best: Floats) -> Nearest:

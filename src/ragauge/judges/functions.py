@@ -1,6 +1,7 @@
 """By what the replies of a function are known: its code, and the plain values that it works with."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 from types import FunctionType
@@ -48,18 +49,41 @@ def _called(function: Any) -> Any:
     return inner if hasattr(inner, "__code__") else type(inner).__call__
 
 
-def _with_named(function: Any, seen: set[object]) -> Iterator[str]:
-    """The traits of a function, and of what its code names in its module."""
+def _with_named(function: Any, seen: set[int]) -> Iterator[str]:
+    """The traits of a function, and of what it calls: what its code names in its module or its class,
+    and the functions that it was given or made with."""
     yield from _traits(function)
     called = _called(function)
     there: Mapping[str, object] = getattr(called, "__globals__", {})
+    inner = function.func if isinstance(function, partial) else function
+    owner = getattr(inner, "__self__", inner)
     for name in sorted(_names(getattr(called, "__code__", None))):
         value = there.get(name)
+        method = getattr(cast(object, type(owner)), name, None)
         if not isinstance(value, FunctionType):
             yield from _plain(value)
-        elif value.__globals__ is there and value not in seen:
-            seen.add(value)
-            yield from _with_named(value, seen)
+        elif value.__globals__ is there:
+            yield from _once(value, seen)
+        if isinstance(method, FunctionType):
+            yield from _once(method, seen)
+    for one in _given(function, called):
+        if callable(one) and not isinstance(one, type):
+            yield from _once(one, seen)
+
+
+def _once(function: Any, seen: set[int]) -> Iterator[str]:
+    if id(function) not in seen:
+        seen.add(id(function))
+        yield from _with_named(function, seen)
+
+
+def _given(function: Any, called: Any) -> Iterator[object]:
+    """What a function was given beforehand or made with."""
+    if isinstance(function, partial):
+        yield from (*function.args, *function.keywords.values())
+    for cell in getattr(called, "__closure__", None) or ():
+        with suppress(ValueError):  # not yet filled
+            yield cell.cell_contents
 
 
 def _names(code: Any) -> set[str]:

@@ -413,7 +413,7 @@ def _kept_json(value: object) -> str:
     """What is the same in many calls, as `_json` has it."""
     try:
         return _packed_json(marshal.dumps(value, PLAIN))  # pyright: ignore[reportArgumentType]
-    except ValueError:  # holds what is not of JSON's own types
+    except (ValueError, TypeError):  # holds what is not of JSON's own types
         return _json(value)
 
 

@@ -325,13 +325,15 @@ def _fits(schema: Rules) -> Fits:
     """Whether a value is to the letter what the schema wants, so that it would come out as it is."""
     try:
         return _fits_packed(marshal.dumps(cast(Object, schema), PLAIN))
-    except ValueError:  # holds what is not of JSON's own types
+    except (ValueError, TypeError):  # holds what is not of JSON's own types
         return _never
 
 
 @lru_cache(maxsize=256)
 def _fits_packed(schema: bytes) -> Fits:
-    return _fits_one(marshal.loads(schema))
+    own = marshal.loads(schema)
+    json.dumps(own)  # numpy's numbers have come to be bytes
+    return _fits_one(own)
 
 
 def _fits_one(schema: Rules) -> Fits:
@@ -352,7 +354,7 @@ def _rule(schema: Rules) -> tuple[type, Fits | None] | None:
         least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
         return list, lambda value: least <= len(value) <= most and all(map(item_fits, value))
     if wanted == "string" and not schema.get("minLength", 0):
-        return str, menu and menu.__contains__
+        return str, None if menu is None else menu.__contains__
     if wanted == "boolean":
         return bool, None
     if wanted in ("integer", "number") and menu is None:

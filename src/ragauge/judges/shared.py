@@ -101,7 +101,7 @@ class SharedJudge:
         self._answering: Judge = judge.judge if isinstance(judge, RecordingJudge) else judge
         if isinstance(self._answering, RecordedJudge):
             # What is read from a recording costs nothing, and what another one says is not its reply.
-            ledger = Ledger(":memory:")
+            ledger, budget = Ledger(":memory:"), None
         self.desk = Desk(ledger)
         self.prompts = Prompts() if prompts is None else prompts
         self.mode: Mode = mode
@@ -259,7 +259,7 @@ class SharedJudge:
             if self._recording is not None:
                 self._recording.note(request, found)
             return found
-        if self.mode == "cached":
+        if self.mode == "cached" and not isinstance(self._answering, RecordedJudge):
             return Score.skipped(
                 f"{NOT_ASKED}only the cache is read, and it has no reply of {self.name}"
             )
@@ -336,12 +336,13 @@ class SharedJudge:
 
         if isinstance(self._answering, Settings | RecordedJudge):
             return text
-        own: str | None = getattr(self._answering, "api_key_env", None)
-        address: str | None = getattr(self._answering, "base_url", None)
+        own, address = (
+            str(getattr(self._answering, name, None) or "") for name in ("api_key_env", "base_url")
+        )
         secrets = [
             one
             for url, key in ((address, own), (os.environ.get("OPENAI_BASE_URL"), "OPENAI_API_KEY"))
-            for one in secrets_of(url or "", key or "")
+            for one in secrets_of(url or "", key)
         ]
         return excerpt(text, secrets)
 

@@ -39,8 +39,8 @@ def ragas_score(
     In [0, 1]. The weights of the parts without a value are shared out over the others; no part
     with a value, or only with weight 0: undefined. Parts that failed or were not asked stand under
     `lost` in the evidence, and the report counts the scores that lack one. `weights` names any of the four, each ≥ 0;
-    one that is not named weighs 0. In a run's labels `judge` says whose the parts are, and `parts` that
-    they are not the default metrics. Source: seed 002, section 5.
+    one that is not named weighs 0. In a run's labels `judge` says whose the parts are, and `parts`, a
+    digest of their labels, which they are where these say more than their names. Source: seed 002, section 5.
 
     >>> local_search = (Score(1.0), Score.undefined("not calculable"), Score(1.0), Score(0.8327))
     >>> round(ragas_score(*local_search).value * 100, 2)
@@ -71,7 +71,7 @@ def answer_match(fuzzy_match: Score, gpt_score: Score, *, judge: str | None = No
 
     1.0 or 0.0. When the two disagree, or one has no value and the other decides alone, the evidence
     says `needs_review`. Neither has a value: no value. In a run's labels `judge` says whose verdict it is,
-    and `parts` that the parts are not the default metrics. Source: seed 000, "Answer Generator".
+    and `parts`, a digest of the parts' labels, which they are where these say more than their names. Source: seed 000, "Answer Generator".
 
     >>> answer_match(Score(0.0), Score(1.0)).evidence["needs_review"]
     True
