@@ -956,3 +956,9 @@ def test_an_estimate_of_numbers_that_cannot_be_is_refused():
     for wrong in ({"batch_size": 0}, {"seed": -1}, {"folder": 5}):
         with pytest.raises(PlanError, match=next(iter(wrong))):
             rg.estimate(samples(1), ["answer_class"], judge=Mumbling(), **wrong)
+
+
+def test_an_estimate_makes_no_cache(tmp_path):
+    told = rg.estimate(samples(1), ["answer_class"], judge=Rules(), cache=tmp_path / "new" / "c")
+    assert sum(one.calls for one in told.values()) == 1
+    assert not list(tmp_path.iterdir())

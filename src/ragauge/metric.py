@@ -165,8 +165,8 @@ class Metric(Definition):
 
 PROMPTS = "prompts"
 PARTS = "parts"
-"""The setting of a composite that says of which parts it is made: a digest of the labels of those that
-are not the default metric. The run fills it in, and the function is not given it."""
+"""The setting of a composite that says of which parts it is made: a digest of the labels of those whose
+labels say more than their names. The run fills it in, and the function is not given it."""
 NAMING = {
     "encoder": (Setting("model", None, str | None), Setting("precision", "fp32", Precision)),
     "judge": (Setting("judge", None, str | None), Setting(PROMPTS, None, str | None)),

@@ -716,3 +716,8 @@ def test_a_thought_before_the_word_is_skipped():
 )
 def test_what_is_no_word(text, wanted):
     assert wanted in problem_of(read_word, text, MENU)
+
+
+def test_no_text_is_on_an_empty_menu():
+    with pytest.raises(ReplyError):
+        check({"a": "x"}, {"type": "object", "properties": {"a": {"type": "string", "enum": []}}})
