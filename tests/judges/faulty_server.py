@@ -120,6 +120,11 @@ class FaultyServer:
         return f"http://127.0.0.1:{self.port}/v1"
 
     @property
+    def n_open(self) -> int:
+        """The connections that are open now."""
+        return len(self._connections)
+
+    @property
     def stats(self) -> dict[str, int]:
         names = ("n_requests", "n_refused", "n_connections", "now", "most")
         return {name: getattr(self, name) for name in names}

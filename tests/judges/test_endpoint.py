@@ -18,12 +18,14 @@ from pathlib import Path
 
 import pytest
 
+from ragauge.endpoints import Address
 from ragauge.errors import JudgeError, MissingExtraError
 
 pytest.importorskip("openai")
 
-from ragauge.judges import endpoint as endpoint_module
-from ragauge.judges.endpoint import MOST_BYTES, OPENAI, ChatEndpoint
+from ragauge.judges import connections
+from ragauge.judges.connections import MOST_BYTES, OPENAI
+from ragauge.judges.endpoint import ChatEndpoint
 from ragauge.judges.loop import run
 from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
 
@@ -51,8 +53,13 @@ PLAIN = Request("greet", (Message("user", "hello"),), None)
 ASKED = Request("verdict", (Message("system", "judge"), Message("user", "is it so?")), SCHEMA)
 
 
-@pytest.fixture
-def server(monkeypatch):
+@pytest.fixture(params=["aiohttp", "httpx"])
+def server(request, monkeypatch):
+    """By the connections of aiohttp (extra `fast`), and by those that openai has without it."""
+    if request.param == "httpx":
+        monkeypatch.setattr(connections, "find_spec", lambda _: None)
+    else:
+        pytest.importorskip("aiohttp")
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
@@ -193,11 +200,57 @@ def test_one_judge_serves_one_event_loop_after_the_other(server):
     assert asyncio.run(_closing(one, twice())).text == "yes"
 
 
-def test_without_the_extra_fast_all_goes_by_httpx(monkeypatch, server):
-    monkeypatch.setattr(endpoint_module, "_is_fast", lambda _: False)
-    server.answer = answering(refusal(500, "busy"), faulty.RESET, ok("yes"))
-    one = judge(server)
-    assert ask(one).text == "yes"
+def test_which_connections_are_used(monkeypatch):
+    pytest.importorskip("aiohttp")
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+
+    async def kind(url: str) -> str:
+        made = connections.connections_to(Address("tiny", url, "OPENAI_API_KEY", JudgeError), 2)
+        await made.close()
+        return type(made).__name__
+
+    def kinds() -> list[str]:
+        urls = ("https://judge.example/v1", "http://127.0.0.1:8000/v1")
+        return [asyncio.run(kind(url)) for url in urls]
+
+    assert kinds() == ["_AioHttp", "_AioHttp"]
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
+    assert kinds() == ["_AioHttp", "_AioHttp"], "a proxy of another scheme"
+    monkeypatch.setenv("ALL_PROXY", "http://proxy.example:3128")
+    assert kinds() == ["_Httpx", "_AioHttp"], "none is used on this machine"
+    monkeypatch.setenv("NO_PROXY", "judge.example")
+    assert kinds() == ["_AioHttp", "_AioHttp"]
+    monkeypatch.setattr(connections, "find_spec", lambda _: None)
+    assert kinds() == ["_Httpx", "_Httpx"]
+
+
+def test_a_redirect_is_followed_with_the_whole_request(server):
+    def answer(number, body):
+        moved = Answer(307, headers={"Location": "/v2/chat/completions"})
+        return moved if number == 1 else ok("yes")
+
+    server.answer = answer
+    assert ask(judge(server), ASKED).text == "yes"
+    assert server.paths == ["/v1/chat/completions", "/v2/chat/completions"]
+    assert server.asked[0] == server.asked[1]
+    assert {one["authorization"] for one in server.headers} == {f"Bearer {CANARY}"}
+
+
+def test_a_redirect_to_another_server_does_not_take_the_key_along(server):
+    with faulty.FaultyServer() as other:
+        to = f"{other.url}/chat/completions"
+        server.answer = lambda *_: Answer(307, headers={"Location": to})
+        assert ask(judge(server)).text == "yes"
+        assert "authorization" not in other.headers[0]
+
+
+def test_a_circle_of_redirects_is_left(server):
+    server.answer = lambda *_: Answer(307, headers={"Location": "/v1/chat/completions"})
+    with pytest.raises(JudgeError, match="TooManyRedirects"):
+        ask(judge(server, max_attempts=1))
 
 
 # Replies that are not what was asked --------------------------------------------------------------
@@ -462,11 +515,13 @@ def test_connections_are_closed_when_nobody_has_their_endpoint_any_more(server):
     server.answer = lambda *_: ok("yes")
     one = judge(server)
     assert run(one.reply(PLAIN)).text == "yes"
-    client = one._pools[0].http_client
-    assert not client.is_closed
+    assert server.n_open == 1
     del one
     gc.collect()
-    assert client.is_closed
+    until = time.monotonic() + 5
+    while server.n_open and time.monotonic() < until:
+        time.sleep(0.01)
+    assert server.n_open == 0
 
 
 def test_who_is_cancelled_leaves_nothing_behind(server):

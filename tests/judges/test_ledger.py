@@ -596,10 +596,3 @@ def test_who_no_longer_waits_at_a_desk_holds_nobody_up(tmp_path):
         return await desk.find(entry("last").key)
 
     assert asyncio.run(work()) == TOLD
-
-
-def test_numbers_of_numpy_are_written_like_pythons_own():
-    from ragauge.judges.ledger import _json, _kept_json
-
-    identity = {"temperature": np.linspace(0, 1, 3)[1]}
-    assert _kept_json(identity) == _json({"temperature": 0.5})

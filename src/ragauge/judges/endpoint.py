@@ -1,22 +1,17 @@
 """A judge behind an endpoint that speaks OpenAI's protocol of chat completions.
 
-Requests go by the connections of the package openai; when to send one, whether to send it again, and
-what came of it are decided here. No request is sent again without a reason that may pass, none
-without end, and the key stands in no error.
+When to send a request, whether to send it again, and what came of it are decided here. No request is
+sent again without a reason that may pass, none without end, and the key stands in no error.
 """
 
 import asyncio
 import json
 import os
-import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import wait
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.util import find_spec
-from types import ModuleType
-from typing import Any, NoReturn, cast
-from urllib.parse import urlunsplit
+from typing import NoReturn
 from weakref import finalize
 
 from ragauge.endpoints import (
@@ -32,6 +27,7 @@ from ragauge.endpoints import (
     told_wait,
 )
 from ragauge.errors import JudgeError, MissingExtraError
+from ragauge.judges.as_json import kept_json
 from ragauge.judges.completions import (
     Body,
     ErrorSaid,
@@ -40,27 +36,26 @@ from ragauge.judges.completions import (
     rejected_parameters,
     reply_of,
 )
+from ragauge.judges.connections import (
+    MOST_BYTES,
+    MOST_ERROR_BYTES,
+    OPENAI,
+    Connections,
+    Received,
+    connections_to,
+    is_of_carriers,
+)
 from ragauge.judges.loop import is_running_here
 from ragauge.judges.pace import Turn
 from ragauge.judges.protocol import Reply, Request
 from ragauge.judges.settings import Settings
 
-OPENAI = "https://api.openai.com/v1"
-MOST_BYTES = 8_000_000
-"""A reply of more is none, and is not read to its end."""
 LONGEST_FAREWELL_S = 1.0
 CHARACTERS_A_TOKEN = 4
 """About so many; what a reply says it took corrects the estimate."""
-_MOST_ERROR_BYTES = 65_536
 _TOO_MUCH = frozenset((429, 503, 529))
 """Refusals that fewer requests at once may spare; 529 is Anthropic's "overloaded"."""
 _OF_ONE_REQUEST = frozenset((400, 413, 422))
-_CONNECTIONS_A_POOL = 16
-"""httpx looks at every connection of a pool for every request: with a hundred, that takes longer than
-all the rest."""
-_CARRIERS = frozenset(
-    ("openai", "httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "anyio", "h11", "zlib")
-)
 
 
 class _Refused(Exception):
@@ -71,24 +66,15 @@ class _Refused(Exception):
         super().__init__(status)
 
 
-@dataclass(slots=True, eq=False)
-class _Pool:
-    """A client with connections of its own, and how many requests are under way on them."""
-
-    http_client: Any
-    room: int
-    n_busy: int = 0
+async def _closed(connections: list[Connections]) -> None:
+    while connections:
+        await connections.pop().close()
 
 
-async def _closed(pools: list[_Pool]) -> None:
-    while pools:
-        await pools.pop().http_client.aclose()
-
-
-def _let_go(pools: list[_Pool], loop: asyncio.AbstractEventLoop) -> None:
+def _let_go(connections: list[Connections], loop: asyncio.AbstractEventLoop) -> None:
     """Close what nobody has closed when the endpoint is gone, or the program ends."""
-    if pools and loop.is_running():
-        closing = asyncio.run_coroutine_threadsafe(_closed(pools), loop)
+    if connections and loop.is_running():
+        closing = asyncio.run_coroutine_threadsafe(_closed(connections), loop)
         if not is_running_here(loop):
             wait([closing], timeout=LONGEST_FAREWELL_S)
 
@@ -130,7 +116,7 @@ class ChatEndpoint(Settings):
         self.dropped: dict[str, str] = {}
         self._n_answered = 0
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._pools: list[_Pool] = []
+        self._connections: list[Connections] = []
 
     @property
     def host(self) -> str:
@@ -146,16 +132,15 @@ class ChatEndpoint(Settings):
 
     def __getstate__(self) -> dict[str, object]:
         """Without connections and key: a copy in another process has its own."""
-        own = ("_pace", "_http", "_ssl", "_url", "_headers")
-        state = {name: value for name, value in self.__dict__.items() if name not in own}
-        return {**state, "_loop": None, "_pools": []}
+        state = {name: value for name, value in self.__dict__.items() if name != "_pace"}
+        return {**state, "_loop": None, "_connections": []}
 
     async def close(self) -> None:
         """Close the connections; a later request opens others."""
         if self._loop is asyncio.get_running_loop():
-            await _closed(self._pools)
+            await _closed(self._connections)
         else:
-            self._pools.clear()
+            self._connections.clear()
 
     async def reply(self, request: Request) -> Reply:
         """The judge's reply to one request, asked for until it comes or hope is lost."""
@@ -193,9 +178,9 @@ class ChatEndpoint(Settings):
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._pace = self.new_pace()
-            self._loop, self._pools = loop, []
-            finalize(self, _let_go, self._pools, loop)
-            self._pool()  # takes a moment the first time, in which the pace would hear nothing
+            self._loop, self._connections = loop, []
+            finalize(self, _let_go, self._connections, loop)
+            self._connected()  # takes a moment the first time, in which the pace would hear nothing
 
     def _estimate(self, request: Request) -> float:
         """About how many tokens a request and its reply take, where that is limited."""
@@ -234,7 +219,7 @@ class ChatEndpoint(Settings):
         while True:
             body = self._body(request)
             try:
-                return self._read(await self._exchanged(body))
+                return self._read(await self._exchanged(_encoded(request, body)))
             except Unanswered as unanswered:
                 return unanswered
             except _Refused as error:
@@ -245,12 +230,10 @@ class ChatEndpoint(Settings):
                 return self._unanswered(said, refused)
 
     def _body(self, request: Request) -> Body:
+        """What is sent beside the messages."""
         limit = "max_completion_tokens" if "max_tokens" in self.dropped else "max_tokens"
         body: Body = {
             "model": self.name,
-            "messages": [
-                {"role": message.role, "content": message.content} for message in request.messages
-            ],
             "temperature": self.temperature,
             limit: self.max_tokens,
             "seed": self.seed,
@@ -301,7 +284,7 @@ class ChatEndpoint(Settings):
         self._check_error(envelope)
         choice = first_choice(envelope)
         if not isinstance(choice.get("message"), dict):
-            said = self.address.shown(content[:_MOST_ERROR_BYTES].decode("utf-8", "replace"))
+            said = self.address.shown(content[:MOST_ERROR_BYTES].decode("utf-8", "replace"))
             raise Unanswered(f"the reply has no message: {said}")
         self._check_error(choice)
         return reply_of(envelope, choice)
@@ -321,107 +304,53 @@ class ChatEndpoint(Settings):
 
     # Connections ----------------------------------------------------------------------------------
 
-    async def _exchanged(self, body: Body) -> bytes:
+    async def _exchanged(self, body: bytes) -> bytes:
         """The reply's body. _Refused at an error's status, Unanswered when none came."""
-        pool = self._pool()
-        pool.n_busy += 1
+        connections = self._connected()
         try:
             async with asyncio.timeout(self.timeout_s):
-                return await self._content(pool.http_client, body)
+                received = await connections.post(body)
         except TimeoutError:
             why = f"no whole reply came within {self.timeout_s:g} s"
         except Exception as error:
-            if not _is_of_carriers(error):
+            if not is_of_carriers(error):
                 raise
             said = f"{type(error).__name__}: {error}".removesuffix(": ")
             why = f"the connection was lost ({self.address.shown(said)})"
-        finally:
-            pool.n_busy -= 1
+        else:
+            return self._checked(received)
+        # Not within the except: what is raised is to hold no request and no key with it.
         raise Unanswered(why)
 
-    async def _content(self, http_client: Any, body: Body) -> bytes:
-        # With openai's headers and connections, but not by its `create` or `post`: what these do to a
-        # request takes longer than sending it.
-        request = self._http.Request(
-            "POST", self._url, headers=self._headers, content=_encoded(body)
-        )
-        reply = await http_client.send(request, stream=True)
-        is_error = reply.status_code >= 300
-        try:
-            content = await _read_up_to(_MOST_ERROR_BYTES if is_error else MOST_BYTES, reply)
-        finally:
-            await reply.aclose()
-        if is_error:
-            words = bytes(content[:_MOST_ERROR_BYTES]).decode("utf-8", "replace")
-            raise _Refused(reply.status_code, dict(reply.headers), words)
-        if len(content) > MOST_BYTES:
+    def _checked(self, received: Received) -> bytes:
+        if received.is_error:
+            words = received.content.decode("utf-8", "replace")
+            raise _Refused(received.status, received.headers, words)
+        if len(received.content) > MOST_BYTES:
             self._refuse(f"its reply has more than {MOST_BYTES} bytes, and was not read")
-        return bytes(content)
+        return received.content
 
-    def _pool(self) -> _Pool:
-        """The first that has room for a request more, or a new one."""
-        for pool in self._pools:
-            if pool.n_busy < pool.room:
-                return pool
+    def _connected(self) -> Connections:
+        """The connections, opened when they are first wanted."""
         said = ""
-        try:
-            self._pools.append(self._opened())
-        except Exception as error:
-            said = self.address.shown(f"{type(error).__name__}: {error}")
+        if not self._connections:
+            try:
+                self._connections.append(connections_to(self.address, self.most))
+            except JudgeError:
+                raise
+            except Exception as error:
+                said = self.address.shown(f"{type(error).__name__}: {error}")
         if said:
             self._refuse(f"it cannot be connected to: {said}", is_down=True)
-        return self._pools[-1]
-
-    def _opened(self) -> _Pool:
-        """Connections more; at the first, what they all share."""
-        openai = cast(Any, import_module("openai"))
-        is_first = not self._pools
-        if is_first:
-            self._http = _package_below(openai)
-            self._ssl = self._ssl_context()
-        is_fast = _is_fast(openai)
-        room = self.most if is_fast else min(_CONNECTIONS_A_POOL, self.most)
-        kind = openai.DefaultAioHttpClient if is_fast else openai.DefaultAsyncHttpxClient
-        http_client = kind(
-            # More than there is room for: connections that are given up take a moment to close.
-            limits=self._http.Limits(max_connections=2 * room, max_keepalive_connections=room),
-            timeout=None,
-            trust_env=not self.address.is_local,
-            verify=self._ssl,
-        )
-        if is_first:
-            self._url, self._headers = self._target(openai, http_client)
-        return _Pool(http_client, room)
-
-    def _ssl_context(self) -> ssl.SSLContext:
-        """What TLS needs; where there can be none, a context that trusts nobody.
-
-        The other takes a tenth of a second to make, in which nothing is asked.
-        """
-        if self.address.is_local and self.address.parts.scheme == "http":
-            return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        return self._http.create_ssl_context()
-
-    def _target(self, openai: Any, http_client: Any) -> tuple[Any, dict[str, str]]:
-        """The URL that requests go to, and the headers they have, as openai has them."""
-        # openai wants a key where the server needs none.
-        key = self.address.key() or "none"
-        client = openai.AsyncOpenAI(
-            api_key=key, base_url=OPENAI, max_retries=0, http_client=http_client
-        )
-        headers: dict[str, str] = {}
-        for name, value in (*http_client.headers.items(), *client.default_headers.items()):
-            if isinstance(value, str):
-                headers[name.lower()] = value
-        login, parts = self.address.login, self.address.parts
-        headers["authorization"] = f"Basic {login}" if login else f"Bearer {key}"
-        path = f"{parts.path.rstrip('/')}/chat/completions"
-        url = urlunsplit((parts.scheme, self.host, path, parts.query, ""))
-        return self._http.URL(url), headers
+        return self._connections[0]
 
 
-def _encoded(body: Body) -> bytes:
-    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+def _encoded(request: Request, body: Body) -> bytes:
+    messages = ",".join(
+        [f'{{"role":"{one.role}","content":{one.as_json}}}' for one in request.messages]
+    )
+    others = kept_json(body, is_sorted=False)  # a schema tells in which order to say things
+    text = f'{{"messages":[{messages}],{others[1:]}'
     try:
         return text.encode()
     except UnicodeEncodeError:  # a lone surrogate, which cannot be sent
@@ -433,36 +362,3 @@ def _n_tokens(reply: Reply) -> int | None:
     if reply.prompt_tokens is None or reply.completion_tokens is None:
         return None
     return reply.prompt_tokens + reply.completion_tokens
-
-
-async def _read_up_to(most: int, reply: Any) -> bytearray:
-    """A reply's content; of a longer one a little more than `most`, of a broken error what came."""
-    content = bytearray()
-    try:
-        async for chunk in reply.aiter_bytes():
-            content += chunk
-            if len(content) > most:
-                break
-    except Exception as error:
-        if reply.status_code < 300 or not _is_of_carriers(error):
-            raise
-    return content
-
-
-def _is_of_carriers(error: Exception) -> bool:
-    """Whether an exception comes from what carries requests."""
-    return isinstance(error, OSError) or type(error).__module__.partition(".")[0] in _CARRIERS
-
-
-def _is_fast(openai: Any) -> bool:
-    """Whether aiohttp is there, and what openai needs to use it."""
-    if find_spec("aiohttp") is None or not hasattr(openai, "DefaultAioHttpClient"):
-        return False
-    return _package_below(openai).__name__ == "httpx2" or find_spec("httpx_aiohttp") is not None
-
-
-def _package_below(openai: Any) -> ModuleType:
-    """The package by which openai sends requests: httpx, or httpx2."""
-    kinds: Sequence[type] = openai.DefaultAsyncHttpxClient.__mro__
-    names = (kind.__module__.partition(".")[0] for kind in kinds)
-    return import_module(next(name for name in names if name.startswith("httpx")))

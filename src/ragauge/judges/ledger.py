@@ -4,7 +4,6 @@ The replies stand in the cache's file, in a table of their own, and never make r
 """
 
 import json
-import marshal
 import sqlite3
 import threading
 import zlib
@@ -12,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,8 +24,8 @@ from ragauge.cache import (
     write_ahead,
 )
 from ragauge.errors import StoreError
+from ragauge.judges.as_json import kept_json
 from ragauge.judges.protocol import Identity, Reply, Request, TokenChoice
-from ragauge.judges.reading import PLAIN
 
 if TYPE_CHECKING:
     import asyncio
@@ -51,7 +49,6 @@ create table if not exists replies (
 """
 MOST_COUNTED = 10**12
 """A provider that tells of more tokens in one call tells nothing; sums of less fit SQLite."""
-CONTROLS = bytes(range(0x20))
 IDLE_S = 0.05
 """After so long without work the thread of a desk ends; it is started again when there is some."""
 
@@ -86,10 +83,10 @@ class Usage:
 
 def key_of(identity: Identity, request: Request) -> bytes:
     """By what a reply is known: model and parameters, messages, schema, which asking this is."""
-    messages = ",".join([f'["{one.role}",{_text(one.content)}]' for one in request.messages])
+    messages = ",".join([f'["{one.role}",{one.as_json}]' for one in request.messages])
     wants_logprobs = "true" if request.wants_logprobs else "false"
-    others = f"{_kept_json(request.schema)},{request.sample},{request.attempt},{wants_logprobs}"
-    return digest("reply 1", _kept_json(dict(identity)), f"[[{messages}],{others}]")
+    others = f"{kept_json(request.schema)},{request.sample},{request.attempt},{wants_logprobs}"
+    return digest("reply 1", kept_json(dict(identity)), f"[[{messages}],{others}]")
 
 
 def characters(request: Request) -> int:
@@ -345,11 +342,11 @@ def _row(entry: Entry, now: str) -> tuple[object, ...]:
 def _asked(request: Request) -> str:
     """What was asked, as a JSON object."""
     messages = ",".join(
-        [f'{{"content":{_text(one.content)},"role":"{one.role}"}}' for one in request.messages]
+        [f'{{"content":{one.as_json},"role":"{one.role}"}}' for one in request.messages]
     )
     return (
         f'{{"attempt":{request.attempt},"messages":[{messages}],"sample":{request.sample},'
-        f'"schema":{_kept_json(request.schema)}}}'
+        f'"schema":{kept_json(request.schema)}}}'
     )
 
 
@@ -389,34 +386,3 @@ def unpacked_reply(packed: bytes | str) -> Reply:
             for token, others in fields["logprobs"]
         )
     return Reply(**fields)
-
-
-_SORTED = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-def _json(value: object) -> str:
-    return _SORTED.encode(value)
-
-
-def _text(text: str) -> str:
-    """A text as JSON, as `_json` has it, which goes through it sign by sign."""
-    plain = text
-    for sign, escape in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n")):
-        if sign in plain:
-            plain = plain.replace(sign, escape)
-    encoded = plain.encode("utf-8", "surrogatepass")
-    has_others = len(encoded.translate(None, CONTROLS)) < len(encoded)
-    return _json(text) if has_others else f'"{plain}"'
-
-
-def _kept_json(value: object) -> str:
-    """What is the same in many calls, as `_json` has it."""
-    try:
-        return _packed_json(marshal.dumps(value, PLAIN))  # pyright: ignore[reportArgumentType]
-    except (ValueError, TypeError):  # holds what is not of JSON's own types
-        return _json(value)
-
-
-@lru_cache(maxsize=256)
-def _packed_json(packed: bytes) -> str:
-    return _json(marshal.loads(packed))

@@ -85,7 +85,7 @@ class Prompts:
         # No text holds a NUL by then, so a word takes its place last and fills no mark of its own.
         filled = fill(WORD.sub("\0\\1\0", kept), given)
         asked = PLACE.sub(lambda mark: str((words or {})[mark[1]]), filled)
-        return (Message("system", self._system), Message("user", asked))
+        return (self._rules, Message("user", asked))
 
     def repair(self, problem: str) -> str:
         """What a judge is told of a reply that cannot be read."""
@@ -98,6 +98,10 @@ class Prompts:
             prompt = self.by_name[name]
             made.update(f"{name} {prompt.version}\n{prompt.text}\n".encode())
         return made.hexdigest()[:DIGEST_LENGTH]
+
+    @cached_property
+    def _rules(self) -> Message:
+        return Message("system", self._system)
 
     @cached_property
     def _system(self) -> str:

@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, Protocol
+
+from ragauge.judges.as_json import text_json
 
 Schema = Mapping[str, object]
 """A JSON schema, as JSON data."""
@@ -10,12 +13,17 @@ Role = Literal["system", "user", "assistant"]
 Identity = Mapping[str, str | int | float | bool | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Message:
     """One turn of what a judge is told."""
 
     role: Role
     content: str
+
+    @cached_property
+    def as_json(self) -> str:
+        """The content as JSON: written once for the key, the endpoint and the ledger."""
+        return text_json(self.content)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
+from ragauge.judges.as_json import PLAIN
 from ragauge.judges.protocol import Schema
 
 MAX_LENGTH = 1_000_000
@@ -24,8 +25,6 @@ MAX_VALUES = 1_000
 N_LISTED = 5
 """Problems, and numbers within one problem, that a message lists."""
 N_QUOTED = 80
-PLAIN = 2
-"""The form of `marshal` that is the same for the same schema."""
 
 # In prose [1] cites: an array of numbers or truth values counts only on lines of its own.
 START = re.compile(
