@@ -11,8 +11,9 @@ Embeddings are a digest of the text, so that no model's time is in this. What is
 imports and ends with the scores; our replies are committed to a cache on disk meanwhile.
 
     calls    calls and prompt tokens a sample, for the four RAGAS measures, and ours with
-             factual_accuracy and answer_class; a token is 4 characters, for tiktoken's vocabulary is
-             a download
+             factual_accuracy and answer_class. A token is 4 characters, or with --tokenizer what
+             tiktoken's encoding of that name makes of it (its file, in TIKTOKEN_CACHE_DIR, is a
+             download; the wheel of litellm has it)
     latency  200 samples, four measures, at each latency and concurrency, and what the latency alone
              would take: calls x latency / concurrency
     limit    40 requests in flight allowed, more are refused with 429: the calls wasted
@@ -115,16 +116,18 @@ class Bench:
         return None if found is None else (found, asked)
 
     def calls(self) -> None:
-        print(f"calls and prompt tokens a sample ({self.n} samples; a token is 4 characters)")
+        counted = self.options.tokenizer or "a token is 4 characters"
+        print(f"calls and prompt tokens a sample ({self.n} samples; {counted})")
         for tool in self.tools:
-            if found := self.measured(tool, self.options.concurrency[0]):
-                self.tell_calls(f"{tool}, four measures", found[1])
-        with serving() as (url, asked):
-            told = [*self.fresh(), "--six"]
-            self.run("ragauge", url, self.n, self.options.concurrency[0], *told)
-        self.tell_calls("ragauge, and two more", asked)
+            self.tell_calls(tool, f"{tool}, four measures")
+        self.tell_calls("ragauge", "ragauge, and two more", "--six")
 
-    def tell_calls(self, name: str, asked: Body) -> None:
+    def tell_calls(self, tool: str, name: str, *told: str) -> None:
+        told = (*self.fresh(), *told) if tool == "ragauge" else told
+        with serving(tokenizer=self.options.tokenizer) as (url, asked):
+            found = self.run(tool, url, self.n, self.options.concurrency[0], *told)
+        if found is None:
+            return
         calls, prompt, said = (
             asked[key] / self.n for key in ("n_requests", "prompt_tokens", "completion_tokens")
         )
@@ -239,6 +242,7 @@ def main() -> None:
     parser.add_argument("--latency-ms", type=float, nargs="+", default=[0, 200])
     parser.add_argument("--concurrency", type=int, nargs="+", default=[16, 128])
     parser.add_argument("--in-flight", type=int, default=40, help="what `limit` allows")
+    parser.add_argument("--tokenizer", help="of tiktoken, by which `calls` counts tokens")
     parser.add_argument("--timeout-s", type=float, default=10, help="of a call of `faults`")
     parser.add_argument("--limit-s", type=float, default=600, help="of a tool's run of `faults`")
     parser.add_argument("--folder", type=Path, help="where samples and caches are put")

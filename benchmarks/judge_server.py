@@ -14,9 +14,10 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -56,8 +57,15 @@ class Stub:
     whose last entry has one; and tokens.
     """
 
-    def __init__(self, server: ModuleType, shares: Mapping[str, float], replies: Replies) -> None:
+    def __init__(
+        self,
+        server: ModuleType,
+        shares: Mapping[str, float],
+        replies: Replies,
+        n_tokens: Callable[[str], int],
+    ) -> None:
         self.server, self.shares, self.replies = server, shares, replies
+        self.n_tokens = n_tokens
         self.counts: Counter[str] = Counter(prompt_tokens=0, completion_tokens=0)
         self._times_asked: Counter[int] = Counter()
 
@@ -95,8 +103,8 @@ class Stub:
     def _completion(self, told: str, text: str, n: int, *, is_cut: bool) -> Any:
         """The reply `n` times, the first cut in half where it is cut."""
         usage = {
-            "prompt_tokens": len(told) // CHARACTERS_A_TOKEN,
-            "completion_tokens": n * len(text) // CHARACTERS_A_TOKEN,
+            "prompt_tokens": self.n_tokens(told),
+            "completion_tokens": n * self.n_tokens(text),
         }
         self.counts.update(usage)
         usage["total_tokens"] = sum(usage.values())
@@ -128,10 +136,20 @@ def without_last_within(said: Body) -> Body | None:
     return None
 
 
-def serve(latency_ms: float, in_flight: int | None, faults: str | None) -> None:
+def counter(tokenizer: str | None) -> Callable[[str], int]:
+    """How many tokens a text has, by a tokenizer of tiktoken's, or about how many."""
+    if tokenizer is None:
+        return lambda text: len(text) // CHARACTERS_A_TOKEN
+    encoding = import_module("tiktoken").get_encoding(tokenizer)
+    return lambda text: len(encoding.encode_ordinary(text))
+
+
+def serve(
+    latency_ms: float, in_flight: int | None, faults: str | None, tokenizer: str | None
+) -> None:
     faulty = _loaded(FAULTY_SERVER)
     shares, denied = ({}, 0.0) if faults is None else (FAULTS[faults], DENIED)
-    stub = Stub(faulty, shares, Replies(denied))
+    stub = Stub(faulty, shares, Replies(denied), counter(tokenizer))
 
     async def run() -> None:
         server = faulty.FaultyServer(
@@ -149,12 +167,16 @@ def serve(latency_ms: float, in_flight: int | None, faults: str | None) -> None:
 
 @contextmanager
 def serving(
-    latency_ms: float = 0, in_flight: int | None = None, faults: str | None = None
+    latency_ms: float = 0,
+    in_flight: int | None = None,
+    faults: str | None = None,
+    tokenizer: str | None = None,
 ) -> Iterator[tuple[str, Body]]:
     """The server's address, and what it was asked, which is there when it has ended."""
     command = [sys.executable, __file__, "--latency-ms", str(latency_ms)]
     command += [] if in_flight is None else ["--in-flight", str(in_flight)]
     command += [] if faults is None else ["--faults", faults]
+    command += [] if tokenizer is None else ["--tokenizer", tokenizer]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdin is not None
     assert process.stdout is not None
@@ -173,8 +195,9 @@ def main() -> None:
     parser.add_argument("--latency-ms", type=float, default=0.0)
     parser.add_argument("--in-flight", type=int, help="more at once are refused with 429")
     parser.add_argument("--faults", choices=list(FAULTS))
+    parser.add_argument("--tokenizer", help="of tiktoken, by which tokens are counted")
     options = parser.parse_args()
-    serve(options.latency_ms, options.in_flight, options.faults)
+    serve(options.latency_ms, options.in_flight, options.faults, options.tokenizer)
 
 
 if __name__ == "__main__":

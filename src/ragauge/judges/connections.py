@@ -78,15 +78,13 @@ class _AioHttp:
     def __init__(self, openai: Any, address: Address, most: int) -> None:
         aiohttp = cast(Any, import_module("aiohttp"))
         httpx = cast(Any, _package_below(openai))
-        tls = _tls(httpx, address)
-        client = httpx.AsyncClient(
-            verify=tls, trust_env=False
-        )  # openai loads certificates for its own
+        # openai wants a client; this one is asked for its headers alone, and can carry nothing.
+        client = httpx.AsyncClient(transport=httpx.AsyncBaseTransport())
         url, headers = _target(openai, client, address)
         self._url = cast(Any, import_module("yarl")).URL(url)
         self._session = aiohttp.ClientSession(
             # More than is asked at once: connections that are given up take a moment to close.
-            connector=aiohttp.TCPConnector(limit=2 * most, ssl=tls),
+            connector=aiohttp.TCPConnector(limit=2 * most, ssl=_tls(httpx, address)),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=headers,

@@ -1,11 +1,11 @@
 """Texts from outside as data in a prompt: between delimiters that they cannot close.
 
-    <contexts id=257c00011f5a>
-    [1 id=257c00011f5a]
+    <contexts id=472966>
+    [1 id=472966]
     The fee is $5.
-    [2 id=257c00011f5a]
+    [2 id=472966]
     It rains.
-    </contexts id=257c00011f5a>
+    </contexts id=472966>
 
 Only a line with the block's id is ours, and no text between its delimiters holds that id.
 """
@@ -23,7 +23,11 @@ NAME = re.compile(r"\w+")
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
 CONTROLS = bytes((*range(0x09), *range(0x0B, 0x20), 0x7F))
-NONCE_LENGTH = 12
+FORM = "2"
+"""Of the delimiters: another one changes what judges are told, and so every label."""
+DIGITS, TRIES, MORE_DIGITS = 6, 8, 3
+"""A nonce has so many: tokenizers make two tokens of six digits, and many more of letters among them.
+After so many tries that stand in a text, it has so many more."""
 TEMPLATES_AT_HAND = 256
 CHARACTERS_AT_HAND = 16_000_000
 SHORTEST_AT_HAND, LONGEST_AT_HAND = 1_000, 50_000
@@ -39,9 +43,9 @@ def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
     names every mark without a text and every text without a mark.
 
     >>> print(fill("{{question}}\\nAnswer briefly.", {"question": "What is {{7*7}}?"}))
-    <question id=dcf91d7f710f>
+    <question id=934811>
     What is {{7*7}}?
-    </question id=dcf91d7f710f>
+    </question id=934811>
     Answer briefly.
     """
     pieces, marks = _pieces(template)
@@ -60,12 +64,12 @@ def block(name: str, texts: str | Sequence[str]) -> str:
     U+FFFD; a line break is put after a text that does not end in one.
 
     >>> print(block("contexts", ["The fee is $5.", "It rains."]))
-    <contexts id=257c00011f5a>
-    [1 id=257c00011f5a]
+    <contexts id=472966>
+    [1 id=472966]
     The fee is $5.
-    [2 id=257c00011f5a]
+    [2 id=472966]
     It rains.
-    </contexts id=257c00011f5a>
+    </contexts id=472966>
     """
     if not NAME.fullmatch(name):
         raise ValueError(f"a block's name is letters, digits and underscores, got {name!r}")
@@ -178,4 +182,6 @@ def _digest(name: str, texts: Sequence[str], *, is_list: bool) -> bytes:
 
 
 def _digits(digest: bytes, attempt: int) -> str:
-    return sha256(digest + b"%d" % attempt).hexdigest()[:NONCE_LENGTH]
+    n = DIGITS + MORE_DIGITS * (attempt // TRIES)
+    number = int.from_bytes(sha256(digest + b"%d" % attempt).digest())
+    return str(number % 10**n).zfill(n)

@@ -20,7 +20,7 @@ from importlib import resources
 from pathlib import Path
 
 from ragauge.errors import PlanError, did_you_mean
-from ragauge.judges.delimiters import fill
+from ragauge.judges.delimiters import FORM, fill
 from ragauge.judges.protocol import Message
 
 SHARED = ("system", "repair")
@@ -93,7 +93,7 @@ class Prompts:
 
     def digest(self, names: Iterable[str]) -> str:
         """What fixes the words of these prompts: the same eight digits for the same words."""
-        made = sha256(self._system.encode())
+        made = sha256(f"{FORM}\n{self._system}".encode())
         for name in sorted({*names, *SHARED}):
             prompt = self.by_name[name]
             made.update(f"{name} {prompt.version}\n{prompt.text}\n".encode())
