@@ -34,13 +34,20 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class Unanswered(Exception):
     """A request that may fare better when sent again, after `wait_s` where the server says so.
 
-    `is_too_much`: the server has too much to do; there is nothing wrong with this request.
+    `is_too_much`: the server has too much to do; there is nothing wrong with this request. `is_lost`:
+    there was no connection, or it broke.
     """
 
     def __init__(
-        self, reason: str, wait_s: float | None = None, *, is_too_much: bool = False
+        self,
+        reason: str,
+        wait_s: float | None = None,
+        *,
+        is_too_much: bool = False,
+        is_lost: bool = False,
     ) -> None:
-        self.reason, self.wait_s, self.is_too_much = reason, wait_s, is_too_much
+        self.reason, self.wait_s = reason, wait_s
+        self.is_too_much, self.is_lost = is_too_much, is_lost
         super().__init__(reason)
 
 

@@ -499,6 +499,20 @@ def test_nothing_listens(server):
     assert raised.value.is_down
 
 
+def test_nobody_is_not_waited_for_as_long_as_somebody(server):
+    server.answer = lambda *_: faulty.RESET
+    with pytest.raises(JudgeError, match="no answer in 4 attempts") as raised:
+        ask(judge(server, max_attempts=8))
+    assert raised.value.is_down
+    server.answer = answering(*[refusal(500, "starting")] * 5, ok("yes"))
+    server.n_requests = 0
+    one = judge(server, max_attempts=8)
+    assert run(one.reply(PLAIN)).text == "yes"
+    server.answer = lambda *_: faulty.RESET
+    with pytest.raises(JudgeError, match="no answer in 8 attempts"):
+        run(one.reply(PLAIN))
+
+
 def test_a_connection_that_the_server_closed_meanwhile_is_opened_anew(server):
     said = ok("yes")
     closing = Answer(body=said.body, headers={"Content-Length": str(len(said.body))})

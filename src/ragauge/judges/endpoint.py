@@ -53,6 +53,9 @@ from ragauge.judges.settings import Settings
 LONGEST_FAREWELL_S = 1.0
 CHARACTERS_A_TOKEN = 4
 """About so many; what a reply says it took corrects the estimate."""
+LOST_AT_FIRST = 4
+"""So many connections of a request lost one after the other, before anything was answered, and there
+is nobody."""
 _TOO_MUCH = frozenset((429, 503, 529))
 """Refusals that fewer requests at once may spare; 529 is Anthropic's "overloaded"."""
 _OF_ONE_REQUEST = frozenset((400, 413, 422))
@@ -148,7 +151,7 @@ class ChatEndpoint(Settings):
         loop, pace = asyncio.get_running_loop(), self._pace
         ticket, n_tokens = pace.ticket(), self._estimate(request)
         turn = await pace.turn(ticket, n_tokens)
-        start, n_attempts = loop.time(), 0
+        start, n_attempts, n_lost = loop.time(), 0, 0
         n_answered, reason = None, f"no whole reply came within {self.deadline_s:g} s"
         try:
             async with asyncio.timeout(self.deadline_s):
@@ -161,7 +164,9 @@ class ChatEndpoint(Settings):
                     n_answered = self._n_answered if n_answered is None else n_answered
                     pause = self._pause(n_attempts, outcome)
                     is_late = loop.time() + pause >= start + self.deadline_s
-                    if n_attempts == self.max_attempts or is_late:
+                    n_lost = n_lost + 1 if outcome.is_lost else 0
+                    is_nobody = n_lost == LOST_AT_FIRST and not self._n_answered
+                    if n_attempts == self.max_attempts or is_late or is_nobody:
                         break
                     await asyncio.sleep(pause)
                     turn = await pace.turn(ticket, n_tokens)
@@ -311,16 +316,17 @@ class ChatEndpoint(Settings):
             async with asyncio.timeout(self.timeout_s):
                 received = await connections.post(body)
         except TimeoutError:
-            why = f"no whole reply came within {self.timeout_s:g} s"
+            unanswered = Unanswered(f"no whole reply came within {self.timeout_s:g} s")
         except Exception as error:
             if not is_of_carriers(error):
                 raise
             said = f"{type(error).__name__}: {error}".removesuffix(": ")
             why = f"the connection was lost ({self.address.shown(said)})"
+            unanswered = Unanswered(why, is_lost=True)
         else:
             return self._checked(received)
         # Not within the except: what is raised is to hold no request and no key with it.
-        raise Unanswered(why)
+        raise unanswered
 
     def _checked(self, received: Received) -> bytes:
         if received.is_error:

@@ -341,7 +341,7 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
     """
     known = [*WRITERS, ".parquet"]
     problems = [
-        f"{path}: cannot write {path.suffix or 'a file without an ending'!r}; "
+        f"{path}: {f'cannot write {path.suffix!r}' if path.suffix else 'has no ending'}; "
         f"the endings are {', '.join(known)}"
         for path in paths
         if path.suffix.lower() not in known and not path.is_dir()
