@@ -49,7 +49,15 @@ def address(base_url: str, fault: type[EncoderError] | type[JudgeError] = JudgeE
         ("http://host/v 1", "kind 'http', or has no host"),
         ("http://user:canary@/v1", "kind 'http', or has no host"),
         ("ftp://host/v1", "of the kind 'ftp'"),
-        *((url, "is no address") for url in ("http://host:99999/v1", "http://[::1/v1")),
+        *(
+            (url, "is no address")
+            for url in (
+                "http://host:99999/v1",
+                "http://[::1/v1",
+                "http://a..b/v1",
+                f"http://{64 * 'a'}/v1",
+            )
+        ),
     ],
 )
 def test_only_addresses_of_the_web_are_taken(url, said, fault):

@@ -71,6 +71,7 @@ class Address:
         try:
             parts = self.parts
             is_host = re.fullmatch(r"[\w.:-]+", parts.hostname or "") and parts.port != 0
+            (parts.hostname or "").encode("idna")  # a part of it may be empty, or too long
         except ValueError:
             raise self.fault(
                 f"{self.model}: base_url is no address; give https://host/v1"

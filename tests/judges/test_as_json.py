@@ -1,4 +1,5 @@
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -6,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragauge.judges.as_json import kept_json, sorted_json, text_json
+from ragauge.judges.protocol import Message
 
 TEXTS = st.text(st.characters(codec=None) | st.sampled_from('\\"\n\r\t\x00\x1f\x7f\u2028\ud800'))
 VALUES = st.recursive(
@@ -38,6 +40,14 @@ def test_the_order_of_fields_is_kept_or_not():
 def test_a_truth_value_and_one_are_not_taken_for_each_other(is_sorted):
     values = ([1], [True], [1.0])
     assert [kept_json(one, is_sorted=is_sorted) for one in values] == ["[1]", "[true]", "[1.0]"]
+
+
+def test_a_message_is_sent_to_another_process_without_its_json():
+    message = Message("user", "é" * 1000)
+    plain = len(pickle.dumps(message))
+    assert len(message.as_json) == 1002
+    assert len(pickle.dumps(message)) == plain
+    assert pickle.loads(pickle.dumps(message)) == message
 
 
 def test_numbers_of_numpy_are_written_like_pythons_own():

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import gzip
 import json
 import logging
 import pickle
@@ -227,15 +228,17 @@ def test_which_connections_are_used(monkeypatch):
     assert kinds() == ["_Httpx", "_Httpx"]
 
 
-def test_a_redirect_is_followed_with_the_whole_request(server):
-    def answer(number, body):
-        moved = Answer(307, headers={"Location": "/v2/chat/completions"})
-        return moved if number == 1 else ok("yes")
+def moved(server):
+    """Answers at another place of the same server."""
+    there = Answer(307, headers={"Location": "/v2/chat/completions"})
+    return lambda *_: ok("yes") if server.paths[-1].startswith("/v2") else there
 
-    server.answer = answer
+
+def test_a_redirect_is_followed_with_the_whole_request(server):
+    server.answer = moved(server)
     assert ask(judge(server), ASKED).text == "yes"
-    assert server.paths == ["/v1/chat/completions", "/v2/chat/completions"]
-    assert server.asked[0] == server.asked[1]
+    assert server.paths[-2:] == ["/v1/chat/completions", "/v2/chat/completions"]
+    assert server.asked[-2] == server.asked[-1]
     assert {one["authorization"] for one in server.headers} == {f"Bearer {CANARY}"}
 
 
@@ -245,6 +248,31 @@ def test_a_redirect_to_another_server_does_not_take_the_key_along(server):
         server.answer = lambda *_: Answer(307, headers={"Location": to})
         assert ask(judge(server)).text == "yes"
         assert "authorization" not in other.headers[0]
+
+
+def test_what_leads_elsewhere_is_asked_there_again_and_again(server):
+    server.answer = moved(server)
+    replies = ask_all(judge(server, concurrency=4), 12)
+    assert [reply.text for reply in replies] == ["yes"] * 12
+
+
+def test_replies_may_be_packed(server):
+    said = ok("yes" * 1000)
+
+    def answer(number, body):
+        assert "gzip" in server.headers[-1]["accept-encoding"]
+        return Answer(body=gzip.compress(said.body), headers={"Content-Encoding": "gzip"})
+
+    server.answer = answer
+    assert ask(judge(server)).text == "yes" * 1000
+    assert server.headers[0]["accept"] == "application/json"
+
+
+@pytest.mark.filterwarnings("error::ResourceWarning")
+def test_a_long_request_is_sent_whole(server):
+    text = "long " * 300_000
+    assert ask(judge(server), Request("greet", (Message("user", text),), None)).text == "yes"
+    assert server.asked[0]["messages"][0]["content"] == text
 
 
 def test_a_circle_of_redirects_is_left(server):
@@ -536,6 +564,18 @@ def test_connections_are_closed_when_nobody_has_their_endpoint_any_more(server):
     while server.n_open and time.monotonic() < until:
         time.sleep(0.01)
     assert server.n_open == 0
+
+
+def test_who_closes_an_endpoint_from_another_loop_closes_its_connections(server):
+    one = judge(server)
+    assert run(one.reply(PLAIN)).text == "yes"
+    assert server.n_open == 1
+    asyncio.run(one.close())
+    until = time.monotonic() + 5
+    while server.n_open and time.monotonic() < until:
+        time.sleep(0.01)
+    assert server.n_open == 0
+    assert run(_closing(one, one.reply(PLAIN))).text == "yes"
 
 
 def test_who_is_cancelled_leaves_nothing_behind(server):

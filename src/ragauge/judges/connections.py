@@ -9,6 +9,7 @@ from collections.abc import AsyncIterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from io import BytesIO
 from types import ModuleType
 from typing import Any, Protocol, cast
 from urllib.parse import urlunsplit
@@ -26,8 +27,12 @@ all the rest."""
 _CARRIERS = frozenset(
     ("openai", "httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "anyio", "h11", "zlib")
 )
-_OWN_HEADERS = frozenset(("accept-encoding", "connection", "host"))
-"""Those that tell what a client is able to do: each its own."""
+_ABILITIES = frozenset(("accept-encoding", "connection"))
+"""The headers by which a client says what it is able to do."""
+_LEADS_ELSEWHERE = frozenset((301, 302, 303, 307, 308))
+_LONGEST_HEADER = 65_536
+_MOST_AT_ONCE = 2**20
+"""Of a longer body, aiohttp would have it in parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,35 +73,63 @@ def connections_to(address: Address, most: int) -> Connections:
 
 
 def is_of_carriers(error: Exception) -> bool:
-    """Whether an exception comes from what carries requests."""
-    return isinstance(error, OSError) or type(error).__module__.partition(".")[0] in _CARRIERS
+    """Whether an exception comes from what carries requests, or from a host's name that cannot be."""
+    is_plain = isinstance(error, (OSError, UnicodeError, ExceptionGroup))
+    return is_plain or type(error).__module__.partition(".")[0] in _CARRIERS
 
 
 class _AioHttp:
-    """By aiohttp itself, which takes a quarter of the time that openai's client does over it."""
+    """By aiohttp itself, which takes a quarter of the time that openai's client does over it.
+
+    Where an address leads elsewhere, all goes by httpx from then on: it minds proxies and keys on the
+    way as openai has it.
+    """
 
     def __init__(self, openai: Any, address: Address, most: int) -> None:
-        aiohttp = cast(Any, import_module("aiohttp"))
+        self._openai, self._address, self._most = openai, address, most
+        self._aiohttp = cast(Any, import_module("aiohttp"))
         httpx = cast(Any, _package_below(openai))
+        self._tls = _tls(httpx, address)
         # openai wants a client; this one is asked for its headers alone, and can carry nothing.
         client = httpx.AsyncClient(transport=httpx.AsyncBaseTransport())
         url, headers = _target(openai, client, address)
         self._url = cast(Any, import_module("yarl")).URL(url)
-        self._session = aiohttp.ClientSession(
-            # More than is asked at once: connections that are given up take a moment to close.
-            connector=aiohttp.TCPConnector(limit=2 * most, ssl=_tls(httpx, address)),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            headers=headers,
-        )
+        self._headers = {name: one for name, one in headers.items() if name not in _ABILITIES}
+        self._session: Any = None
+        self._httpx: _Httpx | None = None
 
     async def post(self, body: bytes) -> Received:
-        async with self._session.post(self._url, data=body) as reply:
-            content = await _read(reply.status, reply.content.iter_any())
-            return _received(reply.status, reply.headers, content)
+        if self._httpx is None:
+            data = body if len(body) <= _MOST_AT_ONCE else BytesIO(body)
+            async with self._opened().post(self._url, data=data, allow_redirects=False) as reply:
+                leads = reply.status in _LEADS_ELSEWHERE and "location" in reply.headers
+                if not leads:
+                    content = await _read(reply.status, reply.content.iter_any())
+                    return _received(reply.status, reply.headers, content)
+        if self._httpx is None:
+            self._httpx = _Httpx(self._openai, self._address, self._most)
+        return await self._httpx.post(body)
 
     async def close(self) -> None:
-        await self._session.close()
+        if self._session is not None:
+            await self._session.close()
+        if self._httpx is not None:
+            await self._httpx.close()
+
+    def _opened(self) -> Any:
+        """The session, made with the first request: one that is never used is not to be closed."""
+        if self._session is None:
+            aiohttp = self._aiohttp
+            self._session = aiohttp.ClientSession(
+                # More than is asked at once: connections that are given up take a moment to close.
+                connector=aiohttp.TCPConnector(limit=2 * self._most, ssl=self._tls),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers=self._headers,
+                max_line_size=_LONGEST_HEADER,
+                max_field_size=_LONGEST_HEADER,
+            )
+        return self._session
 
 
 @dataclass(slots=True, eq=False)
@@ -190,7 +223,7 @@ def _target(openai: Any, client: Any, address: Address) -> tuple[str, dict[str, 
     asking = openai.AsyncOpenAI(api_key=key, base_url=OPENAI, max_retries=0, http_client=client)
     headers: dict[str, str] = {}
     for name, value in (*client.headers.items(), *asking.default_headers.items()):
-        if isinstance(value, str) and name.lower() not in _OWN_HEADERS:
+        if isinstance(value, str):
             headers[name.lower()] = value
     headers["authorization"] = f"Basic {address.login}" if address.login else f"Bearer {key}"
     parts = address.parts

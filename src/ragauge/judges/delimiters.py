@@ -7,27 +7,32 @@
     It rains.
     </contexts id=472966>
 
-Only a line with the block's id is ours, and no text between its delimiters holds that id.
+Only a line with the block's id is ours, and no text of the prompt holds that id, or one like it: one that
+differs in a single digit, has other signs between its digits, or other digits than 0 to 9 for them.
+Whoever writes a text can work out its id beforehand, so a forged one must not come near.
 """
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from itertools import count
+from operator import ne
 from threading import Lock
 
 MARK = re.compile(r"\{\{(\w+)\}\}")
 NAME = re.compile(r"\w+")
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
+NO_DIGITS = bytes(one for one in range(0x80) if not 0x30 <= one <= 0x39)
 CONTROLS = bytes((*range(0x09), *range(0x0B, 0x20), 0x7F))
 FORM = "2"
 """Of the delimiters: another one changes what judges are told, and so every label."""
 DIGITS, TRIES, MORE_DIGITS = 6, 8, 3
 """A nonce has so many: tokenizers make two tokens of six digits, and many more of letters among them.
-After so many tries that stand in a text, it has so many more."""
+After so many tries that are like some in a text, it has so many more."""
 TEMPLATES_AT_HAND = 256
 CHARACTERS_AT_HAND = 16_000_000
 SHORTEST_AT_HAND, LONGEST_AT_HAND = 1_000, 50_000
@@ -38,8 +43,8 @@ are kept for that, and of one: a shorter one is as soon made anew."""
 def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
     """The template with each `{{name}}` replaced by the block of that name's text or texts.
 
-    Substituted in one pass: what looks like a mark in a text stays as it is. A block's nonce stands
-    in no text of the whole prompt, so that none can forge another's delimiters either. ValueError
+    Substituted in one pass: what looks like a mark in a text stays as it is. A block's nonce, or one
+    like it, stands in no text of the whole prompt, so that none can forge another's delimiters either. ValueError
     names every mark without a text and every text without a mark.
 
     >>> print(fill("{{question}}\\nAnswer briefly.", {"question": "What is {{7*7}}?"}))
@@ -51,8 +56,8 @@ def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
     pieces, marks = _pieces(template)
     _check_marks(marks, texts)
     blocks = {name: _made(name, text) for name, text in texts.items()}
-    everything = "".join([text for one in blocks.values() for text in one.shown])
-    written = {name: one.beside(everything) for name, one in blocks.items()}
+    digits = _digits_in("".join([text for one in blocks.values() for text in one.shown]))
+    written = {name: one.beside(digits) for name, one in blocks.items()}
     return "".join([written[one] if place % 2 else one for place, one in enumerate(pieces)])
 
 
@@ -74,7 +79,7 @@ def block(name: str, texts: str | Sequence[str]) -> str:
     if not NAME.fullmatch(name):
         raise ValueError(f"a block's name is letters, digits and underscores, got {name!r}")
     own = _made(name, texts)
-    return own.beside("".join(own.shown))
+    return own.beside(_digits_in("".join(own.shown)))
 
 
 @lru_cache(TEMPLATES_AT_HAND)
@@ -109,12 +114,12 @@ class _Block:
     nonce: str
     text: str
 
-    def beside(self, everything: str) -> str:
-        """The block with a nonce that stands nowhere in `everything`, which has its own texts."""
-        if self.nonce not in everything:
+    def beside(self, digits: str) -> str:
+        """The block with a nonce that is like none of `digits`, those of the texts of the prompt."""
+        if not _is_like_one(self.nonce, digits):
             return self.text
-        nonces = (_digits(self.digest, attempt) for attempt in count(1))
-        nonce = next(one for one in nonces if one not in everything)
+        nonces = (_nonce(self.digest, attempt) for attempt in count(1))
+        nonce = next(one for one in nonces if not _is_like_one(one, digits))
         return _written(self.name, self.shown, nonce, is_list=self.is_list)
 
 
@@ -151,7 +156,7 @@ def _new(name: str, is_list: bool, texts: tuple[str, ...]) -> _Block:
     printable = texts if _is_plain("".join(texts)) else map(_printable, texts)
     shown = tuple([one if one.endswith("\n") else f"{one}\n" for one in printable])
     digest = _digest(name, shown, is_list=is_list)
-    nonce = _digits(digest, 0)
+    nonce = _nonce(digest, 0)
     text = _written(name, shown, nonce, is_list=is_list)
     return _Block(name, shown, is_list, digest, nonce, text)
 
@@ -181,7 +186,34 @@ def _digest(name: str, texts: Sequence[str], *, is_list: bool) -> bytes:
     return sha256(head + b"".join([b"%d\n%b" % (len(one), one) for one in encoded])).digest()
 
 
-def _digits(digest: bytes, attempt: int) -> str:
+def _nonce(digest: bytes, attempt: int) -> str:
     n = DIGITS + MORE_DIGITS * (attempt // TRIES)
     number = int.from_bytes(sha256(digest + b"%d" % attempt).digest())
     return str(number % 10**n).zfill(n)
+
+
+def _digits_in(text: str) -> str:
+    """The digits of a text, one after the other, as those from 0 to 9.
+
+    >>> _digits_in("No. 4 of ６² pages")
+    '462'
+    """
+    if not text.isascii():
+        for sign in set(text):
+            if not sign.isascii() and sign.isdigit():
+                text = text.replace(sign, str(unicodedata.digit(sign)))
+    return text.encode("ascii", "ignore").translate(None, NO_DIGITS).decode()
+
+
+def _is_like_one(nonce: str, digits: str) -> bool:
+    """Whether some of the digits are the nonce, but for one of them at most."""
+    # Then its first half stands there, or its second.
+    half = len(nonce) // 2
+    for part, before in ((nonce[:half], 0), (nonce[half:], half)):
+        at = digits.find(part, before)
+        while at >= 0:
+            other = digits[at - before : at - before + len(nonce)]
+            if len(other) == len(nonce) and sum(map(ne, other, nonce)) <= 1:
+                return True
+            at = digits.find(part, at + 1)
+    return False

@@ -142,6 +142,9 @@ class ChatEndpoint(Settings):
         """Close the connections; a later request opens others."""
         if self._loop is asyncio.get_running_loop():
             await _closed(self._connections)
+        elif self._loop is not None and self._loop.is_running():  # that of another thread
+            closing = asyncio.run_coroutine_threadsafe(_closed(self._connections), self._loop)
+            await asyncio.wrap_future(closing)
         else:
             self._connections.clear()
 

@@ -25,6 +25,9 @@ class Message:
         """The content as JSON: written once for the key, the endpoint and the ledger."""
         return text_json(self.content)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return Message, (self.role, self.content)
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
