@@ -256,6 +256,17 @@ def test_what_leads_elsewhere_is_asked_there_again_and_again(server):
     assert [reply.text for reply in replies] == ["yes"] * 12
 
 
+@pytest.mark.parametrize(
+    "to",
+    ["http://a..b/v1", f"http://{64 * 'a'}/v1", "http://127.0.0.1:99999/", "", "ftp://127.0.0.1/"],
+)
+def test_a_redirect_to_nowhere_is_an_error_of_the_judge(server, to):
+    server.answer = lambda *_: Answer(307, headers={"Location": to})
+    with pytest.raises(JudgeError) as raised:
+        ask(judge(server, max_attempts=1))
+    assert CANARY not in str(raised.value)
+
+
 def test_replies_may_be_packed(server):
     said = ok("yes" * 1000)
 

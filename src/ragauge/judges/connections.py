@@ -182,7 +182,7 @@ class _Httpx:
     def _opened(self) -> _Pool:
         room = min(_CONNECTIONS_A_POOL, self._most)
         client = self._openai.DefaultAsyncHttpxClient(
-            # As above.
+            # More than there is room for: connections that are given up take a moment to close.
             limits=self._httpx.Limits(max_connections=2 * room, max_keepalive_connections=room),
             timeout=None,
             trust_env=not self._address.is_local,

@@ -7,9 +7,9 @@
     It rains.
     </contexts id=472966>
 
-Only a line with the block's id is ours, and no text of the prompt holds that id, or one like it: one that
-differs in a single digit, has other signs between its digits, or other digits than 0 to 9 for them.
-Whoever writes a text can work out its id beforehand, so a forged one must not come near.
+Only a line with the block's id is ours, and no text of the prompt holds that id, or one like it: one
+that differs in a single digit, has other signs between its digits, or other digits than 0 to 9 for
+them. Whoever writes a text can work out its id beforehand, so a forged one must not come near.
 """
 
 import re
@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from itertools import count
-from operator import ne
 from threading import Lock
 
 MARK = re.compile(r"\{\{(\w+)\}\}")
@@ -44,8 +43,8 @@ def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
     """The template with each `{{name}}` replaced by the block of that name's text or texts.
 
     Substituted in one pass: what looks like a mark in a text stays as it is. A block's nonce, or one
-    like it, stands in no text of the whole prompt, so that none can forge another's delimiters either. ValueError
-    names every mark without a text and every text without a mark.
+    like it, stands in no text of the whole prompt, so that none can forge another's delimiters either.
+    ValueError names every mark without a text and every text without a mark.
 
     >>> print(fill("{{question}}\\nAnswer briefly.", {"question": "What is {{7*7}}?"}))
     <question id=934811>
@@ -207,13 +206,14 @@ def _digits_in(text: str) -> str:
 
 def _is_like_one(nonce: str, digits: str) -> bool:
     """Whether some of the digits are the nonce, but for one of them at most."""
-    # Then its first half stands there, or its second.
-    half = len(nonce) // 2
-    for part, before in ((nonce[:half], 0), (nonce[half:], half)):
-        at = digits.find(part, before)
-        while at >= 0:
-            other = digits[at - before : at - before + len(nonce)]
-            if len(other) == len(nonce) and sum(map(ne, other, nonce)) <= 1:
-                return True
-            at = digits.find(part, at + 1)
-    return False
+    half, n_places = len(nonce) // 2, len(digits) - len(nonce) + 1
+    if nonce[:half] not in digits and nonce[half:] not in digits:  # nearly always
+        return False
+    import numpy as np
+
+    # All places at once: in a text of one digit alone, its author can have half a nonce at each of them.
+    signs = np.frombuffer(digits.encode(), np.uint8)
+    n_other = np.zeros(max(n_places, 0), np.uint8)
+    for at, sign in enumerate(nonce.encode()):
+        n_other += signs[at : at + len(n_other)] != sign
+    return bool((n_other <= 1).any())
