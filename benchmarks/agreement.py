@@ -25,11 +25,13 @@ from sklearn.linear_model import LogisticRegression
 
 from ragauge.encoders.embedded import LAYERS, MiniLM
 from ragauge.encoders.shared import SharedEncoder, TextVector
-from ragauge.features.anchors import Anchors, embedded_anchors
-from ragauge.features.dates import context_dates, dates
-from ragauge.features.grounds import grounds, passage_words
+from ragauge.features.context_index import context_index, passage_words
+from ragauge.features.dates import context_dates
 from ragauge.features.matches import ALIKE, TokenMatch, token_match
-from ragauge.features.numbers import context_quantities, quantities
+from ragauge.features.numbers import context_quantities
+from ragauge.language.anchors import Anchors, embedded_anchors
+from ragauge.language.dates import dates
+from ragauge.language.numbers import quantities
 from ragauge.metrics.hallucination import answer_ngrams, context_ngrams, hallucination
 from ragauge.metrics.support import STEEPNESS, TIPPING_POINT, support
 from ragauge.score import Score
@@ -217,7 +219,7 @@ def parts_of(score: Score) -> dict[str, float]:
 def by_anchors(case: Case) -> tuple[float, float]:
     """1 - `hallucination` with the embedded extractor, and the share of words that are in contexts."""
     words, dated = passage_words(case.contexts), context_dates(case.contexts)
-    there = grounds(case.contexts, words, context_quantities(case.contexts, dated), dated)
+    there = context_index(case.contexts, words, context_quantities(case.contexts, dated), dated)
     stated = dates(case.answer)
     anchors = embedded_anchors(case.answer, quantities(case.answer, stated), stated)
     score = hallucination(

@@ -16,9 +16,11 @@ from pathlib import Path
 
 from scipy.stats import rankdata  # pyright: ignore[reportUnknownVariableType]
 
-from ragauge.features.anchors import Anchors, Grounds, embedded_anchors, passage_words, support
-from ragauge.features.dates import Date, context_dates, dates
-from ragauge.features.numbers import Quantity, context_quantities, quantities
+from ragauge.features.dates import context_dates
+from ragauge.features.numbers import context_quantities
+from ragauge.language.anchors import Anchors, ContextIndex, embedded_anchors, passage_words, support
+from ragauge.language.dates import Date, dates
+from ragauge.language.numbers import Quantity, quantities
 from ragauge.metrics.hallucination import answer_ngrams, context_ngrams, hallucination
 
 Case = tuple[str, list[str], bool]
@@ -71,14 +73,14 @@ def report(name: str, cases: list[Case]) -> None:
     for answer, contexts, supported in cases:
         given = passage_words(contexts)
         dated = context_dates(contexts)
-        grounds = Grounds(contexts, given, context_quantities(contexts, dated), dated)
+        context_index = ContextIndex(contexts, given, context_quantities(contexts, dated), dated)
         found = embedded_anchors(answer, quantities(answer), dates(answer))
         score = hallucination(
-            Anchors(found, "embedded"), grounds, answer_ngrams(answer), context_ngrams(given)
+            Anchors(found, "embedded"), context_index, answer_ngrams(answer), context_ngrams(given)
         )
         scores.append(score.value or 0.0)
         for anchor in found:
-            borne_out = support(anchor, grounds) is not None
+            borne_out = support(anchor, context_index) is not None
             kinds[kind(anchor), supported, borne_out] += 1
             if supported and not borne_out and kind(anchor) == os.environ.get("SHOW"):
                 wrong.append(f"  {anchor.text!r}  |  {answer[:120]!r} | {contexts[0][:300]!r}")

@@ -18,7 +18,7 @@ import numpy as np
 from ragauge.encoders.embedded import LAYERS, MiniLM
 from ragauge.encoders.shared import SharedEncoder
 from ragauge.features.matches import ALIKE, TokenMatch, token_match
-from ragauge.features.text import sentences
+from ragauge.language.text import sentences
 
 OF_EACH = 800
 """Sentences of each source."""

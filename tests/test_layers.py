@@ -16,7 +16,7 @@ LAYERS = (
     {"label", "where", "tomlfile", "stats", "endpoints"},
     {"metric", "sample", "cache"},
     {"loaders", "encoders", "judges"},
-    {"retrieval"},
+    {"language", "retrieval"},
     {"features"},
     {"metrics"},
     {"catalog", "suite", "config", "resources"},

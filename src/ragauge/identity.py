@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SHARED_CODE = (
     "ragauge.engine",
-    "ragauge.features.text",
+    "ragauge.language.text",
     "ragauge.plan",
     "ragauge.retrieval.hits",
 )

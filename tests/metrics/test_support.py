@@ -18,7 +18,7 @@ from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.encoders.shared import CHARACTERS_AT_ONCE, SharedEncoder
 from ragauge.encoders.tokens import Tokens
 from ragauge.errors import EncoderError
-from ragauge.features.numbers import quantities
+from ragauge.language.numbers import quantities
 from ragauge.metrics.support import (
     STEEPNESS,
     TIPPING_POINT,

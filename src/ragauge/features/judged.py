@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ragauge.features.sentences import split_sentences
-from ragauge.features.text import is_blank
 from ragauge.judges import questions
 from ragauge.judges.questions import AskedBack, Graded, Relevance, Support
 from ragauge.judges.shared import PROMPT_TOKENS, TOKENS_AN_ITEM, Answered, SharedJudge
 from ragauge.judges.spending import estimated_tokens
+from ragauge.language.sentences import split_sentences
+from ragauge.language.text import is_blank
 from ragauge.metric import Count, feature
 from ragauge.score import Score
 

@@ -140,7 +140,7 @@ def _add_texts_and_blanks(growing: _Growing, passages: Sequence[str], golds: Seq
 def _add_matches(
     growing: _Growing, passages: Sequence[str], golds: Sequence[str], *, empty_matches: bool
 ) -> None:
-    from ragauge.features.text import normalize
+    from ragauge.language.text import normalize
 
     wanted = [normalize(gold, "lower_ws") for gold in golds]
     found: set[int] = set()

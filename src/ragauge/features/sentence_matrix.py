@@ -8,7 +8,7 @@ import numpy as np
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.encoders.shared import NoVector, SharedEncoder, pieces
 from ragauge.features.matches import ALIKE, cosines, marks_of
-from ragauge.features.sentences import Splitter
+from ragauge.language.sentences import Splitter
 from ragauge.metric import feature
 from ragauge.score import Score
 

@@ -1,27 +1,7 @@
-"""The sentences of answers and references: by our own rules, or by NLTK or spaCy when asked."""
+"""The sentences of answers and references."""
 
-import re
-import sys
-from collections.abc import Sequence
-from functools import cache
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Literal
-
-from ragauge.errors import MissingExtraError, PlanError
-from ragauge.features.anchors_spacy import installed_pipeline
-from ragauge.features.text import sentences
+from ragauge.language.sentences import Splitter, split_sentences
 from ragauge.metric import feature
-
-if TYPE_CHECKING:
-    from nltk.tokenize.punkt import PunktTokenizer
-    from spacy.language import Language
-
-Splitter = Literal["rules", "nltk", "spacy"]
-
-WORD = re.compile(r"[^\W_]")
-CITATIONS = re.compile(r"(?:\[\d{1,3}(?:(?:, ?|[-–])\d{1,3})*\]\s*)+[.,;]?")
-SURROGATE = re.compile("[\ud800-\udfff]")
-SENTENCE_PIPES = frozenset(("tok2vec", "transformer", "parser", "senter", "sentencizer"))
 
 
 @feature
@@ -42,71 +22,3 @@ def reference_sentences(reference: str, *, splitter: Splitter = "rules") -> tupl
     ('Dr. Lee pays.', 'Why?')
     """
     return split_sentences(reference, splitter)
-
-
-def split_sentences(text: str, splitter: Splitter = "rules") -> tuple[str, ...]:
-    """The sentences of a text, in order, as the text has them, trimmed.
-
-    What has no letter or digit (a line of dashes, a lone emoji) or only cites ("[1]") is no
-    sentence; a text without any has (). "nltk" is NLTK's English Punkt model: MissingExtraError
-    without NLTK, PlanError when its model is not installed. "spacy" is the parser of the first
-    installed English pipeline; where there is none, and for a text longer than it takes, spaCy's
-    rule-based sentencizer. MissingExtraError without spaCy. Nothing is ever downloaded.
-
-    >>> split_sentences("- Pay by Jan. 5.\\n- It is $5.\\n---")
-    ('- Pay by Jan. 5.', '- It is $5.')
-    """
-    if splitter == "nltk":
-        pieces: Sequence[str] = _punkt().tokenize(text)
-    elif splitter == "spacy":
-        pieces = _spacy_sentences(text)
-    else:
-        pieces = sentences(text)
-    trimmed = (piece.strip() for piece in pieces)
-    return tuple(piece for piece in trimmed if _says_something(piece))
-
-
-def _says_something(piece: str) -> bool:
-    return WORD.search(piece) is not None and not CITATIONS.fullmatch(piece)
-
-
-@cache
-def _punkt() -> "PunktTokenizer":
-    try:
-        from nltk.tokenize.punkt import PunktTokenizer
-    except ImportError:
-        raise MissingExtraError('splitter="nltk" needs nltk', "nltk") from None
-    try:
-        return PunktTokenizer("english")
-    except LookupError:
-        problem = (
-            'splitter="nltk" needs NLTK\'s Punkt model, which is not installed; get it with: '
-            'python -m nltk.downloader punkt_tab, or use splitter="rules"'
-        )
-        raise PlanError([problem]) from None
-
-
-def _spacy_sentences(text: str) -> list[str]:
-    nlp = _parser() or _sentencizer()
-    if len(text) > nlp.max_length:
-        nlp = _sentencizer()
-    others = [pipe for pipe in nlp.pipe_names if pipe not in SENTENCE_PIPES]
-    doc = nlp(SURROGATE.sub("\ufffd", text), disable=others)
-    return [text[one.start_char : one.end_char] for one in doc.sents]
-
-
-@cache
-def _parser() -> "Language | None":
-    if find_spec("spacy") is None:
-        raise MissingExtraError('splitter="spacy" needs spaCy', "spacy")
-    return installed_pipeline()
-
-
-@cache
-def _sentencizer() -> "Language":
-    import spacy
-
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    nlp.max_length = sys.maxsize
-    return nlp

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Annotated
 
-from ragauge.features.dates import plain_signs
-from ragauge.features.numbers import Quantity, quantities, same_quantity
-from ragauge.features.text import normalize
+from ragauge.language.dates import plain_signs
+from ragauge.language.numbers import Quantity, quantities, same_quantity
+from ragauge.language.text import normalize
 from ragauge.metric import Column, Metric, Must, metric
 from ragauge.score import Score
 from ragauge.where import Filter

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from ragauge.features.refusals import refusals, uncertainty_phrases
+from ragauge.features.refusals import refusals
 from ragauge.judges import questions
 from ragauge.judges.questions import ACCURACY_WEIGHTS, CORRECT, MET, NOT_APPLICABLE
 from ragauge.judges.shared import SharedJudge
+from ragauge.language.refusals import uncertainty_phrases
 from ragauge.metric import metric
 from ragauge.score import Score
 

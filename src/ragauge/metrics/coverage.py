@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from ragauge.features.keywords import Extractor, by_value
-from ragauge.features.numbers import Quantity
+from ragauge.language.keywords import Extractor, by_value
+from ragauge.language.numbers import Quantity
 from ragauge.metric import NOTHING_EXPECTED, Share, metric
 from ragauge.score import Score
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from itertools import chain
 
 from ragauge.errors import LabelError
-from ragauge.features.anchors import Anchor, Anchors, embedded_anchors
-from ragauge.features.anchors_spacy import Extractor, spacy_anchors
-from ragauge.features.dates import Date
-from ragauge.features.grounds import Grounds, Support, support, words
-from ragauge.features.numbers import Quantity
+from ragauge.language.anchors import Anchor, Anchors, embedded_anchors
+from ragauge.language.anchors_spacy import Extractor, spacy_anchors
+from ragauge.language.context_index import ContextIndex, Support, support, words
+from ragauge.language.dates import Date
+from ragauge.language.numbers import Quantity
 from ragauge.metric import Count, feature, metric
 from ragauge.score import Score
 
@@ -102,7 +102,7 @@ def answer_anchors(
 @metric(version=2, lower_is_better=True)
 def hallucination(
     answer_anchors: Anchors,
-    grounds: Grounds,
+    context_index: ContextIndex,
     answer_ngrams: Ngrams,
     context_ngrams: Ngrams,
     *,
@@ -125,7 +125,7 @@ def hallucination(
     >>> rg.score("hallucination", answer="It cost $5 in 2021.", contexts=["$5 in 2020"]).value
     0.5
     """
-    checked = [(anchor, support(anchor, grounds)) for anchor in answer_anchors.found]
+    checked = [(anchor, support(anchor, context_index)) for anchor in answer_anchors.found]
     n_unsupported = sum(borne_out is None for _, borne_out in checked)
     share = n_unsupported / len(checked) if checked else 0.0
     n_ngrams, n_found = len(answer_ngrams), len(answer_ngrams & context_ngrams)

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from rapidfuzz import fuzz
 
-from ragauge.features.stop_words import NLTK_ENGLISH
-from ragauge.features.text import Normalization, excerpt, normalize
+from ragauge.language.stop_words import NLTK_ENGLISH
+from ragauge.language.text import Normalization, excerpt, normalize
 from ragauge.metric import Must, metric
 from ragauge.score import Score
 

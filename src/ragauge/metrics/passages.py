@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ragauge.errors import MissingExtraError, PlanError
-from ragauge.features.text import normalize
-from ragauge.features.tokens import alphanumeric_words
+from ragauge.language.text import normalize
+from ragauge.language.tokens import alphanumeric_words
 from ragauge.metric import metric
 from ragauge.score import Score
 

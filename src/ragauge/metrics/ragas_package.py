@@ -17,11 +17,11 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ragauge.errors import MissingExtraError, RagaugeError
-from ragauge.features.sentences import split_sentences
 from ragauge.judges.ledger import key_of
 from ragauge.judges.protocol import Message, Reply, Request
 from ragauge.judges.shared import REPLY_SHOWN, SharedJudge
 from ragauge.label import SettingValue
+from ragauge.language.sentences import split_sentences
 from ragauge.metric import metric
 from ragauge.score import Score
 

@@ -2,7 +2,8 @@
 
 from typing import Literal
 
-from ragauge.features.refusals import READ_AT_EACH_END, refusals, uncertainty_phrases
+from ragauge.features.refusals import refusals
+from ragauge.language.refusals import READ_AT_EACH_END, uncertainty_phrases
 from ragauge.metric import metric
 from ragauge.score import Score
 
@@ -15,7 +16,7 @@ def dont_know(answer: str, *, phrases: Literal["default", "seed-002"] = "default
     """Whether the answer refuses: it says that it does not know, cannot tell or was given nothing.
 
     1.0 when it refuses, 0.0 when it answers; neither is better as such. `default` reads whole
-    statements by the rules of `ragauge.features.refusals`: "The Unknown Soldier" is an answer, and
+    statements by the rules of `ragauge.language.refusals`: "The Unknown Soldier" is an answer, and
     so is "The text does not say, but it was 1912". It refuses when a match in the evidence decides.
     A blank answer refuses. `seed-002` looks for any of the seed's 12 phrases as a substring, and in
     answers of under 10 characters for 4 more; a blank answer holds none: 0.0. Never undefined.

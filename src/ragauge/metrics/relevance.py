@@ -4,9 +4,9 @@ import math
 import re
 from collections import Counter
 
-from ragauge.features.stop_words import NLTK_ENGLISH, SKLEARN_ENGLISH
-from ragauge.features.text import ASCII_WORDS
-from ragauge.features.tokens import alphanumeric_words
+from ragauge.language.stop_words import NLTK_ENGLISH, SKLEARN_ENGLISH
+from ragauge.language.text import ASCII_WORDS
+from ragauge.language.tokens import alphanumeric_words
 from ragauge.metric import feature, metric
 from ragauge.score import Score
 

@@ -9,9 +9,9 @@ from ragauge.encoders.known import known
 from ragauge.encoders.protocol import LongText
 from ragauge.encoders.shared import SharedEncoder
 from ragauge.features.sentence_matrix import SentenceMatrix
-from ragauge.features.sentences import Splitter
-from ragauge.features.text import excerpt
 from ragauge.label import SettingValue
+from ragauge.language.sentences import Splitter
+from ragauge.language.text import excerpt
 from ragauge.metric import Share, metric
 from ragauge.score import Score
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ragauge.encoders.protocol import LongText
 from ragauge.encoders.shared import NoVector, SharedEncoder, TextVector, pieces
-from ragauge.features.text import is_blank
+from ragauge.language.text import is_blank
 from ragauge.metric import Share, metric
 from ragauge.score import Score
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from ragauge.encoders.protocol import Floats, TokenVectors
 from ragauge.encoders.shared import NoVector, SharedEncoder, pieces
-from ragauge.features.numbers import Quantity
-from ragauge.features.stems import Word, stemmed
-from ragauge.features.stop_words import NLTK_ENGLISH, SKLEARN_ENGLISH
-from ragauge.features.text import Span, excerpt
+from ragauge.language.numbers import Quantity
+from ragauge.language.stems import Word, stemmed
+from ragauge.language.stop_words import NLTK_ENGLISH, SKLEARN_ENGLISH
+from ragauge.language.text import Span, excerpt
 from ragauge.metric import metric
 from ragauge.score import Score
 

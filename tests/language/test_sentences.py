@@ -6,14 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import LabelError, MissingExtraError, PlanError
-from ragauge.features import sentences as features
-from ragauge.features.sentences import (
-    Splitter,
-    answer_sentences,
-    reference_sentences,
-    split_sentences,
-)
-from ragauge.features.text import sentences
+from ragauge.features.sentences import answer_sentences, reference_sentences
+from ragauge.language import sentences as features
+from ragauge.language.sentences import Splitter, split_sentences
+from ragauge.language.text import sentences
 from ragauge.metric import FEATURES
 
 nltk = pytest.importorskip("nltk")

@@ -1,6 +1,6 @@
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from ragauge.features.stop_words import NLTK_ENGLISH, SKLEARN_ENGLISH
+from ragauge.language.stop_words import NLTK_ENGLISH, SKLEARN_ENGLISH
 
 
 def test_the_list_of_scikit_learn_is_its_own():

@@ -4,20 +4,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.features.anchors import embedded_anchors
-from ragauge.features.claims import Claim, claims
-from ragauge.features.dates import context_dates, dates
-from ragauge.features.grounds import Grounds, grounds, passage_words, support, words
-from ragauge.features.numbers import context_quantities, quantities
+from ragauge.features.context_index import context_index, passage_words
+from ragauge.features.dates import context_dates
+from ragauge.features.numbers import context_quantities
+from ragauge.language.anchors import embedded_anchors
+from ragauge.language.claims import Claim, claims
+from ragauge.language.context_index import ContextIndex, support, words
+from ragauge.language.dates import dates
+from ragauge.language.numbers import quantities
 
 
 def triples(text: str) -> list[tuple[str, str, str]]:
     return [(one.subject, one.verb, one.object) for one in claims(text)]
 
 
-def ground(*contexts: str) -> Grounds:
+def ground(*contexts: str) -> ContextIndex:
     dated = context_dates(contexts)
-    return grounds(contexts, passage_words(contexts), context_quantities(contexts, dated), dated)
+    return context_index(
+        contexts, passage_words(contexts), context_quantities(contexts, dated), dated
+    )
 
 
 def borne_out(text: str, *contexts: str) -> dict[str, bool]:

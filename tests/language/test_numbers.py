@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.features.dates import dates
-from ragauge.features.numbers import Quantity, context_quantities, quantities, same_quantity
+from ragauge.features.numbers import context_quantities
+from ragauge.language.dates import dates
+from ragauge.language.numbers import Quantity, quantities, same_quantity
 
 
 def read(text: str) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.features.dates import Date, dates, implied, plain_signs, positions, supports
+from ragauge.language.dates import Date, dates, implied, plain_signs, positions, supports
 
 
 def only(text: str) -> Date:

@@ -8,7 +8,7 @@ the pieces that are not plain words after that are looked at closely.
 import re
 from itertools import chain
 
-from ragauge.features.text import sentence_spans
+from ragauge.language.text import sentence_spans
 
 CLOSERS = "])}>\"'»”’ "
 APART = '[](){}<>;@#$%&?!*"`«»“”„‘’\u2012\u2013\u2014\u2015'

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
-from ragauge.features.stems import stem, stemmed
+from ragauge.language.stems import stem, stemmed
 
 ORACLE = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM)
 

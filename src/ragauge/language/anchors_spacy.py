@@ -12,10 +12,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
 from ragauge.errors import LabelError, MissingExtraError
-from ragauge.features.anchors import Anchors, in_order
-from ragauge.features.claims import HEDGES, NEGATIONS, PRONOUNS, Claim, Stated, is_pronoun
-from ragauge.features.dates import Date
-from ragauge.features.numbers import Quantity
+from ragauge.language.anchors import Anchors, in_order
+from ragauge.language.claims import HEDGES, NEGATIONS, PRONOUNS, Claim, Stated, is_pronoun
+from ragauge.language.dates import Date
+from ragauge.language.numbers import Quantity
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.tokenize import NLTKWordTokenizer
 
-from ragauge.features.text import sentences
-from ragauge.features.tokens import alphanumeric_words
+from ragauge.language.text import sentences
+from ragauge.language.tokens import alphanumeric_words
 
 
 class StandardLibraryTokenizer(NLTKWordTokenizer):

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.features.refusal_rules import EMPTY, NO_ANSWER, OTHER_LANGUAGES, RULES
-from ragauge.features.refusals import READ_AT_EACH_END, refusals, uncertainty_phrases
-from ragauge.features.text import sentences
+from ragauge.features.refusals import refusals
+from ragauge.language.refusal_rules import EMPTY, NO_ANSWER, OTHER_LANGUAGES, RULES
+from ragauge.language.refusals import READ_AT_EACH_END, uncertainty_phrases
+from ragauge.language.text import sentences
 
 REFUSALS = {
     "source is silent": (

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from ragauge.features.text import composed
+from ragauge.language.text import composed
 
 # Kanji, hanzi and kana stand alone; numbers keep their separators; marks belong to their letter.
 ALONE = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"

@@ -1,16 +1,16 @@
 """Anchors: what an answer states so definitely that a context can bear it out.
 
 Three kinds: numbers with their unit, dates and times, and claims. This is the embedded extractor, by
-rules; `anchors_spacy` finds the same kinds with a dependency parser, `grounds` looks them up.
+rules; `anchors_spacy` finds the same kinds with a dependency parser, `context_index` looks them up.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from ragauge.features.claims import Claim, Stated, claims
-from ragauge.features.dates import Date
-from ragauge.features.numbers import Quantity
+from ragauge.language.claims import Claim, Stated, claims
+from ragauge.language.dates import Date
+from ragauge.language.numbers import Quantity
 
 Anchor = Quantity | Date | Claim
 

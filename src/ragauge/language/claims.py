@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from ragauge.features.dates import Date, plain_signs
-from ragauge.features.numbers import Quantity
+from ragauge.language.dates import Date, plain_signs
+from ragauge.language.numbers import Quantity
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.features.text import composed, normalize, sentence_spans, sentences
+from ragauge.language.text import composed, normalize, sentence_spans, sentences
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=60)
 TRICKY_PIECES = [

@@ -1,4 +1,4 @@
-"""Grounds: the contexts of a sample, and where they bear an answer's anchors out."""
+"""ContextIndex: the contexts of a sample, and where they bear an answer's anchors out."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -8,12 +8,11 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import accumulate
 
-from ragauge.features.anchors import Anchor
-from ragauge.features.claims import Claim
-from ragauge.features.dates import Date, implied, lower_letters, readings, supports
-from ragauge.features.numbers import Quantity, same_quantity
-from ragauge.features.text import ASCII_WORDS, composed
-from ragauge.metric import feature
+from ragauge.language.anchors import Anchor
+from ragauge.language.claims import Claim
+from ragauge.language.dates import Date, implied, lower_letters, readings, supports
+from ragauge.language.numbers import Quantity, same_quantity
+from ragauge.language.text import ASCII_WORDS, composed
 
 NEAR = 300
 """How many characters may stand between the subject and the object that bear out a claim."""
@@ -123,7 +122,7 @@ def _nearest(places: Sequence[Place], at: int) -> Place:
     return min(places[max(0, after - 1) : after + 1], key=lambda place: abs(place[0] - at))
 
 
-class Grounds:
+class ContextIndex:
     """All contexts of a sample, as anchors are looked up in them."""
 
     def __init__(
@@ -192,7 +191,7 @@ class Grounds:
         return [one for found in rarest for one in found]
 
 
-def support(anchor: Anchor, grounds: Grounds) -> Support | None:
+def support(anchor: Anchor, context_index: ContextIndex) -> Support | None:
     """Where the contexts bear the anchor out first; None where they do not.
 
     A number: the same value, with the same unit when it has one, and never a percentage for a plain
@@ -200,44 +199,44 @@ def support(anchor: Anchor, grounds: Grounds) -> Support | None:
     its object, at most 300 characters apart in one context, whatever stands between.
     """
     if isinstance(anchor, Quantity):
-        return _number_support(anchor, grounds)
+        return _number_support(anchor, context_index)
     if isinstance(anchor, Date):
-        return _date_support(anchor, grounds)
-    return _claim_support(anchor, grounds)
+        return _date_support(anchor, context_index)
+    return _claim_support(anchor, context_index)
 
 
-def _number_support(stated: Quantity, grounds: Grounds) -> Support | None:
-    for context, given in grounds.numbers.get(stated.value, ()):
+def _number_support(stated: Quantity, context_index: ContextIndex) -> Support | None:
+    for context, given in context_index.numbers.get(stated.value, ()):
         if same_quantity(stated, given, unit=True):
-            return _at(grounds, context, given.start, given.end)
+            return _at(context_index, context, given.start, given.end)
     return None
 
 
-def _date_support(stated: Date, grounds: Grounds) -> Support | None:
-    for context, given in grounds.dates_like(stated):
+def _date_support(stated: Date, context_index: ContextIndex) -> Support | None:
+    for context, given in context_index.dates_like(stated):
         if supports(given, stated):
-            return _at(grounds, context, given.start, given.end)
-    return _bare_year_support(stated, grounds)
+            return _at(context_index, context, given.start, given.end)
+    return _bare_year_support(stated, context_index)
 
 
-def _bare_year_support(stated: Date, grounds: Grounds) -> Support | None:
+def _bare_year_support(stated: Date, context_index: ContextIndex) -> Support | None:
     """`in 2021` is borne out by `the 2021 report`, where nothing says that 2021 is a year."""
     if stated.year is None or len(stated.parts) > 1:
         return None
-    for context, given in grounds.numbers.get(Decimal(stated.year), ()):
+    for context, given in context_index.numbers.get(Decimal(stated.year), ()):
         if not given.unit and not given.spelled:
-            return _at(grounds, context, given.start, given.end)
+            return _at(context_index, context, given.start, given.end)
     return None
 
 
-def _claim_support(claim: Claim, grounds: Grounds) -> Support | None:
+def _claim_support(claim: Claim, context_index: ContextIndex) -> Support | None:
     subject, object = _content(claim.subject), _content(claim.object)
-    for context, passage in enumerate(grounds.passages):
+    for context, passage in enumerate(context_index.passages):
         subjects = passage.spans(subject)
         objects = passage.spans(object) if subjects else []
         found = _nearest_pair(subjects, objects) if objects else None
         if found:
-            return _at(grounds, context, *found)
+            return _at(context_index, context, *found)
     return None
 
 
@@ -264,32 +263,5 @@ def _nearest_pair(subjects: Sequence[Place], objects: Sequence[Place]) -> Place 
     return None
 
 
-def _at(grounds: Grounds, context: int, start: int, end: int) -> Support:
-    return Support(context, start, end, grounds.contexts[context][start:end])
-
-
-@feature
-def passage_words(contexts: Sequence[str]) -> tuple[list[str], ...]:
-    """The words of each context, as in `words`.
-
-    >>> passage_words(["A cat.", ""])
-    (['a', 'cat'], [])
-    """
-    return tuple(map(words, contexts))
-
-
-@feature
-def grounds(
-    contexts: Sequence[str],
-    passage_words: Sequence[Sequence[str]],
-    context_quantities: Sequence[Sequence[Quantity]],
-    context_dates: Sequence[Sequence[Date]],
-) -> Grounds:
-    """The contexts, as anchors are looked up in them.
-
-    >>> there = grounds(["ACME owns Initech"], [["acme", "owns", "initech"]], [()], [()])
-    >>> from ragauge.features.claims import claims
-    >>> [support(claim, there) is not None for claim in claims("Acme bought Initech")]
-    [True]
-    """
-    return Grounds(contexts, passage_words, context_quantities, context_dates)
+def _at(context_index: ContextIndex, context: int, start: int, end: int) -> Support:
+    return Support(context, start, end, context_index.contexts[context][start:end])

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.features.keywords import by_value, keywords, reference_numbers
-from ragauge.features.numbers import quantities
+from ragauge.features.keywords import reference_numbers
+from ragauge.language.keywords import by_value, keywords
+from ragauge.language.numbers import quantities
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ import pytest
 
 import ragauge as rg
 from ragauge.errors import LabelError, MissingExtraError
-from ragauge.features import anchors_spacy
-from ragauge.features.anchors import Anchors
-from ragauge.features.anchors_spacy import installed_pipeline, spacy_anchors
-from ragauge.features.claims import Claim
-from ragauge.features.dates import Date, dates
-from ragauge.features.numbers import Quantity, quantities
+from ragauge.language import anchors_spacy
+from ragauge.language.anchors import Anchors
+from ragauge.language.anchors_spacy import installed_pipeline, spacy_anchors
+from ragauge.language.claims import Claim
+from ragauge.language.dates import Date, dates
+from ragauge.language.numbers import Quantity, quantities
 
 spacy = pytest.importorskip("spacy")
 

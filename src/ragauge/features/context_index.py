@@ -1,0 +1,36 @@
+"""The contexts of a sample, indexed to look up an answer's anchors."""
+
+from collections.abc import Sequence
+
+from ragauge.language.context_index import ContextIndex, words
+from ragauge.language.dates import Date
+from ragauge.language.numbers import Quantity
+from ragauge.metric import feature
+
+
+@feature
+def passage_words(contexts: Sequence[str]) -> tuple[list[str], ...]:
+    """The words of each context, as in `words`.
+
+    >>> passage_words(["A cat.", ""])
+    (['a', 'cat'], [])
+    """
+    return tuple(map(words, contexts))
+
+
+@feature
+def context_index(
+    contexts: Sequence[str],
+    passage_words: Sequence[Sequence[str]],
+    context_quantities: Sequence[Sequence[Quantity]],
+    context_dates: Sequence[Sequence[Date]],
+) -> ContextIndex:
+    """The contexts, as anchors are looked up in them.
+
+    >>> there = context_index(["ACME owns Initech"], [["acme", "owns", "initech"]], [()], [()])
+    >>> from ragauge.language.claims import claims
+    >>> from ragauge.language.context_index import support
+    >>> [support(claim, there) is not None for claim in claims("Acme bought Initech")]
+    [True]
+    """
+    return ContextIndex(contexts, passage_words, context_quantities, context_dates)

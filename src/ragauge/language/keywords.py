@@ -1,0 +1,87 @@
+"""What an answer should hold: keywords (phrases, codes, numbers, words) and numbers by value."""
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from ragauge.language.dates import plain_signs
+from ragauge.language.numbers import Quantity, quantities
+from ragauge.language.stop_words import NLTK_ENGLISH
+from ragauge.language.text import composed
+
+Extractor = Literal["default", "regex"]
+
+WORD = re.compile(r"[^\W\d_]{4,}")
+NAME = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*(?!-?\d)")
+CODED = re.compile(r"\b([^\W\d_]+)[ \t]+((?:[A-Z]{1,4}-?)?\d+(?:[.-]\d+)*[A-Za-z]?)\b(?![%,]\d|%)")
+
+# The seed's patterns; the first two, \b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+\b and \d+\.?\d*%?, with one
+# character class up front, which keeps the search fast.
+SEED_PHRASE = re.compile(r"[A-Z](?<=\b[A-Z])[a-z]+(?:\s+[A-Z][a-z]+)+\b")
+SEED_NUMBER = re.compile(r"\d\d*\.?\d*%?")
+SEED_WORD = re.compile(r"\b[a-z]{4,}\b")
+SEED_STOP_WORDS = frozenset(
+    ["this", "that", "the", "and", "for", "with", "from", "are", "was", "were"]
+)
+
+
+def keywords(text: str, extractor: Extractor = "default") -> frozenset[str]:
+    """The text's keywords, each once.
+
+    "default" is the union of capitalised phrases of two or more words (a leading "The" or "In"
+    left off), capitalised words with their number or code, numbers without currency sign and
+    thousands separators but with their percent sign, and lower-cased words of four or more letters
+    that are no stop words. "regex" is the seed system's own extraction.
+
+    >>> sorted(keywords("The Base Rates of Territory 118 rose 0.305% to $1,604"))
+    ['0.305%', '118', '1604', 'Base Rates', 'Territory 118', 'base', 'rates', 'rose', 'territory']
+    """
+    if extractor == "regex":
+        return _seed_keywords(text)
+    text = plain_signs(composed(text))
+    found = set(_phrases(text))
+    found |= {
+        f"{match[1]} {match[2]}"
+        for match in CODED.finditer(text)
+        if match[1][0].isupper() and match[1].lower() not in NLTK_ENGLISH
+    }
+    found |= {by_value(one) for one in quantities(text) if not one.spelled}
+    found |= set(WORD.findall(text.lower())) - NLTK_ENGLISH
+    return frozenset(found)
+
+
+def by_value(quantity: Quantity) -> str:
+    """The quantity as numbers are compared: its value, and whether it is a percentage.
+
+    >>> by_value(quantities("$1,000.50")[0])
+    '1000.5'
+    """
+    return f"{quantity.plain_value}{'%' if quantity.unit == '%' else ''}"
+
+
+def _seed_keywords(text: str) -> frozenset[str]:
+    found = set(SEED_WORD.findall(text.lower())) - SEED_STOP_WORDS
+    return frozenset(found.union(SEED_PHRASE.findall(text), SEED_NUMBER.findall(text)))
+
+
+def _phrases(text: str) -> Iterator[str]:
+    """Two or more capitalised words in a row, without leading stop words."""
+    run: list[str] = []
+    end = -1
+    for name in NAME.finditer(text):
+        goes_on = run and text[end : name.start()].strip(" \t") == ""
+        is_capital = name[0][0].isupper()
+        if run and not (goes_on and is_capital):
+            yield from _phrase(run)
+            run = []
+        if is_capital:
+            run.append(name[0])
+        end = name.end()
+    yield from _phrase(run)
+
+
+def _phrase(words: list[str]) -> Iterator[str]:
+    while words and words[0].lower() in NLTK_ENGLISH:
+        words = words[1:]
+    if len(words) > 1:
+        yield " ".join(words)
