@@ -217,7 +217,7 @@ def memory(times: int) -> None:
 
 def pairs(times: int) -> None:
     """All pairs of 50 systems tested, and scipy on some of the pairs, scaled up."""
-    from ragauge.stats import pairwise_randomization
+    from ragauge.stats.tests import pairwise_randomization
 
     random = np.random.default_rng(1)
     values = random.random((50, 250))

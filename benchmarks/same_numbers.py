@@ -183,7 +183,7 @@ def privacy_qa(path: Path) -> Iterator[Row]:
 
 def medical(path: Path) -> Iterator[Row]:
     for at, row in enumerate(json.loads(path.read_text("utf-8"))):
-        evidence = row["evidence"]
+        evidence = row.get("evidence") or row.get("evidence_relations") or "none"
         yield {
             "id": f"m{at}",
             "question": row["question"],

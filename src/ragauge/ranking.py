@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from ragauge.retrieval.fusion import Method, Norm
     from ragauge.retrieval.sources import Source
     from ragauge.sample import Samples
-    from ragauge.stats import Comparison, Estimate
+    from ragauge.stats.intervals import Estimate
+    from ragauge.stats.tests import Comparison
 
 Undefined = Literal["zero", "leave_out"]
 """What a query without a value adds to a mean: 0, as in trec_eval, or nothing."""
@@ -174,7 +175,7 @@ class Ranked:
     @cached_property
     def summaries(self) -> tuple[Summary, ...]:
         """Every run and measure, with intervals; all share the same draws of queries."""
-        from ragauge.stats import bootstrap
+        from ragauge.stats.intervals import bootstrap
 
         totals = [
             self._parts(run, measure)[self._drawn]
@@ -214,7 +215,7 @@ class Ranked:
         pairs: Sequence[tuple[int, int]],
         baseline: str | None,
     ) -> Iterator[Compared]:
-        from ragauge.stats import holm
+        from ragauge.stats.corrections import holm
 
         comparisons = self._comparisons(measure, pairs)
         corrected = holm([one.p_value for one in comparisons.values()])
@@ -227,7 +228,7 @@ class Ranked:
         self, measure: int, pairs: Sequence[tuple[int, int]]
     ) -> "dict[tuple[int, int], Comparison]":
         """The pairs that have queries in common, tested."""
-        from ragauge.stats import pairwise_randomization
+        from ragauge.stats.tests import pairwise_randomization
 
         values = np.array([self._scored(run, measure) for run in range(len(self.runs))])
         counts = np.array([self._counts(run, measure) for run in range(len(self.runs))])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
-    from ragauge.stats import Aggregate, Estimate, Floats2d
+    from ragauge.stats.intervals import Aggregate, Estimate, Floats2d
 
 COLUMNS = ("id", "system", "metric", "value", "status", "reason", "evidence")
 """Columns of the scores."""
@@ -223,7 +223,7 @@ def _group_rows(
     """One row for each metric of a group of scores."""
     import polars as pl
 
-    from ragauge.stats import bootstrap
+    from ragauge.stats.intervals import bootstrap
 
     ids = group["id"].unique().sort()
     numbered = pl.DataFrame({"id": ids, "question": range(len(ids))})
@@ -250,7 +250,7 @@ def _parts(shown: Shown, scores: "pl.DataFrame", n_questions: int) -> "tuple[Flo
     """What each question adds to the metric's sums, and how the value is made of them."""
     import numpy as np
 
-    from ragauge.stats import by_question, mean_of_parts
+    from ragauge.stats.intervals import by_question, mean_of_parts
 
     scored = scores.filter(scores["value"].is_not_null())
     question = scored["question"].to_numpy()

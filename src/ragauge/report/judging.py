@@ -66,7 +66,7 @@ def _agreements(run: Run) -> Iterator[str]:
 
 
 def _agree(ours: Sequence[float], theirs: Sequence[float], n_disputed: int) -> str:
-    from ragauge.stats import cohen_kappa
+    from ragauge.stats.agreement import cohen_kappa
 
     n = len(ours)
     same = sum(abs(one - other) < 1e-9 for one, other in zip(ours, theirs, strict=True))

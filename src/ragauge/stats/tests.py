@@ -1,10 +1,9 @@
-"""Statistics of columns of scores: means with intervals, and whether two systems differ.
+"""Whether two systems differ: the paired randomization test.
 
-One set of resamples serves all metrics of a group: questions are drawn, not scores, so systems and
-metrics that share questions are resampled together. One set of signs serves all pairs of systems.
+One set of signs serves all pairs of systems.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import cast
@@ -13,84 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragauge.errors import PlanError
+from ragauge.stats.intervals import (
+    CONFIDENCE,
+    RESAMPLES,
+    Estimate,
+    Floats1d,
+    Floats2d,
+    resampled_sums,
+    rounded_bound,
+)
 
-Floats1d = NDArray[np.float64]
-Floats2d = NDArray[np.float64]
-Ints1d = NDArray[np.int64]
 Words1d = NDArray[np.uint64]
-Aggregate = Callable[[Floats2d], Floats1d]
-
-RESAMPLES = 1_000
-CONFIDENCE = 0.95
-DRAWN_AT_ONCE = 4_000_000
-"""Questions drawn in one piece: bounds memory, not the result."""
 PERMUTATIONS = 10_000
 SIGNS_OF_A_STREAM = 16_384
 """Sign patterns from one random stream; part of the result, as another number gives other signs."""
 SIGNED_AT_ONCE = 32
 """Questions signed in one piece: bounds memory, not the result."""
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A value and its interval; `low` and `high` are None below two questions."""
-
-    value: float
-    low: float | None
-    high: float | None
-
-
-def bootstrap(
-    totals: Sequence[Floats2d],
-    aggregates: Sequence[Aggregate],
-    *,
-    seed: int = 0,
-    n_resamples: int = RESAMPLES,
-    confidence: float = CONFIDENCE,
-) -> list[Estimate | None]:
-    """The aggregate of each column of totals, with its percentile interval over questions.
-
-    Each of `totals` is (n, p), one row a question in the same order in all: what the question adds
-    to the sums from which the aggregate makes the value. For a mean that is the sum of its scores
-    and their number; zeros where it has none. None where no question has a score. Source: Efron &
-    Tibshirani 1993, chapter 13.
-    """
-    values = [
-        _value(total.sum(axis=0), make) for total, make in zip(totals, aggregates, strict=True)
-    ]
-    if not totals or len(totals[0]) < 2:
-        return [None if value is None else Estimate(value, None, None) for value in values]
-    sums = _resampled_sums(np.hstack(totals), n_resamples, np.random.default_rng(seed))
-    estimates: list[Estimate | None] = []
-    start = 0
-    for total, value, make in zip(totals, values, aggregates, strict=True):
-        stop = start + total.shape[1]
-        if value is None:
-            estimates.append(None)
-        elif (total != 0).any(axis=1).sum() < 2:
-            estimates.append(Estimate(value, None, None))
-        else:
-            estimates.append(_interval(value, make(sums[:, start:stop]), confidence))
-        start = stop
-    return estimates
-
-
-def cohen_kappa(left: Sequence[float], right: Sequence[float]) -> float | None:
-    """How far two raters agree on the same items beyond what chance gives.
-
-    At most 1, which is full agreement; 0 is that of chance. None where there is no item, or both give
-    all of them one and the same rating: chance alone agrees then. Source: Cohen 1960.
-
-    >>> cohen_kappa([1, 1, 0, 0], [1, 0, 0, 0])
-    0.5
-    """
-    n = len(left)
-    if not n:
-        return None
-    seen = sum(one == other for one, other in zip(left, right, strict=True)) / n
-    ratings = {*left, *right}
-    chance = sum((left.count(one) / n) * (right.count(one) / n) for one in ratings)
-    return None if chance == 1 else (seen - chance) / (1 - chance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,82 +109,6 @@ def pairwise_randomization(
         )
         for (i, j), mean, m, exact in zip(pairs, means, n_nonzero, is_exact, strict=True)
     ]
-
-
-def holm(p_values: Sequence[float] | Floats1d) -> Floats1d:
-    """p values (m,) corrected for being m tests, in the order given: Holm's step-down method.
-
-    Calling those at or below a level different errs anywhere at most that often, however the tests
-    depend on each other. At most 1, and equal p values stay equal. Source: Holm 1979.
-
-    >>> holm([0.03, 0.01, 0.035]).tolist()  # 0.01 · 3; 0.03 · 2; 0.035, but not below 0.06
-    [0.06, 0.03, 0.06]
-    """
-    p = np.asarray(p_values, np.float64)
-    rising = np.argsort(p, kind="stable")
-    adjusted = np.empty_like(p)
-    steps = p[rising] * np.arange(len(p), 0, -1)
-    adjusted[rising] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    return adjusted
-
-
-def by_question(parts: Floats2d, question: Ints1d, n_questions: int) -> Floats2d:
-    """Rows of parts (m, p) summed for each question, (n_questions, p).
-
-    `question` (m,) numbers each row's question. The order of the rows does not matter.
-
-    >>> by_question(np.array([[0.5, 1], [1, 1]]), np.array([1, 1]), 2).tolist()
-    [[0.0, 0.0], [1.5, 2.0]]
-    """
-    # Summed in the order of the values, so that the order of the rows cannot change a last digit.
-    order = np.lexsort((*parts.T[::-1], question))
-    total = np.zeros((n_questions, parts.shape[1]))
-    np.add.at(total, question[order], parts[order])
-    return total
-
-
-def mean_of_parts(sums: Floats2d) -> Floats1d:
-    """Means from rows of (sum, count); NaN where the count is 0.
-
-    >>> mean_of_parts(np.array([[3.0, 4.0]])).tolist()
-    [0.75]
-    """
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return sums[:, 0] / sums[:, 1]
-
-
-def _value(total: Floats1d, make: Aggregate) -> float | None:
-    value = float(make(total[None, :])[0])
-    return value if np.isfinite(value) else None
-
-
-def _resampled_sums(total: Floats2d, n_resamples: int, random: "np.random.Generator") -> Floats2d:
-    """Sums over questions drawn with replacement, (b, columns)."""
-    n = len(total)
-    at_once = max(1, DRAWN_AT_ONCE // n)
-    pieces: list[Floats2d] = []
-    for start in range(0, n_resamples, at_once):
-        size = min(at_once, n_resamples - start)
-        drawn = random.integers(0, n, size=(size, n))
-        flat = drawn + np.arange(size)[:, None] * n
-        counts = np.bincount(flat.ravel(), minlength=size * n).reshape(size, n)
-        pieces.append(counts.astype(np.float64) @ total)
-    return np.vstack(pieces)
-
-
-def _interval(value: float, resampled: Floats1d, confidence: float) -> Estimate:
-    finite = resampled[np.isfinite(resampled)]
-    if len(finite) == 0:
-        return Estimate(value, None, None)
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(finite, [tail, 1 - tail])
-    # A mean of equal values can differ from them by a last digit: the value lies in its interval.
-    return Estimate(value, min(_rounded(low), value), max(_rounded(high), value))
-
-
-def _rounded(bound: float) -> float:
-    """Without the last digits, which differ between machines' matrix products."""
-    return round(float(bound), 10)
 
 
 def _refuse_uncomparable(values: Floats2d, n_permutations: int) -> None:
@@ -347,7 +208,7 @@ def _signed_sums(units: Floats2d, n_permutations: int, seed: int) -> Iterator[Fl
 def _mean_differences(values: Floats2d, seed: int) -> list[Estimate]:
     """The mean difference of each pair of rows, as combinations has them, with its interval."""
     n_systems, n = values.shape
-    resampled = _resampled_sums(values.T, RESAMPLES, np.random.default_rng(seed)).T / n
+    resampled = resampled_sums(values.T, RESAMPLES, np.random.default_rng(seed)).T / n
     tail = (1 - CONFIDENCE) / 2
     estimates: list[Estimate] = []
     for i in range(n_systems - 1):
@@ -358,7 +219,7 @@ def _mean_differences(values: Floats2d, seed: int) -> list[Estimate]:
         bounds = np.quantile(resampled[i] - resampled[i + 1 :], [tail, 1 - tail], axis=1).T
         # As in _interval: the mean lies in its interval.
         estimates += [
-            Estimate(mean, min(_rounded(low), mean), max(_rounded(high), mean))
+            Estimate(mean, min(rounded_bound(low), mean), max(rounded_bound(high), mean))
             for mean, (low, high) in zip(means, bounds, strict=True)
         ]
     return estimates

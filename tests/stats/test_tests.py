@@ -7,18 +7,11 @@ from hypothesis import strategies as st
 from pytest import approx
 from scipy import stats as scipy_stats
 
-from ragauge import stats
 from ragauge.errors import PlanError
-from ragauge.stats import (
-    Comparison,
-    Estimate,
-    bootstrap,
-    by_question,
-    holm,
-    mean_of_parts,
-    pairwise_randomization,
-    randomization_test,
-)
+from ragauge.stats import tests as stats
+from ragauge.stats.corrections import holm
+from ragauge.stats.intervals import Estimate, bootstrap, by_question, mean_of_parts
+from ragauge.stats.tests import Comparison, pairwise_randomization, randomization_test
 
 DIFFERENCES = st.lists(st.integers(-20, 20).map(lambda tenths: tenths / 10), min_size=1)
 FEW = st.lists(st.integers(-20, 20).map(lambda tenths: tenths / 10), min_size=1, max_size=9)

@@ -1,0 +1,1 @@
+"""Statistics of columns of scores: intervals, tests, corrections, agreement."""

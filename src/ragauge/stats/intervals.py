@@ -1,0 +1,123 @@
+"""Values of whole columns of scores with bootstrap intervals.
+
+One set of resamples serves all metrics of a group: questions are drawn, not scores, so systems and
+metrics that share questions are resampled together.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats1d = NDArray[np.float64]
+Floats2d = NDArray[np.float64]
+Ints1d = NDArray[np.int64]
+Aggregate = Callable[[Floats2d], Floats1d]
+RESAMPLES = 1_000
+CONFIDENCE = 0.95
+DRAWN_AT_ONCE = 4_000_000
+"""Questions drawn in one piece: bounds memory, not the result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value and its interval; `low` and `high` are None below two questions."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+def bootstrap(
+    totals: Sequence[Floats2d],
+    aggregates: Sequence[Aggregate],
+    *,
+    seed: int = 0,
+    n_resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+) -> list[Estimate | None]:
+    """The aggregate of each column of totals, with its percentile interval over questions.
+
+    Each of `totals` is (n, p), one row a question in the same order in all: what the question adds
+    to the sums from which the aggregate makes the value. For a mean that is the sum of its scores
+    and their number; zeros where it has none. None where no question has a score. Source: Efron &
+    Tibshirani 1993, chapter 13.
+    """
+    values = [
+        _value(total.sum(axis=0), make) for total, make in zip(totals, aggregates, strict=True)
+    ]
+    if not totals or len(totals[0]) < 2:
+        return [None if value is None else Estimate(value, None, None) for value in values]
+    sums = resampled_sums(np.hstack(totals), n_resamples, np.random.default_rng(seed))
+    estimates: list[Estimate | None] = []
+    start = 0
+    for total, value, make in zip(totals, values, aggregates, strict=True):
+        stop = start + total.shape[1]
+        if value is None:
+            estimates.append(None)
+        elif (total != 0).any(axis=1).sum() < 2:
+            estimates.append(Estimate(value, None, None))
+        else:
+            estimates.append(_interval(value, make(sums[:, start:stop]), confidence))
+        start = stop
+    return estimates
+
+
+def by_question(parts: Floats2d, question: Ints1d, n_questions: int) -> Floats2d:
+    """Rows of parts (m, p) summed for each question, (n_questions, p).
+
+    `question` (m,) numbers each row's question. The order of the rows does not matter.
+
+    >>> by_question(np.array([[0.5, 1], [1, 1]]), np.array([1, 1]), 2).tolist()
+    [[0.0, 0.0], [1.5, 2.0]]
+    """
+    # Summed in the order of the values, so that the order of the rows cannot change a last digit.
+    order = np.lexsort((*parts.T[::-1], question))
+    total = np.zeros((n_questions, parts.shape[1]))
+    np.add.at(total, question[order], parts[order])
+    return total
+
+
+def mean_of_parts(sums: Floats2d) -> Floats1d:
+    """Means from rows of (sum, count); NaN where the count is 0.
+
+    >>> mean_of_parts(np.array([[3.0, 4.0]])).tolist()
+    [0.75]
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return sums[:, 0] / sums[:, 1]
+
+
+def _value(total: Floats1d, make: Aggregate) -> float | None:
+    value = float(make(total[None, :])[0])
+    return value if np.isfinite(value) else None
+
+
+def resampled_sums(total: Floats2d, n_resamples: int, random: "np.random.Generator") -> Floats2d:
+    """Sums over questions drawn with replacement, (b, columns)."""
+    n = len(total)
+    at_once = max(1, DRAWN_AT_ONCE // n)
+    pieces: list[Floats2d] = []
+    for start in range(0, n_resamples, at_once):
+        size = min(at_once, n_resamples - start)
+        drawn = random.integers(0, n, size=(size, n))
+        flat = drawn + np.arange(size)[:, None] * n
+        counts = np.bincount(flat.ravel(), minlength=size * n).reshape(size, n)
+        pieces.append(counts.astype(np.float64) @ total)
+    return np.vstack(pieces)
+
+
+def _interval(value: float, resampled: Floats1d, confidence: float) -> Estimate:
+    finite = resampled[np.isfinite(resampled)]
+    if len(finite) == 0:
+        return Estimate(value, None, None)
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(finite, [tail, 1 - tail])
+    # A mean of equal values can differ from them by a last digit: the value lies in its interval.
+    return Estimate(value, min(rounded_bound(low), value), max(rounded_bound(high), value))
+
+
+def rounded_bound(bound: float) -> float:
+    """Without the last digits, which differ between machines' matrix products."""
+    return round(float(bound), 10)
