@@ -170,8 +170,8 @@ def shortest(function: Callable[[], object], times: int) -> float:
 
 
 def object_in_memory(qrels: str, run: str, times: int) -> float:
-    from ragauge.ranking import rank
-    from ragauge.retrieval.sources import read_judgements, read_ranking
+    from ragauge.rankings.rank import rank
+    from ragauge.rankings.reading.sources import read_judgements, read_ranking
 
     ranking, judgements = read_ranking(run), read_judgements(qrels)
     return shortest(lambda: rank(judgements, ranking, OURS).mean("map"), times)
@@ -180,7 +180,7 @@ def object_in_memory(qrels: str, run: str, times: int) -> float:
 def memory(times: int) -> None:
     """(a) from objects in memory: pytrec_eval's dicts, and our own."""
     make("a")
-    from ragauge.ranking import rank
+    from ragauge.rankings.rank import rank
 
     qrels, run = str(FOLDER / "a.qrels"), str(FOLDER / "a.run")
     print("in memory, (a): means of the seven measures, files read before")

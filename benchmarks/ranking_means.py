@@ -12,7 +12,7 @@ OURS = ("ndcg@10", "map", "mrr@10", "recall@100", "recall@1000", "precision@10",
 
 
 def ragauge(qrels: str, *runs: str) -> list[float]:
-    from ragauge.ranking import rank
+    from ragauge.rankings.rank import rank
 
     ranked = rank(qrels, list(runs), OURS)
     return [ranked.mean(measure, run) or 0.0 for run in ranked.runs for measure in OURS]

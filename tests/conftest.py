@@ -1,4 +1,5 @@
 import json
+import os
 import time
 from importlib import resources
 from pathlib import Path
@@ -11,6 +12,8 @@ from ragauge.metric import FEATURES, METRICS
 
 settings.register_profile("any machine", deadline=None)  # how long it takes says nothing here
 settings.load_profile("any machine")
+
+os.environ.pop("COLUMNS", None)  # pytest-xdist sets it; the terminal's width is the test's own
 
 HANDBOOK = Path(__file__).parents[1] / "examples" / "handbook" / "answers.jsonl"
 

@@ -21,10 +21,10 @@ from ragauge.executors import evidence_json
 from ragauge.label import Label
 from ragauge.metric import Metric
 from ragauge.metrics.ngram import corpus_chrf
-from ragauge.metrics.ranking import MEASURES
 from ragauge.plan import make_plan
+from ragauge.rankings.hits import Hits
+from ragauge.rankings.measure import MEASURES
 from ragauge.resources import Resources
-from ragauge.retrieval.hits import Hits
 from ragauge.sample import FIELDS
 from ragauge.score import Score, Status
 from ragauge.suite import Suite

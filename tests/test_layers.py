@@ -16,11 +16,11 @@ LAYERS = (
     {"label", "where", "tomlfile", "stats", "endpoints"},
     {"metric", "sample", "cache"},
     {"loaders", "encoders", "judges"},
-    {"language", "retrieval"},
+    {"language", "rankings"},
     {"features"},
     {"metrics"},
     {"catalog", "suite", "config", "resources"},
-    {"plan", "ranking"},
+    {"plan"},
     {"manifest", "engine"},
     {"run", "identity"},
     {"store", "executors", "findings"},
@@ -67,18 +67,18 @@ MAY_BE_HEAVY = {
     ("stats.intervals", "numpy"),
     ("stats.tests", "numpy"),
     ("stats.corrections", "numpy"),
-    ("ranking", "numpy"),
     ("metrics.ranking", "numpy"),
+    ("stats.aggregates", "numpy"),
     ("features.rankings", "numpy"),
     ("features.matches", "numpy"),
     ("features.sentence_matrix", "numpy"),
     ("metrics.sentences", "numpy"),
     ("metrics.support", "numpy"),
-    *((module, "numpy") for module in MODULES if module.startswith(("retrieval.", "encoders."))),
+    *((module, "numpy") for module in MODULES if module.startswith(("rankings.", "encoders."))),
 }
 """These are themselves imported inside functions only; metrics and features when the catalog is first
 asked for one."""
-LIGHT = {"encoders.known"}
+LIGHT = {"encoders.known", "rankings.names"}
 IMPORTED_LATE = (
     {module for module, _ in MAY_BE_HEAVY}
     | {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ragauge.errors import LabelError, did_you_mean
 from ragauge.label import Label, SettingValue
 from ragauge.metric import FEATURES, METRICS, Feature, Metric
-from ragauge.metrics.measure_names import UnknownMeasureError, read_measure
+from ragauge.rankings.names import UnknownMeasureError, read_measure
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -26,7 +26,7 @@ SHARED_CODE = (
     "ragauge.engine",
     "ragauge.language.text",
     "ragauge.plan",
-    "ragauge.retrieval.hits",
+    "ragauge.rankings.hits",
 )
 """Modules on which numbers depend besides those of the metrics and features themselves."""
 JUDGE_CODE = ("ragauge.judges.questions", "ragauge.judges.reading", "ragauge.judges.shared")

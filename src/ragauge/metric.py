@@ -16,6 +16,7 @@ from typing import Annotated, Literal, TypeVar, Union, cast, get_args, get_origi
 from ragauge.errors import DefinitionError, LabelError, did_you_mean
 from ragauge.label import NAME, Label, SettingValue
 from ragauge.score import Score
+from ragauge.stats.aggregation import Aggregation
 
 Function = TypeVar("Function", bound=Callable[..., object])
 Aggregate = Callable[[Sequence[Sequence[float]]], Sequence[float]]
@@ -111,22 +112,32 @@ class Definition:
 
     def read_settings(self, given: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
         """All settings, those given read by their types; LabelError names every bad one."""
-        known = {setting.name: setting for setting in self.settings}
-        problems: list[str] = []
-        values = self.defaults
-        for name, value in given.items():
-            if name not in known:
-                has = f"it has {', '.join(known)}" if known else "it has none"
-                hint = did_you_mean(name, known) or f"; {has}"
-                problems.append(f"{self.name} has no setting {name!r}{hint}")
-                continue
-            try:
-                values[name] = known[name].read(value)
-            except LabelError as error:
-                problems.append(f"{self.name}: {error}")
-        if problems:
-            raise LabelError("\n".join(problems))
-        return values
+        return read_settings(self.name, self.settings, given)
+
+
+def read_settings(
+    owner: str, settings: Sequence[Setting], given: Mapping[str, SettingValue]
+) -> dict[str, SettingValue]:
+    """The values of all `settings` of a metric or measure, those given read by their types.
+
+    LabelError names every value that is of another type and every setting that `owner` does not have.
+    """
+    known = {setting.name: setting for setting in settings}
+    problems: list[str] = []
+    values = {setting.name: setting.default for setting in settings}
+    for name, value in given.items():
+        if name not in known:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            hint = did_you_mean(name, known) or f"; {has}"
+            problems.append(f"{owner} has no setting {name!r}{hint}")
+            continue
+        try:
+            values[name] = known[name].read(value)
+        except LabelError as error:
+            problems.append(f"{owner}: {error}")
+    if problems:
+        raise LabelError("\n".join(problems))
+    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +153,8 @@ class Metric(Definition):
     """A function from columns to a column of scores.
 
     `version` goes up whenever a number changes. `low` and `high` bound every value (None: open).
-    `aggregate` replaces the mean: from the summed `parts` in the evidence to the value of the whole.
+    `aggregate` is what is made of many rows' values; a function makes it from the sums of the `parts`
+    in the evidence.
     `check` says before any work what is wrong with settings that do not go together.
     """
 
@@ -150,7 +162,7 @@ class Metric(Definition):
     low: float | None = 0.0
     high: float | None = 1.0
     lower_is_better: bool = False
-    aggregate: Aggregate | None = None
+    aggregate: Aggregation | Aggregate = "mean"
     check: Check | None = None
 
     def label(self, settings: Mapping[str, SettingValue]) -> Label:
@@ -234,7 +246,7 @@ def metric(
     low: float | None = 0.0,
     high: float | None = 1.0,
     lower_is_better: bool = False,
-    aggregate: Aggregate | None = None,
+    aggregate: Aggregation | Aggregate = "mean",
     check: Check | None = None,
     name: str | None = None,
     prompts: Sequence[str] = (),
@@ -248,7 +260,7 @@ def metric(
     low: float | None = 0.0,
     high: float | None = 1.0,
     lower_is_better: bool = False,
-    aggregate: Aggregate | None = None,
+    aggregate: Aggregation | Aggregate = "mean",
     check: Check | None = None,
     name: str | None = None,
     prompts: Sequence[str] = (),
@@ -310,7 +322,7 @@ def _signature(function: Callable[..., object]) -> Definition:
             if parameter.default is parameter.empty:
                 resources.append(parameter.name)
             else:
-                settings.append(_setting(parameter))
+                settings.append(read_setting(parameter))
         elif parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
             columns.append(_column(parameter))
         else:
@@ -358,7 +370,8 @@ def _column(parameter: inspect.Parameter) -> Column:
     return Column(parameter.name, is_nullable(annotation), takes_score)
 
 
-def _setting(parameter: inspect.Parameter) -> Setting:
+def read_setting(parameter: inspect.Parameter) -> Setting:
+    """The setting that a keyword-only parameter with a default is."""
     default = cast(SettingValue, parameter.default)
     annotation: object = parameter.annotation
     kind = type(default) if annotation is parameter.empty else annotation

@@ -2,7 +2,7 @@
 
 import html
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
+    from ragauge.stats.aggregation import Aggregation
     from ragauge.stats.intervals import Aggregate, Estimate, Floats2d
 
 COLUMNS = ("id", "system", "metric", "value", "status", "reason", "evidence")
@@ -205,7 +206,7 @@ def _summary(run: Run, fields: Sequence[str]) -> "pl.DataFrame":
     )
     # Sums do not depend on the order of the rows; evidence is long, and only some sums are in it.
     read = ["id", "system", "metric", "value", "status"]
-    read += ["evidence"] if any(map(_aggregate, run.metrics)) else []
+    read += ["evidence"] if any(callable(_aggregate(one)) for one in run.metrics) else []
     scores = run.scores.select(read).join(groups, on=["id", "system"], how="left")
     order = {shown.metric: place for place, shown in enumerate(run.metrics)}
     rows: list[dict[str, object]] = []
@@ -250,15 +251,15 @@ def _parts(shown: Shown, scores: "pl.DataFrame", n_questions: int) -> "tuple[Flo
     """What each question adds to the metric's sums, and how the value is made of them."""
     import numpy as np
 
-    from ragauge.stats.intervals import by_question, mean_of_parts
+    from ragauge.stats.aggregates import AGGREGATES, parts_of
+    from ragauge.stats.intervals import by_question
 
     scored = scores.filter(scores["value"].is_not_null())
     question = scored["question"].to_numpy()
     aggregate = _aggregate(shown)
-    if aggregate is None:
-        values = scored["value"].to_numpy()
-        parts = np.column_stack([values, np.ones(len(values))])
-        return by_question(parts, question, n_questions), mean_of_parts
+    if not callable(aggregate):
+        parts = parts_of(scored["value"].to_numpy(), aggregate)
+        return by_question(parts, question, n_questions), AGGREGATES[aggregate]
     rows = [json.loads(text)["parts"] for text in scored["evidence"].to_list()]
     parts = np.array(rows, dtype=np.float64).reshape(len(rows), -1)
     return by_question(parts, question, n_questions), _as_array(aggregate)
@@ -277,15 +278,16 @@ def _as_array(aggregate: object) -> "Aggregate":
     return made
 
 
-def _aggregate(shown: Shown) -> object | None:
+def _aggregate(shown: Shown) -> "Aggregation | Callable[..., object]":
     metric: Metric | None = catalog.metrics().get(shown.metric.split("(")[0].split("@")[0])
-    return None if metric is None else metric.aggregate
+    return "mean" if metric is None else metric.aggregate
 
 
 def _row(shown: Shown, scores: "pl.DataFrame", estimate: "Estimate | None") -> dict[str, object]:
     counts = {str(status): 0 for status in Status}
     for status, n in scores["status"].value_counts().iter_rows():
         counts[cast(str, status)] = cast(int, n)
+    estimate = estimate if scores["value"].count() else None  # the sum of nothing is no number
     worst, best = _bounds(shown, scores, estimate)
     return {
         "metric": shown.metric,
@@ -306,7 +308,7 @@ def _bounds(
     shown: Shown, scores: "pl.DataFrame", estimate: "Estimate | None"
 ) -> tuple[float | None, float | None]:
     """The mean with every row without a value at the worst and at the best end of the scale."""
-    if estimate is None or shown.low is None or shown.high is None or _aggregate(shown):
+    if estimate is None or shown.low is None or shown.high is None or _aggregate(shown) != "mean":
         return None, None
     n_ok = scores["value"].count()
     total, n_absent = estimate.value * n_ok, scores.height - n_ok

@@ -5,7 +5,7 @@ import json
 import pytest
 from pytest import approx
 
-from ragauge.ranking import rank
+from ragauge.rankings.rank import rank
 from ragauge.report.rankings import (
     RankingTable,
     as_json,

@@ -9,8 +9,9 @@ from scipy import stats as scipy_stats
 
 from ragauge.errors import PlanError
 from ragauge.stats import tests as stats
+from ragauge.stats.aggregates import mean_of_parts
 from ragauge.stats.corrections import holm
-from ragauge.stats.intervals import Estimate, bootstrap, by_question, mean_of_parts
+from ragauge.stats.intervals import Estimate, bootstrap, by_question
 from ragauge.stats.tests import Comparison, pairwise_randomization, randomization_test
 
 DIFFERENCES = st.lists(st.integers(-20, 20).map(lambda tenths: tenths / 10), min_size=1)

@@ -12,8 +12,8 @@ from ragauge.errors import PlanError
 from ragauge.report.plain import for_terminal
 
 if TYPE_CHECKING:
+    from ragauge.rankings.fusion import Method
     from ragauge.report.rankings import RankingTable
-    from ragauge.retrieval.fusion import Method
 
 FORMATS = ("tsv", "json", "csv", "md", "tex")
 """As the whole of -o they go to standard output; as a file's ending, to that file."""
@@ -120,7 +120,7 @@ def command(
     targets = _targets(output, sources)
     if compare and any(form in ("tsv", "csv") for form, _ in targets):
         raise click.UsageError("--compare goes with the table, json, md and tex")
-    from ragauge.ranking import DEFAULT_MEASURES, rank
+    from ragauge.rankings.rank import DEFAULT_MEASURES, rank
     from ragauge.report.rankings import RankingTable
 
     ranked = rank(
@@ -245,8 +245,8 @@ def _fuse(
         problems.append(f"{path}: a fused run is TREC text; name a file")
     if problems:
         raise PlanError(problems)
-    from ragauge.ranking import fuse
-    from ragauge.retrieval.fusion import write_run
+    from ragauge.rankings.fusion import write_run
+    from ragauge.rankings.rank import fuse
     from ragauge.store import write_atomically
 
     settings = {name: value for name, value in given.items() if value is not None}

@@ -1,6 +1,6 @@
 """Rankings against their judgements, as one table of hits for a whole batch of samples.
 
-Every ranking measure is a function of that table (see `ragauge.retrieval.hits`); a sample's
+Every ranking measure is a function of that table (see `ragauge.rankings.hits`); a sample's
 `ranking` says which of its rows is the sample's, and what its hits are called.
 """
 
@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from ragauge.metric import feature
-from ragauge.retrieval.hits import Hits
+from ragauge.rankings.hits import Hits
 from ragauge.score import Score
 
 Match = Literal["id", "text", "seed-003"]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 
-from ragauge.ranking import Compared, Ranked, Summary
+from ragauge.rankings.rank import Compared, Ranked, Summary
 from ragauge.report.plain import for_csv, for_latex, for_markdown, for_terminal, some
 
 LEVEL = 0.05

@@ -79,16 +79,6 @@ def by_question(parts: Floats2d, question: Ints1d, n_questions: int) -> Floats2d
     return total
 
 
-def mean_of_parts(sums: Floats2d) -> Floats1d:
-    """Means from rows of (sum, count); NaN where the count is 0.
-
-    >>> mean_of_parts(np.array([[3.0, 4.0]])).tolist()
-    [0.75]
-    """
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return sums[:, 0] / sums[:, 1]
-
-
 def _value(total: Floats1d, make: Aggregate) -> float | None:
     value = float(make(total[None, :])[0])
     return value if np.isfinite(value) else None

@@ -7,17 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragauge.errors import DataError, Problem
-from ragauge.retrieval.hits import Floats, Ints
-from ragauge.retrieval.judgements import Judgements, bytes_of, checked_numbers, text_of
-from ragauge.retrieval.scan import (
-    SLACK,
-    Bytes,
-    Field,
-    digests,
-    padded,
-    paired,
-    repeats,
-)
+from ragauge.rankings.hits import Floats, Ints
+from ragauge.rankings.judgements import Judgements, bytes_of, checked_numbers, text_of
+from ragauge.rankings.reading.scan import SLACK, Bytes, Field, digests, padded, paired, repeats
 
 if TYPE_CHECKING:
     import polars as pl

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragauge.errors import DataError, Problem
-from ragauge.retrieval.hits import Floats, Ints
-from ragauge.retrieval.judgements import NOT_JUDGED, Judgements, Retrieved, numbered_names, text_of
-from ragauge.retrieval.scan import (
+from ragauge.rankings.hits import Floats, Ints
+from ragauge.rankings.judgements import NOT_JUDGED, Judgements, Retrieved, numbered_names, text_of
+from ragauge.rankings.reading.scan import (
     SLACK,
     Bytes,
     Field,
@@ -39,7 +39,7 @@ from ragauge.retrieval.scan import (
     split,
     starts_of_blocks,
 )
-from ragauge.retrieval.streams import BOM, Packed, Stream, opened, packed_at
+from ragauge.rankings.reading.streams import BOM, Packed, Stream, opened, packed_at
 
 Compat = Literal["trec9", "trec10"]
 """Whose comparison of scores: trec_eval 9's, in 32 bits, or trec_eval 10's, in 64."""

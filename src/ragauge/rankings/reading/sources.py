@@ -18,14 +18,14 @@ from ragauge.loaders.json import LONGEST_DOCUMENT_LINE
 from ragauge.loaders.jsonl import kind_of
 from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
 from ragauge.memory import resting_collector
-from ragauge.retrieval.columns import Value, candidates, choose
-from ragauge.retrieval.judgements import NOT_JUDGED, Judgements, Retrieved, numbered
-from ragauge.retrieval.mappings import judgements_of, rows_of_mapping, see_mapping
-from ragauge.retrieval.rankings import Ranking, rank_rows, see_rows
-from ragauge.retrieval.rows import Rows, judged
-from ragauge.retrieval.samples import judgements_of_samples, rank_samples, searched_of
-from ragauge.retrieval.streams import suffix_of
-from ragauge.retrieval.tables import (
+from ragauge.rankings.judgements import NOT_JUDGED, Judgements, Retrieved, numbered
+from ragauge.rankings.reading.columns import Value, candidates, choose
+from ragauge.rankings.reading.in_memory import Ranking, rank_rows, see_rows
+from ragauge.rankings.reading.mappings import judgements_of, rows_of_mapping, see_mapping
+from ragauge.rankings.reading.rows import Rows, judged
+from ragauge.rankings.reading.samples import judgements_of_samples, rank_samples, searched_of
+from ragauge.rankings.reading.streams import suffix_of
+from ragauge.rankings.reading.tables import (
     rows_of_csv,
     rows_of_dicts,
     rows_of_json_list,
@@ -34,8 +34,8 @@ from ragauge.retrieval.tables import (
     rows_of_parquet,
     rows_of_polars,
 )
-from ragauge.retrieval.trec import Compat, read_qrels, scan_run
-from ragauge.retrieval.trec_rows import rows_of_trec
+from ragauge.rankings.reading.trec import Compat, read_qrels, scan_run
+from ragauge.rankings.reading.trec_rows import rows_of_trec
 from ragauge.sample import Samples
 
 if TYPE_CHECKING:

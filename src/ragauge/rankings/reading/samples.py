@@ -6,10 +6,10 @@ from typing import cast
 import numpy as np
 
 from ragauge.errors import DataError, Problem
-from ragauge.retrieval.columns import Chosen, rows_of
-from ragauge.retrieval.judgements import Judgements
-from ragauge.retrieval.rankings import Ranking, rank_rows
-from ragauge.retrieval.rows import field_of_series, refuse
+from ragauge.rankings.judgements import Judgements
+from ragauge.rankings.reading.columns import Chosen, rows_of
+from ragauge.rankings.reading.in_memory import Ranking, rank_rows
+from ragauge.rankings.reading.rows import field_of_series, refuse
 from ragauge.sample import Samples, to_columns
 
 _CHOSEN = Chosen("id", "context_ids", "context_ids", "score")

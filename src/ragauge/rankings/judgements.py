@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ragauge.retrieval.hits import Bools, Hits, Ints
-from ragauge.retrieval.scan import Field, Names, digests, field_of, starts_of_blocks
+from ragauge.rankings.hits import Bools, Hits, Ints
+from ragauge.rankings.reading.scan import Field, Names, digests, field_of, starts_of_blocks
 
 NOT_JUDGED = -1
 """The number of a query that the judgements do not hold."""

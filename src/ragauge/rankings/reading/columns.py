@@ -13,8 +13,8 @@ import numpy as np
 from ragauge.errors import DataError, Problem, did_you_mean
 from ragauge.loaders.mapping import field_of as field_named
 from ragauge.loaders.table import listed
-from ragauge.retrieval.hits import Floats, Ints
-from ragauge.retrieval.rows import (
+from ragauge.rankings.hits import Floats, Ints
+from ragauge.rankings.reading.rows import (
     Rows,
     field_of_series,
     field_of_texts,
@@ -22,7 +22,13 @@ from ragauge.retrieval.rows import (
     refuse_bad_names,
     texts_of,
 )
-from ragauge.retrieval.scan import Field, MalformedError, decimals, field_of, starts_of_blocks
+from ragauge.rankings.reading.scan import (
+    Field,
+    MalformedError,
+    decimals,
+    field_of,
+    starts_of_blocks,
+)
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,10 +13,11 @@ from ragauge import catalog
 from ragauge.engine import measure
 from ragauge.executors import is_portable
 from ragauge.features.rankings import ranking
-from ragauge.metrics import ranking as measures
-from ragauge.metrics.ranking import MEASURES, scores
+from ragauge.metrics.ranking import scores
 from ragauge.plan import make_plan
-from ragauge.retrieval.hits import one_hit
+from ragauge.rankings import measures as measures
+from ragauge.rankings.hits import one_hit
+from ragauge.rankings.measure import MEASURES
 from ragauge.score import Status
 from ragauge.suite import Suite
 

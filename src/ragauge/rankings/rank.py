@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
@@ -11,22 +11,24 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import numpy as np
 
+import ragauge.rankings.measures  # noqa: F401  # pyright: ignore[reportUnusedImport]  # declares them
 from ragauge.errors import DataError, LabelError, PlanError, Problem
 from ragauge.label import SettingValue
-from ragauge.metric import METRICS
-from ragauge.metrics.measure_names import AskedMeasure, read_measure
-from ragauge.metrics.ranking import LEAST_FACTOR, MEASURES, Total
-from ragauge.retrieval.hits import Bools, Floats, Ints
-from ragauge.retrieval.judgements import Judgements, Retrieved
-from ragauge.retrieval.scan import by_bytes
-from ragauge.retrieval.streams import is_trec, refuse_read_twice
-from ragauge.retrieval.trec import Compat, read_qrels, scan_run
+from ragauge.rankings.hits import Bools, Floats, Ints
+from ragauge.rankings.judgements import Judgements, Retrieved
+from ragauge.rankings.measure import MEASURES
+from ragauge.rankings.names import AskedMeasure, read_measure
+from ragauge.rankings.reading.scan import by_bytes
+from ragauge.rankings.reading.streams import is_trec, refuse_read_twice
+from ragauge.rankings.reading.trec import Compat, read_qrels, scan_run
+from ragauge.stats.aggregates import AGGREGATES, parts_of
+from ragauge.stats.aggregation import Aggregation
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ragauge.retrieval.fusion import Method, Norm
-    from ragauge.retrieval.sources import Source
+    from ragauge.rankings.fusion import Method, Norm
+    from ragauge.rankings.reading.sources import Source
     from ragauge.sample import Samples
     from ragauge.stats.intervals import Estimate
     from ragauge.stats.tests import Comparison
@@ -161,7 +163,7 @@ class Ranked:
     def is_whole_only(self, measure: str) -> bool:
         """Whether the measure is said of all queries only, as trec_eval has it."""
         asked = self.measures[self._measure(measure)]
-        return _kind(asked) == "geometric" or asked.label.name == "num_q"
+        return _kind(asked) == "geometric_mean" or asked.label.name == "num_q"
 
     def queries_of(self, run: int) -> list[int]:
         """The numbers of the queries that a run's means are over, in the order of their names."""
@@ -182,7 +184,7 @@ class Ranked:
             for run in range(len(self.runs))
             for measure in range(len(self.measures))
         ]
-        makes = [_AGGREGATES[_kind(measure)] for _ in self.runs for measure in self.measures]
+        makes = [AGGREGATES[_kind(measure)] for _ in self.runs for measure in self.measures]
         estimates = iter(bootstrap(totals, makes, seed=self.seed))
         return tuple(
             self._summary(run, measure, next(estimates))
@@ -269,7 +271,7 @@ class Ranked:
         # In the order of names, so that no digit depends on that of the judgements.
         total = (self._scored(run, measure) * counts)[self.by_name].sum()
         sums = np.array([[total, counts.sum()]], np.float64)
-        value = float(_AGGREGATES[_kind(self.measures[measure])](sums)[0])
+        value = float(AGGREGATES[_kind(self.measures[measure])](sums)[0])
         return value if np.isfinite(value) else None
 
     def _parts(self, run: int, measure: int) -> Floats:
@@ -280,8 +282,8 @@ class Ranked:
     def _scored(self, run: int, measure: int) -> Floats:
         """Each query's value as it is averaged."""
         values = self.values[run, measure]
-        if _kind(self.measures[measure]) == "geometric":
-            return np.log(np.maximum(values, LEAST_FACTOR))
+        if _kind(self.measures[measure]) == "geometric_mean":
+            return parts_of(values, "geometric_mean")[:, 0]
         return values
 
     def _counts(self, run: int, measure: int) -> Bools:
@@ -405,9 +407,9 @@ def fuse(
     >>> fused["doc"].to_list()  # b: 1/62 + 1/61; a: 1/61
     ['b', 'a']
     """
-    from ragauge.retrieval.fusion import BY_RANK
-    from ragauge.retrieval.fusion import fuse as fuse_frames
-    from ragauge.retrieval.sources import run_frame
+    from ragauge.rankings.fusion import BY_RANK
+    from ragauge.rankings.fusion import fuse as fuse_frames
+    from ragauge.rankings.reading.sources import run_frame
 
     if isinstance(runs, str | Mapping):
         raise PlanError(["to fuse takes several runs; give a list of them"])
@@ -436,7 +438,7 @@ def _in_32_bits(frame: "pl.DataFrame") -> "pl.DataFrame":
 def _judgements(qrels: "Source | Judgements") -> Judgements:
     if is_trec(qrels):
         return read_qrels(cast(str, qrels))
-    from ragauge.retrieval.sources import read_judgements
+    from ragauge.rankings.reading.sources import read_judgements
 
     return read_judgements(qrels)
 
@@ -444,7 +446,7 @@ def _judgements(qrels: "Source | Judgements") -> Judgements:
 def _see_run(source: "Source", judgements: Judgements, compat: Compat) -> Retrieved:
     if is_trec(source):
         return scan_run(cast(str, source), judgements, compat=compat)
-    from ragauge.retrieval.sources import see_run
+    from ragauge.rankings.reading.sources import see_run
 
     return see_run(source, judgements, compat=compat)
 
@@ -452,7 +454,7 @@ def _see_run(source: "Source", judgements: Judgements, compat: Compat) -> Retrie
 def _samples_in(source: "Source") -> "Samples | None":
     if is_trec(source):
         return None
-    from ragauge.retrieval.sources import samples_in
+    from ragauge.rankings.reading.sources import samples_in
 
     return samples_in(source)
 
@@ -484,7 +486,7 @@ def _see_samples(
     several: "Sequence[Samples | None]", judgements: Judgements
 ) -> dict[str, Retrieved]:
     """Every system of the samples; PlanError when some source is a run, or a system stands twice."""
-    from ragauge.retrieval.sources import see_samples
+    from ragauge.rankings.reading.sources import see_samples
 
     seen: dict[str, Retrieved] = {}
     for samples in several:
@@ -638,9 +640,10 @@ def _refuse_settings(
 
 def _settings(asked: AskedMeasure, common: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
     """The measure's settings; those that its label gives go before those common to all."""
-    definition = METRICS[asked.label.name]
-    fitting = {name: value for name, value in common.items() if name in definition.defaults}
-    return definition.read_settings({**fitting, **asked.label.settings})
+    measure = MEASURES[asked.label.name]
+    own = {setting.name for setting in measure.settings}
+    fitting = {name: value for name, value in common.items() if name in own}
+    return measure.read_settings({**fitting, **asked.label.settings})
 
 
 def _around(value: float | None, estimate: "Estimate") -> tuple[float | None, float | None]:
@@ -662,25 +665,5 @@ def _turned(comparison: "Comparison") -> "Comparison":
     )
 
 
-def _kind(asked: AskedMeasure) -> Total:
-    return MEASURES[asked.label.name].total
-
-
-def _means(parts: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return parts[:, 0] / parts[:, 1]
-
-
-def _sums(parts: Floats) -> Floats:
-    return parts[:, 0]
-
-
-def _geometric_means(parts: Floats) -> Floats:
-    return np.exp(_means(parts))
-
-
-_AGGREGATES: dict[Total, Callable[[Floats], Floats]] = {
-    "mean": _means,
-    "sum": _sums,
-    "geometric": _geometric_means,
-}
+def _kind(asked: AskedMeasure) -> Aggregation:
+    return MEASURES[asked.label.name].aggregation

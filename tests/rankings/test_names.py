@@ -4,8 +4,8 @@ import ragauge as rg
 from ragauge import catalog
 from ragauge.errors import LabelError
 from ragauge.label import Label
-from ragauge.metrics.measure_names import CANONICAL, read_measure
-from ragauge.metrics.ranking import MEASURES
+from ragauge.rankings.measure import MEASURES
+from ragauge.rankings.names import CANONICAL, read_measure
 
 
 def read(text: str) -> list[tuple[str, str]]:

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from ragauge.errors import DataError, Problem
-from ragauge.retrieval.hits import Floats, Ints
-from ragauge.retrieval.judgements import text_of
-from ragauge.retrieval.rows import Rows, bytes_in_order, field_of_pieces
-from ragauge.retrieval.scan import (
+from ragauge.rankings.hits import Floats, Ints
+from ragauge.rankings.judgements import text_of
+from ragauge.rankings.reading.rows import Rows, bytes_in_order, field_of_pieces
+from ragauge.rankings.reading.scan import (
     Bytes,
     Field,
     MalformedError,
@@ -18,8 +18,8 @@ from ragauge.retrieval.scan import (
     split,
     starts_of_blocks,
 )
-from ragauge.retrieval.streams import Packed, opened, packed_at
-from ragauge.retrieval.trec import PIECE, RUN_LINE, at_line, line_number, pieces_of
+from ragauge.rankings.reading.streams import Packed, opened, packed_at
+from ragauge.rankings.reading.trec import PIECE, RUN_LINE, at_line, line_number, pieces_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

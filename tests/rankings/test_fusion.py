@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 from pytest import approx
 
 from ragauge.errors import DataError, PlanError
-from ragauge.retrieval.fusion import JOINS, fuse, write_run
+from ragauge.rankings.fusion import JOINS, fuse, write_run
 
 METHODS = ["borda", *JOINS]
 
@@ -288,7 +288,7 @@ def test_written_scores_read_back_to_the_same_float(scores):
 
 
 def test_a_long_run_is_written_in_pieces_with_ranks_that_go_on(monkeypatch):
-    monkeypatch.setattr("ragauge.retrieval.fusion.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("ragauge.rankings.fusion.ROWS_AT_ONCE", 2)
     ranks = [line.split()[3] for line in written(LEFT).splitlines()]
     assert ranks == ["1", "2", "3"]
 

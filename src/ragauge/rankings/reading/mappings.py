@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragauge.errors import DataError, Problem
-from ragauge.retrieval.columns import (
+from ragauge.rankings.hits import Floats, Ints
+from ragauge.rankings.judgements import Judgements, Retrieved, bytes_of, numbered
+from ragauge.rankings.reading.columns import (
     MOST_SHOWN,
     are_plain_names,
     not_a_name,
@@ -22,9 +24,7 @@ from ragauge.retrieval.columns import (
     numbers,
     short,
 )
-from ragauge.retrieval.hits import Floats, Ints
-from ragauge.retrieval.judgements import Judgements, Retrieved, bytes_of, numbered
-from ragauge.retrieval.rows import (
+from ragauge.rankings.reading.rows import (
     LARGEST_GRADE,
     Rows,
     field_of_texts,
@@ -32,7 +32,7 @@ from ragauge.retrieval.rows import (
     refuse_bad_names,
     texts_of,
 )
-from ragauge.retrieval.trec import Compat, precision_of
+from ragauge.rankings.reading.trec import Compat, precision_of
 
 PIECE = 1 << 14
 """Documents looked through at a time: few enough for their scores to stay in the cache."""

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from ragauge.errors import DataError, Problem
 from ragauge.loaders import files
-from ragauge.retrieval import trec
-from ragauge.retrieval.judgements import Judgements, Retrieved, text_of
-from ragauge.retrieval.scan import digests, field_of, mixed
-from ragauge.retrieval.sources import read_ranking
-from ragauge.retrieval.streams import is_trec, refuse_read_twice
-from ragauge.retrieval.trec import Compat, read_qrels, scan_run
+from ragauge.rankings.judgements import Judgements, Retrieved, text_of
+from ragauge.rankings.reading import trec
+from ragauge.rankings.reading.scan import digests, field_of, mixed
+from ragauge.rankings.reading.sources import read_ranking
+from ragauge.rankings.reading.streams import is_trec, refuse_read_twice
+from ragauge.rankings.reading.trec import Compat, read_qrels, scan_run
 
 FORMATS: tuple[Callable[[float], str], ...] = (
     repr,

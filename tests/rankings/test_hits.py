@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.retrieval.hits import Hits, one_hit, ranks_within
+from ragauge.rankings.hits import Hits, one_hit, ranks_within
 
 
 def table(*queries: tuple[int, list[tuple[int, int]], list[int]]) -> Hits:

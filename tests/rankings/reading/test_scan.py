@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ragauge.retrieval.scan import (
+from ragauge.rankings.reading.scan import (
     Field,
     Lookup,
     MalformedError,

@@ -12,16 +12,16 @@ from ragauge.errors import DataError, Problem
 from ragauge.loaders import csv, frames, json, jsonl
 from ragauge.loaders.files import HIGHEST_RATIO, LARGEST_UNPACKED, RATIO_COUNTS_FROM, unopened
 from ragauge.loaders.table import Table
-from ragauge.retrieval.columns import (
+from ragauge.rankings.hits import Ints
+from ragauge.rankings.reading.columns import (
     Value,
     choose,
     rows_of_cells,
     rows_of_frame,
     rows_of_values,
 )
-from ragauge.retrieval.hits import Ints
-from ragauge.retrieval.rows import Rows, field_of_texts, refuse
-from ragauge.retrieval.scan import Bytes, Field, padded
+from ragauge.rankings.reading.rows import Rows, field_of_texts, refuse
+from ragauge.rankings.reading.scan import Bytes, Field, padded
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import ragauge as rg
-from ragauge.ranking import rank
+from ragauge.rankings.rank import rank
 
 QRELS = {
     "q1": {"d1": 1, "d2": 0, "d3": 2},

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragauge.errors import DataError, Problem
-from ragauge.retrieval.hits import Floats, Ints, ranks_within
-from ragauge.retrieval.judgements import NOT_JUDGED, Judgements, Retrieved
-from ragauge.retrieval.rows import (
+from ragauge.rankings.hits import Floats, Ints, ranks_within
+from ragauge.rankings.judgements import NOT_JUDGED, Judgements, Retrieved
+from ragauge.rankings.reading.rows import (
     Rows,
     bytes_in_order,
     field_of_pieces,
@@ -24,7 +24,7 @@ from ragauge.retrieval.rows import (
     series_of,
     texts_of,
 )
-from ragauge.retrieval.scan import (
+from ragauge.rankings.reading.scan import (
     Bytes,
     Field,
     Names,
@@ -36,7 +36,7 @@ from ragauge.retrieval.scan import (
     ranks,
     repeats,
 )
-from ragauge.retrieval.trec import Compat, precision_of
+from ragauge.rankings.reading.trec import Compat, precision_of
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from ragauge.errors import DataError, PlanError, Problem
 from ragauge.loaders import load
-from ragauge.retrieval import mappings, rankings
-from ragauge.retrieval.judgements import Judgements, Retrieved
-from ragauge.retrieval.sources import (
+from ragauge.rankings.judgements import Judgements, Retrieved
+from ragauge.rankings.reading import in_memory as rankings
+from ragauge.rankings.reading import mappings
+from ragauge.rankings.reading.sources import (
     read_judgements,
     read_ranking,
     run_frame,

@@ -1,0 +1,31 @@
+"""The public names and where each comes from: the one table of them, read by ragauge and by type checkers."""
+
+from .encoders.embedded import MiniLM as MiniLM
+from .encoders.endpoint import Endpoint as Endpoint
+from .encoders.huggingface import HuggingFace as HuggingFace
+from .errors import DataError as DataError
+from .errors import EncoderError as EncoderError
+from .errors import JudgeError as JudgeError
+from .errors import LabelError as LabelError
+from .errors import MetricError as MetricError
+from .errors import PlanError as PlanError
+from .errors import RagaugeError as RagaugeError
+from .errors import StoreError as StoreError
+from .evaluation import estimate as estimate
+from .evaluation import evaluate as evaluate
+from .evaluation import score as score
+from .judges.endpoint import ChatEndpoint as ChatEndpoint
+from .judges.judging import Judging as Judging
+from .judges.scripted import ScriptedJudge as ScriptedJudge
+from .loaders import load as load
+from .metric import feature as feature
+from .metric import metric as metric
+from .rankings.rank import Ranked as Ranked
+from .rankings.rank import fuse as fuse
+from .rankings.rank import rank as rank
+from .run import Run as Run
+from .sample import Samples as Samples
+from .score import Score as Score
+from .score import Status as Status
+from .store import open_run as open_run
+from .suite import Suite as Suite

@@ -1,0 +1,1 @@
+"""Rankings scored against judgements: hits, measures, names of measures, fusion."""

@@ -1,0 +1,224 @@
+"""What a ranking measure is: a function from a table of hits to one number for each query.
+
+`@measure` declares one, with its bounds, when it has no value and how its numbers are aggregated.
+`ragauge.rankings.measures` has the formulas; `ragauge.metrics.ranking` makes metrics of them.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Literal, NamedTuple, TypeVar
+
+import numpy as np
+
+from ragauge.label import SettingValue
+from ragauge.metric import Setting, read_setting, read_settings
+from ragauge.rankings.hits import Bools, Floats, Hits, Ints
+from ragauge.stats.aggregation import Aggregation
+
+Absence = Literal["nothing relevant", "nothing retrieved", "never"]
+
+NOTHING_RELEVANT = "no relevant document is judged"
+NOTHING_RETRIEVED = "nothing is retrieved"
+
+Settings = Mapping[str, SettingValue]
+Function = TypeVar("Function", bound=Callable[..., Floats])
+T = TypeVar("T")
+
+
+class Cause(NamedTuple):
+    """Why some queries have no value: which, (n,), and the reason."""
+
+    where: Bools
+    reason: str
+
+
+class Values(NamedTuple):
+    """A measure's numbers, (n,), 0.0 where `undefined`, and why they are."""
+
+    value: Floats
+    undefined: Bools
+    causes: tuple[Cause, ...]
+
+    def reason(self, query: int) -> str | None:
+        """Why the query has no value; None when it has one."""
+        return next((one.reason for one in self.causes if one.where[query]), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A ranking measure: its formula and what a reader of its numbers must know.
+
+    `absent` is when it has no value; `beyond` finds the queries whose grades it cannot take.
+    `aggregation` says what is made of the queries' numbers. `shown` picks the hits that its evidence
+    lists, and `parts` are further columns of the evidence. `by_text`: passages may be matched by
+    their text as well as by id.
+    """
+
+    name: str
+    function: Callable[..., Floats]
+    version: int
+    low: float | None
+    high: float | None
+    lower_is_better: bool
+    by_text: bool
+    absent: Absence
+    aggregation: Aggregation
+    beyond: Callable[..., Cause] | None
+    shown: Callable[..., Bools]
+    parts: Mapping[str, Callable[..., Floats | Ints]]
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """The keyword-only parameters of the function."""
+        parameters = inspect.signature(self.function, eval_str=True).parameters.values()
+        return tuple(map(read_setting, list(parameters)[1:]))
+
+    def read_settings(self, given: Settings) -> dict[str, SettingValue]:
+        """All settings, those given read by their types; LabelError names every bad one."""
+        return read_settings(self.name, self.settings, given)
+
+    def values(self, hits: Hits, settings: Settings) -> Values:
+        """Each query's number with these settings; those it does not have are passed over."""
+        own = {name: settings[name] for name in _names(self.function) if name in settings}
+        causes = tuple(self._causes(hits, own))
+        undefined = np.zeros(hits.n, np.bool_)
+        for cause in causes:
+            undefined = undefined | cause.where
+        value = self.function(hits, **own)
+        return Values(np.where(undefined, 0.0, value) if causes else value, undefined, causes)
+
+    def evidence(
+        self, names: Sequence[str], hits: Hits, settings: Settings
+    ) -> list[dict[str, object]]:
+        """What each query's number is made of; `names` are the hits' names, in the table's order."""
+        at = np.flatnonzero(_call(self.shown, hits, settings))
+        columns = (hits.rank[at], hits.grade[at], hits.n_new[at])
+        told = map(_hit, (names[hit] for hit in at.tolist()), *(one.tolist() for one in columns))
+        parts = {name: _call(make, hits, settings).tolist() for name, make in self.parts.items()}
+        found = _grouped(hits.query[at], list(told), hits.n)
+        grades = _grouped(hits.judged_query, hits.judged_grade.tolist(), hits.n)
+        return [
+            {
+                "hits": found[row],
+                "n_retrieved": n_retrieved,
+                "judged": grades[row],
+                **{name: column[row] for name, column in parts.items()},
+            }
+            for row, n_retrieved in enumerate(hits.n_retrieved.tolist())
+        ]
+
+    def _causes(self, hits: Hits, settings: Settings) -> Iterator[Cause]:
+        if self.absent == "nothing relevant":
+            yield Cause(_call(n_relevant, hits, settings) == 0, NOTHING_RELEVANT)
+        if self.absent == "nothing retrieved":
+            yield Cause(hits.n_retrieved == 0, NOTHING_RETRIEVED)
+        if self.beyond:
+            yield _call(self.beyond, hits, settings)
+
+
+def _hit(name: str, rank: int, grade: int, n_new: int) -> dict[str, object]:
+    told: dict[str, object] = {"rank": rank, "grade": grade, "name": name}
+    return told if n_new == 1 else told | {"n_new": n_new}
+
+
+def _grouped(query: Ints, cells: list[T], n: int) -> list[list[T]]:
+    """The cells of a column that rises by query, in one list for each query."""
+    ends = np.cumsum(np.bincount(query, minlength=n)).tolist()
+    return [cells[start:stop] for start, stop in pairwise([0, *ends])]
+
+
+MEASURES: dict[str, Measure] = {}
+"""Every ranking measure by its name."""
+
+
+def measure(
+    *,
+    version: int = 1,
+    name: str | None = None,
+    undefined: Absence = "nothing relevant",
+    beyond: Callable[..., Cause] | None = None,
+    aggregation: Aggregation = "mean",
+    low: float | None = 0.0,
+    high: float | None = 1.0,
+    lower_is_better: bool = False,
+    by_text: bool = False,
+    shown: Callable[..., Bools] | None = None,
+    parts: Mapping[str, Callable[..., Floats | Ints]] | None = None,
+) -> Callable[[Function], Function]:
+    """Declare a ranking measure; the function is returned unchanged.
+
+    The function takes Hits and settings and returns (n,) numbers.
+    """
+
+    def declare(function: Function) -> Function:
+        declared = Measure(
+            name or function.__name__,
+            function,
+            version,
+            low,
+            high,
+            lower_is_better,
+            by_text,
+            undefined,
+            aggregation,
+            beyond,
+            shown or judged_hits,
+            parts or {},
+        )
+        MEASURES[declared.name] = declared
+        return function
+
+    return declare
+
+
+@cache
+def _names(function: Callable[..., object]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)[1:]
+
+
+def _call(function: Callable[..., T], hits: Hits, settings: Settings) -> T:
+    """The function of the hits with those of the settings that it has."""
+    return function(hits, **{name: settings[name] for name in _names(function) if name in settings})
+
+
+# Selections and counts of hits that several measures and their evidence share
+
+
+def judged_hits(hits: Hits, *, k: int | None = None) -> Bools:
+    """Which hits are among the first k, (h,)."""
+    return np.ones(len(hits.rank), np.bool_) if k is None else hits.rank <= k
+
+
+def relevant_hits(hits: Hits, *, min_grade: int = 1, k: int | None = None) -> Bools:
+    """Which hits are relevant and among the first k, (h,)."""
+    relevant = hits.grade >= min_grade
+    return relevant if k is None else relevant & (hits.rank <= k)
+
+
+def nonrelevant_hits(hits: Hits, *, min_grade: int = 1) -> Bools:
+    """Which hits are judged and not relevant, (h,)."""
+    return (hits.grade >= 0) & (hits.grade < min_grade)
+
+
+def n_relevant(hits: Hits, *, min_grade: int = 1) -> Ints:
+    """How many judged documents, or gold passages, are relevant, (n,)."""
+    return hits.n_relevant(min_grade)
+
+
+def n_hits(hits: Hits, *, min_grade: int = 1, k: int | None = None) -> Ints:
+    """How many of the first k are relevant, (n,)."""
+    return hits.count(hits.query, relevant_hits(hits, min_grade=min_grade, k=k))
+
+
+def n_found(hits: Hits, *, min_grade: int = 1, k: int | None = None) -> Ints:
+    """How many relevant documents, or gold passages, the first k show, (n,)."""
+    found = relevant_hits(hits, min_grade=min_grade, k=k)
+    return hits.total(hits.query[found], hits.n_new[found]).astype(np.int64)
+
+
+def n_places(hits: Hits, *, k: int | None = None) -> Ints:
+    """Of how many places precision is the share, (n,): k, or as many as are retrieved."""
+    return hits.n_retrieved if k is None else np.full(hits.n, k)

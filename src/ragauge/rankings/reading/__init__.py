@@ -1,0 +1,1 @@
+"""Reading of rankings and judgements: TREC files, tables, JSON, samples."""
