@@ -22,9 +22,9 @@ import time
 from pathlib import Path
 
 import ragauge as rg
+from ragauge.engine.executors import score_frame
+from ragauge.engine.plan import make_plan
 from ragauge.evaluation import suites_of
-from ragauge.executors import score_frame
-from ragauge.plan import make_plan
 
 SUITES = ["answer-quality", "reference-free"]
 SUBJECTS = (

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ragauge as rg
-from ragauge.engine import measure
+from ragauge.engine.engine import measure
+from ragauge.engine.plan import make_plan
 from ragauge.errors import DefinitionError, MetricError, PlanError
 from ragauge.label import Label
-from ragauge.plan import make_plan
 from ragauge.score import Status
 from ragauge.suite import Suite
 from ragauge.where import Filter

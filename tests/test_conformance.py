@@ -15,16 +15,16 @@ from pytest import approx
 
 from ragauge import catalog
 from ragauge.encoders.embedded import MiniLM
-from ragauge.engine import measure, of_corpus
+from ragauge.engine.engine import measure, of_corpus
+from ragauge.engine.executors import evidence_json
+from ragauge.engine.plan import make_plan
+from ragauge.engine.resources import Resources
 from ragauge.errors import LabelError, MissingExtraError, PlanError
-from ragauge.executors import evidence_json
 from ragauge.label import Label
 from ragauge.metric import Metric
 from ragauge.metrics.ngram import corpus_chrf
-from ragauge.plan import make_plan
 from ragauge.rankings.hits import Hits
 from ragauge.rankings.measure import MEASURES
-from ragauge.resources import Resources
 from ragauge.sample import FIELDS
 from ragauge.score import Score, Status
 from ragauge.suite import Suite

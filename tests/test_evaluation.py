@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import ragauge as rg
+from ragauge.engine.executors import ROWS_WORTH_WORKERS
 from ragauge.errors import LabelError, MetricError, PlanError, RagaugeError
 from ragauge.evaluation import run_key
-from ragauge.executors import ROWS_WORTH_WORKERS
 from ragauge.label import Label
 from ragauge.metric import feature, metric
 from ragauge.suite import shipped_suites

@@ -9,7 +9,7 @@ from ragauge.errors import JudgeError
 from ragauge.judges.judging import Judging
 from ragauge.judges.protocol import Reply, TokenChoice
 from ragauge.label import Label
-from ragauge.store import has_unfinished
+from ragauge.runs.store import has_unfinished
 
 
 @pytest.mark.parametrize("references", [["", "Paris is big."], ["Paris is big.", ""]])

@@ -23,9 +23,9 @@ from .metric import metric as metric
 from .rankings.rank import Ranked as Ranked
 from .rankings.rank import fuse as fuse
 from .rankings.rank import rank as rank
-from .run import Run as Run
+from .runs.run import Run as Run
+from .runs.store import open_run as open_run
 from .sample import Samples as Samples
 from .score import Score as Score
 from .score import Status as Status
-from .store import open_run as open_run
 from .suite import Suite as Suite

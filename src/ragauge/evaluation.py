@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ragauge import catalog
-from ragauge.engine import measure, of_corpus
+from ragauge.engine.engine import measure, of_corpus
+from ragauge.engine.plan import Node, Plan, make_plan
+from ragauge.engine.resources import Resources
 from ragauge.errors import (
     DataError,
     LabelError,
@@ -16,14 +18,12 @@ from ragauge.errors import (
     SuiteError,
     did_you_mean,
 )
-from ragauge.identity import judges_of, manifest_of, now
 from ragauge.judges.judging import Judging
 from ragauge.label import Label
-from ragauge.manifest import Manifest
 from ragauge.metric import METRICS
-from ragauge.plan import Node, Plan, make_plan
-from ragauge.resources import Resources
-from ragauge.run import Run
+from ragauge.runs.identity import judges_of, manifest_of, now
+from ragauge.runs.manifest import Manifest
+from ragauge.runs.run import Run
 from ragauge.sample import FIELDS, Columns, FieldError, Samples, read_value
 from ragauge.score import Score
 from ragauge.suite import Entry, Suite, names_of, shipped_suites
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ragauge.encoders.protocol import Encoder
-    from ragauge.executors import Batch
+    from ragauge.engine.executors import Batch
     from ragauge.judges.opening import Given
     from ragauge.judges.spending import Estimate
 
@@ -286,7 +286,7 @@ def _in_memory(work: _Work) -> Run:
 
 def _in_folder(work: _Work, path: Path) -> Run:
     from ragauge.report.tables import write_summaries
-    from ragauge.store import SUMMARIES, RunFolder, has_unfinished
+    from ragauge.runs.store import SUMMARIES, RunFolder, has_unfinished
 
     samples, manifest = work.samples, work.manifest
     folder = RunFolder(path)
@@ -314,7 +314,7 @@ def _still_to_do(path: Path, manifest: Manifest, samples: Samples) -> list[int]:
 
     All of them where the folder holds another run, which `RunFolder.open` then refuses.
     """
-    from ragauge.store import MANIFEST, RunFolder, has_unfinished
+    from ragauge.runs.store import MANIFEST, RunFolder, has_unfinished
 
     batches = _batches(samples, manifest)
     folder = RunFolder(path)
@@ -411,7 +411,7 @@ def _for_judges(plan: Plan) -> list[Node]:
 
 
 def _measured(work: _Work, numbers: Sequence[int]) -> "Iterable[tuple[int, pl.DataFrame]]":
-    from ragauge.executors import choose
+    from ragauge.engine.executors import choose
 
     plan, samples, progress = work.plan, work.samples, work.progress
     size = work.manifest.batch_size

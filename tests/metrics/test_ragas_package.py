@@ -308,10 +308,10 @@ def test_each_asking_of_several_asks_anew():
 
 @needs_package
 def test_an_estimate_counts_the_calls_without_asking():
-    from ragauge.engine import measure
+    from ragauge.engine.engine import measure
+    from ragauge.engine.plan import make_plan
+    from ragauge.engine.resources import Resources
     from ragauge.evaluation import suites_of
-    from ragauge.plan import make_plan
-    from ragauge.resources import Resources
 
     judge = rg.ScriptedJudge(answering)
     resources = Resources(judging=rg.Judging((judge,), mode="estimate"))

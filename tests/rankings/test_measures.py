@@ -10,11 +10,11 @@ from pytest import approx
 
 import ragauge as rg
 from ragauge import catalog
-from ragauge.engine import measure
-from ragauge.executors import is_portable
+from ragauge.engine.engine import measure
+from ragauge.engine.executors import is_portable
+from ragauge.engine.plan import make_plan
 from ragauge.features.rankings import ranking
 from ragauge.metrics.ranking import scores
-from ragauge.plan import make_plan
 from ragauge.rankings import measures as measures
 from ragauge.rankings.hits import one_hit
 from ragauge.rankings.measure import MEASURES

@@ -9,7 +9,7 @@ from ragauge.cli import say
 from ragauge.cli.running import run_config
 from ragauge.config import Config
 from ragauge.errors import StoreError
-from ragauge.store import RunFolder
+from ragauge.runs.store import RunFolder
 
 EXAMPLE = "examples/handbook"
 

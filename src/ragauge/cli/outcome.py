@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from ragauge.cli import say
+from ragauge.engine.plan import Plan
 from ragauge.errors import JudgeError
 from ragauge.label import Label
-from ragauge.plan import Plan
-from ragauge.run import Run
+from ragauge.runs.run import Run
 from ragauge.sample import Samples
 from ragauge.score import LOST_PARTS, NOT_ASKED
 

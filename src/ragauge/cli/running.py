@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from ragauge.cli import say
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_cut, why_not
 from ragauge.config import NO_CACHE, Config
+from ragauge.engine.plan import Plan, make_plan
+from ragauge.engine.resources import Resources
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError
 from ragauge.evaluation import Progress, estimate, evaluate, run_key, suites_of
 from ragauge.judges.judging import Judging
 from ragauge.label import Label
 from ragauge.loaders import load
-from ragauge.plan import Plan, make_plan
-from ragauge.resources import Resources
-from ragauge.run import Run, slices_of
+from ragauge.runs.run import Run, slices_of
 from ragauge.sample import Samples, select
 from ragauge.where import Filter
 

@@ -9,10 +9,10 @@ import click
 
 from ragauge.cli.running import RUNS, check_groups
 from ragauge.errors import PlanError, StoreError, did_you_mean
-from ragauge.findings import find
-from ragauge.run import Run, slices_of
+from ragauge.runs.findings import find
+from ragauge.runs.run import Run, slices_of
+from ragauge.runs.store import RunFolder, open_run
 from ragauge.score import Status
-from ragauge.store import RunFolder, open_run
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, cast
 
-from ragauge.engine import DISPUTE, without_judge
+from ragauge.engine.engine import DISPUTE, without_judge
 from ragauge.label import Label
-from ragauge.run import Run
+from ragauge.runs.run import Run
 
 if TYPE_CHECKING:
     import polars as pl

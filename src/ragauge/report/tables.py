@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge import catalog
 from ragauge.errors import PlanError
-from ragauge.findings import Found, find
 from ragauge.label import Label
-from ragauge.manifest import Row, Shown
 from ragauge.report.plain import (
     for_csv,
     for_latex,
@@ -23,8 +21,10 @@ from ragauge.report.plain import (
     shortened,
     some,
 )
-from ragauge.run import Run, cells
-from ragauge.store import SUMMARIES, write_frame, write_text
+from ragauge.runs.findings import Found, find
+from ragauge.runs.manifest import Row, Shown
+from ragauge.runs.run import Run, cells
+from ragauge.runs.store import SUMMARIES, write_frame, write_text
 
 if TYPE_CHECKING:
     import polars as pl

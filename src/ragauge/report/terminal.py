@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO, cast
 
-from ragauge.findings import find
-from ragauge.manifest import DASH, Row, Shown
 from ragauge.report.plain import for_terminal, some
 from ragauge.report.tables import NAME_WIDTH, counted, not_scored, short
-from ragauge.run import Run
+from ragauge.runs.findings import find
+from ragauge.runs.manifest import DASH, Row, Shown
+from ragauge.runs.run import Run
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, field
 from typing import cast
 
 from ragauge import catalog
+from ragauge.engine.plan import Asked
 from ragauge.errors import LabelError
 from ragauge.label import Label
-from ragauge.plan import Asked
 from ragauge.suite import Finding, Suite
 
 FORMAT = 1

@@ -12,10 +12,10 @@ from types import CodeType
 from typing import TYPE_CHECKING, cast
 
 from ragauge.encoders.known import known
+from ragauge.engine.plan import Plan
+from ragauge.engine.resources import Resources
 from ragauge.label import SettingValue
-from ragauge.manifest import Manifest, Shown, Told
-from ragauge.plan import Plan
-from ragauge.resources import Resources
+from ragauge.runs.manifest import Manifest, Shown, Told
 from ragauge.sample import Samples
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from ragauge.judges.shared import SharedJudge
 
 SHARED_CODE = (
-    "ragauge.engine",
+    "ragauge.engine.engine",
     "ragauge.language.text",
-    "ragauge.plan",
+    "ragauge.engine.plan",
     "ragauge.rankings.hits",
 )
 """Modules on which numbers depend besides those of the metrics and features themselves."""

@@ -11,7 +11,7 @@ import pytest
 
 import ragauge as rg
 from ragauge.errors import StoreError
-from ragauge.store import RunFolder, read_frame, write_atomically, write_text
+from ragauge.runs.store import RunFolder, read_frame, write_atomically, write_text
 
 N_ROWS, BATCH = 24, 4
 METRIC = """

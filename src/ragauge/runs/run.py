@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge import catalog
 from ragauge.errors import PlanError, did_you_mean
-from ragauge.manifest import Manifest, Row, Shown
 from ragauge.metric import Metric
+from ragauge.runs.manifest import Manifest, Row, Shown
 from ragauge.sample import Samples
 from ragauge.score import Status
 

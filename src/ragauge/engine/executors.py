@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Protocol
 
-from ragauge.engine import Scores, measure, waits
+from ragauge.engine.engine import Scores, measure, waits
+from ragauge.engine.plan import Plan
+from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError
 from ragauge.memory import resting_collector
-from ragauge.plan import Plan
-from ragauge.resources import Resources
 from ragauge.sample import Columns
 from ragauge.score import Evidence, Score
 

@@ -5,9 +5,9 @@ from pytest import approx
 
 import ragauge as rg
 from ragauge.errors import PlanError
-from ragauge.findings import find
-from ragauge.manifest import Manifest
 from ragauge.metric import metric
+from ragauge.runs.findings import find
+from ragauge.runs.manifest import Manifest
 from ragauge.score import Score
 
 

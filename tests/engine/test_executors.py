@@ -5,8 +5,7 @@ import sys
 import pytest
 from pytest import approx
 
-from ragauge.errors import MetricError
-from ragauge.executors import (
+from ragauge.engine.executors import (
     ROWS_WORTH_WORKERS,
     InProcess,
     Processes,
@@ -16,8 +15,9 @@ from ragauge.executors import (
     is_portable,
     score_frame,
 )
+from ragauge.engine.plan import make_plan
+from ragauge.errors import MetricError
 from ragauge.metric import metric
-from ragauge.plan import make_plan
 from ragauge.score import Score
 from ragauge.suite import Suite
 
@@ -151,8 +151,8 @@ def test_a_metric_in_a_module_on_the_path_goes_to_other_processes(tmp_path):
     )
     script = (
         "import ragauge as rg, loud_metrics\n"
-        "from ragauge.executors import Processes, is_portable\n"
-        "from ragauge.plan import make_plan\n"
+        "from ragauge.engine.executors import Processes, is_portable\n"
+        "from ragauge.engine.plan import make_plan\n"
         "if __name__ == '__main__':\n"
         "    plan = make_plan([rg.Suite.of(['loud'])], ['id', 'system', 'answer'])\n"
         "    assert is_portable(plan)\n"

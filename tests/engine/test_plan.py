@@ -1,9 +1,9 @@
 import pytest
 
+from ragauge.engine.plan import NO_RESOURCES, make_plan
 from ragauge.errors import PlanError
 from ragauge.label import Label
 from ragauge.metric import feature, metric
-from ragauge.plan import NO_RESOURCES, make_plan
 from ragauge.score import Score
 from ragauge.suite import Entry, Suite
 from ragauge.tomlfile import parse_toml

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from ragauge.run import Run
+from ragauge.runs.run import Run
 from ragauge.where import All, Comparison, Condition, Either, Filter, IsNull, Membership, Not, Truth
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from ragauge.errors import StoreError
-from ragauge.manifest import FORMAT, Manifest
-from ragauge.run import COLUMNS, Run
+from ragauge.runs.manifest import FORMAT, Manifest
+from ragauge.runs.run import COLUMNS, Run
 from ragauge.sample import Samples
 from ragauge.score import LOST_PARTS, NOT_ASKED
 

@@ -2,10 +2,10 @@ import math
 
 import pytest
 
-from ragauge.engine import measure
+from ragauge.engine.engine import measure
+from ragauge.engine.plan import make_plan
 from ragauge.errors import MetricError
 from ragauge.metric import feature, metric
-from ragauge.plan import make_plan
 from ragauge.score import Score, Status
 from ragauge.suite import Suite
 from ragauge.tomlfile import parse_toml

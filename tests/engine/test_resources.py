@@ -9,13 +9,13 @@ import ragauge as rg
 from ragauge import catalog
 from ragauge.cache import Cache
 from ragauge.encoders.embedded import MiniLM
-from ragauge.engine import measure, of_corpus
+from ragauge.engine.engine import measure, of_corpus
+from ragauge.engine.executors import InProcess, Processes, score_frame
+from ragauge.engine.plan import make_plan
+from ragauge.engine.resources import Resources
 from ragauge.errors import EncoderError, MetricError, StoreError
-from ragauge.executors import InProcess, Processes, score_frame
 from ragauge.label import Label
 from ragauge.metric import feature, metric
-from ragauge.plan import make_plan
-from ragauge.resources import Resources
 from ragauge.suite import Suite
 
 ROWS = [

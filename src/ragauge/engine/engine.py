@@ -12,11 +12,11 @@ from itertools import accumulate, repeat
 from traceback import extract_tb
 from typing import cast
 
+from ragauge.engine.plan import REFERENCE, Asked, Input, Node, Plan
+from ragauge.engine.resources import Resources
 from ragauge.errors import EncoderError, LabelError, MetricError, RagaugeError
 from ragauge.label import Label
 from ragauge.metric import NOTHING_EXPECTED, PROMPTS, Column, Metric
-from ragauge.plan import REFERENCE, Asked, Input, Node, Plan
-from ragauge.resources import Resources
 from ragauge.sample import Columns
 from ragauge.score import LOST_PARTS, Score
 from ragauge.where import Filter

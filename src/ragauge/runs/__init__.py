@@ -1,0 +1,1 @@
+"""Runs: scores with what made them, kept in folders, summarised and looked into."""
