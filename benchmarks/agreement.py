@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from scipy.stats import pearsonr, rankdata, spearmanr
 from sklearn.linear_model import LogisticRegression
 
+from ragauge.encoders.cached import SharedEncoder, TextVector
 from ragauge.encoders.embedded import LAYERS, MiniLM
-from ragauge.encoders.shared import SharedEncoder, TextVector
 from ragauge.features.context_index import context_index, passage_words
 from ragauge.features.dates import context_dates
 from ragauge.features.matches import ALIKE, TokenMatch, token_match

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ragauge.encoders.cached import SharedEncoder
 from ragauge.encoders.embedded import LAYERS, MiniLM
-from ragauge.encoders.shared import SharedEncoder
 from ragauge.features.matches import ALIKE, TokenMatch, token_match
 from ragauge.language.text import sentences
 

@@ -63,7 +63,7 @@ def run_ragauge(task: Task) -> Timed:
 
     import ragauge as rg
     from ragauge import catalog
-    from ragauge.judges.endpoint import ChatEndpoint
+    from ragauge.judges.providers.endpoint import ChatEndpoint
 
     class Digest:
         name, identity = "digest", {"name": "digest"}

@@ -126,8 +126,8 @@ def encode(times: int) -> None:
 
 
 def matched(answers: list[str], references: list[str], precision: str) -> None:
+    from ragauge.encoders.cached import SharedEncoder
     from ragauge.encoders.embedded import MiniLM
-    from ragauge.encoders.shared import SharedEncoder
     from ragauge.features.matches import ALIKE, token_match
 
     token_match(
@@ -150,8 +150,8 @@ def bertscore(times: int) -> None:
 
 
 def matrix(times: int) -> None:
+    from ragauge.encoders.cached import SharedEncoder
     from ragauge.encoders.embedded import MiniLM
-    from ragauge.encoders.shared import SharedEncoder
     from ragauge.features.sentence_matrix import sentence_matrix
 
     theirs = scorer()

@@ -22,7 +22,7 @@ from pytest import approx
 import ragauge as rg
 from ragauge.errors import JudgeError, MetricError, PlanError, StoreError
 from ragauge.evaluation import estimate
-from ragauge.judges.judging import Judging
+from ragauge.judges.config import Judging
 from ragauge.judges.ledger import Ledger
 from ragauge.judges.protocol import Reply
 from ragauge.label import Label
@@ -256,9 +256,9 @@ RUN = """
     sys.path.insert(0, sys.argv[1])
     import rules
     import ragauge as rg
-    from ragauge.judges.judging import Judging
+    from ragauge.judges.config import Judging
     from ragauge.judges.ledger import key_of
-    from ragauge.judges.opening import open_judge
+    from ragauge.judges.providers.factory import open_judge
 
     place, log, kill_at, n_at_once = sys.argv[2], open(sys.argv[3], "a"), *map(int, sys.argv[4:6])
     n_calls, room = 0, asyncio.Semaphore(n_at_once)
@@ -738,7 +738,7 @@ def test_steps_that_look_like_a_word_of_ours_stay_as_the_judge_wrote_them():
 
 
 def test_a_recorded_run_is_replayed_to_the_same_scores(tmp_path):
-    from ragauge.judges.scripted import RecordedJudge, RecordingJudge
+    from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge
 
     asking = ["graphrag", "factual-qa"]
     first = rg.evaluate(samples(4), asking, judge=RecordingJudge(Rules(), tmp_path / "r"))
@@ -887,7 +887,7 @@ def test_what_was_begun_anew_is_gone_on_with_without_being_told(tmp_path):
 
 
 def test_what_was_asked_anew_is_recorded_and_replayed(tmp_path):
-    from ragauge.judges.scripted import RecordingJudge
+    from ragauge.judges.providers.scripted import RecordingJudge
 
     rows, asking, cache = samples(2), ["answer_class"], tmp_path / "c"
     rg.evaluate(rows, asking, judge=Mumbling(of_tiers(1)), cache=cache)

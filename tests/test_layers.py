@@ -76,7 +76,7 @@ MAY_BE_HEAVY = {
 }
 """These are themselves imported inside functions only; metrics and features when the catalog is first
 asked for one."""
-LIGHT = {"encoders.known", "rankings.names"}
+LIGHT = {"encoders.models", "rankings.names"}
 IMPORTED_LATE = (
     {module for module, _ in MAY_BE_HEAVY}
     | {

@@ -6,7 +6,7 @@ import pytest
 
 import ragauge as rg
 from ragauge.errors import JudgeError
-from ragauge.judges.judging import Judging
+from ragauge.judges.config import Judging
 from ragauge.judges.protocol import Reply, TokenChoice
 from ragauge.label import Label
 from ragauge.runs.store import has_unfinished

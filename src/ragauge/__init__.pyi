@@ -14,9 +14,9 @@ from .errors import StoreError as StoreError
 from .evaluation import estimate as estimate
 from .evaluation import evaluate as evaluate
 from .evaluation import score as score
-from .judges.endpoint import ChatEndpoint as ChatEndpoint
-from .judges.judging import Judging as Judging
-from .judges.scripted import ScriptedJudge as ScriptedJudge
+from .judges.config import Judging as Judging
+from .judges.providers.endpoint import ChatEndpoint as ChatEndpoint
+from .judges.providers.scripted import ScriptedJudge as ScriptedJudge
 from .loaders import load as load
 from .metric import feature as feature
 from .metric import metric as metric

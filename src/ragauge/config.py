@@ -52,7 +52,7 @@ from shlex import quote
 from typing import cast
 
 from ragauge.errors import SuiteError
-from ragauge.judges.judging import KEYS as JUDGE_KEYS
+from ragauge.judges.config import KEYS as JUDGE_KEYS
 from ragauge.tomlfile import Table, as_list, as_table, check_table, read_toml
 
 KEYS = {

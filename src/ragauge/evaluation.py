@@ -18,7 +18,7 @@ from ragauge.errors import (
     SuiteError,
     did_you_mean,
 )
-from ragauge.judges.judging import Judging
+from ragauge.judges.config import Judging
 from ragauge.label import Label
 from ragauge.metric import METRICS
 from ragauge.runs.identity import judges_of, manifest_of, now
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from ragauge.encoders.protocol import Encoder
     from ragauge.engine.executors import Batch
-    from ragauge.judges.opening import Given
-    from ragauge.judges.spending import Estimate
+    from ragauge.judges.budget import Estimate
+    from ragauge.judges.providers.factory import Given
 
 BATCH_SIZE = 1_000
 Progress = Callable[[int, int], None]
@@ -151,7 +151,7 @@ def judging_of(judge: "Given | Sequence[Given] | Judging | None") -> Judging:
         return Judging()
     if isinstance(judge, Judging):
         return judge
-    from ragauge.judges.opening import open_judge
+    from ragauge.judges.providers.factory import open_judge
 
     several = isinstance(judge, list | tuple)
     given = cast("Sequence[Given]", judge if several else [judge])

@@ -295,7 +295,7 @@ def test_retry_after_is_obeyed(headers, server):
     "told",
     [
         "99999",
-        format_datetime(datetime.now(UTC) + timedelta(hours=9)),
+        pytest.param(format_datetime(datetime.now(UTC) + timedelta(hours=9)), id="in nine hours"),
         "-5",
         "nan",
         "inf",

@@ -1105,7 +1105,7 @@ def test_opening_imports_no_torch_and_reading_prints_nothing(copy_of):
 
 @pytest.mark.parametrize("name", ["bert", "roberta"])
 def test_a_text_has_the_same_vectors_whatever_else_is_asked_of_it(encoder_of, name):
-    from ragauge.encoders.shared import SharedEncoder
+    from ragauge.encoders.cached import SharedEncoder
 
     encoder = encoder_of(name)
     together = SharedEncoder(encoder)

@@ -17,8 +17,8 @@ from ragauge.features.judged import (
     reference_in_answer,
     support_of,
 )
-from ragauge.judges.shared import SharedJudge
-from ragauge.judges.spending import estimated_tokens
+from ragauge.judges.budget import estimated_tokens
+from ragauge.judges.session import SharedJudge
 from ragauge.score import Score
 
 WINDOW = 3_000

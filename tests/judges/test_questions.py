@@ -11,8 +11,8 @@ from ragauge.judges import questions
 from ragauge.judges.prompts import Prompts
 from ragauge.judges.protocol import Reply
 from ragauge.judges.questions import AskedBack, Graded
-from ragauge.judges.reading import read_json
-from ragauge.judges.shared import SharedJudge
+from ragauge.judges.replies.reading import read_json
+from ragauge.judges.session import SharedJudge
 from ragauge.score import Score
 
 CONTEXTS = ["Lantern Hut has 12 beds. The fee is $5.", "Dogs sleep in the shed."]

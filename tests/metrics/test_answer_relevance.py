@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import ragauge as rg
-from ragauge.encoders.shared import SharedEncoder
+from ragauge.encoders.cached import SharedEncoder
 from ragauge.features.judged import QuestionsBack
 from ragauge.judges.questions import AskedBack, Graded
 from ragauge.metrics.answer_relevance import answer_relevance

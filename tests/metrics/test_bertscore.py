@@ -9,10 +9,10 @@ from pytest import approx
 
 import ragauge as rg
 from ragauge.cache import Cache
+from ragauge.encoders.cached import SharedEncoder
 from ragauge.encoders.embedded import MiniLM
-from ragauge.encoders.known import known
+from ragauge.encoders.models import known
 from ragauge.encoders.protocol import TokenVectors
-from ragauge.encoders.shared import SharedEncoder
 from ragauge.errors import EncoderError, PlanError
 from ragauge.features.matches import (
     ALIKE,

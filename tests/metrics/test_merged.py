@@ -3,7 +3,7 @@
 import pytest
 
 import ragauge as rg
-from ragauge.judges.judging import Judging
+from ragauge.judges.config import Judging
 
 ANSWER = "It is $5 and dogs are free. Have a nice day!"
 CONTEXTS = ["Nothing here.", "The fee is $5 a year."]

@@ -5,8 +5,8 @@ import pytest
 from pytest import approx
 
 import ragauge as rg
+from ragauge.encoders.cached import SharedEncoder
 from ragauge.encoders.embedded import MiniLM
-from ragauge.encoders.shared import SharedEncoder
 from ragauge.errors import EncoderError, PlanError
 from ragauge.features.sentence_matrix import SentenceMatrix, sentence_matrix
 from ragauge.metrics.sentences import sentence_coverage, sentences_covered

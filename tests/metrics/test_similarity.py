@@ -5,8 +5,8 @@ import pytest
 from pytest import approx
 
 import ragauge as rg
+from ragauge.encoders.cached import SharedEncoder
 from ragauge.encoders.embedded import MiniLM
-from ragauge.encoders.shared import SharedEncoder
 from ragauge.errors import EncoderError
 from ragauge.metrics.similarity import semantic_similarity
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import ragauge as rg
+from ragauge.encoders.cached import CHARACTERS_AT_ONCE, SharedEncoder
 from ragauge.encoders.embedded import MiniLM
 from ragauge.encoders.local import LocalEncoder
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
-from ragauge.encoders.shared import CHARACTERS_AT_ONCE, SharedEncoder
 from ragauge.encoders.tokens import Tokens
 from ragauge.errors import EncoderError
 from ragauge.language.numbers import quantities

@@ -205,7 +205,7 @@ def test_where_nothing_can_be_written_is_an_error_of_the_store(tmp_path):
 FULL = """
     import resource, sys
     import ragauge as rg
-    from ragauge.store import write_text, write_frame
+    from ragauge.runs.store import write_text, write_frame
     from pathlib import Path
     import polars as pl
 

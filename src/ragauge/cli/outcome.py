@@ -17,7 +17,7 @@ from ragauge.score import LOST_PARTS, NOT_ASKED
 if TYPE_CHECKING:
     import polars as pl
 
-    from ragauge.judges.spending import Estimate
+    from ragauge.judges.budget import Estimate
 
 INCOMPLETE = 4
 
@@ -102,7 +102,7 @@ def exit_code(run: Run) -> int:
 
 
 def _way_out(failed: "pl.DataFrame") -> str:
-    from ragauge.judges.shared import NO_USABLE_REPLY
+    from ragauge.judges.session import NO_USABLE_REPLY
 
     unread = failed.filter(failed["reason"].str.contains(NO_USABLE_REPLY, literal=True))
     again = "run the same again to try them once more"

@@ -16,7 +16,7 @@ from ragauge.engine.plan import Plan, make_plan
 from ragauge.engine.resources import Resources
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError
 from ragauge.evaluation import Progress, estimate, evaluate, run_key, suites_of
-from ragauge.judges.judging import Judging
+from ragauge.judges.config import Judging
 from ragauge.label import Label
 from ragauge.loaders import load
 from ragauge.runs.run import Run, slices_of
@@ -25,7 +25,7 @@ from ragauge.where import Filter
 
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
-    from ragauge.judges.shared import Mode
+    from ragauge.judges.session import Mode
 
 RUNS = Path("ragauge-runs")
 CACHE = "cache.sqlite"
@@ -211,7 +211,7 @@ def check_groups(samples: Samples, by: Sequence[str]) -> None:
 
 def _encoder(config: Config) -> "Encoder | None":
     """The encoder that is asked for; PlanError when it cannot be opened as asked."""
-    from ragauge.encoders.opening import open_encoder
+    from ragauge.encoders.factory import open_encoder
 
     if not config.encoder:
         return None

@@ -12,8 +12,8 @@ from importlib import import_module, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
-from ragauge.encoders.known import EMBEDDED
 from ragauge.encoders.local import LocalEncoder
+from ragauge.encoders.models import EMBEDDED
 from ragauge.encoders.protocol import Floats, Ints
 from ragauge.encoders.tokens import Tokens
 from ragauge.errors import EncoderError

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from ragauge import catalog
-from ragauge.encoders.known import known
+from ragauge.encoders.models import known
 from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label, SettingValue
 from ragauge.metric import PARTS, PROMPTS, Column, Definition, Feature, Metric

@@ -7,17 +7,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragauge.encoders.known import EMBEDDED
+from ragauge.encoders.models import EMBEDDED
 from ragauge.errors import EncoderError
-from ragauge.judges.judging import Judging
+from ragauge.judges.config import Judging
 from ragauge.label import SettingValue
 from ragauge.metric import Definition
 
 if TYPE_CHECKING:
     from ragauge.cache import Cache
+    from ragauge.encoders.cached import SharedEncoder
     from ragauge.encoders.protocol import Encoder, LongText
-    from ragauge.encoders.shared import SharedEncoder
-    from ragauge.judges.shared import SharedJudge
+    from ragauge.judges.session import SharedJudge
 
 
 NOT_SAID = ""
@@ -98,10 +98,10 @@ class Resources:
     @cached_property
     def judges(self) -> "Mapping[str, SharedJudge]":
         """The judges by name, as metrics use them."""
+        from ragauge.judges.budget import Budget
         from ragauge.judges.ledger import Ledger
         from ragauge.judges.prompts import Prompts
-        from ragauge.judges.shared import WINDOW_TOKENS, SharedJudge
-        from ragauge.judges.spending import Budget
+        from ragauge.judges.session import WINDOW_TOKENS, SharedJudge
 
         told = self.judging
         if not told.judges:
@@ -138,7 +138,7 @@ class Resources:
 
     def encoder_of(self, settings: Mapping[str, SettingValue]) -> "SharedEncoder":
         """The encoder that settings name. EncoderError when it cannot be opened."""
-        from ragauge.encoders.shared import SharedEncoder
+        from ragauge.encoders.cached import SharedEncoder
 
         key = model, precision = self._model_of(settings)
         if key not in self._shared:
@@ -218,6 +218,6 @@ def _check_encoder(given: object) -> None:
 
 
 def _opened(model: str, precision: str = "fp32") -> "Encoder":
-    from ragauge.encoders.opening import open_encoder
+    from ragauge.encoders.factory import open_encoder
 
     return open_encoder(model, precision=precision)

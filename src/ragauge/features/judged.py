@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragauge.judges import questions
+from ragauge.judges.budget import estimated_tokens
 from ragauge.judges.questions import AskedBack, Graded, Relevance, Support
-from ragauge.judges.shared import PROMPT_TOKENS, TOKENS_AN_ITEM, Answered, SharedJudge
-from ragauge.judges.spending import estimated_tokens
+from ragauge.judges.session import PROMPT_TOKENS, TOKENS_AN_ITEM, Answered, SharedJudge
 from ragauge.language.sentences import split_sentences
 from ragauge.language.text import is_blank
 from ragauge.metric import Count, feature

@@ -8,8 +8,8 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
+from ragauge.encoders.cached import NoVector, SharedEncoder, pieces
 from ragauge.encoders.protocol import Bools, Floats, LongText, TokenVectors
-from ragauge.encoders.shared import NoVector, SharedEncoder, pieces
 from ragauge.metric import feature
 from ragauge.score import Score
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ragauge.encoders.cached import NoVector, SharedEncoder, pieces
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
-from ragauge.encoders.shared import NoVector, SharedEncoder, pieces
 from ragauge.features.matches import ALIKE, cosines, marks_of
 from ragauge.language.sentences import Splitter
 from ragauge.metric import feature

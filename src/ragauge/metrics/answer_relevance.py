@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from ragauge.encoders.shared import NoVector, SharedEncoder, TextVector
+from ragauge.encoders.cached import NoVector, SharedEncoder, TextVector
 from ragauge.features.judged import QuestionsBack
-from ragauge.judges.shared import SharedJudge
+from ragauge.judges.session import SharedJudge
 from ragauge.metric import Count, metric
 from ragauge.score import Score
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Literal, cast
 
-from ragauge.encoders.known import known
+from ragauge.encoders.cached import SharedEncoder
+from ragauge.encoders.models import known
 from ragauge.encoders.protocol import Floats, LongText
-from ragauge.encoders.shared import SharedEncoder
 from ragauge.features.matches import Side, TokenMatch, Weights
 from ragauge.label import SettingValue
 from ragauge.metric import metric

@@ -6,7 +6,7 @@ from typing import Literal
 from ragauge.features.refusals import refusals
 from ragauge.judges import questions
 from ragauge.judges.questions import ACCURACY_WEIGHTS, CORRECT, MET, NOT_APPLICABLE
-from ragauge.judges.shared import SharedJudge
+from ragauge.judges.session import SharedJudge
 from ragauge.language.refusals import uncertainty_phrases
 from ragauge.metric import metric
 from ragauge.score import Score

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from ragauge.features.judged import Supports
-from ragauge.judges.shared import SharedJudge
+from ragauge.judges.session import SharedJudge
 from ragauge.metric import Share, metric
 from ragauge.score import Score
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, cast
 
 from ragauge.judges import questions
 from ragauge.judges.protocol import Reply, TokenChoice
-from ragauge.judges.shared import SharedJudge
+from ragauge.judges.session import SharedJudge
 from ragauge.label import SettingValue
 from ragauge.metric import Must, metric
 from ragauge.score import Score

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ragauge.errors import MissingExtraError, RagaugeError
 from ragauge.judges.ledger import key_of
 from ragauge.judges.protocol import Message, Reply, Request
-from ragauge.judges.shared import REPLY_SHOWN, SharedJudge
+from ragauge.judges.session import REPLY_SHOWN, SharedJudge
 from ragauge.label import SettingValue
 from ragauge.language.sentences import split_sentences
 from ragauge.metric import metric
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from ragauge.encoders.shared import NoVector, SharedEncoder, TextVector
+    from ragauge.encoders.cached import NoVector, SharedEncoder, TextVector
 
     Floats64 = npt.NDArray[np.float64]
 
@@ -329,7 +329,7 @@ class _Vectors:
 
     def embed_query(self, text: str) -> "Floats64":
         """The text's vector, in the precision in which ragas computes."""
-        from ragauge.encoders.shared import NoVector
+        from ragauge.encoders.cached import NoVector
 
         if text not in self._made:
             self._made |= self.encoder.vectors([text])

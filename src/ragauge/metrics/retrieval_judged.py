@@ -3,7 +3,7 @@
 from typing import Literal
 
 from ragauge.features.judged import RelevantContexts, Supports
-from ragauge.judges.shared import SharedJudge
+from ragauge.judges.session import SharedJudge
 from ragauge.metric import NOTHING_EXPECTED, Share, metric
 from ragauge.score import Score
 

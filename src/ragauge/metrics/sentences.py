@@ -5,9 +5,9 @@ from typing import Literal
 
 import numpy as np
 
-from ragauge.encoders.known import known
+from ragauge.encoders.cached import SharedEncoder
+from ragauge.encoders.models import known
 from ragauge.encoders.protocol import LongText
-from ragauge.encoders.shared import SharedEncoder
 from ragauge.features.sentence_matrix import SentenceMatrix
 from ragauge.label import SettingValue
 from ragauge.language.sentences import Splitter

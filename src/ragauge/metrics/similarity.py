@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from ragauge.encoders.cached import NoVector, SharedEncoder, TextVector, pieces
 from ragauge.encoders.protocol import LongText
-from ragauge.encoders.shared import NoVector, SharedEncoder, TextVector, pieces
 from ragauge.language.text import is_blank
 from ragauge.metric import Share, metric
 from ragauge.score import Score

@@ -8,8 +8,8 @@ from math import exp
 
 import numpy as np
 
+from ragauge.encoders.cached import NoVector, SharedEncoder, pieces
 from ragauge.encoders.protocol import Floats, TokenVectors
-from ragauge.encoders.shared import NoVector, SharedEncoder, pieces
 from ragauge.language.numbers import Quantity
 from ragauge.language.stems import Word, stemmed
 from ragauge.language.stop_words import NLTK_ENGLISH, SKLEARN_ENGLISH

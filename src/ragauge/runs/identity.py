@@ -11,7 +11,7 @@ from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, cast
 
-from ragauge.encoders.known import known
+from ragauge.encoders.models import known
 from ragauge.engine.plan import Plan
 from ragauge.engine.resources import Resources
 from ragauge.label import SettingValue
@@ -19,8 +19,8 @@ from ragauge.runs.manifest import Manifest, Shown, Told
 from ragauge.sample import Samples
 
 if TYPE_CHECKING:
-    from ragauge.encoders.shared import SharedEncoder
-    from ragauge.judges.shared import SharedJudge
+    from ragauge.encoders.cached import SharedEncoder
+    from ragauge.judges.session import SharedJudge
 
 SHARED_CODE = (
     "ragauge.engine.engine",
@@ -29,7 +29,11 @@ SHARED_CODE = (
     "ragauge.rankings.hits",
 )
 """Modules on which numbers depend besides those of the metrics and features themselves."""
-JUDGE_CODE = ("ragauge.judges.questions", "ragauge.judges.reading", "ragauge.judges.shared")
+JUDGE_CODE = (
+    "ragauge.judges.questions",
+    "ragauge.judges.replies.reading",
+    "ragauge.judges.session",
+)
 """And where a judge is asked."""
 ENCODER_CODE = (
     "ragauge.features.matches",
@@ -112,7 +116,7 @@ def _encoders(plan: Plan, resources: Resources) -> "list[SharedEncoder]":
 
 def _identity(judge: "SharedJudge") -> Mapping[str, object]:
     """What fixes a judge's replies; of a recording its content too, for it may come to be another."""
-    from ragauge.judges.scripted import RecordedJudge
+    from ragauge.judges.providers.scripted import RecordedJudge
 
     inner = getattr(judge.judge, "judge", judge.judge)
     recording = {"recording": inner.digest} if isinstance(inner, RecordedJudge) else {}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ragauge.judges.reading import (
+from ragauge.judges.replies.reading import (
     MAX_DEPTH,
     MAX_LENGTH,
     ReplyError,

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from ragauge.errors import JudgeError, PlanError, StoreError
-from ragauge.judges.functions import script_of
 from ragauge.judges.ledger import key_of, packed_reply, unpacked_reply
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
+from ragauge.judges.providers.fingerprint import script_of
 
 Said = str | Reply | JudgeError | Mapping[str, object]
 """A reply's text, or the object that is its text in JSON, or what is raised instead."""

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.judges.completions import (
+from ragauge.judges.protocol import Reply, TokenChoice
+from ragauge.judges.providers.completions import (
     ErrorSaid,
     error_of,
     first_choice,
     rejected_parameters,
     reply_of,
 )
-from ragauge.judges.protocol import Reply, TokenChoice
 
 
 def reply(message: object, *, usage: object = None, **choice: object) -> Reply:

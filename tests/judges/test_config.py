@@ -6,10 +6,10 @@ import math
 import pytest
 
 from ragauge.errors import JudgeError, PlanError
-from ragauge.judges.judging import KEYS, Judging
+from ragauge.judges.budget import Price
+from ragauge.judges.config import KEYS, Judging
 from ragauge.judges.protocol import Message, Request
-from ragauge.judges.scripted import RecordingJudge, ScriptedJudge
-from ragauge.judges.spending import Price
+from ragauge.judges.providers.scripted import RecordingJudge, ScriptedJudge
 
 pytestmark = pytest.mark.usefixtures("without_keys")
 LOCAL = {"base_url": "http://127.0.0.1:9/v1"}

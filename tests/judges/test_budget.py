@@ -8,16 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
+from ragauge.judges.budget import KNOWN_CALLS, Budget, Price, Spending, estimated_tokens, list_price
 from ragauge.judges.ledger import Entry, Ledger, key_of
 from ragauge.judges.protocol import Message, Reply, Request
-from ragauge.judges.spending import (
-    KNOWN_CALLS,
-    Budget,
-    Price,
-    Spending,
-    estimated_tokens,
-    list_price,
-)
 
 PRICE = Price(2.0, 8.0)
 

@@ -10,10 +10,10 @@ import textwrap
 import pytest
 
 from ragauge.errors import JudgeError, PlanError
-from ragauge.judges.endpoint import ChatEndpoint
-from ragauge.judges.opening import CalledJudge, open_judge
 from ragauge.judges.protocol import Message, Reply, Request
-from ragauge.judges.scripted import RecordedJudge, RecordingJudge, ScriptedJudge
+from ragauge.judges.providers.endpoint import ChatEndpoint
+from ragauge.judges.providers.factory import CalledJudge, open_judge
+from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge, ScriptedJudge
 
 REQUEST = Request("verdict", (Message("user", "Is it so?"),), None)
 LOCAL = {"base_url": "http://127.0.0.1:9/v1"}
@@ -178,7 +178,7 @@ def test_a_judge_is_known_by_the_same_in_every_process(tmp_path):
     """Sets, and functions within functions, must not tell processes apart."""
     (tmp_path / "own.py").write_text(
         textwrap.dedent("""
-            from ragauge.judges.opening import open_judge
+            from ragauge.judges.providers.factory import open_judge
             def made(names):
                 async def judge(request):
                     if request.prompt in {"claims", "support", "verdict", "rubric", "criteria"}:

@@ -36,7 +36,7 @@ def known(model: str) -> Known:
 
 @cache
 def _table() -> dict[str, Known]:
-    text = (resources.files("ragauge") / "encoders" / "known.toml").read_text("utf-8")
+    text = (resources.files("ragauge") / "encoders" / "models.toml").read_text("utf-8")
     return {
         name: Known(row["layer"], _triple(row.get("baseline")), row.get("threshold"))
         for name, row in tomllib.loads(text).items()

@@ -8,9 +8,9 @@ from typing import Any, cast
 
 from ragauge.endpoints import excerpt, fields_of, may_pass, secrets_of
 from ragauge.errors import JudgeError, MissingExtraError
-from ragauge.judges.completions import first_choice, reply_of
 from ragauge.judges.protocol import Reply, Request
-from ragauge.judges.settings import Settings
+from ragauge.judges.providers.completions import first_choice, reply_of
+from ragauge.judges.providers.settings import Settings
 
 TRY_AGAIN = ("RateLimitError", "ProviderError", "UpstreamProviderError", "GatewayTimeoutError")
 """Of any-llm's exceptions, those that may pass."""

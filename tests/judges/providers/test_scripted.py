@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import ragauge as rg
 from ragauge.errors import JudgeError, PlanError, StoreError
 from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
-from ragauge.judges.scripted import RecordedJudge, RecordingJudge, ScriptedJudge
+from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge, ScriptedJudge
 
 
 def request(prompt="verdict", text="Is it so?", **changed):

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from ragauge.endpoints import excerpt, secrets_of
 from ragauge.errors import JudgeError, RagaugeError
+from ragauge.judges.budget import Budget, Spending, estimated_tokens
 from ragauge.judges.ledger import Desk, Entry, Ledger, key_of
 from ragauge.judges.prompts import Prompts
 from ragauge.judges.protocol import Identity, Judge, Message, Reply, Request, Schema
-from ragauge.judges.reading import ReplyError, read_json, read_word
-from ragauge.judges.scripted import RecordedJudge, RecordingJudge
-from ragauge.judges.spending import Budget, Spending, estimated_tokens
+from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge
+from ragauge.judges.replies.reading import ReplyError, read_json, read_word
 from ragauge.score import NOT_ASKED, Score
 
 if TYPE_CHECKING:
@@ -126,8 +126,8 @@ class SharedJudge:
     def close(self) -> None:
         """Let go of the ledger, and of the connections of an endpoint, which opens others when it is
         asked again. A judge of a user's own is the user's to close."""
-        from ragauge.judges.endpoint import ChatEndpoint
         from ragauge.judges.loop import run
+        from ragauge.judges.providers.endpoint import ChatEndpoint
 
         if isinstance(self._answering, ChatEndpoint):
             run(self._answering.close())
@@ -332,7 +332,7 @@ class SharedJudge:
 
     def _shown(self, text: str) -> str:
         """What a judge says of itself, on one line and without a key. Ours hide their keys themselves."""
-        from ragauge.judges.settings import Settings
+        from ragauge.judges.providers.settings import Settings
 
         if isinstance(self._answering, Settings | RecordedJudge):
             return text

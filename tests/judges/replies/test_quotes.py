@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from ragauge.judges.quotes import find_quote
+from ragauge.judges.replies.quotes import find_quote
 
 TEXT = "Members pay the annual fee by May 5.\n\nGuests   pay nothing — “as ever” — at all."
 

@@ -5,8 +5,8 @@ from dataclasses import KW_ONLY, dataclass
 
 from ragauge.endpoints import check_above_zero, pause_s
 from ragauge.errors import JudgeError
-from ragauge.judges.pace import MOST, Pace
 from ragauge.judges.protocol import Identity
+from ragauge.judges.providers.rate_limit import MOST, Pace
 
 
 @dataclass(eq=False, repr=False)

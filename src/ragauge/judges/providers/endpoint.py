@@ -28,7 +28,9 @@ from ragauge.endpoints import (
 )
 from ragauge.errors import JudgeError, MissingExtraError
 from ragauge.judges.as_json import kept_json
-from ragauge.judges.completions import (
+from ragauge.judges.loop import is_running_here
+from ragauge.judges.protocol import Reply, Request
+from ragauge.judges.providers.completions import (
     Body,
     ErrorSaid,
     error_of,
@@ -36,7 +38,7 @@ from ragauge.judges.completions import (
     rejected_parameters,
     reply_of,
 )
-from ragauge.judges.connections import (
+from ragauge.judges.providers.connections import (
     MOST_BYTES,
     MOST_ERROR_BYTES,
     OPENAI,
@@ -45,10 +47,8 @@ from ragauge.judges.connections import (
     connections_to,
     is_of_carriers,
 )
-from ragauge.judges.loop import is_running_here
-from ragauge.judges.pace import Turn
-from ragauge.judges.protocol import Reply, Request
-from ragauge.judges.settings import Settings
+from ragauge.judges.providers.rate_limit import Turn
+from ragauge.judges.providers.settings import Settings
 
 LONGEST_FAREWELL_S = 1.0
 CHARACTERS_A_TOKEN = 4

@@ -10,9 +10,9 @@ import pytest
 pytest.importorskip("any_llm")
 
 from ragauge.errors import JudgeError
-from ragauge.judges.any_llm import AnyLLM
-from ragauge.judges.opening import open_judge
 from ragauge.judges.protocol import Message, Request
+from ragauge.judges.providers.any_llm import AnyLLM
+from ragauge.judges.providers.factory import open_judge
 
 SCHEMA = {
     "type": "object",
@@ -24,7 +24,7 @@ ASKED = Request("verdict", (Message("user", "Is it?"),), SCHEMA)
 
 
 def _server():
-    path = Path(__file__).with_name("faulty_server.py")
+    path = Path(__file__).parents[1] / "faulty_server.py"
     spec = importlib.util.spec_from_file_location("faulty_server_of_any_llm", path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module

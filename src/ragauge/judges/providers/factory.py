@@ -7,8 +7,8 @@ from importlib.metadata import entry_points
 from typing import cast
 
 from ragauge.errors import JudgeError, PlanError, did_you_mean
-from ragauge.judges.functions import code_of
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
+from ragauge.judges.providers.fingerprint import code_of
 
 ENTRY_POINT = "ragauge.judges"
 WHAT_JUDGES_HAVE = ("name", "identity", "reply")
@@ -48,11 +48,11 @@ def _named(name: str, settings: Mapping[str, object]) -> Judge:
         raise PlanError(["the judge has an empty name; give a model's"])
     prefix, _, rest = name.partition(":")
     if prefix == "replay":
-        from ragauge.judges.scripted import RecordedJudge
+        from ragauge.judges.providers.scripted import RecordedJudge
 
         return RecordedJudge(rest)
     if prefix == "any-llm":
-        from ragauge.judges.any_llm import AnyLLM
+        from ragauge.judges.providers.any_llm import AnyLLM
 
         return AnyLLM(rest, **settings)  # pyright: ignore[reportArgumentType]
     offered = {one.name: one for one in entry_points(group=ENTRY_POINT)}
@@ -64,7 +64,7 @@ def _named(name: str, settings: Mapping[str, object]) -> Judge:
                 f"the judge {name!r} of the entry point {prefix!r} cannot be opened: "
                 f"{type(error).__name__}: {error!s:.300}"
             ) from error
-    from ragauge.judges.endpoint import ChatEndpoint
+    from ragauge.judges.providers.endpoint import ChatEndpoint
 
     known = inspect.signature(ChatEndpoint).parameters
     for one in settings:

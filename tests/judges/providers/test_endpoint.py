@@ -24,16 +24,16 @@ from ragauge.errors import JudgeError, MissingExtraError
 
 pytest.importorskip("openai")
 
-from ragauge.judges import connections
-from ragauge.judges.connections import MOST_BYTES, OPENAI
-from ragauge.judges.endpoint import ChatEndpoint
 from ragauge.judges.loop import run
 from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
+from ragauge.judges.providers import connections
+from ragauge.judges.providers.connections import MOST_BYTES, OPENAI
+from ragauge.judges.providers.endpoint import ChatEndpoint
 
 
 def _beside(name: str):
     """The module of that name in this folder."""
-    spec = spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    spec = spec_from_file_location(name, Path(__file__).parents[1] / f"{name}.py")
     module = module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
@@ -426,7 +426,7 @@ def test_what_the_server_says_to_one_is_waited_by_all(server):
     "told",
     [
         "99999",
-        format_datetime(datetime.now(UTC) + timedelta(hours=9)),
+        pytest.param(format_datetime(datetime.now(UTC) + timedelta(hours=9)), id="in nine hours"),
         "-5",
         "nan",
         "inf",

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ragauge.cache import Cache
+from ragauge.encoders.cached import NoVector, SharedEncoder, TextVector, pieces
 from ragauge.encoders.embedded import MiniLM
 from ragauge.encoders.protocol import Floats, LongText
-from ragauge.encoders.shared import NoVector, SharedEncoder, TextVector, pieces
 from ragauge.errors import EncoderError
 
 MODEL = MiniLM(threads=1)

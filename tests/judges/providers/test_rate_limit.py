@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragauge.judges.pace import MOST, Pace
+from ragauge.judges.providers.rate_limit import MOST, Pace
 
 
 class _Waiting(selectors.SelectSelector):

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 import ragauge as rg
 from ragauge.errors import JudgeError, StoreError
 from ragauge.judges import questions
+from ragauge.judges.budget import Budget, Price, estimated_tokens
 from ragauge.judges.ledger import Ledger
 from ragauge.judges.loop import run
-from ragauge.judges.opening import open_judge
 from ragauge.judges.protocol import Reply
-from ragauge.judges.scripted import RecordedJudge, RecordingJudge, ScriptedJudge
-from ragauge.judges.shared import ASKED_AT_ONCE, DOWN_LIMIT, Answered, SharedJudge
-from ragauge.judges.spending import Budget, Price, estimated_tokens
+from ragauge.judges.providers.factory import open_judge
+from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge, ScriptedJudge
+from ragauge.judges.session import ASKED_AT_ONCE, DOWN_LIMIT, Answered, SharedJudge
 from ragauge.score import NOT_ASKED, Score, Status
 
 

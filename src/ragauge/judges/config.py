@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, cast
 from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
+    from ragauge.judges.budget import Price
     from ragauge.judges.protocol import Judge
-    from ragauge.judges.shared import Mode
-    from ragauge.judges.spending import Price
+    from ragauge.judges.session import Mode
 
 KEYS = {
     "model": list,
@@ -111,8 +111,8 @@ class Judging:
         """Let go of the connections of judges behind endpoints."""
         if not self.judges:
             return
-        from ragauge.judges.endpoint import ChatEndpoint
         from ragauge.judges.loop import run
+        from ragauge.judges.providers.endpoint import ChatEndpoint
 
         for one in self.judges:
             inner = getattr(one, "judge", one)
@@ -132,8 +132,8 @@ class Judging:
 
         JudgeError or PlanError when a judge cannot be opened as said.
         """
-        from ragauge.judges.opening import open_judge
-        from ragauge.judges.scripted import RecordingJudge
+        from ragauge.judges.providers.factory import open_judge
+        from ragauge.judges.providers.scripted import RecordingJudge
 
         models = table.get("model")
         if models is None:
@@ -196,7 +196,7 @@ WHAT_ELSE = ("repeat", "max_calls", "max_cost_usd", "prompts", "language", "wind
 
 def _prices(judges: "Sequence[Judge]", given: Sequence[float] | None) -> "Mapping[str, Price]":
     """The given price for all judges, else what is known of each."""
-    from ragauge.judges.spending import Price, list_price
+    from ragauge.judges.budget import Price, list_price
 
     if given is not None:
         numbers = [one for one in cast(Sequence[object], given) if isinstance(one, int | float)]

@@ -1,0 +1,1 @@
+"""Where judges come from: endpoints, other providers, scripts and recordings."""

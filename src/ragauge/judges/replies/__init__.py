@@ -1,0 +1,1 @@
+"""Reading of judges' replies: strict against a schema, quotes looked up."""
