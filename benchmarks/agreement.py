@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.stats import pearsonr, rankdata, spearmanr
 from sklearn.linear_model import LogisticRegression
 
-from ragauge.encoders.cached import SharedEncoder, TextVector
+from ragauge.encoders.cached import CachedEncoder, TextVector
 from ragauge.encoders.embedded import LAYERS, MiniLM
 from ragauge.features.context_index import context_index, passage_words
 from ragauge.features.dates import context_dates
@@ -38,7 +38,7 @@ from ragauge.score import Score
 
 Numbers = NDArray[np.float64]
 
-LONGEST = 8_000
+MAX_LENGTH = 8_000
 """Characters of WiCE's documents that are read without `--all`."""
 PASSAGE = 1_000
 """WiCE's documents are cut into passages of about so many characters, between sentences."""
@@ -108,7 +108,7 @@ def main() -> None:
     if not folder:
         sys.exit("RAGAUGE_DATA is not set: give the folder that holds begin, q2, sts and wice")
     began = time.perf_counter()
-    encoder = SharedEncoder(MiniLM(), in_memory=2**31)
+    encoder = CachedEncoder(MiniLM(), in_memory=2**31)
     sets = {
         name: measured(list(cases), encoder)
         for name, cases in data_sets(Path(folder), "--all" in sys.argv)
@@ -125,7 +125,7 @@ def main() -> None:
 def data_sets(folder: Path, is_whole: bool) -> Iterator[tuple[str, Iterator[Case]]]:
     for part in ("cmu", "wow"):
         yield f"begin {part}", begin(folder / "begin" / f"begin_dev_{part}.tsv")
-    yield "wice", wice(folder / "wice" / "claim_dev.jsonl", sys.maxsize if is_whole else LONGEST)
+    yield "wice", wice(folder / "wice" / "claim_dev.jsonl", sys.maxsize if is_whole else MAX_LENGTH)
     for system in ("dodeca", "memnet"):
         yield f"q2 {system}", q2(folder / "q2", system)
     yield "q2 others", q2_others(folder / "q2")
@@ -185,7 +185,7 @@ def table(path: Path, delimiter: str = ",") -> Iterator[dict[str, str]]:
         yield from csv.DictReader(file, delimiter=delimiter)
 
 
-def measured(cases: Sequence[Case], encoder: SharedEncoder) -> Measured:
+def measured(cases: Sequence[Case], encoder: CachedEncoder) -> Measured:
     """All measures of a set; answers that `support` has no value for are left out of all."""
     answers = [case.answer for case in cases]
     contexts = [case.contexts for case in cases]
@@ -229,7 +229,7 @@ def by_anchors(case: Case) -> tuple[float, float]:
     return 1 - (score.value or 0.0), float(str(overlap or 0))
 
 
-def cosines(cases: Sequence[Case], encoder: SharedEncoder) -> list[float]:
+def cosines(cases: Sequence[Case], encoder: CachedEncoder) -> list[float]:
     """The highest cosine of the answer's embedding with that of a context."""
     texts = [text for case in cases for text in (case.answer, *case.contexts)]
     found = encoder.vectors(texts)
@@ -244,7 +244,7 @@ def cosine(one: object, other: object) -> float:
     return float(one.vector @ other.vector)
 
 
-def matches(cases: Sequence[Case], encoder: SharedEncoder) -> list[list[TokenMatch]]:
+def matches(cases: Sequence[Case], encoder: CachedEncoder) -> list[list[TokenMatch]]:
     """BERTScore of each answer with each of its contexts."""
     pairs = [(case.answer, text) for case in cases for text in case.contexts]
     found = iter(bertscores(pairs, encoder))
@@ -252,7 +252,7 @@ def matches(cases: Sequence[Case], encoder: SharedEncoder) -> list[list[TokenMat
 
 
 def bertscores(
-    pairs: Sequence[tuple[str, str]], encoder: SharedEncoder, layer: int | None = None
+    pairs: Sequence[tuple[str, str]], encoder: CachedEncoder, layer: int | None = None
 ) -> list[TokenMatch]:
     left, right = zip(*pairs, strict=True)
     weights = [ALIKE] * len(pairs)
@@ -417,7 +417,7 @@ def halves(values: Numbers, is_positive: NDArray[np.bool_]) -> tuple[str, str]:
     return f"{threshold:.2f}", f"{reached:.3f}"
 
 
-def report_sentences(path: Path, encoder: SharedEncoder) -> None:
+def report_sentences(path: Path, encoder: CachedEncoder) -> None:
     rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
     graded = [(float(one[0]), (one[1], one[2])) for one in rows if one[0]]
     order = np.random.default_rng(SEED).permutation(len(graded)).tolist()

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ragauge.encoders.cached import SharedEncoder
+from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.embedded import LAYERS, MiniLM
 from ragauge.features.matches import ALIKE, TokenMatch, token_match
 from ragauge.language.text import sentences
@@ -40,7 +40,7 @@ def main() -> None:
             "privacy_qa, sts and wice"
         )
     pairs = unrelated(Path(folder))
-    encoder = SharedEncoder(MiniLM())
+    encoder = CachedEncoder(MiniLM())
     print(f"{len(pairs):,} pairs of {len({text for pair in pairs for text in pair}):,} sentences")
     for layer in range(1, LAYERS + 1):
         found = np.array(list(scores(pairs, encoder, layer)))
@@ -105,7 +105,7 @@ def of_text(text: str, name: str) -> Iterator[Sentence]:
 
 
 def scores(
-    pairs: Sequence[tuple[str, str]], encoder: SharedEncoder, layer: int
+    pairs: Sequence[tuple[str, str]], encoder: CachedEncoder, layer: int
 ) -> Iterator[tuple[float, float, float]]:
     for start in range(0, len(pairs), AT_ONCE):
         left, right = zip(*pairs[start : start + AT_ONCE], strict=True)

@@ -126,12 +126,12 @@ def encode(times: int) -> None:
 
 
 def matched(answers: list[str], references: list[str], precision: str) -> None:
-    from ragauge.encoders.cached import SharedEncoder
+    from ragauge.encoders.cached import CachedEncoder
     from ragauge.encoders.embedded import MiniLM
     from ragauge.features.matches import ALIKE, token_match
 
     token_match(
-        answers, references, [ALIKE] * len(answers), encoder=SharedEncoder(MiniLM(precision))
+        answers, references, [ALIKE] * len(answers), encoder=CachedEncoder(MiniLM(precision))
     )
 
 
@@ -150,7 +150,7 @@ def bertscore(times: int) -> None:
 
 
 def matrix(times: int) -> None:
-    from ragauge.encoders.cached import SharedEncoder
+    from ragauge.encoders.cached import CachedEncoder
     from ragauge.encoders.embedded import MiniLM
     from ragauge.features.sentence_matrix import sentence_matrix
 
@@ -172,10 +172,10 @@ def matrix(times: int) -> None:
     seconds = timed(
         {
             "ragauge": lambda: sentence_matrix(
-                answers, references, encoder=SharedEncoder(MiniLM())
+                answers, references, encoder=CachedEncoder(MiniLM())
             ),
             "ragauge int8": lambda: sentence_matrix(
-                answers, references, encoder=SharedEncoder(MiniLM("int8"))
+                answers, references, encoder=CachedEncoder(MiniLM("int8"))
             ),
             "BERTScorer.score, one call of 12,800 pairs": lambda: theirs.score(
                 *map(list, zip(*pairs, strict=True))

@@ -28,7 +28,7 @@ def main() -> None:
         sys.exit("RAGAUGE_DATA is not set: give the folder that holds financebench and evouna")
     runs = financebench(Path(folder) / "financebench")
     runs["all"] = [each for answers in runs.values() for each in answers]
-    print(ROW.format("", "", "default", "", "seed-002", ""))
+    print(ROW.format("", "", "default", "", "graphrag", ""))
     print(ROW.format("financebench", "refusals", *2 * ("recall", "precision")))
     for name, answers in runs.items():
         print(financebench_row(name, answers))
@@ -82,7 +82,7 @@ def by_rules(answers: Answers) -> list[bool]:
 
 
 def by_phrases(answers: Answers) -> list[bool]:
-    return [dont_know(answer, phrases="seed-002").value == 1.0 for answer, _ in answers]
+    return [dont_know(answer, phrases="graphrag").value == 1.0 for answer, _ in answers]
 
 
 def share(part: int, whole: int) -> str:

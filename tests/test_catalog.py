@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import ragauge as rg
 from ragauge import catalog
 from ragauge.errors import LabelError
 from ragauge.label import Label
@@ -59,3 +60,31 @@ def test_a_plug_in_that_cannot_be_imported_is_named_and_takes_no_other_along(tmp
     done = run_with_plug_in(tmp_path, source, script)
     assert done.stdout.startswith("the metrics of loud (loud) cannot be imported: "), done.stderr
     assert "mend or uninstall it" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("answer_relevancy", "answer_relevance"),
+        ("contextual_precision", 'context_precision(average="ap")'),
+        ("rouge_score(stemmer=true)", "rougeL(stemmer=true)"),
+        ("GEval", "g_eval"),
+    ],
+)
+def test_names_of_other_tools_are_read_as_ours(theirs, ours):
+    assert str(catalog.read_label(theirs)) == ours
+
+
+def test_every_alias_is_a_label_of_ours_and_every_nearest_a_metric():
+    aliases = catalog._aliases()
+    for ours in aliases["same"].values():
+        catalog.find(Label.parse(ours))
+    for nearest in aliases["nearest"].values():
+        assert nearest["metric"] in catalog.metrics()
+
+
+def test_a_metric_that_is_not_here_is_answered_with_the_nearest():
+    with pytest.raises(
+        rg.PlanError, match="there is no metric 'context_entity_recall'; the nearest is"
+    ):
+        rg.evaluate([{"id": "q", "answer": "a"}], metrics="context_entity_recall")

@@ -22,7 +22,7 @@ from pytest import approx
 import ragauge as rg
 from ragauge.errors import JudgeError, MetricError, PlanError, StoreError
 from ragauge.evaluation import estimate
-from ragauge.judges.config import Judging
+from ragauge.judges.config import JudgeConfig
 from ragauge.judges.ledger import Ledger
 from ragauge.judges.protocol import Reply
 from ragauge.label import Label
@@ -77,7 +77,7 @@ def evaluated(place, rows, asking, *, judge=None, batch_size=2, **judging):
     run = rg.evaluate(
         rows,
         asking,
-        judge=Judging((judge,), **judging),
+        judge=JudgeConfig((judge,), **judging),
         folder=place / "run",
         cache=place / "cache.sqlite",
         batch_size=batch_size,
@@ -135,10 +135,10 @@ def test_an_estimate_is_the_number_of_calls_that_a_run_then_makes(
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder) / "cache.sqlite"
         if n_before:  # some replies are there already
-            before = Judging((Rules("judge 0"),), max_calls=n_before)
+            before = JudgeConfig((Rules("judge 0"),), max_calls=n_before)
             rg.evaluate(rows, metrics, judge=before, cache=cache)
         judges = tuple(Rules(f"judge {number}") for number in range(n_judges))
-        judging = Judging(judges, repeat=repeat)
+        judging = JudgeConfig(judges, repeat=repeat)
         told = estimate(rows, metrics, judge=judging, cache=cache)
         assert not any(one.requests for one in judges)
         run = rg.evaluate(rows, metrics, judge=judging, cache=cache)
@@ -256,7 +256,7 @@ RUN = """
     sys.path.insert(0, sys.argv[1])
     import rules
     import ragauge as rg
-    from ragauge.judges.config import Judging
+    from ragauge.judges.config import JudgeConfig
     from ragauge.judges.ledger import key_of
     from ragauge.judges.providers.factory import open_judge
 
@@ -501,36 +501,38 @@ def moody(*verdicts, name="moody"):
 def test_a_repeated_score_is_the_mean_of_its_askings_with_their_spread():
     """1, 0 and 1: mean 2/3; variance (1/9 + 4/9 + 1/9) / 3 = 2/9."""
     judge = moody("CORRECT", "WRONG", "CORRECT")
-    run = rg.evaluate(samples(4), ["answer_class"], judge=Judging((judge,), repeat=3))
+    run = rg.evaluate(samples(4), ["answer_class"], judge=JudgeConfig((judge,), repeat=3))
     assert run.scores["value"].to_list() == [approx(2 / 3)] * 4
     told = json.loads(run.scores["evidence"][0])
-    assert told["askings"] == [1.0, 0.0, 1.0]
+    assert told["repeats"] == [1.0, 0.0, 1.0]
     assert told["spread"] == approx((2 / 9) ** 0.5)
     assert len(judge.requests) == 3 * 4
     assert sorted(one.sample for one in judge.requests) == [0] * 4 + [1] * 4 + [2] * 4
     (row,) = run.summary().iter_rows(named=True)
     assert row["low"] <= row["mean"] <= row["high"]
-    assert run.manifest.code["askings"] == 3
+    assert run.manifest.code["repeats"] == 3
 
 
 def test_of_equal_askings_the_mean_is_their_value_to_the_last_bit():
     """(0.1 + 0.1 + 0.1) / 3 is a hair above 0.1."""
     poor = {name: {"score": 10, "reason": "…"} for name in rules.CRITERIA}
     judge = rg.ScriptedJudge({"accuracy": poor})
-    run = rg.evaluate(samples(2), ["factual_accuracy"], judge=Judging((judge,), repeat=3))
+    run = rg.evaluate(samples(2), ["factual_accuracy"], judge=JudgeConfig((judge,), repeat=3))
     assert run.scores["value"].to_list() == [0.1, 0.1]
     assert [json.loads(one)["spread"] for one in run.scores["evidence"]] == [0.0, 0.0]
 
 
 def test_an_asking_that_failed_is_told_and_the_others_are_the_score():
     judge = moody("CORRECT", None, "WRONG")
-    run = rg.evaluate(samples(1), ["answer_class"], judge=Judging((judge,), repeat=3))
+    run = rg.evaluate(samples(1), ["answer_class"], judge=JudgeConfig((judge,), repeat=3))
     assert run.scores["value"].to_list() == [0.5]
-    assert json.loads(run.scores["evidence"][0])["askings"] == [1.0, "not today", 0.0]
+    assert json.loads(run.scores["evidence"][0])["repeats"] == [1.0, "not today", 0.0]
 
 
 def test_where_every_asking_failed_there_is_no_value():
-    run = rg.evaluate(samples(1), ["answer_class"], judge=Judging((moody(None, None),), repeat=2))
+    run = rg.evaluate(
+        samples(1), ["answer_class"], judge=JudgeConfig((moody(None, None),), repeat=2)
+    )
     assert run.scores["status"].to_list() == ["failed"]
 
 
@@ -539,7 +541,7 @@ def test_each_asking_is_kept_by_itself_and_more_are_added_to_them(tmp_path):
 
     def asked(repeat):
         judge = moody(*["CORRECT"] * 5)
-        rg.evaluate(rows, ["answer_class"], judge=Judging((judge,), repeat=repeat), cache=cache)
+        rg.evaluate(rows, ["answer_class"], judge=JudgeConfig((judge,), repeat=repeat), cache=cache)
         return len(judge.requests)
 
     assert [asked(1), asked(3), asked(3), asked(2)] == [3, 6, 0, 0]
@@ -553,7 +555,7 @@ def test_metrics_that_no_judge_has_a_part_in_are_computed_once_whatever_the_repe
         called.append(answer)
         return 1.0
 
-    judging = Judging((Rules(),), repeat=3)
+    judging = JudgeConfig((Rules(),), repeat=3)
     run = rg.evaluate(samples(2), ["counted", "gpt_score"], judge=judging)
     assert len(called) == 2
     plain = run.scores.filter(pl.col("metric") == "counted")
@@ -666,7 +668,7 @@ def test_a_label_as_long_as_one_may_be_is_no_hindrance_to_several_judges():
 
 def test_the_budget_is_each_judges_own():
     judges = (Rules("a"), Rules("b"))
-    run = rg.evaluate(samples(5), ["gpt_score"], judge=Judging(judges, max_calls=2))
+    run = rg.evaluate(samples(5), ["gpt_score"], judge=JudgeConfig(judges, max_calls=2))
     assert [len(one.requests) for one in judges] == [2, 2]
     assert run.scores.filter(pl.col("status") == "ok").height == 4
 
@@ -684,7 +686,7 @@ def digest(run, metric):
 def test_words_of_ones_own_change_the_labels_of_the_metrics_that_ask_with_them(tmp_path):
     (tmp_path / "verdict.md").write_text(OWN)
     asking, judge = ["answer_class", "gpt_score"], Rules()
-    ours = rg.evaluate(samples(1), asking, judge=Judging((judge,), prompts=tmp_path))
+    ours = rg.evaluate(samples(1), asking, judge=JudgeConfig((judge,), prompts=tmp_path))
     shipped = rg.evaluate(samples(1), asking, judge=Rules())
     assert digest(ours, "answer_class") != digest(shipped, "answer_class")
     assert digest(ours, "gpt_score") == digest(shipped, "gpt_score")
@@ -697,7 +699,7 @@ def test_a_label_with_the_digest_of_other_words_is_refused_and_with_the_right_on
     label = f'answer_class(prompts="{shipped}")'
     assert rg.evaluate(samples(1), [label], judge=Rules()).scores["value"].to_list() == [1.0]
     (tmp_path / "verdict.md").write_text(OWN)
-    ours = Judging((Rules(),), prompts=tmp_path)
+    ours = JudgeConfig((Rules(),), prompts=tmp_path)
     with pytest.raises(PlanError, match=r"is of other prompts: those in use are '[0-9a-f]{8}'"):
         rg.evaluate(samples(1), [label], judge=ours)
 
@@ -809,15 +811,15 @@ def test_what_cannot_be_read_is_asked_anew_when_that_is_told_and_nothing_else_is
     assert n == 5  # four questions, and once what is wrong
 
     def left(**told):
-        judging = Judging((Mumbling(),), **told)
+        judging = JudgeConfig((Mumbling(),), **told)
         return estimate(rows, asking, judge=judging, cache=tmp_path / "cache.sqlite")["rules"].calls
 
-    assert (left(), left(ask_again=True)) == (0, 1)
+    assert (left(), left(retry_unreadable=True)) == (0, 1)
     run, n = evaluated(tmp_path, rows, asking, judge=Mumbling())
     assert n == 0
     assert run.scores.filter(pl.col("status") == "failed")["id"].to_list() == ["q2"]
     judge = Mumbling()
-    run, n = evaluated(tmp_path, rows, asking, judge=judge, ask_again=True)
+    run, n = evaluated(tmp_path, rows, asking, judge=judge, retry_unreadable=True)
     assert attempts(judge) == [2]
     assert of_tiers(2)(judge.requests[0])
     assert run.scores["value"].to_list() == whole.scores["value"].to_list()
@@ -825,11 +827,11 @@ def test_what_cannot_be_read_is_asked_anew_when_that_is_told_and_nothing_else_is
     again, n = evaluated(tmp_path, rows, asking, judge=Mumbling())
     assert n == 0
     assert again.scores.equals(run.scores)
-    assert (left(), left(ask_again=True)) == (0, 0)
+    assert (left(), left(retry_unreadable=True)) == (0, 0)
 
 
 def test_who_is_told_so_again_asks_anew_again_also_where_the_same_is_said(tmp_path):
-    rows, told = samples(1), {"ask_again": True}
+    rows, told = samples(1), {"retry_unreadable": True}
     for wanted in ([0, 0], [2, 2], [4, 4]):  # the question, and what is wrong with the reply
         judge = Mumbling(lambda _: True)
         run, _ = evaluated(tmp_path, rows, ["answer_class"], judge=judge, **told)
@@ -847,7 +849,7 @@ def test_who_is_told_so_again_asks_anew_again_also_where_the_same_is_said(tmp_pa
 def test_a_reply_that_broke_off_is_asked_for_once_more_there_too(tmp_path):
     for wanted in ([0, 1, 0, 1], [2, 3, 2, 3]):
         judge = Mumbling(lambda _: True, CUT)
-        evaluated(tmp_path, samples(1), ["answer_class"], judge=judge, ask_again=True)
+        evaluated(tmp_path, samples(1), ["answer_class"], judge=judge, retry_unreadable=True)
         assert attempts(judge) == wanted
 
 
@@ -856,7 +858,7 @@ def test_a_question_of_several_rows_is_asked_anew_once(tmp_path, batch_size):
     rows = [{**samples(1)[0], "id": str(at)} for at in range(4)]
     for _ in range(2):
         judge = Mumbling(lambda _: True)
-        how = {"ask_again": True, "batch_size": batch_size}
+        how = {"retry_unreadable": True, "batch_size": batch_size}
         evaluated(tmp_path, rows, ["answer_class"], judge=judge, **how)
         assert len(judge.requests) == 2
 
@@ -864,10 +866,10 @@ def test_a_question_of_several_rows_is_asked_anew_once(tmp_path, batch_size):
 def test_asking_anew_is_bounded_by_the_budget_and_goes_on_where_it_stopped(tmp_path):
     rows, asking = samples(3), ["answer_class"]
     evaluated(tmp_path, rows, asking, judge=Mumbling(of_tiers(0, 1, 2)))
-    run, n = evaluated(tmp_path, rows, asking, judge=Mumbling(), ask_again=True, max_calls=2)
+    run, n = evaluated(tmp_path, rows, asking, judge=Mumbling(), retry_unreadable=True, max_calls=2)
     assert n == 2
     assert sorted(run.scores["status"]) == ["ok", "ok", "skipped"]
-    run, n = evaluated(tmp_path, rows, asking, judge=Mumbling(), ask_again=True)
+    run, n = evaluated(tmp_path, rows, asking, judge=Mumbling(), retry_unreadable=True)
     assert n == 1
     assert set(run.scores["status"]) == {"ok"}
 
@@ -876,7 +878,9 @@ def test_what_was_begun_anew_is_gone_on_with_without_being_told(tmp_path):
     """The new reply cannot be read either, and the budget ends before the judge is told so."""
     evaluated(tmp_path, samples(1), ["answer_class"], judge=Mumbling(lambda _: True))
     judge = Mumbling(lambda _: True)
-    evaluated(tmp_path, samples(1), ["answer_class"], judge=judge, ask_again=True, max_calls=1)
+    evaluated(
+        tmp_path, samples(1), ["answer_class"], judge=judge, retry_unreadable=True, max_calls=1
+    )
     assert attempts(judge) == [2]
     judge = Mumbling()
     run, _ = evaluated(tmp_path, samples(1), ["answer_class"], judge=judge)
@@ -891,7 +895,7 @@ def test_what_was_asked_anew_is_recorded_and_replayed(tmp_path):
 
     rows, asking, cache = samples(2), ["answer_class"], tmp_path / "c"
     rg.evaluate(rows, asking, judge=Mumbling(of_tiers(1)), cache=cache)
-    recording = Judging((RecordingJudge(Mumbling(), tmp_path / "r"),), ask_again=True)
+    recording = JudgeConfig((RecordingJudge(Mumbling(), tmp_path / "r"),), retry_unreadable=True)
     first = rg.evaluate(rows, asking, judge=recording, cache=cache)
     assert set(first.scores["status"]) == {"ok"}
     again = rg.evaluate(rows, asking, judge=f"replay:{tmp_path / 'r'}")
@@ -900,7 +904,7 @@ def test_what_was_asked_anew_is_recorded_and_replayed(tmp_path):
 
 def test_who_asks_nobody_asks_nobody_again():
     with pytest.raises(PlanError, match="nobody is asked again"):
-        Judging((Rules(),), mode="cached", ask_again=True)
+        JudgeConfig((Rules(),), mode="cached", retry_unreadable=True)
 
 
 # Told beforehand, of a run that has begun ---------------------------------------------------------

@@ -6,7 +6,7 @@ import pytest
 
 import ragauge as rg
 from ragauge.errors import JudgeError
-from ragauge.judges.config import Judging
+from ragauge.judges.config import JudgeConfig
 from ragauge.judges.protocol import Reply, TokenChoice
 from ragauge.label import Label
 from ragauge.runs.store import has_unfinished
@@ -31,7 +31,7 @@ def test_a_grade_of_several_askings_is_of_none_of_them():
         }
 
     row = {"id": "1", "question": "q", "answer": "a", "reference": "r"}
-    judge = Judging([rg.ScriptedJudge(script)], repeat=3)
+    judge = JudgeConfig([rg.ScriptedJudge(script)], repeat=3)
     run = rg.evaluate([row], "factual_accuracy", judge=judge)
     assert run.scores["value"][0] == pytest.approx(1 / 3)
     assert '"grades":["A","E","E"]' in run.scores["evidence"][0]
@@ -43,7 +43,7 @@ def test_an_asking_that_failed_leaves_the_others_and_is_unfinished():
         return JudgeError("boom") if request.sample else "CORRECT"
 
     row = {"id": "1", "question": "q", "answer": "a", "reference": "r"}
-    judge = Judging([rg.ScriptedJudge(script)], repeat=2)
+    judge = JudgeConfig([rg.ScriptedJudge(script)], repeat=2)
     run = rg.evaluate([row], "answer_class", judge=judge)
     assert run.scores["value"].to_list() == [1.0]
     assert has_unfinished(run.scores)

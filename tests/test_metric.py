@@ -3,10 +3,11 @@ from typing import Annotated, Literal
 
 import pytest
 
+import ragauge as rg
 from ragauge import catalog
 from ragauge.errors import DefinitionError, LabelError
 from ragauge.label import Label
-from ragauge.metric import METRICS, Column, Count, Must, Share, feature, metric
+from ragauge.metric import METRICS, Column, Constraint, Count, Share, feature, metric
 from ragauge.score import Score
 
 pytestmark = pytest.mark.usefixtures("own_metrics")
@@ -120,7 +121,7 @@ def _settings(
     table: Mapping[str, float] = {},
     count: Count | None = None,
     share: Share = 0.5,
-    even: Annotated[int, Must("an even number", _is_even)] = 2,
+    even: Annotated[int, Constraint("an even number", _is_even)] = 2,
     untyped=3,
 ) -> float:
     return 0.0
@@ -216,3 +217,13 @@ def test_the_summary_is_the_first_sentence_on_one_line():
         return 0.0
 
     assert METRICS["lines"].summary == "One sentence."
+
+
+def test_the_former_spelling_of_a_value_is_read_and_printed_as_the_new_one():
+    for old, new in (
+        ('dont_know(phrases="seed-002")', 'dont_know(phrases="graphrag")'),
+        ('recall(match="seed-003")@5', 'recall(match="legalbench")@5'),
+    ):
+        metric, settings = catalog.find(Label.parse(old))
+        assert str(metric.label(settings)) == new
+    assert rg.score('dont_know(phrases="seed-002")', answer="The Unknown Soldier").value == 1.0

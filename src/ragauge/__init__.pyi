@@ -14,13 +14,13 @@ from .errors import StoreError as StoreError
 from .evaluation import estimate as estimate
 from .evaluation import evaluate as evaluate
 from .evaluation import score as score
-from .judges.config import Judging as Judging
+from .judges.config import JudgeConfig as JudgeConfig
 from .judges.providers.endpoint import ChatEndpoint as ChatEndpoint
 from .judges.providers.scripted import ScriptedJudge as ScriptedJudge
 from .loaders import load as load
 from .metric import feature as feature
 from .metric import metric as metric
-from .rankings.rank import Ranked as Ranked
+from .rankings.rank import RankingResult as RankingResult
 from .rankings.rank import fuse as fuse
 from .rankings.rank import rank as rank
 from .runs.run import Run as Run

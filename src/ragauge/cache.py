@@ -16,7 +16,7 @@ from threading import Lock
 from ragauge.errors import StoreError
 
 FORMAT = 1
-MOST_BYTES = 2 * 2**30
+MAX_BYTES = 2 * 2**30
 """Beyond this the oldest entries make room."""
 ENTRIES_SHARE = 0.9
 """What of a file's bytes its values are at least, where it holds nothing else; the rest are keys."""
@@ -56,7 +56,7 @@ class Cache:
     entries go.
     """
 
-    def __init__(self, path: str | Path, *, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, path: str | Path, *, most_bytes: int = MAX_BYTES) -> None:
         self.path = Path(path)
         self.most_bytes = most_bytes
         self._lock = Lock()

@@ -3,7 +3,10 @@
 import functools
 import importlib
 import pkgutil
-from typing import TYPE_CHECKING
+import tomllib
+from collections.abc import Sequence
+from importlib import resources
+from typing import TYPE_CHECKING, Any
 
 from ragauge.errors import LabelError, did_you_mean
 from ragauge.label import Label, SettingValue
@@ -45,8 +48,7 @@ def find(label: Label) -> tuple[Metric, dict[str, SettingValue]]:
     if label.name not in known:
         label = read_label(str(label))
     if label.name not in known:
-        hint = did_you_mean(label.name, known) or "; list them with: ragauge metrics"
-        raise LabelError("\n".join([f"unknown metric {label.name!r}{hint}", *BROKEN]))
+        raise LabelError("\n".join([unknown(label.name), *BROKEN]))
     metric = known[label.name]
     return metric, metric.read_settings(label.settings)
 
@@ -63,6 +65,8 @@ def read_label(text: str) -> Label:
     label, error = _parsed(text)
     if label and label.name in metrics():
         return label
+    if label and label.name in _aliases()["same"]:
+        return _as_ours(label)
     try:
         first, *others = read_measure(text)
     except UnknownMeasureError:
@@ -73,6 +77,36 @@ def read_label(text: str) -> Label:
         names = f"{first.shown}, {others[0].shown} …"
         raise LabelError(f"{text!r} stands for several measures, {names}; name one of them")
     return first.label
+
+
+def unknown(name: str, others: Sequence[str] = ()) -> str:
+    """What to say of a name that is no metric: the nearest that we have, and how it differs.
+
+    `others` are names that could be meant beside those of metrics.
+
+    >>> unknown("noise_sensitivity")[:75]
+    "there is no metric 'noise_sensitivity'; the nearest is faithfulness: it doe"
+    """
+    nearest = _aliases()["nearest"].get(name)
+    if nearest:
+        return (
+            f"there is no metric {name!r}; the nearest is {nearest['metric']}: {nearest['missing']}"
+        )
+    known = (*metrics(), *others, *_aliases()["same"])
+    hint = did_you_mean(name, known) or "; list them with: ragauge metrics"
+    return f"unknown metric {name!r}{hint}"
+
+
+def _as_ours(label: Label) -> Label:
+    """The label of another tool's metric as ours, with the settings that it was given."""
+    ours = Label.parse(_aliases()["same"][label.name])
+    return Label(ours.name, {**ours.settings, **label.settings})
+
+
+@functools.cache
+def _aliases() -> dict[str, dict[str, Any]]:
+    text = (resources.files("ragauge") / "aliases.toml").read_text("utf-8")
+    return tomllib.loads(text)
 
 
 def _parsed(text: str) -> tuple[Label | None, LabelError | None]:

@@ -18,7 +18,7 @@ from ragauge.errors import (
     SuiteError,
     did_you_mean,
 )
-from ragauge.judges.config import Judging
+from ragauge.judges.config import JudgeConfig
 from ragauge.label import Label
 from ragauge.metric import METRICS
 from ragauge.runs.identity import judges_of, manifest_of, now
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
     from ragauge.encoders.protocol import Encoder
     from ragauge.engine.executors import Batch
-    from ragauge.judges.budget import Estimate
-    from ragauge.judges.providers.factory import Given
+    from ragauge.judges.budget import CostEstimate
+    from ragauge.judges.providers.factory import JudgeLike
 
 BATCH_SIZE = 1_000
 Progress = Callable[[int, int], None]
 """Called with the rows done and the rows in all."""
-Asking = str | Path | Suite | Label | Callable[..., object]
+MetricLike = str | Path | Suite | Label | Callable[..., object]
 """A suite's name or file, a suite, a label, or a metric's function."""
 
 
@@ -48,7 +48,7 @@ def score(
     /,
     *,
     encoder: "Encoder | str | None" = None,
-    judge: "Given | None" = None,
+    judge: "JudgeLike | None" = None,
     **fields: object,
 ) -> Score:
     """One metric on one sample: `rg.score("ndcg@10", context_ids=[…], relevant={…})`.
@@ -64,7 +64,7 @@ def score(
     >>> rg.score("number_match", answer="The premium is $604", reference="$604").value
     1.0
     """
-    label = str(_read_asking(label)) if callable(label) else label
+    label = str(_read_metric(label)) if callable(label) else label
     if not isinstance(label, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise PlanError([f"a metric's label or function is wanted, got {label!r:.80}"])
     asked = _suite_of_one(label)
@@ -72,7 +72,7 @@ def score(
     resources = Resources(encoder, judging=judging_of(judge))
     plan = make_plan([asked], list(columns), resources.defaults())
     _check_used(label, fields, plan)
-    wanted = [place for place, one in enumerate(plan.asked) if one.name == label]
+    wanted = [place for place, one in enumerate(plan.metrics) if one.name == label]
     try:
         scores = measure(plan, columns, resources)[wanted[0] if wanted else 0]
     except MetricError as error:
@@ -84,11 +84,10 @@ def score(
 
 def evaluate(
     samples: object,
-    asking: Asking | Sequence[Asking],
-    /,
+    metrics: MetricLike | Sequence[MetricLike],
     *,
     encoder: "Encoder | str | None" = None,
-    judge: "Given | Sequence[Given] | Judging | None" = None,
+    judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None" = None,
     cache: str | Path | None = None,
     folder: str | Path | None = None,
     seed: int = 0,
@@ -98,7 +97,7 @@ def evaluate(
 ) -> Run:
     """The scores of samples by suites and metrics.
 
-    `samples` is whatever `load` takes, or Samples. `asking` is a suite's name or TOML file, a
+    `samples` is whatever `load` takes, or Samples. `metrics` is a suite's name or TOML file, a
     metric's label or function, or a list of them. `encoder` is a model's name or an encoder, for
     metrics that compare meaning; none given: the embedded one. `judge` is a judge, an async function,
     a model's name, several of them, or a Judging that says how they are asked and what they may
@@ -117,16 +116,16 @@ def evaluate(
     _check(batch_size=batch_size, workers=workers, seed=seed, folder=folder)
     resources = Resources(encoder, cache=cache, judging=judging_of(judge))
     plan = make_plan(
-        suites_of(asking), samples.columns, resources.defaults(), resources.judge_names
+        suites_of(metrics), samples.columns, resources.defaults(), resources.judge_names
     )
     resources.expect(node.settings for node in plan.nodes if "encoder" in node.definition.resources)
     manifest = manifest_of(plan, samples, seed, batch_size, resources)
-    _ask_again(plan, resources)
+    _retry_unreadable(plan, resources)
     work = _Work(plan, samples, manifest, resources, workers, progress)
     try:
         return _in_memory(work) if folder is None else _in_folder(work, Path(folder))
     finally:
-        if not isinstance(judge, Judging):
+        if not isinstance(judge, JudgeConfig):
             resources.close_judges(opened_by_name(judge))
 
 
@@ -145,41 +144,41 @@ def _check(
         raise PlanError([f"folder must be a path, got {folder!r}"])
 
 
-def judging_of(judge: "Given | Sequence[Given] | Judging | None") -> Judging:
+def judging_of(judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None") -> JudgeConfig:
     """The judges that are given, opened, and how they are asked. JudgeError or PlanError."""
     if judge is None:
-        return Judging()
-    if isinstance(judge, Judging):
+        return JudgeConfig()
+    if isinstance(judge, JudgeConfig):
         return judge
     from ragauge.judges.providers.factory import open_judge
 
     several = isinstance(judge, list | tuple)
-    given = cast("Sequence[Given]", judge if several else [judge])
-    return Judging(tuple(open_judge(one) for one in given))
+    given = cast("Sequence[JudgeLike]", judge if several else [judge])
+    return JudgeConfig(tuple(open_judge(one) for one in given))
 
 
-def opened_by_name(judge: "Given | Sequence[Given] | None") -> Collection[str]:
+def opened_by_name(judge: "JudgeLike | Sequence[JudgeLike] | None") -> Collection[str]:
     """The names of the judges that were opened for this call: others may be in use elsewhere."""
     several = isinstance(judge, list | tuple)
     return [
         one
-        for one in cast("Sequence[Given]", judge if several else [judge])
+        for one in cast("Sequence[JudgeLike]", judge if several else [judge])
         if isinstance(one, str)
     ]
 
 
-def suites_of(asking: Asking | Sequence[Asking]) -> list[Suite]:
+def suites_of(metrics: MetricLike | Sequence[MetricLike]) -> list[Suite]:
     """The suites asked for; metrics named one by one make a suite of their own.
 
     SuiteError or LabelError lists what is neither a suite nor a metric.
     """
-    several = not isinstance(asking, str | Path | Suite | Label) and isinstance(asking, Iterable)
+    several = not isinstance(metrics, str | Path | Suite | Label) and isinstance(metrics, Iterable)
     suites: list[Suite] = []
     labels: list[Label] = []
     problems: list[str] = []
-    for one in cast(Sequence[Asking], asking) if several else [cast(Asking, asking)]:
+    for one in cast(Sequence[MetricLike], metrics) if several else [cast(MetricLike, metrics)]:
         try:
-            read = _read_asking(one)
+            read = _read_metric(one)
         except (SuiteError, LabelError) as error:
             problems.append(str(error))
             continue
@@ -198,22 +197,22 @@ def suites_of(asking: Asking | Sequence[Asking]) -> list[Suite]:
 
 def run_key(
     samples: Samples,
-    asking: Asking | Sequence[Asking],
+    metrics: MetricLike | Sequence[MetricLike],
     *,
     encoder: "Encoder | str | None" = None,
-    judge: "Given | Sequence[Given] | Judging | None" = None,
+    judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None" = None,
     batch_size: int = BATCH_SIZE,
     seed: int = 0,
 ) -> str:
     """What the evaluation's folder is known by: the same for the same plan, data, code, models."""
     resources = Resources(encoder, judging=judging_of(judge))
     plan = make_plan(
-        suites_of(asking), samples.columns, resources.defaults(), resources.judge_names
+        suites_of(metrics), samples.columns, resources.defaults(), resources.judge_names
     )
     return manifest_of(plan, samples, seed, batch_size, resources).key
 
 
-def _read_asking(one: Asking) -> Suite | Label:
+def _read_metric(one: MetricLike) -> Suite | Label:
     if isinstance(one, Suite | Label):
         return one
     if isinstance(one, Path) or str(one).endswith(".toml") or one in shipped_suites():
@@ -249,9 +248,7 @@ def unknown_metric(name: str) -> str:
         for rule, label in (rule for check in suite.checks for rule in check.rules):
             if name == rule:
                 return f"{name} is a check of the suite {suite.name}: {label}"
-    hint = did_you_mean(name, (*catalog.metrics(), *shipped_suites()))
-    said = f"unknown metric or suite {name!r}{hint or '; list them with: ragauge metrics'}"
-    return "\n".join([said, *catalog.BROKEN])
+    return "\n".join([catalog.unknown(name, shipped_suites()), *catalog.BROKEN])
 
 
 def _samples(samples: object) -> Samples:
@@ -331,10 +328,10 @@ def _still_to_do(path: Path, manifest: Manifest, samples: Samples) -> list[int]:
     ]
 
 
-def _ask_again(plan: Plan, resources: Resources) -> None:
+def _retry_unreadable(plan: Plan, resources: Resources) -> None:
     """Have the judges ask anew what they were asked for that, where the run is told to."""
-    for one in judges_of(plan, resources) if resources.judging.ask_again else ():
-        one.asks_anew = True
+    for one in judges_of(plan, resources) if resources.judging.retry_unreadable else ():
+        one.retry_unreadable = True
 
 
 def _told_by_judges(work: _Work) -> Mapping[str, object]:
@@ -353,16 +350,15 @@ def _told_by_judges(work: _Work) -> Mapping[str, object]:
 
 def estimate(
     samples: object,
-    asking: Asking | Sequence[Asking],
-    /,
+    metrics: MetricLike | Sequence[MetricLike],
     *,
-    judge: "Given | Sequence[Given] | Judging",
+    judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig",
     encoder: "Encoder | str | None" = None,
     cache: str | Path | None = None,
     folder: str | Path | None = None,
     seed: int = 0,
     batch_size: int = BATCH_SIZE,
-) -> "Mapping[str, Estimate]":
+) -> "Mapping[str, CostEstimate]":
     """For each judge the calls that `evaluate` would still make, their tokens and their cost.
 
     The arguments are those of `evaluate`. What `cache` holds is not counted, nor are the batches that
@@ -381,13 +377,13 @@ def estimate(
     there = cache if cache is not None and Path(cache).exists() else None
     resources = Resources(encoder, cache=there, judging=judging)
     plan = make_plan(
-        suites_of(asking), samples.columns, resources.defaults(), resources.judge_names
+        suites_of(metrics), samples.columns, resources.defaults(), resources.judge_names
     )
-    asked = replace(plan, nodes=tuple(_for_judges(plan)), asked=())
+    asked = replace(plan, nodes=tuple(_for_judges(plan)), metrics=())
     columns = [name for name in samples.columns if name in plan.columns | {"id", "system"}]
     needed = Samples(samples.frame.select(columns))
     manifest = manifest_of(plan, samples, seed, batch_size, resources)
-    _ask_again(plan, resources)
+    _retry_unreadable(plan, resources)
     numbers: Iterable[int] = range(_n_batches(samples, manifest))
     if folder is not None:
         numbers = _still_to_do(Path(folder), manifest, samples)

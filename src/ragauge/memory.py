@@ -11,7 +11,7 @@ _resting: list[bool] = []
 
 
 @contextmanager
-def resting_collector() -> Generator[None]:
+def gc_paused() -> Generator[None]:
     """Rest the collector of circular garbage while many objects come to be that make no circles.
 
     It would look through all of them again and again: a third of the time of loading, a fifth of

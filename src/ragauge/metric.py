@@ -21,7 +21,7 @@ from ragauge.stats.aggregation import Aggregation
 Function = TypeVar("Function", bound=Callable[..., object])
 Aggregate = Callable[[Sequence[Sequence[float]]], Sequence[float]]
 """From rows of summed parts, (b, p), to one value each, (b,)."""
-Check = Callable[[Mapping[str, SettingValue]], str | None]
+SettingsCheck = Callable[[Mapping[str, SettingValue]], str | None]
 """From all settings, resolved, to what is wrong with them."""
 
 NOTHING_EXPECTED = "nothing_expected"
@@ -32,11 +32,18 @@ Precision = Literal["fp32", "fp16", "bf16", "int8"]
 
 
 @dataclass(frozen=True, slots=True)
-class Must:
-    """What a setting must be beyond its type, said in full: `Annotated[int, Must("…", test)]`."""
+class Constraint:
+    """What a setting must be beyond its type, said in full: `Annotated[int, Constraint("…", test)]`."""
 
     be: str
     test: Callable[..., bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """Former spellings of a setting's values, still read: `Annotated[Literal["b"], Renamed({"a": "b"})]`."""
+
+    values: Mapping[str, str]
 
 
 def _is_count(value: int) -> bool:
@@ -47,8 +54,8 @@ def _is_share(value: float) -> bool:
     return 0 <= value <= 1
 
 
-Count = Annotated[int, Must("a whole number of at least 1", _is_count)]
-Share = Annotated[float, Must("a number from 0 to 1", _is_share)]
+Count = Annotated[int, Constraint("a whole number of at least 1", _is_count)]
+Share = Annotated[float, Constraint("a number from 0 to 1", _is_share)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +170,7 @@ class Metric(Definition):
     high: float | None = 1.0
     lower_is_better: bool = False
     aggregate: Aggregation | Aggregate = "mean"
-    check: Check | None = None
+    check: SettingsCheck | None = None
 
     def label(self, settings: Mapping[str, SettingValue]) -> Label:
         """The canonical label: the settings that differ from their default, in signature order."""
@@ -247,7 +254,7 @@ def metric(
     high: float | None = 1.0,
     lower_is_better: bool = False,
     aggregate: Aggregation | Aggregate = "mean",
-    check: Check | None = None,
+    check: SettingsCheck | None = None,
     name: str | None = None,
     prompts: Sequence[str] = (),
 ) -> Callable[[Function], Function]: ...
@@ -261,7 +268,7 @@ def metric(
     high: float | None = 1.0,
     lower_is_better: bool = False,
     aggregate: Aggregation | Aggregate = "mean",
-    check: Check | None = None,
+    check: SettingsCheck | None = None,
     name: str | None = None,
     prompts: Sequence[str] = (),
 ) -> Function | Callable[[Function], Function]:
@@ -440,8 +447,11 @@ def _read(kind: object, value: SettingValue) -> SettingValue | object:
 
 def _read_annotated(kind: object, value: SettingValue) -> SettingValue | object:
     base, *marks = get_args(kind)
+    for mark in marks:
+        if isinstance(mark, Renamed) and isinstance(value, str):
+            value = mark.values.get(value, value)
     read = _read(base, value)
-    tests = [mark.test for mark in marks if isinstance(mark, Must)]
+    tests = [mark.test for mark in marks if isinstance(mark, Constraint)]
     sound = read is not _UNREADABLE and all(test(read) for test in tests)
     return read if sound else _UNREADABLE
 
@@ -467,8 +477,10 @@ def _read_table(kind: object, table: Mapping[str, object]) -> SettingValue | obj
 def _type_name(kind: object) -> str:
     if alternatives := _alternatives(kind):
         return " or ".join(_type_name(one) for one in alternatives)
-    if musts := [mark.be for mark in get_args(kind) if isinstance(mark, Must)]:
+    if musts := [mark.be for mark in get_args(kind) if isinstance(mark, Constraint)]:
         return " and ".join(musts)
+    if get_origin(kind) is Annotated:
+        return _type_name(get_args(kind)[0])
     if get_origin(kind) is Literal:
         return "one of " + ", ".join(map(repr, get_args(kind)))
     names = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 DEFAULT_SYSTEM = "default"
-MOST_LOOK_ALIKES = 5
+MAX_LOOK_ALIKES = 5
 HASHED_ROWS = 1_000
 """Rows hashed at once: bounds the memory of the fingerprint, not its value."""
 
@@ -364,7 +364,7 @@ def _look_alikes(values: list[dict[str, object]]) -> list[str]:
     alike = sorted(sorted(ids) for ids in by_look.values() if len(ids) > 1)
     notes = [
         f"these ids look alike but are kept apart: {', '.join(map(ascii, ids))}"
-        for ids in alike[:MOST_LOOK_ALIKES]
+        for ids in alike[:MAX_LOOK_ALIKES]
     ]
     if len(alike) > len(notes):
         notes.append(f"{len(alike) - len(notes):,} more groups of ids look alike")

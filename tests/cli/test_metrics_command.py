@@ -36,7 +36,7 @@ def test_an_unknown_name_gets_a_hint_from_metrics_and_suites(ragauge):
     for asked, meant in (("ndgc", "ndcg"), ("answr-quality", "answer-quality")):
         done = ragauge("metrics", asked)
         assert (done.code, done.out) == (2, "")
-        assert f"unknown metric or suite '{asked}'; did you mean '{meant}'" in done.err
+        assert f"unknown metric '{asked}'; did you mean '{meant}'" in done.err
     assert "list them with: ragauge metrics" in ragauge("metrics", "zzz").err
 
 

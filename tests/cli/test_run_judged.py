@@ -256,26 +256,26 @@ def test_a_reply_that_cannot_be_read_is_asked_for_anew_when_that_is_told(
         first = done()
         assert (first.code, server.n_requests) == (4, 4)
         assert (
-            "1 scores failed; run the same again to try them once more, with --ask-again where the "
+            "1 scores failed; run the same again to try them once more, with --retry-unreadable where the "
             "reply that was kept cannot be read"
         ) in first.err
         healed.append(True)
         assert (done().code, server.n_requests) == (4, 4)
-        told = done("--ask-again", "--dry-run")
+        told = done("--retry-unreadable", "--dry-run")
         assert " 1 " in next(line for line in told.out.splitlines() if line.startswith("m "))
         assert server.n_requests == 4
-        assert (done("--ask-again").code, server.n_requests) == (0, 5)
+        assert (done("--retry-unreadable").code, server.n_requests) == (0, 5)
         assert scores(tmp_path)["value"].null_count() == 0
         assert (done("--folder", "other").code, server.n_requests) == (0, 5)
-        assert (done("--ask-again", "--record", "rec").code, server.n_requests) == (0, 5)
+        assert (done("--retry-unreadable", "--record", "rec").code, server.n_requests) == (0, 5)
     again = ragauge("run", answers.name, "-m", "gpt_score", "--judge", "replay:rec")
     assert again.code == 0
 
 
 def test_asking_anew_needs_somebody_to_ask(ragauge, answers, served):
-    done = ragauge("run", answers.name, *ASK, *at(served), "--fast", "--ask-again")
+    done = ragauge("run", answers.name, *ASK, *at(served), "--fast", "--retry-unreadable")
     assert done.code == 2
-    assert "--fast asks nobody, and --ask-again asks anew" in done.err
+    assert "--fast asks nobody, and --retry-unreadable asks anew" in done.err
 
 
 def test_everything_is_asked_so_often_as_is_said(ragauge, answers, served, tmp_path):
@@ -283,7 +283,7 @@ def test_everything_is_asked_so_often_as_is_said(ragauge, answers, served, tmp_p
     assert done.code == 0
     assert served.n_requests == 3 * N_CALLS
     assert "gpt_score: asked 3 times, the judge changed its mind on 0 of 3 answers" in done.err
-    assert json.loads(scores(tmp_path)["evidence"][1])["askings"] == [1.0, 1.0, 1.0]
+    assert json.loads(scores(tmp_path)["evidence"][1])["repeats"] == [1.0, 1.0, 1.0]
 
 
 def test_several_judges_are_told_apart(ragauge, answers, served, tmp_path):
@@ -353,7 +353,7 @@ def test_a_recording_costs_nothing_and_is_read_whatever_may_not_be_asked(
     assert len((tmp_path / "again").read_text().splitlines()) == 1 + N_CALLS
 
 
-@pytest.mark.parametrize("option", [("--record", "rec"), ("--ask-again",)])
+@pytest.mark.parametrize("option", [("--record", "rec"), ("--retry-unreadable",)])
 def test_options_of_a_judge_without_one_are_refused(ragauge, answers, option):
     done = ragauge("run", answers.name, "-m", "exact_match", *option)
     assert done.code == 2

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ragauge.cache import Cache
-from ragauge.encoders.cached import NoVector, SharedEncoder, TextVector, pieces
+from ragauge.encoders.cached import CachedEncoder, NoVector, TextVector, pieces
 from ragauge.encoders.embedded import MiniLM
 from ragauge.encoders.protocol import Floats, LongText
 from ragauge.errors import EncoderError
@@ -40,7 +40,7 @@ def model() -> Counting:
 
 
 def test_each_distinct_text_is_encoded_once(model):
-    shared = SharedEncoder(model)
+    shared = CachedEncoder(model)
     shared.vectors(["one", "two", "one"])
     found = shared.vectors(["two", "three"])
     assert model.texts == ["one", "two", "three"]
@@ -50,8 +50,8 @@ def test_each_distinct_text_is_encoded_once(model):
 
 def test_vectors_and_tokens_are_the_same_from_the_cache_to_the_last_bit(tmp_path):
     texts = ["A fee of $5.", "", "雪 ❄️", "long " * 600]
-    first = SharedEncoder(MODEL, Cache(tmp_path / "cache"))
-    again = SharedEncoder(Counting(), Cache(tmp_path / "cache"))
+    first = CachedEncoder(MODEL, Cache(tmp_path / "cache"))
+    again = CachedEncoder(Counting(), Cache(tmp_path / "cache"))
     vectors, tokens = first.vectors(texts), first.tokens(texts, long_text="windows")
     for text, one in again.vectors(texts).items():
         assert isinstance(one, TextVector)
@@ -68,7 +68,7 @@ def test_vectors_and_tokens_are_the_same_from_the_cache_to_the_last_bit(tmp_path
 def test_the_cache_keeps_models_layers_precisions_and_ways_apart(tmp_path):
     cache = Cache(tmp_path / "cache")
     text = "word " * 700
-    single, whole = SharedEncoder(MODEL, cache), SharedEncoder(MiniLM("int8", threads=1), cache)
+    single, whole = CachedEncoder(MODEL, cache), CachedEncoder(MiniLM("int8", threads=1), cache)
     found = [
         single.tokens([text])[text].vectors,
         single.tokens([text], layer=3)[text].vectors,
@@ -83,16 +83,16 @@ def test_the_cache_keeps_models_layers_precisions_and_ways_apart(tmp_path):
 
 def test_a_damaged_cache_entry_is_computed_again(tmp_path):
     cache = Cache(tmp_path / "cache")
-    SharedEncoder(MODEL, cache).vectors(["one"])
+    CachedEncoder(MODEL, cache).vectors(["one"])
     (key,) = cache._database.execute("select key from entries").fetchone()
     cache.keep("vector", {key: b"short"})  # whole by its checksum, and still no vector
-    found = SharedEncoder(MODEL, cache).vectors(["one"])
+    found = CachedEncoder(MODEL, cache).vectors(["one"])
     assert np.array_equal(found["one"].vector, MODEL.encode(["one"])[0])
 
 
 def test_a_text_that_is_refused_fails_alone(model):
     model.refused = {"t3", "t7"}
-    found = SharedEncoder(model).vectors([f"t{number}" for number in range(10)])
+    found = CachedEncoder(model).vectors([f"t{number}" for number in range(10)])
     failed = {text for text, one in found.items() if isinstance(one, NoVector)}
     assert failed == {"t3", "t7"}
     assert found["t3"].reason == "1 refused"
@@ -100,7 +100,7 @@ def test_a_text_that_is_refused_fails_alone(model):
 
 def test_an_encoder_that_is_down_is_not_asked_for_ever(model):
     model.is_down = True
-    shared = SharedEncoder(model)
+    shared = CachedEncoder(model)
     for number in range(5):
         found = shared.vectors([f"t{number}"])
         assert "does not answer" in found[f"t{number}"].reason
@@ -111,14 +111,14 @@ def test_an_encoder_that_is_down_is_not_asked_for_ever(model):
 def test_a_failure_is_not_kept(tmp_path, model):
     cache = Cache(tmp_path / "cache")
     model.is_down = True
-    SharedEncoder(model, cache).vectors(["one"])
+    CachedEncoder(model, cache).vectors(["one"])
     assert cache.counts() == {}
     model.is_down = False
-    assert isinstance(SharedEncoder(model, cache).vectors(["one"])["one"], TextVector)
+    assert isinstance(CachedEncoder(model, cache).vectors(["one"])["one"], TextVector)
 
 
 def test_an_encoder_that_comes_back_is_asked_on(model):
-    shared = SharedEncoder(model)
+    shared = CachedEncoder(model)
     for is_down in (True, False, True, False):
         model.is_down = is_down
         (found,) = shared.vectors([f"t {is_down} {model.n_calls}"]).values()
@@ -126,7 +126,7 @@ def test_an_encoder_that_comes_back_is_asked_on(model):
 
 
 def test_memory_is_bounded_and_what_was_used_last_stays(model):
-    shared = SharedEncoder(model, in_memory=4 * 1_600)
+    shared = CachedEncoder(model, in_memory=4 * 1_600)
     shared.vectors(["a", "b", "c"])
     shared.vectors(["a"])
     shared.vectors(["d", "e"])
@@ -137,9 +137,9 @@ def test_memory_is_bounded_and_what_was_used_last_stays(model):
 
 
 def test_a_cut_text_says_so():
-    found = SharedEncoder(MODEL).vectors(["word " * 300], long_text="cut")["word " * 300]
+    found = CachedEncoder(MODEL).vectors(["word " * 300], long_text="cut")["word " * 300]
     assert (found.n_tokens, found.n_read) == (302, 256)
-    found = SharedEncoder(MODEL).vectors(["word " * 300], long_text="windows")["word " * 300]
+    found = CachedEncoder(MODEL).vectors(["word " * 300], long_text="windows")["word " * 300]
     assert (found.n_tokens, found.n_read) == (302, 302)
 
 
@@ -153,13 +153,13 @@ def test_pieces_hold_all_rows_in_order():
 
 def test_a_text_whose_tokens_are_wanted_too_is_computed_once(tmp_path):
     texts = ["A fee of $5.", "Dogs are free.", "long " * 300]
-    shared = SharedEncoder(MODEL, Cache(tmp_path / "cache"))
+    shared = CachedEncoder(MODEL, Cache(tmp_path / "cache"))
     shared.wanted_tokens = frozenset({(6, "cut")})
     vectors = shared.vectors(texts)
     n = shared.n_encoded
     tokens = shared.tokens(texts, layer=6)
     assert (n, shared.n_encoded) == (3, 4)  # of the long one, both read another part
-    plain = SharedEncoder(MODEL)
+    plain = CachedEncoder(MODEL)
     for text in texts:
         assert np.array_equal(vectors[text].vector, plain.vectors([text])[text].vector)
         assert (vectors[text].n_tokens, vectors[text].n_read) == (
@@ -173,11 +173,11 @@ def test_a_text_whose_tokens_are_wanted_too_is_computed_once(tmp_path):
 def test_tokens_of_a_text_that_fits_serve_both_ways_of_reading_long_ones():
     texts = ["A fee of $5.", "Dogs are free.", "long " * 600]
     for first, second in (("cut", "windows"), ("windows", "cut")):
-        shared = SharedEncoder(MODEL)
+        shared = CachedEncoder(MODEL)
         shared.tokens(texts, long_text=first)
         found = shared.tokens(texts, long_text=second)
         assert shared.n_encoded == 4
-        plain = SharedEncoder(MODEL).tokens(texts, long_text=second)
+        plain = CachedEncoder(MODEL).tokens(texts, long_text=second)
         assert list(found) == texts
         for text in texts:
             assert np.array_equal(found[text].vectors, plain[text].vectors)
@@ -205,6 +205,6 @@ class Wrong(MiniLM):
 def test_vectors_that_are_none_are_refused(spoil, said):
     wrong = Wrong(threads=1)
     wrong.spoil = spoil
-    (found,) = SharedEncoder(wrong).vectors(["fee"]).values()
+    (found,) = CachedEncoder(wrong).vectors(["fee"]).values()
     assert isinstance(found, NoVector)
     assert said in found.reason

@@ -1105,13 +1105,13 @@ def test_opening_imports_no_torch_and_reading_prints_nothing(copy_of):
 
 @pytest.mark.parametrize("name", ["bert", "roberta"])
 def test_a_text_has_the_same_vectors_whatever_else_is_asked_of_it(encoder_of, name):
-    from ragauge.encoders.cached import SharedEncoder
+    from ragauge.encoders.cached import CachedEncoder
 
     encoder = encoder_of(name)
-    together = SharedEncoder(encoder)
+    together = CachedEncoder(encoder)
     together.wanted_tokens = frozenset({(encoder.identity["n_layers"], "cut")})
     vectors, tokens = together.vectors(TEXTS), together.tokens(TEXTS)
-    alone = SharedEncoder(encoder)
+    alone = CachedEncoder(encoder)
     for text in TEXTS:
         assert np.array_equal(vectors[text].vector, alone.vectors([text])[text].vector)
         assert np.array_equal(tokens[text].vectors, alone.tokens([text])[text].vectors)

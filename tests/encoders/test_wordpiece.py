@@ -199,17 +199,17 @@ def test_little_is_remembered_and_forgetting_changes_nothing(
 ):
     texts = [f"word{n} {'long' * n}, tail{n % 3}" for n in range(40)]
     expected = [WordPiece(vocabulary).tokenize(text) for text in texts]
-    monkeypatch.setattr(wordpiece, "MOST_REMEMBERED", 5)
+    monkeypatch.setattr(wordpiece, "MAX_REMEMBERED", 5)
     forgetful = WordPiece(vocabulary)
     for _ in range(2):
         assert [forgetful.tokenize(text) for text in texts] == expected
     remembered = forgetful._remembered
     assert len(remembered) <= 5
-    assert max(map(len, remembered)) <= wordpiece.LONGEST_REMEMBERED
+    assert max(map(len, remembered)) <= wordpiece.MAX_REMEMBERED_LENGTH
 
 
 def test_threads_share_a_tokenizer(vocabulary: list[str], monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(wordpiece, "MOST_REMEMBERED", 50)
+    monkeypatch.setattr(wordpiece, "MAX_REMEMBERED", 50)
     texts = [" ".join(f"number{n * k % 101}!" for k in range(60)) for n in range(60)]
     expected = [WordPiece(vocabulary).tokenize(text) for text in texts]
     shared = WordPiece(vocabulary)

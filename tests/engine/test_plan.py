@@ -54,7 +54,7 @@ def test_a_plan_says_which_columns_it_reads():
 
 def test_asking_twice_for_the_same_gives_it_once_whatever_it_is_called():
     plan = plan_of("ndcg@10", "ndcg(k=10)", 'ndcg(discount="log2")@10')
-    assert [one.metric for one in plan.asked] == ["ndcg@10"]
+    assert [one.metric for one in plan.metrics] == ["ndcg@10"]
 
 
 def test_every_problem_is_said_at_once():
@@ -124,13 +124,13 @@ def test_a_composite_takes_its_suites_own_variant_of_a_part():
     plan = make_plan([suite], COLUMNS)
     (match,) = [node for node in plan.nodes if node.definition.name == "answer_match"]
     assert match.inputs[0].node == "fuzzy_match(threshold=50)"
-    assert "gpt_score" in (match.inputs[1].lacking or "")
+    assert "gpt_score" in (match.inputs[1].unavailable or "")
 
 
 def composite_of(*labels: str, columns=COLUMNS) -> str:
     """The label of answer_match in a run with these labels beside it."""
     plan = make_plan([Suite.of([*labels, "answer_match"])], columns)
-    return next(one.metric for one in plan.asked if one.name == "answer_match")
+    return next(one.metric for one in plan.metrics if one.name == "answer_match")
 
 
 def test_a_composites_label_tells_other_parts_from_its_own():
@@ -151,7 +151,7 @@ def test_a_composites_label_tells_a_part_that_is_computed_from_one_in_the_data()
 def test_a_label_of_other_parts_than_the_runs_is_refused():
     strict = composite_of("fuzzy_match(threshold=95)")
     plan = make_plan([Suite.of(["fuzzy_match(threshold=95)", strict])], COLUMNS)
-    assert plan.asked[-1].metric == strict
+    assert plan.metrics[-1].metric == strict
     (found,) = problems(strict)
     assert found == (
         f"{strict} is of other parts; in this run it is answer_match: leave parts out of the label, "
@@ -189,9 +189,12 @@ def test_a_resource_that_is_not_there_is_an_error_when_asked_for_and_a_note_in_a
     (found,) = problems("judged_well")
     assert found == "judged_well needs a judge; give one with --judge (judge= from Python)"
     suite = Suite("s", (Entry(Label("judged_well"), "well"),))
-    (lacking,) = make_plan([suite], COLUMNS).lacking
-    assert (lacking.name, lacking.lacking) == ("well", "needs a judge; none is configured")
-    assert make_plan([suite], COLUMNS, {"judge": {}}).lacking == ()
+    (unavailable,) = make_plan([suite], COLUMNS).unavailable
+    assert (unavailable.name, unavailable.unavailable) == (
+        "well",
+        "needs a judge; none is configured",
+    )
+    assert make_plan([suite], COLUMNS, {"judge": {}}).unavailable == ()
 
 
 def test_the_resource_of_a_feature_is_its_metrics_too():
@@ -243,7 +246,7 @@ def test_one_name_for_two_checks_of_the_same_rows_is_refused():
     apart = checks(
         rule.format("where = 'id = \"1\"'\n", "x") + rule.format("where = 'id = \"2\"'\n", "y")
     )
-    assert [one.metric for one in make_plan([apart], COLUMNS).asked] == ["a", "a"]
+    assert [one.metric for one in make_plan([apart], COLUMNS).metrics] == ["a", "a"]
 
 
 def test_a_rule_that_is_called_like_a_metric_asked_for_is_refused():
@@ -256,7 +259,7 @@ def test_a_rule_that_is_called_like_a_metric_asked_for_is_refused():
 
 def test_a_suite_given_twice_counts_once_and_two_suites_of_one_name_are_refused():
     one = checks("[[check]]\n[check.rules]\na = {contains='x'}\n")
-    assert len(make_plan([one, one], COLUMNS).asked) == 1
+    assert len(make_plan([one, one], COLUMNS).metrics) == 1
     other = checks("[[check]]\n[check.rules]\nb = {contains='y'}\n")
     with pytest.raises(PlanError, match="two different suites are named 's'"):
         make_plan([one, other], COLUMNS)

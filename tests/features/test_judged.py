@@ -18,7 +18,7 @@ from ragauge.features.judged import (
     support_of,
 )
 from ragauge.judges.budget import estimated_tokens
-from ragauge.judges.session import SharedJudge
+from ragauge.judges.session import JudgeSession
 from ragauge.score import Score
 
 WINDOW = 3_000
@@ -67,7 +67,7 @@ def _verdict(place, claim, contexts):
 
 
 def shared(script=by_words, window=100_000):
-    return SharedJudge(rg.ScriptedJudge(script), window=window)
+    return JudgeSession(rg.ScriptedJudge(script), window=window)
 
 
 def run(work):

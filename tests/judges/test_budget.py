@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
-from ragauge.judges.budget import KNOWN_CALLS, Budget, Price, Spending, estimated_tokens, list_price
+from ragauge.judges.budget import KNOWN_CALLS, Budget, Price, Usage, estimated_tokens, list_price
 from ragauge.judges.ledger import Entry, Ledger, key_of
 from ragauge.judges.protocol import Message, Reply, Request
 
@@ -21,7 +21,7 @@ def request(text="x" * 400, *, prompt="verdict", stand_in="y" * 40):
 
 
 def spending(price=PRICE, ledger=None, **bounds):
-    return Spending("m", Budget(price=price, **bounds), ledger)
+    return Usage("m", Budget(price=price, **bounds), ledger)
 
 
 def paid(ours, asked, reply):
@@ -236,7 +236,7 @@ def test_few_replies_narrow_it_less_and_those_of_others_not_at_all():
     other = spending(ledger=told(KNOWN_CALLS, prompt_tokens=120))
     other.expect(b"1", request(prompt="claims"))
     assert other.estimate().prompt_tokens[1] == approx(100)
-    another = Spending("n", Budget(), told(KNOWN_CALLS, prompt_tokens=120))
+    another = Usage("n", Budget(), told(KNOWN_CALLS, prompt_tokens=120))
     another.expect(b"1", request())
     assert another.estimate().prompt_tokens[1] == approx(100)
 

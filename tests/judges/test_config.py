@@ -7,7 +7,7 @@ import pytest
 
 from ragauge.errors import JudgeError, PlanError
 from ragauge.judges.budget import Price
-from ragauge.judges.config import KEYS, Judging
+from ragauge.judges.config import KEYS, JudgeConfig
 from ragauge.judges.protocol import Message, Request
 from ragauge.judges.providers.scripted import RecordingJudge, ScriptedJudge
 
@@ -32,7 +32,7 @@ def recording(tmp_path):
 
 def problems(**told):
     with pytest.raises(PlanError) as caught:
-        Judging(**told)
+        JudgeConfig(**told)
     return caught.value.problems
 
 
@@ -41,7 +41,7 @@ def scripted(*names):
 
 
 def test_nothing_said_is_no_judge_asked_once():
-    judging = Judging()
+    judging = JudgeConfig()
     assert (judging.names, judging.repeat, judging.mode) == ((), 1, "ask")
 
 
@@ -54,7 +54,7 @@ def test_counts_are_whole_numbers_from_1_on(name, number):
 
 def test_a_repeat_must_be_said_and_bounds_need_not():
     assert problems(repeat=None) == ("repeat must be a whole number of at least 1, got None",)
-    assert Judging(max_calls=None, window=None).max_calls is None
+    assert JudgeConfig(max_calls=None, window=None).max_calls is None
 
 
 @pytest.mark.parametrize("dollars", [0, -1, math.inf, math.nan, "5", True, [5]])
@@ -68,7 +68,7 @@ def test_a_bound_on_costs_is_a_number_above_0(dollars):
 def test_a_language_is_a_code(language):
     (problem,) = problems(language=language)
     assert problem.startswith("language must be a code such as de or pt-BR, got ")
-    assert Judging(language="de").language == Judging(language="de").language == "de"
+    assert JudgeConfig(language="de").language == JudgeConfig(language="de").language == "de"
 
 
 def test_a_mode_is_one_of_three():
@@ -85,7 +85,7 @@ def test_a_bound_on_costs_needs_each_judges_price():
     (problem,) = problems(judges=judges, max_cost_usd=1.0, prices={"a": Price(1, 2)})
     assert "no price of 'b' is known" in problem
     assert "--price" in problem
-    assert Judging(judges, max_cost_usd=1.0, prices={"a": Price(1, 2), "b": Price(0, 0)})
+    assert JudgeConfig(judges, max_cost_usd=1.0, prices={"a": Price(1, 2), "b": Price(0, 0)})
 
 
 def test_all_that_is_wrong_is_told_at_once():
@@ -118,7 +118,7 @@ def test_every_key_of_a_table_arrives():
         "window": 32_000,
     }
     assert set(table) == set(KEYS)
-    judging = Judging.read(table)
+    judging = JudgeConfig.read(table)
     (judge,) = judging.judges
     assert judging.names == ("gpt-4o-mini",)
     assert judge.identity == {
@@ -136,15 +136,15 @@ def test_every_key_of_a_table_arrives():
 
 
 def test_a_name_alone_and_several_names_are_read(recording):
-    assert Judging.read({"model": "a", **LOCAL}).names == ("a",)
-    several = Judging.read({"model": ["a", f"replay:{recording}", "b"], **LOCAL})
+    assert JudgeConfig.read({"model": "a", **LOCAL}).names == ("a",)
+    several = JudgeConfig.read({"model": ["a", f"replay:{recording}", "b"], **LOCAL})
     assert several.names == ("a", "m", "b")
 
 
 def test_the_listed_price_is_taken_where_none_is_given():
-    judging = Judging.read({"model": ["gpt-4o-mini", "unheard-of"], **LOCAL})
+    judging = JudgeConfig.read({"model": ["gpt-4o-mini", "unheard-of"], **LOCAL})
     assert judging.prices == {"gpt-4o-mini": Price(0.15, 0.6)}
-    own = Judging.read({"model": ["gpt-4o-mini", "unheard-of"], "price": [1, 2], **LOCAL})
+    own = JudgeConfig.read({"model": ["gpt-4o-mini", "unheard-of"], "price": [1, 2], **LOCAL})
     assert own.prices == dict.fromkeys(("gpt-4o-mini", "unheard-of"), Price(1, 2))
 
 
@@ -153,38 +153,38 @@ def test_the_listed_price_is_taken_where_none_is_given():
 )
 def test_a_price_is_two_numbers(price):
     with pytest.raises(PlanError, match="price must be two numbers, dollars for a million tokens"):
-        Judging.read({"model": "a", "price": price, **LOCAL})
+        JudgeConfig.read({"model": "a", "price": price, **LOCAL})
 
 
 def test_settings_without_a_model_are_refused():
     with pytest.raises(PlanError, match="the judge has settings, but no model; add model, or --ju"):
-        Judging.read({"temperature": 0.0})
+        JudgeConfig.read({"temperature": 0.0})
 
 
 def test_two_models_of_one_name_are_refused(recording):
     with pytest.raises(PlanError, match="two judges are named 'a'"):
-        Judging.read({"model": ["a", "a"], **LOCAL})
+        JudgeConfig.read({"model": ["a", "a"], **LOCAL})
     with pytest.raises(PlanError, match="two judges are named 'm'"):
-        Judging.read({"model": ["m", f"replay:{recording}"], **LOCAL})
+        JudgeConfig.read({"model": ["m", f"replay:{recording}"], **LOCAL})
 
 
 def test_an_address_or_number_that_cannot_be_is_refused():
     with pytest.raises(JudgeError, match="is an address of the kind"):
-        Judging.read({"model": "a", "base_url": "localhost:8080"})
+        JudgeConfig.read({"model": "a", "base_url": "localhost:8080"})
     with pytest.raises(JudgeError, match="rpm is 0; it must be above 0"):
-        Judging.read({"model": "a", "rpm": 0, **LOCAL})
+        JudgeConfig.read({"model": "a", "rpm": 0, **LOCAL})
 
 
 def test_one_judge_is_recorded_and_not_several(tmp_path, recording):
-    judging = Judging.read({"model": "a", **LOCAL}, record=tmp_path / "new")
+    judging = JudgeConfig.read({"model": "a", **LOCAL}, record=tmp_path / "new")
     assert isinstance(judging.judges[0], RecordingJudge)
     assert judging.names == ("a",)
     with pytest.raises(PlanError, match="one judge can be recorded at a time"):
-        Judging.read({"model": ["a", "b"], **LOCAL}, record=tmp_path / "new")
+        JudgeConfig.read({"model": ["a", "b"], **LOCAL}, record=tmp_path / "new")
     with pytest.raises(PlanError, match="holds replies of m"):
-        Judging.read({"model": "a", **LOCAL}, record=recording)
+        JudgeConfig.read({"model": "a", **LOCAL}, record=recording)
     assert not (tmp_path / "new").exists()
 
 
 def test_the_mode_is_handed_on():
-    assert Judging.read({"model": "a", **LOCAL}, mode="cached").mode == "cached"
+    assert JudgeConfig.read({"model": "a", **LOCAL}, mode="cached").mode == "cached"

@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from ragauge.cache import Cache, checksum, digest
 from ragauge.errors import StoreError
 from ragauge.judges.ledger import (
-    Desk,
     Entry,
     Ledger,
-    Usage,
+    LedgerWriter,
+    TokenUsage,
     key_of,
     packed_reply,
     unpacked_reply,
@@ -401,7 +401,7 @@ def test_a_count_that_no_file_holds_costs_no_reply(tmp_path, n):
     told = Reply("x", prompt_tokens=n, completion_tokens=n)
     ledger.keep([entry("1", told), entry("2", told), entry("3", TOLD)])
     assert ledger.find([entry("1").key])[entry("1").key] == told
-    assert ledger.usage("m")["verdict"] == Usage(1, len("3"), 12, 3)
+    assert ledger.usage("m")["verdict"] == TokenUsage(1, len("3"), 12, 3)
     assert ledger.totals() == [("m", 3, 12, 3, 0.25)]
 
 
@@ -470,11 +470,11 @@ def test_usage_sums_the_replies_of_one_judge_by_prompt(tmp_path):
     other = Entry(b"k", "m", replace(ASKED, prompt="claims"), Reply("x", 7, 1))
     untold = entry("untold", Reply("x", prompt_tokens=5))
     ledger.keep([entry("abc"), entry("abcde"), untold, other, entry("zz", judge="another")])
-    assert ledger.usage("another") == {"verdict": Usage(1, 2, 12, 3)}
+    assert ledger.usage("another") == {"verdict": TokenUsage(1, 2, 12, 3)}
     n_claims = len("rules") + len("Is it so?")
     assert ledger.usage("m") == {
-        "verdict": Usage(2, 8, 24, 6),
-        "claims": Usage(1, n_claims, 7, 1),
+        "verdict": TokenUsage(2, 8, 24, 6),
+        "claims": TokenUsage(1, n_claims, 7, 1),
     }
     assert ledger.usage("nobody") == {}
     assert ledger.totals() == [("another", 1, 12, 3, 0.25), ("m", 4, 36, 7, 0.5)]
@@ -522,17 +522,17 @@ async def all_kept(desk, entries):
 
 def test_a_desk_finds_what_it_keeps_and_what_comes_at_once_is_done_at_once(tmp_path):
     entries = [entry(str(at), Reply(str(at))) for at in range(500)]
-    found = asyncio.run(all_kept(Desk(Ledger(tmp_path / "c")), entries))
+    found = asyncio.run(all_kept(LedgerWriter(Ledger(tmp_path / "c")), entries))
     assert [one.text for one in found] == [str(at) for at in range(500)]
     assert len(Ledger(tmp_path / "c").find([one.key for one in entries])) == 500
 
 
 def test_a_desk_without_a_ledger_keeps_nothing():
-    assert asyncio.run(all_kept(Desk(None), [entry()])) == [None]
+    assert asyncio.run(all_kept(LedgerWriter(None), [entry()])) == [None]
 
 
 def test_the_thread_of_a_desk_ends_when_there_is_nothing_to_do_and_begins_again(tmp_path):
-    desk = Desk(Ledger(tmp_path / "c"))
+    desk = LedgerWriter(Ledger(tmp_path / "c"))
     for text in "ab":
         assert asyncio.run(all_kept(desk, [entry(text)])) == [TOLD]
         assert n_desks_left() == 0
@@ -540,7 +540,7 @@ def test_the_thread_of_a_desk_ends_when_there_is_nothing_to_do_and_begins_again(
 
 def test_whoever_waits_at_a_desk_is_told_that_it_failed(tmp_path):
     ledger = Ledger(tmp_path / "c")
-    desk = Desk(ledger)
+    desk = LedgerWriter(ledger)
 
     async def work():
         assert await desk.find(b"x") is None
@@ -553,7 +553,7 @@ def test_whoever_waits_at_a_desk_is_told_that_it_failed(tmp_path):
 
 def test_what_is_looked_up_does_not_wait_for_what_is_stored_with_it(tmp_path):
     path = tmp_path / "c"
-    desk = Desk(Ledger(path))
+    desk = LedgerWriter(Ledger(path))
     writer = sqlite3.connect(path, isolation_level=None)
 
     async def work():
@@ -585,7 +585,7 @@ def test_what_was_asked_can_be_shown_as_it_was(tmp_path):
 
 
 def test_who_no_longer_waits_at_a_desk_holds_nobody_up(tmp_path):
-    desk = Desk(Ledger(tmp_path / "c"))
+    desk = LedgerWriter(Ledger(tmp_path / "c"))
 
     async def work():
         gone = [asyncio.ensure_future(desk.keep(entry(str(at)))) for at in range(20)]

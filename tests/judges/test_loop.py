@@ -13,7 +13,7 @@ import pytest
 
 from ragauge.errors import MetricError
 from ragauge.judges import loop
-from ragauge.judges.loop import Group, all_of, begin, event_loop, run, there, together
+from ragauge.judges.loop import Group, cancel_scope, event_loop, gather, resolve, run, start
 
 PATIENCE_S = 20
 
@@ -42,7 +42,7 @@ def test_what_is_begun_stands_where_it_was_given_and_the_first_does_not_wait_for
             yield None if at % 3 else one(at)
 
     async def work():
-        return await all_of([await begin(given())])
+        return await gather([await start(given())])
 
     assert run(work()) == [[None if at % 3 else at for at in range(100)]]
 
@@ -175,12 +175,12 @@ def test_an_interrupt_that_comes_at_once_ends_the_work_too():
 def test_work_that_cancels_itself_is_no_interrupt():
     with pytest.raises(MetricError, match="was cancelled from within"):
         run(fails(asyncio.CancelledError()))
-    cells = run(begin([gives(1), fails(asyncio.CancelledError())]))
+    cells = run(start([gives(1), fails(asyncio.CancelledError())]))
     with pytest.raises(MetricError, match="was cancelled from within"):
-        run(all_of([cells]))
+        run(gather([cells]))
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="resolve is no fork")
 def test_a_forked_process_has_a_loop_of_its_own():
     script = """
         import os
@@ -204,30 +204,30 @@ def test_a_forked_process_has_a_loop_of_its_own():
 
 def test_work_that_was_begun_runs_on_while_other_is_begun():
     hanging = Hanging()
-    first = run(begin([hanging.work(), None, gives(2)]))
+    first = run(start([hanging.work(), None, gives(2)]))
     assert first[1] is None
     assert hanging.began.wait(PATIENCE_S)
-    second = run(begin([there_of(first[2], 3)]))
-    assert run(all_of([second])) == [[(2, 3)]]
+    second = run(start([there_of(first[2], 3)]))
+    assert run(gather([second])) == [[(2, 3)]]
     event_loop().call_soon_threadsafe(first[0].cancel)
     assert hanging.ended.wait(PATIENCE_S)
 
 
 async def there_of(*cells):
-    return await there(cells)
+    return await resolve(cells)
 
 
 def test_columns_of_what_is_there_and_what_comes_become_values():
-    cells = run(begin([gives(1), None, gives(3)]))
-    assert run(all_of([cells, ["x", 5, None]])) == [[1, None, 3], ["x", 5, None]]
-    assert run(all_of([])) == []
+    cells = run(start([gives(1), None, gives(3)]))
+    assert run(gather([cells, ["x", 5, None]])) == [[1, None, 3], ["x", 5, None]]
+    assert run(gather([])) == []
 
 
 def test_the_first_error_ends_all_the_others():
     hanging = Hanging()
-    cells = run(begin([hanging.work(), fails(ValueError("no luck"))]))
+    cells = run(start([hanging.work(), fails(ValueError("no luck"))]))
     with pytest.raises(ValueError, match="no luck"):
-        run(all_of([cells]))
+        run(gather([cells]))
     assert hanging.ended.wait(PATIENCE_S)
 
 
@@ -266,7 +266,7 @@ def test_a_thread_of_a_group_that_is_given_up_begins_nothing_more():
     def work():
         group.join()
         group.give_up()
-        return run(begin([hanging.work()]))
+        return run(start([hanging.work()]))
 
     assert isinstance(on_thread(work)(), KeyboardInterrupt)
     assert not hanging.began.is_set()
@@ -277,7 +277,7 @@ def test_what_was_begun_and_is_not_waited_for_is_given_up_too():
 
     def work():
         group.join()
-        return run(begin([hanging.work()]))
+        return run(start([hanging.work()]))
 
     on_thread(work)()
     assert hanging.began.wait(PATIENCE_S)
@@ -288,17 +288,17 @@ def test_what_was_begun_and_is_not_waited_for_is_given_up_too():
 
 def test_an_error_gives_up_what_was_begun_together():
     hanging = Hanging()
-    with pytest.raises(ValueError, match="no luck"), together():
-        run(begin([hanging.work()]))
+    with pytest.raises(ValueError, match="no luck"), cancel_scope():
+        run(start([hanging.work()]))
         raise ValueError("no luck")
     assert hanging.ended.wait(PATIENCE_S)
     assert run(gives(5)) == 5  # this thread may go on
 
 
 def test_without_an_error_what_was_begun_together_runs_on():
-    with together():
-        cells = run(begin([gives(5)]))
-    assert run(all_of([cells])) == [[5]]
+    with cancel_scope():
+        cells = run(start([gives(5)]))
+    assert run(gather([cells])) == [[5]]
 
 
 def test_within_a_group_its_owner_decides():
@@ -306,8 +306,8 @@ def test_within_a_group_its_owner_decides():
 
     def work():
         group.join()
-        with together():
-            run(begin([hanging.work()]))
+        with cancel_scope():
+            run(start([hanging.work()]))
             raise ValueError("no luck")
 
     assert isinstance(on_thread(work)(), ValueError)
@@ -322,8 +322,8 @@ def test_a_group_holds_nothing_that_is_done():
 
     def work():
         group.join()
-        cells = run(begin([gives(at) for at in range(50)]))
-        return run(all_of([cells]))
+        cells = run(start([gives(at) for at in range(50)]))
+        return run(gather([cells]))
 
     assert len(on_thread(work)()[0]) == 50
     run(gives(None))  # its own end is heard by then

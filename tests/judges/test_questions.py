@@ -12,7 +12,7 @@ from ragauge.judges.prompts import Prompts
 from ragauge.judges.protocol import Reply
 from ragauge.judges.questions import AskedBack, Graded
 from ragauge.judges.replies.reading import read_json
-from ragauge.judges.session import SharedJudge
+from ragauge.judges.session import JudgeSession
 from ragauge.score import Score
 
 CONTEXTS = ["Lantern Hut has 12 beds. The fee is $5.", "Dogs sleep in the shed."]
@@ -47,7 +47,7 @@ WITHOUT_OPTIONS = {
 def ask(question, *replies):
     """What comes of the question when the judge says these one after the other, and its requests."""
     judge = rg.ScriptedJudge(list(replies))
-    answered = asyncio.run(SharedJudge(judge).ask(question))
+    answered = asyncio.run(JudgeSession(judge).ask(question))
     return answered if isinstance(answered, Score) else answered.value, judge.requests
 
 
@@ -507,7 +507,7 @@ def test_a_grade_off_the_scale_is_not_read(score):
 
 def test_a_mended_reply_tells_what_it_mends():
     judge = rg.ScriptedJudge(["rubbish", SUPPORT_READ])
-    answered = asyncio.run(SharedJudge(judge).ask(EVERY["support"]))
+    answered = asyncio.run(JudgeSession(judge).ask(EVERY["support"]))
     assert answered.call["repaired"]["reply"] == "rubbish"
     assert "no JSON object" in answered.call["repaired"]["wrong"]
 

@@ -205,7 +205,7 @@ SAID = {
 
 def test_a_run_in_german_asks_in_german_and_reads_the_replies():
     judge = rg.ScriptedJudge(SAID)
-    judging = rg.Judging(judges=[judge], language="de")
+    judging = rg.JudgeConfig(judges=[judge], language="de")
     run = rg.evaluate([ROW], ["faithfulness", "answer_class"], judge=judging)
     assert run.scores["value"].to_list() == [0.5, 1.0]
     assert Counter(one.prompt for one in judge.requests) == {
@@ -223,7 +223,7 @@ def test_a_run_in_german_asks_in_german_and_reads_the_replies():
 
 def test_a_reply_that_cannot_be_read_is_shown_in_german():
     judge = rg.ScriptedJudge({"verdict": ["vielleicht", SAID["verdict"]]})
-    judging = rg.Judging(judges=[judge], language="de")
+    judging = rg.JudgeConfig(judges=[judge], language="de")
     run = rg.evaluate([ROW], "answer_class", judge=judging)
     assert run.scores["value"].to_list() == [1.0]
     shown = judge.requests[1].messages[-1].content
@@ -234,6 +234,6 @@ def test_a_reply_that_cannot_be_read_is_shown_in_german():
 def test_numbers_of_two_languages_never_share_a_column():
     labels = set()
     for language in (None, *LANGUAGES):
-        judging = rg.Judging(judges=[rg.ScriptedJudge(SAID)], language=language)
+        judging = rg.JudgeConfig(judges=[rg.ScriptedJudge(SAID)], language=language)
         labels |= set(rg.evaluate([ROW], "answer_class", judge=judging).scores["metric"])
     assert len(labels) == 1 + len(LANGUAGES)

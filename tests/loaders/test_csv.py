@@ -186,7 +186,7 @@ def test_a_megabyte_in_a_cell_is_kept_whole(tmp_path: Path):
 
 
 def test_a_line_over_the_limit_is_one_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(files, "LONGEST_LINE", 1_000)
+    monkeypatch.setattr(files, "MAX_LINE_LENGTH", 1_000)
     (problem,) = problems_of(tmp_path, 'id,answer\nq1,"' + "x" * 2_000)
     assert problem.line == 2
 

@@ -192,7 +192,7 @@ def test_a_gzip_bomb_is_stopped_by_what_it_unpacks_to(
 
 
 def test_a_bomb_of_one_line_is_stopped_by_the_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(files, "LONGEST_LINE", 1_000)
+    monkeypatch.setattr(files, "MAX_LINE_LENGTH", 1_000)
     lines = b'{"answer": "a"}\n{"answer": "' + b"a" * 1_000 + b'"}\n'
     for name, content in [("a.jsonl", lines), ("a.jsonl.gz", gzip.compress(lines))]:
         problem = only_problem_of(written(tmp_path, content, name))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import ragauge as rg
-from ragauge.encoders.cached import SharedEncoder
+from ragauge.encoders.cached import CachedEncoder
 from ragauge.features.judged import QuestionsBack
 from ragauge.judges.questions import AskedBack, Graded
 from ragauge.metrics.answer_relevance import answer_relevance
@@ -163,10 +163,10 @@ def test_nothing_is_near_a_blank_question_and_no_judge_is_asked(question):
     assert (found.value, found.status, requests) == (None, "undefined", [])
 
 
-@pytest.mark.parametrize("lacking", ["question", "answer"])
-def test_a_field_that_the_sample_lacks_is_missing_and_no_judge_is_asked(lacking):
-    found, requests = score({}, **{lacking: None})
-    assert (found.status, found.reason) == ("missing", f"the sample has no {lacking}")
+@pytest.mark.parametrize("unavailable", ["question", "answer"])
+def test_a_field_that_the_sample_lacks_is_missing_and_no_judge_is_asked(unavailable):
+    found, requests = score({}, **{unavailable: None})
+    assert (found.status, found.reason) == ("missing", f"the sample has no {unavailable}")
     assert requests == []
 
 
@@ -231,7 +231,7 @@ def test_every_value_is_from_0_to_1(angles, noncommittal, grade):
     asked = tuple(AskedBack(str(angle), flag) for angle, flag in angles)
     back = QuestionsBack(asked, None if asked else Graded(grade, ""))
     (found,) = answer_relevance(
-        ["0"], [back], judge=None, encoder=SharedEncoder(Circle()), noncommittal=noncommittal
+        ["0"], [back], judge=None, encoder=CachedEncoder(Circle()), noncommittal=noncommittal
     )
     assert 0 <= found.value <= 1
     flags = [flag for _, flag in angles]

@@ -9,15 +9,15 @@ from pytest import approx
 
 import ragauge as rg
 from ragauge.cache import Cache
-from ragauge.encoders.cached import SharedEncoder
+from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.embedded import MiniLM
-from ragauge.encoders.models import known
+from ragauge.encoders.models import model_info
 from ragauge.encoders.protocol import TokenVectors
 from ragauge.errors import EncoderError, PlanError
 from ragauge.features.matches import (
     ALIKE,
     EMPTY,
-    MOST_SHARED,
+    MAX_SHARED,
     cosines,
     f1,
     token_match,
@@ -112,7 +112,7 @@ def test_idf_is_of_the_whole_run_whatever_the_batches_and_systems():
 
 
 def weights_of(texts, idf):
-    return token_weights([texts], encoder=SharedEncoder(ENCODER), idf=idf)
+    return token_weights([texts], encoder=CachedEncoder(ENCODER), idf=idf)
 
 
 def test_idf_by_hand():
@@ -150,7 +150,7 @@ class ByHand:
 
 
 def matched(answer, reference):
-    (found,) = token_match([answer], [reference], [ALIKE], encoder=SharedEncoder(ByHand()))
+    (found,) = token_match([answer], [reference], [ALIKE], encoder=CachedEncoder(ByHand()))
     return found
 
 
@@ -168,7 +168,7 @@ class WithoutMarks(ByHand):
 
 @pytest.mark.parametrize("pair", [("?!", "a"), ("a", "?!"), ("?!", "?!")])
 def test_a_text_of_no_token_at_all_breaks_nothing(pair):
-    encoder = SharedEncoder(WithoutMarks())
+    encoder = CachedEncoder(WithoutMarks())
     (found,) = token_match([pair[0]], [pair[1]], [ALIKE], encoder=encoder)
     assert found == EMPTY
 
@@ -266,7 +266,7 @@ def test_a_rescaling_without_a_baseline_is_refused_before_any_work():
 
 
 def test_unrelated_sentences_are_near_0_when_rescaled():
-    base = known(ENCODER.name).baseline
+    base = model_info(ENCODER.name).baseline
     pairs = [PAIRS[4], PAIRS[0]]
     raw, scaled = values(pairs, "bertscore", "bertscore(rescale=true)").T
     assert scaled == approx((raw - base[2]) / (1 - base[2]))
@@ -298,7 +298,7 @@ def test_a_text_without_vectors_fails_its_rows_only():
 
 def test_the_function_can_be_called_directly():
     found = matched("a", "b")
-    score = bertscore(found, ALIKE, encoder=SharedEncoder(ByHand()))
+    score = bertscore(found, ALIKE, encoder=CachedEncoder(ByHand()))
     assert score.value == approx(found.f1)
 
 
@@ -328,8 +328,8 @@ def test_idf_counts_the_references_of_a_question_whichever_system_lacks_them():
         for at, (answer, reference) in enumerate(PAIRS)
     ]
     alone = rg.evaluate(rows, ["bertscore(idf=true)"], encoder=ENCODER).scores["value"].to_list()
-    lacking = {"id": "0", "system": "a", "answer": "fee", "references": None}
-    both = rg.evaluate([lacking, *rows], ["bertscore(idf=true)"], encoder=ENCODER).scores
+    unavailable = {"id": "0", "system": "a", "answer": "fee", "references": None}
+    both = rg.evaluate([unavailable, *rows], ["bertscore(idf=true)"], encoder=ENCODER).scores
     assert both.filter(both["system"] == "b")["value"].to_list() == alone
 
 
@@ -395,9 +395,9 @@ def test_matches_are_kept_whatever_the_weights_of_tokens(tmp_path):
 def test_only_vectors_of_pairs_that_are_new_are_asked_for(tmp_path):
     cache = Cache(tmp_path / "cache")
     old, new = ("The fee is $5.", "five pounds"), ("The fee is $6.", "five pounds")
-    token_match(*zip(old, strict=True), [ALIKE], encoder=SharedEncoder(ENCODER, cache))
+    token_match(*zip(old, strict=True), [ALIKE], encoder=CachedEncoder(ENCODER, cache))
     cache._database.execute("delete from entries where kind like '% tokens %'")
-    shared = SharedEncoder(ENCODER, cache)
+    shared = CachedEncoder(ENCODER, cache)
     both = list(zip(old, new, strict=True))
     token_match(*both, [ALIKE] * 2, encoder=shared)
     assert shared.n_encoded == 2
@@ -449,5 +449,5 @@ def test_a_text_of_nothing_but_a_written_mark_is_undefined_and_no_empty_side(tmp
 def test_a_product_in_pieces_is_the_product(n, m):
     chance = np.random.default_rng(1)
     one, other = (chance.standard_normal((size, 384)).astype("f4") for size in (n, m))
-    assert n * m * 384 < MOST_SHARED
+    assert n * m * 384 < MAX_SHARED
     assert cosines(one, other) == approx(one @ other.T, abs=1e-4)

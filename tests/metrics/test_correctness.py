@@ -269,9 +269,9 @@ REFUSALS = [
     ("I don't know.", "default"),
     ("The context does not provide the fee.", "default"),
     ("", "default"),
-    ("Sorry, I do not know.", "seed-002"),
-    ("n/a", "seed-002"),
-    ("The Unknown Soldier", "seed-002"),  # the seed's phrases are substrings
+    ("Sorry, I do not know.", "graphrag"),
+    ("n/a", "graphrag"),
+    ("The Unknown Soldier", "graphrag"),  # the seed's phrases are substrings
 ]
 
 
@@ -289,7 +289,7 @@ def test_the_evidence_has_the_words_of_who_does_not_know():
     assert found.evidence == {"class": "dont_know", "found": ["I don't know"]}
     found, _ = score("answer_class", {}, answer="")
     assert found.evidence["found"] == ["empty answer"]
-    found, _ = score('answer_class(phrases="seed-002")', {}, answer="Not sure, no data.")
+    found, _ = score('answer_class(phrases="graphrag")', {}, answer="Not sure, no data.")
     assert sorted(found.evidence["found"]) == ["no data", "not sure"]
 
 
@@ -348,8 +348,8 @@ def test_a_judge_that_gives_no_reply_fails_the_score_with_its_words(label):
 
 @pytest.mark.parametrize("label", ["gpt_score", "factual_accuracy"])
 def test_what_the_sample_lacks_is_missing_and_no_judge_is_asked(label):
-    for lacking in ("answer", "reference"):
-        found, requests = score(label, {}, **{lacking: None})
+    for unavailable in ("answer", "reference"):
+        found, requests = score(label, {}, **{unavailable: None})
         assert (found.status, requests) == ("missing", [])
     found, requests = score(label, {}, references=[])
     assert (found.status, requests) == ("undefined", [])

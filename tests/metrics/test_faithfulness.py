@@ -129,14 +129,16 @@ def test_neither_claims_nor_contexts_is_no_claims():
     assert score(free, "faithfulness(on_no_claims=1)", contexts=[])[0].value == 1.0
 
 
-@pytest.mark.parametrize("lacking", ["answer", "contexts"])
-def test_a_field_that_the_sample_lacks_is_missing_whatever_is_set(lacking):
+@pytest.mark.parametrize("unavailable", ["answer", "contexts"])
+def test_a_field_that_the_sample_lacks_is_missing_whatever_is_set(unavailable):
     for label in ("faithfulness", "faithfulness(on_no_claims=1)"):
         found, _ = score(
-            {"claims": ALL_CLAIMS, "support": verdicts(True, True, True)}, label, **{lacking: None}
+            {"claims": ALL_CLAIMS, "support": verdicts(True, True, True)},
+            label,
+            **{unavailable: None},
         )
         assert (found.value, found.status) == (None, "missing")
-        assert found.reason == f"the sample has no {lacking}"
+        assert found.reason == f"the sample has no {unavailable}"
 
 
 def test_a_sample_without_a_question_is_asked_without_one():
@@ -200,7 +202,7 @@ def test_a_judge_that_does_not_answer_is_a_failure_with_its_words(stage):
 
 @pytest.mark.parametrize(("most", "status"), [(1, "skipped"), (2, "ok")])
 def test_what_the_budget_does_not_allow_is_skipped(most, status):
-    judging = rg.Judging(judges=(rg.ScriptedJudge(STAGES),), max_calls=most)
+    judging = rg.JudgeConfig(judges=(rg.ScriptedJudge(STAGES),), max_calls=most)
     row = {"id": "1", "question": QUESTION, "answer": ANSWER, "contexts": CONTEXTS}
     run = rg.evaluate([row], "faithfulness", judge=judging)
     assert run.scores["status"].to_list() == [status]
@@ -224,7 +226,7 @@ def test_contexts_too_long_for_the_window_are_shown_in_parts():
 
     judge = rg.ScriptedJudge(script)
     row = {"id": "1", "question": QUESTION, "answer": ANSWER, "contexts": contexts}
-    run = rg.evaluate([row], "faithfulness", judge=rg.Judging(judges=(judge,), window=3_000))
+    run = rg.evaluate([row], "faithfulness", judge=rg.JudgeConfig(judges=(judge,), window=3_000))
     (found,) = run.scores.iter_rows(named=True)
     assert found["value"] == approx(1 / 3)
     evidence = json.loads(found["evidence"])

@@ -127,11 +127,11 @@ def test_what_is_empty_is_shown_empty_and_is_not_missing():
         assert f"<{name} id=" in told(request)
 
 
-@pytest.mark.parametrize("lacking", ["question", "references", "contexts"])
-def test_a_field_to_be_shown_that_the_sample_lacks_is_missing(lacking):
-    label = with_settings(shows=["answer", lacking])
-    found, requests = score(grade(3), label, **{lacking: None})
-    assert (found.status, found.reason) == ("missing", f"the sample has no {lacking}")
+@pytest.mark.parametrize("unavailable", ["question", "references", "contexts"])
+def test_a_field_to_be_shown_that_the_sample_lacks_is_missing(unavailable):
+    label = with_settings(shows=["answer", unavailable])
+    found, requests = score(grade(3), label, **{unavailable: None})
+    assert (found.status, found.reason) == ("missing", f"the sample has no {unavailable}")
     assert requests == []
 
 

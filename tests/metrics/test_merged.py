@@ -3,7 +3,7 @@
 import pytest
 
 import ragauge as rg
-from ragauge.judges.config import Judging
+from ragauge.judges.config import JudgeConfig
 
 ANSWER = "It is $5 and dogs are free. Have a nice day!"
 CONTEXTS = ["Nothing here.", "The fee is $5 a year."]
@@ -79,7 +79,7 @@ def test_what_does_not_fit_the_window_takes_two_calls():
             return {"sentences": [{"sentence": 1, "claims": ["It is $5"], "claim_free": False}]}
         return {"verdicts": [{**claim("", supported=False), "claim": 1}]}
 
-    judge = Judging([rg.ScriptedJudge(script)], window=3_000)
+    judge = JudgeConfig([rg.ScriptedJudge(script)], window=3_000)
     rows = [
         {
             "id": "1",

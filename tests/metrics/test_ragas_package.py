@@ -290,10 +290,10 @@ def test_replies_are_kept_and_not_asked_for_again(tmp_path):
 
 @needs_package
 def test_the_budget_skips_what_is_left():
-    judging = rg.Judging((rg.ScriptedJudge(answering),), max_calls=3)
+    judging = rg.JudgeConfig((rg.ScriptedJudge(answering),), max_calls=3)
     run = rg.evaluate([ROW], "ragas:context_recall", judge=judging)
     assert run.scores["status"].to_list() == ["ok"]
-    judging = rg.Judging((rg.ScriptedJudge(answering),), max_calls=1)
+    judging = rg.JudgeConfig((rg.ScriptedJudge(answering),), max_calls=1)
     run = rg.evaluate([ROW], "ragas:faithfulness", judge=judging)
     assert run.scores["status"].to_list() == ["skipped"]
     assert "budget" in run.scores["reason"][0]
@@ -302,7 +302,7 @@ def test_the_budget_skips_what_is_left():
 @needs_package
 def test_each_asking_of_several_asks_anew():
     judge = rg.ScriptedJudge(answering)
-    rg.evaluate([ROW], "ragas:answer_relevance", judge=rg.Judging((judge,), repeat=2))
+    rg.evaluate([ROW], "ragas:answer_relevance", judge=rg.JudgeConfig((judge,), repeat=2))
     assert [one.sample for one in judge.requests] == [0, 1, 2, 1000, 1001, 1002]
 
 
@@ -314,7 +314,7 @@ def test_an_estimate_counts_the_calls_without_asking():
     from ragauge.evaluation import suites_of
 
     judge = rg.ScriptedJudge(answering)
-    resources = Resources(judging=rg.Judging((judge,), mode="estimate"))
+    resources = Resources(judging=rg.JudgeConfig((judge,), mode="estimate"))
     columns = {name: [value] for name, value in ROW.items() if name != "reference"}
     columns |= {"references": [[SAMPLE["reference"]]], "system": ["s"]}
     measure(make_plan(suites_of(FOUR), list(columns), resources.defaults()), columns, resources)

@@ -27,14 +27,14 @@ def test_an_answer_before_a_refusal_in_one_sentence_or_two_is_an_answer():
 
 def test_the_unknown_soldier_is_an_answer_to_all_but_the_seed():
     assert dont_know("The Unknown Soldier").value == 0.0
-    assert dont_know("The Unknown Soldier", phrases="seed-002").value == 1.0
+    assert dont_know("The Unknown Soldier", phrases="graphrag").value == 1.0
 
 
 def test_the_seed_misses_what_the_rules_find():
     answer = "As an AI, I don't have access to the filing."
 
     assert dont_know(answer).value == 1.0
-    assert dont_know(answer, phrases="seed-002").value == 0.0
+    assert dont_know(answer, phrases="graphrag").value == 0.0
 
 
 def test_a_blank_answer_refuses_but_holds_none_of_the_seeds_phrases():
@@ -54,7 +54,7 @@ def test_a_blank_answer_refuses_but_holds_none_of_the_seeds_phrases():
             }
         ],
     }
-    assert dont_know(" \n", phrases="seed-002").value == 0.0
+    assert dont_know(" \n", phrases="graphrag").value == 0.0
 
 
 def test_the_evidence_quotes_the_refusal_and_what_overrules_it():
@@ -77,9 +77,9 @@ def test_the_evidence_quotes_the_refusal_and_what_overrules_it():
 
 
 def test_the_seeds_evidence_names_its_phrases():
-    score = dont_know("Sorry, there is no data; it is unknown.", phrases="seed-002")
+    score = dont_know("Sorry, there is no data; it is unknown.", phrases="graphrag")
 
-    assert score.evidence == {"phrases": "seed-002", "found": ["unknown", "no data"]}
+    assert score.evidence == {"phrases": "graphrag", "found": ["unknown", "no data"]}
 
 
 def test_of_many_matches_the_deciding_ones_are_shown_and_the_rest_counted():
@@ -106,12 +106,12 @@ def test_a_long_answer_is_marked_as_cut_in_the_evidence():
     assert WORDS_SHOWN < 1000
 
 
-@given(st.text(), st.sampled_from(["default", "seed-002"]))
+@given(st.text(), st.sampled_from(["default", "graphrag"]))
 def test_the_value_follows_from_the_evidence_as_read_back_from_json(answer: str, phrases: str):
     score = rg.score(f'dont_know(phrases="{phrases}")', answer=answer)
     evidence = json.loads(json.dumps(dict(score.evidence or {})))
 
-    if phrases == "seed-002":
+    if phrases == "graphrag":
         assert score.value == float(bool(evidence["found"]))
     else:
         assert score.value == float(any(match["decides"] for match in evidence["matches"]))

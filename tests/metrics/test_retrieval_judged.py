@@ -98,12 +98,12 @@ def test_nothing_retrieved_has_no_value_or_the_one_that_is_set(label):
     assert (found.value, requests) == (0.0, [])
 
 
-@pytest.mark.parametrize("lacking", ["question", "contexts"])
-def test_what_was_never_searched_or_asked_is_missing(lacking):
+@pytest.mark.parametrize("unavailable", ["question", "contexts"])
+def test_what_was_never_searched_or_asked_is_missing(unavailable):
     for label in ("context_precision", "context_precision(on_no_contexts=0)"):
-        found, requests = score(label, {}, **{lacking: None})
+        found, requests = score(label, {}, **{unavailable: None})
         assert (found.value, found.status, requests) == (None, "missing", [])
-        assert found.reason == f"the sample has no {lacking}"
+        assert found.reason == f"the sample has no {unavailable}"
 
 
 @pytest.mark.parametrize("label", AVERAGES)

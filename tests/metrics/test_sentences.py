@@ -5,7 +5,7 @@ import pytest
 from pytest import approx
 
 import ragauge as rg
-from ragauge.encoders.cached import SharedEncoder
+from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.embedded import MiniLM
 from ragauge.errors import EncoderError, PlanError
 from ragauge.features.sentence_matrix import SentenceMatrix, sentence_matrix
@@ -19,7 +19,7 @@ REFERENCE = "Members pay $5. No fee is taken for dogs. The hut is closed in wint
 def test_each_cell_is_the_bertscore_of_its_pair():
     answers, references = ANSWER.split(". "), REFERENCE.split(". ")
     (found,) = sentence_matrix(
-        [tuple(answers)], [tuple(references)], encoder=SharedEncoder(ENCODER)
+        [tuple(answers)], [tuple(references)], encoder=CachedEncoder(ENCODER)
     )
     for row, answer in enumerate(answers):
         for column, reference in enumerate(references):
@@ -28,7 +28,7 @@ def test_each_cell_is_the_bertscore_of_its_pair():
 
 
 def test_each_sentence_is_encoded_once():
-    shared = SharedEncoder(ENCODER)
+    shared = CachedEncoder(ENCODER)
     sentence_matrix([("a", "b"), ("a",)], [("b", "c"), ("c", "a")], encoder=shared)
     assert shared.n_encoded == 3
 
@@ -40,7 +40,7 @@ def matrix(cells) -> SentenceMatrix:
 
 
 def coverage(cells, **options):
-    return sentence_coverage(matrix(cells), encoder=SharedEncoder(ENCODER), **options)
+    return sentence_coverage(matrix(cells), encoder=CachedEncoder(ENCODER), **options)
 
 
 def test_the_value_is_the_least_of_the_best_by_hand():
@@ -55,7 +55,7 @@ def test_a_sentence_is_covered_from_the_threshold_on_the_answer_only_above_it():
     cells = [[0.75, 0.5]]
     found = coverage(cells, threshold=0.5)
     assert [one["covered"] for one in found.evidence["sentences"]] == [True, True]
-    encoder = SharedEncoder(ENCODER)
+    encoder = CachedEncoder(ENCODER)
     assert sentences_covered(matrix(cells), encoder=encoder, threshold=0.5).value == 0
     assert sentences_covered(matrix(cells), encoder=encoder, threshold=0.49).value == 1
 
@@ -131,9 +131,9 @@ def test_a_sentence_without_vectors_fails_its_answer_only():
 def test_a_long_matrix_is_made_in_blocks_that_give_the_same(monkeypatch):
     answers = tuple(f"The fee of hut {at} is ${at}." for at in range(40))
     references = tuple(f"Hut {at} costs ${at} a night." for at in range(30))
-    (whole,) = sentence_matrix([answers], [references], encoder=SharedEncoder(ENCODER))
+    (whole,) = sentence_matrix([answers], [references], encoder=CachedEncoder(ENCODER))
     monkeypatch.setattr("ragauge.features.sentence_matrix.TOKENS_A_BLOCK", 50)
-    (parts,) = sentence_matrix([answers], [references], encoder=SharedEncoder(ENCODER))
+    (parts,) = sentence_matrix([answers], [references], encoder=CachedEncoder(ENCODER))
     assert parts.f1.shape == (40, 30)
     assert parts.f1 == approx(whole.f1, abs=1e-6)
 
@@ -141,7 +141,7 @@ def test_a_long_matrix_is_made_in_blocks_that_give_the_same(monkeypatch):
 def test_a_sentence_that_is_said_again_has_the_same_row_and_column():
     answer = ("The fee is $5.", "Dogs are free.", "The fee is $5.")
     reference = ("Dogs are free.", "Boots.", "Dogs are free.", "Boots.")
-    (found,) = sentence_matrix([answer], [reference], encoder=SharedEncoder(ENCODER))
-    (once,) = sentence_matrix([answer[:2]], [reference[:2]], encoder=SharedEncoder(ENCODER))
+    (found,) = sentence_matrix([answer], [reference], encoder=CachedEncoder(ENCODER))
+    (once,) = sentence_matrix([answer[:2]], [reference[:2]], encoder=CachedEncoder(ENCODER))
     assert np.array_equal(found.f1, once.f1[np.ix_([0, 1, 0], [0, 1, 0, 1])])
     assert (found.answer, found.reference) == (answer, reference)

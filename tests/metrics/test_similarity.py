@@ -5,7 +5,7 @@ import pytest
 from pytest import approx
 
 import ragauge as rg
-from ragauge.encoders.cached import SharedEncoder
+from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.embedded import MiniLM
 from ragauge.errors import EncoderError
 from ragauge.metrics.similarity import semantic_similarity
@@ -36,7 +36,7 @@ class ByHand:
 
 def score(answer, reference, **options):
     (found,) = semantic_similarity(
-        [answer], [reference], encoder=SharedEncoder(ByHand()), **options
+        [answer], [reference], encoder=CachedEncoder(ByHand()), **options
     )
     return found
 
@@ -133,6 +133,6 @@ def test_a_vector_that_is_no_number_is_no_score_of_0():
         def encode(self, texts, *, long_text="cut"):
             return np.full((len(texts), 2), np.nan, np.float32)
 
-    (found,) = semantic_similarity(["east"], ["west"], encoder=SharedEncoder(Spoiled()))
+    (found,) = semantic_similarity(["east"], ["west"], encoder=CachedEncoder(Spoiled()))
     assert (found.value, found.status) == (None, "failed")
     assert "not finite numbers" in found.reason

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import ragauge as rg
-from ragauge.encoders.cached import CHARACTERS_AT_ONCE, SharedEncoder
+from ragauge.encoders.cached import CHARACTERS_AT_ONCE, CachedEncoder
 from ragauge.encoders.embedded import MiniLM
 from ragauge.encoders.local import LocalEncoder
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
@@ -70,7 +70,7 @@ class Words(LocalEncoder):
         return Tokens([0, *ids, 0], spans, 1, 1)
 
 
-class Watched(SharedEncoder):
+class Watched(CachedEncoder):
     """An encoder that knows how much text it was asked for at a time."""
 
     most_characters = 0
@@ -83,7 +83,7 @@ class Watched(SharedEncoder):
 def scored(rows: Sequence[tuple[str, list[str]]], encoder: LocalEncoder | Watched) -> list[Score]:
     answers, contexts = [answer for answer, _ in rows], [texts for _, texts in rows]
     given = [[quantities(text) for text in texts] for texts in contexts]
-    shared = encoder if isinstance(encoder, Watched) else SharedEncoder(encoder)
+    shared = encoder if isinstance(encoder, Watched) else CachedEncoder(encoder)
     return support(answers, contexts, [*map(quantities, answers)], given, encoder=shared)
 
 
@@ -309,7 +309,7 @@ def test_no_more_than_a_piece_of_text_is_encoded_at_a_time():
     assert second.value == approx(of_sum(2.5))
 
 
-MODEL = SharedEncoder(MiniLM(threads=2))
+MODEL = CachedEncoder(MiniLM(threads=2))
 ROWS = [
     ("The hut opens in May.", ["In May the hut opens its doors.", "The fee is $5."]),
     ("The fee is $9.", ["In May the hut opens its doors.", "The fee is $5."]),

@@ -288,7 +288,7 @@ def test_frames_hold_the_summaries_and_the_values_of_queries():
     ranked = rank(QRELS, RUN, ["mrr", "gmap"])
     assert ranked.summary().rows()[0][:3] == ("run 1", "mrr", 0.5)
     assert ranked.scores.rows() == [("run 1", "q1", "mrr", 1.0), ("run 1", "q2", "mrr", None)]
-    assert repr(ranked) == "Ranked(1 runs, 2 measures, 2 queries)"
+    assert repr(ranked) == "RankingResult(1 runs, 2 measures, 2 queries)"
     assert "<table" in ranked._repr_html_()
 
 

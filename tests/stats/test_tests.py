@@ -12,7 +12,7 @@ from ragauge.stats import tests as stats
 from ragauge.stats.aggregates import mean_of_parts
 from ragauge.stats.corrections import holm
 from ragauge.stats.intervals import Estimate, bootstrap, by_question
-from ragauge.stats.tests import Comparison, pairwise_randomization, randomization_test
+from ragauge.stats.tests import PairedTest, pairwise_randomization, randomization_test
 
 DIFFERENCES = st.lists(st.integers(-20, 20).map(lambda tenths: tenths / 10), min_size=1)
 FEW = st.lists(st.integers(-20, 20).map(lambda tenths: tenths / 10), min_size=1, max_size=9)
@@ -168,7 +168,7 @@ def test_the_value_lies_in_its_interval(n):
 
 def test_three_differences_of_one_sign_have_p_of_a_quarter():
     # Of the 8 patterns of ±1 ±2 ±3 only 6 and -6 are as far from 0 as 6: 2 / 8.
-    assert randomization_test(np.array([1.0, 2.0, 3.0])) == Comparison(
+    assert randomization_test(np.array([1.0, 2.0, 3.0])) == PairedTest(
         difference=2.0, low=1.0, high=3.0, p_value=0.25, n=3, n_nonzero=3, is_exact=True
     )
 
@@ -183,11 +183,11 @@ def test_sums_equal_on_paper_count_as_equal_whatever_their_last_digit():
 
 
 def test_one_difference_is_as_likely_with_either_sign():
-    assert randomization_test(np.array([0.4])) == Comparison(0.4, None, None, 1.0, 1, 1, True)
+    assert randomization_test(np.array([0.4])) == PairedTest(0.4, None, None, 1.0, 1, 1, True)
 
 
 def test_systems_that_never_differ_have_p_one():
-    assert randomization_test(np.zeros(30)) == Comparison(0.0, 0.0, 0.0, 1.0, 30, 0, True)
+    assert randomization_test(np.zeros(30)) == PairedTest(0.0, 0.0, 0.0, 1.0, 30, 0, True)
 
 
 def test_the_smallest_p_of_drawn_patterns_counts_the_one_seen():

@@ -30,7 +30,7 @@ COMMANDS = {
     "doctor": "Say what is installed here and what is not.",
 }
 INTERRUPTED = 130
-LONGEST_LINE = 2_000
+MAX_LINE_LENGTH = 2_000
 """Of an error: whatever was typed or read may be told of in it."""
 
 
@@ -131,4 +131,4 @@ def say(note: str) -> None:
 def complain(error: RagaugeError) -> None:
     """An error on standard error, a line for each problem."""
     for line in str(error).splitlines():
-        click.echo(f"ragauge: error: {shortened(for_terminal(line), LONGEST_LINE)}", err=True)
+        click.echo(f"ragauge: error: {shortened(for_terminal(line), MAX_LINE_LENGTH)}", err=True)

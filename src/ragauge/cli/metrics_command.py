@@ -98,7 +98,7 @@ def _explain_suite(suite: Suite) -> None:
     names = [entry.label.name for entry in suite.entries if entry.label.name in known]
     columns = {column for name in names for column in fields_of(known[name])}
     plan = make_plan([replace(suite, checks=())], columns)
-    rows = [(one.name, one.metric, one.lacking or "") for one in plan.asked]
+    rows = [(one.name, one.metric, one.unavailable or "") for one in plan.metrics]
     rows += [row for check in suite.checks for row in _check_rows(check)]
     print_table(console(sys.stdout), ("shown as", "metric", "note"), rows)
 

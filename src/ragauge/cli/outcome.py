@@ -17,7 +17,7 @@ from ragauge.score import LOST_PARTS, NOT_ASKED
 if TYPE_CHECKING:
     import polars as pl
 
-    from ragauge.judges.budget import Estimate
+    from ragauge.judges.budget import CostEstimate
 
 INCOMPLETE = 4
 
@@ -26,13 +26,13 @@ def print_plan(plan: Plan, samples: Samples) -> None:
     from ragauge.report.tables import counted
     from ragauge.report.terminal import console, print_table
 
-    rows = [(one.name, one.metric, one.lacking or "ready") for one in plan.asked]
+    rows = [(one.name, one.metric, one.unavailable or "ready") for one in plan.metrics]
     print_table(console(sys.stdout), ("shown as", "metric", "state"), rows)
     n_answers = counted(len(samples), "answer")
     click.echo(f"{n_answers} of {counted(len(samples.systems), 'system')}")
 
 
-def print_estimate(estimates: "Mapping[str, Estimate]") -> None:
+def print_estimate(estimates: "Mapping[str, CostEstimate]") -> None:
     """What the judges are still to be asked, and what that costs."""
     from ragauge.report.terminal import console, print_table
 
@@ -64,8 +64,8 @@ def why_not(run: Run) -> str:
     """The most frequent reason why there is no value; of what was lacking only where that is all."""
     import polars as pl
 
-    lacking = [one.metric for one in run.metrics if one.lacking]
-    tried = run.scores.filter(~pl.col("metric").is_in(lacking))
+    unavailable = [one.metric for one in run.metrics if one.unavailable]
+    tried = run.scores.filter(~pl.col("metric").is_in(unavailable))
     reasons = (tried if tried.height else run.scores)["reason"].drop_nulls()
     if not len(reasons):
         return "no row is one that a metric or check is asked of"
@@ -108,7 +108,7 @@ def _way_out(failed: "pl.DataFrame") -> str:
     again = "run the same again to try them once more"
     if not unread.height:
         return again
-    return f"{again}, with --ask-again where the reply that was kept cannot be read"
+    return f"{again}, with --retry-unreadable where the reply that was kept cannot be read"
 
 
 def _unreachable(run: Run, judge: str, told: "Mapping[str, int]") -> str:

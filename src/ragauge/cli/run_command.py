@@ -121,7 +121,7 @@ class Price(click.ParamType[tuple[float, float]]):
 @click.option("--price", type=Price(), help="Dollars for a million tokens of prompts and replies.")
 @click.option("--fast", is_flag=True, help="Take judges' replies from the cache only.")
 @click.option(
-    "--ask-again",
+    "--retry-unreadable",
     is_flag=True,
     help="Where the judge's reply that was kept cannot be read, ask anew, once.",
 )
@@ -174,7 +174,7 @@ def command(
     max_calls: int | None,
     price: tuple[float, float] | None,
     fast: bool,
-    ask_again: bool,
+    retry_unreadable: bool,
     repeat: int | None,
     rpm: int | None,
     tpm: int | None,
@@ -227,7 +227,11 @@ def command(
         ),
     )
     return run_config(
-        _combined(given, seed), dry_run=dry_run, fast=fast, ask_again=ask_again, record=record
+        _combined(given, seed),
+        dry_run=dry_run,
+        fast=fast,
+        retry_unreadable=retry_unreadable,
+        record=record,
     )
 
 

@@ -16,7 +16,7 @@ from ragauge.engine.plan import Plan, make_plan
 from ragauge.engine.resources import Resources
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError
 from ragauge.evaluation import Progress, estimate, evaluate, run_key, suites_of
-from ragauge.judges.config import Judging
+from ragauge.judges.config import JudgeConfig
 from ragauge.label import Label
 from ragauge.loaders import load
 from ragauge.runs.run import Run, slices_of
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 RUNS = Path("ragauge-runs")
 CACHE = "cache.sqlite"
-MOST_GROUPS = 100
+MAX_GROUPS = 100
 """Values of one field that a summary is broken down by."""
 BETWEEN_LABELS = re.compile(r",(?![^(]*\))")
 
@@ -41,7 +41,7 @@ class _Work:
     config: Config
     asking: Sequence[str]
     encoder: "Encoder | None"
-    judging: Judging
+    judging: JudgeConfig
     samples: Samples
     plan: Plan
     by: Sequence[str]
@@ -55,14 +55,16 @@ def run_config(
     *,
     dry_run: bool = False,
     fast: bool = False,
-    ask_again: bool = False,
+    retry_unreadable: bool = False,
     record: Path | None = None,
 ) -> int:
     """Evaluate what a configuration says and print the summary; returns the exit code."""
     mode = "estimate" if dry_run else "cached" if fast else "ask"
-    if fast and ask_again:
-        raise PlanError(["--fast asks nobody, and --ask-again asks anew; leave one of them out"])
-    work = _prepared(config, mode, ask_again=ask_again, record=record)
+    if fast and retry_unreadable:
+        raise PlanError(
+            ["--fast asks nobody, and --retry-unreadable asks anew; leave one of them out"]
+        )
+    work = _prepared(config, mode, retry_unreadable=retry_unreadable, record=record)
     for note in work.samples.notes:
         say(note)
     if dry_run:
@@ -76,7 +78,9 @@ def run_config(
     return exit_code(run)
 
 
-def _prepared(config: Config, mode: "Mode", *, ask_again: bool, record: Path | None) -> _Work:
+def _prepared(
+    config: Config, mode: "Mode", *, retry_unreadable: bool, record: Path | None
+) -> _Work:
     """What is to be done; an error lists all that is wrong with it, before anything is paid."""
     from ragauge.report.tables import check_outputs
 
@@ -89,7 +93,7 @@ def _prepared(config: Config, mode: "Mode", *, ask_again: bool, record: Path | N
         lambda: config.where is None or Filter.parse(config.where),
     )
     encoder = _encoder(config)
-    judging = _judging(config, mode, ask_again=ask_again, record=record)
+    judging = _judging(config, mode, retry_unreadable=retry_unreadable, record=record)
     resources = Resources(encoder, judging=judging)
     defaults, judges = resources.defaults(), resources.judge_names
     samples = _load(config)
@@ -125,7 +129,7 @@ def _say_plan(work: _Work) -> None:
 
 def _record_finished(work: _Work) -> None:
     """Record the replies that the cache has of all samples: what is finished is only read later."""
-    read = replace(work.judging, mode="cached", ask_again=False)
+    read = replace(work.judging, mode="cached", retry_unreadable=False)
     cache, seed = _cache(work.config), work.config.seed
     evaluate(work.samples, work.asking, encoder=work.encoder, judge=read, cache=cache, seed=seed)
 
@@ -200,10 +204,10 @@ def check_groups(samples: Samples, by: Sequence[str]) -> None:
     """PlanError for each field with too many values to break a summary down by."""
     counts = {name: samples.frame[name].n_unique() for name in by}
     problems = [
-        f"cannot group by {name!r}: it has {n:,} values, at most {MOST_GROUPS} are shown; "
+        f"cannot group by {name!r}: it has {n:,} values, at most {MAX_GROUPS} are shown; "
         "pick rows with --where, or a coarser field"
         for name, n in counts.items()
-        if n > MOST_GROUPS
+        if n > MAX_GROUPS
     ]
     if problems:
         raise PlanError(problems)
@@ -220,7 +224,9 @@ def _encoder(config: Config) -> "Encoder | None":
     return open_encoder(**config.encoder)  # pyright: ignore[reportArgumentType]
 
 
-def _judging(config: Config, mode: "Mode", *, ask_again: bool, record: Path | None) -> Judging:
+def _judging(
+    config: Config, mode: "Mode", *, retry_unreadable: bool, record: Path | None
+) -> JudgeConfig:
     """The judges that are asked for; an error when one cannot be opened as asked."""
     if not config.judge.get("model"):
         if record is not None:
@@ -229,16 +235,20 @@ def _judging(config: Config, mode: "Mode", *, ask_again: bool, record: Path | No
                     f"--record {record} is of a judge's replies, but no judge is given; add --judge MODEL"
                 ]
             )
-        if ask_again:
-            raise PlanError(["--ask-again is of a judge, but no judge is given; add --judge MODEL"])
+        if retry_unreadable:
+            raise PlanError(
+                ["--retry-unreadable is of a judge, but no judge is given; add --judge MODEL"]
+            )
         # -j alone is for processes: it is no sign that a judge was meant.
         settings = [name for name in config.judge if name != "concurrency"]
         if settings:
             raise PlanError(
                 [f"{', '.join(settings)} given for the judge, but no model; add --judge MODEL"]
             )
-        return Judging()
-    return Judging.read(config.judge, mode=mode, ask_again=ask_again, record=record)
+        return JudgeConfig()
+    return JudgeConfig.read(
+        config.judge, mode=mode, retry_unreadable=retry_unreadable, record=record
+    )
 
 
 def _found_cache(config: Config) -> Path | None:

@@ -49,10 +49,10 @@ class NoVector:
     reason: str
 
 
-Made = TypeVar("Made", TextVector, TokenVectors)
+T = TypeVar("T", TextVector, TokenVectors)
 
 
-class SharedEncoder:
+class CachedEncoder:
     """One encoder for all metrics of a run.
 
     What was encoded is kept in memory, the least recently used going first, and in `cache` where
@@ -187,13 +187,13 @@ class SharedEncoder:
         self,
         kind: str,
         texts: Iterable[str],
-        form: "type[_Packed[Made]]",
-        encode: Callable[[Sequence[str]], list[Made]],
-    ) -> dict[str, Made | NoVector]:
+        form: "type[_Packed[T]]",
+        encode: Callable[[Sequence[str]], list[T]],
+    ) -> dict[str, T | NoVector]:
         distinct = list(dict.fromkeys(texts))
         with self._lock:
             keys = {text: self._key(kind, text) for text in distinct}
-            found: dict[str, Made | NoVector] = {}
+            found: dict[str, T | NoVector] = {}
             for text in distinct:
                 if kept := self._recent.get(keys[text]):
                     found[text] = form.unpack(kept)
@@ -207,9 +207,9 @@ class SharedEncoder:
 
     def _find(
         self,
-        found: dict[str, Made | NoVector],
+        found: dict[str, T | NoVector],
         keys: Mapping[str, bytes],
-        form: "type[_Packed[Made]]",
+        form: "type[_Packed[T]]",
     ) -> None:
         """Add what the cache holds; an entry that cannot be read is as good as none."""
         wanted = {key: text for text, key in keys.items() if text not in found}
@@ -225,8 +225,8 @@ class SharedEncoder:
     def _keep(
         self,
         kind: str,
-        made: Mapping[bytes, Made | NoVector],
-        form: "type[_Packed[Made]]",
+        made: Mapping[bytes, T | NoVector],
+        form: "type[_Packed[T]]",
     ) -> None:
         packed = {key: form.pack(one) for key, one in made.items() if not isinstance(one, NoVector)}
         for key, value in packed.items():
@@ -235,8 +235,8 @@ class SharedEncoder:
             self.cache.keep(f"{self.name} {kind}", packed)
 
     def _try(
-        self, texts: Sequence[str], encode: Callable[[Sequence[str]], list[Made]]
-    ) -> dict[str, Made | NoVector]:
+        self, texts: Sequence[str], encode: Callable[[Sequence[str]], list[T]]
+    ) -> dict[str, T | NoVector]:
         """What each text becomes; those that break a call are found by halving."""
         if self._n_down >= DOWN_LIMIT:
             return dict.fromkeys(texts, NoVector(f"{self._reason}; not asked again in this run"))
@@ -315,15 +315,15 @@ class _Recent:
             self.n_bytes -= len(gone)
 
 
-class _Packed(Generic[Made]):
+class _Packed(Generic[T]):
     """How vectors stand in the cache. `unpack` gives what `pack` was given, to the last bit."""
 
     @staticmethod
-    def pack(made: Made) -> bytes:
+    def pack(made: T) -> bytes:
         raise NotImplementedError
 
     @staticmethod
-    def unpack(packed: bytes) -> Made:
+    def unpack(packed: bytes) -> T:
         raise NotImplementedError
 
 

@@ -10,7 +10,7 @@ EMBEDDED = "all-MiniLM-L6-v2"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ModelInfo:
     """What was measured of one model; None where nothing was.
 
     `layer`: the one whose token vectors BERTScore takes. `baseline`: the mean precision, recall and
@@ -23,22 +23,22 @@ class Known:
     threshold: float | None = None
 
 
-def known(model: str) -> Known:
+def model_info(model: str) -> ModelInfo:
     """What is known of the model of that name; nothing of most.
 
-    >>> known("microsoft/deberta-xlarge-mnli").layer
+    >>> model_info("microsoft/deberta-xlarge-mnli").layer
     40
-    >>> known("a-model-of-mine")
-    Known(layer=None, baseline=None, threshold=None)
+    >>> model_info("a-model-of-mine")
+    ModelInfo(layer=None, baseline=None, threshold=None)
     """
-    return _table().get(model, Known())
+    return _table().get(model, ModelInfo())
 
 
 @cache
-def _table() -> dict[str, Known]:
+def _table() -> dict[str, ModelInfo]:
     text = (resources.files("ragauge") / "encoders" / "models.toml").read_text("utf-8")
     return {
-        name: Known(row["layer"], _triple(row.get("baseline")), row.get("threshold"))
+        name: ModelInfo(row["layer"], _triple(row.get("baseline")), row.get("threshold"))
         for name, row in tomllib.loads(text).items()
     }
 

@@ -17,11 +17,11 @@ from itertools import accumulate
 from ragauge.encoders.tokens import Span, Tokens
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-LONGEST_WORD = 100
+MAX_WORD_LENGTH = 100
 """A word of more letters is [UNK], as it is for the models."""
 
-LONGEST_REMEMBERED = 20
-MOST_REMEMBERED = 100_000
+MAX_REMEMBERED_LENGTH = 20
+MAX_REMEMBERED = 100_000
 """Pieces of text whose tokens are remembered: how long they may be, and how many they may become."""
 
 _SPECIAL = re.compile("|".join(map(re.escape, SPECIAL_TOKENS)))
@@ -88,7 +88,7 @@ class WordPiece:
 
     def _learn(self, chunk: str, start: int, ids: list[int], spans: list[Span]) -> None:
         """Adds the tokens of a text without white space, and remembers those of a short one."""
-        if len(chunk) > LONGEST_REMEMBERED:
+        if len(chunk) > MAX_REMEMBERED_LENGTH:
             self._split(chunk, start, ids, spans)
             return
         own_ids: list[int] = []
@@ -116,15 +116,15 @@ class WordPiece:
         return found
 
     def _remember(self, text: str, found: _Found) -> None:
-        if len(text) <= LONGEST_REMEMBERED:
-            if len(self._remembered) >= MOST_REMEMBERED:
+        if len(text) <= MAX_REMEMBERED_LENGTH:
+            if len(self._remembered) >= MAX_REMEMBERED:
                 self._remembered.clear()
             self._remembered[text] = found
 
     def _pieces(self, letters: str) -> list[tuple[int, int, int]]:
         """Id, start and end of each entry that makes up a word, each the longest that fits."""
         unknown = [(self._special["[UNK]"], 0, len(letters))]
-        if len(letters) > LONGEST_WORD:
+        if len(letters) > MAX_WORD_LENGTH:
             return unknown
         pieces: list[tuple[int, int, int]] = []
         start, entries = 0, self._heads

@@ -12,7 +12,7 @@ from itertools import accumulate, repeat
 from traceback import extract_tb
 from typing import cast
 
-from ragauge.engine.plan import REFERENCE, Asked, Input, Node, Plan
+from ragauge.engine.plan import REFERENCE, Input, Node, Plan, PlannedMetric
 from ragauge.engine.resources import Resources
 from ragauge.errors import EncoderError, LabelError, MetricError, RagaugeError
 from ragauge.label import Label
@@ -38,9 +38,9 @@ def measure(plan: Plan, columns: Columns, resources: Resources | None = None) ->
     MetricError when a metric or feature breaks: it names the metric, the sample and its system.
     """
     batch = _Batch(columns, Resources() if resources is None else resources)
-    with _given_up_together(plan):
+    with _cancel_scope(plan):
         batch.run_all(plan.nodes)
-        scores = _over_all_askings(plan, batch)
+        scores = _over_all_repeats(plan, batch)
     return _disputed(plan, scores) if len(batch.resources.judge_names) > 1 else scores
 
 
@@ -49,29 +49,29 @@ def waits(plan: Plan) -> bool:
     return any(node.definition.is_async for node in plan.nodes)
 
 
-def _given_up_together(plan: Plan) -> AbstractContextManager[None]:
+def _cancel_scope(plan: Plan) -> AbstractContextManager[None]:
     if not waits(plan):
         return nullcontext()
-    from ragauge.judges.loop import together
+    from ragauge.judges.loop import cancel_scope
 
-    return together()
+    return cancel_scope()
 
 
-def _over_all_askings(plan: Plan, batch: "_Batch") -> list[Scores]:
+def _over_all_repeats(plan: Plan, batch: "_Batch") -> list[Scores]:
     """The scores, those that judges have a part in as means over all askings."""
-    scores = [batch.scores(asked) for asked in plan.asked]
+    scores = [batch.scores(asked) for asked in plan.metrics]
     n_samples = batch.resources.judging.repeat
     if n_samples == 1:
         return scores
     judged = judged_nodes(plan)
-    askings = [scores]
+    repeats = [scores]
     for sample in range(1, n_samples):
-        again = batch.again(judged, sample)
-        again.run_all([node for node in plan.nodes if node.key in judged])
-        askings.append([again.scores(asked) for asked in plan.asked])
+        repeat = batch.for_repeat(judged, sample)
+        repeat.run_all([node for node in plan.nodes if node.key in judged])
+        repeats.append([repeat.scores(asked) for asked in plan.metrics])
     return [
-        scores[place] if asked.node not in judged else _over_askings(askings, place)
-        for place, asked in enumerate(plan.asked)
+        scores[place] if asked.node not in judged else _over_repeats(repeats, place)
+        for place, asked in enumerate(plan.metrics)
     ]
 
 
@@ -87,13 +87,13 @@ def judged_nodes(plan: Plan) -> frozenset[str]:
 def _disputed(plan: Plan, scores: Sequence[Scores]) -> list[Scores]:
     """The scores; where judges disagree on a row, theirs ask for review."""
     by_metric: dict[str, list[int]] = {}
-    for place, asked in enumerate(plan.asked):
+    for place, asked in enumerate(plan.metrics):
         if "judge=" in asked.metric:
             by_metric.setdefault(without_judge(asked.metric), []).append(place)
     out = list(scores)
     for places in (places for places in by_metric.values() if len(places) > 1):
         names = [
-            str(Label.parse(plan.asked[place].metric).settings.get("judge")) for place in places
+            str(Label.parse(plan.metrics[place].metric).settings.get("judge")) for place in places
         ]
         rows = [
             _with_dispute(row, names) for row in zip(*(scores[at] for at in places), strict=True)
@@ -129,9 +129,9 @@ def _with_dispute(row: Sequence[Score | None], names: Sequence[str]) -> Sequence
     ]
 
 
-def _over_askings(askings: Sequence[Sequence[Scores]], place: int) -> Scores:
+def _over_repeats(repeats: Sequence[Sequence[Scores]], place: int) -> Scores:
     """Each row's mean over the askings that gave it a value."""
-    return [_over_samples(row) for row in zip(*(one[place] for one in askings), strict=True)]
+    return [_over_samples(row) for row in zip(*(one[place] for one in repeats), strict=True)]
 
 
 def _over_samples(samples: Sequence[Score | None]) -> Score | None:
@@ -149,11 +149,11 @@ def _over_samples(samples: Sequence[Score | None]) -> Score | None:
     mean = values[0] if len(set(values)) == 1 else mean
     spread = (sum((one - mean) ** 2 for one in values) / len(values)) ** 0.5
     told = [one.value if one and one.value is not None else one and one.reason for one in samples]
-    evidence = {**(scored[0].evidence or {}), "askings": told, "spread": spread}
+    evidence = {**(scored[0].evidence or {}), "repeats": told, "spread": spread}
     if any((one.evidence or {}).get("needs_review") for one in scored):
         evidence["needs_review"] = True
     if lost:
-        evidence[LOST_PARTS] = evidence.get(LOST_PARTS, [f"{len(lost)} of {len(samples)} askings"])
+        evidence[LOST_PARTS] = evidence.get(LOST_PARTS, [f"{len(lost)} of {len(samples)} repeats"])
     if "grade" in evidence and len(set(values)) > 1:  # it is of the first asking alone
         evidence["grades"] = [(one.evidence or {}).get("grade") for one in scored]
         del evidence["grade"]
@@ -187,16 +187,16 @@ class _Batch:
         self.paired: set[str] = set()
         self.gaps: dict[str, bool] = {}
         self.masks: dict[str, list[bool]] = {}
-        self.begun: dict[str, _Begun] = {}
+        self.started: dict[str, _Started] = {}
         """Nodes that wait for a judge, by key."""
         references = cast(Sequence[Sequence[str] | None], self._column("references"))
         self.n_references = [None if texts is None else len(texts) for texts in references]
         self.pair_rows = [row for row, n in enumerate(self.n_references) for _ in range(n or 0)]
         self.pair_texts = [text for texts in references for text in texts or ()]
 
-    def again(self, judged: Collection[str], sample: int) -> "_Batch":
+    def for_repeat(self, judged: Collection[str], sample: int) -> "_Batch":
         """The same batch without what a judge has a part in, to ask the judges once more."""
-        other = _Batch(self.columns, self.resources.again(sample))
+        other = _Batch(self.columns, self.resources.for_repeat(sample))
         other.made = {key: cells for key, cells in self.made.items() if key not in judged}
         other.paired = {key for key in self.paired if key not in judged}
         return other
@@ -217,7 +217,7 @@ class _Batch:
 
     def _can_run(self, node: Node, needs: Collection[str]) -> bool:
         """Whether what it needs is there, or comes row by row to one that waits itself."""
-        coming = [self.begun[key] for key in needs if key in self.begun]
+        coming = [self.started[key] for key in needs if key in self.started]
         if not coming:
             return True
         # What is made of each reference is put together first for one that takes a row's all at once.
@@ -228,14 +228,14 @@ class _Batch:
 
     def _settle(self) -> None:
         """Wait for all that was begun."""
-        if not self.begun:
+        if not self.started:
             return
-        from ragauge.judges.loop import all_of, run
+        from ragauge.judges.loop import gather, run
 
-        cells = run(all_of([one.cells for one in self.begun.values()]))
-        for begun, made in zip(self.begun.values(), cells, strict=True):
-            self._keep(begun.node, made)
-        self.begun.clear()
+        cells = run(gather([one.cells for one in self.started.values()]))
+        for started, made in zip(self.started.values(), cells, strict=True):
+            self._keep(started.node, made)
+        self.started.clear()
 
     def run(self, node: Node) -> None:
         if node.definition.corpus:
@@ -248,14 +248,16 @@ class _Batch:
         given = self.resources.arguments(node.definition, node.settings)
         task = _Task(node, given, inputs, is_whole, lambda at: self._place(rows[at]))
         if node.definition.is_async:
-            self._begin(node, task.begun(self._wanted(node, rows)))
+            self._start_node(node, task.started(self._wanted(node, rows)))
             return
-        cells = task.at_once() if node.definition.batch else task.by_row(self._wanted(node, rows))
+        cells = (
+            task.run_batch() if node.definition.batch else task.run_rows(self._wanted(node, rows))
+        )
         self._keep(node, cells)
 
-    def _begin(self, node: Node, cells: Cells) -> None:
+    def _start_node(self, node: Node, cells: Cells) -> None:
         is_best = node.per_reference and isinstance(node.definition, Metric)
-        self.begun[node.key] = _Begun(node, cells, is_best)
+        self.started[node.key] = _Started(node, cells, is_best)
         self.made[node.key] = cells
         if node.per_reference and not is_best:
             self.paired.add(node.key)
@@ -275,9 +277,9 @@ class _Batch:
             return of_corpus(node, columns, self.resources)
         return self.resources.corpus[node.key]
 
-    def scores(self, asked: Asked) -> Scores:
+    def scores(self, asked: PlannedMetric) -> Scores:
         if asked.node is None:
-            return [Score.skipped(asked.lacking or "not available")] * self.n
+            return [Score.skipped(asked.unavailable or "not available")] * self.n
         return cast(Scores, self.made[asked.node])
 
     def _column(self, name: str) -> Cells:
@@ -295,16 +297,16 @@ class _Batch:
         elif source.column is not None:
             cells = self._column(source.column)
         else:
-            cells = [Score.skipped(source.lacking or "not available")] * self.n
+            cells = [Score.skipped(source.unavailable or "not available")] * self.n
         return [cells[row] for row in self.pair_rows] if paired else cells
 
     def _has_gaps(self, column: Column, source: Input, cells: Cells) -> bool:
         """Whether a cell may lack its value, so that each must be looked at."""
-        if column.takes_score or source.lacking:
+        if column.takes_score or source.unavailable:
             return True
         if source.node is None:
             return None in cells
-        if source.node in self.begun:
+        if source.node in self.started:
             return True
         if source.node not in self.gaps:
             made = self.made[source.node]
@@ -356,7 +358,7 @@ class _Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun:
+class _Started:
     """A node that waits for a judge: its cells are still to come.
 
     `is_best`: it is a metric asked for each reference, of which a row's best is made at the end.
@@ -386,7 +388,7 @@ class _Task:
         self.place = place
         self.columns = self.definition.columns
 
-    def by_row(self, wanted: Sequence[bool] | None) -> list[object]:
+    def run_rows(self, wanted: Sequence[bool] | None) -> list[object]:
         """The function called for each row that is wanted and has all its cells."""
         if wanted is not None and True not in wanted:
             return [None] * len(wanted)
@@ -410,9 +412,9 @@ class _Task:
             raise self._broken(len(out), error) from error
         return out
 
-    def begun(self, wanted: Sequence[bool] | None) -> Cells:
+    def started(self, wanted: Sequence[bool] | None) -> Cells:
         """The function begun for each row, on the loop where judges are asked; cells to come."""
-        from ragauge.judges.loop import begin, run
+        from ragauge.judges.loop import run, start
 
         finish = self._finish()
         rows = zip(wanted or repeat(True), zip(*self.inputs, strict=True))  # noqa: B905
@@ -420,14 +422,14 @@ class _Task:
             self._row(at, cells, finish) if asked else None
             for at, (asked, cells) in enumerate(rows)
         ]
-        return run(begin(work))
+        return run(start(work))
 
     async def _row(
         self, at: int, cells: tuple[object, ...], finish: Callable[[object], object]
     ) -> object:
-        from ragauge.judges.loop import there
+        from ragauge.judges.loop import resolve
 
-        arguments = self._arguments(await there(cells))
+        arguments = self._arguments(await resolve(cells))
         if isinstance(arguments, Score):
             return arguments
         try:
@@ -438,7 +440,7 @@ class _Task:
         except (Exception, SystemExit) as error:  # whatever a metric's own code raises is its bug
             raise self._broken(at, error) from error
 
-    def at_once(self) -> list[object]:
+    def run_batch(self) -> list[object]:
         """The function called once with the rows that have all their cells."""
         rows = [self._arguments(cells) for cells in zip(*self.inputs, strict=True)]
         ready = [at for at, row in enumerate(rows) if not isinstance(row, Score)]

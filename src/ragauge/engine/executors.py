@@ -20,7 +20,7 @@ from ragauge.engine.engine import Scores, measure, waits
 from ragauge.engine.plan import Plan
 from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError
-from ragauge.memory import resting_collector
+from ragauge.memory import gc_paused
 from ragauge.sample import Columns
 from ragauge.score import Evidence, Score
 
@@ -145,9 +145,9 @@ def score_frame(plan: Plan, columns: Columns, resources: Resources | None = None
 
     Row by row, so that the order does not tell how large the batches were.
     """
-    with resting_collector():
+    with gc_paused():
         return _frame(
-            [asked.metric for asked in plan.asked], measure(plan, columns, resources), columns
+            [asked.metric for asked in plan.metrics], measure(plan, columns, resources), columns
         )
 
 

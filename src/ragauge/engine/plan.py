@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from ragauge import catalog
-from ragauge.encoders.models import known
+from ragauge.encoders.models import model_info
 from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label, SettingValue
 from ragauge.metric import PARTS, PROMPTS, Column, Definition, Feature, Metric
@@ -30,12 +30,12 @@ REFERENCE, REFERENCES = "reference", "references"
 class Input:
     """Where a parameter's values come from: a column of the samples, or the node of that key.
 
-    Neither, for a part of a composite that cannot be had: then `lacking` says why.
+    Neither, for a part of a composite that cannot be had: then `unavailable` says why.
     """
 
     column: str | None = None
     node: str | None = None
-    lacking: str | None = None
+    unavailable: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +55,17 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PlannedMetric:
     """One column of the result: `metric` in the scores, shown as `name` times `scale`.
 
-    `node` computes it; None where something is `lacking`, and every row is skipped for that reason.
+    `node` computes it; None where something is `unavailable`, and every row is skipped for that reason.
     """
 
     metric: str
     name: str
     definition: Metric | None
     node: str | None
-    lacking: str | None = None
+    unavailable: str | None = None
     scale: float = 1.0
     digits: int = 4
     show: str = "mean"
@@ -77,7 +77,7 @@ class Plan:
 
     name: str
     nodes: tuple[Node, ...]
-    asked: tuple[Asked, ...]
+    metrics: tuple[PlannedMetric, ...]
     suites: tuple[Suite, ...]
 
     @property
@@ -90,9 +90,9 @@ class Plan:
         return frozenset(read)
 
     @property
-    def lacking(self) -> tuple[Asked, ...]:
+    def unavailable(self) -> tuple[PlannedMetric, ...]:
         """What is asked for and cannot be had."""
-        return tuple(one for one in self.asked if one.lacking)
+        return tuple(one for one in self.metrics if one.unavailable)
 
     def describe(self) -> dict[str, object]:
         """Labels, versions, settings and how they are shown, as JSON data.
@@ -101,9 +101,9 @@ class Plan:
         """
         return {
             "nodes": [_describe(node) for node in self.nodes],
-            "asked": [
-                [one.metric, one.name, one.node, one.lacking, one.scale, one.digits, one.show]
-                for one in self.asked
+            "metrics": [
+                [one.metric, one.name, one.node, one.unavailable, one.scale, one.digits, one.show]
+                for one in self.metrics
             ],
             "findings": [
                 [one.when.text, one.says] for suite in self.suites for one in suite.findings
@@ -122,17 +122,17 @@ def make_plan(
     For each resource that is there, `resources` has the settings that name it: a metric whose label
     does not name another one gets them, so labels say which model a number is of. PlanError lists
     every problem: unknown metrics, settings and columns, and what explicitly asked metrics lack.
-    What a suite's metric lacks is no problem: it is marked `lacking`. With several `judges` what is
+    What a suite's metric lacks is no problem: it is marked `unavailable`. With several `judges` what is
     judged is asked of each, under the judge's name.
     """
     suites = tuple(dict.fromkeys(suites))
     planner = _Planner(suites, columns, resources, judges or _own_judge(resources))
-    asked = tuple(_once(planner.asked()))
-    problems = [*_namesakes(suites), *planner.problems, *_clashes(asked, planner.nodes)]
+    planned = tuple(_once(planner.metrics()))
+    problems = [*_namesakes(suites), *planner.problems, *_clashes(planned, planner.nodes)]
     if problems:
         raise PlanError(dict.fromkeys(problems))
     name = "+".join(suite.name for suite in suites)
-    return Plan(name, tuple(planner.nodes.values()), asked, tuple(suites))
+    return Plan(name, tuple(planner.nodes.values()), planned, tuple(suites))
 
 
 @dataclass
@@ -150,21 +150,21 @@ class _Planner:
     composing: list[str] = field(default_factory=list[str])
     """Labels of the composites whose parts are being found, the same way."""
 
-    def asked(self) -> Iterator[Asked]:
+    def metrics(self) -> Iterator[PlannedMetric]:
         for suite in self.suites:
             for entry in suite.entries:
                 yield from self._by_judge(suite, entry)
             for number, check in enumerate(suite.checks):
                 yield from self._check(check, f"{suite.name} check {number + 1}")
 
-    def _by_judge(self, suite: Suite, entry: Entry) -> Iterator[Asked]:
+    def _by_judge(self, suite: Suite, entry: Entry) -> Iterator[PlannedMetric]:
         """The entry, once for each judge that it asks."""
         named = entry.label.settings.get("judge")
         if named is None and len(self.judges) > 1 and self._is_judged(entry.label, suite):
             for judge in self.judges:
                 self.judge = judge
-                asked = self._entry(suite, entry)
-                yield replace(asked, name=f"{asked.name} [{judge}]")
+                planned = self._entry(suite, entry)
+                yield replace(planned, name=f"{planned.name} [{judge}]")
             self.judge = self.judges[0]
             return
         self.judge = str(named) if named else (self.judges[0] if self.judges else None)
@@ -196,8 +196,8 @@ class _Planner:
                 names |= self._prompts(feature, (*seen, column.name))
         return names
 
-    def _entry(self, suite: Suite, entry: Entry) -> Asked:
-        lacking = None
+    def _entry(self, suite: Suite, entry: Entry) -> PlannedMetric:
+        unavailable = None
         try:
             metric, settings = self._found(entry.label, suite)
         except LabelError as error:
@@ -209,8 +209,8 @@ class _Planner:
         if missing and suite.explicit:
             self.problems.append(f"{label} needs {missing}; {_way_out(missing)}")
         if missing:
-            lacking = f"needs {missing}; none is configured"
-            return _shown(entry, label, metric, None, lacking, called)
+            unavailable = f"needs {missing}; none is configured"
+            return _shown(entry, label, metric, None, unavailable, called)
         return _shown(entry, label, metric, self._node(metric, settings, suite).key, called=called)
 
     def _found(self, label: Label, suite: Suite) -> tuple[Metric, dict[str, SettingValue]]:
@@ -225,7 +225,7 @@ class _Planner:
                 if name in settings and name not in label.settings:
                     settings[name] = value
         if settings.get("layer", 0) is None:
-            settings["layer"] = known(str(settings.get("model"))).layer
+            settings["layer"] = model_info(str(settings.get("model"))).layer
         if metric.check is not None and (problem := metric.check(settings)):
             self.problems.append(f"{metric.label(settings)}: {problem}")
         if PARTS in metric.implied:
@@ -291,7 +291,7 @@ class _Planner:
         own = {k: v for k, v in told.settings.items() if (k, v) != ("judge", judge)}
         return f"{Label(told.name, own)} version {node.definition.version}"
 
-    def _check(self, check: Check, group: str) -> Iterator[Asked]:
+    def _check(self, check: Check, group: str) -> Iterator[PlannedMetric]:
         # Imported here: the rules read numbers, and their patterns take long to compile.
         from ragauge.metrics.checks import holds, mean_of
 
@@ -307,7 +307,7 @@ class _Planner:
             node = self._node(metric, settings, suite, f"{group}: {name}", check.where)
             rules[name] = node.key
             scale = 1.0 if label.name in COUNTS else check.scale
-            yield Asked(name, name, metric, node.key, scale=scale, digits=check.digits)
+            yield PlannedMetric(name, name, metric, node.key, scale=scale, digits=check.digits)
         made = [holds(name, expression) for name, expression in check.holds]
         averaged = [
             name for name, label in check.rules if name in rules and label.name not in COUNTS
@@ -318,7 +318,9 @@ class _Planner:
             node = Node(f"{group}: {metric.name}", metric, {}, inputs, where=check.where)
             self.nodes[node.key] = node
             scale, digits = check.scale, check.digits
-            yield Asked(metric.name, metric.name, metric, node.key, scale=scale, digits=digits)
+            yield PlannedMetric(
+                metric.name, metric.name, metric, node.key, scale=scale, digits=digits
+            )
 
     def _check_fields(self, check: Check, group: str) -> None:
         fields = {*FIELDS, *self.columns}
@@ -379,13 +381,13 @@ class _Planner:
                 )
             return part
         if column.nullable:
-            return Input(lacking=f"the samples have no column {name!r}")
+            return Input(unavailable=f"the samples have no column {name!r}")
         columns = {*FIELDS, *self.columns, *catalog.features()}
         hint = (
             did_you_mean(name, columns) or f"; the samples have {', '.join(sorted(self.columns))}"
         )
         self.problems.append(f"{definition.name} needs the column {name!r}{hint}")
-        return Input(lacking=f"no column {name!r}")
+        return Input(unavailable=f"no column {name!r}")
 
     def _variants(self, name: str, suite: Suite) -> list[Entry]:
         """How a metric is asked for: by the suite itself, else by the others."""
@@ -415,10 +417,10 @@ class _Planner:
         except LabelError:
             if given:
                 return given
-            return Input(lacking=f"{name} is not there")
+            return Input(unavailable=f"{name} is not there")
         missing = self._lacking(metric, suite)
         if missing:
-            return given or Input(lacking=f"{name} needs {missing}; none is configured")
+            return given or Input(unavailable=f"{name} needs {missing}; none is configured")
         return Input(node=self._node(metric, settings, suite).key)
 
     def _lacking(self, definition: Definition, suite: Suite, seen: tuple[str, ...] = ()) -> str:
@@ -465,12 +467,14 @@ def _shown(
     label: str,
     metric: Metric | None,
     node: str | None,
-    lacking: str | None = None,
+    unavailable: str | None = None,
     called: str | None = None,
-) -> Asked:
+) -> PlannedMetric:
     """`called`: the label as it was asked for, without the model that the run filled in."""
     name = called or label if entry.name == str(entry.label) else entry.name
-    return Asked(label, name, metric, node, lacking, entry.scale, entry.digits, entry.show)
+    return PlannedMetric(
+        label, name, metric, node, unavailable, entry.scale, entry.digits, entry.show
+    )
 
 
 def _namesakes(suites: Sequence[Suite]) -> Iterator[str]:
@@ -479,10 +483,10 @@ def _namesakes(suites: Sequence[Suite]) -> Iterator[str]:
         yield f"two different suites are named {name!r}; give one of them another name"
 
 
-def _clashes(asked: Sequence[Asked], nodes: Mapping[str, Node]) -> Iterator[str]:
+def _clashes(planned: Sequence[PlannedMetric], nodes: Mapping[str, Node]) -> Iterator[str]:
     """Names that would stand twice at the same row: only checks of different rows may share one."""
     filters: dict[str, list[str | None]] = {}
-    for one in asked:
+    for one in planned:
         if one.node is not None and one.node in nodes:
             where = nodes[one.node].where
             filters.setdefault(one.metric, []).append(where.text if where else None)
@@ -491,10 +495,10 @@ def _clashes(asked: Sequence[Asked], nodes: Mapping[str, Node]) -> Iterator[str]
             yield f"{name!r} is asked of the same rows twice, in two ways; rename one"
 
 
-def _once(asked: Iterator[Asked]) -> Iterator[Asked]:
+def _once(planned: Iterator[PlannedMetric]) -> Iterator[PlannedMetric]:
     """Each metric once: two suites may ask for the same; checks of different questions may not."""
     seen: set[tuple[str, str | None]] = set()
-    for one in asked:
+    for one in planned:
         if (one.metric, one.node) not in seen:
             seen.add((one.metric, one.node))
             yield one
@@ -509,7 +513,7 @@ def _key(definition: Metric | Feature, settings: Mapping[str, SettingValue]) -> 
 
 def _describe(node: Node) -> dict[str, object]:
     version = node.definition.version if isinstance(node.definition, Metric) else None
-    inputs = [one.column or one.node or one.lacking for one in node.inputs]
+    inputs = [one.column or one.node or one.unavailable for one in node.inputs]
     where = node.where.text if node.where else None
     settings = dict(node.settings)
     return {

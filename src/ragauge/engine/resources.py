@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from ragauge.encoders.models import EMBEDDED
 from ragauge.errors import EncoderError
-from ragauge.judges.config import Judging
+from ragauge.judges.config import JudgeConfig
 from ragauge.label import SettingValue
 from ragauge.metric import Definition
 
 if TYPE_CHECKING:
     from ragauge.cache import Cache
-    from ragauge.encoders.cached import SharedEncoder
+    from ragauge.encoders.cached import CachedEncoder
     from ragauge.encoders.protocol import Encoder, LongText
-    from ragauge.judges.session import SharedJudge
+    from ragauge.judges.session import JudgeSession
 
 
 NOT_SAID = ""
@@ -37,14 +37,14 @@ class Resources:
         encoder: "Encoder | str | None" = None,
         *,
         cache: str | Path | None = None,
-        judging: Judging | None = None,
+        judging: JudgeConfig | None = None,
     ) -> None:
         self._given = _opened(encoder) if isinstance(encoder, str) else encoder
         if self._given is not None:
             _check_encoder(self._given)
         self._cache_path = cache
-        self.judging = Judging() if judging is None else judging
-        self._shared: dict[tuple[str, str], SharedEncoder] = {}
+        self.judging = JudgeConfig() if judging is None else judging
+        self._shared: dict[tuple[str, str], CachedEncoder] = {}
         self._tokens: dict[tuple[str, str], set[tuple[int | None, LongText]]] = {}
         self.sample = 0
         """Which asking of the judges this is."""
@@ -90,18 +90,18 @@ class Resources:
             given["judge"] = self.judge_of(settings)
         return given
 
-    def judge_of(self, settings: Mapping[str, SettingValue]) -> "SharedJudge":
+    def judge_of(self, settings: Mapping[str, SettingValue]) -> "JudgeSession":
         """The judge that settings name; the first one where they name none."""
         name = str(settings.get("judge") or self.judge_names[0])
-        return self.judges[name] if self.sample == 0 else self.judges[name].again(self.sample)
+        return self.judges[name] if self.sample == 0 else self.judges[name].for_repeat(self.sample)
 
     @cached_property
-    def judges(self) -> "Mapping[str, SharedJudge]":
+    def judges(self) -> "Mapping[str, JudgeSession]":
         """The judges by name, as metrics use them."""
         from ragauge.judges.budget import Budget
         from ragauge.judges.ledger import Ledger
         from ragauge.judges.prompts import Prompts
-        from ragauge.judges.session import WINDOW_TOKENS, SharedJudge
+        from ragauge.judges.session import WINDOW_TOKENS, JudgeSession
 
         told = self.judging
         if not told.judges:
@@ -112,7 +112,7 @@ class Resources:
         if told.mode == "ask":
             told.check_keys()
         return {
-            one.name: SharedJudge(
+            one.name: JudgeSession(
                 one,
                 ledger=ledger,
                 prompts=prompts,
@@ -129,23 +129,23 @@ class Resources:
             if name in names:
                 one.close()
 
-    def again(self, sample: int) -> "Resources":
+    def for_repeat(self, sample: int) -> "Resources":
         """The same resources, whose judges are asked everything once more."""
         other = object.__new__(Resources)
         self.judges  # made once, so that all samples share it  # noqa: B018
         other.__dict__ = {**self.__dict__, "sample": sample}
         return other
 
-    def encoder_of(self, settings: Mapping[str, SettingValue]) -> "SharedEncoder":
+    def encoder_of(self, settings: Mapping[str, SettingValue]) -> "CachedEncoder":
         """The encoder that settings name. EncoderError when it cannot be opened."""
-        from ragauge.encoders.cached import SharedEncoder
+        from ragauge.encoders.cached import CachedEncoder
 
         key = model, precision = self._model_of(settings)
         if key not in self._shared:
             encoder = self._named(model, precision)
             if self.threads is not None and hasattr(encoder, "threads"):
                 encoder.threads = self.threads  # pyright: ignore[reportAttributeAccessIssue]
-            self._shared[key] = SharedEncoder(encoder, self.cache)
+            self._shared[key] = CachedEncoder(encoder, self.cache)
             self._shared[key].wanted_tokens = frozenset(self._tokens.get(key, ()))
         _check_layer(self._shared[key], settings.get("layer"))
         return self._shared[key]
@@ -202,18 +202,18 @@ class Resources:
         return {**kept, "_shared": {}}
 
 
-def _check_layer(encoder: "SharedEncoder", layer: SettingValue) -> None:
+def _check_layer(encoder: "CachedEncoder", layer: SettingValue) -> None:
     last = encoder.identity.get("n_layers")
     if isinstance(layer, int) and isinstance(last, int) and not 0 <= layer <= last:
         raise EncoderError(f"{encoder.name} has the layers 0 to {last}, not {layer}")
 
 
 def _check_encoder(given: object) -> None:
-    lacking = [name for name in WHAT_ENCODERS_HAVE if not hasattr(given, name)]
-    if lacking:
+    unavailable = [name for name in WHAT_ENCODERS_HAVE if not hasattr(given, name)]
+    if unavailable:
         raise EncoderError(
             f"encoder must be a model's name or an encoder, got {given!r:.80}, "
-            f"which has no {', '.join(lacking)}"
+            f"which has no {', '.join(unavailable)}"
         )
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 from ragauge.judges import questions
 from ragauge.judges.budget import estimated_tokens
 from ragauge.judges.questions import AskedBack, Graded, Relevance, Support
-from ragauge.judges.session import PROMPT_TOKENS, TOKENS_AN_ITEM, Answered, SharedJudge
+from ragauge.judges.session import PROMPT_TOKENS, TOKENS_PER_ITEM, Answered, JudgeSession
 from ragauge.language.sentences import split_sentences
 from ragauge.language.text import is_blank
 from ragauge.metric import Count, feature
@@ -82,14 +82,16 @@ class QuestionsBack:
 
 
 @feature(prompts=("claims",))
-async def answer_claims(question: str | None, answer: str, *, judge: SharedJudge) -> Claims | Score:
+async def answer_claims(
+    question: str | None, answer: str, *, judge: JudgeSession
+) -> Claims | Score:
     """The answer's atomic claims. A blank answer makes none, and no judge is asked."""
     return await claims_of(judge, question, answer)
 
 
 @feature(prompts=("claims",))
 async def reference_claims(
-    question: str | None, reference: str, *, judge: SharedJudge
+    question: str | None, reference: str, *, judge: JudgeSession
 ) -> Claims | Score:
     """The reference's atomic claims. A blank reference makes none, and no judge is asked."""
     return await claims_of(judge, question, reference)
@@ -101,7 +103,7 @@ async def answer_support(
     answer: str,
     contexts: Sequence[str],
     *,
-    judge: SharedJudge,
+    judge: JudgeSession,
     merged: bool = False,
 ) -> Supports | Score:
     """Which of the answer's claims the contexts support; `merged`: found and judged in one call."""
@@ -114,7 +116,7 @@ async def reference_support(
     reference: str,
     contexts: Sequence[str],
     *,
-    judge: SharedJudge,
+    judge: JudgeSession,
     merged: bool = False,
 ) -> Supports | Score:
     """Which of the reference's claims the contexts support; `merged`: found and judged in one call."""
@@ -123,7 +125,7 @@ async def reference_support(
 
 @feature(prompts=("support",))
 async def answer_in_reference(
-    answer_claims: Claims, reference: str, *, judge: SharedJudge
+    answer_claims: Claims, reference: str, *, judge: JudgeSession
 ) -> Supports | Score:
     """Which of the answer's claims the reference supports."""
     return await support_of(judge, answer_claims, [] if is_blank(reference) else [reference])
@@ -131,7 +133,7 @@ async def answer_in_reference(
 
 @feature(prompts=("support",))
 async def reference_in_answer(
-    reference_claims: Claims, answer: str, *, judge: SharedJudge
+    reference_claims: Claims, answer: str, *, judge: JudgeSession
 ) -> Supports | Score:
     """Which of the reference's claims the answer supports."""
     return await support_of(judge, reference_claims, [] if is_blank(answer) else [answer])
@@ -143,7 +145,7 @@ async def context_relevance(
     contexts: Sequence[str],
     references: Sequence[str] | None,
     *,
-    judge: SharedJudge,
+    judge: JudgeSession,
 ) -> RelevantContexts | Score:
     """Which contexts are relevant to the question. The references are shown where there are some."""
     if not contexts:
@@ -166,7 +168,7 @@ async def answer_questions(
     question: str,
     answer: str,
     *,
-    judge: SharedJudge,
+    judge: JudgeSession,
     n_questions: Count = 3,
     variant: Literal["ragas-0.4"] | None = None,
 ) -> QuestionsBack | Score:
@@ -192,13 +194,13 @@ async def answer_questions(
     return QuestionsBack((), graded.value, (*calls, *_calls([graded])))
 
 
-async def claims_of(judge: SharedJudge, question: str | None, text: str) -> Claims | Score:
+async def claims_of(judge: JudgeSession, question: str | None, text: str) -> Claims | Score:
     """The atomic claims of a text that answers a question, sentence by sentence."""
     return await _claims_in(judge, question, _sentences(text))
 
 
 async def _claims_in(
-    judge: SharedJudge, question: str | None, sentences: Sequence[str]
+    judge: JudgeSession, question: str | None, sentences: Sequence[str]
 ) -> Claims | Score:
     if not sentences:
         return Claims(())
@@ -217,7 +219,7 @@ async def _claims_in(
 
 
 async def _supported(
-    judge: SharedJudge, question: str | None, text: str, contexts: Sequence[str], *, merged: bool
+    judge: JudgeSession, question: str | None, text: str, contexts: Sequence[str], *, merged: bool
 ) -> Supports | Score:
     """A text's claims and which of them the contexts support. The claims are asked for as others ask
     for them, so that they are paid for once."""
@@ -234,8 +236,8 @@ async def _supported(
     return claims if isinstance(claims, Score) else await support_of(judge, claims, contexts)
 
 
-def _is_small(judge: SharedJudge, sentences: Sequence[str], contexts: Sequence[str]) -> bool:
-    room = judge.window - PROMPT_TOKENS - len(sentences) * TOKENS_AN_ITEM
+def _is_small(judge: JudgeSession, sentences: Sequence[str], contexts: Sequence[str]) -> bool:
+    room = judge.window - PROMPT_TOKENS - len(sentences) * TOKENS_PER_ITEM
     return sum(map(estimated_tokens, (*contexts, *sentences, *sentences))) < room
 
 
@@ -244,7 +246,7 @@ def _sentences(text: str) -> tuple[str, ...]:
 
 
 async def support_of(
-    judge: SharedJudge, claims: Claims, contexts: Sequence[str]
+    judge: JudgeSession, claims: Claims, contexts: Sequence[str]
 ) -> Supports | Score:
     """Which claims the contexts support; without contexts none is, and no judge is asked."""
     if not claims.texts:
@@ -279,15 +281,15 @@ class _Piece:
     start: int = 0
 
 
-def _claims_at_once(judge: SharedJudge, claims: Sequence[str]) -> list[list[int]]:
+def _claims_at_once(judge: JudgeSession, claims: Sequence[str]) -> list[list[int]]:
     """The places of claims in groups that leave half of the judge's window to the contexts."""
-    if judge.surely_fit((*claims, *claims), 2 * len(claims)):
+    if judge.fits_window((*claims, *claims), 2 * len(claims)):
         return [list(range(len(claims)))]
     room = (judge.window - PROMPT_TOKENS) // 2
     groups: list[list[int]] = []
     used = room + 1
     for place, claim in enumerate(claims):
-        own = estimated_tokens(claim) + TOKENS_AN_ITEM
+        own = estimated_tokens(claim) + TOKENS_PER_ITEM
         if used + own > room:
             groups.append([])
             used = 0
@@ -296,14 +298,14 @@ def _claims_at_once(judge: SharedJudge, claims: Sequence[str]) -> list[list[int]
     return groups
 
 
-def _parts(judge: SharedJudge, contexts: Sequence[str], *others: str) -> list[list[_Piece]]:
+def _parts(judge: JudgeSession, contexts: Sequence[str], *others: str) -> list[list[_Piece]]:
     """The contexts in parts that fit the judge's window together with the others, one where all do.
 
     A context that does not fit by itself is cut in pieces that overlap.
     """
-    if judge.surely_fit((*contexts, *others), len(contexts)):
+    if judge.fits_window((*contexts, *others), len(contexts)):
         return [[_Piece(one, place) for place, one in enumerate(contexts)]]
-    room = judge.window - PROMPT_TOKENS - TOKENS_AN_ITEM - sum(map(estimated_tokens, others))
+    room = judge.window - PROMPT_TOKENS - TOKENS_PER_ITEM - sum(map(estimated_tokens, others))
     pieces = [
         piece
         for place, context in enumerate(contexts)

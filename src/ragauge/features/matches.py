@@ -8,14 +8,14 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
-from ragauge.encoders.cached import NoVector, SharedEncoder, pieces
+from ragauge.encoders.cached import CachedEncoder, NoVector, pieces
 from ragauge.encoders.protocol import Bools, Floats, LongText, TokenVectors
 from ragauge.metric import feature
 from ragauge.score import Score
 
 MATCHING = 1
 """Raised when the same vectors are matched otherwise, or matches are packed otherwise."""
-MOST_ALONE, MOST_SHARED = 2**18, 2**24
+MAX_ALONE, MAX_SHARED = 2**18, 2**24
 """Multiplications of a product. BLAS shares more than the first among threads, which wait spinning:
 up to the second, that costs more than it saves, on a busy machine a hundred times more."""
 COLUMNS_ALONE = 64
@@ -111,7 +111,7 @@ EMPTY = TokenMatch(0.0, 0.0, 0.0)
 def token_weights(
     references: Iterable[Sequence[str] | None],
     *,
-    encoder: SharedEncoder,
+    encoder: CachedEncoder,
     idf: bool = False,
     long_text: LongText = "cut",
 ) -> Weights:
@@ -137,7 +137,7 @@ def token_match(
     reference: Sequence[str],
     token_weights: Sequence[Weights],
     *,
-    encoder: SharedEncoder,
+    encoder: CachedEncoder,
     layer: int | None = None,
     idf: bool = False,
     long_text: LongText = "cut",
@@ -156,7 +156,7 @@ def token_match(
 
 
 def _nearest(
-    pairs: Sequence[Pair], encoder: SharedEncoder, layer: int | None, long_text: LongText
+    pairs: Sequence[Pair], encoder: CachedEncoder, layer: int | None, long_text: LongText
 ) -> dict[Pair, tuple[Nearest, Nearest] | Score]:
     """The tokens of each pair with their best cosines; vectors are asked for only where the cache
     has not kept what was found with them."""
@@ -210,10 +210,10 @@ def marks_of(tokens: TokenVectors) -> Bools:
 def cosines(ours: Floats, theirs: Floats) -> Floats:
     """The product of unit rows: (n, d) and (m, d) to (n, m)."""
     (n, d), m = ours.shape, len(theirs)
-    if n * m * d > MOST_SHARED:
+    if n * m * d > MAX_SHARED:
         return ours @ theirs.T
     columns = min(m, COLUMNS_ALONE)
-    rows = max(1, MOST_ALONE // max(1, d * columns))
+    rows = max(1, MAX_ALONE // max(1, d * columns))
     product = np.empty((n, m), np.float32)
     for left in range(0, m, columns or 1):
         some = theirs[left : left + columns].T

@@ -6,15 +6,15 @@ Every ranking measure is a function of that table (see `ragauge.rankings.hits`);
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import numpy as np
 
-from ragauge.metric import feature
+from ragauge.metric import Renamed, feature
 from ragauge.rankings.hits import Hits
 from ragauge.score import Score
 
-Match = Literal["id", "text", "seed-003"]
+Match = Annotated[Literal["id", "text", "legalbench"], Renamed({"seed-003": "legalbench"})]
 Cell = TypeVar("Cell")
 Nullable = Sequence[Cell | None] | None
 """A column whose cells may be null; None when the samples do not have it."""
@@ -43,8 +43,8 @@ def ranking(
     `match="id"` looks the `context_ids` up in `relevant`; a repeated id counts once, at its first
     rank, and the later ones move up. `match="text"` takes `contexts` and `gold_contexts`: a passage
     matches a gold one when, lower-cased and with whitespace collapsed, they are equal or one
-    contains the other; an empty passage matches nothing. `match="seed-003"` lets an empty passage
-    match everything, as the seed's system did. `missing` when a column that the match needs is
+    contains the other; an empty passage matches nothing. `match="legalbench"` lets an empty passage
+    match everything, as LegalBench-RAG's own system does. `missing` when a column that the match needs is
     null.
 
     >>> (found,) = ranking([["x", "a", "x", "b"]], [{"a": 1, "b": 2}], None, None)
@@ -53,7 +53,7 @@ def ranking(
     """
     if match == "id":
         return _rankings("context_ids", context_ids, "relevant", relevant, _add_ids)
-    add = _add_texts_and_blanks if match == "seed-003" else _add_texts
+    add = _add_texts_and_blanks if match == "legalbench" else _add_texts
     return _rankings("contexts", contexts, "gold_contexts", gold_contexts, add)
 
 

@@ -1,7 +1,12 @@
 """Where answers say that they do not answer."""
 
+from typing import Annotated, Literal
+
 from ragauge.language.refusals import RefusalMatch, find_refusals
-from ragauge.metric import feature
+from ragauge.metric import Renamed, feature
+
+Phrases = Annotated[Literal["default", "graphrag"], Renamed({"seed-002": "graphrag"})]
+"""Which refusals are found: by our own rules, or by the phrases of the suite graphrag."""
 
 
 @feature

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragauge.encoders.cached import NoVector, SharedEncoder, pieces
+from ragauge.encoders.cached import CachedEncoder, NoVector, pieces
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.features.matches import ALIKE, cosines, marks_of
 from ragauge.language.sentences import Splitter
@@ -34,7 +34,7 @@ def sentence_matrix(
     answer_sentences: Sequence[tuple[str, ...]],
     reference_sentences: Sequence[tuple[str, ...]],
     *,
-    encoder: SharedEncoder,
+    encoder: CachedEncoder,
     layer: int | None = None,
     splitter: Splitter = "rules",
     long_text: LongText = "cut",

@@ -8,7 +8,7 @@ from functools import cached_property
 from importlib import resources
 from typing import cast
 
-from ragauge.judges.ledger import Ledger, Usage, characters
+from ragauge.judges.ledger import Ledger, TokenUsage, characters
 from ragauge.judges.protocol import Reply, Request
 from ragauge.tomlfile import parse_toml
 
@@ -57,7 +57,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CostEstimate:
     """What is still to be paid: calls, and tokens and cost."""
 
     calls: int
@@ -82,7 +82,7 @@ class _Size:
 
 
 @dataclass
-class Spending:
+class Usage:
     """What a run asks a judge and pays for it. One event loop counts; others may look."""
 
     judge: str
@@ -103,7 +103,7 @@ class Spending:
     _under_way: Counter[str] = field(default_factory=Counter[str])
     _tried: set[str] = field(default_factory=set[str])
     """Prompts of calls that ended."""
-    _told: dict[str, Usage] = field(default_factory=dict[str, Usage])
+    _told: dict[str, TokenUsage] = field(default_factory=dict[str, TokenUsage])
     _expected: dict[bytes, _Size] = field(default_factory=dict[bytes, _Size])
 
     def found(self, reply: Reply) -> None:  # noqa: ARG002
@@ -156,7 +156,7 @@ class Spending:
                 self._pay(_Size.of(request), one)
             self.failed += not replies
 
-    def estimate(self) -> Estimate:
+    def estimate(self) -> CostEstimate:
         """What the expected calls take."""
         prompt, completion = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         for size in self._expected.values():
@@ -164,9 +164,9 @@ class Spending:
             completion = _sum(completion, self._reply_tokens(size))
         price = self.budget.price
         if price is None:
-            return Estimate(len(self._expected), prompt, completion, None)
+            return CostEstimate(len(self._expected), prompt, completion, None)
         low, likely, high = (price.of(*tokens) for tokens in zip(prompt, completion, strict=True))
-        return Estimate(len(self._expected), prompt, completion, (low, likely, high))
+        return CostEstimate(len(self._expected), prompt, completion, (low, likely, high))
 
     def _pay(self, size: _Size, reply: Reply) -> None:
         n_prompt, n_reply = reply.prompt_tokens, reply.completion_tokens
@@ -175,8 +175,8 @@ class Spending:
             tokens = self._prompt_tokens(size)[1], self._reply_tokens(size)[1]
         else:
             tokens = n_prompt, n_reply
-            known = self._told.get(size.prompt, Usage(0, 0, 0, 0))
-            self._told[size.prompt] = known + Usage(1, size.characters, n_prompt, n_reply)
+            known = self._told.get(size.prompt, TokenUsage(0, 0, 0, 0))
+            self._told[size.prompt] = known + TokenUsage(1, size.characters, n_prompt, n_reply)
         self.prompt_tokens += n_prompt or 0
         self.completion_tokens += n_reply or 0
         if reply.cost_usd is not None:
@@ -204,13 +204,13 @@ class Spending:
             return size.reply_tokens * 0.5, float(size.reply_tokens), size.reply_tokens * 2.0
         return _around(known.completion_tokens / known.n, 2 * _spread(known))
 
-    def _usage(self, prompt: str) -> Usage | None:
+    def _usage(self, prompt: str) -> TokenUsage | None:
         """What the prompt's replies took, of this run and of those before."""
         found = [one[prompt] for one in (self._known, self._told) if prompt in one]
         return sum(found[1:], found[0]) if found else None
 
     @cached_property
-    def _known(self) -> Mapping[str, Usage]:
+    def _known(self) -> Mapping[str, TokenUsage]:
         return {} if self.ledger is None else self.ledger.usage(self.judge)
 
     def as_data(self) -> dict[str, object]:
@@ -231,7 +231,7 @@ def _sum(left: Range, right: Range) -> Range:
     return left[0] + right[0], left[1] + right[1], left[2] + right[2]
 
 
-def _spread(known: Usage) -> float:
+def _spread(known: TokenUsage) -> float:
     return SPREAD_KNOWN if known.n >= KNOWN_CALLS else SPREAD
 
 

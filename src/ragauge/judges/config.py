@@ -67,11 +67,11 @@ def _no_prices() -> "Mapping[str, Price]":
 
 
 @dataclass(frozen=True)
-class Judging:
+class JudgeConfig:
     """The judges of a run, and how they are asked.
 
     `repeat`: how often each question is asked; the scores are means over the askings. `mode`: "ask",
-    or "cached" to take replies from the cache only and skip the rest. `ask_again`: where the reply that
+    or "cached" to take replies from the cache only and skip the rest. `retry_unreadable`: where the reply that
     was kept cannot be read, ask anew, once, and keep the new reply beside it. `max_calls` and `max_cost_usd`
     bound each judge by itself, for this run: what goes beyond is skipped; `prices` are needed for the
     latter, by judge, in dollars for a million tokens. `prompts`: a folder of one's own. `language`:
@@ -88,7 +88,7 @@ class Judging:
     prompts: str | Path | None = None
     language: str | None = None
     window: int | None = None
-    ask_again: bool = False
+    retry_unreadable: bool = False
 
     def __post_init__(self) -> None:
         problems = [*self._names_wrong(), *self._numbers_wrong(), *self._words_wrong()]
@@ -125,9 +125,9 @@ class Judging:
         table: Mapping[str, object],
         *,
         mode: "Mode" = "ask",
-        ask_again: bool = False,
+        retry_unreadable: bool = False,
         record: Path | None = None,
-    ) -> "Judging":
+    ) -> "JudgeConfig":
         """What a configuration's table says; with `record` the replies are written there too.
 
         JudgeError or PlanError when a judge cannot be opened as said.
@@ -146,7 +146,13 @@ class Judging:
         recorded = [one if record is None else RecordingJudge(one, record) for one in judges]
         prices = _prices(judges, cast(Sequence[float] | None, table.get("price")))
         others = {name: table[name] for name in WHAT_ELSE if name in table}
-        return cls(tuple(recorded), mode=mode, prices=prices, ask_again=ask_again, **others)  # pyright: ignore[reportArgumentType]
+        return cls(
+            tuple(recorded),
+            mode=mode,
+            prices=prices,
+            retry_unreadable=retry_unreadable,
+            **others,  # pyright: ignore[reportArgumentType]
+        )
 
     def _names_wrong(self) -> list[str]:
         return [
@@ -169,9 +175,9 @@ class Judging:
         problems: list[str] = []
         if self.mode not in MODES:
             problems.append(f"mode must be one of {', '.join(MODES)}, got {self.mode!r:.80}")
-        if self.mode == "cached" and self.ask_again:
+        if self.mode == "cached" and self.retry_unreadable:
             problems.append(
-                "where only the cache is read (--fast), nobody is asked again (--ask-again); leave out "
+                "where only the cache is read (--fast), nobody is asked again (--retry-unreadable); leave out "
                 "one of the two"
             )
         if self.language is not None and not LANGUAGE.fullmatch(str(self.language)):

@@ -34,7 +34,7 @@ DIGITS, TRIES, MORE_DIGITS = 6, 8, 3
 After so many tries that are like some in a text, it has so many more."""
 TEMPLATES_AT_HAND = 256
 CHARACTERS_AT_HAND = 16_000_000
-SHORTEST_AT_HAND, LONGEST_AT_HAND = 1_000, 50_000
+SHORTEST_AT_HAND, MAX_BUFFERED = 1_000, 50_000
 """The same contexts stand in several prompts, shortly after each other. Characters of all blocks that
 are kept for that, and of one: a shorter one is as soon made anew."""
 
@@ -133,7 +133,7 @@ def _made(name: str, texts: str | Sequence[str]) -> _Block:
     is_list = not isinstance(texts, str)
     key = (name, is_list, tuple(texts) if is_list else (texts,))
     size = sum(map(len, key[2]))
-    if not SHORTEST_AT_HAND <= size <= LONGEST_AT_HAND:
+    if not SHORTEST_AT_HAND <= size <= MAX_BUFFERED:
         return _new(*key)
     return _at_hand.get(key) or _kept(key, _new(*key), size)
 

@@ -47,7 +47,7 @@ create table if not exists replies (
     at text not null
 )
 """
-MOST_COUNTED = 10**12
+MAX_COUNTED = 10**12
 """A provider that tells of more tokens in one call tells nothing; sums of less fit SQLite."""
 IDLE_S = 0.05
 """After so long without work the thread of a desk ends; it is started again when there is some."""
@@ -64,7 +64,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class TokenUsage:
     """What the replies to one prompt took: sums over `n` of them whose tokens are known."""
 
     n: int
@@ -72,8 +72,8 @@ class Usage:
     prompt_tokens: int
     completion_tokens: int
 
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
+    def __add__(self, other: "TokenUsage") -> "TokenUsage":
+        return TokenUsage(
             self.n + other.n,
             self.characters + other.characters,
             self.prompt_tokens + other.prompt_tokens,
@@ -149,7 +149,7 @@ class Ledger:
                     raise unusable(self.path, error) from error
                 raise
 
-    def usage(self, judge: str) -> dict[str, Usage]:
+    def usage(self, judge: str) -> dict[str, TokenUsage]:
         """For each prompt what its replies from this judge took."""
         rows = self._rows(
             "select prompt, count(*), sum(characters), sum(prompt_tokens), sum(completion_tokens) "
@@ -157,7 +157,7 @@ class Ledger:
             "and completion_tokens is not null group by prompt",
             [judge],
         )
-        return {prompt: Usage(*sums) for prompt, *sums in rows}
+        return {prompt: TokenUsage(*sums) for prompt, *sums in rows}
 
     def totals(self) -> list[tuple[str, int, int, int, float | None]]:
         """For each judge its replies, tokens of prompts and of replies, and cost where known."""
@@ -223,7 +223,7 @@ class Ledger:
                 raise unusable(self.path, error) from error
 
 
-class Desk:
+class LedgerWriter:
     """A ledger as the event loop uses it: a thread does what has come in while it was busy at once.
 
     Without a ledger it keeps nothing. The thread ends when nothing more comes.
@@ -351,7 +351,7 @@ def _asked(request: Request) -> str:
 
 
 def _counted(n: int | None) -> int | None:
-    return n if n is not None and n <= MOST_COUNTED else None
+    return n if n is not None and n <= MAX_COUNTED else None
 
 
 def packed_reply(reply: Reply) -> bytes:

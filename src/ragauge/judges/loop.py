@@ -12,7 +12,7 @@ from weakref import WeakSet
 
 from ragauge.errors import MetricError
 
-Made = TypeVar("Made")
+T = TypeVar("T")
 
 BEGUN_AT_ONCE = 32
 """So many begin, and what they ask is on its way, before more do."""
@@ -99,7 +99,7 @@ _groups: ContextVar[tuple[Group, ...]] = ContextVar("_groups", default=())
 
 
 @contextmanager
-def together() -> Generator[None]:
+def cancel_scope() -> Generator[None]:
     """What is begun within is given up when an error leaves it, unless the thread is of a group
     already, whose owner does that."""
     if _joined.group is not None:
@@ -116,7 +116,7 @@ def together() -> Generator[None]:
         _joined.group = None
 
 
-def run(work: Coroutine[Any, Any, Made]) -> Made:
+def run(work: Coroutine[Any, Any, T]) -> T:
     """What the work comes to; an interrupt of the waiting thread cancels the work.
 
     KeyboardInterrupt when the thread's group is given up, MetricError for work that cancels itself,
@@ -145,7 +145,7 @@ def run(work: Coroutine[Any, Any, Made]) -> Made:
         raise
 
 
-def _waited_for(future: Future[Made]) -> Made:
+def _waited_for(future: Future[T]) -> T:
     # Only a wait that has an end is interrupted where a library (polars) restarts system calls.
     while not wait([future], AWAKE_S).done:
         pass
@@ -159,7 +159,7 @@ def is_running_here(loop: asyncio.AbstractEventLoop) -> bool:
         return False
 
 
-async def _held(work: Coroutine[Any, Any, Made], groups: tuple[Group, ...]) -> Made:
+async def _held(work: Coroutine[Any, Any, T], groups: tuple[Group, ...]) -> T:
     _groups.set(groups)
     _hold(asyncio.current_task())
     return await work
@@ -174,7 +174,7 @@ def _hold(task: "asyncio.Task[Any] | None") -> None:
 Work = Coroutine[Any, Any, object]
 
 
-async def begin(work: Sequence[Work | None]) -> list[object]:
+async def start(work: Sequence[Work | None]) -> list[object]:
     """The work as tasks that run on while others are begun; None stays None."""
     tasks: list[object] = []
     for one in work:
@@ -193,12 +193,12 @@ def _is_coming(cell: object) -> TypeGuard["asyncio.Task[object]"]:
     return isinstance(cell, asyncio.Task)
 
 
-async def there(cells: Sequence[object]) -> tuple[object, ...]:
+async def resolve(cells: Sequence[object]) -> tuple[object, ...]:
     """The cells, those that are tasks waited for."""
     return tuple([await one if _is_coming(one) else one for one in cells])
 
 
-async def all_of(columns: Sequence[Sequence[object]]) -> list[list[object]]:
+async def gather(columns: Sequence[Sequence[object]]) -> list[list[object]]:
     """What the cells of the columns come to. The first error ends all of them."""
     tasks = [cell for cells in columns for cell in cells if _is_coming(cell)]
     try:

@@ -168,10 +168,10 @@ def _marks(line: str) -> set[str]:
 
 
 def _wrong_marks(own: Prompt, shipped: Prompt, place: str) -> list[str]:
-    lacking = [
+    unavailable = [
         f"{place}: lacks the mark {{{{{one}}}}}" for one in sorted(shipped.marks - own.marks)
     ]
-    return lacking + [
+    return unavailable + [
         f"{place}: has the mark {one!r}, which nothing fills"
         for one in sorted(own.marks - shipped.marks)
     ]

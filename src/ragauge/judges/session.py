@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from ragauge.endpoints import excerpt, secrets_of
 from ragauge.errors import JudgeError, RagaugeError
-from ragauge.judges.budget import Budget, Spending, estimated_tokens
-from ragauge.judges.ledger import Desk, Entry, Ledger, key_of
+from ragauge.judges.budget import Budget, Usage, estimated_tokens
+from ragauge.judges.ledger import Entry, Ledger, LedgerWriter, key_of
 from ragauge.judges.prompts import Prompts
 from ragauge.judges.protocol import Identity, Judge, Message, Reply, Request, Schema
 from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge
@@ -34,12 +34,12 @@ NO_USABLE_REPLY = "gave no usable reply"
 Mode = Literal["ask", "cached", "estimate"]
 """`ask`: what the ledger does not hold is asked. `cached`: it is skipped. `estimate`: a stand-in is
 taken for it, and it is counted."""
-Made = TypeVar("Made")
-Given = TypeVar("Given", covariant=True)
+T = TypeVar("T")
+JudgeLike = TypeVar("JudgeLike", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Question(Generic[Made]):
+class Question(Generic[T]):
     """What is asked of a judge, and how its reply is read.
 
     `texts` fill the prompt's marks and are data, `words` are ours. `read` makes the answer of the
@@ -50,7 +50,7 @@ class Question(Generic[Made]):
     prompt: str
     texts: Mapping[str, str | Sequence[str] | None]
     schema: Schema
-    read: Callable[[dict[str, Any]], Made]
+    read: Callable[[dict[str, Any]], T]
     stand_in: Mapping[str, object]
     words: Mapping[str, str | int] = field(default_factory=dict[str, str | int])
     word: str | None = None
@@ -58,10 +58,10 @@ class Question(Generic[Made]):
 
 
 @dataclass(frozen=True, slots=True)
-class Answered(Generic[Given]):
+class Answered(Generic[JudgeLike]):
     """What a judge answered. `call` tells of it in the evidence."""
 
-    value: Given
+    value: JudgeLike
     reply: Reply
     call: Mapping[str, object]
 
@@ -78,7 +78,7 @@ class _Unread:
     """Of the reply that it was to mend."""
 
 
-class SharedJudge:
+class JudgeSession:
     """One judge for all metrics of a run.
 
     Replies are kept by `desk`, and the same question is never under way twice. A judge that is down
@@ -102,14 +102,14 @@ class SharedJudge:
         if isinstance(self._answering, RecordedJudge):
             # What is read from a recording costs nothing, and what another one says is not its reply.
             ledger, budget = Ledger(":memory:"), None
-        self.desk = Desk(ledger)
+        self.desk = LedgerWriter(ledger)
         self.prompts = Prompts() if prompts is None else prompts
         self.mode: Mode = mode
         self.window = window
-        self.spending = Spending(judge.name, budget or Budget(), ledger)
+        self.spending = Usage(judge.name, budget or Budget(), ledger)
         self.sample = 0
         """Which of several askings of every question is under way."""
-        self.asks_anew = False
+        self.retry_unreadable = False
         """Whether what was kept and cannot be read is asked anew, once."""
         self._new: set[bytes] = set()
         self._under_way: dict[bytes, asyncio.Future[Reply | Score]] = {}
@@ -132,13 +132,13 @@ class SharedJudge:
         if isinstance(self._answering, ChatEndpoint):
             run(self._answering.close())
 
-    def again(self, sample: int) -> "SharedJudge":
+    def for_repeat(self, sample: int) -> "JudgeSession":
         """The same judge, asking everything once more."""
-        other = object.__new__(SharedJudge)
+        other = object.__new__(JudgeSession)
         other.__dict__ = {**self.__dict__, "sample": sample}
         return other
 
-    async def ask(self, question: Question[Made]) -> Answered[Made] | Score:
+    async def ask(self, question: Question[T]) -> Answered[T] | Score:
         """The judge's answer; a Score without a value where there is none: `failed` when the judge
         gave none that can be read, `skipped` when it may not be asked."""
         async with self._line.writing:
@@ -160,7 +160,7 @@ class SharedJudge:
             return self._answering.has(key)
         if await self.desk.find(key) is not None:
             return True
-        return self.asks_anew and unread.key not in self._new
+        return self.retry_unreadable and unread.key not in self._new
 
     def _unusable(self, unread: "_Unread") -> Score:
         call = _call(unread.key, unread.request, unread.reply)
@@ -169,7 +169,7 @@ class SharedJudge:
             {"calls": [{**call, "wrong": unread.why, "wrong_before": unread.why_before}]},
         )
 
-    async def ask_all(self, questions: Iterable[Question[Made]]) -> list[Answered[Made] | Score]:
+    async def ask_all(self, questions: Iterable[Question[T]]) -> list[Answered[T] | Score]:
         """The judge's answers to several questions, asked at the same time."""
         asked = list(questions)
         if len(asked) == 1:
@@ -179,8 +179,8 @@ class SharedJudge:
         return await asyncio.gather(*map(self.ask, asked))
 
     async def _read(
-        self, question: Question[Made], request: Request
-    ) -> "Answered[Made] | Score | _Unread":
+        self, question: Question[T], request: Request
+    ) -> "Answered[T] | Score | _Unread":
         """The answer to a request; one that broke off in its middle is asked for once more."""
         while True:
             key = key_of(self.identity, request)
@@ -199,8 +199,8 @@ class SharedJudge:
             request = replace(request, attempt=request.attempt + 1)
 
     async def _repaired(
-        self, question: Question[Made], first: "_Unread"
-    ) -> "Answered[Made] | Score | _Unread":
+        self, question: Question[T], first: "_Unread"
+    ) -> "Answered[T] | Score | _Unread":
         """The answer after the judge was shown what is wrong with its reply, once."""
         shown = first.reply.text[:REPLY_SHOWN]
         told = (Message("assistant", shown), Message("user", self.prompts.repair(first.why)))
@@ -214,7 +214,7 @@ class SharedJudge:
         repaired = {"reply": shown, "wrong": first.why}
         return replace(second, call={**second.call, "repaired": repaired})
 
-    def _request(self, question: Question[Made]) -> Request:
+    def _request(self, question: Question[T]) -> Request:
         return Request(
             question.prompt,
             self.prompts.messages(question.prompt, question.texts, question.words),
@@ -292,7 +292,7 @@ class SharedJudge:
                 return reply
             paid(reply)
             await self.desk.keep(Entry(key, self.name, request, reply))
-            if self.asks_anew:
+            if self.retry_unreadable:
                 self._new.add(key)
         if self._recording is not None:
             self._recording.note(request, reply)
@@ -346,10 +346,10 @@ class SharedJudge:
         ]
         return excerpt(text, secrets)
 
-    def surely_fit(self, texts: Iterable[str], n_items: int) -> bool:
+    def fits_window(self, texts: Iterable[str], n_items: int) -> bool:
         """Whether texts fit the judge's window by their length alone, with what is said of so many."""
         # No text has more tokens than characters, by what is estimated.
-        return sum(map(len, texts)) + n_items * TOKENS_AN_ITEM <= self.window - PROMPT_TOKENS
+        return sum(map(len, texts)) + n_items * TOKENS_PER_ITEM <= self.window - PROMPT_TOKENS
 
     def pieces(self, texts: Sequence[str], *others: str | Sequence[str]) -> list[list[int]]:
         """The places of texts in groups that fit the judge's window together with the others.
@@ -357,14 +357,14 @@ class SharedJudge:
         One group where all fit; a text that is too long by itself is a group of its own.
         """
         everything = (*texts, *(one for other in others for one in _listed(other)))
-        if texts and self.surely_fit(everything, len(texts)):
+        if texts and self.fits_window(everything, len(texts)):
             return [list(range(len(texts)))]
         taken = sum(estimated_tokens(one) for other in others for one in _listed(other))
         room = self.window - taken - PROMPT_TOKENS
         groups: list[list[int]] = []
         used = room + 1
         for place, text in enumerate(texts):
-            own = estimated_tokens(text) + TOKENS_AN_ITEM
+            own = estimated_tokens(text) + TOKENS_PER_ITEM
             if used + own > room:
                 groups.append([])
                 used = 0
@@ -453,7 +453,7 @@ class _Line:
 
 PROMPT_TOKENS = 1_500
 """Room for a prompt's own words and for the reply."""
-TOKENS_AN_ITEM = 100
+TOKENS_PER_ITEM = 100
 """And for what is said of each text."""
 
 
@@ -466,7 +466,7 @@ def _call(key: bytes, request: Request, reply: Reply) -> dict[str, object]:
     }
 
 
-def _object(question: Question[Made], text: str) -> dict[str, Any]:
+def _object(question: Question[T], text: str) -> dict[str, Any]:
     """The reply's object, as the schema has it."""
     if question.word is not None and "{" not in text:
         properties = cast(

@@ -79,7 +79,7 @@ class Quantity(NamedTuple):
         return f"{value:f}" if abs(value.adjusted()) <= 50 else str(value)
 
 
-LONGEST = 400
+MAX_LENGTH = 400
 """Digits of the longest number; a longer run is an identifier, or noise."""
 
 
@@ -182,7 +182,7 @@ _HYPHENATED = re.compile(r"[0-9]+(?:-[0-9]+){2,}")
 _POWER = re.compile(r"\s?[×x*]\s?10\^([+-]?[0-9]{1,4})(?![0-9.])")
 _TIMES = frozenset("×x*")
 """What a power begins with, after a blank at most: a look that saves most matches."""
-_EXACT = Context(prec=LONGEST + 20, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_EXACT = Context(prec=MAX_LENGTH + 20, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _DIVIDING = Context(prec=34)
 
 
@@ -248,7 +248,7 @@ def _stated(plain: str, stated: Sequence[Date]) -> Iterator[_Reading]:
 def _read(plain: str, start: int, end: int) -> _Reading | None:
     """The quantity whose numeral stands at start:end, or None when it is part of a name."""
     digits = plain[start:end]
-    if len(digits) > LONGEST or _in_name(plain, start):
+    if len(digits) > MAX_LENGTH or _in_name(plain, start):
         return None
     if start and plain[start - 1] == "." and digits[0].isdigit():
         if "." in digits or plain[start - 2 : start - 1].isalnum():

@@ -10,7 +10,7 @@ from ragauge.loaders.assembly import Answers, assemble
 from ragauge.loaders.formats import Source, read_source
 from ragauge.loaders.legalbench import load_passages
 from ragauge.loaders.mapping import check_chosen
-from ragauge.memory import resting_collector
+from ragauge.memory import gc_paused
 from ragauge.sample import Samples
 
 __all__ = ["Source", "load", "load_passages"]
@@ -38,7 +38,7 @@ def load(
     >>> samples.notes
     ("read 'qid' as id, 'response' as answer, 'reference' as references",)
     """
-    with resting_collector():
+    with gc_paused():
         return _load(source, map or {}, system, gold)
 
 

@@ -88,11 +88,11 @@ def _absent(
     """
     problems: list[Problem] = []
     for field, column in chosen.items():
-        lacking = [table for table in answers if table.rows and column not in table.columns()]
-        if gold is not None and column in gold.columns() and len(lacking) == len(answers):
+        unavailable = [table for table in answers if table.rows and column not in table.columns()]
+        if gold is not None and column in gold.columns() and len(unavailable) == len(answers):
             continue
         problems += [
-            Problem(absent(field, column, table.columns()), table.source) for table in lacking
+            Problem(absent(field, column, table.columns()), table.source) for table in unavailable
         ]
     return problems
 

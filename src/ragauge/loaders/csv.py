@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.files import LONGEST_LINE, text_lines
+from ragauge.loaders.files import MAX_LINE_LENGTH, text_lines
 from ragauge.loaders.strict import JsonError, JsonReader
 from ragauge.loaders.table import Table, listed
 from ragauge.sample import FIELDS, Row
 
-LONGEST_LITERAL = 2 * 2**20
+MAX_LITERAL_LENGTH = 2 * 2**20
 """Characters of the longest Python list that is read; JSON lists have no such limit."""
 DEEPEST_LITERAL = 20
 
@@ -48,7 +48,7 @@ def read_csv(path: Path, *, delimiter: str) -> Table:
     problems: list[Problem] = []
     # The limit is the csv module's own and global: only ever raised, so that no other reader of
     # the process, in whatever thread, loses what it had.
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_LENGTH))
     lines = _without_nul(text_lines(path, problems), source, problems)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     records = _records(cast(_Reader, reader), source, problems)
@@ -242,7 +242,7 @@ def _python_list(cell: str, as_json: JsonError) -> object:
         # Python would join the texts into one: numpy prints arrays so, and truncates them too.
         raise JsonError("is a printed numpy array, whose items cannot be told apart; write JSON", 0)
     problem = f"is neither JSON ({as_json.problem.removeprefix('is not JSON: ')}) nor a Python list"
-    if len(cell) > LONGEST_LITERAL or _depth(_STRING.sub("", cell)) > DEEPEST_LITERAL:
+    if len(cell) > MAX_LITERAL_LENGTH or _depth(_STRING.sub("", cell)) > DEEPEST_LITERAL:
         raise JsonError(f"{problem} short and flat enough to be read; write it as JSON", 0)
     try:
         with warnings.catch_warnings():

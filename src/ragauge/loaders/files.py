@@ -14,14 +14,14 @@ from typing import BinaryIO, TypeVar, cast
 
 from ragauge.errors import Problem, did_you_mean
 
-LONGEST_LINE = 256 * 2**20
+MAX_LINE_LENGTH = 256 * 2**20
 """Bytes (in UTF-16 characters) of the longest line that is read."""
 LARGEST_UNPACKED = 4 * 2**30
 """Bytes that a packed file may unpack to."""
 HIGHEST_RATIO = 250
 """How many times its own size a packed file may unpack to, from RATIO_COUNTS_FROM on."""
 RATIO_COUNTS_FROM = 64 * 2**20
-MOST_SIBLINGS = 1_000
+MAX_SIBLINGS = 1_000
 """Files beside a missing one that are looked at for a similar name."""
 
 Text = TypeVar("Text", bytes, str)
@@ -56,7 +56,7 @@ def text_lines(
     """
     try:
         with _opened(path) as stream:
-            yield from _checked(_numbered(stream, longest or LONGEST_LINE), path)
+            yield from _checked(_numbered(stream, longest or MAX_LINE_LENGTH), path)
     except _Stop as stop:
         problems.append(Problem(stop.problem, str(path), stop.line))
     except (OSError, EOFError, ValueError, zlib.error) as error:
@@ -82,7 +82,7 @@ def unopened(path: Path, error: Exception) -> str:
 
 def _near(path: Path) -> str:
     try:
-        siblings = [file.name for file in islice(path.parent.iterdir(), MOST_SIBLINGS)]
+        siblings = [file.name for file in islice(path.parent.iterdir(), MAX_SIBLINGS)]
     except (OSError, ValueError):
         return ""
     return did_you_mean(path.name, siblings)

@@ -15,7 +15,7 @@ from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem, skip
 from ragauge.loaders.table import Table, listed, unreadable
 from ragauge.sample import Row
 
-LONGEST_DOCUMENT_LINE = 2**30
+MAX_DOCUMENT_LINE = 2**30
 """Bytes of the longest line in a document, which is often its only one."""
 SAMPLE_LISTS = (
     "samples", "data", "examples", "results", "rows", "records", "items", "questions", "tests",
@@ -39,7 +39,7 @@ def read_json(path: Path) -> Table:
     """The document's objects with their lines; the rows of columns have none."""
     source = str(path)
     problems: list[Problem] = []
-    lines = text_lines(path, problems, longest=LONGEST_DOCUMENT_LINE)
+    lines = text_lines(path, problems, longest=MAX_DOCUMENT_LINE)
     text = "".join(line for _, line in lines)
     if problems:
         return Table((), source, problems=tuple(problems))

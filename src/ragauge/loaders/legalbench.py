@@ -92,8 +92,8 @@ def _without(row: Row, names: Sequence[str]) -> dict[str, object]:
 
 
 def _lacks(row: Row, *names: str) -> list[Problem]:
-    lacking = [name for name in ("query", *names) if row.values.get(name) is None]
-    return [Problem("is not there", row.source, row.line, name) for name in lacking]
+    unavailable = [name for name in ("query", *names) if row.values.get(name) is None]
+    return [Problem("is not there", row.source, row.line, name) for name in unavailable]
 
 
 def _with_gold_contexts(row: Row, problems: list[Problem]) -> Row:

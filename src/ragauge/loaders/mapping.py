@@ -13,7 +13,7 @@ from ragauge.errors import did_you_mean
 from ragauge.loaders.table import listed
 from ragauge.sample import FIELDS
 
-MOST_COLUMNS = 1_000
+MAX_COLUMNS = 1_000
 NEAR = 0.8
 """How alike a column's name must be to a field's for a note to ask whether it is meant."""
 
@@ -138,9 +138,9 @@ def _fold(name: str) -> str:
 
 
 def _unusable(columns: Sequence[str]) -> tuple[str, ...]:
-    if len(columns) > MOST_COLUMNS:
+    if len(columns) > MAX_COLUMNS:
         return (
-            f"has {len(columns):,} columns, over {MOST_COLUMNS:,}: are ids used as names of columns?",
+            f"has {len(columns):,} columns, over {MAX_COLUMNS:,}: are ids used as names of columns?",
         )
     problems: list[str] = []
     for name in columns:

@@ -112,5 +112,5 @@ def _found_none(row: Row, filled: set[str]) -> Row:
     if row.values.get("contexts") != []:
         return row
     nothing: list[object] = []
-    lacking = {name: nothing for name in sorted(filled) if row.values.get(name) is None}
-    return Row({**row.values, **lacking}, row.source, row.line) if lacking else row
+    unavailable = {name: nothing for name in sorted(filled) if row.values.get(name) is None}
+    return Row({**row.values, **unavailable}, row.source, row.line) if unavailable else row

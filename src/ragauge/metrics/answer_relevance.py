@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from ragauge.encoders.cached import NoVector, SharedEncoder, TextVector
+from ragauge.encoders.cached import CachedEncoder, NoVector, TextVector
 from ragauge.features.judged import QuestionsBack
-from ragauge.judges.session import SharedJudge
+from ragauge.judges.session import JudgeSession
 from ragauge.metric import Count, metric
 from ragauge.score import Score
 
@@ -15,8 +15,8 @@ def answer_relevance(
     question: Sequence[str],
     answer_questions: Sequence[QuestionsBack],
     *,
-    judge: SharedJudge,
-    encoder: SharedEncoder,
+    judge: JudgeSession,
+    encoder: CachedEncoder,
     n_questions: Count = 3,
     noncommittal: Literal["all", "any", "none"] = "all",
     variant: Literal["ragas-0.4"] | None = None,

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Literal, cast
 
-from ragauge.encoders.cached import SharedEncoder
-from ragauge.encoders.models import known
+from ragauge.encoders.cached import CachedEncoder
+from ragauge.encoders.models import model_info
 from ragauge.encoders.protocol import Floats, LongText
 from ragauge.features.matches import Side, TokenMatch, Weights
 from ragauge.label import SettingValue
@@ -29,7 +29,7 @@ def needs_baseline(settings: Mapping[str, SettingValue]) -> str | None:
     if given is not None or not settings.get("rescale"):
         return None
     model, layer = str(settings.get("model")), settings.get("layer")
-    found = known(model)
+    found = model_info(model)
     if found.baseline is not None and layer == found.layer:
         return None
     at = f" at layer {layer}" if layer is not None else ""
@@ -50,7 +50,7 @@ def bertscore(
     token_match: TokenMatch,
     token_weights: Weights,
     *,
-    encoder: SharedEncoder,
+    encoder: CachedEncoder,
     layer: int | None = None,
     idf: bool = False,
     rescale: bool = False,
@@ -82,7 +82,7 @@ def bertscore_precision(
     token_match: TokenMatch,
     token_weights: Weights,
     *,
-    encoder: SharedEncoder,
+    encoder: CachedEncoder,
     layer: int | None = None,
     idf: bool = False,
     rescale: bool = False,
@@ -107,7 +107,7 @@ def bertscore_recall(
     token_match: TokenMatch,
     token_weights: Weights,
     *,
-    encoder: SharedEncoder,
+    encoder: CachedEncoder,
     layer: int | None = None,
     idf: bool = False,
     rescale: bool = False,
@@ -130,14 +130,14 @@ def bertscore_recall(
 def _score(
     part: Part,
     match: TokenMatch,
-    encoder: SharedEncoder,
+    encoder: CachedEncoder,
     rescale: bool,
     baseline: tuple[float, ...] | None,
 ) -> Score:
     value = {"precision": match.precision, "recall": match.recall, "f1": match.f1}[part]
     evidence = _evidence(part, match)
     if rescale:
-        bases = baseline or known(encoder.name).baseline
+        bases = baseline or model_info(encoder.name).baseline
         if bases is None:
             raise ValueError(f"no baseline is known for {encoder.name}; give one")
         base = bases[PARTS.index(part)]

@@ -12,7 +12,7 @@ from typing import Annotated
 from ragauge.language.dates import plain_signs
 from ragauge.language.numbers import Quantity, quantities, same_quantity
 from ragauge.language.text import normalize
-from ragauge.metric import Column, Metric, Must, metric
+from ragauge.metric import Column, Constraint, Metric, metric
 from ragauge.score import Score
 from ragauge.where import Filter
 
@@ -30,7 +30,7 @@ def _is_pattern(text: str) -> bool:
         return False
 
 
-Pattern = Annotated[str, Must("a valid regular expression", _is_pattern)]
+Pattern = Annotated[str, Constraint("a valid regular expression", _is_pattern)]
 
 
 @metric(version=1)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-from ragauge.metric import Must, metric
+from ragauge.metric import Constraint, metric
 from ragauge.score import LOST_PARTS, Score
 
 RAGAS_WEIGHTS = {
@@ -20,7 +20,7 @@ def _are_weights(weights: Mapping[str, float]) -> bool:
 
 Weights = Annotated[
     Mapping[str, float],
-    Must(f"a table of weights of at least 0 for {', '.join(RAGAS_WEIGHTS)}", _are_weights),
+    Constraint(f"a table of weights of at least 0 for {', '.join(RAGAS_WEIGHTS)}", _are_weights),
 ]
 
 

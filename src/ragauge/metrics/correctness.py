@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from ragauge.features.refusals import refusals
+from ragauge.features.refusals import Phrases, refusals
 from ragauge.judges import questions
 from ragauge.judges.questions import ACCURACY_WEIGHTS, CORRECT, MET, NOT_APPLICABLE
-from ragauge.judges.session import SharedJudge
+from ragauge.judges.session import JudgeSession
 from ragauge.language.refusals import uncertainty_phrases
 from ragauge.metric import metric
 from ragauge.score import Score
@@ -19,7 +19,7 @@ Class = Literal["correct", "wrong", "dont_know"]
 
 @metric(version=1, prompts=("criteria",))
 async def gpt_score(
-    question: str | None, answer: str, reference: str, *, judge: SharedJudge
+    question: str | None, answer: str, reference: str, *, judge: JudgeSession
 ) -> Score:
     """Whether the answer matches the reference by the five criteria of seed 000, by a judge.
 
@@ -50,7 +50,7 @@ async def gpt_score(
 
 @metric(version=1, prompts=("accuracy",))
 async def factual_accuracy(
-    question: str | None, answer: str, reference: str, *, judge: SharedJudge
+    question: str | None, answer: str, reference: str, *, judge: JudgeSession
 ) -> Score:
     """How accurate the answer is beside the reference, by a judge with three criteria.
 
@@ -86,9 +86,9 @@ async def answer_class(
     answer: str,
     references: Sequence[str] | None,
     *,
-    judge: SharedJudge,
+    judge: JudgeSession,
     verdict: Class = "correct",
-    phrases: Literal["default", "seed-002"] = "default",
+    phrases: Phrases = "default",
 ) -> Score:
     """Whether the answer is of a class: correct, wrong, or one that says that it does not know.
 
@@ -119,6 +119,6 @@ async def answer_class(
 
 def _refusing(answer: str, phrases: str) -> list[str]:
     """The words by which the answer says that it does not know; for a blank one, that it is empty."""
-    if phrases == "seed-002":
+    if phrases == "graphrag":
         return list(uncertainty_phrases(answer))
     return [one.words[:WORDS_SHOWN] or one.rule for one in refusals(answer) if one.decides]

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from ragauge.features.judged import Supports
-from ragauge.judges.session import SharedJudge
+from ragauge.judges.session import JudgeSession
 from ragauge.metric import Share, metric
 from ragauge.score import Score
 
@@ -15,7 +15,7 @@ NO_CLAIMS = "the answer makes no claim"
 def faithfulness(
     answer_support: Supports,
     *,
-    judge: SharedJudge,
+    judge: JudgeSession,
     on_no_claims: Share | None = None,
     merged: bool = False,
 ) -> Score:
@@ -54,7 +54,7 @@ def factual_correctness(
     answer_in_reference: Supports,
     reference_in_answer: Supports,
     *,
-    judge: SharedJudge,
+    judge: JudgeSession,
     of: Literal["f1", "precision", "recall"] = "f1",
     variant: Literal["ragas-0.4"] | None = None,
 ) -> Score:
@@ -78,13 +78,13 @@ def factual_correctness(
     evidence: dict[str, object] = {"answer": ours.as_data(), "reference": theirs.as_data()}
     if variant == "ragas-0.4":
         return _as_ragas(ours, theirs, of, evidence)
-    lacking = [
+    unavailable = [
         name
         for name, side, other in (("answer", ours, "recall"), ("reference", theirs, "precision"))
         if not side.verdicts and of != other
     ]
-    if lacking:
-        return Score.undefined(f"the {' and the '.join(lacking)} makes no claim", evidence)
+    if unavailable:
+        return Score.undefined(f"the {' and the '.join(unavailable)} makes no claim", evidence)
     precision = ours.n_supported / len(ours.verdicts) if ours.verdicts else 0.0
     recall = theirs.n_supported / len(theirs.verdicts) if theirs.verdicts else 0.0
     total = precision + recall

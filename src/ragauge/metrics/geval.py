@@ -7,23 +7,23 @@ from typing import Annotated, Literal, cast
 
 from ragauge.judges import questions
 from ragauge.judges.protocol import Reply, TokenChoice
-from ragauge.judges.session import SharedJudge
+from ragauge.judges.session import JudgeSession
 from ragauge.label import SettingValue
-from ragauge.metric import Must, metric
+from ragauge.metric import Constraint, metric
 from ragauge.score import Score
 
 Field = Literal["question", "answer", "references", "contexts"]
-MOST_GRADES = 10
+MAX_GRADES = 10
 ROUNDING = 1e-3
 """How far above 0 the logarithm of a probability may be."""
 GRADE = re.compile(r'"score"\s*:\s*"?(\d)')
 
 
 def _is_grade(value: int) -> bool:
-    return 0 <= value <= MOST_GRADES
+    return 0 <= value <= MAX_GRADES
 
 
-Bound = Annotated[int, Must(f"a whole number from 0 to {MOST_GRADES}", _is_grade)]
+Bound = Annotated[int, Constraint(f"a whole number from 0 to {MAX_GRADES}", _is_grade)]
 
 
 def is_askable(settings: Mapping[str, SettingValue]) -> str | None:
@@ -50,7 +50,7 @@ async def g_eval(
     references: Sequence[str] | None,
     contexts: Sequence[str] | None,
     *,
-    judge: SharedJudge,
+    judge: JudgeSession,
     criteria: str = "",
     steps: tuple[str, ...] = (),
     shows: tuple[Field, ...] = ("question", "answer"),

@@ -9,7 +9,7 @@ from rapidfuzz import fuzz
 
 from ragauge.language.stop_words import NLTK_ENGLISH
 from ragauge.language.text import Normalization, excerpt, normalize
-from ragauge.metric import Must, metric
+from ragauge.metric import Constraint, metric
 from ragauge.score import Score
 
 
@@ -17,7 +17,7 @@ def _is_percent(value: float) -> bool:
     return 0 <= value <= 100
 
 
-Percent = Annotated[float, Must("a number from 0 to 100", _is_percent)]
+Percent = Annotated[float, Constraint("a number from 0 to 100", _is_percent)]
 Scorer = Literal["partial_ratio", "ratio", "token_sort_ratio", "token_set_ratio", "WRatio"]
 WHOLE_SCORERS = {
     "ratio": fuzz.ratio,
@@ -31,7 +31,7 @@ LONG_REFERENCE = 500
 PUNCTUATION = ".,;:!?()[]\"'“”‘’ "
 WORD = re.compile(r"\w+")
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-LONGEST_WORD = 100
+MAX_WORD_LENGTH = 100
 """Beyond this many characters, a word is not looked for its end."""
 UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]"
@@ -222,7 +222,7 @@ def _best_stretch_by_steps(text: str, part: str) -> tuple[int, int]:
 
 def _edge(text: str, at: int, step: int) -> int:
     """The nearest edge of a word from `at` in one direction, `at` itself if it is one."""
-    for _ in range(LONGEST_WORD):
+    for _ in range(MAX_WORD_LENGTH):
         if _is_edge(text, at):
             return at
         at += step

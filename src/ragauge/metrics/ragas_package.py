@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ragauge.errors import MissingExtraError, RagaugeError
 from ragauge.judges.ledger import key_of
 from ragauge.judges.protocol import Message, Reply, Request
-from ragauge.judges.session import REPLY_SHOWN, SharedJudge
+from ragauge.judges.session import REPLY_SHOWN, JudgeSession
 from ragauge.label import SettingValue
 from ragauge.language.sentences import split_sentences
 from ragauge.metric import metric
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from ragauge.encoders.cached import NoVector, SharedEncoder, TextVector
+    from ragauge.encoders.cached import CachedEncoder, NoVector, TextVector
 
     Floats64 = npt.NDArray[np.float64]
 
@@ -82,7 +82,7 @@ def needs_ragas(settings: Mapping[str, SettingValue]) -> str | None:
 
 @metric(name=FAITHFULNESS, version=1, check=needs_ragas, prompts=PROMPTS)
 async def ragas_faithfulness(
-    question: str, answer: str, contexts: Sequence[str], *, judge: SharedJudge
+    question: str, answer: str, contexts: Sequence[str], *, judge: JudgeSession
 ) -> Score:
     """Share of the answer's statements that its contexts support, by ragas with the run's judge.
 
@@ -101,7 +101,7 @@ async def ragas_faithfulness(
 
 @metric(name=CONTEXT_PRECISION, version=1, check=needs_ragas, prompts=PROMPTS)
 async def ragas_context_precision(
-    question: str, contexts: Sequence[str], reference: str, *, judge: SharedJudge
+    question: str, contexts: Sequence[str], reference: str, *, judge: JudgeSession
 ) -> Score:
     """Average precision of the contexts that were of use for the reference, by ragas with the run's
     judge.
@@ -121,7 +121,7 @@ async def ragas_context_precision(
 
 @metric(name=CONTEXT_RECALL, version=1, check=needs_ragas, prompts=PROMPTS)
 async def ragas_context_recall(
-    question: str, contexts: Sequence[str], reference: str, *, judge: SharedJudge
+    question: str, contexts: Sequence[str], reference: str, *, judge: JudgeSession
 ) -> Score:
     """Share of the reference's sentences that the contexts have, by ragas with the run's judge.
 
@@ -141,7 +141,7 @@ async def ragas_context_recall(
 
 @metric(name=ANSWER_RELEVANCE, version=1, low=None, check=needs_ragas, prompts=PROMPTS)
 async def ragas_answer_relevance(
-    question: str, answer: str, *, judge: SharedJudge, encoder: "SharedEncoder"
+    question: str, answer: str, *, judge: JudgeSession, encoder: "CachedEncoder"
 ) -> Score:
     """How near the questions that the answer answers are to the one asked, by ragas with the run's
     judge and encoder.
@@ -244,7 +244,7 @@ class _Asking:
     """A judge as ragas asks a language model of one sample; it keeps what was said."""
 
     def __init__(
-        self, judge: SharedJudge, label: str, forms: Forms, vectors: "_Vectors | None" = None
+        self, judge: JudgeSession, label: str, forms: Forms, vectors: "_Vectors | None" = None
     ) -> None:
         self.judge, self.label, self.forms, self.vectors = judge, label, forms, vectors
         self.asked_for: set[str] = set()
@@ -316,7 +316,7 @@ class _Vectors:
     made before, in a thread.
     """
 
-    def __init__(self, encoder: "SharedEncoder", question: str) -> None:
+    def __init__(self, encoder: "CachedEncoder", question: str) -> None:
         self.encoder, self.question = encoder, question
         self._made: dict[str, TextVector | NoVector] = {}
 

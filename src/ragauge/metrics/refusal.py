@@ -1,8 +1,6 @@
 """Whether an answer says that it does not know."""
 
-from typing import Literal
-
-from ragauge.features.refusals import refusals
+from ragauge.features.refusals import Phrases, refusals
 from ragauge.language.refusals import READ_AT_EACH_END, uncertainty_phrases
 from ragauge.metric import metric
 from ragauge.score import Score
@@ -12,31 +10,31 @@ WORDS_SHOWN = 300
 
 
 @metric(version=1)
-def dont_know(answer: str, *, phrases: Literal["default", "seed-002"] = "default") -> Score:
+def dont_know(answer: str, *, phrases: Phrases = "default") -> Score:
     """Whether the answer refuses: it says that it does not know, cannot tell or was given nothing.
 
     1.0 when it refuses, 0.0 when it answers; neither is better as such. `default` reads whole
     statements by the rules of `ragauge.language.refusals`: "The Unknown Soldier" is an answer, and
     so is "The text does not say, but it was 1912". It refuses when a match in the evidence decides.
-    A blank answer refuses. `seed-002` looks for any of the seed's 12 phrases as a substring, and in
+    A blank answer refuses. `graphrag` looks for any of the seed's 12 phrases as a substring, and in
     answers of under 10 characters for 4 more; a blank answer holds none: 0.0. Never undefined.
 
-    Source: seed 002, section 11, for `seed-002`; the default is our own, made for English (a plain
+    Source: seed 002, section 11, for `graphrag`; the default is our own, made for English (a plain
     "I do not know" is read in a few more languages).
 
     >>> dont_know("The context does not provide the fee.").value
     1.0
     >>> dont_know("The Unknown Soldier").value
     0.0
-    >>> dont_know("The Unknown Soldier", phrases="seed-002").value
+    >>> dont_know("The Unknown Soldier", phrases="graphrag").value
     1.0
     """
-    return _by_phrases(answer) if phrases == "seed-002" else _by_rules(answer)
+    return _by_phrases(answer) if phrases == "graphrag" else _by_rules(answer)
 
 
 def _by_phrases(answer: str) -> Score:
     found = uncertainty_phrases(answer)
-    return Score(bool(found), evidence={"phrases": "seed-002", "found": list(found)})
+    return Score(bool(found), evidence={"phrases": "graphrag", "found": list(found)})
 
 
 def _by_rules(answer: str) -> Score:

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from ragauge.features.judged import RelevantContexts, Supports
-from ragauge.judges.session import SharedJudge
+from ragauge.judges.session import JudgeSession
 from ragauge.metric import NOTHING_EXPECTED, Share, metric
 from ragauge.score import Score
 
@@ -14,7 +14,7 @@ RAGAS_EPSILON = 1e-10
 def context_precision(
     context_relevance: RelevantContexts,
     *,
-    judge: SharedJudge,
+    judge: JudgeSession,
     average: Literal["mean", "ap"] = "mean",
     on_no_contexts: Share | None = None,
     variant: Literal["ragas-0.4"] | None = None,
@@ -61,7 +61,7 @@ def _average_precision(flags: list[bool], epsilon: float = 0.0) -> float:
 def context_recall(
     reference_support: Supports,
     *,
-    judge: SharedJudge,
+    judge: JudgeSession,
     on_no_statements: Share | None = None,
     merged: bool = False,
 ) -> Score:

@@ -5,8 +5,8 @@ from typing import Literal
 
 import numpy as np
 
-from ragauge.encoders.cached import SharedEncoder
-from ragauge.encoders.models import known
+from ragauge.encoders.cached import CachedEncoder
+from ragauge.encoders.models import model_info
 from ragauge.encoders.protocol import LongText
 from ragauge.features.sentence_matrix import SentenceMatrix
 from ragauge.label import SettingValue
@@ -17,7 +17,7 @@ from ragauge.score import Score
 
 Threshold = Share | Literal["model"]
 """A number, or the model's own: what separates best what people call equivalent from the rest."""
-MOST_CELLS = 400
+MAX_CELLS = 400
 """A larger matrix is not shown whole."""
 DIGITS = 6
 
@@ -25,7 +25,7 @@ DIGITS = 6
 def needs_threshold(settings: Mapping[str, SettingValue]) -> str | None:
     """What is wrong with `threshold="model"`: none is known for it."""
     model = str(settings.get("model"))
-    if settings.get("threshold") != "model" or known(model).threshold is not None:
+    if settings.get("threshold") != "model" or model_info(model).threshold is not None:
         return None
     return f"no threshold is known for {model}; give a number"
 
@@ -34,7 +34,7 @@ def needs_threshold(settings: Mapping[str, SettingValue]) -> str | None:
 def sentence_coverage(
     sentence_matrix: SentenceMatrix,
     *,
-    encoder: SharedEncoder,
+    encoder: CachedEncoder,
     threshold: Threshold = 0.85,
     layer: int | None = None,
     splitter: Splitter = "rules",
@@ -62,7 +62,7 @@ def sentence_coverage(
 def sentences_covered(
     sentence_matrix: SentenceMatrix,
     *,
-    encoder: SharedEncoder,
+    encoder: CachedEncoder,
     threshold: Threshold = 0.85,
     layer: int | None = None,
     splitter: Splitter = "rules",
@@ -88,10 +88,10 @@ def sentences_covered(
     return Score(found.value > limit, evidence=evidence)
 
 
-def _number(threshold: float | str, encoder: SharedEncoder) -> float:
+def _number(threshold: float | str, encoder: CachedEncoder) -> float:
     if not isinstance(threshold, str):
         return threshold
-    own = known(encoder.name).threshold
+    own = model_info(encoder.name).threshold
     if own is None:
         raise ValueError(f"no threshold is known for {encoder.name}; give a number")
     return own
@@ -120,7 +120,7 @@ def _coverage(matrix: SentenceMatrix, threshold: float) -> Score:
         "threshold": threshold,
         "sentences": sentences,
     }
-    if matrix.f1.size <= MOST_CELLS:
+    if matrix.f1.size <= MAX_CELLS:
         evidence["matrix"] = np.round(matrix.f1.astype(float), DIGITS).tolist()
     if matrix.cut:
         evidence["cut"] = [excerpt(sentence, 80) for sentence in matrix.cut]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ragauge.encoders.cached import NoVector, SharedEncoder, TextVector, pieces
+from ragauge.encoders.cached import CachedEncoder, NoVector, TextVector, pieces
 from ragauge.encoders.protocol import LongText
 from ragauge.language.text import is_blank
 from ragauge.metric import Share, metric
@@ -14,7 +14,7 @@ def semantic_similarity(
     answer: Sequence[str],
     reference: Sequence[str],
     *,
-    encoder: SharedEncoder,
+    encoder: CachedEncoder,
     long_text: LongText = "cut",
     on_empty: Share | None = None,
 ) -> list[Score]:

@@ -8,7 +8,7 @@ from math import exp
 
 import numpy as np
 
-from ragauge.encoders.cached import NoVector, SharedEncoder, pieces
+from ragauge.encoders.cached import CachedEncoder, NoVector, pieces
 from ragauge.encoders.protocol import Floats, TokenVectors
 from ragauge.language.numbers import Quantity
 from ragauge.language.stems import Word, stemmed
@@ -49,7 +49,7 @@ def support(
     answer_quantities: Sequence[Sequence[Quantity]],
     context_quantities: Sequence[Sequence[Sequence[Quantity]]],
     *,
-    encoder: SharedEncoder,
+    encoder: CachedEncoder,
 ) -> list[Score]:
     """How far the wording and meaning of an answer are those of its contexts: a heuristic.
 
@@ -147,7 +147,7 @@ def _passage(text: str) -> _Passage:
     return _Passage(frozenset(stems), frozenset(pairwise(stems)))
 
 
-def _closest(rows: Sequence[_Row], encoder: SharedEncoder) -> list[_Closest | NoVector | None]:
+def _closest(rows: Sequence[_Row], encoder: CachedEncoder) -> list[_Closest | NoVector | None]:
     """Each answer's tokens with their best cosines; None where there is nothing to compare.
 
     Contexts are encoded and compared in pieces, so one sample may have any number of them.

@@ -402,10 +402,10 @@ def _refuse_frames(runs: "Sequence[pl.DataFrame]") -> None:
 def _problems_of(run: "pl.DataFrame", source: str) -> Iterator[Problem]:
     import polars as pl
 
-    lacking = [name for name in COLUMNS if name not in run.columns]
-    if lacking:
+    unavailable = [name for name in COLUMNS if name not in run.columns]
+    if unavailable:
         has = ", ".join(run.columns) or "none"
-        yield Problem(f"has no column {', '.join(lacking)}; its columns are {has}", source)
+        yield Problem(f"has no column {', '.join(unavailable)}; its columns are {has}", source)
         return
     if not run.schema["score"].is_numeric():
         message = f"is {run.schema['score']}, not numbers; read the scores as numbers"

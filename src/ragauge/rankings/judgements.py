@@ -82,7 +82,7 @@ class Judgements:
 
 
 @dataclass(frozen=True, eq=False)
-class Retrieved:
+class JudgedRun:
     """What a run retrieved, seen through judgements.
 
     `n_retrieved` (n_queries,) counts each judged query's documents; `judgement` (h,) numbers the
@@ -102,7 +102,7 @@ class Retrieved:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def nothing(cls, judgements: Judgements) -> "Retrieved":
+    def nothing(cls, judgements: Judgements) -> "JudgedRun":
         """A run without a document."""
         none = np.zeros(0, np.int64)
         return cls(judgements, np.zeros(judgements.n_queries, np.int64), none, none)

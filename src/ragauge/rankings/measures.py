@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ragauge.metric import Count, Must, Share
+from ragauge.metric import Constraint, Count, Share
 from ragauge.rankings.hits import Bools, Floats, Hits, Ints, ranks_within
 from ragauge.rankings.measure import (
     Cause,
@@ -33,7 +33,7 @@ def _is_above_zero(value: float) -> bool:
     return value > 0
 
 
-Factor = Annotated[float, Must("a number above 0", _is_above_zero)]
+Factor = Annotated[float, Constraint("a number above 0", _is_above_zero)]
 
 HIGHEST_EXPONENT = 1_000
 EPSILON = 0.00001
@@ -709,8 +709,8 @@ def g(hits: Hits) -> Floats:
     graded = np.flatnonzero(hits.grade > 0)
     query, rank = hits.query[graded], hits.rank[graded]
     found = hits.so_far(np.maximum(hits.grade, 0))[graded]
-    lacking = _ideal_cost(hits, query, rank) - found
-    return _ratio(hits.total(query, hits.grade[graded] / _log2(2 + lacking)), best)
+    unavailable = _ideal_cost(hits, query, rank) - found
+    return _ratio(hits.total(query, hits.grade[graded] / _log2(2 + unavailable)), best)
 
 
 def _ideal_cost(hits: Hits, query: Ints, rank: Ints) -> Ints:

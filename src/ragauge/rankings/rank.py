@@ -15,7 +15,7 @@ import ragauge.rankings.measures  # noqa: F401  # pyright: ignore[reportUnusedIm
 from ragauge.errors import DataError, LabelError, PlanError, Problem
 from ragauge.label import SettingValue
 from ragauge.rankings.hits import Bools, Floats, Ints
-from ragauge.rankings.judgements import Judgements, Retrieved
+from ragauge.rankings.judgements import JudgedRun, Judgements
 from ragauge.rankings.measure import MEASURES
 from ragauge.rankings.names import AskedMeasure, read_measure
 from ragauge.rankings.reading.scan import by_bytes
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from ragauge.rankings.reading.sources import Source
     from ragauge.sample import Samples
     from ragauge.stats.intervals import Estimate
-    from ragauge.stats.tests import Comparison
+    from ragauge.stats.tests import PairedTest
 
 Undefined = Literal["zero", "leave_out"]
 """What a query without a value adds to a mean: 0, as in trec_eval, or nothing."""
 
 DEFAULT_MEASURES = ("ndcg@10", "map", "mrr@10", "recall@100", "precision@10")
 
-MOST_THREADS = 4
+MAX_THREADS = 4
 LARGEST_DEPTH = 1 << 62
 SAID_OF_JUDGEMENTS = ("num_q", "num_rel")
 """Counts that a query adds to though the run lacks it."""
@@ -51,7 +51,7 @@ class Summary:
     `value` is the mean, the sum of a count, or the geometric mean; None where no query has one.
     `low` and `high` bound it at 95 % by the bootstrap over queries; None for sums and below two
     queries. It is over `n` queries. `n_undefined` have no value: they are among the n and count as 0,
-    or they are left out of them, as `Ranked.undefined` says.
+    or they are left out of them, as `RankingResult.undefined` says.
     """
 
     run: str
@@ -64,7 +64,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class RunComparison:
     """Two runs on one measure: `comparison` is of `run` minus `baseline`.
 
     `p_holm` is its p value corrected for all pairs of runs that were compared on the measure.
@@ -73,12 +73,12 @@ class Compared:
     measure: str
     run: str
     baseline: str
-    comparison: "Comparison"
+    comparison: "PairedTest"
     p_holm: float
 
 
 @dataclass(frozen=True, eq=False)
-class Ranked:
+class RankingResult:
     """Values of all measures for every run and judged query.
 
     `values` is (runs, measures, queries) with 0 where undefined; `is_undefined` has its shape.
@@ -106,7 +106,7 @@ class Ranked:
 
     def __repr__(self) -> str:
         n = int(self.is_counted.any(axis=0).sum())
-        return f"Ranked({len(self.runs)} runs, {len(self.measures)} measures, {n} queries)"
+        return f"RankingResult({len(self.runs)} runs, {len(self.measures)} measures, {n} queries)"
 
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()  # pyright: ignore[reportPrivateUsage]
@@ -192,7 +192,7 @@ class Ranked:
             for measure in range(len(self.measures))
         )
 
-    def compare(self, baseline: str | None = None) -> tuple[Compared, ...]:
+    def compare(self, baseline: str | None = None) -> tuple[RunComparison, ...]:
         """Every pair of runs, or each run with the baseline: the paired randomization test.
 
         Over the queries that count for both; a pair without such is left out. Counts and geometric
@@ -204,7 +204,7 @@ class Ranked:
         if baseline is not None:
             at = self._run(baseline)
             pairs = [pair for pair in pairs if at in pair]
-        compared: list[Compared] = []
+        compared: list[RunComparison] = []
         for measure, asked in enumerate(self.measures):
             if _kind(asked) == "mean":
                 compared += self._compare(measure, asked, pairs, baseline)
@@ -216,7 +216,7 @@ class Ranked:
         asked: AskedMeasure,
         pairs: Sequence[tuple[int, int]],
         baseline: str | None,
-    ) -> Iterator[Compared]:
+    ) -> Iterator[RunComparison]:
         from ragauge.stats.corrections import holm
 
         comparisons = self._comparisons(measure, pairs)
@@ -224,18 +224,18 @@ class Ranked:
         for ((one, other), comparison), p in zip(comparisons.items(), corrected, strict=True):
             base, run = (other, one) if self.runs[other] == baseline else (one, other)
             signed = comparison if run == one else _turned(comparison)
-            yield Compared(asked.shown, self.runs[run], self.runs[base], signed, float(p))
+            yield RunComparison(asked.shown, self.runs[run], self.runs[base], signed, float(p))
 
     def _comparisons(
         self, measure: int, pairs: Sequence[tuple[int, int]]
-    ) -> "dict[tuple[int, int], Comparison]":
+    ) -> "dict[tuple[int, int], PairedTest]":
         """The pairs that have queries in common, tested."""
         from ragauge.stats.tests import pairwise_randomization
 
         values = np.array([self._scored(run, measure) for run in range(len(self.runs))])
         counts = np.array([self._counts(run, measure) for run in range(len(self.runs))])
         order = self.by_name
-        comparisons: dict[tuple[int, int], Comparison] = {}
+        comparisons: dict[tuple[int, int], PairedTest] = {}
         if counts.any() and (counts == counts[0]).all():
             kept = order[counts[0][order]]
             all_pairs = combinations(range(len(self.runs)), 2)
@@ -339,7 +339,7 @@ def rank(
     undefined: Undefined = "zero",
     compat: Compat = "trec9",
     seed: int = 0,
-) -> Ranked:
+) -> RankingResult:
     """Score runs against judgements, with trec_eval's numbers.
 
     `qrels` and each run: a file (TREC text, also gzip or zstd; Parquet, CSV, JSON), a BEIR folder,
@@ -373,7 +373,7 @@ def rank(
         for retrieved in seen.values()
     ]
     present = np.array([one.is_present for one in seen.values()])
-    return Ranked(
+    return RankingResult(
         judgements,
         tuple(seen),
         asked,
@@ -443,12 +443,12 @@ def _judgements(qrels: "Source | Judgements") -> Judgements:
     return read_judgements(qrels)
 
 
-def _see_run(source: "Source", judgements: Judgements, compat: Compat) -> Retrieved:
+def _see_run(source: "Source", judgements: Judgements, compat: Compat) -> JudgedRun:
     if is_trec(source):
         return scan_run(cast(str, source), judgements, compat=compat)
-    from ragauge.rankings.reading.sources import see_run
+    from ragauge.rankings.reading.sources import match_to_qrels
 
-    return see_run(source, judgements, compat=compat)
+    return match_to_qrels(source, judgements, compat=compat)
 
 
 def _samples_in(source: "Source") -> "Samples | None":
@@ -461,7 +461,7 @@ def _samples_in(source: "Source") -> "Samples | None":
 
 def _see(
     runs: "Source | Sequence[Source] | Mapping[str, Source]", judgements: Judgements, compat: Compat
-) -> dict[str, Retrieved]:
+) -> dict[str, JudgedRun]:
     """Every run seen through the judgements, by its name."""
     named = _named(runs)
     if not named:
@@ -475,7 +475,7 @@ def _see(
     else:
         from concurrent.futures import ThreadPoolExecutor
 
-        with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+        with ThreadPoolExecutor(min(MAX_THREADS, os.cpu_count() or 1)) as pool:
             seen = list(pool.map(see, [source for _, source in named]))
     names = _told_apart(named, seen)
     _refuse_strangers(judgements, names, [source for _, source in named], seen)
@@ -484,15 +484,15 @@ def _see(
 
 def _see_samples(
     several: "Sequence[Samples | None]", judgements: Judgements
-) -> dict[str, Retrieved]:
+) -> dict[str, JudgedRun]:
     """Every system of the samples; PlanError when some source is a run, or a system stands twice."""
-    from ragauge.rankings.reading.sources import see_samples
+    from ragauge.rankings.reading.sources import match_samples_to_qrels
 
-    seen: dict[str, Retrieved] = {}
+    seen: dict[str, JudgedRun] = {}
     for samples in several:
         if samples is None:
             raise PlanError(["samples and runs are given together; score them one after the other"])
-        for system, retrieved in see_samples(samples, judgements).items():
+        for system, retrieved in match_samples_to_qrels(samples, judgements).items():
             if system in seen:
                 raise PlanError([f"system {system!r} stands in two of the files; rename one"])
             seen[system] = retrieved
@@ -525,7 +525,7 @@ def _is_run(runs: Mapping[str, object]) -> bool:
 
 
 def _told_apart(
-    named: "Sequence[tuple[str | None, Source]]", seen: Sequence[Retrieved]
+    named: "Sequence[tuple[str | None, Source]]", seen: Sequence[JudgedRun]
 ) -> list[str]:
     """A name for each run: the one given, else its own tag; its file's where two have one tag."""
     names = [str(name or one.tag) for (name, _), one in zip(named, seen, strict=True)]
@@ -550,7 +550,7 @@ def _refuse_strangers(
     judgements: Judgements,
     names: Sequence[str],
     sources: Sequence[object],
-    seen: Sequence[Retrieved],
+    seen: Sequence[JudgedRun],
 ) -> None:
     """DataError when a run shares no query with the judgements: most likely they are spelt otherwise."""
     problems = [
@@ -567,7 +567,7 @@ def _refuse_strangers(
 
 
 def _values(
-    retrieved: Retrieved,
+    retrieved: JudgedRun,
     asked: Sequence[AskedMeasure],
     settings: Sequence[Mapping[str, SettingValue]],
     *,
@@ -654,7 +654,7 @@ def _around(value: float | None, estimate: "Estimate") -> tuple[float | None, fl
     return min(low, value), max(high, value)
 
 
-def _turned(comparison: "Comparison") -> "Comparison":
+def _turned(comparison: "PairedTest") -> "PairedTest":
     """The comparison the other way round."""
     low, high = comparison.low, comparison.high
     return replace(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def judging_lines(run: Run) -> list[str]:
     """What there is to tell of the judges, as lines to read; none where no judge was asked."""
-    return [*_grades(run), *_lost(run), *_agreements(run), *_askings(run), *_spending(run)]
+    return [*_grades(run), *_lost(run), *_agreements(run), *_repeats(run), *_spending(run)]
 
 
 def _grades(run: Run) -> Iterator[str]:
@@ -92,24 +92,24 @@ def _judge(label: str) -> str:
     return str(Label.parse(label).settings.get("judge"))
 
 
-def _askings(run: Run) -> Iterator[str]:
+def _repeats(run: Run) -> Iterator[str]:
     """How steady each metric's judge was when it was asked several times."""
     for shown in run.metrics:
         scores = run.scores.filter(run.scores["metric"] == shown.metric)
         found = [
             cast("Mapping[str, object]", json.loads(text))
             for text in scores["evidence"].drop_nulls().to_list()
-            if '"askings":' in text
+            if '"repeats":' in text
         ]
         if not found:
             continue
         spread = sum(cast(float, one["spread"]) for one in found) / len(found)
         changed = sum(
-            len({said for said in cast("list[object]", one["askings"]) if isinstance(said, float)})
+            len({said for said in cast("list[object]", one["repeats"]) if isinstance(said, float)})
             > 1
             for one in found
         )
-        n = len(cast("list[object]", found[0]["askings"]))
+        n = len(cast("list[object]", found[0]["repeats"]))
         yield (
             f"{shown.name}: asked {n} times, the judge changed its mind on {changed:,} of "
             f"{len(found):,} answers; standard deviation {spread * shown.scale:.{shown.digits}f} "

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 
-from ragauge.rankings.rank import Compared, Ranked, Summary
+from ragauge.rankings.rank import RankingResult, RunComparison, Summary
 from ragauge.report.plain import for_csv, for_latex, for_markdown, for_terminal, some
 
 LEVEL = 0.05
@@ -28,7 +28,7 @@ class RankingTable:
     chance; `compared` holds every pair where all pairs are asked for.
     """
 
-    ranked: Ranked
+    ranked: RankingResult
     all_pairs: bool = False
 
     @cached_property
@@ -91,14 +91,14 @@ class RankingTable:
         return tuple(name for name in names if not self.ranked.is_whole_only(name))
 
     @cached_property
-    def with_first(self) -> tuple[Compared, ...]:
+    def with_first(self) -> tuple[RunComparison, ...]:
         """Each run compared with the first one; none when it is alone."""
         if len(self.ranked.runs) < 2:
             return ()
         return self.ranked.compare(self.ranked.runs[0])
 
     @cached_property
-    def compared(self) -> tuple[Compared, ...]:
+    def compared(self) -> tuple[RunComparison, ...]:
         return self.ranked.compare() if self.all_pairs else ()
 
     @property
@@ -167,7 +167,7 @@ class RankingTable:
         )
 
     @property
-    def _tested(self) -> tuple[Compared, ...]:
+    def _tested(self) -> tuple[RunComparison, ...]:
         return self.compared or self.with_first
 
     @cached_property
@@ -213,7 +213,7 @@ def _p(p: float) -> str:
 # Files
 
 
-def to_tsv(ranked: Ranked, *, per_query: bool) -> str:
+def to_tsv(ranked: RankingResult, *, per_query: bool) -> str:
     """trec_eval's layout: `measure<TAB>query<TAB>value`, the whole as query `all`.
 
     Of several runs each begins with a line `runid<TAB>all<TAB>its name`. Values have ten decimals,
@@ -234,7 +234,7 @@ def to_tsv(ranked: Ranked, *, per_query: bool) -> str:
     return "".join(pieces)
 
 
-def _query_lines(ranked: Ranked, run: int) -> Iterator[str]:
+def _query_lines(ranked: RankingResult, run: int) -> Iterator[str]:
     names = [_plain(name) for name in ranked.judgements.queries]
     columns = [
         (measure, ranked.values[run, at].tolist(), ranked.is_undefined[run, at].tolist(), form)
@@ -256,11 +256,11 @@ def _plain(name: str) -> str:
     return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", name)
 
 
-def _form(ranked: Ranked, measure: str) -> str:
+def _form(ranked: RankingResult, measure: str) -> str:
     return ".0f" if ranked.is_count(measure) else f".{PRECISE_DIGITS}f"
 
 
-def to_csv(ranked: Ranked, *, per_query: bool) -> str:
+def to_csv(ranked: RankingResult, *, per_query: bool) -> str:
     """A line for each run and measure; for each run, query and measure with `per_query`."""
     from ragauge.report.tables import csv_line
 
@@ -308,7 +308,7 @@ def as_json(table: RankingTable, *, per_query: bool) -> str:
     return to_json(told)
 
 
-def _flat(one: Compared) -> dict[str, object]:
+def _flat(one: RunComparison) -> dict[str, object]:
     told = {"measure": one.measure, "run": one.run, "baseline": one.baseline}
     return {**told, **asdict(one.comparison), "p_holm": one.p_holm}
 

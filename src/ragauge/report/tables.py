@@ -21,8 +21,8 @@ from ragauge.report.plain import (
     shortened,
     some,
 )
-from ragauge.runs.findings import Found, find
-from ragauge.runs.manifest import Row, Shown
+from ragauge.runs.findings import FindingMatch, find
+from ragauge.runs.manifest import MetricDisplay, Row
 from ragauge.runs.run import Run, cells
 from ragauge.runs.store import SUMMARIES, write_frame, write_text
 
@@ -79,7 +79,7 @@ def summary_table(run: Run, by: Sequence[str] = ()) -> Table:
     lines = tuple(
         _line(row, keys, shown[cast(str, row["metric"])])
         for row in run.summary(by).iter_rows(named=True)
-        if not shown[cast(str, row["metric"])].lacking
+        if not shown[cast(str, row["metric"])].unavailable
     )
     n_answers, n_systems = len(run.samples), len(run.samples.systems)
     title = f"{run.manifest.suite}: {counted(n_answers, 'answer')}, {counted(n_systems, 'system')}"
@@ -87,7 +87,7 @@ def summary_table(run: Run, by: Sequence[str] = ()) -> Table:
     return Table(title, keys, lines, (*run.manifest.notes, *run.manifest.models, *why))
 
 
-def not_scored(run: Run, shown: Mapping[str, Shown]) -> tuple[str, ...]:
+def not_scored(run: Run, shown: Mapping[str, MetricDisplay]) -> tuple[str, ...]:
     """What has no value and why, and how far it could move the value: a line for each metric.
 
     Systems and metrics of which the same is to be said share it.
@@ -97,7 +97,7 @@ def not_scored(run: Run, shown: Mapping[str, Shown]) -> tuple[str, ...]:
     for row in run.summary().iter_rows(named=True):
         metric, system = cast(str, row["metric"]), cast(str, row["system"])
         whys = reasons.get((metric, system), [])
-        if whys and metric in shown and not shown[metric].lacking:
+        if whys and metric in shown and not shown[metric].unavailable:
             bounds = shown[metric].bounds(row)
             said = f"{', '.join(whys)}{_way_out(run, shown[metric], row, whys)}"
             said += f" ({bounds})" if bounds else ""
@@ -130,7 +130,7 @@ def _reasons(run: Run) -> Mapping[tuple[str, str], list[str]]:
     return reasons
 
 
-def _way_out(run: Run, shown: Shown, row: Row, reasons: Sequence[str]) -> str:
+def _way_out(run: Run, shown: MetricDisplay, row: Row, reasons: Sequence[str]) -> str:
     """How a ranking without ids can be measured all the same, where its texts are there."""
     if row["ok"] or not {"contexts", "gold_contexts"}.issubset(run.samples.columns):
         return ""
@@ -157,7 +157,7 @@ def counted(n: int, what: str) -> str:
     return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
-def _line(row: Mapping[str, object], keys: Sequence[str], shown: Shown) -> Line:
+def _line(row: Mapping[str, object], keys: Sequence[str], shown: MetricDisplay) -> Line:
     group = tuple("(none)" if row[key] is None else str(row[key]) for key in keys)
     return Line(group, *cells(shown, row))
 
@@ -175,7 +175,7 @@ def to_markdown(tables: Sequence[Table]) -> str:
     return "\n".join(pieces).rstrip() + "\n"
 
 
-def findings_markdown(found: Sequence[Found]) -> str:
+def findings_markdown(found: Sequence[FindingMatch]) -> str:
     """The findings as a Markdown table, nothing when there are none."""
     if not found:
         return ""
@@ -245,7 +245,7 @@ def _rows(run: Run, field: str | None = None) -> list[dict[str, object]]:
     ]
 
 
-def _finding(found: Found) -> dict[str, object]:
+def _finding(found: FindingMatch) -> dict[str, object]:
     n = len(found.ids)
     told = {"system": found.system, "says": found.says, "when": found.when}
     return {**told, "ids": list(found.ids[:IDS_LISTED]), "n_found": n, "n_rows": found.n_rows}

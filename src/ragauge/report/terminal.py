@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 from ragauge.report.plain import for_terminal, some
 from ragauge.report.tables import NAME_WIDTH, counted, not_scored, short
 from ragauge.runs.findings import find
-from ragauge.runs.manifest import DASH, Row, Shown
+from ragauge.runs.manifest import DASH, MetricDisplay, Row
 from ragauge.runs.run import Run
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PIPE_WIDTH, LEAST_WIDTH = 200, 40
 NARROW_NAME_WIDTH = 20
-MOST_DIGITS = 3
+MAX_DIGITS = 3
 """In a summary; one question's scores are shown with all of theirs."""
 WIDE = 100
 """From so many columns on, names have their full width."""
@@ -60,9 +60,9 @@ def print_summary(out: "Console", run: Run, by: Sequence[str] = ()) -> None:
     """Print each system's metrics side by side, then by each of the fields."""
     rows = list(run.summary().iter_rows(named=True))
     shown = {
-        one.metric: replace(one, digits=min(one.digits, MOST_DIGITS))
+        one.metric: replace(one, digits=min(one.digits, MAX_DIGITS))
         for one in run.metrics
-        if not one.lacking
+        if not one.unavailable
     }
     systems = run.samples.systems
     n = counted(len(run.samples), "answer")
@@ -97,7 +97,7 @@ def print_sample(out: "Console", run: Run, id: str) -> None:
     frame = run.samples.frame
     samples = list(frame.filter(frame["id"] == id).iter_rows(named=True))
     shared = _shared(samples)
-    lacking = [one.metric for one in run.metrics if one.lacking]
+    unavailable = [one.metric for one in run.metrics if one.unavailable]
     out.print(_text(f"{id} · {counted(len(samples), 'answer')}", "bold"))
     _print_pairs(out, _fields({name: samples[0][name] for name in shared}))
     for sample in samples:
@@ -106,7 +106,7 @@ def print_sample(out: "Console", run: Run, id: str) -> None:
         own = {name: value for name, value in sample.items() if name not in shared}
         _print_pairs(out, _fields(own))
         here = (run.scores["id"] == id) & (run.scores["system"] == sample["system"])
-        scores = run.scores.filter(here & ~run.scores["metric"].is_in(lacking))
+        scores = run.scores.filter(here & ~run.scores["metric"].is_in(unavailable))
         out.print()
         for score in scores.iter_rows(named=True):
             out.print(_value(score, run))
@@ -150,7 +150,9 @@ def _side_by_side(names: Sequence[str], columns: Sequence[Column], width: int) -
     return table
 
 
-def _print_breakdown(out: "Console", run: Run, shown: Mapping[str, Shown], field: str) -> None:
+def _print_breakdown(
+    out: "Console", run: Run, shown: Mapping[str, MetricDisplay], field: str
+) -> None:
     rows = list(run.summary(field).iter_rows(named=True))
     values = list(dict.fromkeys(row[field] for row in rows))
     values.sort(key=lambda value: (value is None, str(value)))
@@ -169,7 +171,7 @@ def _print_breakdown(out: "Console", run: Run, shown: Mapping[str, Shown], field
         _print_columns(out, [_name(one) for one in asked], columns)
 
 
-def _cells(rows: Sequence[Row | None], asked: Sequence[Shown]) -> "list[Text]":
+def _cells(rows: Sequence[Row | None], asked: Sequence[MetricDisplay]) -> "list[Text]":
     """Means with their intervals, and of how many rows they are when that is not all."""
     from rich.text import Text
 
@@ -195,7 +197,7 @@ def _padded(cells: "Sequence[Text]") -> "list[Text]":
     return list(cells)
 
 
-def _mean(row: Row | None, shown: Shown) -> "Text":
+def _mean(row: Row | None, shown: MetricDisplay) -> "Text":
     from rich.text import Text
 
     return Text(DASH if row is None else shown.value(row))
@@ -222,8 +224,8 @@ def _lacking(run: Run) -> Iterator[str]:
     """The metrics that nothing could be scored with, by what they lack."""
     by_reason: dict[str, list[str]] = {}
     for one in run.metrics:
-        if one.lacking:
-            by_reason.setdefault(one.lacking, []).append(one.name)
+        if one.unavailable:
+            by_reason.setdefault(one.unavailable, []).append(one.name)
     for reason, names in by_reason.items():
         yield f"not scored: {', '.join(names)} ({reason})"
 
@@ -315,7 +317,7 @@ def _cut(text: str, length: int) -> str:
     return f"{text[:length]}… ({len(text) - length:,} more characters)"
 
 
-def _name(shown: Shown) -> str:
+def _name(shown: MetricDisplay) -> str:
     name = short(shown.name, 4 * NAME_WIDTH)
     return f"{name} ↓" if shown.lower_is_better else name
 

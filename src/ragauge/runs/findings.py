@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FindingMatch:
     """One pattern in one system's rows: what it tells, and the ids of the rows that show it.
 
     `n_rows` counts the rows that it could be told of: those with a value for all that it reads.
@@ -25,17 +25,17 @@ class Found:
     n_rows: int
 
 
-def find(run: Run) -> tuple[Found, ...]:
+def find(run: Run) -> tuple[FindingMatch, ...]:
     """Every finding that at least one row shows, by system, in the suite's order.
 
     Source: seed 001, "Interpreting Results".
     """
-    scored = {one.metric for one in run.metrics if not one.lacking}
+    scored = {one.metric for one in run.metrics if not one.unavailable}
     told = [one for one in run.manifest.findings if scored.issuperset(one.metrics.values())]
     if not told:
         return ()
     values = _values(run, {label for one in told for label in one.metrics.values()})
-    found: list[Found] = []
+    found: list[FindingMatch] = []
     for system in run.samples.systems:
         rows = values.filter(values["system"] == system)
         for one in told:
@@ -45,7 +45,7 @@ def find(run: Run) -> tuple[Found, ...]:
             condition = Filter.parse(one.when).condition
             ids = cast("list[str]", asked.filter(_expression(condition))["id"].to_list())
             if ids:
-                found.append(Found(system, one.says, one.when, tuple(ids), asked.height))
+                found.append(FindingMatch(system, one.says, one.when, tuple(ids), asked.height))
     return tuple(found)
 
 

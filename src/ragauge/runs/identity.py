@@ -11,16 +11,16 @@ from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, cast
 
-from ragauge.encoders.models import known
+from ragauge.encoders.models import model_info
 from ragauge.engine.plan import Plan
 from ragauge.engine.resources import Resources
 from ragauge.label import SettingValue
-from ragauge.runs.manifest import Manifest, Shown, Told
+from ragauge.runs.manifest import Manifest, MetricDisplay, StoredFinding
 from ragauge.sample import Samples
 
 if TYPE_CHECKING:
-    from ragauge.encoders.cached import SharedEncoder
-    from ragauge.judges.session import SharedJudge
+    from ragauge.encoders.cached import CachedEncoder
+    from ragauge.judges.session import JudgeSession
 
 SHARED_CODE = (
     "ragauge.engine.engine",
@@ -69,7 +69,7 @@ def manifest_of(
         code["models"] = [dict(one.identity) for one in encoders]
     if judges:
         code["judges"] = [_identity(one) for one in judges]
-        code["askings"] = resources.judging.repeat
+        code["repeats"] = resources.judging.repeat
         code["window"] = resources.judging.window
     described = plan.describe()
     fixed = [described, data["sha256"], data["order"], code, seed, batch_size]
@@ -77,7 +77,7 @@ def manifest_of(
     return Manifest(
         key,
         plan.name,
-        tuple(Shown.of(asked) for asked in plan.asked),
+        tuple(MetricDisplay.of(asked) for asked in plan.metrics),
         cast(Mapping[str, object], json.loads(json.dumps(described, default=list))),
         data,
         code,
@@ -86,13 +86,13 @@ def manifest_of(
         _git_commit(),
         _machine(),
         (*samples.notes, *_lacking_notes(plan)),
-        tuple(Told.of(one, suite) for suite in plan.suites for one in suite.findings),
+        tuple(StoredFinding.of(one, suite) for suite in plan.suites for one in suite.findings),
         now(),
         models=tuple(_model_notes(plan)),
     )
 
 
-def judges_of(plan: Plan, resources: Resources) -> "list[SharedJudge]":
+def judges_of(plan: Plan, resources: Resources) -> "list[JudgeSession]":
     """The judges that the plan asks, in the order in which they were given."""
     asked = {
         str(node.settings.get("judge") or "")
@@ -104,9 +104,9 @@ def judges_of(plan: Plan, resources: Resources) -> "list[SharedJudge]":
     return [one for name, one in resources.judges.items() if name in asked]
 
 
-def _encoders(plan: Plan, resources: Resources) -> "list[SharedEncoder]":
+def _encoders(plan: Plan, resources: Resources) -> "list[CachedEncoder]":
     """The encoders that the plan uses, in a fixed order."""
-    used: dict[str, SharedEncoder] = {}
+    used: dict[str, CachedEncoder] = {}
     for node in plan.nodes:
         if "encoder" in node.definition.resources:
             encoder = resources.encoder_of(node.settings)
@@ -114,7 +114,7 @@ def _encoders(plan: Plan, resources: Resources) -> "list[SharedEncoder]":
     return [used[identity] for identity in sorted(used)]
 
 
-def _identity(judge: "SharedJudge") -> Mapping[str, object]:
+def _identity(judge: "JudgeSession") -> Mapping[str, object]:
     """What fixes a judge's replies; of a recording its content too, for it may come to be another."""
     from ragauge.judges.providers.scripted import RecordedJudge
 
@@ -125,8 +125,8 @@ def _identity(judge: "SharedJudge") -> Mapping[str, object]:
 
 def _lacking_notes(plan: Plan) -> Iterable[str]:
     by_reason: dict[str, list[str]] = {}
-    for asked in plan.lacking:
-        by_reason.setdefault(asked.lacking or "", []).append(asked.name)
+    for asked in plan.unavailable:
+        by_reason.setdefault(asked.unavailable or "", []).append(asked.name)
     return [f"not scored, {reason}: {', '.join(names)}" for reason, names in by_reason.items()]
 
 
@@ -138,7 +138,7 @@ def _model_notes(plan: Plan) -> Iterable[str]:
     by_model: dict[str, list[str]] = {}
     by_judge: dict[str, list[str]] = {}
     by_threshold: dict[tuple[str, float], list[str]] = {}
-    for asked in plan.asked:
+    for asked in plan.metrics:
         settings = nodes.get(asked.node, {})
         model, layer = settings.get("model"), settings.get("layer")
         threshold, precision = settings.get("threshold"), settings.get("precision")
@@ -154,7 +154,7 @@ def _model_notes(plan: Plan) -> Iterable[str]:
     yield from (f"by {model}: {', '.join(names)}" for model, names in by_model.items())
     yield from (f"judged by {judge}: {', '.join(names)}" for judge, names in by_judge.items())
     for (model, threshold), names in by_threshold.items():
-        own = known(model).threshold
+        own = model_info(model).threshold
         people = (
             ""
             if own is None
@@ -195,7 +195,7 @@ def _machine() -> dict[str, object]:
     }
 
 
-def _code_hash(plan: Plan, encoders: "Sequence[SharedEncoder]") -> str:
+def _code_hash(plan: Plan, encoders: "Sequence[CachedEncoder]") -> str:
     """SHA-256 of the source files of the plan's metrics and features, and of this package's."""
     used = {type(one.encoder).__module__ for one in encoders}
     is_judged = any("judge" in node.definition.resources for node in plan.nodes)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import cast
 
 from ragauge import catalog
-from ragauge.engine.plan import Asked
+from ragauge.engine.plan import PlannedMetric
 from ragauge.errors import LabelError
 from ragauge.label import Label
 from ragauge.suite import Finding, Suite
@@ -34,11 +34,11 @@ Row = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class MetricDisplay:
     """What a reader of the scores must know of a metric: how it is shown, and its bounds.
 
     `metric` is its label in the scores, `name` what a suite calls it; values are shown times
-    `scale` with `digits` decimals, their mean or (`show` is "count") their sum. `lacking` says why no row of it could be scored.
+    `scale` with `digits` decimals, their mean or (`show` is "count") their sum. `unavailable` says why no row of it could be scored.
     """
 
     metric: str
@@ -49,16 +49,21 @@ class Shown:
     low: float | None = 0.0
     high: float | None = 1.0
     lower_is_better: bool = False
-    lacking: str | None = None
+    unavailable: str | None = None
     show: str = "mean"
 
     @classmethod
-    def of(cls, asked: Asked) -> "Shown":
+    def of(cls, asked: PlannedMetric) -> "MetricDisplay":
         """What the plan says of a metric."""
         metric = asked.definition
         if metric is None:
             return cls(
-                asked.metric, asked.name, None, asked.scale, asked.digits, lacking=asked.lacking
+                asked.metric,
+                asked.name,
+                None,
+                asked.scale,
+                asked.digits,
+                unavailable=asked.unavailable,
             )
         return cls(
             asked.metric,
@@ -69,7 +74,7 @@ class Shown:
             metric.low,
             metric.high,
             metric.lower_is_better,
-            asked.lacking,
+            asked.unavailable,
             asked.show,
         )
 
@@ -102,7 +107,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StoredFinding:
     """A finding of a suite: `when` speaks of the suite's names, `metrics` has their labels."""
 
     when: str
@@ -110,7 +115,7 @@ class Told:
     metrics: Mapping[str, str]
 
     @classmethod
-    def of(cls, finding: Finding, suite: Suite) -> "Told":
+    def of(cls, finding: Finding, suite: Suite) -> "StoredFinding":
         """The finding, its names read as its own suite means them."""
         labels = {entry.name: _full_label(entry.label) for entry in suite.entries}
         names = sorted(finding.when.fields)
@@ -134,7 +139,7 @@ class Manifest:
 
     key: str
     suite: str
-    metrics: tuple[Shown, ...]
+    metrics: tuple[MetricDisplay, ...]
     plan: Mapping[str, object]
     data: Mapping[str, object]
     code: Mapping[str, object]
@@ -143,7 +148,7 @@ class Manifest:
     git_commit: str | None = None
     machine: Mapping[str, object] = field(default_factory=dict[str, object])
     notes: tuple[str, ...] = ()
-    findings: tuple[Told, ...] = ()
+    findings: tuple[StoredFinding, ...] = ()
     started: str = ""
     finished: str | None = None
     models: tuple[str, ...] = ()
@@ -165,8 +170,8 @@ class Manifest:
         notes = cast(list[str], table.pop("notes", []))
         findings = cast(list[dict[str, object]], table.pop("findings", []))
         models = tuple(cast(list[str], table.pop("models", [])))
-        told = tuple(Told(**one) for one in findings)  # pyright: ignore[reportArgumentType]
-        metrics = tuple(Shown(**one) for one in shown)  # pyright: ignore[reportArgumentType]
+        told = tuple(StoredFinding(**one) for one in findings)  # pyright: ignore[reportArgumentType]
+        metrics = tuple(MetricDisplay(**one) for one in shown)  # pyright: ignore[reportArgumentType]
         return cls(metrics=metrics, notes=tuple(notes), findings=told, models=models, **table)  # pyright: ignore[reportArgumentType]
 
 

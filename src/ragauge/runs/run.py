@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge import catalog
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.metric import Metric
-from ragauge.runs.manifest import Manifest, Row, Shown
+from ragauge.runs.manifest import Manifest, MetricDisplay, Row
 from ragauge.sample import Samples
 from ragauge.score import Status
 
@@ -54,7 +54,7 @@ class Run:
     """Summaries that were asked for before: the bootstrap is run once for each grouping."""
 
     @property
-    def metrics(self) -> tuple[Shown, ...]:
+    def metrics(self) -> tuple[MetricDisplay, ...]:
         """The metrics, in the order they were asked for; of one name, each is shown by its label."""
         labels: dict[str, set[str]] = {}
         for one in self.manifest.metrics:
@@ -64,7 +64,7 @@ class Run:
             for one in self.manifest.metrics
         )
 
-    def metric(self, name: str) -> Shown:
+    def metric(self, name: str) -> MetricDisplay:
         """The metric of this label or shown name; PlanError when the run has none."""
         named = {text: one for one in self.metrics for text in (one.name, one.metric)}
         if name not in named:
@@ -134,7 +134,7 @@ class Run:
         return f"<table>{''.join(lines)}</table>"
 
 
-def _with_label(shown: Shown) -> str:
+def _with_label(shown: MetricDisplay) -> str:
     """A name that other metrics have too, made plain; a label that begins with it is enough."""
     if shown.metric.startswith(shown.name):
         return shown.metric
@@ -151,7 +151,7 @@ def unscored(row: Row) -> str:
     return ", ".join(f"{row[status]:,} {status}" for status in statuses if row[status])
 
 
-def cells(shown: Shown, row: Row) -> tuple[str, str, str, str, str, str]:
+def cells(shown: MetricDisplay, row: Row) -> tuple[str, str, str, str, str, str]:
     """A summary row as people read it: name, value, interval, bounds, how many have a value or not."""
     name = f"{shown.name} ↓" if shown.lower_is_better else shown.name
     scored = f"{row['ok']:,} of {row['n']:,}"
@@ -161,7 +161,7 @@ def cells(shown: Shown, row: Row) -> tuple[str, str, str, str, str, str]:
         shown.interval(row),
         shown.bounds(row),
         scored,
-        shown.lacking or unscored(row),
+        shown.unavailable or unscored(row),
     )
 
 
@@ -247,7 +247,9 @@ def _group_rows(
     ]
 
 
-def _parts(shown: Shown, scores: "pl.DataFrame", n_questions: int) -> "tuple[Floats2d, Aggregate]":
+def _parts(
+    shown: MetricDisplay, scores: "pl.DataFrame", n_questions: int
+) -> "tuple[Floats2d, Aggregate]":
     """What each question adds to the metric's sums, and how the value is made of them."""
     import numpy as np
 
@@ -278,12 +280,14 @@ def _as_array(aggregate: object) -> "Aggregate":
     return made
 
 
-def _aggregate(shown: Shown) -> "Aggregation | Callable[..., object]":
+def _aggregate(shown: MetricDisplay) -> "Aggregation | Callable[..., object]":
     metric: Metric | None = catalog.metrics().get(shown.metric.split("(")[0].split("@")[0])
     return "mean" if metric is None else metric.aggregate
 
 
-def _row(shown: Shown, scores: "pl.DataFrame", estimate: "Estimate | None") -> dict[str, object]:
+def _row(
+    shown: MetricDisplay, scores: "pl.DataFrame", estimate: "Estimate | None"
+) -> dict[str, object]:
     counts = {str(status): 0 for status in Status}
     for status, n in scores["status"].value_counts().iter_rows():
         counts[cast(str, status)] = cast(int, n)
@@ -305,7 +309,7 @@ def _row(shown: Shown, scores: "pl.DataFrame", estimate: "Estimate | None") -> d
 
 
 def _bounds(
-    shown: Shown, scores: "pl.DataFrame", estimate: "Estimate | None"
+    shown: MetricDisplay, scores: "pl.DataFrame", estimate: "Estimate | None"
 ) -> tuple[float | None, float | None]:
     """The mean with every row without a value at the worst and at the best end of the scale."""
     if estimate is None or shown.low is None or shown.high is None or _aggregate(shown) != "mean":

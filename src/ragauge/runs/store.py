@@ -252,10 +252,10 @@ class RunFolder:
     def _table(self, name: str | Path, columns: Sequence[str]) -> "pl.DataFrame":
         """One of the run's tables; StoreError when it is damaged, or none of ours."""
         frame = read_frame(self.path / name)
-        lacking = [column for column in columns if column not in frame.columns]
-        if lacking:
+        unavailable = [column for column in columns if column not in frame.columns]
+        if unavailable:
             raise StoreError(
-                f"{self.path / name}: is no table of ragauge: it has no {', '.join(lacking)}; "
+                f"{self.path / name}: is no table of ragauge: it has no {', '.join(unavailable)}; "
                 f"remove {self.path} and run it again"
             )
         return frame

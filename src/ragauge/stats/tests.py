@@ -31,7 +31,7 @@ SIGNED_AT_ONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PairedTest:
     """The mean difference of two systems on the same questions, and whether chance explains it.
 
     `low` and `high` bound the mean difference, by the bootstrap; None below two questions. `p_value`
@@ -50,7 +50,7 @@ class Comparison:
 
 def randomization_test(
     differences: Floats1d, *, n_permutations: int = PERMUTATIONS, seed: int = 0
-) -> Comparison:
+) -> PairedTest:
     """Whether the mean of paired differences (n,) is further from 0 than chance puts it.
 
     Were the two systems alike, each difference could as well have the other sign. p is the share of
@@ -77,7 +77,7 @@ def randomization_test(
 
 def pairwise_randomization(
     values: Floats2d, *, n_permutations: int = PERMUTATIONS, seed: int = 0
-) -> list[Comparison]:
+) -> list[PairedTest]:
     """The randomization test of every pair of systems, in the order of itertools.combinations.
 
     `values` (systems, n) holds each system's score of each question; a comparison is of the earlier
@@ -98,7 +98,7 @@ def pairwise_randomization(
     p_drawn = _drawn_p_values(units, drawn, n_permutations, seed)
     means = _mean_differences(values, seed)
     return [
-        Comparison(
+        PairedTest(
             mean.value,
             mean.low,
             mean.high,

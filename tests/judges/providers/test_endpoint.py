@@ -27,7 +27,7 @@ pytest.importorskip("openai")
 from ragauge.judges.loop import run
 from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
 from ragauge.judges.providers import connections
-from ragauge.judges.providers.connections import MOST_BYTES, OPENAI
+from ragauge.judges.providers.connections import MAX_BYTES, OPENAI
 from ragauge.judges.providers.endpoint import ChatEndpoint
 
 
@@ -297,7 +297,7 @@ def test_a_circle_of_redirects_is_left(server):
 
 def test_a_reply_without_end_is_not_read_to_its_end(server):
     server.answer = lambda *_: faulty.FLOOD
-    with pytest.raises(JudgeError, match=f"more than {MOST_BYTES} bytes") as raised:
+    with pytest.raises(JudgeError, match=f"more than {MAX_BYTES} bytes") as raised:
         ask(judge(server))
     assert not raised.value.is_down
     assert server.n_requests == 1
@@ -525,7 +525,7 @@ def test_a_server_that_sends_a_byte_now_and_then_is_given_up_too(server):
 def test_waiting_for_a_turn_is_no_part_of_the_deadline(server):
     server.latency_s = 0.1
     replies = ask_all(judge(server, concurrency=1, deadline_s=0.5), 10)
-    assert [reply.text for reply in replies] == ["yes"] * 10, "the last waits 0.9 s for its turn"
+    assert [reply.text for reply in replies] == ["yes"] * 10, "the last waits 0.9 s for its permit"
 
 
 def test_nothing_listens(server):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragauge.judges.providers.rate_limit import MOST, Pace
+from ragauge.judges.providers.rate_limit import MAX_CONCURRENCY, RateLimiter
 
 
 class _Waiting(selectors.SelectSelector):
@@ -94,19 +94,19 @@ class Server:
         return is_full or self.drawn.random() < self.chance
 
 
-async def work_off(server: Server, pace: Pace, n_calls: int) -> float:
+async def work_off(server: Server, rate_limiter: RateLimiter, n_calls: int) -> float:
     """Ask `n_calls` times, each until it is answered; the seconds that took."""
     random.seed(3)
 
     async def one() -> None:
-        ticket, n_refusals = pace.ticket(), 0
+        ticket, n_refusals = rate_limiter.ticket(), 0
         while True:
-            turn = await pace.turn(ticket)
+            permit = await rate_limiter.permit(ticket)
             if await server.asked():
-                pace.answered(turn)
+                rate_limiter.answered(permit)
                 return
             n_refusals += 1
-            pace.refused(turn, server.told_s)
+            rate_limiter.refused(permit, server.told_s)
             await asyncio.sleep(server.told_s or min(0.05 * 2**n_refusals, 60))
 
     await asyncio.gather(*(one() for _ in range(n_calls)))
@@ -115,7 +115,7 @@ async def work_off(server: Server, pace: Pace, n_calls: int) -> float:
 
 def worked_off(server: Server, n_calls: int = 1200, **limits: Any) -> float:
     async def start() -> float:
-        return await work_off(server, Pace(**limits), n_calls)
+        return await work_off(server, RateLimiter(**limits), n_calls)
 
     return run(start())
 
@@ -128,7 +128,7 @@ def test_without_a_limit_all_that_are_allowed_are_soon_in_flight(latency_s):
     # 1,200 calls, 128 at a time: ten rounds.
     server = Server(latency_s, trip_s=0.0)
     assert worked_off(server) <= 1.1 * 10 * latency_s
-    assert server.most == MOST
+    assert server.most == MAX_CONCURRENCY
     assert server.n_refused == 0
 
 
@@ -165,12 +165,12 @@ def test_a_limit_that_rises_is_noticed():
     server = Server(limit=10)
 
     async def start() -> int:
-        pace = Pace()
-        await work_off(server, pace, 300)
-        assert pace.level <= 11
+        rate_limiter = RateLimiter()
+        await work_off(server, rate_limiter, 300)
+        assert rate_limiter.level <= 11
         server.limit = None
-        await work_off(server, pace, 6000)
-        return pace.level
+        await work_off(server, rate_limiter, 6000)
+        return rate_limiter.level
 
     assert run(start()) > 100
 
@@ -179,24 +179,24 @@ def test_a_limit_that_falls_is_noticed():
     server = Server(limit=100)
 
     async def start() -> int:
-        pace = Pace()
-        await work_off(server, pace, 1000)
-        assert 95 <= pace.level <= 101
+        rate_limiter = RateLimiter()
+        await work_off(server, rate_limiter, 1000)
+        assert 95 <= rate_limiter.level <= 101
         server.limit, server.n_refused = 20, 0
-        await work_off(server, pace, 1500)
-        return pace.level
+        await work_off(server, rate_limiter, 1500)
+        return rate_limiter.level
 
     assert run(start()) <= 22
     assert server.n_refused < 0.2 * 1500
 
 
 def test_a_burst_of_refusals_counts_once():
-    async def start() -> Pace:
-        pace = Pace(64)
-        turns = [await pace.turn(pace.ticket()) for _ in range(8)]
-        for turn in reversed(turns):  # of a burst whose first three were let in
-            (pace.refused if turn.n > 3 else pace.given_up)(turn)
-        return pace
+    async def start() -> RateLimiter:
+        rate_limiter = RateLimiter(64)
+        turns = [await rate_limiter.permit(rate_limiter.ticket()) for _ in range(8)]
+        for permit in reversed(turns):  # of a burst whose first three were let in
+            (rate_limiter.refused if permit.n > 3 else rate_limiter.given_up)(permit)
+        return rate_limiter
 
     # At most halved of the 8 that were in flight, not halved five times.
     assert run(start()).level == 4
@@ -206,11 +206,11 @@ def test_refusals_that_fewer_in_flight_do_not_lessen_lower_nothing_in_the_end():
     server = Server(chance=0.1)
 
     async def start() -> int:
-        pace = Pace()
-        await work_off(server, pace, 6000)
-        return pace.level
+        rate_limiter = RateLimiter()
+        await work_off(server, rate_limiter, 6000)
+        return rate_limiter.level
 
-    assert run(start()) == MOST
+    assert run(start()) == MAX_CONCURRENCY
     assert server.n_refused < 0.15 * 6000
 
 
@@ -231,11 +231,11 @@ def test_refusals_that_were_by_chance_may_turn_into_a_limit():
     server = Server(chance=0.1)
 
     async def start() -> int:
-        pace = Pace()
-        await work_off(server, pace, 3000)
+        rate_limiter = RateLimiter()
+        await work_off(server, rate_limiter, 3000)
         server.chance, server.limit, server.n_refused = 0.0, 10, 0
-        await work_off(server, pace, 1500)
-        return pace.level
+        await work_off(server, rate_limiter, 1500)
+        return rate_limiter.level
 
     assert run(start()) <= 12
     assert server.n_refused < 0.2 * 1500
@@ -243,14 +243,16 @@ def test_refusals_that_were_by_chance_may_turn_into_a_limit():
 
 def test_a_busy_loop_lets_in_no_more():
     async def start(busy_s: float) -> int:
-        pace = Pace()
-        waiting = [asyncio.create_task(pace.turn(pace.ticket())) for _ in range(100)]
+        rate_limiter = RateLimiter()
+        waiting = [
+            asyncio.create_task(rate_limiter.permit(rate_limiter.ticket())) for _ in range(100)
+        ]
         for _ in range(200):
             asyncio.get_running_loop().waiting.now += busy_s  # as work does that never waits
             await asyncio.sleep(0)
         for one in waiting:
             one.cancel()
-        return pace.n_in_flight
+        return rate_limiter.n_in_flight
 
     assert run(start(0.02)) == 6
     assert run(start(0.001)) > 30
@@ -264,18 +266,18 @@ def test_a_server_that_takes_so_many_a_second_gets_about_so_many():
 
 def test_where_even_one_at_a_time_is_refused_the_pauses_double():
     async def start() -> list[float]:
-        pace, waits = Pace(1, first_wait_s=1.0, longest_wait_s=5.0), []
+        rate_limiter, waits = RateLimiter(1, first_wait_s=1.0, longest_wait_s=5.0), []
         for _ in range(5):
-            turn = await pace.turn(pace.ticket())
+            permit = await rate_limiter.permit(rate_limiter.ticket())
             start = now()
-            pace.refused(turn)
-            pace.given_up(await pace.turn(pace.ticket()))
+            rate_limiter.refused(permit)
+            rate_limiter.given_up(await rate_limiter.permit(rate_limiter.ticket()))
             waits.append(now() - start)
-        turn = await pace.turn(pace.ticket())
-        pace.answered(turn)
-        pace.refused(await pace.turn(pace.ticket()))
+        permit = await rate_limiter.permit(rate_limiter.ticket())
+        rate_limiter.answered(permit)
+        rate_limiter.refused(await rate_limiter.permit(rate_limiter.ticket()))
         start = now()
-        await pace.turn(pace.ticket())
+        await rate_limiter.permit(rate_limiter.ticket())
         return [*waits, now() - start]
 
     for waited, least in zip(run(start()), [1, 2, 4, 5, 5, 1], strict=True):
@@ -284,15 +286,15 @@ def test_where_even_one_at_a_time_is_refused_the_pauses_double():
 
 def test_lost_answers_lower_the_level_only_when_they_are_many():
     async def start(lost: int) -> int:
-        pace = Pace(32)
+        rate_limiter = RateLimiter(32)
 
         async def one(number: int) -> None:
-            turn = await pace.turn(pace.ticket())
+            permit = await rate_limiter.permit(rate_limiter.ticket())
             await asyncio.sleep(0.1)
-            (pace.lost if number % 10 < lost else pace.answered)(turn)
+            (rate_limiter.lost if number % 10 < lost else rate_limiter.answered)(permit)
 
         await asyncio.gather(*(one(number) for number in range(400)))
-        return pace.level
+        return rate_limiter.level
 
     assert run(start(1)) == 32
     assert run(start(8)) <= 2
@@ -303,17 +305,17 @@ def test_lost_answers_lower_the_level_only_when_they_are_many():
 
 def test_all_wait_when_the_server_says_for_how_long():
     async def start() -> list[float]:
-        pace = Pace(16)
-        turns = [await pace.turn(pace.ticket()) for _ in range(8)]
-        pace.refused(turns[0], 20.0)
-        pace.refused(turns[1], 30.0)  # the longer one holds
-        pace.refused(turns[2], 5.0)
-        for turn in turns[3:]:
-            pace.answered(turn)
+        rate_limiter = RateLimiter(16)
+        turns = [await rate_limiter.permit(rate_limiter.ticket()) for _ in range(8)]
+        rate_limiter.refused(turns[0], 20.0)
+        rate_limiter.refused(turns[1], 30.0)  # the longer one holds
+        rate_limiter.refused(turns[2], 5.0)
+        for permit in turns[3:]:
+            rate_limiter.answered(permit)
 
         async def one() -> float:
-            turn = await pace.turn(pace.ticket())
-            pace.given_up(turn)
+            permit = await rate_limiter.permit(rate_limiter.ticket())
+            rate_limiter.given_up(permit)
             return now()
 
         return await asyncio.gather(*(one() for _ in range(3)))
@@ -325,21 +327,23 @@ def test_all_wait_when_the_server_says_for_how_long():
 
 def test_after_such_a_wait_they_are_not_let_in_all_at_once():
     async def start() -> list[int]:
-        pace = Pace(64)
+        rate_limiter = RateLimiter(64)
         for _ in range(64):
-            turn = await pace.turn(pace.ticket())
-            asyncio.get_running_loop().call_later(1.0, pace.answered, turn)
+            permit = await rate_limiter.permit(rate_limiter.ticket())
+            asyncio.get_running_loop().call_later(1.0, rate_limiter.answered, permit)
         await asyncio.sleep(2)
-        pace.refused(await pace.turn(pace.ticket()), 10.0)
-        waiting = [asyncio.create_task(pace.turn(pace.ticket())) for _ in range(64)]
-        while not pace.n_in_flight:
+        rate_limiter.refused(await rate_limiter.permit(rate_limiter.ticket()), 10.0)
+        waiting = [
+            asyncio.create_task(rate_limiter.permit(rate_limiter.ticket())) for _ in range(64)
+        ]
+        while not rate_limiter.n_in_flight:
             await asyncio.sleep(0.01)
-        soon = pace.n_in_flight
+        soon = rate_limiter.n_in_flight
         await asyncio.sleep(2)
-        later = pace.n_in_flight
+        later = rate_limiter.n_in_flight
         for one in waiting:
             one.cancel()
-        return [soon, later, pace.level]
+        return [soon, later, rate_limiter.level]
 
     # A quarter of what goes in the end.
     assert run(start()) == [8, 32, 32]
@@ -347,15 +351,15 @@ def test_after_such_a_wait_they_are_not_let_in_all_at_once():
 
 def test_the_oldest_goes_first_whenever_it_comes():
     async def start() -> list[int]:
-        pace, gone = Pace(1), []
+        rate_limiter, gone = RateLimiter(1), []
 
         async def one(ticket: int) -> None:
-            turn = await pace.turn(ticket)
+            permit = await rate_limiter.permit(ticket)
             gone.append(ticket)
             await asyncio.sleep(1)
-            pace.answered(turn)
+            rate_limiter.answered(permit)
 
-        tickets = [pace.ticket() for _ in range(6)]
+        tickets = [rate_limiter.ticket() for _ in range(6)]
         await asyncio.gather(*(one(ticket) for ticket in (tickets[i] for i in (4, 3, 5, 0, 2, 1))))
         return gone
 
@@ -364,31 +368,35 @@ def test_the_oldest_goes_first_whenever_it_comes():
 
 def test_who_gives_up_waiting_takes_no_turn():
     async def start() -> int:
-        pace = Pace(1)
-        first = await pace.turn(pace.ticket())
-        waiting = [asyncio.create_task(pace.turn(pace.ticket())) for _ in range(3)]
+        rate_limiter = RateLimiter(1)
+        first = await rate_limiter.permit(rate_limiter.ticket())
+        waiting = [
+            asyncio.create_task(rate_limiter.permit(rate_limiter.ticket())) for _ in range(3)
+        ]
         await asyncio.sleep(1)
         waiting[0].cancel()
-        pace.answered(first)  # lets the second go, which is called off before it hears of it
+        rate_limiter.answered(
+            first
+        )  # lets the second go, which is called off before it hears of it
         waiting[1].cancel()
         await asyncio.gather(waiting[0], waiting[1], return_exceptions=True)
         await waiting[2]
-        return pace.n_in_flight
+        return rate_limiter.n_in_flight
 
     assert run(start()) == 1
 
 
 def test_nothing_is_done_while_nothing_happens():
     async def start() -> int:
-        pace = Pace(4)
-        turns = [await pace.turn(pace.ticket()) for _ in range(4)]
-        waiting = asyncio.create_task(pace.turn(pace.ticket()))
+        rate_limiter = RateLimiter(4)
+        turns = [await rate_limiter.permit(rate_limiter.ticket()) for _ in range(4)]
+        waiting = asyncio.create_task(rate_limiter.permit(rate_limiter.ticket()))
         wakes, call_at = [], asyncio.get_running_loop().call_at
         asyncio.get_running_loop().call_at = lambda *call, **more: (
             wakes.append(call) or call_at(*call, **more)
         )
         await asyncio.sleep(1000)
-        pace.answered(turns[0])
+        rate_limiter.answered(turns[0])
         await waiting
         return len(wakes)
 
@@ -413,11 +421,11 @@ def test_a_minute_never_has_more_requests_than_allowed(rpm):
 
 def test_what_nobody_asked_for_is_not_made_up_for_later():
     async def start() -> float:
-        pace = Pace(rpm=60)
-        pace.answered(await pace.turn(pace.ticket()))
+        rate_limiter = RateLimiter(rpm=60)
+        rate_limiter.answered(await rate_limiter.permit(rate_limiter.ticket()))
         await asyncio.sleep(600)
         for _ in range(10):
-            pace.answered(await pace.turn(pace.ticket()))
+            rate_limiter.answered(await rate_limiter.permit(rate_limiter.ticket()))
         return now() - 600
 
     assert run(start()) == pytest.approx(9, abs=0.1)
@@ -425,9 +433,11 @@ def test_what_nobody_asked_for_is_not_made_up_for_later():
 
 def test_tokens_are_estimated_before_and_counted_after():
     async def start(estimate: float, actual: float | None) -> float:
-        pace = Pace(tpm=6000)  # 100 a second
+        rate_limiter = RateLimiter(tpm=6000)  # 100 a second
         for _ in range(11):
-            pace.answered(await pace.turn(pace.ticket(), estimate), actual)
+            rate_limiter.answered(
+                await rate_limiter.permit(rate_limiter.ticket(), estimate), actual
+            )
         return now()
 
     # Ten waits, for each of those before: 200 tokens are two seconds, whatever was thought.
@@ -439,10 +449,10 @@ def test_tokens_are_estimated_before_and_counted_after():
 
 def test_tokens_of_a_refused_request_are_given_back():
     async def start() -> float:
-        pace = Pace(tpm=6000)
-        pace.given_up(await pace.turn(pace.ticket()))
-        pace.refused(await pace.turn(pace.ticket(), 5000))
-        await pace.turn(pace.ticket(), 100)
+        rate_limiter = RateLimiter(tpm=6000)
+        rate_limiter.given_up(await rate_limiter.permit(rate_limiter.ticket()))
+        rate_limiter.refused(await rate_limiter.permit(rate_limiter.ticket(), 5000))
+        await rate_limiter.permit(rate_limiter.ticket(), 100)
         return now()
 
     assert run(start()) < 1

@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 
 from ragauge.errors import DataError, PlanError, Problem
 from ragauge.loaders import load
-from ragauge.rankings.judgements import Judgements, Retrieved
+from ragauge.rankings.judgements import JudgedRun, Judgements
 from ragauge.rankings.reading import in_memory as rankings
 from ragauge.rankings.reading import mappings
 from ragauge.rankings.reading.sources import (
+    match_samples_to_qrels,
+    match_to_qrels,
     read_judgements,
     read_ranking,
     run_frame,
-    see_run,
-    see_samples,
 )
 
 JUDGED = {"q1": {"d1": 2, "d2": 0, "d9": 1}, "q2": {"007": 1}}
@@ -39,7 +39,7 @@ def judged(judgements: Judgements) -> dict[str, dict[str, int]]:
     return found
 
 
-def seen(retrieved: Retrieved) -> dict[str, object]:
+def seen(retrieved: JudgedRun) -> dict[str, object]:
     """All that a run's retrieval says, by names."""
     judgements = retrieved.judgements
     ranks = {
@@ -176,7 +176,7 @@ def test_tables_in_a_folder_of_another_name_are_no_judgements(tmp_path: Path):
 @pytest.mark.parametrize("content", ["q1\td1\t0.5\n", "q1\td1\t0.5\nq1\td2\t0.4\n"])
 def test_a_table_without_a_header_is_told_which_columns_it_lacks(tmp_path: Path, content: str):
     path = written(tmp_path / "run.tsv", content)
-    problems = problems_of(lambda: see_run(path, read_judgements(JUDGED)))
+    problems = problems_of(lambda: match_to_qrels(path, read_judgements(JUDGED)))
     for problem, field in zip(problems, ("query", "document", "score"), strict=True):
         assert f"no column for the {field}; it has: 'q1', 'd1', '0.5'" in problem.message
     assert "known names: query_id, qid" in problems[0].message
@@ -184,13 +184,13 @@ def test_a_table_without_a_header_is_told_which_columns_it_lacks(tmp_path: Path,
 
 def test_a_table_of_nothing_but_its_header_is_empty(tmp_path: Path):
     path = written(tmp_path / "run.csv", "query,doc,score\n")
-    (problem,) = problems_of(lambda: see_run(path, read_judgements(JUDGED)))
+    (problem,) = problems_of(lambda: match_to_qrels(path, read_judgements(JUDGED)))
     assert "a header and no rows" in problem.message
 
 
 @pytest.mark.parametrize("kind", [list, tuple])
 def test_a_run_is_a_list_of_dicts_too(kind: type[list[object]] | type[tuple[object, ...]]):
-    found = see_run(
+    found = match_to_qrels(
         kind(objects_of(rows_of(RUN), ("query_id", "doc_id", "score"))), read_judgements(JUDGED)
     )
     assert seen(found) == SEEN
@@ -295,7 +295,7 @@ def test_the_same_run_is_seen_from_every_source(tmp_path: Path):
         written(tmp_path / "e.jsonl", "\n".join(map(json.dumps, listed))),
     ]
     for source in sources:
-        assert seen(see_run(source, judgements)) == SEEN, source
+        assert seen(match_to_qrels(source, judgements)) == SEEN, source
         assert seen(read_ranking(source).seen_by(judgements)) == SEEN, source
 
 
@@ -304,7 +304,7 @@ def test_ties_go_to_the_higher_name_by_its_bytes():
     run = {"q": {"a": 1.0, "B": 1.0, "z": 1.0, "é": 1.0, "first": 2.0}}
     # In UTF-8 é (C3 A9) is above z (7A), a (61) and B (42).
     expected = {("q", "é"): 2, ("q", "z"): 3, ("q", "a"): 4, ("q", "B"): 5}
-    assert seen(see_run(run, judgements))["ranks"] == expected
+    assert seen(match_to_qrels(run, judgements))["ranks"] == expected
     assert seen(read_ranking(run).seen_by(judgements))["ranks"] == expected
 
 
@@ -312,16 +312,16 @@ def test_scores_are_compared_in_32_bits_by_trec_9_and_in_64_by_trec_10():
     # 1 + 1e-9 is 1 in 32 bits: a tie, which b wins; in 64 bits a is ahead.
     judgements, run = read_judgements({"q": ["a"]}), {"q": {"a": 1 + 1e-9, "b": 1.0}}
     for compat, rank in (("trec9", 2), ("trec10", 1)):
-        assert see_run(run, judgements, compat=compat).rank.tolist() == [rank]
+        assert match_to_qrels(run, judgements, compat=compat).rank.tolist() == [rank]
         ranking = read_ranking(run, compat=compat)
-        assert see_run(ranking, judgements, compat=compat).rank.tolist() == [rank]
+        assert match_to_qrels(ranking, judgements, compat=compat).rank.tolist() == [rank]
     with pytest.raises(PlanError, match="trec10"):
-        see_run(ranking, judgements)
+        match_to_qrels(ranking, judgements)
 
 
 def test_scores_beyond_32_bits_tie_without_a_word(recwarn: pytest.WarningsRecorder):
     judgements, run = read_judgements({"q": ["a"]}), {"q": {"a": 1e300, "b": 1e200}}
-    assert see_run(run, judgements).rank.tolist() == [2]
+    assert match_to_qrels(run, judgements).rank.tolist() == [2]
     assert read_ranking(run).seen_by(judgements).rank.tolist() == [2]
     assert not recwarn.list
 
@@ -329,12 +329,12 @@ def test_scores_beyond_32_bits_tie_without_a_word(recwarn: pytest.WarningsRecord
 def test_a_table_without_scores_is_ordered_by_its_rank_and_says_so():
     frame = pl.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "rank": [2, 1]})
     judgements = read_judgements({"q": ["a"]})
-    assert see_run(frame, judgements).rank.tolist() == [2]
+    assert match_to_qrels(frame, judgements).rank.tolist() == [2]
     ranking = read_ranking(frame)
     assert ranking.documents("q") == [("b", -1.0), ("a", -2.0)]
     assert ranking.notes == ("has no score: ordered by column 'rank', the smallest first",)
     scored = frame.with_columns(score=pl.Series([0.9, 0.1]))
-    assert see_run(scored, judgements).rank.tolist() == [1]
+    assert match_to_qrels(scored, judgements).rank.tolist() == [1]
 
 
 def test_samples_are_seen_system_by_system_a_repeated_id_once():
@@ -350,16 +350,16 @@ def test_samples_are_seen_system_by_system_a_repeated_id_once():
         {"id": "q1", "system": "t", "context_ids": ["b"]},
         {"id": "q2", "system": "t", "context_ids": None},
     ]
-    found = see_samples(load(rows), judgements)
+    found = match_samples_to_qrels(load(rows), judgements)
     assert seen(found["s"]) == {
         "ranks": {("q1", "a"): 2, ("q1", "b"): 3},  # the second x counts for nothing
         "sizes": {"q1": 3, "q2": 0},
         "unjudged": 0,
     }
     assert seen(found["t"])["ranks"] == {("q1", "b"): 1}
-    (problem,) = problems_of(lambda: see_run(load(rows), judgements))
+    (problem,) = problems_of(lambda: match_to_qrels(load(rows), judgements))
     assert "s, t" in problem.message
-    assert seen(see_run(load(rows[:2]), judgements)) == seen(found["s"])
+    assert seen(match_to_qrels(load(rows[:2]), judgements)) == seen(found["s"])
 
 
 def test_a_ranking_gives_its_documents_and_a_frame_best_first():
@@ -447,7 +447,7 @@ def test_every_source_of_one_run_is_seen_alike(
     ]
     expected = slowly(run, qrels, compat)
     for source in sources:
-        assert seen(see_run(source, judgements, compat=compat)) == expected
+        assert seen(match_to_qrels(source, judgements, compat=compat)) == expected
         assert seen(read_ranking(source, compat=compat).seen_by(judgements)) == expected
 
 
@@ -471,11 +471,11 @@ def test_pieces_threads_and_sorting_change_nothing(seed: int, piece: int, sorts:
         patch.setattr(rankings, "SINGLE_BELOW", 0)
         for compat in ("trec9", "trec10"):
             expected = slowly(run, qrels, compat)
-            assert seen(see_run(run, judgements, compat=compat)) == expected
+            assert seen(match_to_qrels(run, judgements, compat=compat)) == expected
             rows = rows_of(run)
             chance.shuffle(rows)
             frame = pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")
-            assert seen(see_run(frame, judgements, compat=compat)) == expected
+            assert seen(match_to_qrels(frame, judgements, compat=compat)) == expected
             ranking = read_ranking(run, compat=compat)
             assert seen(ranking.seen_by(judgements)) == expected
             for query, scores in run.items():
@@ -498,7 +498,7 @@ def test_ids_are_texts_as_they_stand(tmp_path: Path):
         written(tmp_path / "a.csv", text_of(rows, "query,doc,score")),
         written(tmp_path / "a.json", json.dumps(run)),
     ):
-        assert len(see_run(source, judgements).rank) == len(names)
+        assert len(match_to_qrels(source, judgements).rank) == len(names)
 
 
 def test_ids_that_are_whole_numbers_become_their_digits():
@@ -512,7 +512,7 @@ def test_ids_that_are_whole_numbers_become_their_digits():
         {"1": {"10": 0.1, 11: 0.2}},
         {1: [11, 10]},
     ):
-        assert seen(see_run(source, judgements))["ranks"] == {("1", "10"): 2, ("1", "11"): 1}
+        assert seen(match_to_qrels(source, judgements))["ranks"] == {("1", "10"): 2, ("1", "11"): 1}
 
 
 @pytest.mark.parametrize("name", [1.0, True, None, b"d1", "\ud800", ""])
@@ -526,7 +526,7 @@ def test_what_cannot_be_an_id_is_refused(name: object):
         {"q": {name: 1.0}},
     ]
     for source in sources:
-        assert problems_of(lambda: see_run(source, judgements))  # noqa: B023
+        assert problems_of(lambda: match_to_qrels(source, judgements))  # noqa: B023
         assert problems_of(lambda: read_ranking(source))  # noqa: B023
     assert problems_of(lambda: read_judgements({"q": [name]}))
     assert problems_of(lambda: read_judgements({name: ["d1"]}))
@@ -589,24 +589,26 @@ def test_a_score_that_is_not_finite_or_no_number_is_said_with_its_line(tmp_path:
 def test_a_score_in_memory_that_is_no_finite_number_is_refused(score: object):
     judgements = read_judgements({"q": ["a"]})
     for query in ("q", "unjudged"):
-        (problem,) = problems_of(lambda: see_run({query: {"a": 1.0, "b": score}}, judgements))  # noqa: B023
+        (problem,) = problems_of(
+            lambda: match_to_qrels({query: {"a": 1.0, "b": score}}, judgements)  # noqa: B023
+        )
         assert problem.id == query and "'b'" in problem.message
     (problem,) = problems_of(
-        lambda: see_run([{"query": "q", "doc": "a", "score": score}], judgements)
+        lambda: match_to_qrels([{"query": "q", "doc": "a", "score": score}], judgements)
     )
     assert (problem.line, problem.field) == (1, "score")
 
 
 def test_json_with_nan_is_refused(tmp_path: Path):
     path = written(tmp_path / "a.json", '{"q": {"a": NaN}}')
-    (problem,) = problems_of(lambda: see_run(path, read_judgements({"q": ["a"]})))
+    (problem,) = problems_of(lambda: match_to_qrels(path, read_judgements({"q": ["a"]})))
     assert problem.id == "q" and problem.source == str(path)
 
 
 def test_a_document_retrieved_twice_is_said_with_both_rows(tmp_path: Path):
     text = "query,doc,score\nq1,a,1\nq2,a,1\nq1,b,2\nq1,a,3\n"
     path, judgements = written(tmp_path / "a.csv", text), read_judgements({"q9": ["a"]})
-    for read in (lambda: read_ranking(path), lambda: see_run(path, judgements)):
+    for read in (lambda: read_ranking(path), lambda: match_to_qrels(path, judgements)):
         (problem,) = problems_of(read)
         assert (problem.line, problem.id) == (5, "q1") and "first at 2" in problem.message
     trec = "q1 Q0 a 1 1 t\n\nq2 Q0 a 1 1 t\nq1 Q0 a 2 3 t\n"
@@ -617,7 +619,7 @@ def test_a_document_retrieved_twice_is_said_with_both_rows(tmp_path: Path):
         {"q": [["a", 1], ["b", 2], ["a", 3]]},
         {"q": {"1": 1, "b": 2, 1: 3}},
     ):
-        (problem,) = problems_of(lambda: see_run(run, read_judgements({"q": ["z"]})))  # noqa: B023
+        (problem,) = problems_of(lambda: match_to_qrels(run, read_judgements({"q": ["z"]})))  # noqa: B023
         assert problem.id == "q" and "places 1 and 3" in problem.message
 
 
@@ -636,7 +638,7 @@ def test_json_with_a_key_twice_or_cut_off_is_refused(tmp_path: Path):
 
 def test_values_of_a_mapping_in_no_known_shape_are_named_by_query():
     for run in ({"q": 1}, {"q": "abc"}, {"q": [["a", 1], "b"]}, {"q": [["a", 1, 2]]}, {"q": None}):
-        (problem,) = problems_of(lambda: see_run(run, read_judgements({"q": ["a"]})))  # noqa: B023
+        (problem,) = problems_of(lambda: match_to_qrels(run, read_judgements({"q": ["a"]})))  # noqa: B023
         assert problem.id == "q" and "{document: score}" in problem.message
     (problem,) = problems_of(lambda: read_judgements({"q": "abc"}))
     assert problem.id == "q"
@@ -656,7 +658,7 @@ def test_what_is_empty_is_refused(tmp_path: Path):
         written(tmp_path / "b.csv", "query,doc,score\n"),
     ]
     for source in sources:
-        assert problems_of(lambda: see_run(source, judgements)), source  # noqa: B023
+        assert problems_of(lambda: match_to_qrels(source, judgements)), source  # noqa: B023
         assert problems_of(lambda: read_ranking(source)), source  # noqa: B023
     assert problems_of(lambda: read_judgements({}))
 

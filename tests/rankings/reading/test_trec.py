@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ragauge.errors import DataError, Problem
 from ragauge.loaders import files
-from ragauge.rankings.judgements import Judgements, Retrieved, text_of
+from ragauge.rankings.judgements import JudgedRun, Judgements, text_of
 from ragauge.rankings.reading import trec
 from ragauge.rankings.reading.scan import digests, field_of, mixed
 from ragauge.rankings.reading.sources import read_ranking
@@ -61,14 +61,14 @@ def judged(judgements: Judgements) -> dict[str, dict[str, int]]:
     return found
 
 
-def ranks_of(retrieved: Retrieved) -> dict[tuple[str, str], int]:
+def ranks_of(retrieved: JudgedRun) -> dict[tuple[str, str], int]:
     judgements = retrieved.judgements
     names = [text_of(judgements.document.name(row)) for row in retrieved.judgement]
     queries = [judgements.queries[judgements.query[row]] for row in retrieved.judgement]
     return dict(zip(zip(queries, names, strict=True), retrieved.rank.tolist(), strict=True))
 
 
-def sizes_of(retrieved: Retrieved) -> dict[str, int]:
+def sizes_of(retrieved: JudgedRun) -> dict[str, int]:
     return dict(zip(retrieved.judgements.queries, retrieved.n_retrieved.tolist(), strict=True))
 
 

@@ -60,10 +60,12 @@ class AnyLLM(Settings):
     async def reply(self, request: Request) -> Reply:
         """The judge's reply to one request, asked for until it comes or hope is lost."""
         if not hasattr(self, "_pace"):
-            self._pace = self.new_pace()
-        pace, ticket = self._pace, self._pace.ticket()
+            self._pace = self.new_rate_limiter()
+        rate_limiter, ticket = self._pace, self._pace.ticket()
         loop = asyncio.get_running_loop()
-        turn = await pace.turn(ticket, sum(len(one.content) for one in request.messages) / 4)
+        permit = await rate_limiter.permit(
+            ticket, sum(len(one.content) for one in request.messages) / 4
+        )
         start, reason, n_attempts = loop.time(), "", 0
         for n_attempts in range(1, self.max_attempts + 1):
             try:
@@ -72,21 +74,21 @@ class AnyLLM(Settings):
             except Exception as error:  # any-llm's own, or whatever a provider's package raises
                 reason = self._shown(error)
                 is_limit = type(error).__name__ == "RateLimitError"
-                pace.refused(turn) if is_limit else pace.lost(turn)
+                rate_limiter.refused(permit) if is_limit else rate_limiter.lost(permit)
                 if not isinstance(error, TimeoutError | OSError) and not _may_pass(error):
                     is_down = type(error).__name__ not in OF_ONE_REQUEST
                     raise JudgeError(f"{self.name}: {reason}", is_down=is_down) from None
             except BaseException:
-                pace.given_up(turn)
+                rate_limiter.given_up(permit)
                 raise
             else:
-                pace.answered(turn)
+                rate_limiter.answered(permit)
                 return reply
             pause = self.pause_s(n_attempts)
             if n_attempts == self.max_attempts or loop.time() + pause > start + self.deadline_s:
                 break
             await asyncio.sleep(pause)
-            turn = await pace.turn(ticket)
+            permit = await rate_limiter.permit(ticket)
         raise JudgeError(
             f"{self.name}: no answer in {n_attempts} attempts, the last time: {reason}",
             is_down=True,

@@ -18,9 +18,9 @@ from urllib.request import getproxies, proxy_bypass
 from ragauge.endpoints import Address
 
 OPENAI = "https://api.openai.com/v1"
-MOST_BYTES = 8_000_000
+MAX_BYTES = 8_000_000
 """A reply of more is none, and is not read to its end."""
-MOST_ERROR_BYTES = 65_536
+MAX_ERROR_BYTES = 65_536
 _CONNECTIONS_A_POOL = 16
 """httpx looks at every connection of a pool for every request: with a hundred, that takes longer than
 all the rest."""
@@ -197,7 +197,7 @@ def _is_error(status: int) -> bool:
 
 async def _read(status: int, chunks: AsyncIterable[bytes]) -> bytearray:
     """A reply's content, up to a little more than is ever wanted of it."""
-    content, most = bytearray(), MOST_ERROR_BYTES if _is_error(status) else MOST_BYTES
+    content, most = bytearray(), MAX_ERROR_BYTES if _is_error(status) else MAX_BYTES
     try:
         async for chunk in chunks:
             content += chunk
@@ -213,7 +213,7 @@ def _received(status: int, headers: Mapping[str, str], content: bytearray) -> Re
     if not _is_error(status):
         return Received(status, {}, bytes(content))
     small = {name.lower(): value for name, value in headers.items()}
-    return Received(status, small, bytes(content[:MOST_ERROR_BYTES]))
+    return Received(status, small, bytes(content[:MAX_ERROR_BYTES]))
 
 
 def _target(openai: Any, client: Any, address: Address) -> tuple[str, dict[str, str]]:

@@ -39,18 +39,18 @@ from ragauge.judges.providers.completions import (
     reply_of,
 )
 from ragauge.judges.providers.connections import (
-    MOST_BYTES,
-    MOST_ERROR_BYTES,
+    MAX_BYTES,
+    MAX_ERROR_BYTES,
     OPENAI,
     Connections,
     Received,
     connections_to,
     is_of_carriers,
 )
-from ragauge.judges.providers.rate_limit import Turn
+from ragauge.judges.providers.rate_limit import Permit
 from ragauge.judges.providers.settings import Settings
 
-LONGEST_FAREWELL_S = 1.0
+MAX_CLOSE_S = 1.0
 CHARACTERS_A_TOKEN = 4
 """About so many; what a reply says it took corrects the estimate."""
 LOST_AT_FIRST = 4
@@ -79,7 +79,7 @@ def _let_go(connections: list[Connections], loop: asyncio.AbstractEventLoop) -> 
     if connections and loop.is_running():
         closing = asyncio.run_coroutine_threadsafe(_closed(connections), loop)
         if not is_running_here(loop):
-            wait([closing], timeout=LONGEST_FAREWELL_S)
+            wait([closing], timeout=MAX_CLOSE_S)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -90,7 +90,7 @@ class ChatEndpoint(Settings):
     the environment variable that holds the key; an endpoint on this machine needs none.
     `temperature`, `max_tokens`, `seed`: None leaves them to the server. `rpm`, `tpm`: at most so many
     requests and tokens a minute. `concurrency`: at most so many requests at once, None for MOST; how
-    many the server bears is found out (`Pace`).
+    many the server bears is found out (`RateLimiter`).
 
     A request is sent at most `max_attempts` times within `deadline_s` of its first turn: again after
     408, 409, 429, 5xx, a lost connection, a reply that is cut short or empty, or `timeout_s` without
@@ -151,16 +151,16 @@ class ChatEndpoint(Settings):
     async def reply(self, request: Request) -> Reply:
         """The judge's reply to one request, asked for until it comes or hope is lost."""
         self._settle()
-        loop, pace = asyncio.get_running_loop(), self._pace
-        ticket, n_tokens = pace.ticket(), self._estimate(request)
-        turn = await pace.turn(ticket, n_tokens)
+        loop, rate_limiter = asyncio.get_running_loop(), self._pace
+        ticket, n_tokens = rate_limiter.ticket(), self._estimate(request)
+        permit = await rate_limiter.permit(ticket, n_tokens)
         start, n_attempts, n_lost = loop.time(), 0, 0
         n_answered, reason = None, f"no whole reply came within {self.deadline_s:g} s"
         try:
             async with asyncio.timeout(self.deadline_s):
                 while True:
                     n_attempts += 1
-                    outcome = await self._attempt(request, turn)
+                    outcome = await self._attempt(request, permit)
                     if isinstance(outcome, Reply):
                         return outcome
                     reason = outcome.reason
@@ -172,7 +172,7 @@ class ChatEndpoint(Settings):
                     if n_attempts == self.max_attempts or is_late or is_nobody:
                         break
                     await asyncio.sleep(pause)
-                    turn = await pace.turn(ticket, n_tokens)
+                    permit = await rate_limiter.permit(ticket, n_tokens)
         except TimeoutError:
             pass
         raise JudgeError(
@@ -185,7 +185,7 @@ class ChatEndpoint(Settings):
         """Begin anew on another event loop than the last: connections and waits belong to one."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
-            self._pace = self.new_pace()
+            self._pace = self.new_rate_limiter()
             self._loop, self._connections = loop, []
             finalize(self, _let_go, self._connections, loop)
             self._connected()  # takes a moment the first time, in which the pace would hear nothing
@@ -205,21 +205,21 @@ class ChatEndpoint(Settings):
 
     # Attempts -------------------------------------------------------------------------------------
 
-    async def _attempt(self, request: Request, turn: Turn) -> Reply | Unanswered:
+    async def _attempt(self, request: Request, permit: Permit) -> Reply | Unanswered:
         """What one turn came to, which the pace is told."""
         try:
             outcome = await self._asked(request)
         except BaseException:
-            self._pace.given_up(turn)
+            self._pace.given_up(permit)
             raise
         if isinstance(outcome, Reply):
             self._n_answered += 1
-            self._pace.answered(turn, _n_tokens(outcome))
+            self._pace.answered(permit, _n_tokens(outcome))
         elif outcome.is_too_much:
             told_s = outcome.wait_s
-            self._pace.refused(turn, None if told_s is None else min(told_s, self.longest_wait_s))
+            self._pace.refused(permit, None if told_s is None else min(told_s, self.longest_wait_s))
         else:
-            self._pace.lost(turn)
+            self._pace.lost(permit)
         return outcome
 
     async def _asked(self, request: Request) -> Reply | Unanswered:
@@ -292,7 +292,7 @@ class ChatEndpoint(Settings):
         self._check_error(envelope)
         choice = first_choice(envelope)
         if not isinstance(choice.get("message"), dict):
-            said = self.address.shown(content[:MOST_ERROR_BYTES].decode("utf-8", "replace"))
+            said = self.address.shown(content[:MAX_ERROR_BYTES].decode("utf-8", "replace"))
             raise Unanswered(f"the reply has no message: {said}")
         self._check_error(choice)
         return reply_of(envelope, choice)
@@ -335,8 +335,8 @@ class ChatEndpoint(Settings):
         if received.is_error:
             words = received.content.decode("utf-8", "replace")
             raise _Refused(received.status, received.headers, words)
-        if len(received.content) > MOST_BYTES:
-            self._refuse(f"its reply has more than {MOST_BYTES} bytes, and was not read")
+        if len(received.content) > MAX_BYTES:
+            self._refuse(f"its reply has more than {MAX_BYTES} bytes, and was not read")
         return received.content
 
     def _connected(self) -> Connections:

@@ -13,10 +13,10 @@ from ragauge.judges.providers.fingerprint import code_of
 ENTRY_POINT = "ragauge.judges"
 WHAT_JUDGES_HAVE = ("name", "identity", "reply")
 Answering = Callable[[Request], Awaitable[str | Reply]]
-Given = Judge | str | Answering
+JudgeLike = Judge | str | Answering
 
 
-def open_judge(given: Given, **settings: object) -> Judge:
+def open_judge(given: JudgeLike, **settings: object) -> Judge:
     """The judge that is given.
 
     A name is a model's behind an OpenAI-compatible endpoint, of which `settings` tell (`base_url`,
@@ -34,11 +34,11 @@ def open_judge(given: Given, **settings: object) -> Judge:
         return _checked(cast(Judge, given))
     if callable(given):
         return CalledJudge(given)
-    lacking = ", ".join(one for one in WHAT_JUDGES_HAVE if not hasattr(given, one))
+    unavailable = ", ".join(one for one in WHAT_JUDGES_HAVE if not hasattr(given, one))
     raise PlanError(
         [
             f"judge must be a model's name, a judge or an async function, got {given!r:.80}, "
-            f"which has no {lacking}"
+            f"which has no {unavailable}"
         ]
     )
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
 
-MOST = 128
+MAX_CONCURRENCY = 128
 """The most in flight, where nothing else is said."""
 
 # Rising
@@ -54,7 +54,7 @@ _STRIKES = 3
 
 
 @dataclass(slots=True, eq=False)
-class Turn:
+class Permit:
     """A request that may be sent now.
 
     `n`: how many are in flight, it among them. `order`: the how-manieth that is sent.
@@ -66,7 +66,7 @@ class Turn:
     n_tokens: float
 
 
-class Pace:
+class RateLimiter:
     """Lets requests go, the oldest first.
 
     `most`: never more in flight. `rpm`, `tpm`: never more requests and tokens a minute, spread
@@ -79,7 +79,7 @@ class Pace:
 
     def __init__(
         self,
-        most: int = MOST,
+        most: int = MAX_CONCURRENCY,
         *,
         rpm: float | None = None,
         tpm: float | None = None,
@@ -91,7 +91,7 @@ class Pace:
         self._requests, self._tokens = _Bucket(rpm), _Bucket(tpm)
         self._first_wait_s, self._longest_wait_s = first_wait_s, longest_wait_s
         self._tickets, self._places = count(), count()
-        self._waiting: list[tuple[int, int, float, asyncio.Future[Turn]]] = []
+        self._waiting: list[tuple[int, int, float, asyncio.Future[Permit]]] = []
         self._alarm: asyncio.TimerHandle | None = None
         # As many as `_open` are let in; that rises to `_goal`.
         self._goal = min(most, _FIRST_GOAL)
@@ -118,9 +118,9 @@ class Pace:
         """A place in the order of requests; one that is sent again keeps it."""
         return next(self._tickets)
 
-    async def turn(self, ticket: int, n_tokens: float = 0.0) -> Turn:
+    async def permit(self, ticket: int, n_tokens: float = 0.0) -> Permit:
         """Wait until this request may be sent. `n_tokens`: an estimate of what it takes."""
-        future: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Permit] = asyncio.get_running_loop().create_future()
         heappush(self._waiting, (ticket, next(self._places), n_tokens, future))
         self._release()
         try:
@@ -130,25 +130,25 @@ class Pace:
                 self.given_up(future.result())
             raise
 
-    def answered(self, turn: Turn, n_tokens: float | None = None) -> None:
+    def answered(self, permit: Permit, n_tokens: float | None = None) -> None:
         """An answer came, and took `n_tokens`; None where the endpoint does not tell."""
-        took_s = asyncio.get_running_loop().time() - turn.since
+        took_s = asyncio.get_running_loop().time() - permit.since
         known_s = took_s if self._answer_s is None else self._answer_s
         self._answer_s = known_s + (took_s - known_s) / 8
         self._count_outcome(is_refusal=False)
         self._n_pauses = 0
         if n_tokens is not None:
-            self._tokens.take(n_tokens - turn.n_tokens, turn.since)
-        self._learn_good(turn)
+            self._tokens.take(n_tokens - permit.n_tokens, permit.since)
+        self._learn_good(permit)
         self._leave()
 
-    def refused(self, turn: Turn, wait_s: float | None = None) -> None:
+    def refused(self, permit: Permit, wait_s: float | None = None) -> None:
         """The endpoint has too much to do (429, 503), and says to wait for `wait_s`, or nothing."""
-        self._tokens.take(-turn.n_tokens, turn.since)
+        self._tokens.take(-permit.n_tokens, permit.since)
         self._count_outcome(is_refusal=True)
-        if not self._is_by_chance(turn):
-            is_least = turn.n == self._goal == 1
-            self._learn_bad(turn)
+        if not self._is_by_chance(permit):
+            is_least = permit.n == self._goal == 1
+            self._learn_bad(permit)
             if wait_s is not None:
                 self._rest(wait_s)
             elif is_least:
@@ -157,17 +157,17 @@ class Pace:
                 self._n_pauses += 1
         self._leave()
 
-    def lost(self, turn: Turn) -> None:
+    def lost(self, permit: Permit) -> None:
         """No answer came: a time-out, a lost connection, an error of the server's.
 
         Only many lower the level: what a server under too much load does not refuse, it loses.
         """
         self._count_outcome(is_refusal=True)
-        if self._refused_share > _BLAME and turn.order > self._cut_at:
+        if self._refused_share > _BLAME and permit.order > self._cut_at:
             self._cut(self._goal // 2, failed=self._goal)
         self._leave()
 
-    def given_up(self, turn: Turn) -> None:  # noqa: ARG002
+    def given_up(self, permit: Permit) -> None:  # noqa: ARG002
         """The request was called off, or refused for what it says: no word on the level."""
         self._leave()
 
@@ -192,12 +192,12 @@ class Pace:
             self._risen_at = self._risen_at or now
             self._look_again(now + (int(self._open) + 1 - self._open) / self._rise_a_second())
 
-    def _sent(self, now: float, n_tokens: float) -> Turn:
+    def _sent(self, now: float, n_tokens: float) -> Permit:
         self.n_in_flight += 1
         self._n_sent += 1
         self._requests.take(1, now)
         self._tokens.take(n_tokens, now)
-        return Turn(self.n_in_flight, self._n_sent, now, n_tokens)
+        return Permit(self.n_in_flight, self._n_sent, now, n_tokens)
 
     def _look_again(self, when: float) -> None:
         loop = asyncio.get_running_loop()
@@ -239,16 +239,16 @@ class Pace:
 
     # Learning the level ---------------------------------------------------------------------------
 
-    def _learn_good(self, turn: Turn) -> None:
+    def _learn_good(self, permit: Permit) -> None:
         """Raise the level, where an answer says anything of it and more are waiting."""
-        if turn.order <= self._cut_at or not self._waiting:
+        if permit.order <= self._cut_at or not self._waiting:
             return
         self._n_answers += 1
         if self._n_answers >= _CLEAN:
             self._n_surprises = self._n_strikes = 0
         if self._ceiling is None:
             self._goal = min(self._goal + 2, self.most)
-        elif turn.order > self._raised_at and self._open >= self._goal:
+        elif permit.order > self._raised_at and self._open >= self._goal:
             self._n_clean += 1
             if self._n_clean >= self._goal:
                 self._n_clean = 0
@@ -272,25 +272,25 @@ class Pace:
         self._n_windows = 0
         self._raised_at = self._n_sent
 
-    def _learn_bad(self, turn: Turn) -> None:
+    def _learn_bad(self, permit: Permit) -> None:
         """Lower the level, once for all that were sent before it was lowered."""
-        if turn.order <= self._cut_at:
-            self._lower(max(turn.n - 1, self._floor))
-            self._ceiling = min(self._ceiling or turn.n, self._goal + 1)
+        if permit.order <= self._cut_at:
+            self._lower(max(permit.n - 1, self._floor))
+            self._ceiling = min(self._ceiling or permit.n, self._goal + 1)
             return
         if self._n_surprises == 0:
-            self._level_before, self._failed_first = self._goal, turn.n
-        is_known = turn.n > 1 or self._n_answers > 0
-        self._n_surprises += self._ceiling is not None and turn.n < self._ceiling and is_known
+            self._level_before, self._failed_first = self._goal, permit.n
+        is_known = permit.n > 1 or self._n_answers > 0
+        self._n_surprises += self._ceiling is not None and permit.n < self._ceiling and is_known
         if self._refused_share > _BLAME:
-            self._cut(self._goal // 2, failed=turn.n)
-        elif self._n_surprises > self._enough_surprises and turn.n <= max(
+            self._cut(self._goal // 2, failed=permit.n)
+        elif self._n_surprises > self._enough_surprises and permit.n <= max(
             self._failed_first // _FAR_BELOW, 1
         ):
             self._blame_chance()
         else:
-            level = turn.n - _DEEPER ** min(self._n_surprises, 9)
-            self._cut(max(level, int(self._open) // 2), failed=turn.n)
+            level = permit.n - _DEEPER ** min(self._n_surprises, 9)
+            self._cut(max(level, int(self._open) // 2), failed=permit.n)
 
     def _cut(self, level: int, *, failed: int) -> None:
         self._floor = max(int(self._open) // 2, 1)
@@ -316,13 +316,13 @@ class Pace:
         self._n_surprises = self._n_strikes = 0
         self._goal = max(self._goal, self._level_before)
 
-    def _is_by_chance(self, turn: Turn) -> bool:
+    def _is_by_chance(self, permit: Permit) -> bool:
         """Whether a refusal is one of those that come at any level.
 
         When there are clearly more of them the level is too high besides. When a lower one does not
         help, it was not chance, and takes more to believe again.
         """
-        if not self._is_chance or turn.order <= self._cut_at:
+        if not self._is_chance or permit.order <= self._cut_at:
             return self._is_chance
         if self._refused_share > self._bearable:
             self._n_strikes += 1

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from ragauge.endpoints import check_above_zero, pause_s
 from ragauge.errors import JudgeError
 from ragauge.judges.protocol import Identity
-from ragauge.judges.providers.rate_limit import MOST, Pace
+from ragauge.judges.providers.rate_limit import MAX_CONCURRENCY, RateLimiter
 
 
 @dataclass(eq=False, repr=False)
@@ -54,11 +54,11 @@ class Settings:
     @property
     def most(self) -> int:
         """Requests at once, at most."""
-        return MOST if self.concurrency is None else self.concurrency
+        return MAX_CONCURRENCY if self.concurrency is None else self.concurrency
 
-    def new_pace(self) -> Pace:
+    def new_rate_limiter(self) -> RateLimiter:
         """The pace of one event loop's requests."""
-        return Pace(self.most, rpm=self.rpm, tpm=self.tpm, **self._waits)
+        return RateLimiter(self.most, rpm=self.rpm, tpm=self.tpm, **self._waits)
 
     def pause_s(self, n_attempts: int, told_s: float | None = None) -> float:
         """Seconds to wait after so many attempts, where the server says `told_s` or nothing."""

@@ -42,7 +42,7 @@ WORD_CHARACTER = re.compile(r"[^\W_]")
 
 
 TEXTS_AT_HAND = 256
-LONGEST_AT_HAND = 50_000
+MAX_BUFFERED = 50_000
 """Several quotes are looked for in the same contexts, shortly after each other. Characters of a text
 that is kept for that."""
 
@@ -162,7 +162,7 @@ _kept = lru_cache(TEXTS_AT_HAND)(_Folded.of)
 
 
 def _folded(text: str) -> _Folded:
-    return _kept(text) if len(text) <= LONGEST_AT_HAND else _Folded.of(text)
+    return _kept(text) if len(text) <= MAX_BUFFERED else _Folded.of(text)
 
 
 def _alike(text: str) -> str:

@@ -43,7 +43,7 @@ DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?", re.ASCII)
 WORD_CHARACTER = re.compile(r"[^\W_]")
 TAG = re.compile(r"<[^<>]*+>")
 WORD_EDGES = " \"'`“”‘«»„‚*_.。"
-LONGEST_WORD = 200
+MAX_WORD_LENGTH = 200
 TRUTH = {"true": True, "false": False}
 NUMBERS = (int, float)
 
@@ -537,7 +537,7 @@ def _on_menu(value: Json, menu: Sequence[object]) -> object | None:
     ]
     if exact:
         return exact[0]
-    if not isinstance(value, str) or len(value) > LONGEST_WORD:
+    if not isinstance(value, str) or len(value) > MAX_WORD_LENGTH:
         return None
     word = _word(value)
     meant = [entry for entry in menu if isinstance(entry, str) and _word(entry) == word]

@@ -46,7 +46,7 @@ _NAMES = {
     "rank": ("rank", ""),
 }
 """What each column may be called: names that win, and names that count without such a one."""
-MOST_SHOWN = 20
+MAX_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def rows_of(
     rows = Rows(source, query, first, document, values, line, said)
     refuse(
         rows.problem(row, f"must be finite, got {value[row]:g}", chosen.value)
-        for row in np.flatnonzero(~np.isfinite(value))[:MOST_SHOWN].tolist()
+        for row in np.flatnonzero(~np.isfinite(value))[:MAX_SHOWN].tolist()
     )
     refuse_bad_names(rows)
     return rows
@@ -163,7 +163,7 @@ def rows_of_values(
         *_not_names(source, chosen.document, document, line),
         *_not_numbers(source, chosen, value, line),
     ]
-    refuse(problems[:MOST_SHOWN])
+    refuse(problems[:MAX_SHOWN])
     return rows_of(
         source,
         chosen,
@@ -284,7 +284,7 @@ def rows_of_cells(
     refuse(
         Problem("is empty; every row has one", source, line(row), name)
         for name, field in cells
-        for row in np.flatnonzero(field.start == field.end)[:MOST_SHOWN].tolist()
+        for row in np.flatnonzero(field.start == field.end)[:MAX_SHOWN].tolist()
     )
     try:
         read = _read_grades(value) if chosen.kind == "grade" else decimals(value)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ragauge.errors import DataError, Problem
 from ragauge.rankings.hits import Floats, Ints, ranks_within
-from ragauge.rankings.judgements import NOT_JUDGED, Judgements, Retrieved
+from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements
 from ragauge.rankings.reading.rows import (
     Rows,
     bytes_in_order,
@@ -47,7 +47,7 @@ PIECE = 1 << 14
 """Rows that are ranked at a time: few enough to stay in the processor's cache."""
 SINGLE_BELOW = 1 << 18
 """Rows below which one thread is quicker than several."""
-MOST_THREADS = 4
+MAX_THREADS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ class Ranking:
             what = f"names the {title} {name!r}, which is not in UTF-8; save the file as UTF-8"
             raise DataError([Problem(what, self.source)]) from None
 
-    def seen_by(self, judgements: Judgements) -> Retrieved:
+    def seen_by(self, judgements: Judgements) -> JudgedRun:
         """The run seen through judgements: where the judged documents stand."""
         rows, entry = self.known_queries.find(
             judgements.query_names, digests(judgements.query_names)
@@ -123,7 +123,7 @@ class Ranking:
         is_same = self.document.same(row, judgements.document, wanted[at])
         judgement, rank = wanted[at][is_same], rank[is_same]
         n_unjudged = len(self.n_retrieved) - len(rows)
-        return Retrieved(
+        return JudgedRun(
             judgements, n_retrieved, judgement, rank, n_unjudged, self.tag, notes=self.notes
         )
 
@@ -237,7 +237,7 @@ def rank_rows(rows: Rows, compat: Compat, tag: str = "") -> Ranking:
     )
 
 
-def see_rows(rows: Rows, judgements: Judgements, compat: Compat) -> Retrieved:
+def see_rows(rows: Rows, judgements: Judgements, compat: Compat) -> JudgedRun:
     """The rows seen through judgements: what `rank_rows` would show, but only judged ones ranked."""
     work = _Work(rows, compat)
     known, entry = judgements.known_queries.find(work.names, digests(work.names))
@@ -251,7 +251,7 @@ def see_rows(rows: Rows, judgements: Judgements, compat: Compat) -> Retrieved:
     rising = np.argsort(judgement)
     rank = np.concatenate([piece.rank for piece in pieces])
     n_unjudged = len(work.names) - len(known)
-    return Retrieved(
+    return JudgedRun(
         judgements, n_retrieved, judgement[rising], rank[rising], n_unjudged, notes=rows.notes
     )
 
@@ -293,7 +293,7 @@ class _Work:
         if len(self.rows) < SINGLE_BELOW:
             yield from map(work, self.spans())
             return
-        with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+        with ThreadPoolExecutor(min(MAX_THREADS, os.cpu_count() or 1)) as pool:
             yield from pool.map(work, self.spans())
 
     def spans(self) -> list[tuple[int, int]]:

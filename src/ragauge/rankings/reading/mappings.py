@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from ragauge.errors import DataError, Problem
 from ragauge.rankings.hits import Floats, Ints
-from ragauge.rankings.judgements import Judgements, Retrieved, bytes_of, numbered
+from ragauge.rankings.judgements import JudgedRun, Judgements, bytes_of, numbered
 from ragauge.rankings.reading.columns import (
-    MOST_SHOWN,
+    MAX_SHOWN,
     are_plain_names,
     not_a_name,
     not_a_number,
@@ -40,7 +40,7 @@ WORTH_SORTING = 1_000
 """Comparisons that take as long as sorting the scores of one query."""
 
 Scores = Mapping[str, float]
-Compared = NDArray[np.float32] | NDArray[np.float64]
+Scores32or64 = NDArray[np.float32] | NDArray[np.float64]
 
 SHAPES = "{document: score}, [document, …] best first, or [[document, score], …]"
 JUDGED_SHAPES = "{document: grade} or [document, …]"
@@ -256,7 +256,7 @@ def _not_finite(queries: Sequence[tuple[str, Scores]], source: str) -> list[Prob
         for query, scores in queries
         for document, score in scores.items()
         if (problem := not_a_number(score)) is not None
-    ][:MOST_SHOWN]
+    ][:MAX_SHOWN]
 
 
 # Runs seen through judgements
@@ -264,7 +264,7 @@ def _not_finite(queries: Sequence[tuple[str, Scores]], source: str) -> list[Prob
 
 def see_mapping(
     run: Mapping[object, object], judgements: Judgements, compat: Compat, source: str
-) -> Retrieved:
+) -> JudgedRun:
     """The run seen through judgements; only judged documents are looked up."""
     look = _Look(judgements, compat, source)
     n_queries = 0
@@ -278,7 +278,7 @@ def see_mapping(
     rising = np.argsort(judgement)
     n_unjudged = n_queries - int(searched.sum())
     n_retrieved = np.array(look.n_retrieved, np.int64)
-    return Retrieved(
+    return JudgedRun(
         judgements,
         n_retrieved,
         judgement[rising],
@@ -315,9 +315,9 @@ class _Look:
     def through(self, piece: list[tuple[str, Scores]]) -> tuple[Ints, Ints]:
         """The judgements whose documents the piece's queries retrieved, and the ranks of these."""
         scores = self._narrowed(_numbers(piece, self.source))
-        place, judgement, score, lacking = self._look_up(piece)
+        place, judgement, score, unavailable = self._look_up(piece)
         # What is not there may be there as a whole number: only then do all names matter.
-        texted = [(at, _texted(*piece[at], self.source)) for at in lacking]
+        texted = [(at, _texted(*piece[at], self.source)) for at in unavailable]
         if any(one is not piece[at][1] for at, one in texted):
             for at, one in texted:
                 piece[at] = piece[at][0], one
@@ -337,7 +337,7 @@ class _Look:
     ) -> tuple[list[int], list[int], list[float], list[int]]:
         """Of each judged document that is there its query's place, its judgement and its score;
         and the places of queries that lack one."""
-        place, judgement, score, lacking = list[int](), list[int](), list[float](), list[int]()
+        place, judgement, score, unavailable = list[int](), list[int](), list[float](), list[int]()
         for at, (query, scores) in enumerate(piece):
             number = self.number.get(query)
             if number is None:
@@ -346,17 +346,17 @@ class _Look:
             for one in range(self.first[number], self.first[number + 1]):
                 value = scores.get(self.documents[one])
                 if value is None:
-                    lacking.append(at)
+                    unavailable.append(at)
                 else:
                     place.append(at)
                     judgement.append(one)
                     score.append(value)
-        return place, judgement, score, list(dict.fromkeys(lacking))
+        return place, judgement, score, list(dict.fromkeys(unavailable))
 
-    def _narrowed(self, scores: Floats) -> Compared:
+    def _narrowed(self, scores: Floats) -> Scores32or64:
         """The scores in the precision in which they are compared."""
         with np.errstate(over="ignore"):  # beyond 32 bits all scores are alike
-            return cast(Compared, scores.astype(self.precision))
+            return cast(Scores32or64, scores.astype(self.precision))
 
     def _settle(
         self,
@@ -386,13 +386,13 @@ class _Hits:
     query at `place` and has `score`.
     """
 
-    scores: Compared
+    scores: Scores32or64
     first: Ints
     size: Ints
     place: Ints
-    score: Compared
+    score: Scores32or64
 
-    def scores_of(self, place: int) -> Compared:
+    def scores_of(self, place: int) -> Scores32or64:
         return self.scores[self.first[place] : self.first[place] + self.size[place]]
 
     def above_and_level(self) -> tuple[Ints, Ints]:

@@ -28,7 +28,7 @@ Number = TypeVar("Number", np.int64, np.uint64)
 SLACK = 16
 """Bytes before and after a text that may be read: two words."""
 
-LONGEST_FIELD = 1 << 18
+MAX_FIELD_LENGTH = 1 << 18
 """Bytes of the longest name that is read: names are read eight bytes at a time."""
 
 _SPACE, _TAB, _NEWLINE, _RETURN, _HASH = b" \t\n\r#"
@@ -158,9 +158,9 @@ def split(text: Bytes, wanted: Sequence[int], n_fields: int, *, at_most: bool) -
     if fields is None:
         fields = _split_loosely(text, wanted, n_fields, at_most)
     for field in fields:
-        if field.longest > LONGEST_FIELD:
+        if field.longest > MAX_FIELD_LENGTH:
             row = int(field.length.argmax())
-            what = f"has a field of {field.longest:,} bytes, of {LONGEST_FIELD:,} at most"
+            what = f"has a field of {field.longest:,} bytes, of {MAX_FIELD_LENGTH:,} at most"
             raise MalformedError(int(field.start[row]), what)
     return fields
 

@@ -14,11 +14,11 @@ from ragauge.errors import DataError, PlanError, Problem
 from ragauge.loaders import load
 from ragauge.loaders.files import text_lines
 from ragauge.loaders.frames import is_pandas, is_polars
-from ragauge.loaders.json import LONGEST_DOCUMENT_LINE
+from ragauge.loaders.json import MAX_DOCUMENT_LINE
 from ragauge.loaders.jsonl import kind_of
 from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
-from ragauge.memory import resting_collector
-from ragauge.rankings.judgements import NOT_JUDGED, Judgements, Retrieved, numbered
+from ragauge.memory import gc_paused
+from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements, numbered
 from ragauge.rankings.reading.columns import Value, candidates, choose
 from ragauge.rankings.reading.in_memory import Ranking, rank_rows, see_rows
 from ragauge.rankings.reading.mappings import judgements_of, rows_of_mapping, see_mapping
@@ -86,15 +86,15 @@ def read_judgements(source: "Source | Judgements") -> Judgements:
         case str() | os.PathLike() if (samples := samples_in(source)) is not None:
             return judgements_of_samples(samples)
         case str() | os.PathLike():
-            with resting_collector():
+            with gc_paused():
                 return _judgements_of_file(Path(source))
         case _:
             return judged(_rows_of_object(source, "grade"))
 
 
-def see_run(
+def match_to_qrels(
     source: "Source | Ranking", judgements: Judgements, *, compat: Compat = "trec9"
-) -> Retrieved:
+) -> JudgedRun:
     """A run seen through judgements, from any source.
 
     The kinds of `read_judgements`, with scores instead of grades; also {query: [document, …]}, best
@@ -102,7 +102,7 @@ def see_run(
     bits, with `compat="trec10"` in 64), then by id descending by bytes. A table without scores is
     ordered by its `rank`. Samples go by the order of their `context_ids`, a repeated id once.
 
-    >>> run = see_run({"q1": {"d1": 0.5, "d2": 0.9}}, read_judgements({"q1": {"d1": 1}}))
+    >>> run = match_to_qrels({"q1": {"d1": 0.5, "d2": 0.9}}, read_judgements({"q1": {"d1": 1}}))
     >>> run.rank.tolist(), run.n_retrieved.tolist()
     ([2], [2])
     """
@@ -113,10 +113,10 @@ def see_run(
         return source.seen_by(judgements)
     samples = samples_in(source)
     if samples is not None:
-        return _only(see_samples(samples, judgements), samples)
+        return _only(match_samples_to_qrels(samples, judgements), samples)
     if not isinstance(source, str | os.PathLike | Mapping):
         return see_rows(_rows_of_object(source, "score"), judgements, compat)
-    with resting_collector():
+    with gc_paused():
         if isinstance(source, Mapping):
             return see_mapping(cast(Mapping[object, object], source), judgements, compat, "run")
         path = Path(source)
@@ -128,7 +128,7 @@ def see_run(
         return see_mapping(found, judgements, compat, str(path))
 
 
-def see_samples(samples: Samples, judgements: Judgements) -> dict[str, Retrieved]:
+def match_samples_to_qrels(samples: Samples, judgements: Judgements) -> dict[str, JudgedRun]:
     """What each system retrieved, seen through judgements, by the order of its `context_ids`.
 
     A sample whose `context_ids` is an empty list found nothing; one without was never searched for,
@@ -136,13 +136,13 @@ def see_samples(samples: Samples, judgements: Judgements) -> dict[str, Retrieved
     """
     rankings = rank_samples(samples)
     number = numbered(judgements.queries)
-    seen: dict[str, Retrieved] = {}
+    seen: dict[str, JudgedRun] = {}
     for system in samples.systems:
         known = [number.get(id, NOT_JUDGED) for id in searched_of(samples, system)]
         searched = np.zeros(judgements.n_queries, np.bool_)
         searched[[place for place in known if place != NOT_JUDGED]] = True
         ranking = rankings.get(system)
-        found = ranking.seen_by(judgements) if ranking else Retrieved.nothing(judgements)
+        found = ranking.seen_by(judgements) if ranking else JudgedRun.nothing(judgements)
         n_unjudged = known.count(NOT_JUDGED)
         seen[system] = replace(found, searched=searched, n_unjudged_queries=n_unjudged)
     return seen
@@ -164,7 +164,7 @@ def samples_in(source: object) -> Samples | None:
 
 
 def read_ranking(source: "Source | Ranking", *, compat: Compat = "trec9") -> Ranking:
-    """A run read whole from any source of `see_run`, once, to be seen through any judgements.
+    """A run read whole from any source of `match_to_qrels`, once, to be seen through any judgements.
 
     >>> read_ranking({"q1": ["d2", "d1"]}).documents("q1")
     [('d2', 0.0), ('d1', -1.0)]
@@ -177,7 +177,7 @@ def read_ranking(source: "Source | Ranking", *, compat: Compat = "trec9") -> Ran
         case Mapping():
             rows = rows_of_mapping(cast(Mapping[object, object], source), "run")
         case str() | os.PathLike():
-            with resting_collector():
+            with gc_paused():
                 return _ranking_of_file(Path(source), compat)
         case _:
             rows = _rows_of_object(source, "score")
@@ -291,7 +291,7 @@ def _rows_of_csv(path: Path, delimiter: str, kind: Value) -> Rows:
 def _read_json(path: Path, kind: Value) -> Rows | Mapping[object, object]:
     source = str(path)
     problems: list[Problem] = []
-    text = "".join(line for _, line in text_lines(path, problems, longest=LONGEST_DOCUMENT_LINE))
+    text = "".join(line for _, line in text_lines(path, problems, longest=MAX_DOCUMENT_LINE))
     if not problems and not text.strip():
         problems.append(Problem("is empty", source))
     if problems:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ragauge.errors import DataError, Problem
 from ragauge.rankings.hits import Floats, Ints
-from ragauge.rankings.judgements import NOT_JUDGED, Judgements, Retrieved, numbered_names, text_of
+from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements, numbered_names, text_of
 from ragauge.rankings.reading.scan import (
     SLACK,
     Bytes,
@@ -52,9 +52,9 @@ TAIL = 1 << 18
 """Bytes at a piece's end in which its last query is looked for first."""
 SINGLE_BELOW = 16 << 20
 """Bytes of a file below which one thread is quicker than several."""
-MOST_THREADS = 4
+MAX_THREADS = 4
 
-LONGEST_TAG = 1_000
+MAX_TAG_LENGTH = 1_000
 """Bytes of a run's tag that are kept."""
 
 UNKNOWN = np.uint32(2**32 - 1)
@@ -111,7 +111,7 @@ def scan_run(
     *,
     compat: Compat = "trec9",
     n_threads: int | None = None,
-) -> Retrieved:
+) -> JudgedRun:
     """A TREC run seen through judgements: `query Q0 document rank score tag` a line.
 
     `-` is standard input. The rank is ignored: documents are ordered by score descending, then by name descending by bytes.
@@ -158,7 +158,7 @@ def _read(stream: Stream, buffer: Bytes) -> Iterator[memoryview]:
 
 def _scan_pieces(
     file: Packed, judgements: Judgements, compat: Compat, n_threads: int | None
-) -> Retrieved:
+) -> JudgedRun:
     scan = _Scan(file, judgements, compat)
     with opened(file) as stream:
         n_threads = n_threads or _threads_for(file)
@@ -179,7 +179,7 @@ def _scan_pieces(
         raise _InterleavedError
     n_retrieved = np.zeros(judgements.n_queries, np.int64)
     n_retrieved[query] = n_lines
-    return Retrieved(
+    return JudgedRun(
         judgements,
         n_retrieved,
         np.concatenate([piece.judgement for piece in found]),
@@ -192,7 +192,7 @@ def _scan_pieces(
 def _threads_for(file: Packed) -> int:
     if file.size < SINGLE_BELOW:
         return 1
-    return min(MOST_THREADS, os.cpu_count() or 1)
+    return min(MAX_THREADS, os.cpu_count() or 1)
 
 
 def _on_threads(
@@ -379,7 +379,7 @@ def _tag(score: Field) -> str:
     if not len(score):
         return ""
     behind = score.text[score.end[-1] :].tobytes().lstrip()
-    return text_of(behind[:LONGEST_TAG].split(None, 1)[0])
+    return text_of(behind[:MAX_TAG_LENGTH].split(None, 1)[0])
 
 
 def precision_of(compat: Compat) -> type[np.float32] | type[np.float64]:
@@ -406,13 +406,13 @@ class _Lines:
     end: Ints
 
 
-def _scan_interleaved(file: Packed, judgements: Judgements, compat: Compat) -> Retrieved:
+def _scan_interleaved(file: Packed, judgements: Judgements, compat: Compat) -> JudgedRun:
     from concurrent.futures import ThreadPoolExecutor
 
     text = _whole(file)
     scan = _Scan(file, judgements, compat)
     cuts = _line_cuts(text, PIECE)
-    with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(min(MAX_THREADS, os.cpu_count() or 1)) as pool:
         pieces = list(pool.map(partial(_lines, scan, text), cuts[:-1], cuts[1:]))
         found, tags, unknown = zip(*pieces, strict=True)
         del pieces
@@ -429,7 +429,7 @@ def _scan_interleaved(file: Packed, judgements: Judgements, compat: Compat) -> R
     rank = np.concatenate([rank for _, rank in hits])
     n_retrieved = n_lines[: judgements.n_queries]
     tag = [tag for tag in tags if tag][-1]
-    return Retrieved(judgements, n_retrieved, judgement, rank, n_unknown, tag)
+    return JudgedRun(judgements, n_retrieved, judgement, rank, n_unknown, tag)
 
 
 def _numbers_of_unknown(text: Bytes, pieces: Sequence[tuple[Field, Ints]]) -> tuple[Ints, int]:
