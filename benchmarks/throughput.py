@@ -22,8 +22,9 @@ import time
 from pathlib import Path
 
 import ragauge as rg
-from ragauge.engine.executors import score_frame
+from ragauge.engine.frames import score_frame
 from ragauge.engine.plan import make_plan
+from ragauge.engine.resources import Resources
 from ragauge.evaluation import suites_of
 
 SUITES = ["answer-quality", "reference-free"]
@@ -150,10 +151,10 @@ def profile(answers: Path) -> None:
     samples = rg.load(answers)
     plan = make_plan(suites_of(SUITES), samples.columns)
     columns = samples.batch(0, len(samples))
-    score_frame(plan, samples.batch(0, 10))
+    score_frame(plan, samples.batch(0, 10), Resources())
     profiler = cProfile.Profile()
     profiler.enable()
-    score_frame(plan, columns)
+    score_frame(plan, columns, Resources())
     profiler.disable()
     pstats.Stats(profiler).sort_stats("cumulative").print_stats(45)
 

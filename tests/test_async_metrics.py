@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import ragauge as rg
 from ragauge.engine.engine import measure
 from ragauge.engine.plan import make_plan
+from ragauge.engine.resources import Resources
 from ragauge.errors import DefinitionError, MetricError, PlanError
 from ragauge.label import Label
 from ragauge.score import Status
@@ -159,7 +160,9 @@ def test_rows_that_a_filter_leaves_out_are_not_called(own_metrics):
         plan = make_plan([Suite.of([Label(name)])], [*ROWS[0]])
         node = replace(plan.nodes[-1], where=Filter.parse('kind = "long"'))
         columns = {field: [row[field] for row in ROWS] for field in ROWS[0]}
-        (scores,) = measure(replace(plan, nodes=(node,)), {**columns, "system": ["s"] * 5})
+        (scores,) = measure(
+            replace(plan, nodes=(node,)), {**columns, "system": ["s"] * 5}, Resources()
+        )
         assert called == wanted
         assert [one is None for one in scores] == [False, True, False, False, True]
 

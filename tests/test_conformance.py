@@ -16,7 +16,7 @@ from pytest import approx
 from ragauge import catalog
 from ragauge.encoders.embedded import MiniLM
 from ragauge.engine.engine import measure, of_corpus
-from ragauge.engine.executors import evidence_json
+from ragauge.engine.frames import evidence_json
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.errors import LabelError, MissingExtraError, PlanError

@@ -9,7 +9,7 @@ import pytest
 import ragauge as rg
 from ragauge.engine.executors import ROWS_WORTH_WORKERS
 from ragauge.errors import LabelError, MetricError, PlanError, RagaugeError
-from ragauge.evaluation import run_key
+from ragauge.evaluation import Evaluation
 from ragauge.label import Label
 from ragauge.metric import feature, metric
 from ragauge.suite import shipped_suites
@@ -22,6 +22,10 @@ def sorted_scores(run):
 
 
 # One sample
+
+
+def key_of(*arguments, **options):
+    return Evaluation.prepare(*arguments, **options).manifest.key
 
 
 def test_score_takes_one_reference_or_several_and_ids_or_grades():
@@ -156,7 +160,7 @@ def test_a_bug_in_a_metric_names_it_and_its_sample_and_system_and_keeps_what_was
     samples[3]["answer"] = "bad"
     with pytest.raises(MetricError, match="feature buggy broke on sample 'q3' of system 's'"):
         rg.evaluate(samples, uses_buggy, folder=tmp_path / "run", batch_size=2)
-    assert [one.name for one in (tmp_path / "run" / "parts").iterdir()] == ["000000.parquet"]
+    assert [one.name for one in (tmp_path / "run" / "scores").iterdir()] == ["000000.parquet"]
 
 
 def test_the_metrics_of_a_suite_whose_resource_is_not_there_are_skipped_with_the_reason():
@@ -225,13 +229,13 @@ def test_progress_is_told_as_batches_are_finished():
 def test_a_run_is_known_by_data_plan_and_seed_and_not_by_its_source(tmp_path):
     samples = rg.load([{"id": "q", "answer": "x", "reference": "y"}])
     other = rg.load([{"id": "q", "answer": "z", "reference": "y"}])
-    key = run_key(samples, "exact_match")
-    assert key == run_key(samples, "exact_match")
+    key = key_of(samples, "exact_match")
+    assert key == key_of(samples, "exact_match")
     different = [
-        run_key(other, "exact_match"),
-        run_key(samples, "token_f1"),
-        run_key(samples, 'exact_match(normalize="none")'),
-        run_key(samples, "exact_match", seed=1),
+        key_of(other, "exact_match"),
+        key_of(samples, "token_f1"),
+        key_of(samples, 'exact_match(normalize="none")'),
+        key_of(samples, "exact_match", seed=1),
     ]
     assert len({key, *different}) == 5
 
@@ -293,8 +297,8 @@ def test_a_part_that_is_not_of_its_batch_is_computed_again(tmp_path, foreign):
     folder = tmp_path / "run"
     manifest = json.loads((folder / "manifest.json").read_text())
     (folder / "manifest.json").write_text(json.dumps({**manifest, "finished": None}))
-    (folder / "parts").mkdir()
-    foreign(whole.scores[2:4]).write_parquet(folder / "parts" / "000001.parquet")
+    part = folder / "scores" / "000001.parquet"
+    foreign(pl.read_parquet(part)).write_parquet(part)
     again = rg.evaluate(rows, "exact_match", folder=folder, batch_size=2)
     assert again.scores.equals(whole.scores)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import ragauge as rg
 from ragauge.cli import main
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
@@ -76,7 +77,7 @@ def ragauge(capsys: pytest.CaptureFixture[str], monkeypatch, tmp_path: Path) -> 
 
 
 def scores(folder: Path) -> pl.DataFrame:
-    return pl.read_parquet(folder / "scores.parquet")
+    return rg.open_run(folder).scores
 
 
 GOOD = '{"id": "q1", "answer": "x"}\n'
@@ -294,7 +295,8 @@ def test_locale_encoding_and_hash_seed_change_no_byte(reference, env, tmp_path):
     name = tmp_path.name
     done = in_environment(folder, env, name)
     assert done.out == expected.out
-    for file in ("scores.parquet", "summary.json", "summary.md", "samples.parquet"):
+    parts = ("scores/000000.parquet", "evidence/000000.parquet")
+    for file in (*parts, "summary.json", "summary.md", "samples.parquet"):
         assert (folder / name / file).read_bytes() == (folder / "reference" / file).read_bytes()
     for kind in ("csv", "md", "tex", "jsonl"):
         ours, theirs = folder / f"{name}.{kind}", folder / f"reference.{kind}"
@@ -376,7 +378,7 @@ def stopped(folder: Path, name: str, sign: signal.Signals, n_parts: int) -> tupl
     running = subprocess.Popen(
         command(*slow_run(name)), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    parts = folder / name / "parts"
+    parts = folder / name / "scores"
     deadline = time.monotonic() + 30
     while len(list(parts.glob("[0-9]*.parquet"))) < n_parts and time.monotonic() < deadline:
         time.sleep(0.005)
@@ -386,8 +388,11 @@ def stopped(folder: Path, name: str, sign: signal.Signals, n_parts: int) -> tupl
 
 
 def assert_same_run(folder: Path, name: str) -> None:
-    for file in ("scores.parquet", "samples.parquet", "summary.json", "summary.md"):
-        assert (folder / name / file).read_bytes() == (folder / "whole" / file).read_bytes()
+    whole = folder / "whole"
+    parts = [*whole.glob("scores/*"), *whole.glob("evidence/*")]
+    files = [str(part.relative_to(whole)) for part in parts]
+    for file in (*files, "samples.parquet", "summary.json", "summary.md"):
+        assert (folder / name / file).read_bytes() == (whole / file).read_bytes()
     assert {one.name for one in (folder / name).iterdir() if not one.name.startswith(".")} == {
         one.name for one in (folder / "whole").iterdir()
     }
@@ -400,7 +405,7 @@ def test_an_interrupted_run_says_so_and_goes_on_where_it_stopped(slow):
     assert "Traceback" not in said
     assert "interrupted; finished batches are kept" in said
     assert started(slow, "show", "interrupted").code == 5
-    part = slow / "interrupted/parts/000000.parquet"
+    part = slow / "interrupted/scores/000000.parquet"
     made = part.stat().st_mtime_ns
     os.link(part, slow / "kept.parquet")
     assert started(slow, *slow_run("interrupted")).code == 0
@@ -414,7 +419,7 @@ def test_a_killed_run_is_finished_by_the_same_command_with_the_same_bytes(slow, 
     name = f"killed-{n_parts}"
     code, _ = stopped(slow, name, signal.SIGKILL, n_parts)
     assert code == -signal.SIGKILL
-    assert not (slow / name / "scores.parquet").exists()
+    assert started(slow, "show", name).code == 5
     done = started(slow, *slow_run(name))
     assert done.code == 0, done.err
     assert_same_run(slow, name)
@@ -423,7 +428,7 @@ def test_a_killed_run_is_finished_by_the_same_command_with_the_same_bytes(slow, 
 @LINUX
 def test_a_part_that_is_damaged_is_made_again(slow):
     stopped(slow, "damaged", signal.SIGKILL, 3)
-    (slow / "damaged/parts/000001.parquet").write_bytes(b"PAR1 not really")
+    (slow / "damaged/scores/000001.parquet").write_bytes(b"PAR1 not really")
     assert started(slow, *slow_run("damaged")).code == 0
     assert_same_run(slow, "damaged")
 

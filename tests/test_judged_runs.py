@@ -166,7 +166,7 @@ def test_a_run_with_a_budget_goes_on_where_it_stopped_and_pays_nothing_twice(tmp
     whole, n = evaluated(tmp_path / "whole", rows, asking)
     paid, budgets = [], [1, 3, n // 2, n]
     for most in budgets:
-        run, n_calls = evaluated(tmp_path / "parts", rows, asking, max_calls=most)
+        run, n_calls = evaluated(tmp_path / "run in parts", rows, asking, max_calls=most)
         paid.append(n_calls)
         skipped = run.scores.filter(run.scores["status"] == "skipped")
         assert all(reason.startswith(NOT_ASKED) for reason in skipped["reason"])
@@ -174,7 +174,7 @@ def test_a_run_with_a_budget_goes_on_where_it_stopped_and_pays_nothing_twice(tmp
     assert sum(paid) == n
     assert all(one <= most for one, most in zip(paid, budgets, strict=True))
     assert run.scores.equals(whole.scores)
-    again, n_calls = evaluated(tmp_path / "parts", rows, asking)
+    again, n_calls = evaluated(tmp_path / "run in parts", rows, asking)
     assert n_calls == 0
     assert again.scores.equals(whole.scores)
 
@@ -182,15 +182,15 @@ def test_a_run_with_a_budget_goes_on_where_it_stopped_and_pays_nothing_twice(tmp
 @pytest.mark.parametrize("asking", ["ragas_score", "answer_match"])
 def test_a_composite_of_parts_that_were_not_asked_for_is_unfinished(tmp_path, asking):
     whole, _ = evaluated(tmp_path / "whole", samples(3), [asking])
-    evaluated(tmp_path / "parts", samples(3), [asking], max_calls=2, batch_size=1)
-    run, _ = evaluated(tmp_path / "parts", samples(3), [asking], batch_size=1)
+    evaluated(tmp_path / "run in parts", samples(3), [asking], max_calls=2, batch_size=1)
+    run, _ = evaluated(tmp_path / "run in parts", samples(3), [asking], batch_size=1)
     assert run.scores.equals(whole.scores)
 
 
 def test_a_score_of_some_of_its_askings_is_unfinished(tmp_path):
     whole, _ = evaluated(tmp_path / "whole", samples(3), ["gpt_score"], repeat=3)
-    evaluated(tmp_path / "parts", samples(3), ["gpt_score"], repeat=3, max_calls=5)
-    run, _ = evaluated(tmp_path / "parts", samples(3), ["gpt_score"], repeat=3)
+    evaluated(tmp_path / "run in parts", samples(3), ["gpt_score"], repeat=3, max_calls=5)
+    run, _ = evaluated(tmp_path / "run in parts", samples(3), ["gpt_score"], repeat=3)
     assert run.scores.equals(whole.scores)
 
 
@@ -209,13 +209,13 @@ def test_the_best_of_the_references_is_not_known_before_all_were_asked_about(tmp
 def test_from_the_cache_only_a_run_asks_nobody_and_says_what_is_not_there(tmp_path):
     rows = samples(4)
     whole, n = evaluated(tmp_path / "whole", rows, ["faithfulness"])
-    evaluated(tmp_path / "parts", rows, ["faithfulness"], max_calls=n - 1)
-    run, n_calls = evaluated(tmp_path / "parts", rows, ["faithfulness"], mode="cached")
+    evaluated(tmp_path / "run in parts", rows, ["faithfulness"], max_calls=n - 1)
+    run, n_calls = evaluated(tmp_path / "run in parts", rows, ["faithfulness"], mode="cached")
     assert n_calls == 0
     assert set(run.scores["status"]) == {"ok", "skipped"}
     reasons = set(run.scores["reason"].drop_nulls())
     assert reasons == {f"{NOT_ASKED}only the cache is read, and it has no reply of rules"}
-    run, n_calls = evaluated(tmp_path / "parts", rows, ["faithfulness"])
+    run, n_calls = evaluated(tmp_path / "run in parts", rows, ["faithfulness"])
     assert n_calls == 1
     assert run.scores.equals(whole.scores)
 
@@ -270,7 +270,7 @@ RUN = """
             log.write(key_of(opened.identity, request).hex() + "\\n")
             log.flush()
             if n_calls == kill_at:
-                await asyncio.sleep(0.02)  # all that came before is on the disk by then
+                await asyncio.sleep(0.3)  # all that came before is on the disk by then
                 os.kill(os.getpid(), 9)
             await asyncio.sleep(0.001)
             return json.dumps(rules.script(request))
@@ -304,7 +304,7 @@ def finished(tmp_path, name, **how):
 
 
 def scores(tmp_path, name):
-    return pl.read_parquet(tmp_path / name / "run" / "scores.parquet")
+    return rg.open_run(tmp_path / name / "run").scores
 
 
 def kept(path, keys):
@@ -949,7 +949,7 @@ def test_nor_those_of_a_run_that_did_not_come_to_its_end(tmp_path):
 
     with pytest.raises(StoreError, match="no room"):
         begun(tmp_path, Full())
-    n_parts = len(list((tmp_path / "run" / "parts").iterdir()))
+    n_parts = len(list((tmp_path / "run" / "scores").iterdir()))
     assert n_parts > 0
     left = still(tmp_path)
     assert left == 5 - 2 * n_parts

@@ -112,25 +112,124 @@ def evaluate(
     >>> run.scores["value"].to_list()
     [1.0]
     """
-    samples = _samples(samples)
-    _check(batch_size=batch_size, workers=workers, seed=seed, folder=folder)
-    resources = Resources(encoder, cache=cache, judging=judging_of(judge))
-    plan = make_plan(
-        suites_of(metrics), samples.columns, resources.defaults(), resources.judge_names
+    _check(workers=workers, folder=folder)
+    evaluation = Evaluation.prepare(
+        samples,
+        metrics,
+        encoder=encoder,
+        judge=judge,
+        cache=cache,
+        seed=seed,
+        batch_size=batch_size,
     )
-    resources.expect(node.settings for node in plan.nodes if "encoder" in node.definition.resources)
-    manifest = manifest_of(plan, samples, seed, batch_size, resources)
-    _retry_unreadable(plan, resources)
-    work = _Work(plan, samples, manifest, resources, workers, progress)
     try:
-        return _in_memory(work) if folder is None else _in_folder(work, Path(folder))
+        return evaluation.run(folder, workers=workers, progress=progress)
     finally:
         if not isinstance(judge, JudgeConfig):
-            resources.close_judges(opened_by_name(judge))
+            evaluation.resources.close_judges(opened_by_name(judge))
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What is to be evaluated, and with what: made once, before any work is done.
+
+    `manifest.key` is what its run folder is known by. It is the same for the same plan, data, code,
+    models and seed.
+    """
+
+    plan: Plan
+    samples: Samples
+    resources: Resources
+    manifest: Manifest
+
+    @classmethod
+    def prepare(
+        cls,
+        samples: object,
+        metrics: MetricLike | Sequence[MetricLike],
+        *,
+        encoder: "Encoder | str | None" = None,
+        judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None" = None,
+        cache: str | Path | None = None,
+        seed: int = 0,
+        batch_size: int = BATCH_SIZE,
+    ) -> "Evaluation":
+        """The evaluation; its arguments are those of `evaluate`. PlanError lists every problem."""
+        _check(batch_size=batch_size, seed=seed)
+        samples = _samples(samples)
+        resources = Resources(encoder, cache=cache, judging=judging_of(judge))
+        plan = make_plan(
+            suites_of(metrics), samples.columns, resources.defaults(), resources.judge_names
+        )
+        resources.expect(
+            node.settings for node in plan.nodes if "encoder" in node.definition.resources
+        )
+        manifest = manifest_of(plan, samples, seed, batch_size, resources)
+        return cls(plan, samples, resources, manifest)
+
+    def run(
+        self,
+        folder: str | Path | None = None,
+        *,
+        workers: int = 1,
+        progress: Progress | None = None,
+    ) -> Run:
+        """The run, kept in `folder` where one is given; see `evaluate`."""
+        self._retry_unreadable()
+        work = _Work(self, workers, progress)
+        return work.in_memory() if folder is None else work.in_folder(Path(folder))
+
+    def estimate(self, folder: str | Path | None = None) -> "Mapping[str, CostEstimate]":
+        """For each judge the calls that `run` would still make; its judges are asked to estimate."""
+        self._retry_unreadable()
+        plan, samples = self.plan, self.samples
+        asked = replace(plan, nodes=tuple(_for_judges(plan)), metrics=())
+        columns = [name for name in samples.columns if name in plan.columns | {"id", "system"}]
+        needed = Samples(samples.frame.select(columns))
+        size = self.manifest.batch_size
+        numbers: Iterable[int] = range(self.n_batches)
+        if folder is not None:
+            numbers = self._unfinished_batches(Path(folder))
+        for number in numbers:
+            batch = needed.batch(number * size, (number + 1) * size)
+            measure(asked, batch, self.resources)
+        return {
+            session.name: session.spending.estimate() for session in judges_of(plan, self.resources)
+        }
+
+    @property
+    def n_batches(self) -> int:
+        return -(-len(self.samples) // self.manifest.batch_size)
+
+    def batches(self) -> "list[pl.DataFrame]":
+        """The samples of each batch."""
+        size = self.manifest.batch_size
+        starts = range(0, len(self.samples), size)
+        return [self.samples.frame[start : start + size] for start in starts]
+
+    def _retry_unreadable(self) -> None:
+        """Have the judges ask again where a kept reply cannot be read, if the run is told to."""
+        if self.resources.judging.retry_unreadable:
+            for session in judges_of(self.plan, self.resources):
+                session.retry_unreadable = True
+
+    def _unfinished_batches(self, path: Path) -> list[int]:
+        """The numbers of the batches that a run in this folder would still make. Writes nothing.
+
+        All of them where the folder holds another run, which `RunFolder.open` then refuses.
+        """
+        from ragauge.runs.store import MANIFEST, RunFolder
+
+        batches = self.batches()
+        folder = RunFolder(path)
+        stored = folder.manifest() if (path / MANIFEST).exists() else None
+        if stored is None or stored.key != self.manifest.key:
+            return list(range(len(batches)))
+        return [number for number, rows in enumerate(batches) if not folder.has_part(number, rows)]
 
 
 def _check(
-    *, batch_size: int, workers: int = 1, seed: int, folder: str | Path | None = None
+    *, batch_size: int = 1, workers: int = 1, seed: int = 0, folder: str | Path | None = None
 ) -> None:
     """PlanError when one of them is no such number or path."""
     for name, number, least in (
@@ -195,23 +294,6 @@ def suites_of(metrics: MetricLike | Sequence[MetricLike]) -> list[Suite]:
     return suites
 
 
-def run_key(
-    samples: Samples,
-    metrics: MetricLike | Sequence[MetricLike],
-    *,
-    encoder: "Encoder | str | None" = None,
-    judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None" = None,
-    batch_size: int = BATCH_SIZE,
-    seed: int = 0,
-) -> str:
-    """What the evaluation's folder is known by: the same for the same plan, data, code, models."""
-    resources = Resources(encoder, judging=judging_of(judge))
-    plan = make_plan(
-        suites_of(metrics), samples.columns, resources.defaults(), resources.judge_names
-    )
-    return manifest_of(plan, samples, seed, batch_size, resources).key
-
-
 def _read_metric(one: MetricLike) -> Suite | Label:
     if isinstance(one, Suite | Label):
         return one
@@ -261,83 +343,79 @@ def _samples(samples: object) -> Samples:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What there is to do, and with what."""
+    """One walk through an evaluation's batches."""
 
-    plan: Plan
-    samples: Samples
-    manifest: Manifest
-    resources: Resources
+    evaluation: Evaluation
     workers: int
     progress: Progress | None
 
+    def in_memory(self) -> Run:
+        import polars as pl
 
-def _in_memory(work: _Work) -> Run:
-    import polars as pl
+        from ragauge.runs.scores import InMemory
 
-    numbers = range(_n_batches(work.samples, work.manifest))
-    parts = dict(_measured(work, numbers))
-    scores = pl.concat([parts[number] for number in numbers])
-    told = replace(work.manifest, finished=now(), judging=_told_by_judges(work))
-    return Run(work.samples, scores, told)
+        numbers = range(self.evaluation.n_batches)
+        parts = dict(self._measured(numbers))
+        scores = pl.concat([parts[number] for number in numbers])
+        return Run(self.evaluation.samples, InMemory(scores), self._finished())
 
+    def in_folder(self, path: Path) -> Run:
+        from ragauge.report.tables import write_summaries
+        from ragauge.runs.store import SUMMARIES, RunFolder, has_unfinished
 
-def _in_folder(work: _Work, path: Path) -> Run:
-    from ragauge.report.tables import write_summaries
-    from ragauge.runs.store import SUMMARIES, RunFolder, has_unfinished
+        evaluation = self.evaluation
+        folder = RunFolder(path)
+        stored = folder.open(evaluation.manifest, evaluation.samples)
+        batches = evaluation.batches()
+        if stored.finished:
+            run = replace(folder.read(), samples=evaluation.samples)
+            if not has_unfinished(run.collect(run.scan())):
+                if not all((path / name).exists() for name in SUMMARIES):
+                    write_summaries(run, path)
+                return run
+            folder.reopen()
+        numbers = [
+            number for number, rows in enumerate(batches) if not folder.has_part(number, rows)
+        ]
+        for number, part in self._measured(numbers):
+            folder.write_part(number, part)
+        finished = replace(self._finished(), started=stored.started)
+        run = folder.finish(finished, evaluation.samples, len(batches))
+        write_summaries(run, path)
+        return run
 
-    samples, manifest = work.samples, work.manifest
-    folder = RunFolder(path)
-    stored = folder.open(manifest, samples)
-    n_parts = _n_batches(samples, manifest)
-    batches = _batches(samples, manifest)
-    if stored.finished:
-        run = replace(folder.read(), samples=samples)
-        if not has_unfinished(run.scores):
-            if not all((path / name).exists() for name in SUMMARIES):
-                write_summaries(run, path)
-            return run
-        folder.reopen(run, batches)
-    numbers = [number for number in range(n_parts) if not folder.has_part(number, batches[number])]
-    for number, part in _measured(work, numbers):
-        folder.write_part(number, part)
-    told = replace(stored, finished=now(), judging=_told_by_judges(work))
-    run = folder.finish(told, samples, n_parts)
-    write_summaries(run, path)
-    return run
+    def _finished(self) -> Manifest:
+        usage = _usage(self.evaluation)
+        return replace(self.evaluation.manifest, finished=now(), judging=usage)
 
+    def _measured(self, numbers: Sequence[int]) -> "Iterable[tuple[int, pl.DataFrame]]":
+        from ragauge.engine.executors import choose
 
-def _still_to_do(path: Path, manifest: Manifest, samples: Samples) -> list[int]:
-    """The numbers of the batches that a run in this folder would still make. Writes nothing.
+        plan, samples = self.evaluation.plan, self.evaluation.samples
+        resources, size = self.evaluation.resources, self.evaluation.manifest.batch_size
+        n_rows = {number: min(size, len(samples) - number * size) for number in numbers}
+        done, total = len(samples) - sum(n_rows.values()), len(samples)
 
-    All of them where the folder holds another run, which `RunFolder.open` then refuses.
-    """
-    from ragauge.runs.store import MANIFEST, RunFolder, has_unfinished
+        def batches() -> "Iterable[Batch]":
+            columns = [name for name in samples.columns if name in plan.columns | {"id", "system"}]
+            needed = Samples(samples.frame.select(columns))
+            for number in numbers:
+                yield number, needed.batch(number * size, (number + 1) * size)
 
-    batches = _batches(samples, manifest)
-    folder = RunFolder(path)
-    stored = folder.manifest() if (path / MANIFEST).exists() else None
-    if stored is None or stored.key != manifest.key:
-        return list(range(len(batches)))
-    if not stored.finished:
-        return [number for number, rows in enumerate(batches) if not folder.has_part(number, rows)]
-    scores, pairs = folder.read().scores, ["id", "system"]
-    return [
-        number
-        for number, rows in enumerate(batches)
-        if has_unfinished(scores.join(rows.select(pairs), on=pairs, how="semi"))
-    ]
-
-
-def _retry_unreadable(plan: Plan, resources: Resources) -> None:
-    """Have the judges ask anew what they were asked for that, where the run is told to."""
-    for one in judges_of(plan, resources) if resources.judging.retry_unreadable else ():
-        one.retry_unreadable = True
+        if numbers:
+            _compute_corpus_features(plan, samples, resources)
+        executor = choose(plan, len(samples), self.workers, resources)
+        for number, part in executor.map(plan, batches()):
+            done += n_rows[number]
+            if self.progress:
+                self.progress(done, total)
+            yield number, part
 
 
-def _told_by_judges(work: _Work) -> Mapping[str, object]:
+def _usage(evaluation: Evaluation) -> Mapping[str, object]:
     """For each judge that was asked what that took, and what its endpoint refused to be told."""
     told: dict[str, object] = {}
-    for one in judges_of(work.plan, work.resources):
+    for one in judges_of(evaluation.plan, evaluation.resources):
         inner = getattr(one.judge, "judge", one.judge)
         told[one.name] = {
             **one.spending.as_data(),
@@ -371,26 +449,18 @@ def estimate(
     >>> estimate([row], ["answer_class", "factual_accuracy"], judge=strict)["strict"].calls
     2
     """
-    _check(batch_size=batch_size, seed=seed, folder=folder)
-    samples = _samples(samples)
-    judging = replace(judging_of(judge), mode="estimate")
-    there = cache if cache is not None and Path(cache).exists() else None
-    resources = Resources(encoder, cache=there, judging=judging)
-    plan = make_plan(
-        suites_of(metrics), samples.columns, resources.defaults(), resources.judge_names
+    _check(folder=folder)
+    existing = cache if cache is not None and Path(cache).exists() else None
+    evaluation = Evaluation.prepare(
+        samples,
+        metrics,
+        encoder=encoder,
+        judge=replace(judging_of(judge), mode="estimate"),
+        cache=existing,
+        seed=seed,
+        batch_size=batch_size,
     )
-    asked = replace(plan, nodes=tuple(_for_judges(plan)), metrics=())
-    columns = [name for name in samples.columns if name in plan.columns | {"id", "system"}]
-    needed = Samples(samples.frame.select(columns))
-    manifest = manifest_of(plan, samples, seed, batch_size, resources)
-    _retry_unreadable(plan, resources)
-    numbers: Iterable[int] = range(_n_batches(samples, manifest))
-    if folder is not None:
-        numbers = _still_to_do(Path(folder), manifest, samples)
-    for number in numbers:
-        batch = needed.batch(number * batch_size, (number + 1) * batch_size)
-        measure(asked, batch, resources)
-    return {one.name: one.spending.estimate() for one in judges_of(plan, resources)}
+    return evaluation.estimate(folder)
 
 
 def _for_judges(plan: Plan) -> list[Node]:
@@ -406,32 +476,7 @@ def _for_judges(plan: Plan) -> list[Node]:
     return nodes[::-1]
 
 
-def _measured(work: _Work, numbers: Sequence[int]) -> "Iterable[tuple[int, pl.DataFrame]]":
-    from ragauge.engine.executors import choose
-
-    plan, samples, progress = work.plan, work.samples, work.progress
-    size = work.manifest.batch_size
-    n_rows = [min(size, len(samples) - number * size) for number in numbers]
-    done, total = len(samples) - sum(n_rows), len(samples)
-
-    def batches() -> "Iterable[Batch]":
-        columns = [name for name in samples.columns if name in plan.columns | {"id", "system"}]
-        needed = Samples(samples.frame.select(columns))
-        for number in numbers:
-            yield number, needed.batch(number * size, (number + 1) * size)
-
-    rows = dict(zip(numbers, n_rows, strict=True))
-    if numbers:
-        _see_corpus(plan, samples, work.resources)
-    executor = choose(plan, len(samples), work.workers, work.resources)
-    for number, part in executor.map(plan, batches()):
-        done += rows[number]
-        if progress:
-            progress(done, total)
-        yield number, part
-
-
-def _see_corpus(plan: Plan, samples: Samples, resources: Resources) -> None:
+def _compute_corpus_features(plan: Plan, samples: Samples, resources: Resources) -> None:
     """What corpus features make of all questions, each once whatever systems answered it."""
     for node in plan.nodes:
         if node.definition.corpus:
@@ -448,17 +493,6 @@ def _by_question(samples: Samples, name: str) -> list[object]:
         return [None] * samples.frame["id"].n_unique()
     first = pl.col(name).drop_nulls().first()
     return samples.frame.group_by("id", maintain_order=True).agg(first)[name].to_list()
-
-
-def _batches(samples: Samples, manifest: Manifest) -> "list[pl.DataFrame]":
-    """The samples of each batch."""
-    size = manifest.batch_size
-    starts = range(0, len(samples), size)
-    return [samples.frame[start : start + size] for start in starts]
-
-
-def _n_batches(samples: Samples, manifest: Manifest) -> int:
-    return -(-len(samples) // manifest.batch_size)
 
 
 def _suite_of_one(label: str) -> Suite:

@@ -27,6 +27,9 @@ MAX_LOOK_ALIKES = 5
 HASHED_ROWS = 1_000
 """Rows hashed at once: bounds the memory of the fingerprint, not its value."""
 
+REFERENCE, REFERENCES = "reference", "references"
+"""The column that takes each of a sample's references in turn, and the column of all of them."""
+
 Columns = dict[str, list[object]]
 
 

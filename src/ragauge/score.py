@@ -24,6 +24,23 @@ class Status(StrEnum):
 LOST_PARTS = "lost"
 """In the evidence of a score that rests on several: those of them that were lost."""
 
+
+class Flag(StrEnum):
+    """What a reader must know of a score beside its value; kept in a column of its own."""
+
+    NEEDS_REVIEW = "needs_review"
+    """A person should look at it: judges disagree, or a quote was not found."""
+    LOST_PARTS = "lost_parts"
+    """It is made of several parts, and some of them failed or were not asked for."""
+    TRUNCATED = "truncated"
+    """The model did not read a text to its end."""
+    REPEATED = "repeated"
+    """It is the mean of several repeats."""
+
+
+GRADE = "grade:"
+"""How the flag of a graded score begins: `grade:A`."""
+
 _OK = Status.OK  # looking a member up in its class is slow on Python 3.11
 
 NOT_ASKED = "not asked: "
@@ -94,6 +111,29 @@ class Score:
         if self.status is Status.SKIPPED:
             return (self.reason or "").startswith(NOT_ASKED)
         return self.status is Status.FAILED
+
+    @property
+    def flags(self) -> list[str]:
+        """The score's flags, as its evidence gives them.
+
+        >>> Score(0.5, evidence={"cut": ["answer"], "needs_review": True}).flags
+        ['needs_review', 'truncated']
+        """
+        evidence = self.evidence
+        if not evidence:
+            return []
+        flags: list[str] = []
+        if evidence.get("needs_review") is True:
+            flags.append(Flag.NEEDS_REVIEW)
+        if LOST_PARTS in evidence:
+            flags.append(Flag.LOST_PARTS)
+        if "cut" in evidence:
+            flags.append(Flag.TRUNCATED)
+        if "repeats" in evidence:
+            flags.append(Flag.REPEATED)
+        if "grade" in evidence:
+            flags.append(f"{GRADE}{evidence['grade']}")
+        return flags
 
     def _repr_html_(self) -> str:
         import html

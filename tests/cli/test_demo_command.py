@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-import polars as pl
+import ragauge as rg
 
 
 def test_the_example_is_evaluated_and_its_files_are_left(ragauge):
@@ -11,10 +11,10 @@ def test_the_example_is_evaluated_and_its_files_are_left(ragauge):
     assert done.code == 0, done.err
     assert "90 answers · 3 systems" in done.out
     assert "careful by question_type" in done.out
-    assert "left scores.parquet, summary.json and summary.md in ragauge-demo" in done.err
+    assert "left the run with summary.json and summary.md in ragauge-demo" in done.err
     folder = Path("ragauge-demo")
-    assert pl.read_parquet(folder / "scores.parquet").columns == [
-        "id", "system", "metric", "value", "status", "reason", "evidence",
+    assert rg.open_run(folder).scores.columns == [
+        "id", "system", "metric", "value", "status", "reason", "evidence", "flags",
     ]  # fmt: skip
     summary = json.loads((folder / "summary.json").read_text())
     assert {row["system"] for row in summary["summary"]} == {"careful", "dreamer", "hasty"}
@@ -32,10 +32,10 @@ def test_it_tells_good_systems_from_bad_ones(ragauge):
 
 def test_a_second_demo_prints_the_same_and_works_nothing_twice(ragauge):
     first = ragauge("demo", "--folder", "d")
-    made = Path("d/scores.parquet").stat().st_mtime_ns
+    made = Path("d/scores/000000.parquet").stat().st_mtime_ns
     second = ragauge("demo", "--folder", "d")
     assert (second.code, second.out) == (0, first.out)
-    assert Path("d/scores.parquet").stat().st_mtime_ns == made
+    assert Path("d/scores/000000.parquet").stat().st_mtime_ns == made
 
 
 def test_the_demo_of_an_older_version_is_made_anew(ragauge):

@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import ragauge as rg
 from ragauge.cli.demo_command import example
 
 RECORDING = example() / "judge.jsonl"
@@ -70,7 +71,7 @@ def demo(ragauge, monkeypatch):
 @pytest.fixture
 def scores(demo) -> pl.DataFrame:
     assert demo.code == 0, demo.err
-    return pl.read_parquet("out/scores.parquet")
+    return rg.open_run("out").scores
 
 
 def counts(summary) -> dict[str, dict[str, float]]:
@@ -91,7 +92,7 @@ def test_every_output_of_the_suite_is_shown_for_every_system(demo):
         n_numbers = 1 if name.endswith("_count") else 2  # a mean has an interval, a count none
         assert len(row) == 1 + n_numbers * len(SYSTEMS), row
     assert "judged by claude-demo" in demo.out
-    assert "left scores.parquet, summary.json and summary.md in out" in demo.err
+    assert "left the run with summary.json and summary.md in out" in demo.err
 
 
 def test_every_answer_has_every_score(scores):

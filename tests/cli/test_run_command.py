@@ -9,11 +9,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import ragauge as rg
+
 EXACT = ("-m", "exact_match")
 
 
 def scores(folder: Path) -> pl.DataFrame:
-    return pl.read_parquet(folder / "scores.parquet")
+    return rg.open_run(folder).scores
 
 
 def values(folder: Path) -> dict[tuple[str, str], float | None]:
@@ -152,7 +154,8 @@ def test_the_default_folder_is_named_for_data_and_suite(ragauge, answers):
     (folder,) = Path("ragauge-runs").iterdir()
     assert re.fullmatch(r"answers-custom-[0-9a-f]{8}", folder.name)
     assert str(folder) in done.err
-    names = {"manifest.json", "samples.parquet", "scores.parquet", "summary.json", "summary.md"}
+    names = {"manifest.json", "samples.parquet", "scores", "evidence"}
+    names |= {"summary.json", "summary.md"}
     assert {file.name for file in folder.iterdir()} == names
 
 
@@ -251,7 +254,7 @@ def test_a_bug_in_a_plugin_names_metric_sample_and_system(started, answers, tmp_
     done = started("run", answers, "-m", "brevity", "--plugin", "mine.py", "--folder", "r")
     assert (done.code, done.out) == (2, "")
     assert "metric brevity broke on sample 'q1' of system 'b': KeyError: 'a bug'" in done.err
-    assert not (tmp_path / "r" / "scores.parquet").exists()
+    assert not list((tmp_path / "r").glob("scores/*"))
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,9 @@
 
 import json
 
-import polars as pl
 import pytest
+
+import ragauge as rg
 
 SIMILAR = ("-m", "semantic_similarity")
 
@@ -20,7 +21,7 @@ def pairs(tmp_path):
 
 
 def kept(tmp_path, folder="r"):
-    return pl.read_parquet(tmp_path / folder / "scores.parquet")
+    return rg.open_run(tmp_path / folder).scores
 
 
 def test_the_model_stands_in_the_label_under_the_table_and_in_the_manifest(
@@ -38,7 +39,7 @@ def test_the_model_stands_in_the_label_under_the_table_and_in_the_manifest(
 
 def test_texts_that_were_cut_are_told_of(ragauge, pairs):
     done = ragauge("run", pairs, *SIMILAR)
-    assert "1 scores rest on the beginning of a text" in done.err
+    assert "1 score uses a truncated text" in done.err
     whole = ragauge("run", pairs, "-m", 'semantic_similarity(long_text="windows")')
     assert "beginning" not in whole.err
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import ragauge as rg
+
 JUDGES = Path(__file__).parents[1] / "judges"
 CANARY = "sk-canary-0123456789abcdef"
 ASK = ("-m", "faithfulness", "-m", "gpt_score")
@@ -68,7 +70,7 @@ def at(server, *more, model="m"):
 
 
 def scores(tmp_path, folder="r"):
-    return pl.read_parquet(tmp_path / folder / "scores.parquet")
+    return rg.open_run(tmp_path / folder).scores
 
 
 def told(text):
@@ -657,5 +659,5 @@ def test_a_key_stands_nowhere(ragauge, answers, tmp_path):
         assert all(CANARY in one["authorization"] for one in server.headers[:3])
     assert not [one for one in said if CANARY in one]
     files = [one for one in tmp_path.rglob("*") if one.is_file()]
-    assert {"rec", "cache0", "out2.md", "scores.parquet"} <= {one.name for one in files}
+    assert {"rec", "cache0", "out2.md", "000000.parquet"} <= {one.name for one in files}
     assert not [one.name for one in files if CANARY.encode() in one.read_bytes()]

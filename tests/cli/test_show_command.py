@@ -68,9 +68,11 @@ def spoil(folder: Path, name: str, content: bytes | str) -> None:
         ("manifest.json", b"3", "is damaged (it holds no object)"),
         ("manifest.json", b"[" * 50_000, "is damaged"),
         ("manifest.json", b"\xff\xfe", "cannot be read"),
-        ("manifest.json", b'{"format": 1}', "key, suite, metrics"),
-        ("manifest.json", b'{"format": 2}', "written by a newer ragauge; upgrade to read it"),
-        ("scores.parquet", b"PAR1", "remove r and run it again"),
+        ("manifest.json", b'{"format": 1}', "was written by an earlier ragauge in a format"),
+        ("manifest.json", b'{"format": 2}', "key, suite, metrics"),
+        ("manifest.json", b'{"format": 3}', "written by a newer ragauge; upgrade to read it"),
+        ("scores/000000.parquet", b"PAR1", "remove r and run it again"),
+        ("evidence/000000.parquet", b"", "remove r and run it again"),
         ("samples.parquet", b"", "remove r and run it again"),
     ],
 )
@@ -94,14 +96,14 @@ def test_a_manifest_with_wrong_types_is_refused(ragauge, run, field, value):
 
 
 def test_another_table_in_the_place_of_the_scores_is_refused(ragauge, run):
-    shutil.copy(run / "samples.parquet", run / "scores.parquet")
+    shutil.copy(run / "samples.parquet", run / "scores" / "000000.parquet")
     done = ragauge("show", run)
     assert done.code == 5
-    assert "scores.parquet: is no table of ragauge: it has no metric" in done.err
+    assert "000000.parquet: is not a table of ragauge: it has no metric" in done.err
 
 
 def test_a_run_that_lost_its_scores_is_refused_with_the_way_out(ragauge, run):
-    (run / "scores.parquet").unlink()
+    (run / "scores" / "000000.parquet").unlink()
     assert "remove r and run it again" in ragauge("show", run).err
 
 
@@ -110,7 +112,7 @@ def test_what_is_no_run_is_refused(ragauge, run, tmp_path):
     for path in ("mine", "nowhere", "answers.jsonl"):
         done = ragauge("show", path)
         assert (done.code, done.out) == (5, "")
-        assert f"{path}: is no run folder" in done.err
+        assert f"{path}: is not a run folder" in done.err
 
 
 def test_a_run_that_is_not_finished_is_refused_with_the_way_out(ragauge, run):

@@ -4,6 +4,7 @@ import pytest
 
 from ragauge.engine.engine import measure
 from ragauge.engine.plan import make_plan
+from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError
 from ragauge.metric import feature, metric
 from ragauge.score import Score, Status
@@ -18,7 +19,7 @@ def scores(asking, **columns):
     n = len(next(iter(columns.values())))
     columns = {"id": [f"q{row}" for row in range(n)], "system": ["s"] * n} | columns
     suite = asking if isinstance(asking, Suite) else Suite.of([asking])
-    found = measure(make_plan([suite], list(columns)), columns)
+    found = measure(make_plan([suite], list(columns)), columns, Resources())
     return found[0] if not isinstance(asking, Suite) else found
 
 

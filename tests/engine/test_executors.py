@@ -11,11 +11,11 @@ from ragauge.engine.executors import (
     Processes,
     Threads,
     choose,
-    evidence_json,
     is_portable,
-    score_frame,
 )
+from ragauge.engine.frames import SCORES, evidence_json, score_frame
 from ragauge.engine.plan import make_plan
+from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError
 from ragauge.metric import metric
 from ragauge.score import Score
@@ -42,12 +42,12 @@ def batches(n_batches=3, n_rows=4):
 
 
 def test_a_frame_has_a_row_for_each_score_with_its_status():
-    frame = score_frame(plan_of("exact_match", "ndcg"), next(batches())[1])
-    assert frame.columns == ["id", "system", "metric", "value", "status", "reason", "evidence"]
+    frame = score_frame(plan_of("exact_match", "ndcg"), next(batches())[1], Resources())
+    assert frame.columns == [*SCORES, "evidence"]
     found = {(id, name): rest for id, _, name, *rest in frame.iter_rows()}
     assert len(found) == frame.height == 8
     assert [found[f"q0-{row}", "exact_match"][0] for row in range(4)] == [0, 0, 0, 1]
-    assert json.loads(found["q0-3", "exact_match"][3])["best_reference"] == 1
+    assert json.loads(found["q0-3", "exact_match"][-1])["best_reference"] == 1
     # The document stands at rank 2: 1 / log2(3).
     assert found["q0-0", "ndcg"][:3] == [approx(0.6309, abs=1e-4), "ok", None]
 
@@ -94,7 +94,9 @@ def test_evidence_that_is_no_json_is_a_bug_of_its_metric(own_metrics, evidence):
 
     with pytest.raises(MetricError) as caught:
         list(InProcess().map(plan_of("odd_evidence"), batches()))
-    assert "metric odd_evidence gave evidence that is no JSON on sample 'q0-0'" in str(caught.value)
+    assert "metric odd_evidence returned evidence that is not JSON for sample 'q0-0'" in str(
+        caught.value
+    )
 
 
 def test_evidence_is_strict_json_that_keeps_every_text():

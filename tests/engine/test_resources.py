@@ -10,7 +10,8 @@ from ragauge import catalog
 from ragauge.cache import Cache
 from ragauge.encoders.embedded import MiniLM
 from ragauge.engine.engine import measure, of_corpus
-from ragauge.engine.executors import InProcess, Processes, score_frame
+from ragauge.engine.executors import InProcess, Processes
+from ragauge.engine.frames import score_frame
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.errors import EncoderError, MetricError, StoreError
@@ -179,7 +180,7 @@ def test_a_corpus_feature_that_breaks_is_named(own_metrics):
 def test_measuring_without_resources_has_the_default_ones():
     columns = {"id": ["1"], "system": ["s"], "answer": ["fee"], "references": [["fee"]]}
     plan = make_plan([Suite.of(["bertscore"])], list(columns), Resources().defaults())
-    ((score,),) = measure(plan, columns)
+    ((score,),) = measure(plan, columns, Resources())
     assert score.value == pytest.approx(1, abs=1e-6)
 
 

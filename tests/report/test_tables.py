@@ -80,7 +80,8 @@ def test_the_title_counts_in_grammar(run, hostile):
 
 def test_csv_has_a_row_a_score_and_every_text_neutral(run, hostile):
     rows = list(csv.reader(io.StringIO(scores_csv(run.scores))))
-    assert rows[0] == ["id", "system", "metric", "value", "status", "reason", "evidence"]
+    header = ["id", "system", "metric", "value", "status", "reason", "evidence", "flags"]
+    assert rows[0] == header
     assert len(rows) == 1 + run.scores.height
     (row,) = list(csv.DictReader(io.StringIO(scores_csv(hostile.scores))))
     assert row["id"] == f"'{HOSTILE}"

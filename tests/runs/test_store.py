@@ -11,7 +11,8 @@ import pytest
 
 import ragauge as rg
 from ragauge.errors import StoreError
-from ragauge.runs.store import RunFolder, read_frame, write_atomically, write_text
+from ragauge.runs.files import read_frame, write_atomically, write_text
+from ragauge.runs.store import RunFolder
 
 N_ROWS, BATCH = 24, 4
 METRIC = """
@@ -59,7 +60,7 @@ def test_a_killed_run_is_finished_by_running_it_again_and_equals_one_that_was_no
     # Batches 0-3 and 4-7 are finished, that of 8-11 is not.
     with pytest.raises(StoreError, match="is not finished; run the same command again"):
         RunFolder(folder).read()
-    parts = sorted((folder / "parts").iterdir())
+    parts = sorted((folder / "scores").iterdir())
     assert [part.name for part in parts] == ["000000.parquet", "000001.parquet"]
     stamps = [part.stat().st_mtime_ns for part in parts]
 
@@ -70,8 +71,10 @@ def test_a_killed_run_is_finished_by_running_it_again_and_equals_one_that_was_no
     code, counted = evaluate_elsewhere(folder, tmp_path)
     assert (code, counted) == (0, [f"a{n}" for n in range(8, N_ROWS)])
     assert evaluate_elsewhere(whole, tmp_path)[0] == 0
-    for name in ("scores.parquet", "samples.parquet"):
-        assert read_frame(folder / name).equals(read_frame(whole / name))
+    assert rg.open_run(folder).scores.equals(rg.open_run(whole).scores)
+    assert read_frame(folder / "samples.parquet", folder).equals(
+        read_frame(whole / "samples.parquet", whole)
+    )
     for name in ("summary.json", "summary.md"):
         assert (folder / name).read_bytes() == (whole / name).read_bytes()
     assert {one.name for one in folder.iterdir()} == {one.name for one in whole.iterdir()}
@@ -83,9 +86,9 @@ def test_a_killed_run_is_finished_by_running_it_again_and_equals_one_that_was_no
 def test_a_part_that_is_damaged_is_made_again_and_the_others_are_not(tmp_path):
     folder = tmp_path / "run"
     evaluate_elsewhere(folder, tmp_path, "a17")
-    damaged = folder / "parts" / "000001.parquet"
+    damaged = folder / "scores" / "000001.parquet"
     damaged.write_bytes(damaged.read_bytes()[:-20])
-    (folder / "parts" / "000002.parquet").write_bytes(b"")
+    (folder / "scores" / "000002.parquet").write_bytes(b"")
     code, counted = evaluate_elsewhere(folder, tmp_path)
     assert code == 0
     assert counted == [f"a{n}" for n in (*range(4, 12), *range(16, N_ROWS))]
@@ -141,7 +144,7 @@ def test_the_folder_of_another_run_is_refused_and_left_as_it_is(tmp_path, sample
     assert contents(tmp_path / "run") == before
 
 
-@pytest.mark.parametrize("name", ["samples.parquet", "thesis.docx", "summary.md", "parts"])
+@pytest.mark.parametrize("name", ["samples.parquet", "thesis.docx", "summary.md", "scores"])
 def test_a_folder_of_something_else_is_refused_and_left_as_it_is(tmp_path, name):
     (tmp_path / name).write_text("mine")
     before = contents(tmp_path)
@@ -163,6 +166,19 @@ def test_a_run_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path):
     assert contents(tmp_path / "run") == before
 
 
+def test_a_run_of_an_earlier_format_is_refused_with_the_way_out_and_left_as_it_is(tmp_path):
+    evaluate(tmp_path / "run")
+    path = tmp_path / "run" / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 1}))
+    before = contents(tmp_path / "run")
+    for use in (lambda: evaluate(tmp_path / "run"), RunFolder(tmp_path / "run").read):
+        with pytest.raises(
+            StoreError, match=r"earlier ragauge .* run it again into another folder"
+        ):
+            use()
+    assert contents(tmp_path / "run") == before
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"format": 1}', "[" * 100_000, "\x00"])
 def test_a_damaged_manifest_is_said(tmp_path, text):
     evaluate(tmp_path / "run")
@@ -171,7 +187,9 @@ def test_a_damaged_manifest_is_said(tmp_path, text):
         RunFolder(tmp_path / "run").read()
 
 
-@pytest.mark.parametrize("name", ["scores.parquet", "samples.parquet"])
+@pytest.mark.parametrize(
+    "name", ["scores/000000.parquet", "evidence/000000.parquet", "samples.parquet"]
+)
 def test_a_damaged_table_is_said_with_a_way_out_that_works(tmp_path, name):
     folder = tmp_path / "run"
     evaluate(folder)
@@ -183,9 +201,9 @@ def test_a_damaged_table_is_said_with_a_way_out_that_works(tmp_path, name):
 
 
 def test_no_run_is_no_run(tmp_path):
-    with pytest.raises(StoreError, match="is no run folder"):
+    with pytest.raises(StoreError, match="is not a run folder"):
         RunFolder(tmp_path).read()
-    with pytest.raises(StoreError, match="is no run folder"):
+    with pytest.raises(StoreError, match="is not a run folder"):
         RunFolder(tmp_path / "none").read()
 
 
@@ -205,7 +223,7 @@ def test_where_nothing_can_be_written_is_an_error_of_the_store(tmp_path):
 FULL = """
     import resource, sys
     import ragauge as rg
-    from ragauge.runs.store import write_text, write_frame
+    from ragauge.runs.files import write_text, write_frame
     from pathlib import Path
     import polars as pl
 

@@ -30,8 +30,7 @@ EXAMPLE = "examples/handbook"
 def command(folder: Path, judged: bool) -> int:
     """Evaluate the bundled example: three systems answer thirty questions about a small handbook.
 
-    Prints the summary by system and by question type, and leaves scores.parquet, summary.json and
-    summary.md. With --judged a language model's verdicts on five of the questions are shown.
+    Prints the summary by system and by question type, and leaves the run with summary.json and summary.md. With --judged a language model's verdicts on five of the questions are shown.
     """
     from dataclasses import replace
 
@@ -44,16 +43,13 @@ def command(folder: Path, judged: bool) -> int:
             raise
         RunFolder(folder).remove()
         code = run_config(config)
-    say(f"left scores.parquet, summary.json and summary.md in {folder}")
+    say(f"left the run with summary.json and summary.md in {folder}")
     return code
 
 
 def _is_demo(folder: Path) -> bool:
     """Whether the folder holds a demo, of another version than this one."""
-    try:
-        source = str(RunFolder(folder).manifest().data.get("source", ""))
-    except StoreError:
-        return False
+    source = RunFolder(folder).data_source()
     return Path(source).parts[-3:] == (*Path(EXAMPLE).parts, "answers.jsonl")
 
 

@@ -41,7 +41,7 @@ def command(folder: Path | None, show: str | None, language: str | None) -> int:
 
 
 def _write(folder: Path, files: dict[str, str]) -> None:
-    from ragauge.runs.store import store_errors, write_text
+    from ragauge.runs.files import store_errors, write_text
 
     with store_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)

@@ -186,7 +186,7 @@ def _write(table: "RankingTable", form: str, path: Path | None, *, per_query: bo
     elif path is None:
         click.echo(text, nl=False)
     else:
-        from ragauge.runs.store import write_atomically
+        from ragauge.runs.files import write_atomically
 
         write_atomically(path, lambda file: file.write(written))
         say(f"wrote {path}")
@@ -247,7 +247,7 @@ def _fuse(
         raise PlanError(problems)
     from ragauge.rankings.fusion import write_run
     from ragauge.rankings.rank import fuse
-    from ragauge.runs.store import write_atomically
+    from ragauge.runs.files import write_atomically
 
     settings = {name: value for name, value in given.items() if value is not None}
     fused = fuse(

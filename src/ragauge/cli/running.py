@@ -10,15 +10,14 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from ragauge.cli import say
-from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_cut, why_not
+from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
 from ragauge.config import NO_CACHE, Config
-from ragauge.engine.plan import Plan, make_plan
-from ragauge.engine.resources import Resources
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError
-from ragauge.evaluation import Progress, estimate, evaluate, run_key, suites_of
+from ragauge.evaluation import Evaluation, Progress, suites_of
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import Label
 from ragauge.loaders import load
+from ragauge.runs.health import Health
 from ragauge.runs.run import Run, slices_of
 from ragauge.sample import Samples, select
 from ragauge.where import Filter
@@ -39,11 +38,9 @@ class _Work:
     """What there is to do, all of it read and checked."""
 
     config: Config
-    asking: Sequence[str]
-    encoder: "Encoder | None"
+    metrics: Sequence[str]
     judging: JudgeConfig
-    samples: Samples
-    plan: Plan
+    evaluation: Evaluation
     by: Sequence[str]
     """The fields that the summary is broken down by."""
     folder: Path
@@ -65,7 +62,7 @@ def run_config(
             ["--fast asks nobody, and --retry-unreadable asks anew; leave one of them out"]
         )
     work = _prepared(config, mode, retry_unreadable=retry_unreadable, record=record)
-    for note in work.samples.notes:
+    for note in work.evaluation.samples.notes:
         say(note)
     if dry_run:
         _say_plan(work)
@@ -85,43 +82,37 @@ def _prepared(
     from ragauge.report.tables import check_outputs
 
     import_plugins(config.plugins)
-    asking = [*config.suites, *config.metrics] or ["answer-quality"]
+    metrics = [*config.suites, *config.metrics] or ["answer-quality"]
     _check(lambda: _check_single(config.metrics))
     _check(
         lambda: check_outputs(config.output, _inputs(config)),
-        lambda: suites_of(asking),
+        lambda: suites_of(metrics),
         lambda: config.where is None or Filter.parse(config.where),
     )
     encoder = _encoder(config)
     judging = _judging(config, mode, retry_unreadable=retry_unreadable, record=record)
-    resources = Resources(encoder, judging=judging)
-    defaults, judges = resources.defaults(), resources.judge_names
     samples = _load(config)
+    evaluations: list[Evaluation] = []
+    cache = _found_cache(config) if mode == "estimate" else _cache(config)
     _check(
-        lambda: make_plan(suites_of(asking), samples.columns, defaults, judges),
+        lambda: evaluations.append(
+            Evaluation.prepare(
+                samples, metrics, encoder=encoder, judge=judging, cache=cache, seed=config.seed
+            )
+        ),
         lambda: check_groups(samples, slices_of(samples, config.by)),
     )
+    (evaluation,) = evaluations
     by = slices_of(samples, config.by)
-    plan = make_plan(suites_of(asking), samples.columns, defaults, judges)
-    key = run_key(samples, asking, encoder=encoder, judge=judging, seed=config.seed)
-    folder = config.folder or RUNS / _folder_name(config, plan, key)
-    return _Work(config, asking, encoder, judging, samples, plan, by, folder)
+    folder = config.folder or RUNS / _folder_name(config, evaluation)
+    return _Work(config, metrics, judging, evaluation, by, folder)
 
 
 def _say_plan(work: _Work) -> None:
     """What would be done, and what that would cost."""
-    print_plan(work.plan, work.samples)
+    print_plan(work.evaluation.plan, work.evaluation.samples)
     if work.judging.judges:
-        calls = estimate(
-            work.samples,
-            work.asking,
-            judge=work.judging,
-            encoder=work.encoder,
-            cache=_found_cache(work.config),
-            folder=work.folder,
-            seed=work.config.seed,
-        )
-        print_estimate(calls)
+        print_estimate(work.evaluation.estimate(work.folder))
     else:
         say("no judge is given, so no call costs money")
     say(f"would be kept in {work.folder}")
@@ -130,20 +121,21 @@ def _say_plan(work: _Work) -> None:
 def _record_finished(work: _Work) -> None:
     """Record the replies that the cache has of all samples: what is finished is only read later."""
     read = replace(work.judging, mode="cached", retry_unreadable=False)
-    cache, seed = _cache(work.config), work.config.seed
-    evaluate(work.samples, work.asking, encoder=work.encoder, judge=read, cache=cache, seed=seed)
+    evaluation = work.evaluation
+    Evaluation.prepare(
+        evaluation.samples,
+        work.metrics,
+        encoder=_encoder(work.config),
+        judge=read,
+        cache=_cache(work.config),
+        seed=work.config.seed,
+    ).run()
 
 
 def _evaluated(work: _Work) -> Run:
-    with ProgressBar(len(work.samples)) as progress:
-        return evaluate(
-            work.samples,
-            work.asking,
-            encoder=work.encoder,
-            judge=work.judging,
-            cache=_cache(work.config),
-            folder=work.folder,
-            seed=work.config.seed,
+    with ProgressBar(len(work.evaluation.samples)) as progress:
+        return work.evaluation.run(
+            work.folder,
             workers=work.config.workers or os.cpu_count() or 1,
             progress=progress,
         )
@@ -160,10 +152,11 @@ def _leave(work: _Work, run: Run) -> None:
         write_run(run, file, work.by)
         say(f"wrote {file}")
     print_summary(console(sys.stdout), run, work.by)
-    if run.scores["value"].is_null().all():
-        say(f"no answer could be scored: {why_not(run)}")
+    health = Health(run)
+    if health.nothing_scored:
+        say(f"no answer could be scored: {health.why_nothing_scored}")
     say(f"kept in {work.folder}; look closer with: ragauge show {quote(str(work.folder))} ID")
-    say_cut(run)
+    say_truncated(health)
     for line in judging_lines(run):
         say(line)
 
@@ -276,11 +269,11 @@ def _inputs(config: Config) -> list[Path]:
     return [path for path in given if path is not None]
 
 
-def _folder_name(config: Config, plan: Plan, key: str) -> str:
+def _folder_name(config: Config, evaluation: Evaluation) -> str:
     stem = config.data.name.split(".")[0] if config.data else "-".join(config.systems)
-    name = f"{stem}-{plan.name}"
+    name = f"{stem}-{evaluation.plan.name}"
     safe = "".join(one if one.isalnum() or one in "-_+" else "_" for one in name)
-    return f"{safe[:80]}-{key[:8]}"
+    return f"{safe[:80]}-{evaluation.manifest.key[:8]}"
 
 
 def import_plugins(files: Sequence[Path]) -> None:

@@ -8,7 +8,7 @@ from ragauge.cli import say
 from ragauge.errors import PlanError
 from ragauge.evaluation import evaluate
 from ragauge.report.tables import misplaced, to_json
-from ragauge.runs.store import write_text
+from ragauge.runs.files import write_text
 
 RULE = "=" * 26
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from ragauge.cli.running import RUNS, check_groups
+from ragauge.cli.running import RUNS, check_groups, import_plugins
 from ragauge.errors import PlanError, StoreError, did_you_mean
 from ragauge.runs.findings import find
 from ragauge.runs.run import Run, slices_of
@@ -30,6 +30,13 @@ UNSCORED = [str(status) for status in Status if status is not Status.OK]
     "--status", type=click.Choice(UNSCORED), help="The scores that have no value, and why."
 )
 @click.option("--finding", metavar="TEXT", help="All ids of the findings that say this.")
+@click.option(
+    "--plugin",
+    "plugins",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A Python file that defines metrics of the run; it is executed.",
+)
 @click.option("-n", "n_rows", type=click.IntRange(min=1), default=10, show_default=True)
 def command(
     run: Path | None,
@@ -38,6 +45,7 @@ def command(
     worst: str | None,
     status: str | None,
     finding: str | None,
+    plugins: tuple[Path, ...],
     n_rows: int,
 ) -> None:
     """Show a run's summary, or one question with all its evidence.
@@ -56,6 +64,7 @@ def command(
             raise click.UsageError("name the run; these are listed by: ragauge show")
         _print_runs(out)
         return
+    import_plugins(plugins)
     stored = open_run(run)
     fields = slices_of(stored.samples, by)
     check_groups(stored.samples, fields)
@@ -106,6 +115,7 @@ def _runs() -> Iterator[tuple[str, ...]]:
 
 
 def _print_worst(out: "Console", run: Run, metric: str, n_rows: int) -> None:
+    from ragauge.report.numbers import number
     from ragauge.report.tables import short
     from ragauge.report.terminal import print_table
 
@@ -114,7 +124,7 @@ def _print_worst(out: "Console", run: Run, metric: str, n_rows: int) -> None:
         (
             row["id"],
             row["system"],
-            shown.number(row["value"]),
+            number(shown, row["value"]),
             short(row.get("answer") or "", ANSWER_WIDTH),
         )
         for row in run.worst(metric, n_rows).iter_rows(named=True)
@@ -123,15 +133,18 @@ def _print_worst(out: "Console", run: Run, metric: str, n_rows: int) -> None:
 
 
 def _print_status(out: "Console", run: Run, status: str, n_rows: int) -> None:
+    import polars as pl
+
     from ragauge.report.tables import counted
     from ragauge.report.terminal import print_table
 
     names = {one.metric: one.name for one in run.metrics}
     columns = ("id", "system", "metric", "reason")
-    scores = run.scores.filter(run.scores["status"] == status)
+    wanted = pl.col("status") == status
+    scores = run.collect(run.scan().filter(wanted).select(columns))
     rows = [
         (str(id), str(system), names.get(metric, str(metric)), str(reason or ""))
-        for id, system, metric, reason in scores.select(columns).head(n_rows).iter_rows()
+        for id, system, metric, reason in scores.head(n_rows).iter_rows()
     ]
     print_table(out, ("id", "system", "metric", "why"), rows)
     if scores.height > n_rows:

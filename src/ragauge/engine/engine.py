@@ -10,16 +10,20 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import accumulate, repeat
 from traceback import extract_tb
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from ragauge.engine.plan import REFERENCE, Input, Node, Plan, PlannedMetric
-from ragauge.engine.resources import Resources
 from ragauge.errors import EncoderError, LabelError, MetricError, RagaugeError
 from ragauge.label import Label
 from ragauge.metric import NOTHING_EXPECTED, PROMPTS, Column, Metric
-from ragauge.sample import Columns
+from ragauge.sample import REFERENCE, Columns
 from ragauge.score import LOST_PARTS, Score
 from ragauge.where import Filter
+
+# The plan and the resources come in as arguments. They are imported for their types only: what a run's
+# numbers depend on is found by following imports, and neither of the two makes a number.
+if TYPE_CHECKING:
+    from ragauge.engine.plan import Input, Node, Plan, PlannedMetric
+    from ragauge.engine.resources import Resources
 
 Cells = Sequence[object]
 Scores = list[Score | None]
@@ -31,25 +35,25 @@ ROUNDING = 1e-9
 """How far beyond its bounds a value may fall by rounding; it is then the bound."""
 
 
-def measure(plan: Plan, columns: Columns, resources: Resources | None = None) -> list[Scores]:
+def measure(plan: "Plan", columns: Columns, resources: "Resources") -> list[Scores]:
     """The scores of every metric asked for, in the plan's order, for every row.
 
-    Without `resources` metrics have the default ones, and these rows are the whole data.
+    Corpus features that `resources` do not have are made of these rows alone.
     MetricError when a metric or feature breaks: it names the metric, the sample and its system.
     """
-    batch = _Batch(columns, Resources() if resources is None else resources)
+    batch = _Batch(columns, resources)
     with _cancel_scope(plan):
         batch.run_all(plan.nodes)
         scores = _over_all_repeats(plan, batch)
     return _disputed(plan, scores) if len(batch.resources.judge_names) > 1 else scores
 
 
-def waits(plan: Plan) -> bool:
+def waits(plan: "Plan") -> bool:
     """Whether something in the plan is waited for, as a judge."""
     return any(node.definition.is_async for node in plan.nodes)
 
 
-def _cancel_scope(plan: Plan) -> AbstractContextManager[None]:
+def _cancel_scope(plan: "Plan") -> AbstractContextManager[None]:
     if not waits(plan):
         return nullcontext()
     from ragauge.judges.loop import cancel_scope
@@ -57,7 +61,7 @@ def _cancel_scope(plan: Plan) -> AbstractContextManager[None]:
     return cancel_scope()
 
 
-def _over_all_repeats(plan: Plan, batch: "_Batch") -> list[Scores]:
+def _over_all_repeats(plan: "Plan", batch: "_Batch") -> list[Scores]:
     """The scores, those that judges have a part in as means over all askings."""
     scores = [batch.scores(asked) for asked in plan.metrics]
     n_samples = batch.resources.judging.repeat
@@ -75,7 +79,7 @@ def _over_all_repeats(plan: Plan, batch: "_Batch") -> list[Scores]:
     ]
 
 
-def judged_nodes(plan: Plan) -> frozenset[str]:
+def judged_nodes(plan: "Plan") -> frozenset[str]:
     """The keys of nodes in whose values a judge has a part."""
     found: set[str] = set()
     for node in plan.nodes:
@@ -84,7 +88,7 @@ def judged_nodes(plan: Plan) -> frozenset[str]:
     return frozenset(found)
 
 
-def _disputed(plan: Plan, scores: Sequence[Scores]) -> list[Scores]:
+def _disputed(plan: "Plan", scores: Sequence[Scores]) -> list[Scores]:
     """The scores; where judges disagree on a row, theirs ask for review."""
     by_metric: dict[str, list[int]] = {}
     for place, asked in enumerate(plan.metrics):
@@ -160,7 +164,7 @@ def _over_samples(samples: Sequence[Score | None]) -> Score | None:
     return Score(mean, evidence=evidence)
 
 
-def of_corpus(node: Node, columns: Sequence[Iterable[object]], resources: Resources) -> object:
+def of_corpus(node: "Node", columns: Sequence[Iterable[object]], resources: "Resources") -> object:
     """The one value that a corpus feature makes of columns with one cell for each question."""
     given = resources.arguments(node.definition, node.settings)
     try:
@@ -179,7 +183,7 @@ def of_corpus(node: Node, columns: Sequence[Iterable[object]], resources: Resour
 class _Batch:
     """The columns of one batch as they come to be."""
 
-    def __init__(self, columns: Columns, resources: Resources) -> None:
+    def __init__(self, columns: Columns, resources: "Resources") -> None:
         self.columns = columns
         self.resources = resources
         self.n = len(columns["id"])
@@ -201,7 +205,7 @@ class _Batch:
         other.paired = {key for key in self.paired if key not in judged}
         return other
 
-    def run_all(self, nodes: Sequence[Node]) -> None:
+    def run_all(self, nodes: "Sequence[Node]") -> None:
         """Each node once, in an order in which all that waits for a judge is begun first."""
         waiting = list(nodes)
         while waiting:
@@ -215,7 +219,7 @@ class _Batch:
             self._settle()
             waiting = later
 
-    def _can_run(self, node: Node, needs: Collection[str]) -> bool:
+    def _can_run(self, node: "Node", needs: Collection[str]) -> bool:
         """Whether what it needs is there, or comes row by row to one that waits itself."""
         coming = [self.started[key] for key in needs if key in self.started]
         if not coming:
@@ -237,7 +241,7 @@ class _Batch:
             self._keep(started.node, made)
         self.started.clear()
 
-    def run(self, node: Node) -> None:
+    def run(self, node: "Node") -> None:
         if node.definition.corpus:
             self.made[node.key] = [self._of_corpus(node)] * self.n
             return
@@ -255,14 +259,14 @@ class _Batch:
         )
         self._keep(node, cells)
 
-    def _start_node(self, node: Node, cells: Cells) -> None:
+    def _start_node(self, node: "Node", cells: Cells) -> None:
         is_best = node.per_reference and isinstance(node.definition, Metric)
         self.started[node.key] = _Started(node, cells, is_best)
         self.made[node.key] = cells
         if node.per_reference and not is_best:
             self.paired.add(node.key)
 
-    def _keep(self, node: Node, cells: Cells) -> None:
+    def _keep(self, node: "Node", cells: Cells) -> None:
         if node.per_reference and isinstance(node.definition, Metric):
             asked = self._wanted(node, range(self.n))
             cells = self._best(node.definition, cast(Scores, cells), asked)
@@ -270,14 +274,14 @@ class _Batch:
             self.paired.add(node.key)
         self.made[node.key] = cells
 
-    def _of_corpus(self, node: Node) -> object:
+    def _of_corpus(self, node: "Node") -> object:
         """What a corpus feature made of the whole data; of this batch where it is all there is."""
         if node.key not in self.resources.corpus:
             columns = [self._cells(source, paired=False) for source in node.inputs]
             return of_corpus(node, columns, self.resources)
         return self.resources.corpus[node.key]
 
-    def scores(self, asked: PlannedMetric) -> Scores:
+    def scores(self, asked: "PlannedMetric") -> Scores:
         if asked.node is None:
             return [Score.skipped(asked.unavailable or "not available")] * self.n
         return cast(Scores, self.made[asked.node])
@@ -285,7 +289,7 @@ class _Batch:
     def _column(self, name: str) -> Cells:
         return self.columns.get(name) or [None] * self.n
 
-    def _cells(self, source: Input, paired: bool) -> Cells:
+    def _cells(self, source: "Input", paired: bool) -> Cells:
         """A parameter's cells, as many as the node has rows or pairs."""
         if source.column == REFERENCE:
             return self.pair_texts
@@ -300,7 +304,7 @@ class _Batch:
             cells = [Score.skipped(source.unavailable or "not available")] * self.n
         return [cells[row] for row in self.pair_rows] if paired else cells
 
-    def _has_gaps(self, column: Column, source: Input, cells: Cells) -> bool:
+    def _has_gaps(self, column: Column, source: "Input", cells: Cells) -> bool:
         """Whether a cell may lack its value, so that each must be looked at."""
         if column.takes_score or source.unavailable:
             return True
@@ -321,7 +325,7 @@ class _Batch:
             for n, end in zip(self.n_references, ends, strict=True)
         ]
 
-    def _wanted(self, node: Node, rows: Sequence[int]) -> Sequence[bool] | None:
+    def _wanted(self, node: "Node", rows: Sequence[int]) -> Sequence[bool] | None:
         """Which of the rows the node is asked of; None for all of them."""
         if node.where is None:
             return None
@@ -364,7 +368,7 @@ class _Started:
     `is_best`: it is a metric asked for each reference, of which a row's best is made at the end.
     """
 
-    node: Node
+    node: "Node"
     cells: Cells
     is_best: bool
 
@@ -374,7 +378,7 @@ class _Task:
 
     def __init__(
         self,
-        node: Node,
+        node: "Node",
         given: dict[str, object],
         inputs: Sequence[Cells],
         is_whole: bool,

@@ -5,24 +5,21 @@ the order in which they are finished. Same rows, same numbers, whichever executo
 """
 
 import gc
-import json
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Protocol
 
-from ragauge.engine.engine import Scores, measure, waits
+from ragauge.engine.engine import waits
+from ragauge.engine.frames import score_frame
 from ragauge.engine.plan import Plan
 from ragauge.engine.resources import Resources
-from ragauge.errors import MetricError
-from ragauge.memory import gc_paused
 from ragauge.sample import Columns
-from ragauge.score import Evidence, Score
 
 if TYPE_CHECKING:
     import polars as pl
@@ -140,67 +137,6 @@ def is_portable(plan: Plan) -> bool:
     )
 
 
-def score_frame(plan: Plan, columns: Columns, resources: Resources | None = None) -> "pl.DataFrame":
-    """The scores of a batch: id, system, metric, value, status, reason, evidence.
-
-    Row by row, so that the order does not tell how large the batches were.
-    """
-    with gc_paused():
-        return _frame(
-            [asked.metric for asked in plan.metrics], measure(plan, columns, resources), columns
-        )
-
-
-def _frame(metrics: Sequence[str], measured: Sequence[Scores], columns: Columns) -> "pl.DataFrame":
-    import polars as pl
-
-    rows: list[int] = []
-    places: list[int] = []
-    scores: list[Score] = []
-    for row, across in enumerate(zip(*measured, strict=True)):
-        for place, score in enumerate(across):
-            if score is not None:
-                rows.append(row)
-                places.append(place)
-                scores.append(score)
-    ids, systems = columns["id"], columns["system"]
-    evidence: list[str | None] = []
-    try:
-        for score in scores:
-            evidence.append(evidence_json(score.evidence))  # noqa: PERF401
-    except (TypeError, ValueError, RecursionError) as error:
-        at = len(evidence)
-        raise MetricError(
-            f"metric {metrics[places[at]]} gave evidence that is no JSON on sample "
-            f"{ids[rows[at]]!r} of system {systems[rows[at]]!r}: {error!s:.200}"
-        ) from error
-    of_row = pl.Series(rows, dtype=pl.UInt32)
-    return pl.DataFrame(
-        {
-            "id": pl.Series(ids, dtype=pl.String).gather(of_row),
-            "system": pl.Series(systems, dtype=pl.String).gather(of_row),
-            "metric": pl.Series(metrics, dtype=pl.String).gather(places),
-            "value": pl.Series([score.value for score in scores], dtype=pl.Float64),
-            "status": pl.Series([score.status for score in scores], dtype=pl.String),
-            "reason": pl.Series([score.reason for score in scores], dtype=pl.String),
-            "evidence": pl.Series(evidence, dtype=pl.String),
-        }
-    )
-
-
-def evidence_json(evidence: Evidence | None) -> str | None:
-    """Evidence as strict JSON; TypeError or ValueError when it is not JSON data."""
-    if evidence is None:
-        return None
-    text = _EVIDENCE.encode(evidence)
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
-
-
-_EVIDENCE = json.JSONEncoder(
-    ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
-)
-
-
 def _as_finished(
     submitted: "Iterable[tuple[int, Future[pl.DataFrame]]]", n_workers: int
 ) -> "Iterator[tuple[int, pl.DataFrame]]":
@@ -218,18 +154,17 @@ def _as_finished(
             yield numbers.pop(future), future.result()
 
 
-_plan: Plan | None = None
-"""The plan of this worker process."""
-_resources: Resources | None = None
+_given: tuple[Plan, Resources] | None = None
+"""The plan and the resources of this worker process."""
 
 
 def _start(plan: Plan, resources: Resources) -> None:
-    global _plan, _resources
+    global _given
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the batches are the parallel work
     gc.freeze()  # what is loaded stays: no collection need look at it again
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
-    _plan, _resources = plan, resources
+    _given = plan, resources
 
 
 def _leave_with_parent() -> None:
@@ -243,8 +178,9 @@ def _leave_with_parent() -> None:
 
 
 def _work(columns: Columns) -> "pl.DataFrame":
-    assert _plan is not None
-    return score_frame(_plan, columns, _resources)
+    assert _given is not None
+    plan, resources = _given
+    return score_frame(plan, columns, resources)
 
 
 def _unwrapped(function: object) -> object:

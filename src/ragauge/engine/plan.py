@@ -13,7 +13,7 @@ from ragauge.encoders.models import model_info
 from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label, SettingValue
 from ragauge.metric import PARTS, PROMPTS, Column, Definition, Feature, Metric
-from ragauge.sample import FIELDS
+from ragauge.sample import FIELDS, REFERENCE, REFERENCES
 from ragauge.suite import Check, Entry, Suite
 from ragauge.where import Filter
 
@@ -22,8 +22,6 @@ COUNTS = ("list_found", "list_total")
 """Rules that count: no scale fits them, and no mean takes them in."""
 Defaults = Mapping[str, Mapping[str, SettingValue]]
 NO_RESOURCES: Defaults = {}
-REFERENCE, REFERENCES = "reference", "references"
-"""The column that stands for each of the sample's references in turn, and that of all of them."""
 
 
 @dataclass(frozen=True, slots=True)

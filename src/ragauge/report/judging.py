@@ -1,7 +1,6 @@
 """What a run tells of its judges: how they agree, how steady they are, what they were paid."""
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, cast
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge.engine.engine import DISPUTE, without_judge
 from ragauge.label import Label
 from ragauge.runs.run import Run
+from ragauge.score import GRADE, Flag
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,30 +21,43 @@ def judging_lines(run: Run) -> list[str]:
 
 def _grades(run: Run) -> Iterator[str]:
     """How often each system got each grade of a metric that grades."""
-    for shown in run.metrics:
-        scores = run.scores.filter(run.scores["metric"] == shown.metric)
-        counts: dict[str, Counter[str]] = {}
-        for system, text in scores.select("system", "evidence").drop_nulls().iter_rows():
-            if text.startswith('{"grade":"'):
-                counts.setdefault(system, Counter())[json.loads(text)["grade"]] += 1
+    import polars as pl
+
+    graded = run.collect(
+        run.scan()
+        .select("system", "metric", grade=pl.col("flags"))
+        .explode("grade")
+        .filter(pl.col("grade").str.starts_with(GRADE))
+        .group_by("metric", "system", "grade")
+        .len()
+        .sort("metric", "system", "grade")
+    )
+    for metric in run.metrics:
+        of_metric = graded.filter(graded["metric"] == metric.metric)
+        counts: dict[str, list[str]] = {}
+        for system, grade, n in of_metric.select("system", "grade", "len").iter_rows():
+            counts.setdefault(system, []).append(f"{grade.removeprefix(GRADE)} {n:,}")
         if counts:
-            told = [
-                f"{system} {', '.join(f'{grade} {n:,}' for grade, n in sorted(found.items()))}"
-                for system, found in sorted(counts.items())
-            ]
-            yield f"grades of {shown.name}: {'; '.join(told)}"
+            systems = [f"{system} {', '.join(grades)}" for system, grades in counts.items()]
+            yield f"grades of {metric.name}: {'; '.join(systems)}"
 
 
 def _lost(run: Run) -> Iterator[str]:
     """How many scores rest on fewer parts than they should, because one failed."""
-    for shown in run.metrics:
-        scores = run.scores.filter(run.scores["metric"] == shown.metric)
-        n = scores.filter(scores["evidence"].str.contains('"lost":[', literal=True)).height
+    for metric in run.metrics:
+        scores = _of_metric(run, metric.metric)
+        n = scores.filter(scores["flags"].list.contains(str(Flag.LOST_PARTS))).height
         if n:
             yield (
-                f"{shown.name}: {n:,} of {scores.height:,} scores lack a part that failed or was not "
+                f"{metric.name}: {n:,} of {scores.height:,} scores lack a part that failed or was not "
                 "asked, and rest on the others (evidence: lost)"
             )
+
+
+def _of_metric(run: Run, metric: str) -> "pl.DataFrame":
+    import polars as pl
+
+    return run.collect(run.scan().filter(pl.col("metric") == metric))
 
 
 def _agreements(run: Run) -> Iterator[str]:
@@ -81,11 +94,7 @@ def _agree(ours: Sequence[float], theirs: Sequence[float], n_disputed: int) -> s
 
 
 def _values(run: Run, metric: str) -> "pl.DataFrame":
-    return (
-        run.scores.filter(run.scores["metric"] == metric)
-        .drop_nulls("value")
-        .select("id", "system", "value")
-    )
+    return _of_metric(run, metric).drop_nulls("value").select("id", "system", "value")
 
 
 def _judge(label: str) -> str:
@@ -94,12 +103,18 @@ def _judge(label: str) -> str:
 
 def _repeats(run: Run) -> Iterator[str]:
     """How steady each metric's judge was when it was asked several times."""
+    import polars as pl
+
     for shown in run.metrics:
-        scores = run.scores.filter(run.scores["metric"] == shown.metric)
+        scores = _of_metric(run, shown.metric)
+        if not scores.filter(scores["flags"].list.contains(str(Flag.REPEATED))).height:
+            continue
+        wanted = pl.col("metric") == shown.metric
+        kept = run.collect(run.source.scan_evidence().filter(wanted))["evidence"].drop_nulls()
         found = [
-            cast("Mapping[str, object]", json.loads(text))
-            for text in scores["evidence"].drop_nulls().to_list()
-            if '"repeats":' in text
+            evidence
+            for evidence in map(json.loads, kept.to_list())
+            if "repeats" in cast("Mapping[str, object]", evidence)
         ]
         if not found:
             continue

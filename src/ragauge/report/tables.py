@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge import catalog
 from ragauge.errors import PlanError
 from ragauge.label import Label
+from ragauge.report.numbers import SummaryRow, bounds, cells
 from ragauge.report.plain import (
     for_csv,
     for_latex,
@@ -21,10 +22,11 @@ from ragauge.report.plain import (
     shortened,
     some,
 )
+from ragauge.runs.files import write_frame, write_text
 from ragauge.runs.findings import FindingMatch, find
-from ragauge.runs.manifest import MetricDisplay, Row
-from ragauge.runs.run import Run, cells
-from ragauge.runs.store import SUMMARIES, write_frame, write_text
+from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.run import Run
+from ragauge.runs.store import SUMMARIES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,7 +86,9 @@ def summary_table(run: Run, by: Sequence[str] = ()) -> Table:
     n_answers, n_systems = len(run.samples), len(run.samples.systems)
     title = f"{run.manifest.suite}: {counted(n_answers, 'answer')}, {counted(n_systems, 'system')}"
     why = () if by else not_scored(run, shown)
-    return Table(title, keys, lines, (*run.manifest.notes, *run.manifest.models, *why))
+    return Table(
+        title, keys, lines, (*run.problems, *run.manifest.notes, *run.manifest.models, *why)
+    )
 
 
 def not_scored(run: Run, shown: Mapping[str, MetricDisplay]) -> tuple[str, ...]:
@@ -98,9 +102,9 @@ def not_scored(run: Run, shown: Mapping[str, MetricDisplay]) -> tuple[str, ...]:
         metric, system = cast(str, row["metric"]), cast(str, row["system"])
         whys = reasons.get((metric, system), [])
         if whys and metric in shown and not shown[metric].unavailable:
-            bounds = shown[metric].bounds(row)
+            range_ = bounds(shown[metric], row)
             said = f"{', '.join(whys)}{_way_out(run, shown[metric], row, whys)}"
-            said += f" ({bounds})" if bounds else ""
+            said += f" ({range_})" if range_ else ""
             by_metric.setdefault(metric, {}).setdefault(said, []).append(short(system))
     by_line: dict[str, list[str]] = {}
     for metric, parts in by_metric.items():
@@ -114,8 +118,10 @@ def not_scored(run: Run, shown: Mapping[str, MetricDisplay]) -> tuple[str, ...]:
 
 def _reasons(run: Run) -> Mapping[tuple[str, str], list[str]]:
     """For each metric and system: how many scores of each status have no value, and mostly why."""
+    import polars as pl
+
     counts: dict[tuple[str, str, str], list[tuple[int, str]]] = {}
-    absent = run.scores.filter(run.scores["value"].is_null())
+    absent = run.collect(run.scan().filter(pl.col("value").is_null()))
     keys = ["metric", "system", "status", "reason"]
     for metric, system, status, reason, n in absent.group_by(keys).len().sort(keys).iter_rows():
         counts.setdefault((metric, system, status), []).append((n, reason or "no reason given"))
@@ -130,7 +136,7 @@ def _reasons(run: Run) -> Mapping[tuple[str, str], list[str]]:
     return reasons
 
 
-def _way_out(run: Run, shown: MetricDisplay, row: Row, reasons: Sequence[str]) -> str:
+def _way_out(run: Run, shown: MetricDisplay, row: SummaryRow, reasons: Sequence[str]) -> str:
     """How a ranking without ids can be measured all the same, where its texts are there."""
     if row["ok"] or not {"contexts", "gold_contexts"}.issubset(run.samples.columns):
         return ""
@@ -226,7 +232,7 @@ def summary_json(run: Run, by: Sequence[str] = ()) -> dict[str, object]:
     breakdowns = {field: _rows(run, field) for field in by}
     return {
         **facts,
-        "notes": [*run.manifest.notes, *run.manifest.models],
+        "notes": [*run.problems, *run.manifest.notes, *run.manifest.models],
         "metrics": shown,
         "summary": _rows(run),
         "by": breakdowns,
@@ -258,7 +264,10 @@ def to_json(data: object) -> str:
 
 def scores_csv(frame: "pl.DataFrame") -> str:
     """Scores as CSV, every text cell safe to open in a spreadsheet."""
-    rows = [frame.columns, *frame.iter_rows()]
+    import polars as pl
+
+    texts = frame.with_columns(pl.col(pl.List(pl.String)).list.join(" "))
+    rows = [frame.columns, *texts.iter_rows()]
     return "".join(
         csv_line([for_csv(cell) if isinstance(cell, str) else cell for cell in row]) for row in rows
     )

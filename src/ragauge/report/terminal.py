@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO, cast
 
+from ragauge.report.numbers import DASH, SummaryRow, aggregate, interval, number
 from ragauge.report.plain import for_terminal, some
 from ragauge.report.tables import NAME_WIDTH, counted, not_scored, short
 from ragauge.runs.findings import find
-from ragauge.runs.manifest import DASH, MetricDisplay, Row
+from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.run import Run
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def print_summary(out: "Console", run: Run, by: Sequence[str] = ()) -> None:
         for system in systems
     ]
     _print_columns(out, [_name(one) for one in asked], columns)
-    for line in (*not_scored(run, shown), *_lacking(run), *run.manifest.models):
+    for line in (*run.problems, *not_scored(run, shown), *_lacking(run), *run.manifest.models):
         _print_note(out, line)
     _print_findings(out, run)
     for field in by:
@@ -98,6 +99,7 @@ def print_sample(out: "Console", run: Run, id: str) -> None:
     samples = list(frame.filter(frame["id"] == id).iter_rows(named=True))
     shared = _shared(samples)
     unavailable = [one.metric for one in run.metrics if one.unavailable]
+    found = run.of_question(id)
     out.print(_text(f"{id} · {counted(len(samples), 'answer')}", "bold"))
     _print_pairs(out, _fields({name: samples[0][name] for name in shared}))
     for sample in samples:
@@ -105,8 +107,8 @@ def print_sample(out: "Console", run: Run, id: str) -> None:
         out.rule(_text(f"{id} · {sample['system']}"), align="left", characters="─")
         own = {name: value for name, value in sample.items() if name not in shared}
         _print_pairs(out, _fields(own))
-        here = (run.scores["id"] == id) & (run.scores["system"] == sample["system"])
-        scores = run.scores.filter(here & ~run.scores["metric"].is_in(unavailable))
+        of_system = found["system"] == sample["system"]
+        scores = found.filter(of_system & ~found["metric"].is_in(unavailable))
         out.print()
         for score in scores.iter_rows(named=True):
             out.print(_value(score, run))
@@ -171,13 +173,13 @@ def _print_breakdown(
         _print_columns(out, [_name(one) for one in asked], columns)
 
 
-def _cells(rows: Sequence[Row | None], asked: Sequence[MetricDisplay]) -> "list[Text]":
+def _cells(rows: Sequence[SummaryRow | None], asked: Sequence[MetricDisplay]) -> "list[Text]":
     """Means with their intervals, and of how many rows they are when that is not all."""
     from rich.text import Text
 
     pairs = list(zip(rows, asked, strict=True))
     means = _padded([_mean(row, one) for row, one in pairs])
-    intervals = _padded([Text(one.interval(row) if row else "", "dim") for row, one in pairs])
+    intervals = _padded([Text(interval(one, row) if row else "", "dim") for row, one in pairs])
     counts = _padded([Text(_count(row), "yellow") for row in rows])
     return [
         Text("  ").join(part for part in parts if len(part))
@@ -185,7 +187,7 @@ def _cells(rows: Sequence[Row | None], asked: Sequence[MetricDisplay]) -> "list[
     ]
 
 
-def _count(row: Row | None) -> str:
+def _count(row: SummaryRow | None) -> str:
     return "" if row is None or row["ok"] == row["n"] else f"{row['ok']}/{row['n']}"
 
 
@@ -197,10 +199,10 @@ def _padded(cells: "Sequence[Text]") -> "list[Text]":
     return list(cells)
 
 
-def _mean(row: Row | None, shown: MetricDisplay) -> "Text":
+def _mean(row: SummaryRow | None, shown: MetricDisplay) -> "Text":
     from rich.text import Text
 
-    return Text(DASH if row is None else shown.value(row))
+    return Text(DASH if row is None else aggregate(shown, row))
 
 
 def _print_findings(out: "Console", run: Run) -> None:
@@ -237,7 +239,7 @@ def _print_note(out: "Console", note: str) -> None:
         out.print(line)
 
 
-def _shared(samples: Sequence[Row]) -> list[str]:
+def _shared(samples: Sequence[SummaryRow]) -> list[str]:
     """The fields that say the same for every system: what was asked and expected."""
     if len(samples) < 2:
         return []
@@ -252,7 +254,7 @@ Pair = tuple[str, str]
 """A label and its text."""
 
 
-def _fields(sample: Row) -> Iterator[Pair]:
+def _fields(sample: SummaryRow) -> Iterator[Pair]:
     for name, value in sample.items():
         if name in ("id", "system"):
             continue
@@ -275,17 +277,17 @@ def _fields(sample: Row) -> Iterator[Pair]:
             yield name, _cut(_json(items), TEXT_LENGTH)
 
 
-def _value(score: Row, run: Run) -> "Text":
+def _value(score: SummaryRow, run: Run) -> "Text":
     one = next((one for one in run.metrics if one.metric == score["metric"]), None)
     value, status = cast(float | None, score["value"]), cast(str, score["status"])
-    shown = status if value is None or one is None else one.number(value)
+    shown = status if value is None or one is None else number(one, value)
     label = cast(str, score["metric"])
     name = one.name if one else label
     text = _text(f"{short(name, 4 * NAME_WIDTH)}  ", "bold").append(shown, "cyan")
     return text if name == label else text.append(f"  {for_terminal(label)}", "dim")
 
 
-def _evidence(score: Row) -> Iterator[Pair]:
+def _evidence(score: SummaryRow) -> Iterator[Pair]:
     if score["reason"]:
         yield "  why", cast(str, score["reason"])
     evidence = cast(str | None, score["evidence"])

@@ -51,7 +51,10 @@ def find(run: Run) -> tuple[FindingMatch, ...]:
 
 def _values(run: Run, labels: Collection[str]) -> "pl.DataFrame":
     """One row for each (system, id), one column for each of the metrics."""
-    scores = run.scores.filter(run.scores["metric"].is_in(list(labels)))
+    import polars as pl
+
+    wanted = pl.col("metric").is_in(list(labels))
+    scores = run.collect(run.scan().filter(wanted).select("id", "system", "metric", "value"))
     return scores.pivot(
         "metric", index=["system", "id"], values="value", aggregate_function="first"
     ).sort("system", "id")

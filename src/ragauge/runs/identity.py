@@ -2,19 +2,16 @@
 
 import hashlib
 import json
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
-from types import CodeType
 from typing import TYPE_CHECKING, cast
 
 from ragauge.encoders.models import model_info
 from ragauge.engine.plan import Plan
 from ragauge.engine.resources import Resources
 from ragauge.label import SettingValue
+from ragauge.runs.code import Code, code_of
 from ragauge.runs.manifest import Manifest, MetricDisplay, StoredFinding
 from ragauge.sample import Samples
 
@@ -22,33 +19,8 @@ if TYPE_CHECKING:
     from ragauge.encoders.cached import CachedEncoder
     from ragauge.judges.session import JudgeSession
 
-SHARED_CODE = (
-    "ragauge.engine.engine",
-    "ragauge.language.text",
-    "ragauge.engine.plan",
-    "ragauge.rankings.hits",
-)
-"""Modules on which numbers depend besides those of the metrics and features themselves."""
-JUDGE_CODE = (
-    "ragauge.judges.questions",
-    "ragauge.judges.replies.reading",
-    "ragauge.judges.session",
-)
-"""And where a judge is asked."""
-ENCODER_CODE = (
-    "ragauge.features.matches",
-    *(
-        f"ragauge.encoders.{name}"
-        for name in ("embedded", "local", "shared", "tokens", "wordpiece")
-    ),
-)
-"""And those where an encoder is used."""
-MADE_OF = {
-    "ragauge.encoders.huggingface": tuple(
-        f"ragauge.encoders.{name}" for name in ("model_files", "pooling", "torch_models")
-    )
-}
-"""And those on which one encoder alone stands."""
+ENGINE = "ragauge.engine.engine"
+"""Makes scores of what the plan's functions return: a part of every run's code."""
 
 
 def manifest_of(
@@ -61,10 +33,12 @@ def manifest_of(
         "n_samples": len(samples),
         "systems": list(samples.systems),
     }
-    code: dict[str, object] = {name: _version(name) for name in ("ragauge", "rapidfuzz")}
     encoders = _encoders(plan, resources)
     judges = judges_of(plan, resources)
-    code["metrics"] = _code_hash(plan, encoders)
+    made_by = _code(plan, encoders, judges)
+    code: dict[str, object] = {"ragauge": _version("ragauge"), "sha256": made_by.digest()}
+    code["packages"] = dict(sorted(made_by.packages.items()))
+    code["modules"] = sorted(made_by.modules)
     if encoders:
         code["models"] = [dict(one.identity) for one in encoders]
     if judges:
@@ -195,46 +169,29 @@ def _machine() -> dict[str, object]:
     }
 
 
-def _code_hash(plan: Plan, encoders: "Sequence[CachedEncoder]") -> str:
-    """SHA-256 of the source files of the plan's metrics and features, and of this package's."""
-    used = {type(one.encoder).__module__ for one in encoders}
-    is_judged = any("judge" in node.definition.resources for node in plan.nodes)
-    shared = {*SHARED_CODE, *used, *(ENCODER_CODE if encoders else ())}
-    shared |= {name for one in used for name in MADE_OF.get(one, ())}
-    shared |= set(JUDGE_CODE if is_judged else ())
-    modules = {str(getattr(node.definition.function, "__module__", "")) for node in plan.nodes}
-    digest = hashlib.sha256()
-    for name in sorted(modules | shared):
-        source = _source(name)
-        digest.update(name.encode())
-        if source and Path(source).is_file():
-            digest.update(Path(source).read_bytes())
-    for node in plan.nodes:
-        if str(getattr(node.definition.function, "__module__", "")) == "__main__":
-            code = getattr(node.definition.function, "__code__", None)
-            digest.update((_told(code) if isinstance(code, CodeType) else node.key).encode())
-    return digest.hexdigest()
-
-
-def _source(module: str) -> str | None:
-    """The file of a module, whether or not anything has imported it so far."""
-    if module in sys.modules or not module.startswith("ragauge."):
-        return getattr(sys.modules.get(module), "__file__", None)
-    found = find_spec(module)
-    return found and found.origin
-
-
-def _told(code: CodeType) -> str:
-    """What a function's code is, without where it lies in memory and in which order its sets are."""
-    constants = [
-        _told(one)
-        if isinstance(one, CodeType)
-        else repr(sorted(map(repr, cast("frozenset[object]", one))))
-        if isinstance(one, frozenset)
-        else repr(one)
-        for one in cast("tuple[object, ...]", code.co_consts)
+def _code(
+    plan: Plan, encoders: "Sequence[CachedEncoder]", judges: "Sequence[JudgeSession]"
+) -> Code:
+    """The code of the plan's functions, its encoders and judges, with all that they import."""
+    functions: list[object] = [node.definition.function for node in plan.nodes]
+    functions += [
+        metric.definition.aggregate
+        for metric in plan.metrics
+        if metric.definition is not None and callable(metric.definition.aggregate)
     ]
-    return repr((code.co_code, constants, code.co_names))
+    opened = [session.encoder for session in encoders]
+    functions += [type(one) for one in (*encoders, *opened)]
+    functions += [type(session) for session in judges]
+    functions += [part for session in judges for part in _layers_of(session.judge)]
+    return code_of(functions, [ENGINE])
+
+
+def _layers_of(judge: object) -> Iterable[object]:
+    """The class of a judge, of the judge that it records, and the function that it calls."""
+    while judge is not None:
+        yield type(judge)
+        yield getattr(judge, "function", None)
+        judge = getattr(judge, "judge", None)
 
 
 def _git_commit() -> str | None:

@@ -1,4 +1,4 @@
-"""The manifest of a run: everything that fixes its numbers, and how they are shown."""
+"""The manifest of a run: what fixes its numbers, and what a reader of its scores must know."""
 
 import json
 from collections.abc import Mapping
@@ -9,10 +9,11 @@ from ragauge import catalog
 from ragauge.engine.plan import PlannedMetric
 from ragauge.errors import LabelError
 from ragauge.label import Label
+from ragauge.runs.aggregates import MEAN, StoredAggregate
 from ragauge.suite import Finding, Suite
 
-FORMAT = 1
-"""Version of the run folder's layout; a folder of a newer one is refused."""
+FORMAT = 2
+"""Version of the run folder's layout; a folder of another version is refused."""
 
 MANIFEST_TYPES: dict[str, type] = {
     "key": str,
@@ -28,17 +29,14 @@ MANIFEST_TYPES: dict[str, type] = {
     "format": int,
 }
 
-DASH = "–"
-Row = Mapping[str, object]
-"""One row of a summary."""
-
 
 @dataclass(frozen=True, slots=True)
 class MetricDisplay:
-    """What a reader of the scores must know of a metric: how it is shown, and its bounds.
+    """What a reader of the scores must know of a metric: its bounds, its aggregate, how it is shown.
 
-    `metric` is its label in the scores, `name` what a suite calls it; values are shown times
-    `scale` with `digits` decimals, their mean or (`show` is "count") their sum. `unavailable` says why no row of it could be scored.
+    `metric` is its label in the scores, `name` what a suite calls it; values are shown times `scale`
+    with `digits` decimals, their aggregate or (`show` is "count") their sum. `unavailable` says why
+    no row of it could be scored.
     """
 
     metric: str
@@ -51,59 +49,40 @@ class MetricDisplay:
     lower_is_better: bool = False
     unavailable: str | None = None
     show: str = "mean"
+    aggregate: StoredAggregate = MEAN
 
     @classmethod
-    def of(cls, asked: PlannedMetric) -> "MetricDisplay":
+    def of(cls, planned: PlannedMetric) -> "MetricDisplay":
         """What the plan says of a metric."""
-        metric = asked.definition
+        metric = planned.definition
         if metric is None:
             return cls(
-                asked.metric,
-                asked.name,
+                planned.metric,
+                planned.name,
                 None,
-                asked.scale,
-                asked.digits,
-                unavailable=asked.unavailable,
+                planned.scale,
+                planned.digits,
+                unavailable=planned.unavailable,
             )
         return cls(
-            asked.metric,
-            asked.name,
+            planned.metric,
+            planned.name,
             metric.version,
-            asked.scale,
-            asked.digits,
+            planned.scale,
+            planned.digits,
             metric.low,
             metric.high,
             metric.lower_is_better,
-            asked.unavailable,
-            asked.show,
+            planned.unavailable,
+            planned.show,
+            StoredAggregate.of(metric),
         )
 
-    def number(self, value: object) -> str:
-        """A value as it is shown; a dash for None."""
-        return DASH if value is None else f"{cast(float, value) * self.scale:.{self.digits}f}"
-
-    def value(self, row: Row) -> str:
-        """The summary row's mean or, for a count, its sum."""
-        if self.show == "mean" or row["mean"] is None:
-            return self.number(row["mean"])
-        return f"{cast(float, row['mean']) * cast(int, row['ok']):.0f}"
-
-    def interval(self, row: Row) -> str:
-        """The mean's 95 % interval; nothing where there is none, and for a count."""
-        if self.show == "count" or row["low"] is None:
-            return ""
-        return f"{self.number(row['low'])}–{self.number(row['high'])}"
-
-    def bounds(self, row: Row) -> str:
-        """What the value would be with all absent rows at one end; nothing where none is absent."""
-        if row["worst"] is None or row["ok"] == row["n"]:
-            return ""
-        ends = [cast(float, row[end]) for end in ("worst", "best")]
-        shown = [
-            f"{end * cast(int, row['n']):.0f}" if self.show == "count" else self.number(end)
-            for end in ends
-        ]
-        return f"worst {shown[0]}, best {shown[1]}"
+    @classmethod
+    def read(cls, table: Mapping[str, object]) -> "MetricDisplay":
+        """What a manifest says of a metric."""
+        aggregate = StoredAggregate(**cast(dict[str, str], table.get("aggregate", {})))
+        return cls(**{**table, "aggregate": aggregate})  # pyright: ignore[reportArgumentType]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,20 +142,24 @@ class Manifest:
 
     @classmethod
     def from_json(cls, text: str) -> "Manifest":
-        """The manifest of `to_json`; ValueError or TypeError when it is another thing."""
+        """The manifest that `to_json` wrote; ValueError or TypeError when it is something else."""
         table = cast(dict[str, object], json.loads(text))
         _check_manifest(table)
-        shown = cast(list[dict[str, object]], table.pop("metrics"))
+        metrics = cast(list[dict[str, object]], table.pop("metrics"))
         notes = cast(list[str], table.pop("notes", []))
         findings = cast(list[dict[str, object]], table.pop("findings", []))
         models = tuple(cast(list[str], table.pop("models", [])))
-        told = tuple(StoredFinding(**one) for one in findings)  # pyright: ignore[reportArgumentType]
-        metrics = tuple(MetricDisplay(**one) for one in shown)  # pyright: ignore[reportArgumentType]
-        return cls(metrics=metrics, notes=tuple(notes), findings=told, models=models, **table)  # pyright: ignore[reportArgumentType]
+        return cls(
+            metrics=tuple(map(MetricDisplay.read, metrics)),
+            notes=tuple(notes),
+            findings=tuple(StoredFinding(**one) for one in findings),  # pyright: ignore[reportArgumentType]
+            models=models,
+            **table,  # pyright: ignore[reportArgumentType]
+        )
 
 
 def _check_manifest(table: object) -> None:
-    """ValueError when the manifest's fields are not of the types that the rest relies on."""
+    """ValueError when the manifest's fields do not have the types that the rest relies on."""
     if not isinstance(table, dict):
         raise ValueError("it holds no object")  # noqa: TRY004, as all that is wrong with it
     wrong = [

@@ -1,0 +1,105 @@
+"""The scores of a batch as a frame: a row a score, its flags, and its evidence as JSON."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from ragauge.engine.engine import Scores, measure
+from ragauge.engine.plan import Plan, PlannedMetric
+from ragauge.engine.resources import Resources
+from ragauge.errors import MetricError
+from ragauge.memory import gc_paused
+from ragauge.sample import Columns
+from ragauge.score import Evidence, Score
+
+if TYPE_CHECKING:
+    import polars as pl
+
+KEYS = ("id", "system", "metric")
+SCORES = (*KEYS, "value", "status", "reason", "flags", "parts")
+"""What summaries read. `parts` is null but where a metric has an aggregate of its own."""
+EVIDENCE = (*KEYS, "evidence")
+"""What is kept apart: summaries never read it."""
+
+
+def score_frame(plan: Plan, columns: Columns, resources: Resources) -> "pl.DataFrame":
+    """The scores of a batch: a row a score, with the columns of SCORES and EVIDENCE.
+
+    Row by row, so that the order does not tell how large the batches were.
+    """
+    with gc_paused():
+        return _frame(plan.metrics, measure(plan, columns, resources), columns)
+
+
+def _frame(
+    planned: Sequence[PlannedMetric], measured: Sequence[Scores], columns: Columns
+) -> "pl.DataFrame":
+    import polars as pl
+
+    metrics = [metric.metric for metric in planned]
+    has_parts = [callable(getattr(metric.definition, "aggregate", None)) for metric in planned]
+
+    rows: list[int] = []
+    places: list[int] = []
+    scores: list[Score] = []
+    for row, across in enumerate(zip(*measured, strict=True)):
+        for place, score in enumerate(across):
+            if score is not None:
+                rows.append(row)
+                places.append(place)
+                scores.append(score)
+    ids, systems = columns["id"], columns["system"]
+    evidence: list[str | None] = []
+    try:
+        for score in scores:
+            evidence.append(evidence_json(score.evidence))  # noqa: PERF401
+    except (TypeError, ValueError, RecursionError) as error:
+        at = len(evidence)
+        raise MetricError(
+            f"metric {metrics[places[at]]} returned evidence that is not JSON for sample "
+            f"{ids[rows[at]]!r} of system {systems[rows[at]]!r}: {error!s:.200}"
+        ) from error
+    parts = [
+        _parts(planned[place].metric, score) if has_parts[place] else None
+        for place, score in zip(places, scores, strict=True)
+    ]
+    of_row = pl.Series(rows, dtype=pl.UInt32)
+    return pl.DataFrame(
+        {
+            "id": pl.Series(ids, dtype=pl.String).gather(of_row),
+            "system": pl.Series(systems, dtype=pl.String).gather(of_row),
+            "metric": pl.Series(metrics, dtype=pl.String).gather(places),
+            "value": pl.Series([score.value for score in scores], dtype=pl.Float64),
+            "status": pl.Series([score.status for score in scores], dtype=pl.String),
+            "reason": pl.Series([score.reason for score in scores], dtype=pl.String),
+            "flags": pl.Series([score.flags for score in scores], dtype=pl.List(pl.String)),
+            "parts": pl.Series(parts, dtype=pl.List(pl.Float64)),
+            "evidence": pl.Series(evidence, dtype=pl.String),
+        }
+    )
+
+
+def evidence_json(evidence: Evidence | None) -> str | None:
+    """Evidence as strict JSON; TypeError or ValueError when it is not JSON data."""
+    if evidence is None:
+        return None
+    text = _EVIDENCE.encode(evidence)
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+_EVIDENCE = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
+)
+
+
+def _parts(metric: str, score: Score) -> list[float] | None:
+    """What the score adds to the sums from which its metric's aggregate is made."""
+    if score.value is None:
+        return None
+    parts = (score.evidence or {}).get("parts")
+    if not isinstance(parts, list | tuple):
+        raise MetricError(
+            f"metric {metric} has an aggregate of its own, but a score of it has no list of numbers "
+            "as evidence['parts']; return Score(value, evidence={'parts': [...]})"
+        )
+    return [float(part) for part in cast("Sequence[float]", parts)]

@@ -1,0 +1,66 @@
+"""A metric's numbers as people read them: on the suite's scale, with its decimals."""
+
+from collections.abc import Mapping
+from typing import cast
+
+from ragauge.runs.manifest import MetricDisplay
+from ragauge.score import Status
+
+DASH = "–"
+SummaryRow = Mapping[str, object]
+"""One row of a summary."""
+
+
+def number(metric: MetricDisplay, value: object) -> str:
+    """A value as it is shown; a dash for None."""
+    return DASH if value is None else f"{cast(float, value) * metric.scale:.{metric.digits}f}"
+
+
+def aggregate(metric: MetricDisplay, row: SummaryRow) -> str:
+    """The summary row's aggregate or, for a count, its sum."""
+    if metric.show == "mean" or row["mean"] is None:
+        return number(metric, row["mean"])
+    return f"{cast(float, row['mean']) * cast(int, row['ok']):.0f}"
+
+
+def interval(metric: MetricDisplay, row: SummaryRow) -> str:
+    """The 95 % interval of the aggregate; nothing where there is none, and for a count."""
+    if metric.show == "count" or row["low"] is None:
+        return ""
+    return f"{number(metric, row['low'])}–{number(metric, row['high'])}"
+
+
+def bounds(metric: MetricDisplay, row: SummaryRow) -> str:
+    """What the value would be with all absent rows at one end; nothing where none is absent."""
+    if row["worst"] is None or row["ok"] == row["n"]:
+        return ""
+    ends = [cast(float, row[end]) for end in ("worst", "best")]
+    shown = [
+        f"{end * cast(int, row['n']):.0f}" if metric.show == "count" else number(metric, end)
+        for end in ends
+    ]
+    return f"worst {shown[0]}, best {shown[1]}"
+
+
+def unscored(row: SummaryRow) -> str:
+    """How many of a summary row's scores have no value, by status.
+
+    >>> unscored({"undefined": 0, "missing": 2, "failed": 0, "skipped": 1})
+    '2 missing, 1 skipped'
+    """
+    statuses = [str(status) for status in Status if status is not Status.OK]
+    return ", ".join(f"{row[status]:,} {status}" for status in statuses if row[status])
+
+
+def cells(metric: MetricDisplay, row: SummaryRow) -> tuple[str, str, str, str, str, str]:
+    """A summary row as people read it: name, value, interval, bounds, how many have a value or not."""
+    name = f"{metric.name} ↓" if metric.lower_is_better else metric.name
+    scored = f"{row['ok']:,} of {row['n']:,}"
+    return (
+        f"{name} (count)" if metric.show == "count" else name,
+        aggregate(metric, row),
+        interval(metric, row),
+        bounds(metric, row),
+        scored,
+        metric.unavailable or unscored(row),
+    )
