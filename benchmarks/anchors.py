@@ -16,9 +16,11 @@ from pathlib import Path
 
 from scipy.stats import rankdata  # pyright: ignore[reportUnknownVariableType]
 
+from ragauge.features.context_index import passage_words
 from ragauge.features.dates import context_dates
 from ragauge.features.numbers import context_quantities
-from ragauge.language.anchors import Anchors, ContextIndex, embedded_anchors, passage_words, support
+from ragauge.language.anchors import Anchors, embedded_anchors
+from ragauge.language.context_index import ContextIndex, support
 from ragauge.language.dates import Date, dates
 from ragauge.language.numbers import Quantity, quantities
 from ragauge.metrics.hallucination import answer_ngrams, context_ngrams, hallucination

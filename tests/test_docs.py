@@ -16,7 +16,11 @@ from ragauge.tomlfile import check_table
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+LINKING = [*PAGES, ROOT / "benchmarks" / "README.md", *sorted(ROOT.glob("examples/*/README.md"))]
+COMING_FROM = (ROOT / "docs" / "coming-from.md").read_text()
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
+THEIRS_AND_OURS = re.compile(r"^\| ((?:`[^`]+`(?:, )?)+) \| `([^`]+)` \| (.*) \|$", re.MULTILINE)
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -62,6 +66,44 @@ def test_the_toml_blocks_of_a_page_are_suites_or_configurations(page):
             assert Suite.read(table, page.name).entries
         else:
             assert check_table(table, KEYS, page.name) == []
+
+
+def names_of_other_tools() -> list[tuple[str, str]]:
+    """Each name in the tables of coming-from.md, with the label of ours beside it."""
+    rows = THEIRS_AND_OURS.findall(COMING_FROM)
+    return [(name, ours) for names, ours, _ in rows for name in re.findall(r"`([^`]+)`", names)]
+
+
+def nearest_of(name: str) -> str | None:
+    """The metric that the error about a name calls the nearest."""
+    found = re.search(r"the nearest is (\w+): ", catalog.unknown(name))
+    return found and found[1]
+
+
+@pytest.mark.parametrize(("theirs", "ours"), names_of_other_tools())
+def test_a_name_of_another_tool_is_read_as_the_page_says(theirs, ours):
+    label = catalog.read_label(theirs)
+    if label.name in catalog.metrics():
+        assert str(label) == ours
+    else:
+        assert nearest_of(theirs) == ours
+
+
+def test_every_name_of_another_tool_is_on_the_page():
+    listed = {name for name, _ in names_of_other_tools()}
+    aliases = tomllib.loads((ROOT / "src" / "ragauge" / "aliases.toml").read_text())
+    assert {*aliases["same"], *aliases["nearest"]} - listed == {"bert_score"}
+
+
+def test_the_labels_that_the_page_recommends_are_labels():
+    for label in re.findall(r"`(\w+\([^`]*\))`", COMING_FROM):
+        catalog.find(catalog.read_label(label))
+
+
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_links_of_a_page_lead_to_files(page):
+    for target in LINK.findall(page.read_text()):
+        assert (page.parent / target).exists(), target
 
 
 def test_every_metric_stands_in_the_list_of_metrics():
