@@ -140,9 +140,9 @@ def test_a_field_to_be_shown_that_the_sample_lacks_is_missing(unavailable):
     [
         ("g_eval", "needs a criterion"),
         ('g_eval(criteria="  ")', "needs a criterion"),
-        ('g_eval(criteria="Is it {{answer}}?")', "criteria must not hold {{"),
-        ('g_eval(criteria="Is it [[low]]?")', "criteria must not hold {{"),
-        (with_settings(steps=["Use {{answer}}."]), "steps must not hold {{"),
+        ('g_eval(criteria="Is it {{answer}}?")', "criteria must not contain {{"),
+        ('g_eval(criteria="Is it [[low]]?")', "criteria must not contain {{"),
+        (with_settings(steps=["Use {{answer}}."]), "steps must not contain {{"),
         (with_settings(steps=["Read.", " "]), "a step is empty"),
         (with_settings(low=5), "low must be below high, got 5 and 5"),
         (with_settings(low=4, high=2), "low must be below high, got 4 and 2"),

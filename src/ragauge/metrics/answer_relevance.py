@@ -1,4 +1,4 @@
-"""Whether an answer is one to the question: by the questions that it answers."""
+"""Answer relevance: how well an answer addresses the question, measured by the questions it answers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -21,32 +21,36 @@ def answer_relevance(
     noncommittal: Literal["all", "any", "none"] = "all",
     variant: Literal["ragas-0.4"] | None = None,
 ) -> list[Score]:
-    """How near the questions that the answer answers are to the one that was asked.
+    """How relevant the answer is to the question, judged by the questions that the answer would answer.
 
-    In [0, 1]: the mean cosine of `n_questions` questions, made by a judge that sees the answer alone,
-    to the original question, negative means counted as 0. Where the answer answers no question, the
-    judge grades it by a rubric instead: 0, 0.25, 0.5, 0.75 or 1. `noncommittal`: the score is 0 when
-    the judge calls the answer noncommittal for "all" of the questions (as RAGAS), for "any", or never
-    ("none", as the seed). A blank question: `undefined`. `failed` when the judge or the encoder fails.
-    `variant="ragas-0.4"` is that package's, but for negative means: no rubric, so an answer that
-    answers no question has no value. Source: seed 002, section 4; Es et al. 2023 (RAGAS), section 3.
+    In [0, 1]. A judge sees only the answer and writes `n_questions` questions that it answers; the
+    score is their mean cosine similarity to the original question, with a negative mean counted as 0.
+    If the answer answers no question, the judge grades its relevance by a rubric instead: 0, 0.25,
+    0.5, 0.75 or 1. With `noncommittal="all"` (the convention of RAGAS) the score is 0 if the judge
+    calls the answer noncommittal for all of the questions, with "any" for at least one; "none"
+    ignores it. Undefined if the question is blank; failed if the judge or the encoder fails.
+    `variant="ragas-0.4"` follows that package, except that negative means count as 0: it has no rubric,
+    so an answer that answers no question is undefined.
+
+    Source: Es et al. 2023 (RAGAS), section 3; the suite graphrag uses `noncommittal="none"`.
 
     >>> import ragauge as rg
-    >>> asked = [{"question": f"What is the fee{end}?", "noncommittal": False} for end in ("", " now", " today")]
-    >>> judge = rg.ScriptedJudge({"questions": {"questions": asked}})
-    >>> found = rg.score("answer_relevance", question="What is the fee?", answer="It is $5.", judge=judge)
-    >>> round(found.value, 2)
+    >>> texts = ("What is the fee?", "What is the fee now?", "What is the fee today?")
+    >>> questions = [{"question": text, "noncommittal": False} for text in texts]
+    >>> judge = rg.ScriptedJudge({"questions": {"questions": questions}})
+    >>> score = rg.score("answer_relevance", question="What is the fee?", answer="It is $5.", judge=judge)
+    >>> round(score.value, 2)
     0.9
     """
     rows = list(zip(question, answer_questions, strict=True))
-    texts = [asked for asked, back in rows if back.questions]
-    texts += [one.question for _, back in rows for one in back.questions]
+    texts = [original for original, back in rows if back.questions]
+    texts += [generated.question for _, back in rows for generated in back.questions]
     vectors = encoder.vectors(texts)
-    return [_relevance(asked, back, vectors, noncommittal, variant) for asked, back in rows]
+    return [_relevance(original, back, vectors, noncommittal, variant) for original, back in rows]
 
 
 def _relevance(
-    asked: str,
+    original: str,
     back: QuestionsBack,
     vectors: Mapping[str, TextVector | NoVector],
     noncommittal: str,
@@ -58,18 +62,23 @@ def _relevance(
     if not back.questions and back.rubric is not None:
         evidence = {"rubric": back.rubric.score, "reason": back.rubric.reason, "calls": calls}
         return Score(back.rubric.score, evidence=evidence)
-    own = vectors[asked]
-    found = [vectors[one.question] for one in back.questions]
-    for one in (own, *found):
-        if isinstance(one, NoVector):
-            return Score.failed(f"the questions cannot be compared: {one.reason}", {"calls": calls})
-    cosines = [_cosine(own, one) for one in found]
-    flags = [one.noncommittal for one in back.questions]
+    own = vectors[original]
+    others = [vectors[generated.question] for generated in back.questions]
+    for vector in (own, *others):
+        if isinstance(vector, NoVector):
+            reason = f"the questions cannot be compared: {vector.reason}"
+            return Score.failed(reason, {"calls": calls})
+    cosines = [_cosine(own, other) for other in others]
+    flags = [generated.noncommittal for generated in back.questions]
     is_evasive = {"all": all(flags), "any": any(flags), "none": False}[noncommittal]
     evidence = {
         "questions": [
-            {"question": one.question, "cosine": cosine, "noncommittal": one.noncommittal}
-            for one, cosine in zip(back.questions, cosines, strict=True)
+            {
+                "question": generated.question,
+                "cosine": cosine,
+                "noncommittal": generated.noncommittal,
+            }
+            for generated, cosine in zip(back.questions, cosines, strict=True)
         ],
         "noncommittal": is_evasive,
         "calls": calls,
