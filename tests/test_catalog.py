@@ -59,7 +59,7 @@ def test_a_plug_in_that_cannot_be_imported_is_named_and_takes_no_other_along(tmp
     )
     done = run_with_plug_in(tmp_path, source, script)
     assert done.stdout.startswith("the metrics of loud (loud) cannot be imported: "), done.stderr
-    assert "mend or uninstall it" in done.stdout
+    assert "fix or uninstall it" in done.stdout
 
 
 @pytest.mark.parametrize(

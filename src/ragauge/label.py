@@ -1,7 +1,7 @@
-"""Labels: how a metric with its settings prints, and how that print is read back.
+"""Labels: how a metric with its settings is written, and how that text is parsed.
 
 label    = name [ "(" setting { "," setting } ")" ] [ "@" k ]
-name     = word [ ":" word ]            as in  ragas:faithfulness
+name     = word [ ":" word ]            for example  ragas:faithfulness
 setting  = word "=" value               value is JSON; 'single quotes' are accepted too
 k        = whole number                 short for the setting k
 """
@@ -28,7 +28,7 @@ MAX_DEPTH = 20
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A metric's name and the settings that are given, as written; prints to what parses to it.
+    """A metric's name and its settings; `str` gives a text that parses back to the same label.
 
     >>> str(Label.parse('ndcg( discount="reciprocal", ideal="all" )@10'))
     'ndcg(discount="reciprocal",ideal="all")@10'
@@ -38,17 +38,17 @@ class Label:
     settings: Mapping[str, SettingValue] = field(default_factory=dict[str, SettingValue])
 
     def __str__(self) -> str:
-        given = dict(self.settings)
-        at = f"@{given.pop('k')}" if _is_cut_off(given.get("k")) else ""
-        inside = ",".join(f"{name}={_print(value)}" for name, value in given.items())
-        return f"{self.name}({inside}){at}" if inside else f"{self.name}{at}"
+        settings = dict(self.settings)
+        cut_off = f"@{settings.pop('k')}" if _is_cut_off(settings.get("k")) else ""
+        inside = ",".join(f"{name}={_print(value)}" for name, value in settings.items())
+        return f"{self.name}({inside}){cut_off}" if inside else f"{self.name}{cut_off}"
 
     def __hash__(self) -> int:
         return hash((self.name, frozenset(self.settings)))
 
     @classmethod
     def parse(cls, text: str) -> "Label":
-        """Read a label; LabelError shows where it stops making sense."""
+        """Parse a label; LabelError gives the position of the first error."""
         return _Reader(text).label()
 
 
@@ -131,7 +131,7 @@ class _Reader:
 
 
 def _is_cut_off(value: object) -> bool:
-    """Whether it can stand behind the @: a whole number as CUT_OFF reads it."""
+    """Whether the value can be written after the @: a whole number as CUT_OFF matches it."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9
 
 
@@ -149,7 +149,7 @@ def _finite(digits: str) -> float:
 def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     table = dict(pairs)
     if len(table) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("duplicate key")
     return table
 
 
@@ -159,7 +159,7 @@ _JSON = json.JSONDecoder(
 
 
 def _frozen(value: object, depth: int = 0) -> SettingValue:
-    """The JSON value with lists as tuples; depth is bounded so that printing it is safe."""
+    """The JSON value with lists as tuples; the depth is limited so that printing is safe."""
     if depth > MAX_DEPTH:
         raise LabelError(f"a setting is nested deeper than {MAX_DEPTH}")
     if isinstance(value, list):
