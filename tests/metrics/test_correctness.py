@@ -249,7 +249,7 @@ def test_what_is_neither_word_is_neither_class(said):
     assert len(requests) == 2
 
 
-def test_a_mended_word_counts():
+def test_a_repaired_word_counts():
     found, (_, second) = score("answer_class", {"verdict": ["INCORRECT", "WRONG"]})
     assert found.value == 0.0
     assert found.evidence["class"] == "wrong"

@@ -263,7 +263,7 @@ def test_ten_as_two_tokens_is_not_taken_for_one():
     assert found.value == approx(0.85)
 
 
-def test_a_mended_reply_is_weighted_by_its_own_tokens():
+def test_a_repaired_reply_is_weighted_by_its_own_tokens():
     bad = spoken(*BEFORE, "7", "}", instead=(("1", 1.0),))
     found, _ = score([bad, spoken(*BEFORE, "4", "}", instead=CHANCES)])
     assert found.evidence["weighted_grade"] == approx(4.1)

@@ -107,7 +107,7 @@ def _named_pipeline(pipeline: str) -> "Language":
         ) from error
     if nlp.lang != "en" or "parser" not in nlp.pipe_names:
         raise LabelError(
-            f"the spaCy pipeline {pipeline!r} has the language {nlp.lang!r} and "
+            f"the spaCy pipeline {pipeline!r} has language {nlp.lang!r} with "
             f"{', '.join(nlp.pipe_names) or 'no components'}; an English one with a parser is needed"
         )
     return nlp

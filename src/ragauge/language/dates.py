@@ -1,10 +1,10 @@
-"""Dates and times in English text, by rules, each with the parts it states.
+"""Dates and times in English text, found by rules, each with the parts that it states.
 
-Read are: ISO dates and times, `5 March 2021`, `March 5-7, 2021`, `March 2021`, `03/05/2021`,
+Found are: ISO dates and times, `5 March 2021`, `March 5-7, 2021`, `March 2021`, `03/05/2021`,
 `5.3.2021`, `2021年3月5日`, `03/2021`, years after a word such as `in`, `since`, `by`, `of` or `fiscal`, years in
 parentheses and ranges of years, `FY2022`, `Q3 2021`, `third quarter of 2021`, `summer of 2021`,
 `1990s`, `the 90s`, `20th century`, `44 BC`, `9:30`, `5 p.m.`, noon, weekdays, and months after a
-word such as `in`. Not read: relative dates (`yesterday`, `two years ago`) and holidays.
+word such as `in`. Relative dates (`yesterday`, `two years ago`) and holidays are not found.
 """
 
 import re
@@ -16,17 +16,17 @@ from datetime import date as calendar_date
 Parts = Mapping[str, int | str]
 
 STATED_ONLY = frozenset(("year", "season", "month", "day", "hour", "half", "minute", "second"))
-"""Parts that follow from no others."""
+"""Parts that no other part implies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """One date or time: where it stands, and the parts it states by name.
+    """A date or time in a text: its span, and the parts that it states.
 
-    The parts are century, decade, year (negative before Christ), season, quarter, month, day,
-    weekday (1 is Monday), hour, half, minute and second. An hour is that of a clock face, 1 to 12,
-    with the half "am" or "pm" where it is known: `9:30` states none, `21:30` does. `either_order`:
-    `03/05/2021` is a month and a day, or a day and a month; `parts` hold the first reading.
+    The parts are century, decade, year (negative for BC), season, quarter, month, day, weekday (1 is
+    Monday), hour, half, minute and second. Hours are from 1 to 12, with the half "am" or "pm" if it is
+    known: `21:30` states it, `9:30` does not. `either_order`: in `03/05/2021`, the month may be first
+    or second; `parts` has it first.
 
     >>> dates("on 5 March 2021")[0].parts
     {'year': 2021, 'month': 3, 'day': 5}
@@ -40,7 +40,7 @@ class Date:
 
     @property
     def year(self) -> int | None:
-        """The year, where it is stated."""
+        """The year; None if it is not stated."""
         year = self.parts.get("year")
         return None if year is None else int(year)
 
@@ -48,8 +48,8 @@ class Date:
 def dates(text: str) -> tuple[Date, ...]:
     """All dates and times in the text, in order and without overlap.
 
-    A bare year counts when a word or sign before it says so, from 1100 on; other numbers that
-    could be years are left to `quantities`.
+    A year from 1100 on counts if a word or sign before it marks it as a year; other numbers that could
+    be years are left to `quantities`.
 
     >>> [date.text for date in dates("Founded in 1998, sold on March 5, 2021 at 9:30.")]
     ['1998', 'March 5, 2021', '9:30']
@@ -67,9 +67,9 @@ def dates(text: str) -> tuple[Date, ...]:
 
 
 def supports(given: Date, stated: Date) -> bool:
-    """Whether every part that `stated` states is stated, or implied, by `given`.
+    """Whether `given` states or implies every part of `stated`.
 
-    A year implies its decade and century, a month its quarter, a whole date its weekday.
+    A year implies its decade and century, a month its quarter, a full date its weekday.
 
     >>> march, year = dates("in March 2021, not in 2021")
     >>> supports(march, year), supports(year, march)
@@ -111,7 +111,7 @@ _UNUSUAL = re.compile(f"[{re.escape(''.join(map(chr, _PLAIN)))}]")
 
 
 def plain_signs(text: str) -> str:
-    """The text with digits, signs and separators of other scripts as ASCII, at the same offsets.
+    """The text with the digits, signs and separators of other scripts as ASCII, at the same offsets.
 
     >>> plain_signs("−５％")
     '-5%'
@@ -122,7 +122,7 @@ def plain_signs(text: str) -> str:
 
 
 def is_word(sign: str) -> bool:
-    """Whether a character joins a number to a name: a letter of a script with spaces, or `_`.
+    """Whether a character next to a number makes it part of a name: `_`, or a letter of a script with spaces.
 
     >>> [is_word(sign) for sign in ("B", "_", "円", " ", "")]
     [True, True, False, False, False]
@@ -133,7 +133,7 @@ def is_word(sign: str) -> bool:
 # Words --------------------------------------------------------------------------------------------
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-# Begins with each one's rarest letter, which is found fastest; all end with the third.
+# Each alternative starts at its rarest letter, which is fastest to find, and ends at the third.
 _MONTH_NAMED = re.compile(
     "j(?:an|u[nl])|m(?:ar|ay)|b(?<=feb)|p(?<=ap)r|p(?<=sep)|g(?<=aug)|c(?<=oc)t|c(?<=dec)|v(?<=nov)"
 )
@@ -155,9 +155,9 @@ _DAY_BEFORE = re.compile(
     re.ASCII,
 )
 _BEFORE_MONTH = frozenset("0123456789tdhf")
-"""What ends a day, `1st`, `2nd`, `4th` and `5 of`: a look that saves most searches.
+"""The last characters of a day, `1st`, `2nd`, `4th` and `5 of`; checked first, because it is fast.
 
-A `$` also matches before a line break at the end, so after one there is no telling.
+`$` also matches before a final line break, so a line break must always be searched.
 """
 _DAY_AFTER = re.compile(
     rf"\.?\s(?:the\s)?(\d{{1,2}}){_ORDINAL}(?![\w%]|[.,:]\d|{_COUNTED})"
@@ -173,7 +173,7 @@ _MONTH_CUE = re.compile(
 
 
 def positions(text: str, words: Sequence[str]) -> list[int]:
-    """Where any of the words stands in the text, in order: much faster than a pattern of them.
+    """The positions of the words in the text, in order; much faster than a pattern of alternatives.
 
     >>> positions("ten of tens", ("ten", "of"))
     [0, 4, 7]
@@ -189,7 +189,7 @@ def positions(text: str, words: Sequence[str]) -> list[int]:
 
 
 def lower_letters(text: str) -> str:
-    """The text in lower case at the same offsets: letters that would grow stay as they are."""
+    """The text in lower case at the same offsets; letters whose lower case is longer stay unchanged."""
     lowered = text.lower()
     if len(lowered) == len(text):
         return lowered
@@ -197,7 +197,7 @@ def lower_letters(text: str) -> str:
 
 
 def _words(plain: str, text: str) -> Iterator[Date]:
-    """What begins with a name: months with their day and year, weekdays, noon, quarters."""
+    """Dates that begin with a name: months with day and year, weekdays, noon, centuries, quarters."""
     lowered = lower_letters(plain)
     for named in _MONTH_NAMED.finditer(lowered):
         start = named.end() - 3
@@ -348,7 +348,7 @@ _MONTH_BEFORE = re.compile(r"/(?:19|20)\d\d-$", re.ASCII)
 
 
 def _numbered(plain: str, text: str) -> Iterator[Date]:
-    """What begins with, or is, a number: a look at its length and neighbours picks the rule."""
+    """Dates that begin with a number; its length and neighbours select the rule."""
     linked_from = -1
     for run in _RUN.finditer(plain):
         start, end = run.span()
@@ -405,13 +405,13 @@ _FISCAL = re.compile(r"\bFY\s?'?$")
 
 
 def _goes_on(plain: str, start: int, after: str, beyond: str) -> bool:
-    """Whether a short number before a blank or point may begin a date: `5 p.m.`, `5.3.`, `FY 22`."""
+    """Whether a short number before a space or point may begin a date: `5 p.m.`, `5.3.`, `FY 22`."""
     goes_on = beyond in "aApPo" if after == " " else beyond.isdigit()
     return goes_on or plain[start - 2 : start] == "Y "
 
 
 def _short_number(plain: str, text: str, start: int, before: str, after: str) -> Iterator[Date]:
-    """What a number of one or two digits begins."""
+    """Dates that begin with a number of one or two digits."""
     if before in "Qq" and (found := _QUARTER.match(plain, start)):
         if not plain[max(0, start - 2) : start - 1].isalnum():
             year = _full_year(found[2]) if found[2] else None
@@ -457,7 +457,7 @@ _TWO_DIGITS = re.compile(r"\d\d(?![\w%]|[.,]\d)", re.ASCII)
 def _either_order(
     text: str, start: int, end: int, first: str, second: str, year: str
 ) -> Iterator[Date]:
-    """`03/05/2021`: month first unless that cannot be."""
+    """`03/05/2021`: month first, unless that is impossible."""
     full = str(_full_year(year))
     if int(first) > 12 or int(second) > 12 or first == second:
         month, day = (second, first) if int(first) > 12 else (first, second)
@@ -487,8 +487,8 @@ _CUE_ENDS = frozenset((
     *("in", "ce", "il", "ll", "re", "er", "ng", "om", "en", "nd", "ca", "a.", "c.", "ar", "rs"),
     *("ly", "te", "id", "al", "fy", "rn", "ed", "ht", "mn", "of", "by", "gh"),
 ))  # fmt: skip
-"""How these cues and the weak ones end in ASCII: a look that saves most searches."""
-# These also stand before counts: a reading as a year needs a year of our own time.
+"""The ends of these cues and the weak ones in ASCII; checked first, because it is fast."""
+# These also occur before counts, so only years from 1900 to 2099 count after them.
 _WEAK_CUE = re.compile(r"(?:^|\W)(?:by|of|through)\s$", re.IGNORECASE)
 _LINK = re.compile(
     r"\s?(?:,\s?(?:and\s|or\s)?|-|/|and\s|or\s|to\s|through\s|until\s|&\s)\s?", re.IGNORECASE
@@ -498,7 +498,7 @@ _SEASON = re.compile(r"\b(spring|summer|autumn|fall|winter)\s(?:of\s)?$", re.IGN
 
 
 def _is_stated_year(plain: str, start: int, end: int, linked_from: int) -> bool:
-    """Whether a cue, parentheses or the year before say that these four digits are a year."""
+    """Whether a cue, parentheses or a preceding year mark these four digits as a year."""
     year = int(plain[start:end])
     if not 1100 <= year < 2100 or _NOT_A_YEAR.match(plain, end):
         return False
@@ -516,12 +516,12 @@ def _is_stated_year(plain: str, start: int, end: int, linked_from: int) -> bool:
 
 
 def _may_be_cue(before: str) -> bool:
-    """Whether a search for a cue may succeed; after a line break, which `$` passes over, it may."""
+    """Whether a search for a cue may succeed; always after a line break, which `$` ignores."""
     return before[:2].lower() in _CUE_ENDS or before[-1:] == "\n" or not before.isascii()
 
 
 def _is_marked_year(plain: str, start: int, end: int, year: int, *, may_be_cue: bool) -> bool:
-    """In parentheses, first of a range of years, or after a weak cue."""
+    """Whether it is in parentheses, the first of a range of years, or after a weak cue."""
     after = plain[end : end + 1]
     if plain[start - 1 : start] == "(" and after and after in "),;-":
         return True
@@ -577,7 +577,7 @@ def _times(plain: str, text: str, start: int, before: str) -> Iterator[Date]:
 
 
 def _half_of_day(hour: str) -> str | None:
-    """Half of the day that an hour written without am or pm states: `21`, `00` and `09` do."""
+    """The half of the day of an hour without am or pm; None unless it is clear, as in `21`, `00` and `09`."""
     if not hour or (len(hour) == 1 and hour != "0") or hour in ("10", "11", "12"):
         return None
     return "am" if int(hour) < 12 or hour == "24" else "pm"
@@ -641,7 +641,7 @@ def _date(
 
 
 def _full_year(year: str) -> int:
-    """The year that two digits stand for, from 1970 to 2069; four digits as they are."""
+    """The full year: two digits mean 1970 to 2069, four digits are the year itself."""
     number = int(year.lstrip("'"))
     if len(year) == 4:
         return number
@@ -657,12 +657,12 @@ def _is_full_name(name: str) -> bool:
 
 
 def _is_common_word(name: str) -> bool:
-    """Whether a month's name is so written that it may be a verb."""
+    """Whether a month's name in this spelling may be a verb."""
     return name in ("may", "march", "mar")
 
 
 def implied(parts: Parts) -> dict[str, int | str]:
-    """The parts, and those that follow from them.
+    """The parts and those that they imply.
 
     >>> implied({"year": 1815, "month": 5})
     {'year': 1815, 'month': 5, 'decade': 1810, 'century': 19, 'quarter': 2}
@@ -672,7 +672,7 @@ def implied(parts: Parts) -> dict[str, int | str]:
     if year:
         known["decade"] = year // 10 * 10
     if year > 0:
-        known["century"] = (year - 1) // 100 + 1  # by the book: the 20th is 1901 to 2000
+        known["century"] = (year - 1) // 100 + 1  # the 20th century is 1901 to 2000
     if "decade" in parts:
         known["century"] = int(parts["decade"]) // 100 + 1
     if month:
@@ -683,7 +683,7 @@ def implied(parts: Parts) -> dict[str, int | str]:
 
 
 def readings(date: Date) -> tuple[Parts, ...]:
-    """The date's parts, and where the order of its numbers is open the other reading.
+    """The possible parts of the date: two if the order of month and day is ambiguous.
 
     >>> readings(dates("03/05/2021")[0])[1]
     {'year': 2021, 'month': 5, 'day': 3}

@@ -1,25 +1,25 @@
-r"""Quantities in English text: numbers as values, with the unit that stands with them.
+r"""Quantities in English text: numbers as values, with their unit.
 
-What counts, and as what:
+What counts as a number:
 
 - `$1,000` = `1000` = `1000.0`; `5 million` = `5,000,000` = `5M` = `$5m`; `3k` = `3,000`; lakh and
-  crore too. Separators stand between groups of three (or Indian groups, `1,50,000`): comma,
-  apostrophe, no-break space, and a plain space before a group that starts with 0 (`10 000`).
-- The point is the decimal mark. `1,5` is two numbers, `1.2.3` is a version and none.
-- A hyphen, minus or dash is a sign only where no number or word ends before it: after a blank, a
-  bracket, a quote, a slash, the marks of Markdown, or another dash, so `10-20` is 10 and 20, `-5–-3`
-  is -5 and -3. `minus 5` and `negative five` are below zero.
-- `5%`, `5 per cent` and `5 percentage points` have the unit `%`. A range lends its unit and scale to
-  its first number: `5-10 million` is 5,000,000 and 10,000,000, `10 to 20%` is 10% and 20%.
+  crore too. Groups of three (or Indian groups, `1,50,000`) are separated by a comma, an apostrophe, a
+  no-break space, or a plain space before a group that starts with 0 (`10 000`).
+- The point is the decimal mark. `1,5` is two numbers; `1.2.3` is a version, not a number.
+- A hyphen, minus or dash is a sign only if no number or word ends before it: after whitespace, a
+  bracket, a quote, a slash, Markdown, or another dash. So `10-20` is 10 and 20, and `-5–-3` is -5 and
+  -3. `minus 5` and `negative five` are negative.
+- `5%`, `5 per cent` and `5 percentage points` have the unit `%`. Unit and scale of a range apply to
+  both numbers: `5-10 million` is 5,000,000 and 10,000,000, `10 to 20%` is 10% and 20%.
 - Proper fractions count as their value: `1/2`, `2 1/2`, `½`, `two-thirds`.
 - An `x` between digits multiplies: `293x2.061` is 293 and 2.061.
-- In LaTeX `5\%` is a percentage, and the dollar signs around `$5$` are no money.
-- Digits of any script count by their value.
+- In LaTeX, `5\%` is a percentage, and the dollar signs around `$5$` are not money.
+- Digits of all scripts count.
 
 What does not count: numbers inside names (`B12`, `C-1`, `COVID-19`, `10-K`, `3D`), ordinals,
 versions and IP addresses, phone numbers, web addresses, citations such as `[3]`, the numbering of
-lists, labels (`Step 1:`), and the parts of dates as `ragauge.language.dates` reads them. `2021`
-without a sign that it is a year is a number.
+lists, labels (`Step 1:`), and the parts of dates that `ragauge.language.dates` finds. `2021` is a
+number unless something marks it as a year.
 """
 
 import re
@@ -34,12 +34,12 @@ from ragauge.language.dates import Date, dates, is_word, lower_letters, plain_si
 
 
 class Quantity(NamedTuple):
-    """One number in a text: where it stands, its exact value, and its unit.
+    """A number in a text: its span, exact value and unit.
 
     `unit` is "" (none), "%", a currency code (`$` is USD), or a measure (`km`, `kg`, `h`,
     `km/h`); measures are not converted. `spelled`: written in words (`five`). `is_year`: the year
-    of a date. Those two count only as something to match: see `counts`. `only_matches`: so vague a
-    statement (`one`, `a dozen`) that it is no anchor either.
+    of a date. Numbers of these two kinds can match others but do not count themselves: see `counts`.
+    `only_matches`: so vague (`one`, `a dozen`) that it is not an anchor either.
     """
 
     text: str
@@ -53,22 +53,22 @@ class Quantity(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Whether this is a quantity that the text states in digits, and no date."""
+        """Whether the text states the quantity in digits, and not as part of a date."""
         return not (self.spelled or self.is_year)
 
     @property
     def is_anchor(self) -> bool:
-        """Whether the text states it so definitely that a context can bear it out."""
+        """Whether the statement is definite enough to check against a context."""
         return not (self.is_year or self.only_matches)
 
     @property
     def number(self) -> tuple[Decimal, bool]:
-        """Value, and whether it is a percentage: what two numbers are compared by."""
+        """The value, and whether it is a percentage; numbers are compared by these."""
         return self.value, self.unit == "%"
 
     @property
     def plain_value(self) -> str:
-        """The value in digits, alike for equal values; an extreme one in scientific notation.
+        """The value in digits, the same text for equal values; scientific notation if very large or small.
 
         >>> quantities("$5.50 million")[0].plain_value
         '5500000'
@@ -80,23 +80,23 @@ class Quantity(NamedTuple):
 
 
 MAX_LENGTH = 400
-"""Digits of the longest number; a longer run is an identifier, or noise."""
+"""The most digits of a number; a longer run is an identifier or noise."""
 
 
-def quantities(text: str, dates_there: Sequence[Date] | None = None) -> tuple[Quantity, ...]:
-    """All quantities of the text in order, the spelled ones and the years of dates among them.
+def quantities(text: str, known_dates: Sequence[Date] | None = None) -> tuple[Quantity, ...]:
+    """All quantities of the text in order, including numbers in words and years of dates.
 
-    `dates_there` are the text's dates where the caller has them already.
+    `known_dates`: the dates of the text, if the caller has them already.
 
-    >>> [(one.text, one.unit) for one in quantities("In 2021 rule C-1 cut 5% of $1,000.")]
+    >>> [(each.text, each.unit) for each in quantities("In 2021 rule C-1 cut 5% of $1,000.")]
     [('2021', ''), ('5%', '%'), ('$1,000', 'USD')]
-    >>> [one.text for one in quantities("In 2021 it cost five dollars, or 5.") if one.counts]
+    >>> [each.text for each in quantities("In 2021 it cost five dollars, or 5.") if each.counts]
     ['5']
     """
     spelled = list(_spelled(text))
     if not _digit_in(text).search(text):
         return tuple(spelled)
-    stated = dates(text) if dates_there is None else dates_there
+    stated = dates(text) if known_dates is None else known_dates
     plain = plain_signs(text)
     readings = list(_stated(plain, stated))
     _lend_in_ranges(plain, readings)
@@ -108,10 +108,10 @@ def quantities(text: str, dates_there: Sequence[Date] | None = None) -> tuple[Qu
 
 
 def same_quantity(stated: Quantity, given: Quantity, *, unit: bool) -> bool:
-    """Whether `given` says the number that is `stated`.
+    """Whether `given` is the same number as `stated`.
 
-    The values are equal, and a percentage is the same as a percentage only. With `unit`, a stated
-    unit must also stand in `given`; a number stated without one may have any there but `%`.
+    The values must be equal, and a percentage equals only a percentage. With `unit=True`, `given` must
+    also have the unit of `stated`, if it has one; otherwise any unit but `%` is allowed.
 
     >>> cost, bare, share = quantities("$5, or 5, or 5%")
     >>> same_quantity(cost, bare, unit=False), same_quantity(cost, bare, unit=True)
@@ -125,37 +125,38 @@ def same_quantity(stated: Quantity, given: Quantity, *, unit: bool) -> bool:
 
 
 def same_units(unit: str) -> tuple[str, ...]:
-    """The units that may mean this one: `pounds` are of money or of weight."""
+    """The units that can mean the same as this one: `pounds` can be money or weight."""
     return ALIKE.get(unit, (unit,))
 
 
 def quantities_of_context(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:
-    """The quantities in a context, and what `7/10` and `7 out of 10` say in each other's words.
+    """The quantities in a context; `7/10` and `7 out of 10` count as each other, too.
 
-    >>> [one.plain_value for one in quantities_of_context("7/10", ())]
+    >>> [each.plain_value for each in quantities_of_context("7/10", ())]
     ['0.7', '7', '10']
     """
     found = quantities(text, stated)
     if "/" in text or " out of " in text:
-        return (*found, *_said_otherwise(text, found))
+        return (*found, *_in_other_forms(text, found))
     return found
 
 
 _WHOLE_FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
 
 
-def _said_otherwise(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
+def _in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
     """The two numbers of each plain fraction, and the fraction of each `7 out of 10`."""
-    for one in found:
-        if not one.unit and (parts := _WHOLE_FRACTION.fullmatch(one.text)):
-            yield from (_only_matching(one, Decimal(part)) for part in parts.groups())
+    for quantity in found:
+        if not quantity.unit and (parts := _WHOLE_FRACTION.fullmatch(quantity.text)):
+            yield from (_only_matching(quantity, Decimal(part)) for part in parts.groups())
     for part, whole in pairwise(found):
         if text[part.end : whole.start] == " out of " and 0 < part.value < whole.value:
             yield _only_matching(part, _DIVIDING.divide(part.value, whole.value))
 
 
-def _only_matching(one: Quantity, value: Decimal) -> Quantity:
-    return Quantity(one.text, one.start, one.end, value, spelled=True, only_matches=True)
+def _only_matching(quantity: Quantity, value: Decimal) -> Quantity:
+    text, start, end = quantity[:3]
+    return Quantity(text, start, end, value, spelled=True, only_matches=True)
 
 
 # Numerals -----------------------------------------------------------------------------------------
@@ -181,14 +182,14 @@ _MIXED = re.compile(
 _HYPHENATED = re.compile(r"[0-9]+(?:-[0-9]+){2,}")
 _POWER = re.compile(r"\s?[×x*]\s?10\^([+-]?[0-9]{1,4})(?![0-9.])")
 _TIMES = frozenset("×x*")
-"""What a power begins with, after a blank at most: a look that saves most matches."""
+"""The first character of a power, after at most a space; checked first, because it is fast."""
 _EXACT = Context(prec=MAX_LENGTH + 20, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _DIVIDING = Context(prec=34)
 
 
 @dataclass(slots=True)
 class _Reading:
-    """A quantity while its sign, scale and unit are being read."""
+    """A quantity under construction: its sign, scale and unit are being read."""
 
     start: int
     end: int
@@ -207,7 +208,7 @@ def _quantity(
 
 
 def _scaled(value: Decimal, scale: int) -> Decimal:
-    """The value times ten to the scale, exactly, whatever the thread's decimal context."""
+    """The exact value times ten to the power of the scale, independent of the decimal context."""
     if not scale:
         return value
     sign, digits, exponent = value.as_tuple()
@@ -219,12 +220,12 @@ def _year_of(date: Date) -> Quantity:
 
 
 def _digit_in(text: str) -> re.Pattern[str]:
-    """The pattern of a digit that such a text needs: that of ASCII is far faster."""
+    """The pattern of a digit for this text: the one for ASCII is much faster."""
     return _ASCII_DIGIT if text.isascii() else _DIGIT
 
 
 def _stated(plain: str, stated: Sequence[Date]) -> Iterator[_Reading]:
-    """The quantities in digits that stand in none of the dates, list numbers and the like."""
+    """The quantities in digits outside dates, list numbers and the like."""
     others = _others(plain, stated)
     start, stop = next(others, (len(plain), len(plain)))
     at = 0
@@ -246,7 +247,7 @@ def _stated(plain: str, stated: Sequence[Date]) -> Iterator[_Reading]:
 
 
 def _read(plain: str, start: int, end: int) -> _Reading | None:
-    """The quantity whose numeral stands at start:end, or None when it is part of a name."""
+    """The quantity whose numeral is at start:end; None if it is part of a name."""
     digits = plain[start:end]
     if len(digits) > MAX_LENGTH or _in_name(plain, start):
         return None
@@ -272,24 +273,24 @@ _CODES = (
     *("SEK", "NOK", "DKK", "PLN", "ZAR", "BRL", "MXN", "RUB", "TRY"),
 )
 _CODE = rf"(?<![A-Za-z])(?:{'|'.join(_CODES)}|RMB|Rs\.?)"
-_STARTS_ANEW = re.compile(
+_SEPARATE_PREFIX = re.compile(
     rf"(?:{_CODE}|(?<!\w)_{{1,3}}|(?:[1-9%)]|[0-9.,]0)[xX]|\\(?:{_OPERATORS}))$"
 )
-"""Letters before a number that it does not belong to: `USD5`, `_5_`, `293x5`, `\\times5`."""
+"""Letters before a number that do not make it part of a name: `USD5`, `_5_`, `293x5`, `\\times5`."""
 _NAME = re.compile(r"(?<![^\W_])([^\W\d_][^\W_]*+)-$")
 _PREFIXES = frozenset((
     *("mid", "sub", "top", "bottom", "under", "over", "pre", "post", "near", "plus", "net", "about"),
     *("around", "roughly", "nearly", "almost", "up", "down", "to", "by", "of", "and", "or", "is"),
     *("at", "from", "first", "last", "next"),
 ))  # fmt: skip
-"""Words before a hyphen that make no name of the number behind it: `mid-20`."""
+"""Words before a hyphen that do not make the number part of a name: `mid-20`."""
 
 
 def _in_name(plain: str, start: int) -> bool:
     """Whether letters before the number make it part of a name: `B12`, `C-1`, `COVID-19`."""
     before = plain[start - 1] if start else ""
     if is_word(before):
-        return not _STARTS_ANEW.search(plain, max(0, start - 8), start)
+        return not _SEPARATE_PREFIX.search(plain, max(0, start - 8), start)
     if before != "-":
         return False
     name = _NAME.search(plain, max(0, start - 24), start)
@@ -297,7 +298,7 @@ def _in_name(plain: str, start: int) -> bool:
 
 
 def _value(plain: str, digits: str, end: int) -> tuple[Decimal, int]:
-    """The numeral's value with the fraction that follows it, and where that ends."""
+    """The numeral's value including a following fraction, and where it ends."""
     if digits in _VULGAR:
         return _fraction(_VULGAR[digits]), end
     is_whole = digits.isdecimal()
@@ -325,7 +326,7 @@ def _fraction(text: str) -> Decimal:
     return _DIVIDING.divide(Decimal(above), Decimal(below)) if int(below) else Decimal(0)
 
 
-# What is no quantity ------------------------------------------------------------------------------
+# Numbers that are not quantities ------------------------------------------------------------------
 
 _LINE_NUMBER = re.compile(r"(?:\A|(?<=\n))[ \t>*#-]{0,8}([0-9]{1,3})[.)](?=[ \t]+\S)")
 _NEXT_NUMBER = re.compile(r"(?<=[.;:!?,][ ])([0-9]{1,2})\.(?=[ ]+[A-Z*\"'])")
@@ -348,7 +349,7 @@ Span = tuple[int, int]
 
 
 def _others(plain: str, stated: Sequence[Date]) -> Iterator[Span]:
-    """Where numbers stand that are no quantities, in order and without overlap."""
+    """The spans of numbers that are not quantities, in order and without overlap."""
     spans = [(date.start, date.end) for date in stated]
     if "[" in plain:
         spans += [found.span() for found in _CITATION.finditer(plain)]
@@ -369,7 +370,7 @@ def _others(plain: str, stated: Sequence[Date]) -> Iterator[Span]:
 
 
 def _is_label(plain: str, start: int, end: int) -> bool:
-    """Whether the number is that of a `Step 1:` or `(Table 2)` at the start of a line or sentence."""
+    """Whether the number is part of a label such as `Step 1:` at the start of a line or sentence."""
     return (
         plain[end : end + 1] in _AFTER_LABEL
         and plain[start - 2 : start] in _BEFORE_LABEL
@@ -383,9 +384,9 @@ _BEFORE_LABEL = frozenset(("p ", "n ", "m ", "t ", "r ", "e ", "P ", "N ", "M ",
 
 
 def _line_numbers(plain: str) -> list[Span]:
-    """Numbers before the lines of a list: 1, or one with a neighbour; and what goes on in a line.
+    """Numbers of list items: 1, or one with a neighbour; and items that continue within a line.
 
-    `42. That is the answer.` alone is no list.
+    A single `42. That is the answer.` is not a list.
     """
     found = list(_LINE_NUMBER.finditer(plain))
     numbers = {int(number[1]) for number in found}
@@ -405,7 +406,7 @@ def _line_numbers(plain: str) -> list[Span]:
 
 
 def _bracketed_numbers(plain: str) -> list[Span]:
-    """The items `(1)` or `1)` and those that follow in sequence."""
+    """The items `(1)` or `1)` and those that continue the sequence."""
     items: list[Span] = []
     expected = {1: 1, 2: 1}
     for found in _BRACKETED.finditer(plain):
@@ -419,7 +420,7 @@ def _bracketed_numbers(plain: str) -> list[Span]:
 
 
 def _belongs_to_words(plain: str, start: int, style: int) -> bool:
-    """Whether `five (5)` repeats a word, or `5)` closes a bracket opened before it."""
+    """Whether it is a repetition as in `five (5)`, or `5)` closes an earlier bracket."""
     if style == 1:
         return _ends_in_number(plain, start)
     return plain.rfind("(", max(0, start - 200), start) > plain.rfind(
@@ -428,7 +429,7 @@ def _belongs_to_words(plain: str, start: int, style: int) -> bool:
 
 
 def _ends_in_number(plain: str, end: int) -> bool:
-    """Whether the last word before that place is a number in words."""
+    """Whether the last word before `end` is a number in words."""
     words = plain[max(0, end - 12) : end].lower().replace("-", " ").split()
     return bool(words) and (words[-1] in _WORD_VALUES or words[-1] in _AFTER_ONE)
 
@@ -454,12 +455,12 @@ _SIGN_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _AFTER_SIGN_WORD = ("us ", "ve ")
-"""How `minus` and `negative` end: a look that saves most searches."""
+"""The ends of `minus` and `negative`; checked first, because it is fast."""
 _DIGIT_BEFORE = re.compile(r"[0-9%)]\s?$")
 
 
 def _read_before(plain: str, reading: _Reading) -> None:
-    """Take the sign and the currency that stand before the number."""
+    """Read the sign and the currency before the number."""
     before = plain[max(0, reading.start - 2) : reading.start]
     sign = ""
     if before[-1:] not in _NO_CURRENCY and (before[:1] not in _NO_CURRENCY or before[-1:] != " "):
@@ -520,7 +521,7 @@ _SCALE = re.compile(
 )
 _NOTHING_AFTER = frozenset(".,;:)]?!\"'/") | {""}
 _SCALE_STARTS = frozenset("htlmcbqkHTLMCBQK万萬億亿兆")
-"""What a scale begins with, after a blank or hyphen at most: a look that saves most matches."""
+"""The first character of a scale, after at most a space or hyphen; checked first, because it is fast."""
 _SCALE_LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9}
 _MONEY_LETTERS = _SCALE_LETTERS | {"m": 6, "mm": 6, "MM": 6, "b": 9, "T": 12, "t": 12}
 _SCALE_LETTER = re.compile(rf"([kKMB]){_END}")
@@ -533,7 +534,7 @@ _REFERENCE = re.compile(
 
 
 def _read_scale(plain: str, reading: _Reading) -> None:
-    """Take `million`, `bn`, `k` and the like after the number."""
+    """Read `million`, `bn`, `k` and the like after the number."""
     after = plain[reading.end : reading.end + 2]
     if after[:1] in _NOTHING_AFTER or _SCALE_STARTS.isdisjoint(after):
         return
@@ -573,7 +574,7 @@ _NO_UNIT = ("K", "people", "nm")
 
 
 def _units() -> dict[str, str]:
-    """Every written form of a unit, to the one that stands for it."""
+    """Every written form of a unit, mapped to its canonical form."""
     table: dict[str, str] = dict(_SIGNS)
     table |= {code: code for code in _CODES}
     for row in _MEASURES.replace("\n", "|").split("|"):
@@ -609,7 +610,7 @@ _PAIRS = (
 )
 _SHOUTED = frozenset(("KM", "KG", "CM", "ML", "LB", "LBS", "FT", "OZ", "HR", "MG"))
 ALIKE = {"pound": ("pound", "GBP", "lb"), "GBP": ("GBP", "pound"), "lb": ("lb", "pound")}
-"""The units that may mean the same thing."""
+"""Units that can mean the same."""
 
 _UNIT = re.compile(
     r"([\s-]?)(?:(\\?%)|(°\s?[CF]?|[‰¢€£¥₹₩₽₺₦₱₫₪฿₿円元]|(?:US)?\$(?![0-9]))"
@@ -617,12 +618,12 @@ _UNIT = re.compile(
     rf"{_END}(?:\.?[\s-]([A-Za-z]+){_END})?)"
 )
 _GLUED = re.compile(r"(_{1,3}(?!\w))|[xX][$€£]?\.?[0-9]")
-"""The end of emphasis, or a factor that follows: `_5_`, `293x2`; but `0x2` is a name."""
+"""The end of emphasis, or a following factor: `_5_`, `293x2`; but `0x2` is a name."""
 _PER = re.compile(rf"(?:\s?/\s?|\sper\s|\san?\s)([A-Za-z]+){_END}")
 
 
 def _read_unit(plain: str, reading: _Reading) -> bool:
-    """Take the unit after the number; False when letters there make the number part of a name."""
+    """Read the unit after the number; False if letters there make the number part of a name."""
     after = plain[reading.end : reading.end + 1]
     if after in _NOTHING_AFTER:
         return True
@@ -636,7 +637,7 @@ def _read_unit(plain: str, reading: _Reading) -> bool:
         reading.unit, reading.end = "%", found.end()
         return True
     if sign:
-        # A sign after a blank may belong to the next number: `costs 5 €3`.
+        # A sign after a space may belong to the next number: `costs 5 €3`.
         if gap and plain[found.end() : found.end() + 1].isdigit():
             return True
         if sign == "$" and _MATH_BEFORE.search(plain, max(0, reading.start - 100), reading.start):
@@ -684,7 +685,7 @@ def _unit_of(word: str) -> str | None:
 
 
 def _take_unit(reading: _Reading, unit: str, end: int) -> None:
-    """Give the unit to the number, unless money stands before it and no other currency here."""
+    """Set the unit; a currency before the number is only replaced by another currency."""
     if not reading.unit or (unit in MONEY and unit not in ("cent", "pound")):
         reading.unit = unit
         reading.end = end
@@ -694,7 +695,7 @@ _BETWEEN = re.compile(r"\s?-\s?|\sto\s")
 
 
 def _lend_in_ranges(plain: str, readings: Sequence[_Reading]) -> None:
-    """Let the bounds of a range share what is written once: `5-10 million`, `$5-10`, `10 to 20%`."""
+    """Apply scale and unit to both bounds of a range: `5-10 million`, `$5-10`, `10 to 20%`."""
     for low, high in pairwise(readings):
         between = _BETWEEN.fullmatch(plain, low.end, high.start)
         if not between:
@@ -719,7 +720,7 @@ _WORD_VALUES = {word: value for value, word in enumerate(_SMALL.split())} | {
     word: 20 + 10 * i for i, word in enumerate(_TENS.split())
 }
 _BIG = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_ONES = "|".join(_SMALL.split()[:0:-1])  # the longest of two with one beginning comes first
+_ONES = "|".join(_SMALL.split()[:0:-1])  # of words with the same beginning, the longest first
 _BELOW_100 = (
     rf"(?:(?:{'|'.join(_TENS.split())})(?:[\s-](?:{'|'.join(_SMALL.split()[1:10])})\b)?|{_ONES})\b"
 )
@@ -732,7 +733,7 @@ _SPELLED = re.compile(
 )
 
 
-# Begins with a rare letter of each, which is found fastest; all end with the third letter.
+# Each alternative starts at a rare letter, which is fastest to find, and ends at the third letter.
 _STEM = re.compile(
     "n(?:(?<=on)e|in(?=e)|(?<=ten))|w(?<=tw)(?:o|e(?=l|nty))|h(?:r(?=ee)|i(?=rt))(?<=th.)"
     "|f(?:ou(?=r)|iv(?=e)|if(?=t)|or(?=ty))|x(?<=six)|v(?<=sev)|g(?<=eig)|l(?<=el)e(?=v)"
@@ -753,12 +754,12 @@ _BELOW = {word: rank for word, rank in _RANKS.items() if rank > 2} | {
     "hundredth": 100,
     "thousandth": 1000,
 }
-"""What the word under the line of a fraction divides by."""
+"""The denominators of fractions in words."""
 _PART = re.compile(rf"(-|\s(?:and\s(?:a\s)?)?)({'|'.join(_RANKS.keys() | _BELOW.keys())})(s?)\b")
 
 
 def _is_ordinal(value: Decimal, part: re.Match[str]) -> bool:
-    """Whether the number goes on as in `seventy-fifth`, `two hundred and fifth`, `two hundredth`."""
+    """Whether the number is an ordinal: `seventy-fifth`, `two hundred and fifth`, `two hundredth`."""
     gap, name, plural = part.groups()
     if gap == " and ":
         return value % 100 == 0
@@ -768,7 +769,7 @@ def _is_ordinal(value: Decimal, part: re.Match[str]) -> bool:
 
 
 def _read_part(lowered: str, reading: _Reading, part: re.Match[str]) -> bool:
-    """Take the fraction of `two-thirds`, `one third` or `two and a half`; whether it is surely one."""
+    """Read the fraction of `two-thirds`, `one third` or `two and a half`; True if it is unambiguous."""
     gap, name, plural = part.groups()
     below = _BELOW.get(name, 0)
     if below and gap == " and a ":
@@ -777,16 +778,16 @@ def _read_part(lowered: str, reading: _Reading, part: re.Match[str]) -> bool:
         _read_scale(lowered, reading)
         return True
     has_of = lowered.startswith(" of ", part.end())
-    is_sure = gap == "-" or has_of or (plural != "" and name != "quarter")
-    if "and" in gap or not 0 < reading.value < below or not (is_sure or reading.value == 1):
+    is_unambiguous = gap == "-" or has_of or (plural != "" and name != "quarter")
+    if "and" in gap or not 0 < reading.value < below or not (is_unambiguous or reading.value == 1):
         return False
     reading.value = _DIVIDING.divide(reading.value, Decimal(below))
     reading.end = part.end()
-    return is_sure
+    return is_unambiguous
 
 
 def _spelled(text: str) -> Iterator[Quantity]:
-    """Numbers in words; `one` and `a dozen` only to be matched, `a` only before `hundred` and on."""
+    """Numbers in words; `one` and `a dozen` only match, `a` counts only before `hundred` and above."""
     lowered = lower_letters(text)
     starts = [found.end() - 3 for found in _STEM.finditer(lowered)]
     if "hundred" in lowered or "thousand" in lowered or "illion" in lowered:
