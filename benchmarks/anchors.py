@@ -19,8 +19,10 @@ from scipy.stats import rankdata  # pyright: ignore[reportUnknownVariableType]
 from ragauge.features.dates import context_dates
 from ragauge.features.numbers import context_quantities
 from ragauge.language.anchors import Anchors, ContextIndex, embedded_anchors, passage_words, support
-from ragauge.language.dates import Date, dates
-from ragauge.language.numbers import Quantity, quantities
+from ragauge.language.date_parts import Date
+from ragauge.language.dates import dates
+from ragauge.language.numbers import quantities
+from ragauge.language.quantity import Quantity
 from ragauge.metrics.hallucination import answer_ngrams, context_ngrams, hallucination
 
 Case = tuple[str, list[str], bool]

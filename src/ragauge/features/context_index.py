@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from ragauge.language.context_index import ContextIndex, words
-from ragauge.language.dates import Date
-from ragauge.language.numbers import Quantity
+from ragauge.language.date_parts import Date
+from ragauge.language.quantity import Quantity
 from ragauge.metric import feature
 
 

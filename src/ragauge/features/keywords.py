@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ragauge.language.keywords import Extractor, by_value, keywords
-from ragauge.language.numbers import Quantity
+from ragauge.language.quantity import Quantity
 from ragauge.metric import feature
 
 

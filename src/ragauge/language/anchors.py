@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from ragauge.language.claims import Claim, Stated, claims
-from ragauge.language.dates import Date
-from ragauge.language.numbers import Quantity
+from ragauge.language.date_parts import Date
+from ragauge.language.quantity import Quantity
 
 Anchor = Quantity | Date | Claim
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal
 from ragauge.errors import LabelError, MissingExtraError
 from ragauge.language.anchors import Anchors, in_order
 from ragauge.language.claims import HEDGES, NEGATIONS, PRONOUNS, Claim, Stated, is_pronoun
-from ragauge.language.dates import Date
-from ragauge.language.numbers import Quantity
+from ragauge.language.date_parts import Date
+from ragauge.language.quantity import Quantity
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from ragauge.language.dates import Date, plain_signs
-from ragauge.language.numbers import Quantity
+from ragauge.language.characters import plain_signs
+from ragauge.language.date_parts import Date
+from ragauge.language.quantity import Quantity
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from functools import cached_property
 from itertools import accumulate
 
 from ragauge.language.anchors import Anchor
+from ragauge.language.characters import lower_letters
 from ragauge.language.claims import Claim
-from ragauge.language.dates import Date, implied, lower_letters, readings, supports
-from ragauge.language.numbers import Quantity, same_quantity
+from ragauge.language.date_parts import Date, implied, readings, supports
+from ragauge.language.quantity import Quantity, same_quantity
 from ragauge.language.text import ASCII_WORDS, composed
 
 NEAR = 300

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from ragauge.language.dates import plain_signs
-from ragauge.language.numbers import Quantity, quantities
+from ragauge.language.characters import plain_signs
+from ragauge.language.numbers import quantities
+from ragauge.language.quantity import Quantity
 from ragauge.language.stop_words import NLTK_ENGLISH
 from ragauge.language.text import composed
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Annotated
 
-from ragauge.language.dates import plain_signs
-from ragauge.language.numbers import Quantity, quantities, same_quantity
+from ragauge.language.characters import plain_signs
+from ragauge.language.numbers import quantities
+from ragauge.language.quantity import Quantity, same_quantity
 from ragauge.language.text import normalize
 from ragauge.metric import Column, Constraint, Metric, metric
 from ragauge.score import Score

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ragauge.language.keywords import Extractor, by_value
-from ragauge.language.numbers import Quantity
+from ragauge.language.quantity import Quantity
 from ragauge.metric import NOTHING_EXPECTED, Share, metric
 from ragauge.score import Score
 

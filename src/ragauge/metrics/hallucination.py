@@ -7,8 +7,8 @@ from ragauge.errors import LabelError
 from ragauge.language.anchors import Anchor, Anchors, embedded_anchors
 from ragauge.language.anchors_spacy import Extractor, spacy_anchors
 from ragauge.language.context_index import ContextIndex, Support, support, words
-from ragauge.language.dates import Date
-from ragauge.language.numbers import Quantity
+from ragauge.language.date_parts import Date
+from ragauge.language.quantity import Quantity
 from ragauge.metric import Count, feature, metric
 from ragauge.score import Score
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ragauge.encoders.cached import CachedEncoder, NoVector, pieces
 from ragauge.encoders.protocol import Floats, TokenVectors
-from ragauge.language.numbers import Quantity
+from ragauge.language.quantity import Quantity
 from ragauge.language.stems import Word, stemmed
 from ragauge.language.stop_words import NLTK_ENGLISH, SKLEARN_ENGLISH
 from ragauge.language.text import Span, excerpt
