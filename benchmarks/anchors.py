@@ -23,7 +23,7 @@ from ragauge.language.date_parts import Date
 from ragauge.language.dates import dates
 from ragauge.language.numbers import quantities
 from ragauge.language.quantity import Quantity
-from ragauge.metrics.hallucination import answer_ngrams, context_ngrams, hallucination
+from ragauge.metrics.anchor_support import answer_ngrams, context_ngrams, hallucination
 
 Case = tuple[str, list[str], bool]
 """Answer, contexts, and whether people found the answer supported."""

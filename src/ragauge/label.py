@@ -9,7 +9,7 @@ k        = whole number                 short for the setting k
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -42,6 +42,12 @@ class Label:
         cut_off = f"@{settings.pop('k')}" if _is_cut_off(settings.get("k")) else ""
         inside = ",".join(f"{name}={_print(value)}" for name, value in settings.items())
         return f"{self.name}({inside}){cut_off}" if inside else f"{self.name}{cut_off}"
+
+    def __eq__(self, other: object) -> bool:
+        # Of subclasses too: a MetricLabel equals the label that it prints.
+        if not isinstance(other, Label):
+            return NotImplemented
+        return self.name == other.name and dict(self.settings) == dict(other.settings)
 
     def __hash__(self) -> int:
         return hash((self.name, frozenset(self.settings)))
@@ -107,7 +113,7 @@ class _Reader:
             value, self.at = _JSON.raw_decode(self.text, self.at)
         except (ValueError, RecursionError):
             raise self._error('expected a value such as 3, true, "text" or [1,2]') from None
-        return _frozen(value)
+        return frozen(value)
 
     def _match(self, pattern: re.Pattern[str], what: str) -> str:
         found = pattern.match(self.text, self.at)
@@ -158,15 +164,15 @@ _JSON = json.JSONDecoder(
 )
 
 
-def _frozen(value: object, depth: int = 0) -> SettingValue:
-    """The JSON value with lists as tuples; the depth is limited so that printing is safe."""
+def frozen(value: object, depth: int = 0) -> SettingValue:
+    """The value as a setting, with lists as tuples; LabelError if it is not JSON data or nested too deeply."""
     if depth > MAX_DEPTH:
         raise LabelError(f"a setting is nested deeper than {MAX_DEPTH}")
-    if isinstance(value, list):
-        return tuple(_frozen(item, depth + 1) for item in cast(list[object], value))
+    if isinstance(value, list | tuple):
+        return tuple(frozen(item, depth + 1) for item in cast(Sequence[object], value))
     if isinstance(value, dict):
         items = cast(dict[str, object], value).items()
-        return {key: _frozen(item, depth + 1) for key, item in items}
+        return {key: frozen(item, depth + 1) for key, item in items}
     if value is None or isinstance(value, str | int | float):
         return value
     raise LabelError(f"cannot use {value!r} as a setting")

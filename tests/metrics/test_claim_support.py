@@ -12,7 +12,7 @@ import ragauge as rg
 from ragauge.features.judged import Claims, Supports
 from ragauge.judges.protocol import Reply
 from ragauge.judges.questions import Support
-from ragauge.metrics.faithfulness import factual_correctness, faithfulness
+from ragauge.metrics.claim_support import factual_correctness, faithfulness
 
 QUESTION = "What is the fee?"
 ANSWER = "It is $5. Dogs are free. Cats pay. Welcome!"
