@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-import ragauge
 import ragauge as rg
 from ragauge import catalog
 from ragauge.errors import LabelError
@@ -33,7 +32,7 @@ def run_with_plug_in(folder: Path, source: str, script: str) -> subprocess.Compl
     installed.mkdir()
     (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: loud\nVersion: 1.0\n")
     (installed / "entry_points.txt").write_text("[ragauge.metrics]\nloud = loud\n")
-    path = os.pathsep.join([str(folder), str(Path(ragauge.__file__).parents[1])])
+    path = os.pathsep.join([str(folder), str(Path(rg.__file__).parents[1])])
     environment = {**os.environ, "PYTHONPATH": path}
     return subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False

@@ -552,7 +552,7 @@ def test_the_seeds_phrases_are_the_seeds_pseudo_code(answer: str):
         ("Nullified", ("null",)),  # 9 characters
         ("Nullifying", ()),  # 10 characters
         ("I do not know; there is no data.", ("i do not know", "no data")),
-        ("I don’t know.", ()),  # the seed knows the straight apostrophe only
+        ("I don’t know.", ()),  # the phrases have only the straight apostrophe
         ("", ()),
     ],
 )
@@ -563,7 +563,7 @@ def test_the_seeds_phrases_are_substrings_and_four_more_count_in_short_answers(
 
 
 def seeds_pseudo_code(answer: str) -> bool:
-    """Seed 002, section 11, as it stands there."""
+    """The rule of the suite graphrag, written out again."""
     answer_lower = answer.lower().strip()
     for phrase in [
         "i don't know",

@@ -31,7 +31,7 @@ def block(request, name):
     return re.search(rf"<{name} id=(\w+)>\n(.*?)</{name} id=\1>", told(request), re.S)[2]
 
 
-# The GPTScore of seed 000.
+# GPTScore, the checklist of the suite factual-qa.
 
 
 def criteria(*verdicts):
@@ -271,7 +271,7 @@ REFUSALS = [
     ("", "default"),
     ("Sorry, I do not know.", "graphrag"),
     ("n/a", "graphrag"),
-    ("The Unknown Soldier", "graphrag"),  # the seed's phrases are substrings
+    ("The Unknown Soldier", "graphrag"),  # the phrases of graphrag are substrings
 ]
 
 

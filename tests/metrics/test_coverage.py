@@ -12,7 +12,7 @@ def test_the_seeds_example_of_keyword_coverage_is_covered_whole():
     score = rg.score("keyword_coverage", answer=GENERATED, reference=EXPECTED)
     assert score.value == 1.0
     assert {"Territory 118", "0.305%"} <= set(score.evidence["matched"])
-    # By the seed system's regexes: {118, 0.305%, territory, rate, change}, all of them.
+    # By the regular expressions: {118, 0.305%, territory, rate, change}, all of them.
     score = rg.score('keyword_coverage(extractor="regex")', answer=GENERATED, reference=EXPECTED)
     assert score.value == 1.0
     assert score.evidence["matched"] == ["0.305%", "118", "change", "rate", "territory"]
@@ -30,8 +30,8 @@ def test_half_of_the_keywords_are_half_of_the_coverage():
 
 def test_the_seeds_example_of_number_match():
     assert rg.score("number_match", answer="The premium is $604", reference="$604").value == 1.0
-    seed = 'number_match(extractor="regex")'
-    assert rg.score(seed, answer="The premium is $604", reference="$604").value == 1.0
+    label = 'number_match(extractor="regex")'
+    assert rg.score(label, answer="The premium is $604", reference="$604").value == 1.0
 
 
 @pytest.mark.parametrize(

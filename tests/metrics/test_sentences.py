@@ -1,4 +1,4 @@
-"""The sentence matrix of seed 000: against BERTScore pair by pair, by hand, and at its edges."""
+"""The sentence matrix: against BERTScore pair by pair, by hand, and at its edges."""
 
 import numpy as np
 import pytest

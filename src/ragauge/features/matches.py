@@ -236,11 +236,11 @@ def _packed(both: tuple[Nearest, Nearest]) -> bytes:
 def _unpacked(packed: bytes) -> tuple[Nearest, Nearest]:
     """The pair; ValueError if the bytes do not encode one."""
     numbers = np.frombuffer(packed, np.int32)
-    one, end = _side(numbers, 0)
-    other, end = _side(numbers, end)
+    ours, end = _side(numbers, 0)
+    theirs, end = _side(numbers, end)
     if end != len(numbers):
         raise ValueError(f"{len(numbers)} numbers, but a pair of {end}")
-    return one, other
+    return ours, theirs
 
 
 def _side(numbers: npt.NDArray[np.int32], start: int) -> tuple[Nearest, int]:
@@ -265,12 +265,12 @@ def _match(
     if found is None or not all(side.n_own for side in found):
         return EMPTY
     ours, theirs = found
-    one = Side(answer, ours, weights.of(ours.ids, ours.marks))
-    other = Side(reference, theirs, weights.of(theirs.ids, theirs.marks))
-    precision, recall = mean_of(one), mean_of(other)
+    left = Side(answer, ours, weights.of(ours.ids, ours.marks))
+    right = Side(reference, theirs, weights.of(theirs.ids, theirs.marks))
+    precision, recall = mean_of(left), mean_of(right)
     if precision is None or recall is None:
         return Score.undefined("all tokens of the answer or of the reference have the weight 0")
-    return TokenMatch(precision, recall, f1(precision, recall), one, other)
+    return TokenMatch(precision, recall, f1(precision, recall), left, right)
 
 
 def mean_of(side: Side) -> float | None:

@@ -59,7 +59,7 @@ def supports(given: Date, stated: Date) -> bool:
         ):
             return False
     return any(
-        _covers(implied(one), other) for one in readings(given) for other in readings(stated)
+        _covers(implied(ours), theirs) for ours in readings(given) for theirs in readings(stated)
     )
 
 
