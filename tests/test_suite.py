@@ -20,7 +20,7 @@ def problems(text: str) -> list[str]:
 METRIC = '[[metric]]\nlabel = "exact_match"\n'
 
 
-def test_the_five_seeds_have_their_suites():
+def test_the_five_suites_are_shipped():
     assert shipped_suites() == (
         "answer-quality",
         "factual-qa",
@@ -42,7 +42,7 @@ def test_every_metric_of_a_shipped_suite_is_there_or_said_to_wait(name):
             catalog.find(label)
 
 
-def test_the_graphrag_suite_has_the_output_names_of_its_seed():
+def test_the_graphrag_suite_has_its_published_output_names():
     names = {entry.name for entry in Suite.load("graphrag").entries}
     assert names >= {
         "ragas_faithfulness",

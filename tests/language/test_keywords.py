@@ -59,7 +59,7 @@ def test_the_phrase_is_case_sensitive_and_the_word_is_not():
         ("The Rate", {"The Rate", "rate"}),
     ],
 )
-def test_the_seeds_own_keywords(text, found):
+def test_the_keywords_of_the_regular_expressions(text, found):
     assert keywords(text, "regex") == found
 
 
