@@ -32,8 +32,8 @@ from ragauge.features.numbers import context_quantities
 from ragauge.language.anchors import Anchors, embedded_anchors
 from ragauge.language.dates import dates
 from ragauge.language.numbers import quantities
-from ragauge.metrics.hallucination import answer_ngrams, context_ngrams, hallucination
-from ragauge.metrics.support import STEEPNESS, TIPPING_POINT, support
+from ragauge.metrics.anchor_support import answer_ngrams, context_ngrams, hallucination
+from ragauge.metrics.groundedness import STEEPNESS, TIPPING_POINT, support
 from ragauge.score import Score
 
 Numbers = NDArray[np.float64]

@@ -21,9 +21,11 @@ from ragauge.features.dates import context_dates
 from ragauge.features.numbers import context_quantities
 from ragauge.language.anchors import Anchors, embedded_anchors
 from ragauge.language.context_index import ContextIndex, support
-from ragauge.language.dates import Date, dates
-from ragauge.language.numbers import Quantity, quantities
-from ragauge.metrics.hallucination import answer_ngrams, context_ngrams, hallucination
+from ragauge.language.date_parts import Date
+from ragauge.language.dates import dates
+from ragauge.language.numbers import quantities
+from ragauge.language.quantity import Quantity
+from ragauge.metrics.anchor_support import answer_ngrams, context_ngrams, hallucination
 
 Case = tuple[str, list[str], bool]
 """Answer, contexts, and whether people found the answer supported."""

@@ -32,7 +32,8 @@ def run_with_plug_in(folder: Path, source: str, script: str) -> subprocess.Compl
     installed.mkdir()
     (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: loud\nVersion: 1.0\n")
     (installed / "entry_points.txt").write_text("[ragauge.metrics]\nloud = loud\n")
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    path = os.pathsep.join([str(folder), str(Path(rg.__file__).parents[1])])
+    environment = {**os.environ, "PYTHONPATH": path}
     return subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
     )
@@ -59,7 +60,7 @@ def test_a_plug_in_that_cannot_be_imported_is_named_and_takes_no_other_along(tmp
     )
     done = run_with_plug_in(tmp_path, source, script)
     assert done.stdout.startswith("the metrics of loud (loud) cannot be imported: "), done.stderr
-    assert "mend or uninstall it" in done.stdout
+    assert "fix or uninstall it" in done.stdout
 
 
 @pytest.mark.parametrize(

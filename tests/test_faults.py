@@ -85,7 +85,7 @@ GOOD = '{"id": "q1", "answer": "x"}\n'
 UNREADABLE = {
     "empty": (b"", "holds no samples"),
     "only blank lines": (b"\n \n", "holds no samples"),
-    "duplicate ids": (GOOD.encode() * 2, "a.jsonl:2: id 'q1': stands twice, first at a.jsonl:1"),
+    "duplicate ids": (GOOD.encode() * 2, "a.jsonl:2: id 'q1': duplicate id, first at a.jsonl:1"),
     "NaN": (b'{"id": "q1", "score": NaN}', "a.jsonl:1: id 'q1', field 'score': must be finite"),
     "1e999": (b'{"id": "q1", "context_scores": [1e999]}', "field 'context_scores': must be finite"),
     "huge integer": (b'{"id": "q1", "n": 1' + b"0" * 5_000 + b"}", "a.jsonl:1"),
@@ -150,8 +150,8 @@ def test_ids_that_look_like_something_else_stay_themselves_everywhere(ragauge, t
     assert scores(tmp_path / "r")["id"].to_list() == ids
     rows = (tmp_path / "s.csv").read_text().splitlines()[1:]
     assert [row.split(",")[0] for row in rows] == ids
-    assert "look alike but are kept apart: '007', '7'" in done.err
-    assert "look alike but are kept apart: 'cafe\\u0301', 'caf\\xe9'" in done.err
+    assert "look alike but are different: '007', '7'" in done.err
+    assert "look alike but are different: 'cafe\\u0301', 'caf\\xe9'" in done.err
 
 
 def test_templates_and_formulas_in_data_are_verbatim(ragauge, tmp_path):

@@ -20,7 +20,7 @@ LAYERS = (
     {"features"},
     {"metrics"},
     {"catalog", "suite", "config"},
-    {"engine"},
+    {"engine", "metric_label"},
     {"runs"},
     {"report"},
     {"evaluation"},
@@ -71,7 +71,7 @@ MAY_BE_HEAVY = {
     ("features.matches", "numpy"),
     ("features.sentence_matrix", "numpy"),
     ("metrics.sentences", "numpy"),
-    ("metrics.support", "numpy"),
+    ("metrics.groundedness", "numpy"),
     *((module, "numpy") for module in MODULES if module.startswith(("rankings.", "encoders."))),
 }
 """These are themselves imported inside functions only; metrics and features when the catalog is first
@@ -80,8 +80,8 @@ LIGHT = {"encoders.models", "rankings.names"}
 IMPORTED_LATE = (
     {module for module, _ in MAY_BE_HEAVY}
     | {
-        "metrics.answer_relevance",
-        "metrics.bertscore",
+        "metrics.relevance_judged",
+        "metrics.token_similarity",
         "metrics.similarity",
         "report.judging",
         "report.rankings",

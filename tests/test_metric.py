@@ -88,7 +88,7 @@ def test_a_name_that_another_module_has_is_refused_and_the_same_one_is_replaced(
     def exact_match(answer: str) -> float:
         return 0.0
 
-    with pytest.raises(DefinitionError, match=r"which ragauge\.metrics\.overlap has already"):
+    with pytest.raises(DefinitionError, match=r"which ragauge\.metrics\.overlap already defines"):
         metric(exact_match)
 
     @metric

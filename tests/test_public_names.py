@@ -32,6 +32,7 @@ PUBLIC = {
     "fuse",
     "load",
     "metric",
+    "metrics",
     "open_run",
     "rank",
     "score",

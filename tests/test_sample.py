@@ -134,7 +134,7 @@ def test_rows_without_names_are_numbered_within_their_system_and_it_is_said():
         ("default", "1"),
         ("default", "2"),
     ]
-    assert loaded.notes == ("3 rows have no id: numbered by their place",)
+    assert loaded.notes == ("3 rows have no id: numbered by position",)
 
 
 def test_columns_stand_in_the_order_of_the_fields_and_slices_follow():

@@ -20,7 +20,7 @@ def problems(text: str) -> list[str]:
 METRIC = '[[metric]]\nlabel = "exact_match"\n'
 
 
-def test_the_five_seeds_have_their_suites():
+def test_the_five_suites_are_shipped():
     assert shipped_suites() == (
         "answer-quality",
         "factual-qa",
@@ -42,7 +42,7 @@ def test_every_metric_of_a_shipped_suite_is_there_or_said_to_wait(name):
             catalog.find(label)
 
 
-def test_the_graphrag_suite_has_the_output_names_of_its_seed():
+def test_the_graphrag_suite_has_its_published_output_names():
     names = {entry.name for entry in Suite.load("graphrag").entries}
     assert names >= {
         "ragas_faithfulness",
@@ -98,7 +98,7 @@ def test_an_unknown_suite_is_said_with_what_was_meant():
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "asks for no metric"),
+        ("", "has no metric"),
         ("[[metric]]\n", "metric 1: has no label"),
         ('[[metric]]\nlabel = "nd cg"\n', "unexpected text"),
         ('[[metrics]]\nlabel = "x"\n', "unknown key 'metrics'; did you mean 'metric'?"),
@@ -113,7 +113,7 @@ def test_an_unknown_suite_is_said_with_what_was_meant():
         ("scale = -1\n" + METRIC, "scale must be above 0 and finite"),
         (METRIC + "digits = -1\n", "digits must be from 0 to 15"),
         (METRIC + "digits = 1000\n", "digits must be from 0 to 15"),
-        (METRIC + METRIC, "two metrics are shown as 'exact_match'"),
+        (METRIC + METRIC, "two metrics have the name 'exact_match'"),
         ("[[check]]\n", "check 1: has no rules"),
         ("[[check]]\nwhere = 'id ='\n[check.rules]\na = { contains = 'x' }\n", "at its end"),
         ("[[check]]\n[check.rules]\na = 'x'\n", "must be a table with one of contains"),
@@ -123,15 +123,15 @@ def test_an_unknown_suite_is_said_with_what_was_meant():
         ("[[check]]\n[check.rules]\na = { list_coverage = { code = 'x' } }\n", "'codes'"),
         (
             "[[check]]\n[check.rules]\na = { contains = 'x' }\n[check.holds]\nb = 'not aa'\n",
-            "'b' asks for unknown rule 'aa'",
+            "'b' uses the unknown rule 'aa'",
         ),
         (
             "[[check]]\n[check.rules]\na = { contains = 'x' }\n[check.holds]\na = 'not a'\n",
-            "the name 'a' stands for two things",
+            "the name 'a' is used twice",
         ),
         (
             "[[check]]\nmean = 'a'\n[check.rules]\na = { contains = 'x' }\n",
-            "the name 'a' stands for two things",
+            "the name 'a' is used twice",
         ),
     ],
 )

@@ -112,7 +112,7 @@ def test_what_is_no_filter_is_refused_with_its_place(text, problem):
     [
         ("id = 7", "is text, but 7.0 is a number; put text in quotes"),
         ('year = "2020"', "field 'year' is a number, but '2020' is text"),
-        ('year > "x"', "leave the quotes away"),
+        ('year > "x"', "remove the quotes"),
         ("flagged = 1", "is true or false"),
         ("question_type", "compare it with something"),
         ("id in (7)", "is text, but 7.0 is a number"),

@@ -1,4 +1,4 @@
-"""All metrics and features there are: this package's, installed plug-ins' and the user's own."""
+"""All known metrics and features: this package's, those of installed plug-ins, and the user's own."""
 
 import functools
 import importlib
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 ENTRY_POINT_GROUP = "ragauge.metrics"
-"""A plug-in names a module here; importing it runs its `@metric` and `@feature` decorators."""
+"""Entry point group of plug-ins: importing the module runs its `@metric` and `@feature` decorators."""
 
 
 def metrics() -> dict[str, Metric]:
-    """Every metric by name, in the order of the names."""
+    """Every metric by name, sorted."""
     _import_all()
     return dict(sorted(METRICS.items()))
 
 
 def features() -> dict[str, Feature]:
-    """Every feature by name, in the order of the names."""
+    """Every feature by name, sorted."""
     _import_all()
     return dict(sorted(FEATURES.items()))
 
@@ -35,7 +35,7 @@ def features() -> dict[str, Feature]:
 def find(label: Label) -> tuple[Metric, dict[str, SettingValue]]:
     """The metric that a label names and all its settings; LabelError says what is unknown.
 
-    Ranking measures have the names of trec_eval and others besides their own.
+    Names of metrics in trec_eval, ragas and deepeval are accepted too.
 
     >>> metric, settings = find(Label.parse("exact_match"))
     >>> metric.name, settings["normalize"]
@@ -54,10 +54,9 @@ def find(label: Label) -> tuple[Metric, dict[str, SettingValue]]:
 
 
 def read_label(text: str) -> Label:
-    """The label that a text is, a measure's name in another tool as ours.
+    """The parsed label, with the name of a metric in another tool replaced by ours.
 
-    A name that nobody knows is kept. LabelError when it does not parse, or is one of several
-    measures.
+    An unknown name is kept. LabelError if the text does not parse, or names several measures.
 
     >>> str(read_label("11pt_avg")), str(read_label("ndcg@10"))
     ('avg_11pt', 'ndcg@10')
@@ -75,14 +74,14 @@ def read_label(text: str) -> Label:
         raise error or LabelError(text) from None
     if others:
         names = f"{first.shown}, {others[0].shown} …"
-        raise LabelError(f"{text!r} stands for several measures, {names}; name one of them")
+        raise LabelError(f"{text!r} means several measures, {names}; name one of them")
     return first.label
 
 
 def unknown(name: str, others: Sequence[str] = ()) -> str:
-    """What to say of a name that is no metric: the nearest that we have, and how it differs.
+    """The error message for an unknown metric: the nearest known one, and how it differs.
 
-    `others` are names that could be meant beside those of metrics.
+    `others`: names that are not metrics but may be meant.
 
     >>> unknown("noise_sensitivity")[:75]
     "there is no metric 'noise_sensitivity'; the nearest is faithfulness: it doe"
@@ -98,7 +97,7 @@ def unknown(name: str, others: Sequence[str] = ()) -> str:
 
 
 def _as_ours(label: Label) -> Label:
-    """The label of another tool's metric as ours, with the settings that it was given."""
+    """Our label for another tool's metric, with the given settings."""
     ours = Label.parse(_aliases()["same"][label.name])
     return Label(ours.name, {**ours.settings, **label.settings})
 
@@ -128,18 +127,16 @@ def _import_all() -> None:
 
 
 BROKEN: list[str] = []
-"""Plug-ins that could not be imported, and why: they take none of the other metrics along."""
+"""Plug-ins that could not be imported, and why; all other metrics stay available."""
 
 
 def _import_plug_in(entry_point: "EntryPoint") -> None:
     try:
         entry_point.load()
-    except (
-        Exception,
-        SystemExit,
-    ) as error:  # a plug-in is somebody else's code: whatever it raises, say whose
+    # A plug-in is foreign code: whatever it raises, name its package.
+    except (Exception, SystemExit) as error:
         owner = entry_point.dist.name if entry_point.dist else "an installed package"
         BROKEN.append(
             f"the metrics of {owner} ({entry_point.value}) cannot be imported: "
-            f"{type(error).__name__}: {error}; mend or uninstall it"
+            f"{type(error).__name__}: {error}; fix or uninstall it"
         )

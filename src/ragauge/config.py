@@ -1,4 +1,4 @@
-"""Configuration files of `ragauge run`: what the options say, written down.
+"""Configuration files of `ragauge run`: its options in a TOML file.
 
     suites = ["answer-quality"]
     metrics = ["ndcg@10"]
@@ -10,7 +10,7 @@
     plugins = ["my_metrics.py"]        # executed
     output = ["scores.csv", "summary.md"]
     seed = 0
-    cache = "vectors.sqlite"           # or "none"; ragauge-runs/cache.sqlite when not given
+    cache = "vectors.sqlite"           # or "none"; ragauge-runs/cache.sqlite by default
 
     [systems]
     baseline = "baseline.jsonl"
@@ -19,13 +19,13 @@
     [map]
     answer = "model_output"
 
-    [encoder]                          # for metrics that compare meaning; not needed
+    [encoder]                          # for metrics that compare meaning; optional
     model = "BAAI/bge-m3"              # or a folder, or an endpoint's model
     base_url = "http://localhost:8080/v1"
     api_key_env = "EMBEDDINGS_KEY"     # the environment variable that holds the key
     precision = "fp32"
 
-    [judge]                            # for metrics that ask one
+    [judge]                            # for metrics that need one
     model = "gpt-4o-mini"              # or several: ["gpt-4o-mini", "qwen3"], or replay:FILE
     base_url = "http://localhost:11434/v1"
     api_key_env = "OPENAI_API_KEY"     # the environment variable that holds the key
@@ -33,16 +33,16 @@
     max_tokens = 2000                  # of a reply
     rpm = 500                          # requests a minute
     tpm = 200000                       # tokens a minute
-    concurrency = 64                   # most requests at the same time
-    max_cost_usd = 2.5                 # what goes beyond is skipped
+    concurrency = 64                   # most concurrent requests
+    max_cost_usd = 2.5                 # further calls are skipped
     max_calls = 1000
-    price = [0.15, 0.60]               # dollars for a million tokens of prompts and of replies
-    repeat = 3                         # ask everything so often
-    prompts = "my_prompts"             # a folder of one's own words
+    price = [0.15, 0.60]               # dollars per million tokens of prompts and of replies
+    repeat = 3                         # ask each question three times
+    prompts = "my_prompts"             # a folder with your own prompts
     language = "de"                    # of prompts and replies
-    window = 32000                     # how many tokens the model takes
+    window = 32000                     # context window of the model in tokens
 
-Paths are relative to the configuration's folder.
+Paths are relative to the folder of the configuration file.
 """
 
 from collections.abc import Mapping
@@ -76,7 +76,7 @@ KEYS = {
 }
 REPLAY = "replay:"
 NO_CACHE = "none"
-"""In place of a cache's path: keep nothing."""
+"""Value of `cache` that switches the cache off."""
 ENCODER_KEYS = {
     "model": str,
     "precision": str,
@@ -91,7 +91,7 @@ ENCODER_KEYS = {
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What to evaluate, with what, and where the results go; None or empty where not said."""
+    """What to evaluate, with what, and where the results go; None or empty where not given."""
 
     data: Path | None = None
     gold: Path | None = None
@@ -113,10 +113,10 @@ class Config:
 
     @classmethod
     def load(cls, path: Path) -> "Config":
-        """The configuration in a file; SuiteError names every unknown key and wrong type."""
+        """The configuration in a file; SuiteError lists every unknown key and wrong type."""
         table = read_toml(path)
         if any(
-            as_table(one) for key in ("metric", "check") for one in as_list(table.get(key)) or ()
+            as_table(item) for key in ("metric", "check") for item in as_list(table.get(key)) or ()
         ):
             raise SuiteError(
                 f"{path}: is a suite; run it with: ragauge run DATA --suite {quote(str(path))}"
@@ -147,7 +147,9 @@ class Config:
             return tuple(cast(list[str], table.get(key, [])))
 
         systems = cast(Mapping[str, str], table.get("systems", {}))
-        suites = tuple(str(base / one) if one.endswith(".toml") else one for one in texts("suites"))
+        suites = tuple(
+            str(base / suite) if suite.endswith(".toml") else suite for suite in texts("suites")
+        )
         return cls(
             path_of("data"),
             path_of("gold"),
@@ -156,12 +158,12 @@ class Config:
             cast(str | None, table.get("where")),
             cast(int | None, table.get("limit")),
             texts("by"),
-            tuple(base / one for one in texts("output")),
-            tuple(base / one for one in texts("plugins")),
+            tuple(base / path for path in texts("output")),
+            tuple(base / path for path in texts("plugins")),
             path_of("folder"),
             cast(int, table.get("seed", 0)),
             cast(int | None, table.get("workers")),
-            {name: base / one for name, one in systems.items()},
+            {name: base / path for name, path in systems.items()},
             dict(cast(Mapping[str, str], table.get("map", {}))),
             _encoder(table, base),
             _cache(table, base),
@@ -175,7 +177,7 @@ def _judge_problems(table: Table, path: Path) -> list[str]:
     problems = check_table(others, JUDGE_KEYS, f"{path}: judge")
     model = given.get("model")
     names = [model] if isinstance(model, str) else as_list(model)
-    if model is not None and not (names and all(isinstance(one, str) and one for one in names)):
+    if model is not None and not (names and all(isinstance(name, str) and name for name in names)):
         problems.append(
             f"{path}: judge: model must be a name or a list of names, got {model!r:.80}"
         )
@@ -183,7 +185,7 @@ def _judge_problems(table: Table, path: Path) -> list[str]:
 
 
 def _judge(table: Table, base: Path) -> Table:
-    """The table of the judge; prompts and recordings are taken from the configuration's folder."""
+    """The table [judge]; paths of prompts and recordings are relative to the configuration's folder."""
     given = dict(as_table(table.get("judge")) or {})
     if isinstance(given.get("prompts"), str):
         given["prompts"] = str(base / str(given["prompts"]))
@@ -204,7 +206,7 @@ def _cache(table: Table, base: Path) -> str | None:
 
 
 def _encoder(table: Table, base: Path) -> Table:
-    """The table of the encoder; a model that is a path is taken from the configuration's folder."""
+    """The table [encoder]; a model that is a path is relative to the configuration's folder."""
     given = dict(as_table(table.get("encoder")) or {})
     model = given.get("model")
     if isinstance(model, str) and (model.startswith((".", "~")) or (base / model).is_dir()):

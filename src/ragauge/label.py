@@ -1,7 +1,7 @@
-"""Labels: how a metric with its settings prints, and how that print is read back.
+"""Labels: how a metric with its settings is written, and how that text is parsed.
 
 label    = name [ "(" setting { "," setting } ")" ] [ "@" k ]
-name     = word [ ":" word ]            as in  ragas:faithfulness
+name     = word [ ":" word ]            for example  ragas:faithfulness
 setting  = word "=" value               value is JSON; 'single quotes' are accepted too
 k        = whole number                 short for the setting k
 """
@@ -9,7 +9,7 @@ k        = whole number                 short for the setting k
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -28,7 +28,7 @@ MAX_DEPTH = 20
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A metric's name and the settings that are given, as written; prints to what parses to it.
+    """A metric's name and its settings; `str` gives a text that parses back to the same label.
 
     >>> str(Label.parse('ndcg( discount="reciprocal", ideal="all" )@10'))
     'ndcg(discount="reciprocal",ideal="all")@10'
@@ -38,17 +38,23 @@ class Label:
     settings: Mapping[str, SettingValue] = field(default_factory=dict[str, SettingValue])
 
     def __str__(self) -> str:
-        given = dict(self.settings)
-        at = f"@{given.pop('k')}" if _is_cut_off(given.get("k")) else ""
-        inside = ",".join(f"{name}={_print(value)}" for name, value in given.items())
-        return f"{self.name}({inside}){at}" if inside else f"{self.name}{at}"
+        settings = dict(self.settings)
+        cut_off = f"@{settings.pop('k')}" if _is_cut_off(settings.get("k")) else ""
+        inside = ",".join(f"{name}={_print(value)}" for name, value in settings.items())
+        return f"{self.name}({inside}){cut_off}" if inside else f"{self.name}{cut_off}"
+
+    def __eq__(self, other: object) -> bool:
+        # Of subclasses too: a MetricLabel equals the label that it prints.
+        if not isinstance(other, Label):
+            return NotImplemented
+        return self.name == other.name and dict(self.settings) == dict(other.settings)
 
     def __hash__(self) -> int:
         return hash((self.name, frozenset(self.settings)))
 
     @classmethod
     def parse(cls, text: str) -> "Label":
-        """Read a label; LabelError shows where it stops making sense."""
+        """Parse a label; LabelError gives the position of the first error."""
         return _Reader(text).label()
 
 
@@ -107,7 +113,7 @@ class _Reader:
             value, self.at = _JSON.raw_decode(self.text, self.at)
         except (ValueError, RecursionError):
             raise self._error('expected a value such as 3, true, "text" or [1,2]') from None
-        return _frozen(value)
+        return frozen(value)
 
     def _match(self, pattern: re.Pattern[str], what: str) -> str:
         found = pattern.match(self.text, self.at)
@@ -131,7 +137,7 @@ class _Reader:
 
 
 def _is_cut_off(value: object) -> bool:
-    """Whether it can stand behind the @: a whole number as CUT_OFF reads it."""
+    """Whether the value can be written after the @: a whole number as CUT_OFF matches it."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9
 
 
@@ -149,7 +155,7 @@ def _finite(digits: str) -> float:
 def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     table = dict(pairs)
     if len(table) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("duplicate key")
     return table
 
 
@@ -158,15 +164,15 @@ _JSON = json.JSONDecoder(
 )
 
 
-def _frozen(value: object, depth: int = 0) -> SettingValue:
-    """The JSON value with lists as tuples; depth is bounded so that printing it is safe."""
+def frozen(value: object, depth: int = 0) -> SettingValue:
+    """The value as a setting, with lists as tuples; LabelError if it is not JSON data or nested too deeply."""
     if depth > MAX_DEPTH:
         raise LabelError(f"a setting is nested deeper than {MAX_DEPTH}")
-    if isinstance(value, list):
-        return tuple(_frozen(item, depth + 1) for item in cast(list[object], value))
+    if isinstance(value, list | tuple):
+        return tuple(frozen(item, depth + 1) for item in cast(Sequence[object], value))
     if isinstance(value, dict):
         items = cast(dict[str, object], value).items()
-        return {key: _frozen(item, depth + 1) for key, item in items}
+        return {key: frozen(item, depth + 1) for key, item in items}
     if value is None or isinstance(value, str | int | float):
         return value
     raise LabelError(f"cannot use {value!r} as a setting")

@@ -1,9 +1,9 @@
-"""`@metric` and `@feature`: a function whose signature says everything it needs.
+"""`@metric` and `@feature`: declare functions whose signatures say everything they need.
 
 Parameters before the star are columns: fields of the sample, features, or (for composites) other
-metrics. Keyword-only parameters without a default are resources (`judge`, `encoder`), with a
-default they are settings. `reference` stands for one of the sample's references: the engine calls
-the function once for each and keeps the best score.
+metrics. Keyword-only parameters without a default are resources (`judge`, `encoder`); those with a
+default are settings. For a column named `reference`, the engine calls the function once per reference
+and keeps the best score.
 """
 
 import inspect
@@ -20,12 +20,12 @@ from ragauge.stats.aggregation import Aggregation
 
 Function = TypeVar("Function", bound=Callable[..., object])
 Aggregate = Callable[[Sequence[Sequence[float]]], Sequence[float]]
-"""From rows of summed parts, (b, p), to one value each, (b,)."""
+"""Maps rows of summed parts, (b, p), to one value per row, (b,)."""
 SettingsCheck = Callable[[Mapping[str, SettingValue]], str | None]
-"""From all settings, resolved, to what is wrong with them."""
+"""Maps all settings to what is wrong with them; None if nothing is."""
 
 NOTHING_EXPECTED = "nothing_expected"
-"""In a score's evidence: its reference asks for nothing, so one that asks for something decides."""
+"""Evidence key of a score whose reference expects nothing: scores of other references take precedence."""
 
 RESOURCES = ("encoder", "judge")
 Precision = Literal["fp32", "fp16", "bf16", "int8"]
@@ -33,15 +33,15 @@ Precision = Literal["fp32", "fp16", "bf16", "int8"]
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What a setting must be beyond its type, said in full: `Annotated[int, Constraint("…", test)]`."""
+    """A condition on a setting, as in `Annotated[int, Constraint("an even number", is_even)]`."""
 
-    be: str
-    test: Callable[..., bool]
+    description: str
+    check: Callable[..., bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """Former spellings of a setting's values, still read: `Annotated[Literal["b"], Renamed({"a": "b"})]`."""
+    """Old spellings of a setting's values, still accepted: `Annotated[Literal["b"], Renamed({"a": "b"})]`."""
 
     values: Mapping[str, str]
 
@@ -62,8 +62,8 @@ Share = Annotated[float, Constraint("a number from 0 to 1", _is_share)]
 class Column:
     """A parameter before the star.
 
-    `nullable`: annotated `| None`, so the function itself handles a sample without it.
-    `takes_score`: annotated `Score`, so it receives the part's score whatever its status.
+    `nullable`: annotated `| None`; the function handles samples without the column itself.
+    `takes_score`: annotated `Score`; the function receives that metric's score, whatever its status.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Setting:
     type: object
 
     def read(self, value: SettingValue) -> SettingValue:
-        """The value as the setting's type has it; LabelError when it is of another type."""
+        """The value converted to the setting's type; LabelError if it does not fit."""
         read = _read(self.type, value)
         if read is _UNREADABLE:
             raise LabelError(f"{self.name} must be {_type_name(self.type)}, got {value!r:.80}")
@@ -89,7 +89,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What a function's signature says: the columns, resources and settings it wants."""
+    """What a function's signature declares: its columns, resources and settings."""
 
     name: str
     function: Callable[..., object]
@@ -98,10 +98,10 @@ class Definition:
     settings: tuple[Setting, ...]
     batch: bool
     implied: tuple[str, ...] = ()
-    """Settings that name a resource in the label; the function is given the resource instead."""
+    """Settings that name a resource in the label; the function receives the resource instead."""
     corpus: bool = False
     prompts: tuple[str, ...] = ()
-    """The questions that it puts to a judge, by the names of their prompts."""
+    """The names of the prompts that the function sends to a judge."""
 
     @property
     def defaults(self) -> dict[str, SettingValue]:
@@ -109,7 +109,7 @@ class Definition:
 
     @property
     def is_async(self) -> bool:
-        """Whether it waits for a judge: it is called for one row at a time, many at once."""
+        """Whether the function is a coroutine: it is called for single rows, many at the same time."""
         return inspect.iscoroutinefunction(self.function)
 
     @property
@@ -118,16 +118,16 @@ class Definition:
         return (inspect.getdoc(self.function) or "").split("\n\n")[0].replace("\n", " ")
 
     def read_settings(self, given: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
-        """All settings, those given read by their types; LabelError names every bad one."""
+        """All settings, with defaults for those not given; LabelError names every invalid one."""
         return read_settings(self.name, self.settings, given)
 
 
 def read_settings(
     owner: str, settings: Sequence[Setting], given: Mapping[str, SettingValue]
 ) -> dict[str, SettingValue]:
-    """The values of all `settings` of a metric or measure, those given read by their types.
+    """All `settings` of a metric or measure, with defaults for those not given.
 
-    LabelError names every value that is of another type and every setting that `owner` does not have.
+    LabelError names every value of the wrong type and every setting that `owner` does not have.
     """
     known = {setting.name: setting for setting in settings}
     problems: list[str] = []
@@ -151,7 +151,7 @@ def read_settings(
 class Feature(Definition):
     """A column made from other columns, computed once for all metrics that name it.
 
-    `corpus`: it is made of all rows of the run at once, and every row has the same.
+    `corpus`: computed once from all rows of the run; every row gets the same value.
     """
 
 
@@ -159,10 +159,10 @@ class Feature(Definition):
 class Metric(Definition):
     """A function from columns to a column of scores.
 
-    `version` goes up whenever a number changes. `low` and `high` bound every value (None: open).
-    `aggregate` is what is made of many rows' values; a function makes it from the sums of the `parts`
-    in the evidence.
-    `check` says before any work what is wrong with settings that do not go together.
+    `version` increases whenever a number changes. `low` and `high` bound all values (None: unbounded).
+    `aggregate` says how the values of many rows are combined; a function computes it from the sums of
+    the `parts` in the evidence.
+    `check` reports settings that contradict each other, before anything is computed.
     """
 
     version: int = 1
@@ -184,20 +184,20 @@ class Metric(Definition):
 
 PROMPTS = "prompts"
 PARTS = "parts"
-"""The setting of a composite that says of which parts it is made: a digest of the labels of those whose
-labels say more than their names. The run fills it in, and the function is not given it."""
+"""The setting of a composite that identifies its parts: a digest of the labels of parts with settings of
+their own. The run fills it in; the function does not receive it."""
 NAMING = {
     "encoder": (Setting("model", None, str | None), Setting("precision", "fp32", Precision)),
     "judge": (Setting("judge", None, str | None), Setting(PROMPTS, None, str | None)),
 }
-"""The settings by which a label names a resource; None stands for the run's own.
+"""The settings by which a label names a resource; None means the run's default.
 
-`prompts` is the digest of all words that a metric's judge is told, and the metric's alone: features
-of the same words are shared.
+`prompts` is the digest of all prompts of a metric. Features do not have it, so that metrics with the same
+prompts share them.
 """
 
 METRICS: dict[str, Metric] = {}
-"""Every metric that a decorator has seen in this process, by name."""
+"""Every metric declared in this process, by name."""
 FEATURES: dict[str, Feature] = {}
 
 
@@ -215,29 +215,29 @@ def feature(
     corpus: bool = False,
     prompts: Sequence[str] = (),
 ) -> Function | Callable[[Function], Function]:
-    """Declare a column computed from columns; the function is returned unchanged.
+    """Declare a column computed from other columns; the function is returned unchanged.
 
-    With `batch=True` the function takes one sequence for each column and returns a sequence as
-    long. With `corpus=True` it takes one iterable for each column, fields of the sample only, with
-    one cell for each question of the run whatever systems answered it, and returns the one value
-    that every row gets. `prompts` names what it asks a judge; such a function may be `async`, so that
-    many rows wait at once. DefinitionError when the signature cannot be one of a feature.
+    With `batch=True` the function takes one sequence per column and returns a sequence of the same
+    length. With `corpus=True` it takes one iterable per column, sample fields only, with one cell
+    per question of the run (not per system), and returns the one value that every row gets.
+    `prompts` names the prompts it sends to a judge; such a function may be `async`, so that many rows
+    wait at the same time. Raises DefinitionError if the signature is not that of a feature.
     """
 
     def declare(function: Function) -> Function:
         own = _signature(function)
-        made = Feature(
+        declared = Feature(
             own.name,
             function,
             own.columns,
             own.resources,
-            tuple(one for one in own.settings if one.name != PROMPTS),
+            tuple(setting for setting in own.settings if setting.name != PROMPTS),
             batch,
             own.implied,
             corpus,
             tuple(prompts),
         )
-        _register(FEATURES, made)
+        _register(FEATURES, declared)
         return function
 
     return declare if function is None else declare(function)
@@ -274,8 +274,8 @@ def metric(
 ) -> Function | Callable[[Function], Function]:
     """Declare a metric; the function is returned unchanged, so tests and users call it directly.
 
-    It returns a float, a bool or a Score for each sample. DefinitionError when the signature
-    cannot be one of a metric, or another function already has the name.
+    It returns a float, a bool or a Score for each sample. Raises DefinitionError if the signature is
+    not that of a metric, or if another function already has the name.
     """
 
     def declare(function: Function) -> Function:
@@ -305,7 +305,7 @@ def metric(
 
 
 def is_nullable(annotation: object) -> bool:
-    """Whether an annotation admits None, as a type or as text.
+    """Whether an annotation allows None, as a type or as text.
 
     >>> is_nullable(str | None), is_nullable("str | None"), is_nullable(str)
     (True, True, False)
@@ -343,7 +343,7 @@ def _signature(function: Callable[..., object]) -> Definition:
             f"{', '.join(RESOURCES)}; give a setting a default, or put a column before the star"
         )
     if not columns:
-        raise DefinitionError(f"{name}: names no column, so there is nothing to compute from")
+        raise DefinitionError(f"{name}: names no column; put at least one before the star")
     own = {setting.name for setting in settings}
     implied = [
         setting
@@ -368,7 +368,7 @@ def _column(parameter: inspect.Parameter) -> Column:
     annotation: object = parameter.annotation
     if parameter.default not in (parameter.empty, None):
         raise DefinitionError(
-            f"{parameter.name} has the default {parameter.default!r} but stands before the star; "
+            f"{parameter.name} has the default {parameter.default!r} but is before the star; "
             "put it after `*` to make it a setting"
         )
     if annotation is parameter.empty:
@@ -378,7 +378,7 @@ def _column(parameter: inspect.Parameter) -> Column:
 
 
 def read_setting(parameter: inspect.Parameter) -> Setting:
-    """The setting that a keyword-only parameter with a default is."""
+    """The setting that a keyword-only parameter with a default declares."""
     default = cast(SettingValue, parameter.default)
     annotation: object = parameter.annotation
     kind = type(default) if annotation is parameter.empty else annotation
@@ -395,12 +395,12 @@ def _register(known: dict[str, Declared], definition: Declared) -> None:
         )
     if definition.is_async and (definition.batch or definition.corpus):
         raise DefinitionError(
-            f"{definition.name} is async and takes many rows at once; let it take one row"
+            f"{definition.name} is async and takes many rows at once; an async function takes one row"
         )
     other = known.get(definition.name)
     if other is not None and _home(other) != _home(definition):
         raise DefinitionError(
-            f"{_home(definition)} defines {definition.name!r}, which {_home(other)} has already; "
+            f"{_home(definition)} defines {definition.name!r}, which {_home(other)} already defines; "
             "choose another name"
         )
     known[definition.name] = definition
@@ -418,9 +418,9 @@ _UNREADABLE = object()
 
 
 def _read(kind: object, value: SettingValue) -> SettingValue | object:
-    """The value as `kind` has it, or _UNREADABLE."""
+    """The value converted to `kind`, or _UNREADABLE."""
     if alternatives := _alternatives(kind):
-        readings = (_read(one, value) for one in alternatives)
+        readings = (_read(alternative, value) for alternative in alternatives)
         return next((reading for reading in readings if reading is not _UNREADABLE), _UNREADABLE)
     origin = get_origin(kind) or kind
     if origin is Annotated:
@@ -451,13 +451,13 @@ def _read_annotated(kind: object, value: SettingValue) -> SettingValue | object:
         if isinstance(mark, Renamed) and isinstance(value, str):
             value = mark.values.get(value, value)
     read = _read(base, value)
-    tests = [mark.test for mark in marks if isinstance(mark, Constraint)]
-    sound = read is not _UNREADABLE and all(test(read) for test in tests)
-    return read if sound else _UNREADABLE
+    checks = [mark.check for mark in marks if isinstance(mark, Constraint)]
+    is_valid = read is not _UNREADABLE and all(check(read) for check in checks)
+    return read if is_valid else _UNREADABLE
 
 
 def _read_items(kind: object, values: tuple[object, ...]) -> SettingValue | object:
-    """The list with each item as the first type in the brackets has it."""
+    """The list with each item converted to the first type in the brackets."""
     if not get_args(kind):
         return values
     item = cast(object, get_args(kind)[0])
@@ -466,7 +466,7 @@ def _read_items(kind: object, values: tuple[object, ...]) -> SettingValue | obje
 
 
 def _read_table(kind: object, table: Mapping[str, object]) -> SettingValue | object:
-    """The table with each value as the last type in the brackets has it."""
+    """The table with each value converted to the last type in the brackets."""
     if not get_args(kind):
         return table
     item = cast(object, get_args(kind)[-1])
@@ -476,9 +476,10 @@ def _read_table(kind: object, table: Mapping[str, object]) -> SettingValue | obj
 
 def _type_name(kind: object) -> str:
     if alternatives := _alternatives(kind):
-        return " or ".join(_type_name(one) for one in alternatives)
-    if musts := [mark.be for mark in get_args(kind) if isinstance(mark, Constraint)]:
-        return " and ".join(musts)
+        return " or ".join(map(_type_name, alternatives))
+    constraints = [mark for mark in get_args(kind) if isinstance(mark, Constraint)]
+    if constraints:
+        return " and ".join(constraint.description for constraint in constraints)
     if get_origin(kind) is Annotated:
         return _type_name(get_args(kind)[0])
     if get_origin(kind) is Literal:

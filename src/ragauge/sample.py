@@ -1,8 +1,8 @@
-"""Samples: what one system answered to each question, with what it was given and what was expected.
+"""Samples: what each system answered to each question, with its inputs and the expected results.
 
-One row for each (id, system). Null and empty differ in every column: null means the sample does not
-say ("never searched"), so a metric that needs the column gives `missing`; empty means it says there
-is nothing ("found nothing"), and a metric scores that.
+One row per (id, system). In every column, null and empty differ: null means that the sample does not
+say ("never searched"), so a metric that needs the column gives `missing`; empty means that there is
+nothing ("found nothing"), and a metric scores that.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DEFAULT_SYSTEM = "default"
 MAX_LOOK_ALIKES = 5
 HASHED_ROWS = 1_000
-"""Rows hashed at once: bounds the memory of the fingerprint, not its value."""
+"""Rows hashed at once; limits memory and does not change the fingerprint."""
 
 REFERENCE, REFERENCES = "reference", "references"
 """The column that takes each of a sample's references in turn, and the column of all of them."""
@@ -35,7 +35,7 @@ Columns = dict[str, list[object]]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column with a meaning of its own; every other column is a slice field."""
+    """A column that metrics know; every other column is a slice field."""
 
     name: str
     kind: str
@@ -47,10 +47,10 @@ class Field:
 FIELDS = {
     field.name: field
     for field in (
-        Field("id", "id", "names the question", "numbered by row", "refused"),
-        Field("system", "id", "who answered", f"{DEFAULT_SYSTEM!r}", "refused"),
-        Field("question", "text", "what was asked", "not recorded", "asked nothing"),
-        Field("answer", "text", "what the system said", "gave no answer", "said nothing"),
+        Field("id", "id", "names the question", "numbered by row", "an error"),
+        Field("system", "id", "who answered", f"{DEFAULT_SYSTEM!r}", "an error"),
+        Field("question", "text", "what was asked", "not recorded", "empty question"),
+        Field("answer", "text", "what the system answered", "gave no answer", "empty answer"),
         Field("references", "texts", "answers that are right", "not known", "there is none"),
         Field("contexts", "texts", "retrieved texts, best first", "never searched", "found none"),
         Field("context_ids", "texts", "their document ids", "never searched", "found none"),
@@ -62,15 +62,14 @@ FIELDS = {
 
 
 class FieldError(ValueError):
-    """A value that its field cannot hold; says what it may be."""
+    """A value that does not fit its field; the message says what fits."""
 
 
 def read_value(name: str, value: object) -> object:
-    """The value as the field `name` holds it, null as None; FieldError when it cannot.
+    """The value converted to the type of the field `name`; FieldError if it does not fit.
 
-    Numbers given for a text become their text; one text given for several becomes a list of one; a
-    list of ids given for `relevant` gets grade 1 each. Slice fields keep scalars; anything nested
-    becomes its JSON text.
+    A number in a text field becomes text; a single text in a list field becomes a list of one; ids
+    listed in `relevant` get grade 1. Slice fields keep scalars; nested values become JSON text.
 
     >>> read_value("references", "Paris")
     ['Paris']
@@ -89,7 +88,7 @@ def _id(value: object) -> str:
     if not isinstance(value, str):
         raise FieldError(f"must be text, got {_short(value)}; put it in quotes")
     if not value.strip():
-        raise FieldError("is empty; give every row a name of its own")
+        raise FieldError("is empty; give every question an id")
     return _whole(value)
 
 
@@ -137,7 +136,7 @@ def _grades(value: object) -> dict[str, int]:
     for item in cast(Sequence[object], value):
         document, grade = _judgement(item)
         if document in grades:
-            raise FieldError(f"names document {document!r} twice")
+            raise FieldError(f"lists document {document!r} twice")
         grades[document] = grade
     return grades
 
@@ -183,8 +182,8 @@ def _whole(text: str) -> str:
         text.encode()
     except UnicodeEncodeError as error:
         raise FieldError(
-            f"holds half a character (lone surrogate U+{ord(text[error.start]):04X}) "
-            f"at character {error.start + 1}; mend the export that wrote it"
+            f"contains half a character (lone surrogate U+{ord(text[error.start]):04X}) "
+            f"at character {error.start + 1}; fix the export that wrote it"
         ) from None
     return text
 
@@ -219,7 +218,7 @@ _READERS: dict[str, Callable[[object], object]] = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One sample as a loader found it: its values by field name, and where it stood."""
+    """One sample as a loader read it: values by field name, and its place in the source."""
 
     values: Mapping[str, object]
     source: str
@@ -230,8 +229,8 @@ class Row:
 class Samples:
     """Samples as a frame: `id` and `system` first, then fields, then slice fields.
 
-    `notes` says what a reader should know of how they were read (columns mapped, ids made up,
-    answers without a question). `relevant` is a list of structs id, grade.
+    `notes` says how they were read, where it matters (columns mapped, ids generated, answers without
+    a question). `relevant` is a list of structs id, grade.
     """
 
     frame: "pl.DataFrame"
@@ -252,12 +251,12 @@ class Samples:
 
     @property
     def slice_fields(self) -> tuple[str, ...]:
-        """The columns that have no meaning of their own: question type, topic, date …"""
+        """The columns that are not known fields: question type, topic, date …"""
         return tuple(name for name in self.columns if name not in FIELDS)
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The systems, in the order of their names."""
+        """The names of the systems, sorted."""
         return tuple(sorted(self.frame["system"].unique().to_list()))
 
     def batch(self, start: int, stop: int) -> Columns:
@@ -265,7 +264,7 @@ class Samples:
         return to_columns(self.frame[start:stop])
 
     def fingerprint(self) -> str:
-        """SHA-256 of what the samples hold: the same in any order of rows and columns."""
+        """SHA-256 of the samples' content, independent of the order of rows and columns."""
         return self._fingerprint
 
     @cached_property
@@ -283,32 +282,32 @@ class Samples:
 
 
 def to_columns(frame: "pl.DataFrame") -> Columns:
-    """A frame's columns as lists; `relevant` as one dict a row."""
+    """A frame's columns as lists; `relevant` as one dict per row."""
     columns = {name: cast(list[object], frame[name].to_list()) for name in frame.columns}
     if "relevant" in columns:
-        judged = cast(list[list[dict[str, object]] | None], columns["relevant"])
+        relevant = cast(list[list[dict[str, object]] | None], columns["relevant"])
         columns["relevant"] = [
-            None if row is None else {cast(str, one["id"]): one["grade"] for one in row}
-            for row in judged
+            None if row is None else {cast(str, judged["id"]): judged["grade"] for judged in row}
+            for row in relevant
         ]
     return columns
 
 
 def from_rows(rows: Iterable[Row], source: str = "samples", notes: Iterable[str] = ()) -> Samples:
-    """Samples of the rows, or DataError with every problem: bad values, duplicate (id, system).
+    """Samples of the rows; DataError lists every invalid value and duplicate (id, system).
 
-    Rows without an id are numbered within their system, and a note says so.
+    Rows without an id are numbered within their system, which a note records.
     """
     kept = list(rows)
     problems: list[Problem] = []
     values = [_read_row(row, problems) for row in kept]
     if not kept:
         problems.append(Problem("holds no samples; is it the right file?", source))
-    said = [*notes, *_fill_names(values)]
+    all_notes = [*notes, *_fill_names(values)]
     problems += _duplicates(kept, values)
     if problems:
         raise DataError(problems)
-    return Samples(_frame(values), source, (*said, *_look_alikes(values)))
+    return Samples(_frame(values), source, (*all_notes, *_look_alikes(values)))
 
 
 def _read_row(row: Row, problems: list[Problem]) -> dict[str, object]:
@@ -327,22 +326,22 @@ def _read_row(row: Row, problems: list[Problem]) -> dict[str, object]:
     }
     if len(set(lengths.values())) > 1:
         counted = ", ".join(f"{n} {name}" for name, n in lengths.items())
-        problem = f"has {counted}; they must stand for the same texts, one for one"
+        problem = f"has {counted}; they must describe the same texts in the same order"
         problems.append(Problem(problem, row.source, row.line, None, id))
     return values
 
 
 def _fill_names(values: list[dict[str, object]]) -> list[str]:
-    """Give rows without system or id theirs; says so where ids were made up."""
+    """Fill in missing systems and ids; returns a note if ids were generated."""
     seen: dict[object, int] = {}
-    made_up = 0
+    n_numbered = 0
     for row in values:
         system = row["system"] = row.get("system") or DEFAULT_SYSTEM
         seen[system] = seen.get(system, 0) + 1
         if row.get("id") is None:
             row["id"] = str(seen[system])
-            made_up += 1
-    return [f"{made_up} rows have no id: numbered by their place"] if made_up else []
+            n_numbered += 1
+    return [f"{n_numbered} rows have no id: numbered by position"] if n_numbered else []
 
 
 def _duplicates(rows: list[Row], values: list[dict[str, object]]) -> list[Problem]:
@@ -354,7 +353,9 @@ def _duplicates(rows: list[Row], values: list[dict[str, object]]) -> list[Proble
         if before is not row:
             where = before.source if before.line is None else f"{before.source}:{before.line}"
             system = "" if key[1] == DEFAULT_SYSTEM else f" of system {key[1]!r}"
-            problem = f"stands twice{system}, first at {where}; every id is answered once a system"
+            problem = (
+                f"duplicate id{system}, first at {where}; each (id, system) pair must be unique"
+            )
             problems.append(Problem(problem, row.source, row.line, None, str(key[0])))
     return problems
 
@@ -366,7 +367,7 @@ def _look_alikes(values: list[dict[str, object]]) -> list[str]:
         by_look.setdefault(look, set()).add(id)
     alike = sorted(sorted(ids) for ids in by_look.values() if len(ids) > 1)
     notes = [
-        f"these ids look alike but are kept apart: {', '.join(map(ascii, ids))}"
+        f"these ids look alike but are different: {', '.join(map(ascii, ids))}"
         for ids in alike[:MAX_LOOK_ALIKES]
     ]
     if len(alike) > len(notes):
@@ -400,18 +401,20 @@ def _frame(values: list[dict[str, object]]) -> "pl.DataFrame":
 
 
 def _lists(name: str, column: list[list[object] | None], inner: "pl.DataType") -> "pl.Series":
-    """A column of lists, built from its items at once: many times faster than list by list."""
+    """A column of lists, built from all items at once: many times faster than list by list."""
     import polars as pl
 
-    owners = pl.Series([row for row, one in enumerate(column) for _ in one or ()], dtype=pl.UInt32)
-    items = pl.Series([item for one in column for item in one or ()], dtype=inner, strict=True)
+    owners = pl.Series(
+        [row for row, cell in enumerate(column) for _ in cell or ()], dtype=pl.UInt32
+    )
+    items = pl.Series([item for cell in column for item in cell or ()], dtype=inner, strict=True)
     grouped = (
         pl.DataFrame({"row": owners, name: items}).group_by("row", maintain_order=True).agg(name)
     )
     every = pl.DataFrame(
         {
             "row": pl.Series(range(len(column)), dtype=pl.UInt32),
-            "is_given": pl.Series([one is not None for one in column], dtype=pl.Boolean),
+            "is_given": pl.Series([cell is not None for cell in column], dtype=pl.Boolean),
         }
     )
     empty = pl.lit([], dtype=pl.List(inner))
@@ -420,7 +423,7 @@ def _lists(name: str, column: list[list[object] | None], inner: "pl.DataType") -
 
 
 def _as_lists(name: str, column: list[object]) -> list[list[object] | None]:
-    """List cells; judgements as structs in the order of their ids, for an object has no order."""
+    """List cells; judgements as structs sorted by id, because a JSON object has no order."""
     if name != "relevant":
         return cast("list[list[object] | None]", column)
     return [
@@ -432,7 +435,7 @@ def _as_lists(name: str, column: list[object]) -> list[list[object] | None]:
 
 
 def _one_type(column: list[object]) -> list[object]:
-    """A slice field's values, all as text where they are of several types."""
+    """A slice field's values, all as text if they have several types."""
     kinds = {type(value) for value in column if value is not None}
     if len(kinds) <= 1:
         return column
@@ -444,10 +447,10 @@ def _one_type(column: list[object]) -> list[object]:
 
 
 def select(samples: Samples, *, where: str | None = None, limit: int | None = None) -> Samples:
-    """The rows that meet a filter, of the first `limit` questions among them.
+    """The rows that match a filter, limited to the first `limit` questions.
 
-    A question counts once, whoever answers it. FilterError for a filter that cannot be read or
-    names a field that there is not; DataError when no row is left.
+    A question counts once, however many systems answer it. FilterError if the filter does not parse
+    or names an unknown field; DataError if no row is left.
     """
     frame, notes = samples.frame, list(samples.notes)
     if where is not None:
@@ -459,10 +462,10 @@ def select(samples: Samples, *, where: str | None = None, limit: int | None = No
             chosen.matches(dict(zip(rows, values, strict=True)))
             for values in zip(*rows.values(), strict=True)
         ]
-        notes.append(f"{sum(mask):,} of {len(mask):,} rows meet the filter {shown}")
+        notes.append(f"{sum(mask):,} of {len(mask):,} rows match the filter {shown}")
         frame = frame.filter(mask)
         if not frame.height:
-            raise DataError([Problem(f"no row meets the filter {shown}", samples.source)])
+            raise DataError([Problem(f"no row matches the filter {shown}", samples.source)])
     if limit is not None:
         ids = frame["id"].unique(maintain_order=True)[:limit]
         if len(ids) < frame["id"].n_unique():

@@ -1,4 +1,4 @@
-"""What a metric says of one sample: a value, or the reason why there is none."""
+"""The score of one sample by one metric: a value, or the reason why there is none."""
 
 import math
 from collections.abc import Mapping
@@ -12,17 +12,17 @@ class Status(StrEnum):
     OK = "ok"
     """A finite value."""
     UNDEFINED = "undefined"
-    """The formula has no value here: no gold, no claims."""
+    """The formula has no value for this sample: no gold, no claims."""
     MISSING = "missing"
     """The sample lacks a field that the metric needs."""
     FAILED = "failed"
-    """A judge or encoder could not answer; the reason says how."""
+    """A judge or encoder failed; the reason says how."""
     SKIPPED = "skipped"
-    """Not tried: no resource for it, the budget reached, or cancelled."""
+    """Not computed: a resource is missing, the budget is spent, or the run was cancelled."""
 
 
 LOST_PARTS = "lost"
-"""In the evidence of a score that rests on several: those of them that were lost."""
+"""Evidence key of a composite score: the names of its parts that were lost."""
 
 
 class Flag(StrEnum):
@@ -41,22 +41,21 @@ class Flag(StrEnum):
 GRADE = "grade:"
 """How the flag of a graded score begins: `grade:A`."""
 
-_OK = Status.OK  # looking a member up in its class is slow on Python 3.11
+_OK = Status.OK  # attribute access on an enum class is slow on Python 3.11
 
 NOT_ASKED = "not asked: "
-"""How the reason of a score begins that was skipped because its judge might not be asked: the same run
-tries it again."""
+"""Prefix of the reason of scores skipped because a judge was not called; the same run retries them."""
 
 Evidence = Mapping[str, object]
-"""JSON data, enough to recompute the value without a new model call."""
+"""JSON data, sufficient to recompute the value without a new model call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
     """One score: a finite value with status `ok`, or no value and the reason.
 
-    A value of True or False is stored as 1.0 or 0.0. NaN and infinity are refused: a number that
-    does not exist has a status, not a value.
+    True and False are stored as 1.0 and 0.0. NaN and infinity are errors: a score that does not exist
+    has a status, not a value.
 
     >>> Score(True).value
     1.0
@@ -71,7 +70,7 @@ class Score:
 
     def __post_init__(self) -> None:
         if type(self.value) is float and self.status is _OK and math.isfinite(self.value):
-            return  # nearly all scores, without the checks below
+            return  # the common case, without the checks below
         if self.value is None:
             if self.status is Status.OK:
                 raise ValueError("a score without a value needs a status other than ok")
@@ -87,7 +86,7 @@ class Score:
 
     @classmethod
     def undefined(cls, reason: str, evidence: Evidence | None = None) -> "Score":
-        """No value, because the formula has none here."""
+        """No value, because the formula has none for this sample."""
         return cls(None, Status.UNDEFINED, reason, evidence)
 
     @classmethod
@@ -97,17 +96,17 @@ class Score:
 
     @classmethod
     def failed(cls, reason: str, evidence: Evidence | None = None) -> "Score":
-        """No value, because a judge or encoder could not answer."""
+        """No value, because a judge or encoder failed."""
         return cls(None, Status.FAILED, reason, evidence)
 
     @classmethod
     def skipped(cls, reason: str) -> "Score":
-        """No value, because it was not tried."""
+        """No value, because it was not computed."""
         return cls(None, Status.SKIPPED, reason)
 
     @property
     def is_lost(self) -> bool:
-        """Whether there may be a value that nobody could tell: it failed, or nobody was asked."""
+        """Whether a value may exist that was not obtained: the judge or encoder failed or was not called."""
         if self.status is Status.SKIPPED:
             return (self.reason or "").startswith(NOT_ASKED)
         return self.status is Status.FAILED

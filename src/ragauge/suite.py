@@ -1,28 +1,28 @@
-"""Suites: which metrics are asked for, under what name and scale they are shown, and checks.
+"""Suites: which metrics to compute, how to display them, and checks of single answers.
 
-A suite is a TOML file; the shipped ones stand in `ragauge/suites`.
+A suite is a TOML file; the shipped ones are in `ragauge/suites`.
 
     name = "answer-quality"
     title = "RAG answer quality"
-    scale = 100                        # how values are shown; the store keeps [0, 1]
+    scale = 100                        # factor for display; stored values are in [0, 1]
     digits = 2
 
     [[metric]]
     label = 'keyword_coverage(extractor="regex")'
-    name = "keyword_coverage"          # how it is shown, the label when not given
-    scale = 1                          # of this metric alone
-    show = "count"                     # the sum of its values instead of their mean
+    name = "keyword_coverage"          # displayed name; the label by default
+    scale = 1                          # of this metric only
+    show = "count"                     # the sum of the values, not their mean
 
-    [[check]]                          # rules asked of some questions only
+    [[check]]                          # rules for some questions only
     where = 'id = "EF_3"'
     mean = "fact_score"                # the rules' mean, under this name
     [check.rules]
-    has_604 = { number = "604" }       # one kind of rule each
+    has_604 = { number = "604" }       # each rule has one kind
     sorry = { contains_any = ["sorry", "cannot"] }
     [check.holds]
     is_correct = "has_604 and not sorry"
 
-    [[finding]]                        # a pattern worth telling, by the names above
+    [[finding]]                        # a pattern worth reporting, by the names above
     when = "keyword_coverage >= 0.8 and is_correct < 0.5"
     says = "right concepts, wrong result"
 """
@@ -47,7 +47,7 @@ RULES = {
     "number": "value",
     "list_coverage": "codes",
 }
-"""The kinds of rule: each a metric of that name, with the setting that the rule's value fills."""
+"""The kinds of rule: metrics of these names, and the setting that takes the rule's value."""
 
 SUITE_KEYS = {
     "name": str,
@@ -75,7 +75,7 @@ LIST_KEYS = {"codes": str, "found": str, "total": str}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One metric of a suite: its label, and how it is shown."""
+    """One metric of a suite: its label, and how it is displayed."""
 
     label: Label
     name: str
@@ -86,11 +86,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Rules asked of the rows that meet a filter, and what is made of their answers.
+    """Rules for the rows that match a filter, and the values computed from them.
 
-    `rules` are (name, label); `mean` names the mean of the rules that are true, false or a ratio;
-    `holds` are (name, expression over the rules' names). Its results are shown times `scale` with
-    `digits` decimals, but for counts, which have no scale.
+    `rules` are (name, label); `mean` names the mean of the rules that are boolean or a ratio; `holds`
+    are (name, expression over the rules' names). Results are displayed times `scale` with `digits`
+    decimals; counts are not scaled.
     """
 
     where: Filter | None
@@ -103,7 +103,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A pattern of scores within a row, on [0, 1] and by the suite's names, and what it tells."""
+    """A pattern of the scores of a row, in [0, 1] and by the suite's names, and what it means."""
 
     when: Filter
     says: str
@@ -111,10 +111,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """What is asked for: metrics and checks, in the order they are shown.
+    """Metrics and checks, in display order.
 
-    `explicit`: its metrics were named one by one, so one that cannot be had is an error and not
-    just shown as lacking.
+    `explicit`: the user named the metrics one by one, so an unavailable one is an error. In other
+    suites it is only reported as not scored.
     """
 
     name: str
@@ -127,7 +127,7 @@ class Suite:
 
     @classmethod
     def load(cls, name: str | Path) -> "Suite":
-        """A shipped suite by name, or one from a TOML file; SuiteError says all that is wrong."""
+        """A shipped suite by name, or one from a TOML file; SuiteError lists every problem."""
         shipped = shipped_suites()
         if str(name) in shipped:
             text = (resources.files("ragauge") / "suites" / f"{name}.toml").read_text("utf-8")
@@ -139,8 +139,8 @@ class Suite:
 
     @classmethod
     def of(cls, labels: Iterable[str | Label], name: str = "custom") -> "Suite":
-        """A suite of the metrics with these labels, shown under them."""
-        read = [Label.parse(one) if isinstance(one, str) else one for one in labels]
+        """A suite of the metrics with these labels, displayed by label."""
+        read = [Label.parse(label) if isinstance(label, str) else label for label in labels]
         return cls(name, tuple(Entry(label, str(label)) for label in read), explicit=True)
 
     @classmethod
@@ -154,10 +154,10 @@ class Suite:
         entries = tuple(_entries(table, place, problems))
         checks = tuple(_checks(table, place, problems))
         findings = tuple(_findings(table, place, problems))
-        problems += _shown_twice(entries, place)
+        problems += _duplicate_names(entries, place)
         problems += _unknown_names(findings, entries, checks, place)
         if not entries and not checks and not problems:
-            problems.append(f"{place}: asks for no metric; add [[metric]] tables")
+            problems.append(f"{place}: has no metric; add [[metric]] tables")
         if problems:
             raise SuiteError("\n".join(problems))
         title, source = str(table.get("title", "")), str(table.get("source", ""))
@@ -167,7 +167,7 @@ class Suite:
 def shipped_suites() -> tuple[str, ...]:
     """The names of the suites that come with ragauge."""
     files = (resources.files("ragauge") / "suites").iterdir()
-    return tuple(sorted(one.name[:-5] for one in files if one.name.endswith(".toml")))
+    return tuple(sorted(file.name[:-5] for file in files if file.name.endswith(".toml")))
 
 
 def _entries(suite: Table, place: str, problems: list[str]) -> Iterator[Entry]:
@@ -221,7 +221,7 @@ def _checks(suite: Table, place: str, problems: list[str]) -> Iterator[Check]:
         mean = None if "mean" not in table else str(table["mean"])
         names = [*rules, *holds, *([mean] if mean else [])]
         for name in sorted({name for name in names if names.count(name) > 1}):
-            problems.append(f"{where}: the name {name!r} stands for two things; rename one")
+            problems.append(f"{where}: the name {name!r} is used twice; rename one")
         scale, digits = _scale(suite, suite, where, problems)
         yield Check(only, tuple(rules.items()), mean, tuple(holds.items()), scale, digits)
 
@@ -240,31 +240,31 @@ def _findings(suite: Table, place: str, problems: list[str]) -> Iterator[Finding
 
 
 def _number(value: object, default: float) -> float:
-    """The number; the default where there is none, or one of a wrong type that is said already."""
+    """The number; the default if there is none or its type is wrong, which is already reported."""
     return value if isinstance(value, int | float) else default
 
 
-def _shown_twice(entries: Sequence[Entry], place: str) -> Iterator[str]:
+def _duplicate_names(entries: Sequence[Entry], place: str) -> Iterator[str]:
     names = [entry.name for entry in entries]
     for name in sorted({name for name in names if names.count(name) > 1}):
-        yield f"{place}: two metrics are shown as {name!r}; give one of them another name"
+        yield f"{place}: two metrics have the name {name!r}; rename one"
 
 
 def _unknown_names(
     findings: Iterable[Finding], entries: Iterable[Entry], checks: Iterable[Check], place: str
 ) -> Iterator[str]:
-    """A finding can only speak of what the suite scores."""
+    """A problem for each name in a finding that the suite does not score."""
     known = {entry.name for entry in entries} | {
         name for check in checks for name in names_of(check)
     }
     for number, finding in enumerate(findings, 1):
         for name in sorted(finding.when.fields - known):
             hint = did_you_mean(name, known) or f"; the names are {', '.join(sorted(known))}"
-            yield f"{place}: finding {number} asks for unknown {name!r}{hint}"
+            yield f"{place}: finding {number} uses the unknown name {name!r}{hint}"
 
 
 def names_of(check: Check) -> set[str]:
-    """The names of all that a check gives."""
+    """The names of all results of a check."""
     names = {name for name, _ in (*check.rules, *check.holds)}
     return names | {check.mean} if check.mean else names
 
@@ -280,7 +280,7 @@ def _rules(rules: Table, place: str, problems: list[str]) -> Iterator[tuple[str,
         kind, value = next(iter(kinds.items()))
         if kind not in RULES:
             hint = did_you_mean(kind, RULES) or f"; the kinds are {', '.join(RULES)}"
-            problems.append(f"{place}: rule {name!r} is of unknown kind {kind!r}{hint}")
+            problems.append(f"{place}: rule {name!r} has the unknown kind {kind!r}{hint}")
         elif kind == "list_coverage":
             yield from _list_rules(name, value, f"{place}: rule {name!r}", problems)
         else:
@@ -314,12 +314,12 @@ def _holds(
         expression = Filter.parse(str(text))
         for unknown in sorted(expression.fields - set(rules)):
             hint = did_you_mean(unknown, rules) or f"; the rules are {', '.join(rules)}"
-            problems.append(f"{place}: {name!r} asks for unknown rule {unknown!r}{hint}")
+            problems.append(f"{place}: {name!r} uses the unknown rule {unknown!r}{hint}")
         yield name, expression
 
 
 def _tables(suite: Table, key: str, place: str) -> list[Table]:
     found = cast(list[object], suite.get(key, []))
-    if not all(isinstance(one, dict) for one in found):
+    if not all(isinstance(table, dict) for table in found):
         raise SuiteError(f"{place}: {key} must be written as [[{key}]] tables")
     return cast(list[Table], found)

@@ -1,4 +1,4 @@
-"""TOML files read strictly: unknown keys and wrong types are refused, all at once."""
+"""Strict reading of TOML files: unknown keys and wrong types are errors, all reported at once."""
 
 import tomllib
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ TYPE_NAMES = {
 
 
 def read_toml(path: Path) -> Table:
-    """The file's tables; SuiteError names the file and where it stops being TOML."""
+    """The file's tables; SuiteError names the file and the position of the first error."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise SuiteError(f"{path}: over {MAX_BYTES:,} bytes; is this a configuration?")
@@ -35,7 +35,7 @@ def read_toml(path: Path) -> Table:
 
 
 def parse_toml(text: str, source: str) -> Table:
-    """The text's tables; a duplicate key is an error, as TOML has it."""
+    """The text's tables; SuiteError if it is not valid TOML."""
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
@@ -43,7 +43,7 @@ def parse_toml(text: str, source: str) -> Table:
 
 
 def check_table(table: Table, allowed: Mapping[str, type], place: str) -> list[str]:
-    """What is wrong with the table's keys and types, each with its place.
+    """What is wrong with the table's keys and types; each message begins with `place`.
 
     >>> check_table({"sute": "x", "limit": "3"}, {"suite": str, "limit": int}, "ragauge.toml")
     ["ragauge.toml: unknown key 'sute'; did you mean 'suite'?", "ragauge.toml: limit must be a whole number, got '3'"]
@@ -65,10 +65,10 @@ def _is(value: object, kind: type) -> bool:
 
 
 def as_table(value: object) -> Table | None:
-    """The value when it is a table, else None."""
+    """The value if it is a table, else None."""
     return cast(Table, value) if isinstance(value, dict) else None
 
 
 def as_list(value: object) -> list[object] | None:
-    """The value when it is a list, else None."""
+    """The value if it is a list, else None."""
     return cast(list[object], value) if isinstance(value, list) else None

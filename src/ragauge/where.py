@@ -1,14 +1,14 @@
-"""Filters: a small grammar that picks rows by their fields. Nothing is ever evaluated as code.
+"""Filters: a small language to select rows by their fields. A filter is never executed as code.
 
     filter     = all { "or" all }
     all        = one { "and" one }
     one        = "not" one | "(" filter ")" | comparison
     comparison = field [ op value | ["not"] "in" "(" value { "," value } ")" | "is" ["not"] "null" ]
-    op         = "=" | "!=" | "<" | "<=" | ">" | ">=" | "~"         (~: contains, in any case)
+    op         = "=" | "!=" | "<" | "<=" | ">" | ">=" | "~"         (~: contains, ignoring case)
     value      = "text" | 'text' | number | true | false
 
-A field alone is true when it is true or a number other than 0. A comparison with a null field is
-false, `!=` and `not in` too: use `is null`.
+A field alone is true if it is true or a number other than 0. A comparison with a null field is
+false, including `!=` and `not in`: use `is null`.
 """
 
 import json
@@ -56,7 +56,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """A field alone."""
+    """A field without a comparison."""
 
     field: str
 
@@ -71,7 +71,7 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A field against a value."""
+    """A field compared with a value."""
 
     field: str
     sign: str
@@ -91,7 +91,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """A field among values."""
+    """Whether a field is one of several values."""
 
     field: str
     values: tuple[Value, ...]
@@ -107,7 +107,7 @@ class Membership:
 
 @dataclass(frozen=True, slots=True)
 class IsNull:
-    """A field that has no value."""
+    """Whether a field has no value."""
 
     field: str
 
@@ -156,11 +156,11 @@ class Filter:
 
     @classmethod
     def parse(cls, text: str) -> "Filter":
-        """Read a filter; FilterError shows where it stops making sense."""
+        """Parse a filter; FilterError gives the position of the first error."""
         return cls(text, _Reader(text).filter())
 
     def matches(self, fields: Fields) -> bool:
-        """Whether the row's fields meet the condition; FilterError when unlike things meet."""
+        """Whether the row's fields match; FilterError if it compares values of different types."""
         try:
             return self.condition.holds(fields)
         except FilterError as error:
@@ -168,7 +168,7 @@ class Filter:
 
     @cached_property
     def fields(self) -> frozenset[str]:
-        """The fields that it reads."""
+        """The fields that the filter uses."""
         return frozenset(_fields(self.condition))
 
 
@@ -176,8 +176,8 @@ def _fields(condition: Condition) -> Iterator[str]:
     if isinstance(condition, Not):
         yield from _fields(condition.condition)
     elif isinstance(condition, All | Either):
-        for one in condition.conditions:
-            yield from _fields(one)
+        for part in condition.conditions:
+            yield from _fields(part)
     else:
         yield condition.field
 
@@ -327,8 +327,8 @@ def _way_out(found: object) -> str:
     if isinstance(found, str):
         return f"put text in quotes, as in {json.dumps(found[:40], ensure_ascii=False)}"
     if isinstance(found, bool | int | float):
-        return "leave the quotes away" if not isinstance(found, bool) else "write true or false"
-    return "use ~ for what a list contains"
+        return "remove the quotes" if not isinstance(found, bool) else "write true or false"
+    return "use ~ to search a list"
 
 
 def _kind(value: object) -> str:

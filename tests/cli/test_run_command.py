@@ -114,7 +114,7 @@ def test_where_picks_rows_and_says_how_many(ragauge, answers):
         "run", answers, *EXACT, "--where", 'kind = "list" and year > 2020', "--folder", "r"
     )
     assert set(scores(Path("r"))["id"]) == {"q2"}
-    assert "2 of 4 rows meet the filter" in done.err
+    assert "2 of 4 rows match the filter" in done.err
 
 
 def test_limit_counts_questions_and_not_rows(ragauge, answers):
@@ -344,7 +344,7 @@ def test_data_that_is_not_there_has_exit_code_three_and_a_hint(ragauge, answers)
 def test_a_filter_that_no_row_meets_is_an_error(ragauge, answers):
     done = ragauge("run", answers, *EXACT, "--where", "year > 3000")
     assert (done.code, done.out) == (3, "")
-    assert "no row meets the filter year > 3000" in done.err
+    assert "no row matches the filter year > 3000" in done.err
 
 
 CONFIG = """

@@ -6,7 +6,7 @@ import re
 def test_every_column_is_listed_with_its_meaning_and_counts(ragauge, answers):
     done = ragauge("validate", answers)
     assert done.code == 0
-    assert re.search(r"^answer +what the system said +3 +1 +0 *$", done.out, re.MULTILINE)
+    assert re.search(r"^answer +what the system answered +3 +1 +0 *$", done.out, re.MULTILINE)
     assert re.search(r"^references +answers that are right +4 +0 +0 *$", done.out, re.MULTILINE)
     assert re.search(r"^kind +a field to slice by +4 +0 +0 *$", done.out, re.MULTILINE)
     assert done.out.endswith("4 samples of 2 systems; nothing wrong\n")
@@ -43,7 +43,7 @@ def test_everything_wrong_is_listed_with_line_id_and_field(ragauge, tmp_path):
     assert (done.code, done.out) == (3, "")
     assert "a.jsonl:1: id 'q1', field 'context_scores': item 2 must be a number" in done.err
     assert "a.jsonl:2: id 'q2', field 'answer': must be text" in done.err
-    assert "a.jsonl:3: id 'q1': stands twice, first at a.jsonl:1" in done.err
+    assert "a.jsonl:3: id 'q1': duplicate id, first at a.jsonl:1" in done.err
     assert "a.jsonl:4: id '', field 'id': is empty" in done.err
 
 

@@ -10,8 +10,10 @@ from ragauge.language import anchors_spacy
 from ragauge.language.anchors import Anchors
 from ragauge.language.anchors_spacy import installed_pipeline, spacy_anchors
 from ragauge.language.claims import Claim
-from ragauge.language.dates import Date, dates
-from ragauge.language.numbers import Quantity, quantities
+from ragauge.language.date_parts import Date
+from ragauge.language.dates import dates
+from ragauge.language.numbers import quantities
+from ragauge.language.quantity import Quantity
 
 spacy = pytest.importorskip("spacy")
 

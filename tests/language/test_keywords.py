@@ -12,7 +12,7 @@ from ragauge.language.numbers import quantities
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        # The seed document's examples.
+        # Examples from the evaluation behind the suite answer-quality.
         ("Territory 118", {"Territory 118", "118", "territory"}),
         ("Rule C-1", {"Rule C-1", "rule"}),
         ("293", {"293"}),
@@ -54,12 +54,12 @@ def test_the_phrase_is_case_sensitive_and_the_word_is_not():
         ("Territory 118 has 0.305%", {"118", "0.305%", "territory"}),
         ("$1,000", {"1", "000"}),
         ("this was from that", set()),
-        ("which", {"which"}),  # no stop word of the seed's
+        ("which", {"which"}),  # not one of the pattern's stop words
         ("Rule C-1", {"1", "rule"}),
         ("The Rate", {"The Rate", "rate"}),
     ],
 )
-def test_the_seeds_own_keywords(text, found):
+def test_the_keywords_of_the_regular_expressions(text, found):
     assert keywords(text, "regex") == found
 
 

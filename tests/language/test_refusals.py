@@ -537,8 +537,8 @@ def test_blanks_around_an_answer_change_nothing(answer: str, blanks: str):
 
 
 @given(st.text(alphabet="ouUNnkK/aleowir'dtysc ", max_size=14) | st.text())
-def test_the_seeds_phrases_are_the_seeds_pseudo_code(answer: str):
-    assert bool(uncertainty_phrases(answer)) == seeds_pseudo_code(answer)
+def test_the_phrases_of_graphrag_follow_its_pseudo_code(answer: str):
+    assert bool(uncertainty_phrases(answer)) == pseudo_code(answer)
 
 
 @pytest.mark.parametrize(
@@ -552,18 +552,18 @@ def test_the_seeds_phrases_are_the_seeds_pseudo_code(answer: str):
         ("Nullified", ("null",)),  # 9 characters
         ("Nullifying", ()),  # 10 characters
         ("I do not know; there is no data.", ("i do not know", "no data")),
-        ("I don’t know.", ()),  # the seed knows the straight apostrophe only
+        ("I don’t know.", ()),  # the phrases have only the straight apostrophe
         ("", ()),
     ],
 )
-def test_the_seeds_phrases_are_substrings_and_four_more_count_in_short_answers(
+def test_the_phrases_of_graphrag_are_substrings_and_four_more_count_in_short_answers(
     answer: str, found: tuple[str, ...]
 ):
     assert uncertainty_phrases(answer) == found
 
 
-def seeds_pseudo_code(answer: str) -> bool:
-    """Seed 002, section 11, as it stands there."""
+def pseudo_code(answer: str) -> bool:
+    """The rule of the suite graphrag, written out again."""
     answer_lower = answer.lower().strip()
     for phrase in [
         "i don't know",

@@ -94,7 +94,7 @@ def test_a_reference_that_lists_nothing_has_no_coverage():
     assert value("list_total", reference="plain") == 0
 
 
-# The seed's three questions. EF_1 lists rules, EF_2 states eight facts, EF_3 calculates.
+# The three questions of the suite answer-quality. EF_1 lists rules, EF_2 states eight facts, EF_3 calculates.
 
 RULES = "* Limits\n* Rating Plan\n* Rule C-1 Waivers\n* Rule C-2"
 FACTS = (

@@ -19,7 +19,7 @@ PARTS = ("faithfulness", "context_precision", "context_recall", "answer_relevanc
         ((None, None, None, 0.8229), 82.29),
     ],
 )
-def test_the_seeds_three_rows(parts, shown):
+def test_three_published_rows(parts, shown):
     given = {name: value for name, value in zip(PARTS, parts, strict=True) if value is not None}
     assert round(rg.score("ragas_score", **given).value * 100, 2) == shown
 

@@ -31,7 +31,7 @@ def block(request, name):
     return re.search(rf"<{name} id=(\w+)>\n(.*?)</{name} id=\1>", told(request), re.S)[2]
 
 
-# The GPTScore of seed 000.
+# GPTScore, the checklist of the suite factual-qa.
 
 
 def criteria(*verdicts):
@@ -249,7 +249,7 @@ def test_what_is_neither_word_is_neither_class(said):
     assert len(requests) == 2
 
 
-def test_a_mended_word_counts():
+def test_a_repaired_word_counts():
     found, (_, second) = score("answer_class", {"verdict": ["INCORRECT", "WRONG"]})
     assert found.value == 0.0
     assert found.evidence["class"] == "wrong"
@@ -271,7 +271,7 @@ REFUSALS = [
     ("", "default"),
     ("Sorry, I do not know.", "graphrag"),
     ("n/a", "graphrag"),
-    ("The Unknown Soldier", "graphrag"),  # the seed's phrases are substrings
+    ("The Unknown Soldier", "graphrag"),  # the phrases of graphrag are substrings
 ]
 
 

@@ -8,11 +8,11 @@ EXPECTED = "Territory 118 has a rate change of 0.305%"
 GENERATED = "The rate change for Territory 118 is 0.305%"
 
 
-def test_the_seeds_example_of_keyword_coverage_is_covered_whole():
+def test_the_published_example_of_keyword_coverage_is_covered_whole():
     score = rg.score("keyword_coverage", answer=GENERATED, reference=EXPECTED)
     assert score.value == 1.0
     assert {"Territory 118", "0.305%"} <= set(score.evidence["matched"])
-    # By the seed system's regexes: {118, 0.305%, territory, rate, change}, all of them.
+    # By the regular expressions: {118, 0.305%, territory, rate, change}, all of them.
     score = rg.score('keyword_coverage(extractor="regex")', answer=GENERATED, reference=EXPECTED)
     assert score.value == 1.0
     assert score.evidence["matched"] == ["0.305%", "118", "change", "rate", "territory"]
@@ -28,10 +28,10 @@ def test_half_of_the_keywords_are_half_of_the_coverage():
     assert score.value == 0.5
 
 
-def test_the_seeds_example_of_number_match():
+def test_the_published_example_of_number_match():
     assert rg.score("number_match", answer="The premium is $604", reference="$604").value == 1.0
-    seed = 'number_match(extractor="regex")'
-    assert rg.score(seed, answer="The premium is $604", reference="$604").value == 1.0
+    label = 'number_match(extractor="regex")'
+    assert rg.score(label, answer="The premium is $604", reference="$604").value == 1.0
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_numbers_are_compared_by_value(reference, answer, value):
         ("5 million", "5,000,000", 1.0),  # {5} of {5, 000, 000}
     ],
 )
-def test_the_seeds_numbers_are_compared_as_text(reference, answer, value):
+def test_numbers_of_the_regular_expression_are_compared_as_text(reference, answer, value):
     label = 'number_match(extractor="regex")'
     assert rg.score(label, answer=answer, reference=reference).value == value
 

@@ -205,7 +205,7 @@ def test_no_classification_and_no_question_are_undefined():
 def test_replies_that_ragas_cannot_read_fail_and_are_shown(label, reply):
     score = found(label, reply)
     assert (score.status, score.value) == ("failed", None)
-    assert score.reason.startswith("ragas makes nothing of this: ")
+    assert score.reason.startswith("ragas cannot score this: ")
     assert score.evidence["calls"][0]["reply"] == reply
 
 
@@ -216,7 +216,7 @@ def test_a_long_reply_without_json_fails_at_once(reply):
     judge = rg.ScriptedJudge({"ragas:faithfulness": reply})
     score = found("ragas:faithfulness", judge)
     assert (score.status, len(judge.requests)) == ("failed", 1)
-    assert score.reason == f"scripted replied with {len(reply):,} characters that are no JSON"
+    assert score.reason == f"scripted replied with {len(reply):,} characters that are not JSON"
 
 
 @needs_package

@@ -25,19 +25,19 @@ def test_an_answer_before_a_refusal_in_one_sentence_or_two_is_an_answer():
     assert dont_know(f"The context is on premiums, but {refusal}").value == 1.0
 
 
-def test_the_unknown_soldier_is_an_answer_to_all_but_the_seed():
+def test_the_unknown_soldier_is_an_answer_to_all_but_graphrag():
     assert dont_know("The Unknown Soldier").value == 0.0
     assert dont_know("The Unknown Soldier", phrases="graphrag").value == 1.0
 
 
-def test_the_seed_misses_what_the_rules_find():
+def test_graphrag_misses_what_the_rules_find():
     answer = "As an AI, I don't have access to the filing."
 
     assert dont_know(answer).value == 1.0
     assert dont_know(answer, phrases="graphrag").value == 0.0
 
 
-def test_a_blank_answer_refuses_but_holds_none_of_the_seeds_phrases():
+def test_a_blank_answer_refuses_but_has_none_of_the_phrases_of_graphrag():
     score = dont_know(" \n")
 
     assert score.value == 1.0
@@ -76,7 +76,7 @@ def test_the_evidence_quotes_the_refusal_and_what_overrules_it():
     }
 
 
-def test_the_seeds_evidence_names_its_phrases():
+def test_the_evidence_of_graphrag_names_its_phrases():
     score = dont_know("Sorry, there is no data; it is unknown.", phrases="graphrag")
 
     assert score.evidence == {"phrases": "graphrag", "found": ["unknown", "no data"]}

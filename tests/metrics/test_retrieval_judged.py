@@ -119,7 +119,7 @@ def test_verdicts_that_cannot_be_counted_are_a_failure(label, rubbish):
     assert "'relevance'" in found.reason
 
 
-def test_a_mended_reply_counts():
+def test_a_repaired_reply_counts():
     found, requests = score(
         "context_precision", {"relevance": [relevant(True), relevant(True, False, False)]}
     )

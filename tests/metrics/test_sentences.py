@@ -1,4 +1,4 @@
-"""The sentence matrix of seed 000: against BERTScore pair by pair, by hand, and at its edges."""
+"""The sentence matrix: against BERTScore pair by pair, by hand, and at its edges."""
 
 import numpy as np
 import pytest
@@ -132,7 +132,7 @@ def test_a_long_matrix_is_made_in_blocks_that_give_the_same(monkeypatch):
     answers = tuple(f"The fee of hut {at} is ${at}." for at in range(40))
     references = tuple(f"Hut {at} costs ${at} a night." for at in range(30))
     (whole,) = sentence_matrix([answers], [references], encoder=CachedEncoder(ENCODER))
-    monkeypatch.setattr("ragauge.features.sentence_matrix.TOKENS_A_BLOCK", 50)
+    monkeypatch.setattr("ragauge.features.sentence_matrix.TOKENS_PER_BLOCK", 50)
     (parts,) = sentence_matrix([answers], [references], encoder=CachedEncoder(ENCODER))
     assert parts.f1.shape == (40, 30)
     assert parts.f1 == approx(whole.f1, abs=1e-6)

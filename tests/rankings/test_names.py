@@ -173,7 +173,7 @@ def test_samples_are_scored_by_these_names_and_shown_by_ours(name):
 
 def test_a_name_of_several_measures_is_none_of_a_sample():
     for ask in (lambda: rg.score("P", **FIELDS), lambda: catalog.find(Label("official"))):
-        with pytest.raises(LabelError, match="stands for several measures"):
+        with pytest.raises(LabelError, match="means several measures"):
             ask()
 
 

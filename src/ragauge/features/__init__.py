@@ -1,1 +1,1 @@
-"""Columns made from columns, shared by the metrics that name them."""
+"""Columns computed from other columns and shared by the metrics that name them."""

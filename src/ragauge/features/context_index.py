@@ -1,10 +1,10 @@
-"""The contexts of a sample, indexed to look up an answer's anchors."""
+"""The contexts of a sample, indexed for looking up an answer's anchors."""
 
 from collections.abc import Sequence
 
 from ragauge.language.context_index import ContextIndex, words
-from ragauge.language.dates import Date
-from ragauge.language.numbers import Quantity
+from ragauge.language.date_parts import Date
+from ragauge.language.quantity import Quantity
 from ragauge.metric import feature
 
 
@@ -25,12 +25,12 @@ def context_index(
     context_quantities: Sequence[Sequence[Quantity]],
     context_dates: Sequence[Sequence[Date]],
 ) -> ContextIndex:
-    """The contexts, as anchors are looked up in them.
+    """The index of the contexts, in which anchors are looked up.
 
-    >>> there = context_index(["ACME owns Initech"], [["acme", "owns", "initech"]], [()], [()])
+    >>> index = context_index(["ACME owns Initech"], [["acme", "owns", "initech"]], [()], [()])
     >>> from ragauge.language.claims import claims
     >>> from ragauge.language.context_index import support
-    >>> [support(claim, there) is not None for claim in claims("Acme bought Initech")]
+    >>> [support(claim, index) is not None for claim in claims("Acme bought Initech")]
     [True]
     """
     return ContextIndex(contexts, passage_words, context_quantities, context_dates)

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from ragauge.language.dates import Date, dates
+from ragauge.language.date_parts import Date
+from ragauge.language.dates import dates
 from ragauge.metric import feature
 
 

@@ -1,4 +1,4 @@
-"""What judges say of answers, references and contexts; each asked once for all metrics that need it."""
+"""What judges find in answers, references and contexts; asked once for all metrics that need it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from ragauge.metric import Count, feature
 from ragauge.score import Score
 
 Calls = tuple[Mapping[str, object], ...]
-"""Of each reply the prompt's name, the text, and the key by which the cache has the whole call."""
+"""For each reply: the name of the prompt, the text, and the cache key of the call."""
 OVERLAP = 200
-"""Characters that two pieces of a text share, so that nothing is torn apart unseen."""
+"""Characters that neighbouring pieces of a text share, so that each sentence is whole in one of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """The atomic claims of a text. `claim_free`: its sentences that the judge says make none."""
+    """The atomic claims of a text. `claim_free`: the sentences without a claim, according to the judge."""
 
     texts: tuple[str, ...]
     claim_free: tuple[str, ...] = ()
@@ -30,8 +30,8 @@ class Claims:
 
 @dataclass(frozen=True, slots=True)
 class Supports:
-    """Which claims contexts support, one verdict a claim. `n_pieces`: how many parts the contexts
-    were shown in, more than 1 where they would not fit the judge's window."""
+    """The verdict on each claim: do the contexts support it? `n_pieces`: in how many parts the judge saw
+    the contexts; more than 1 if they exceed its window."""
 
     verdicts: tuple[Support, ...]
     claims: Claims
@@ -40,41 +40,43 @@ class Supports:
 
     @property
     def n_supported(self) -> int:
-        return sum(one.supported for one in self.verdicts)
+        return sum(verdict.supported for verdict in self.verdicts)
 
     def as_data(self) -> dict[str, object]:
-        """For the evidence."""
-        told: dict[str, object] = {"claims": [one.as_data() for one in self.verdicts]}
+        """JSON data for the evidence."""
+        data: dict[str, object] = {"claims": [verdict.as_data() for verdict in self.verdicts]}
         if self.claims.claim_free:
-            told["claim_free"] = list(self.claims.claim_free)
+            data["claim_free"] = list(self.claims.claim_free)
         if self.n_pieces > 1:
-            told["contexts_shown_in"] = self.n_pieces
-        unfound = sum(bool(one.quote) and not one.is_quoted for one in self.verdicts)
-        if unfound:
-            told |= {"quotes_not_found": unfound, "needs_review": True}
-        return {**told, "calls": [*self.claims.calls, *self.calls]}
+            data["contexts_shown_in"] = self.n_pieces
+        n_not_found = sum(bool(each.quote) and not each.is_quoted for each in self.verdicts)
+        if n_not_found:
+            data |= {"quotes_not_found": n_not_found, "needs_review": True}
+        return {**data, "calls": [*self.claims.calls, *self.calls]}
 
 
 @dataclass(frozen=True, slots=True)
 class RelevantContexts:
-    """Which contexts are relevant, one verdict each, in their order. `n_pieces`: as of Supports."""
+    """The verdict on each context: is it relevant? `n_pieces`: as in Supports."""
 
     verdicts: tuple[Relevance, ...]
     calls: Calls = ()
     n_pieces: int = 1
 
     def as_data(self) -> dict[str, object]:
-        """For the evidence."""
-        verdicts = [{"relevant": one.relevant, "reason": one.reason} for one in self.verdicts]
-        told: dict[str, object] = {"contexts": verdicts}
+        """JSON data for the evidence."""
+        verdicts = [
+            {"relevant": verdict.relevant, "reason": verdict.reason} for verdict in self.verdicts
+        ]
+        data: dict[str, object] = {"contexts": verdicts}
         if self.n_pieces > 1:
-            told["contexts_shown_in"] = self.n_pieces
-        return {**told, "calls": list(self.calls)}
+            data["contexts_shown_in"] = self.n_pieces
+        return {**data, "calls": list(self.calls)}
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionsBack:
-    """The questions that an answer answers; where it answers none, how relevant it is by a rubric."""
+    """The questions that an answer answers; if it answers none, its relevance by a rubric."""
 
     questions: tuple[AskedBack, ...]
     rubric: Graded | None = None
@@ -85,7 +87,7 @@ class QuestionsBack:
 async def answer_claims(
     question: str | None, answer: str, *, judge: JudgeSession
 ) -> Claims | Score:
-    """The answer's atomic claims. A blank answer makes none, and no judge is asked."""
+    """The answer's atomic claims. A blank answer has none; the judge is not called."""
     return await claims_of(judge, question, answer)
 
 
@@ -93,7 +95,7 @@ async def answer_claims(
 async def reference_claims(
     question: str | None, reference: str, *, judge: JudgeSession
 ) -> Claims | Score:
-    """The reference's atomic claims. A blank reference makes none, and no judge is asked."""
+    """The reference's atomic claims. A blank reference has none; the judge is not called."""
     return await claims_of(judge, question, reference)
 
 
@@ -147,12 +149,12 @@ async def context_relevance(
     *,
     judge: JudgeSession,
 ) -> RelevantContexts | Score:
-    """Which contexts are relevant to the question. The references are shown where there are some."""
+    """Which contexts are relevant to the question. The judge also sees the references, if any."""
     if not contexts:
         return RelevantContexts(())
     parts = _parts(judge, contexts, question, *(references or ()))
     answers = await judge.ask_all(
-        questions.relevance(question, [one.text for one in part], references) for part in parts
+        questions.relevance(question, [piece.text for piece in part], references) for part in parts
     )
     found: list[list[Relevance]] = [[] for _ in contexts]
     for part, answered in zip(parts, answers, strict=True):
@@ -172,10 +174,10 @@ async def answer_questions(
     n_questions: Count = 3,
     variant: Literal["ragas-0.4"] | None = None,
 ) -> QuestionsBack | Score:
-    """Questions that the answer answers, made without sight of the question.
+    """Questions that the answer answers, generated by a judge that does not see the question.
 
-    Where the answer is blank or answers none, the judge grades by a rubric how well it addresses the
-    question. Nothing can be near a blank question: `undefined`, and no judge is asked.
+    If the answer is blank or answers no question, the judge grades by a rubric how well it addresses
+    the question. Undefined, without a call, if the question is blank.
     """
     if is_blank(question):
         return Score.undefined("the question is blank, so nothing can be near it")
@@ -221,16 +223,18 @@ async def _claims_in(
 async def _supported(
     judge: JudgeSession, question: str | None, text: str, contexts: Sequence[str], *, merged: bool
 ) -> Supports | Score:
-    """A text's claims and which of them the contexts support. The claims are asked for as others ask
-    for them, so that they are paid for once."""
+    """Which of a text's claims the contexts support. The request for the claims is the same for all
+    metrics, so the cache answers the others."""
     sentences = _sentences(text)
     if merged and contexts and sentences and _is_small(judge, sentences, contexts):
         asked = await judge.ask(questions.support_at_once(question, sentences, contexts))
         if isinstance(asked, Score):
             return asked
-        free = [one for one, found in zip(sentences, asked.value, strict=True) if not found]
+        free = [
+            sentence for sentence, found in zip(sentences, asked.value, strict=True) if not found
+        ]
         verdicts = tuple(verdict for found in asked.value for verdict in found)
-        claims = Claims(tuple(one.claim for one in verdicts), tuple(free))
+        claims = Claims(tuple(verdict.claim for verdict in verdicts), tuple(free))
         return Supports(verdicts, claims, _calls([asked]))
     claims = await _claims_in(judge, question, sentences)
     return claims if isinstance(claims, Score) else await support_of(judge, claims, contexts)
@@ -248,18 +252,18 @@ def _sentences(text: str) -> tuple[str, ...]:
 async def support_of(
     judge: JudgeSession, claims: Claims, contexts: Sequence[str]
 ) -> Supports | Score:
-    """Which claims the contexts support; without contexts none is, and no judge is asked."""
+    """Which claims the contexts support. Without contexts, none; the judge is not called."""
     if not claims.texts:
         return Supports((), claims)
     if not contexts:
-        return Supports(tuple(Support(one, False, "no contexts") for one in claims.texts), claims)
+        return Supports(tuple(Support(text, False, "no contexts") for text in claims.texts), claims)
     asked = [
         (places, part)
         for places in _claims_at_once(judge, claims.texts)
         for part in _parts(judge, contexts, *(claims.texts[at] for at in places))
     ]
     answers = await judge.ask_all(
-        questions.support([one.text for one in part], [claims.texts[at] for at in places])
+        questions.support([piece.text for piece in part], [claims.texts[at] for at in places])
         for places, part in asked
     )
     found: list[list[Support]] = [[] for _ in claims.texts]
@@ -274,7 +278,7 @@ async def support_of(
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A context, or a part of one that is too long for the judge: where it begins in which one."""
+    """A context, or a part of one that is too long: its text, which context it is of, and its offset."""
 
     text: str
     place: int
@@ -282,7 +286,7 @@ class _Piece:
 
 
 def _claims_at_once(judge: JudgeSession, claims: Sequence[str]) -> list[list[int]]:
-    """The places of claims in groups that leave half of the judge's window to the contexts."""
+    """The positions of the claims, in groups that leave half of the judge's window to the contexts."""
     if judge.fits_window((*claims, *claims), 2 * len(claims)):
         return [list(range(len(claims)))]
     room = (judge.window - PROMPT_TOKENS) // 2
@@ -299,24 +303,24 @@ def _claims_at_once(judge: JudgeSession, claims: Sequence[str]) -> list[list[int
 
 
 def _parts(judge: JudgeSession, contexts: Sequence[str], *others: str) -> list[list[_Piece]]:
-    """The contexts in parts that fit the judge's window together with the others, one where all do.
+    """The contexts in parts, each of which fits the judge's window together with the other texts.
 
-    A context that does not fit by itself is cut in pieces that overlap.
+    A single context that does not fit is cut into overlapping pieces.
     """
     if judge.fits_window((*contexts, *others), len(contexts)):
-        return [[_Piece(one, place) for place, one in enumerate(contexts)]]
+        return [[_Piece(context, place) for place, context in enumerate(contexts)]]
     room = judge.window - PROMPT_TOKENS - TOKENS_PER_ITEM - sum(map(estimated_tokens, others))
     pieces = [
         piece
         for place, context in enumerate(contexts)
         for piece in _cut(_Piece(context, place), room)
     ]
-    groups = judge.pieces([one.text for one in pieces], others)
+    groups = judge.pieces([piece.text for piece in pieces], others)
     return [[pieces[at] for at in group] for group in groups]
 
 
 def _cut(piece: _Piece, room: int) -> list[_Piece]:
-    """The piece in halves, and these in halves, until each has at most so many tokens."""
+    """The piece, halved repeatedly until each part has at most `room` tokens."""
     text, place, start = piece.text, piece.place, piece.start
     if len(text) <= 2 * OVERLAP or estimated_tokens(text) <= room:
         return [piece]
@@ -327,7 +331,7 @@ def _cut(piece: _Piece, room: int) -> list[_Piece]:
 
 
 def _placed(verdict: Support, pieces: Sequence[_Piece]) -> Support:
-    """The verdict with its quote's place in the whole context."""
+    """The verdict with the offsets of its quote in the whole context."""
     if verdict.context is None or verdict.start is None or verdict.end is None:
         return verdict
     piece = pieces[verdict.context]
@@ -338,15 +342,15 @@ def _placed(verdict: Support, pieces: Sequence[_Piece]) -> Support:
 
 
 def _any_supported(verdicts: Sequence[Support]) -> Support:
-    """The verdict of all parts: one that supports where there is one, rather with a quote."""
+    """The combined verdict of all parts: a supporting one if there is one, preferably with a quote."""
     if len(verdicts) == 1:
         return verdicts[0]
-    return max(verdicts, key=lambda one: (one.supported, one.is_quoted))
+    return max(verdicts, key=lambda verdict: (verdict.supported, verdict.is_quoted))
 
 
 def _any_relevant(verdicts: Sequence[Relevance]) -> Relevance:
-    return next((one for one in verdicts if one.relevant), verdicts[0])
+    return next((verdict for verdict in verdicts if verdict.relevant), verdicts[0])
 
 
 def _calls(answers: Sequence[Answered[object] | Score]) -> Calls:
-    return tuple(one.call for one in answers if isinstance(one, Answered))
+    return tuple(answered.call for answered in answers if isinstance(answered, Answered))

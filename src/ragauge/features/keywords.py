@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ragauge.language.keywords import Extractor, by_value, keywords
-from ragauge.language.numbers import Quantity
+from ragauge.language.quantity import Quantity
 from ragauge.metric import feature
 
 
@@ -29,7 +29,7 @@ def reference_keywords(reference: str, *, extractor: Extractor = "default") -> f
 
 @feature
 def answer_numbers(answer_quantities: Sequence[Quantity]) -> frozenset[str]:
-    """The answer's numbers by value: what it states, in words and in dates too.
+    """The answer's numbers by value, including numbers in words and years of dates.
 
     >>> from ragauge.language.numbers import quantities
     >>> sorted(answer_numbers(quantities("$1,604.50 is 5% of two")))
@@ -48,7 +48,7 @@ def reference_numbers(
     >>> sorted(reference_numbers(["$5", "six, or 7"], [quantities("$5"), quantities("six, or 7")]))
     ['5', '6', '7']
     """
-    return frozenset(by_value(one) for found in reference_quantities for one in found)
+    return frozenset(by_value(each) for quantities in reference_quantities for each in quantities)
 
 
 @feature
@@ -59,4 +59,4 @@ def context_numbers(context_quantities: Sequence[Sequence[Quantity]]) -> frozens
     >>> sorted(context_numbers([quantities("5%"), quantities("1e3")]))
     ['1000', '5%']
     """
-    return frozenset(by_value(one) for found in context_quantities for one in found)
+    return frozenset(by_value(each) for quantities in context_quantities for each in quantities)

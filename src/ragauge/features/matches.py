@@ -14,10 +14,10 @@ from ragauge.metric import feature
 from ragauge.score import Score
 
 MATCHING = 1
-"""Raised when the same vectors are matched otherwise, or matches are packed otherwise."""
+"""Version of the matching and of its cached form; increase it if either changes."""
 MAX_ALONE, MAX_SHARED = 2**18, 2**24
-"""Multiplications of a product. BLAS shares more than the first among threads, which wait spinning:
-up to the second, that costs more than it saves, on a busy machine a hundred times more."""
+"""Multiplications per product. BLAS uses several threads above the first limit; below the second, their
+busy waiting costs more than they save, on a loaded machine a hundred times more."""
 COLUMNS_ALONE = 64
 
 Numbers = npt.NDArray[np.integer]
@@ -29,8 +29,8 @@ Pair = tuple[str, str]
 class Nearest:
     """The tokens of one text, and `best`, the highest cosine of each with a token of another text.
 
-    `marks`: the tokens that are one of those around the text, wherever they stand. `n_own`: tokens
-    of the text itself that were read. The rest as in TokenVectors, whose vectors it does without.
+    `marks`: the tokens equal to a special token, wherever they are. `n_own`: how many tokens of the
+    text itself were read. The rest is as in TokenVectors, without the vectors.
     """
 
     best: Floats
@@ -43,15 +43,15 @@ class Nearest:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each token of the vocabulary weighs; those not in the table weigh `other`."""
+    """The weight of each token of the vocabulary; those not in the table have the weight `other`."""
 
     table: Mapping[int, float]
     other: float
 
     def of(self, ids: Numbers, marks: Bools) -> Floats:
-        """The weight of each token of a text, (t,); the special ones that stand around it 0."""
+        """The weight of each token of a text, (t,); special tokens have the weight 0."""
         if self.table:
-            return np.array([self.table.get(one, self.other) for one in ids.tolist()], "f4")
+            return np.array([self.table.get(token, self.other) for token in ids.tolist()], "f4")
         return np.float32(self.other) * ~marks
 
 
@@ -60,7 +60,7 @@ ALIKE = Weights({}, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of two matched texts: its tokens, and what each weighs, (t,)."""
+    """One of two matched texts: its tokens and their weights, (t,)."""
 
     text: str
     tokens: Nearest
@@ -73,7 +73,7 @@ class Side:
 
     @property
     def n_tokens(self) -> int:
-        """Tokens of the whole text, special ones included."""
+        """Tokens of the whole text, including special tokens."""
         return self.tokens.n_tokens
 
     @property
@@ -86,16 +86,16 @@ class Side:
         return self.n_tokens > self.n_read
 
     def words(self, places: Numbers | slice = slice(None)) -> list[str]:
-        """What the tokens at those places stand for; their numbers where that is not known."""
+        """The words of the tokens at these places; their ids if the offsets are unknown."""
         if self.tokens.spans is None:
-            return [f"#{one}" for one in self.tokens.ids[places].tolist()]
+            return [f"#{token}" for token in self.tokens.ids[places].tolist()]
         text = self.text
         return [text[start:end] for start, end in self.tokens.spans[places].tolist()]
 
 
 @dataclass(frozen=True, slots=True)
 class TokenMatch:
-    """Precision, recall and F1 of an answer against a reference; 0 where one of them is empty."""
+    """Precision, recall and F1 of an answer against a reference; 0 if one of the texts is empty."""
 
     precision: float
     recall: float
@@ -115,10 +115,10 @@ def token_weights(
     idf: bool = False,
     long_text: LongText = "cut",
 ) -> Weights:
-    """What each token weighs in BERTScore: all alike, or by its inverse document frequency.
+    """The token weights of BERTScore: equal, or by inverse document frequency.
 
     The documents are the references of all questions: idf(w) = log((N + 1) / (n(w) + 1)) over N
-    references of which n(w) have the token w (Zhang et al. 2020, section 3, with the plus-one
+    references, of which n(w) contain the token w (Zhang et al. 2020, section 3, with the plus-one
     smoothing of the bert-score package).
     """
     if not idf:
@@ -142,7 +142,7 @@ def token_match(
     idf: bool = False,
     long_text: LongText = "cut",
 ) -> list[TokenMatch | Score]:
-    """Each answer's tokens matched with its reference's; `failed` where a text has no vectors."""
+    """Each answer's tokens matched with those of its reference; failed if a text has no vectors."""
     rows = list(zip(answer, reference, token_weights, strict=True))
     out: list[TokenMatch | Score] = []
     for piece in pieces(rows, lambda row: len(row[0]) + len(row[1])):
@@ -150,16 +150,16 @@ def token_match(
             (row[0], row[1]) for row in piece if row[0].strip() and row[1].strip()
         )
         found = _nearest(list(pairs), encoder, layer, long_text)
-        for one, other, weights in piece:
-            out.append(_match(one, other, found.get((one, other)), weights))
+        for ours, theirs, weights in piece:
+            out.append(_match(ours, theirs, found.get((ours, theirs)), weights))
     return out
 
 
 def _nearest(
     pairs: Sequence[Pair], encoder: CachedEncoder, layer: int | None, long_text: LongText
 ) -> dict[Pair, tuple[Nearest, Nearest] | Score]:
-    """The tokens of each pair with their best cosines; vectors are asked for only where the cache
-    has not kept what was found with them."""
+    """The tokens of each pair with their best cosines, from the cache; only pairs that are not in it need
+    vectors."""
     kind = f"match {MATCHING} {encoder.layer(layer)} {long_text}"
     found: dict[Pair, tuple[Nearest, Nearest] | Score] = {}
     for pair, packed in encoder.kept(kind, pairs).items():
@@ -172,12 +172,12 @@ def _nearest(
         return found
     texts = (text for pair in missing for text in pair)
     vectors = encoder.tokens(texts, layer=layer, long_text=long_text)
-    made: dict[Pair, bytes] = {}
-    for one, other in missing:
-        both = found[one, other] = _compared(vectors[one], vectors[other])
+    new: dict[Pair, bytes] = {}
+    for answer, reference in missing:
+        both = found[answer, reference] = _compared(vectors[answer], vectors[reference])
         if not isinstance(both, Score):
-            made[one, other] = _packed(both)
-    encoder.keep(kind, made)
+            new[answer, reference] = _packed(both)
+    encoder.keep(kind, new)
     return found
 
 
@@ -189,7 +189,7 @@ def _compared(
     if isinstance(theirs, NoVector):
         return Score.failed(f"reference: {theirs.reason}")
     product = cosines(ours.vectors, theirs.vectors)
-    # Without any token on the other side there is no best one.
+    # -inf if the other side has no token.
     best = [product.max(axis=axis, initial=-np.inf) for axis in (1, 0)]
     return _of(ours, best[0]), _of(theirs, best[1])
 
@@ -200,7 +200,7 @@ def _of(tokens: TokenVectors, best: Floats) -> Nearest:
 
 
 def marks_of(tokens: TokenVectors) -> Bools:
-    """Which tokens are one of those that stand around the text, (t,)."""
+    """Which tokens equal one of the special tokens around the text, (t,)."""
     marks = tokens.special.copy()
     for mark in set(tokens.ids[tokens.special].tolist()):
         marks |= tokens.ids == mark
@@ -208,7 +208,7 @@ def marks_of(tokens: TokenVectors) -> Bools:
 
 
 def cosines(ours: Floats, theirs: Floats) -> Floats:
-    """The product of unit rows: (n, d) and (m, d) to (n, m)."""
+    """The cosines of all pairs of unit rows: (n, d) and (m, d) give (n, m)."""
     (n, d), m = ours.shape, len(theirs)
     if n * m * d > MAX_SHARED:
         return ours @ theirs.T
@@ -223,28 +223,28 @@ def cosines(ours: Floats, theirs: Floats) -> Floats:
 
 
 def _packed(both: tuple[Nearest, Nearest]) -> bytes:
-    """How a pair stands in the cache: `_unpacked` gives it again, to the last bit."""
+    """The cached form of a pair; `_unpacked` restores it exactly."""
     parts: list[bytes] = []
-    for one in both:
-        spans = () if one.spans is None else one.spans.T
-        numbers = np.array([one.ids, one.marks, *spans], np.int32)
-        head = np.array([len(one.ids), one.n_tokens, one.n_own, len(numbers)], np.int32)
-        parts += [head.tobytes(), one.best.astype(np.float32).tobytes(), numbers.tobytes()]
+    for side in both:
+        spans = () if side.spans is None else side.spans.T
+        numbers = np.array([side.ids, side.marks, *spans], np.int32)
+        head = np.array([len(side.ids), side.n_tokens, side.n_own, len(numbers)], np.int32)
+        parts += [head.tobytes(), side.best.astype(np.float32).tobytes(), numbers.tobytes()]
     return b"".join(parts)
 
 
 def _unpacked(packed: bytes) -> tuple[Nearest, Nearest]:
-    """ValueError when the bytes are not those of a pair."""
+    """The pair; ValueError if the bytes do not encode one."""
     numbers = np.frombuffer(packed, np.int32)
-    one, end = _side(numbers, 0)
-    other, end = _side(numbers, end)
+    ours, end = _side(numbers, 0)
+    theirs, end = _side(numbers, end)
     if end != len(numbers):
-        raise ValueError(f"{len(numbers)} numbers, of which {end} are a pair")
-    return one, other
+        raise ValueError(f"{len(numbers)} numbers, but a pair of {end}")
+    return ours, theirs
 
 
 def _side(numbers: npt.NDArray[np.int32], start: int) -> tuple[Nearest, int]:
-    """A side that stands there, and where it ends."""
+    """The side encoded at `start`, and where it ends."""
     n, n_tokens, n_own, n_rows = numbers[start : start + 4].tolist()
     start += 4
     end = start + n + n_rows * n
@@ -262,25 +262,25 @@ def _match(
 ) -> TokenMatch | Score:
     if isinstance(found, Score):
         return found
-    if found is None or not all(one.n_own for one in found):
+    if found is None or not all(side.n_own for side in found):
         return EMPTY
     ours, theirs = found
-    one = Side(answer, ours, weights.of(ours.ids, ours.marks))
-    other = Side(reference, theirs, weights.of(theirs.ids, theirs.marks))
-    precision, recall = mean_of(one), mean_of(other)
+    left = Side(answer, ours, weights.of(ours.ids, ours.marks))
+    right = Side(reference, theirs, weights.of(theirs.ids, theirs.marks))
+    precision, recall = mean_of(left), mean_of(right)
     if precision is None or recall is None:
         return Score.undefined("all tokens of the answer or of the reference have the weight 0")
-    return TokenMatch(precision, recall, f1(precision, recall), one, other)
+    return TokenMatch(precision, recall, f1(precision, recall), left, right)
 
 
 def mean_of(side: Side) -> float | None:
-    """The weighted mean of the best cosines; None where nothing has weight."""
+    """The weighted mean of the best cosines; None if all weights are 0."""
     weights = side.weights.astype(float)
     total = float(np.add.reduce(weights))
     return float(np.add.reduce(weights * side.tokens.best)) / total if total else None
 
 
 def f1(precision: float, recall: float) -> float:
-    """The harmonic mean; 0 where both are 0."""
+    """The harmonic mean; 0 if both are 0."""
     total = precision + recall
     return 2 * precision * recall / total if total else 0.0

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from ragauge.language.dates import Date
-from ragauge.language.numbers import Quantity, quantities, quantities_of_context
+from ragauge.language.date_parts import Date
+from ragauge.language.numbers import quantities, quantities_of_context
+from ragauge.language.quantity import Quantity
 from ragauge.metric import feature
 
 
@@ -31,7 +32,7 @@ def reference_quantities(reference: str, reference_dates: Sequence[Date]) -> tup
 def context_quantities(
     contexts: Sequence[str], context_dates: Sequence[Sequence[Date]]
 ) -> tuple[tuple[Quantity, ...], ...]:
-    """The quantities in each context, and what `7/10` and `7 out of 10` say in each other's words.
+    """The quantities in each context; `7/10` and `7 out of 10` count as each other, too.
 
     >>> [len(found) for found in context_quantities(["5 of 7", "none"], [(), ()])]
     [2, 0]

@@ -1,7 +1,7 @@
-"""Rankings against their judgements, as one table of hits for a whole batch of samples.
+"""Rankings compared with their judgements: one table of hits for a whole batch of samples.
 
-Every ranking measure is a function of that table (see `ragauge.rankings.hits`); a sample's
-`ranking` says which of its rows is the sample's, and what its hits are called.
+Every ranking measure is a function of that table (see `ragauge.rankings.hits`); the `ranking` of a
+sample gives its row of the table and the names of its hits.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from ragauge.score import Score
 Match = Annotated[Literal["id", "text", "legalbench"], Renamed({"seed-003": "legalbench"})]
 Cell = TypeVar("Cell")
 Nullable = Sequence[Cell | None] | None
-"""A column whose cells may be null; None when the samples do not have it."""
+"""A column whose cells may be null; None if the samples do not have the column."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,12 +40,12 @@ def ranking(
 ) -> list[Ranking | Score]:
     """The rankings' hits: by document id, or by the text of the passages.
 
-    `match="id"` looks the `context_ids` up in `relevant`; a repeated id counts once, at its first
-    rank, and the later ones move up. `match="text"` takes `contexts` and `gold_contexts`: a passage
+    `match="id"` looks up the `context_ids` in `relevant`; a repeated id counts once, at its first
+    rank, and later documents move up. `match="text"` compares `contexts` with `gold_contexts`: a passage
     matches a gold one when, lower-cased and with whitespace collapsed, they are equal or one
     contains the other; an empty passage matches nothing. `match="legalbench"` lets an empty passage
-    match everything, as LegalBench-RAG's own system does. `missing` when a column that the match needs is
-    null.
+    match everything, as LegalBench-RAG's own system does. Missing if a column that the match needs
+    is null.
 
     >>> (found,) = ranking([["x", "a", "x", "b"]], [{"a": 1, "b": 2}], None, None)
     >>> found.names, found.table.rank.tolist(), found.table.grade.tolist()
@@ -59,7 +59,7 @@ def ranking(
 
 @dataclass(frozen=True, slots=True)
 class _Growing:
-    """The columns of a table of hits as they come to be, row by row."""
+    """The columns of a table of hits, built row by row."""
 
     n_retrieved: list[int] = field(default_factory=list[int])
     query: list[int] = field(default_factory=list[int])
@@ -85,7 +85,7 @@ class _Growing:
     def table(self) -> Hits:
         columns = (self.n_retrieved, self.query, self.rank, self.grade, self.n_new)
         judged = (self.judged_query, self.judged_grade)
-        return Hits(*(np.array(one, np.int64) for one in (*columns, *judged)))
+        return Hits(*(np.array(column, np.int64) for column in (*columns, *judged)))
 
 
 Retrieved = TypeVar("Retrieved")
@@ -99,7 +99,7 @@ def _rankings(
     wanted: Nullable[Wanted],
     add: Callable[[_Growing, Retrieved, Wanted], None],
 ) -> list[Ranking | Score]:
-    """Each row's ranking, in one table of those rows that have both cells."""
+    """Each row's ranking, in one table of the rows that have both cells."""
     n = len(retrieved or wanted or ())
     growing = _Growing()
     names: list[tuple[str, ...] | Score] = []
@@ -112,7 +112,9 @@ def _rankings(
             names.append(tuple(growing.names[start:]))
     table = growing.table()
     numbers = iter(range(table.n))
-    return [one if isinstance(one, Score) else Ranking(table, next(numbers), one) for one in names]
+    return [
+        cell if isinstance(cell, Score) else Ranking(table, next(numbers), cell) for cell in names
+    ]
 
 
 def _missing(cells: Mapping[str, object]) -> Score:

@@ -1,4 +1,4 @@
-"""Every sentence of an answer against every sentence of a reference, each encoded once."""
+"""Every sentence of an answer compared with every sentence of a reference; each is encoded once."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from ragauge.language.sentences import Splitter
 from ragauge.metric import feature
 from ragauge.score import Score
 
-TOKENS_A_BLOCK = 2_048
-"""So many tokens of either side are multiplied at once: a long text's product would fill the memory."""
+TOKENS_PER_BLOCK = 2_048
+"""Tokens of either side per product; the product of whole long texts would not fit in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceMatrix:
     """BERTScore F1 of answer sentence i and reference sentence j: `f1` is (i, j) float32.
 
-    `cut`: the sentences that the model did not read to their end.
+    `cut`: the sentences that were truncated.
     """
 
     answer: tuple[str, ...]
@@ -39,7 +39,7 @@ def sentence_matrix(
     splitter: Splitter = "rules",
     long_text: LongText = "cut",
 ) -> list[SentenceMatrix | Score]:
-    """The matrix of each answer and reference; `failed` where a sentence has no vectors."""
+    """The matrix of each answer and reference; failed if a sentence has no vectors."""
     rows = list(zip(answer_sentences, reference_sentences, strict=True))
     out: list[SentenceMatrix | Score] = []
     for piece in pieces(rows, lambda row: sum(map(len, (*row[0], *row[1])))):
@@ -58,34 +58,34 @@ def _matrix(
         return SentenceMatrix(answer, reference, np.empty((len(answer), len(reference)), "f4"))
     found: dict[str, TokenVectors] = {}
     for sentence in dict.fromkeys((*answer, *reference)):
-        one = vectors[sentence]
-        if isinstance(one, NoVector):
-            return Score.failed(f"sentence {sentence[:80]!r}: {one.reason}")
-        found[sentence] = one
+        tokens = vectors[sentence]
+        if isinstance(tokens, NoVector):
+            return Score.failed(f"sentence {sentence[:80]!r}: {tokens.reason}")
+        found[sentence] = tokens
     rows, columns = (_numbered(sentences) for sentences in (answer, reference))
-    distinct = matrix_of([found[one] for one in rows], [found[one] for one in columns])
-    places = np.ix_([rows[one] for one in answer], [columns[one] for one in reference])
+    distinct = matrix_of([found[each] for each in rows], [found[each] for each in columns])
+    places = np.ix_([rows[each] for each in answer], [columns[each] for each in reference])
     cut = tuple(sentence for sentence, tokens in found.items() if tokens.is_cut)
     return SentenceMatrix(answer, reference, distinct[places], cut)
 
 
 def _numbered(sentences: Sequence[str]) -> dict[str, int]:
-    """The distinct sentences, each with its number."""
-    return {one: number for number, one in enumerate(dict.fromkeys(sentences))}
+    """The number of each distinct sentence."""
+    return {sentence: number for number, sentence in enumerate(dict.fromkeys(sentences))}
 
 
 def matrix_of(ours: Sequence[TokenVectors], theirs: Sequence[TokenVectors]) -> Floats:
-    """BERTScore F1 of all pairs, (len(ours), len(theirs)), by products of all their tokens.
+    """BERTScore F1 of all pairs, (len(ours), len(theirs)), from products of all their tokens.
 
-    A sentence without tokens of its own has 0 with every other one.
+    A sentence without tokens has 0 with every other sentence.
     """
     lefts, rights = list(map(_Stacked, _blocks(ours))), list(map(_Stacked, _blocks(theirs)))
     return np.block([[_product(left, right) for right in rights] for left in lefts])
 
 
 def _blocks(sentences: Sequence[TokenVectors]) -> Iterator[Sequence[TokenVectors]]:
-    """Neighbouring sentences with few enough tokens together for one product."""
-    return pieces(sentences, lambda one: len(one.ids), TOKENS_A_BLOCK)
+    """Groups of neighbouring sentences with few enough tokens for one product."""
+    return pieces(sentences, lambda sentence: len(sentence.ids), TOKENS_PER_BLOCK)
 
 
 def _product(left: "_Stacked", right: "_Stacked") -> Floats:
@@ -101,19 +101,21 @@ def _product(left: "_Stacked", right: "_Stacked") -> Floats:
 
 
 class _Stacked:
-    """The tokens of several sentences below one another."""
+    """The tokens of several sentences, stacked."""
 
     def __init__(self, sentences: Sequence[TokenVectors]) -> None:
-        self.vectors = np.concatenate([one.vectors for one in sentences])
-        self.weights = np.concatenate([ALIKE.of(one.ids, marks_of(one)) for one in sentences])
-        lengths = [len(one.ids) for one in sentences]
+        self.vectors = np.concatenate([sentence.vectors for sentence in sentences])
+        self.weights = np.concatenate(
+            [ALIKE.of(sentence.ids, marks_of(sentence)) for sentence in sentences]
+        )
+        lengths = [len(sentence.ids) for sentence in sentences]
         self.starts: Ints = np.cumsum([0, *lengths[:-1]])
         totals = np.add.reduceat(self.weights, self.starts)
         totals[totals == 0] = 1
         self.totals: Floats = totals
 
     def mean(self, rows: Floats) -> Floats:
-        """From one row a token, (t, n), the weighted mean of each sentence's rows."""
+        """The weighted mean of each sentence's rows, given one row per token, (t, n)."""
         weighted = rows * self.weights[:, None]
         summed: Floats = np.add.reduceat(weighted, self.starts, axis=0)
         return summed / self.totals[:, None]

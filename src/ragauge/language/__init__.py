@@ -1,1 +1,1 @@
-"""Text analysis: numbers, dates, names, sentences, refusals. It knows nothing of samples or metrics."""
+"""Text analysis: numbers, dates, claims, sentences, refusals. Independent of samples and metrics."""

@@ -1,7 +1,7 @@
-"""Anchors: what an answer states so definitely that a context can bear it out.
+"""Anchors: statements of an answer that are definite enough to check against a context.
 
-Three kinds: numbers with their unit, dates and times, and claims. This is the embedded extractor, by
-rules; `anchors_spacy` finds the same kinds with a dependency parser, `context_index` looks them up.
+There are three kinds: numbers with their unit, dates and times, and claims. This is the built-in,
+rule-based extractor; `anchors_spacy` uses a dependency parser, and `context_index` looks anchors up.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from ragauge.language.claims import Claim, Stated, claims
-from ragauge.language.dates import Date
-from ragauge.language.numbers import Quantity
+from ragauge.language.date_parts import Date
+from ragauge.language.quantity import Quantity
 
 Anchor = Quantity | Date | Claim
 
 
 @dataclass(frozen=True, slots=True)
 class Anchors:
-    """The anchors of a text in order, and what extracted them."""
+    """The anchors of a text in order, and the extractor that found them."""
 
     found: tuple[Anchor, ...]
     extractor: str
@@ -28,7 +28,7 @@ def embedded_anchors(
 ) -> tuple[Anchor, ...]:
     """The anchors of the text, given its quantities and dates; numbers in words are anchors too.
 
-    A claim whose object is no more than an amount or a date is none beside that anchor.
+    A claim whose object is only an amount or a date is omitted, because that is an anchor itself.
 
     >>> from ragauge.features.dates import dates
     >>> from ragauge.features.numbers import quantities
@@ -41,7 +41,7 @@ def embedded_anchors(
 
 
 def in_order(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
-    """The anchors by where they stand."""
+    """The anchors sorted by position."""
     return tuple(sorted(anchors, key=_PLACE))
 
 

@@ -1,7 +1,7 @@
-"""Anchors by spaCy: claims from the dependency parse, numbers and dates from its named entities.
+"""Anchors by spaCy: claims from the dependency parse, numbers and dates from named entities.
 
-Any installed English pipeline with a parser will do; none is ever downloaded. spaCy is imported only
-when such a pipeline is installed or named.
+Any installed English pipeline with a parser works; none is ever downloaded. spaCy is imported only
+if such a pipeline is installed or named.
 """
 
 import re
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal
 from ragauge.errors import LabelError, MissingExtraError
 from ragauge.language.anchors import Anchors, in_order
 from ragauge.language.claims import HEDGES, NEGATIONS, PRONOUNS, Claim, Stated, is_pronoun
-from ragauge.language.dates import Date
-from ragauge.language.numbers import Quantity
+from ragauge.language.date_parts import Date
+from ragauge.language.quantity import Quantity
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -46,11 +46,11 @@ def spacy_anchors(
 ) -> Anchors | None:
     """The anchors of the text as an English spaCy pipeline finds them.
 
-    `quantities` and `dates` are those that the rules find: taken are the ones that stand in an
-    entity of their kind, or all where the pipeline has no entity recogniser. None when `extractor`
-    is "auto" and no pipeline with a parser is installed, and when the text is longer than the
-    pipeline takes: then the embedded extractor is to do it. MissingExtraError when spaCy is needed
-    and missing, LabelError when it is a pipeline.
+    Of the `quantities` and `dates` that the rules find, it keeps those inside an entity of their kind,
+    or all if the pipeline has no entity recogniser. Returns None, for the built-in extractor to take
+    over, if `extractor` is "auto" and no pipeline with a parser is installed, or if the text is longer
+    than the pipeline accepts. MissingExtraError if spaCy is needed and missing, LabelError if a
+    pipeline is.
     """
     nlp = _named_pipeline(pipeline) if pipeline else installed_pipeline()
     if nlp is None and extractor == "spacy":
@@ -62,7 +62,7 @@ def spacy_anchors(
     if nlp is None or len(text) > nlp.max_length:
         return None
     doc = nlp(_SURROGATE.sub("\ufffd", text))
-    numbers = [one for one in quantities if one.is_anchor]
+    numbers = [quantity for quantity in quantities if quantity.is_anchor]
     found: list[Quantity | Date] = []
     if "ner" in nlp.pipe_names:
         found += _within(numbers, _spans(doc, _NUMERIC))
@@ -79,27 +79,27 @@ def spacy_anchors(
 
 @cache
 def installed_pipeline() -> "Language | None":
-    """The first installed English pipeline that has a parser, by name; None when there is none."""
-    names = sorted(one.name for one in entry_points(group="spacy_models"))
+    """The first installed English pipeline with a parser, by name; None if there is none."""
+    names = sorted(entry.name for entry in entry_points(group="spacy_models"))
     for name in names:
         if name.startswith("en_"):
             try:
                 return _named_pipeline(name)
-            except LabelError:  # of another spaCy, or without a parser: the next may do
+            except LabelError:  # for another version of spaCy, or without a parser: try the next
                 continue
     return None
 
 
 @cache
 def _named_pipeline(pipeline: str) -> "Language":
-    """The pipeline of that package name or path, loaded once."""
+    """The pipeline with this package name or path, loaded once."""
     _need_spacy()
     import spacy
 
     try:
         nlp = spacy.load(pipeline)
     except Exception as error:
-        # What a broken pipeline raises depends on what broke: spaCy, thinc, pydantic, the disk.
+        # A broken pipeline may raise anything: spaCy, thinc, pydantic and the disk differ.
         first_line = str(error).partition("\n")[0]
         raise LabelError(
             f"cannot load the spaCy pipeline {pipeline!r}: {first_line}; give the name of an "
@@ -107,7 +107,7 @@ def _named_pipeline(pipeline: str) -> "Language":
         ) from error
     if nlp.lang != "en" or "parser" not in nlp.pipe_names:
         raise LabelError(
-            f"the spaCy pipeline {pipeline!r} is of language {nlp.lang!r} with "
+            f"the spaCy pipeline {pipeline!r} has language {nlp.lang!r} with "
             f"{', '.join(nlp.pipe_names) or 'no components'}; an English one with a parser is needed"
         )
     return nlp
@@ -132,12 +132,12 @@ def _claims(doc: "Doc", text: str, stated: Stated) -> Iterator[Claim]:
         phrases = [_phrase(subject), _phrase(object)]
         start = min(verb.idx, *(start for start, _ in phrases))
         end = max(verb.idx + len(verb.text), *(end for _, end in phrases))
-        first, second = (slice(*_phrase(one)) for one in (doer, done_to))
+        first, second = (slice(*_phrase(token)) for token in (doer, done_to))
         yield Claim(text[start:end], start, end, text[first], verb.text, text[second])
 
 
 def _subject(verb: "Token") -> "Token | None":
-    """The verb's subject; what a relative pronoun stands for, and what a verb shares by `and`."""
+    """The verb's subject, resolved for relative pronouns and for verbs joined by `and`."""
     subject = _child(verb, _SUBJECTS)
     if subject is None and verb.dep_ == "conj":
         return _child(verb.head, _SUBJECTS)
@@ -165,10 +165,8 @@ def _is_unsure(verb: "Token") -> bool:
     """Whether the verb, what governs it, or a word that modifies it hedges or negates."""
     unsure = HEDGES | NEGATIONS
     while True:
-        near = [verb, *verb.children]
-        if any(
-            one.lower_ in unsure or one.dep_ == "neg" for one in near if one.dep_ not in _OBJECTS
-        ):
+        near = [token for token in (verb, *verb.children) if token.dep_ not in _OBJECTS]
+        if any(token.lower_ in unsure or token.dep_ == "neg" for token in near):
             return True
         shares_subject = verb.dep_ == "conj" and _child(verb, _SUBJECTS) is None
         if not shares_subject and verb.dep_ not in _CLAUSES:
@@ -187,7 +185,7 @@ def _is_pronoun(token: "Token") -> bool:
 
 
 def _phrase(token: "Token") -> tuple[int, int]:
-    """Where the noun stands with its modifiers before it and its `of` phrase, without an article."""
+    """The span of the noun with its preceding modifiers and its `of` phrase, without an article."""
     start, end = token.idx, token.idx + len(token.text)
     for child in token.children:
         if child.dep_ in _WITHIN_NAME and child.i < token.i and not _is_pronoun(child):
@@ -206,11 +204,11 @@ Span = tuple[int, int]
 
 
 def _spans(doc: "Doc", labels: frozenset[str]) -> list[Span]:
-    return [(one.start_char, one.end_char) for one in doc.ents if one.label_ in labels]
+    return [(entity.start_char, entity.end_char) for entity in doc.ents if entity.label_ in labels]
 
 
 def _within(anchors: Iterable[Quantity | Date], spans: Sequence[Span]) -> Iterator[Quantity | Date]:
-    """The anchors that share a character with a span; both come in order."""
+    """The anchors that overlap a span; both are sorted."""
     at = 0
     for anchor in anchors:
         while at < len(spans) and spans[at][1] <= anchor.start:
@@ -220,7 +218,7 @@ def _within(anchors: Iterable[Quantity | Date], spans: Sequence[Span]) -> Iterat
 
 
 def _bare_years(text: str, dates: Sequence[Date], spans: Sequence[Span]) -> Iterator[Date]:
-    """Years that the entity recogniser calls a date and the rules, for want of a cue, do not."""
+    """Years that the entity recogniser calls dates and the rules, without a cue, do not."""
     known = {place for date in dates for place in range(date.start, date.end)}
     for start, end in spans:
         found = _BARE_YEAR.search(text, start, end)

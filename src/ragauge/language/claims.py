@@ -1,9 +1,10 @@
 """Claims: a subject, an assertive verb and an object, found in English text by rules.
 
-A claim is found where a verb of the list stands between a subject phrase and an object phrase.
-`X was built by Y` is the claim of Y; `X is a Y`, `X was born in Y` and `X has two Ys` are claims too.
-No claim is what is hedged (may, could, suggest, seem, possibly, if …), asked, negated (that two things
-stand close together cannot bear out a "not"), or said of a pronoun, which names nothing to look for.
+A claim is an assertive verb (from a list) between a subject phrase and an object phrase.
+`X was built by Y` is a claim with the subject Y; `X is a Y`, `X was born in Y` and `X has two Ys` are
+claims too. Hedged statements (may, could, suggest, seem, possibly, if …), questions, negations (two
+words close together cannot support a "not") and statements about pronouns, which name nothing to look
+for, are not claims.
 """
 
 import re
@@ -13,13 +14,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from ragauge.language.dates import Date, plain_signs
-from ragauge.language.numbers import Quantity
+from ragauge.language.characters import plain_signs
+from ragauge.language.date_parts import Date
+from ragauge.language.quantity import Quantity
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A subject, an assertive verb and an object, as the text has them."""
+    """A subject, an assertive verb and an object, as written in the text."""
 
     text: str
     start: int
@@ -30,19 +32,19 @@ class Claim:
 
 
 class Stated:
-    """Where the quantities and dates of a text stand."""
+    """The positions of the quantities and dates of a text."""
 
     def __init__(self, stated: Iterable[Quantity | Date]) -> None:
         self._stated = stated
 
     @cached_property
     def _spans(self) -> tuple[list[int], list[int]]:
-        """Where each starts, in order, and how far it and those before it reach."""
-        spans = sorted([(one.start, one.end) for one in self._stated])
+        """The starts, sorted, and the furthest end of all spans up to each."""
+        spans = sorted([(each.start, each.end) for each in self._stated])
         return [start for start, _ in spans], list(accumulate((end for _, end in spans), max))
 
     def covers(self, start: int, end: int) -> bool:
-        """Whether a quantity or date stands at start:end, or reaches beyond it."""
+        """Whether a quantity or date covers start:end."""
         starts, ends = self._spans
         last = bisect_right(starts, start)
         return last > 0 and end <= ends[last - 1]
@@ -151,7 +153,7 @@ _PLACED = {
     for row in _LINKS.replace("\n", "|").split("|")
     for verb in row.partition(":")[2].split()
 }
-"""Verbs whose object stands behind one of these prepositions, or (named so) behind none."""
+"""Verbs whose object follows one of these prepositions; without prepositions, verbs of naming."""
 
 
 def _inflections() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
@@ -196,12 +198,12 @@ _STOPPING_VERBS = ASSERTIVE | _AUXILIARIES | _COPULAS | HEDGES | _PLACED.keys()
 
 _LETTER = r"[\w\u0300-\u036f]"
 _TOKEN = re.compile(rf"[0-9]+(?:[,.][0-9]+)+|{_LETTER}+(?:[-'.&/]{_LETTER}+)*|[^\w\s]")
-# One character class up front keeps the search fast.
+# A single character class at the start keeps the search fast.
 _STOP = re.compile(r"[.!?;\n](?:(?<=[;\n])|(?![\w.!?,]))")
 _ABBREVIATION = re.compile(
     r"\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|Prof|Jr|Sr|Inc|Co|Corp|Ltd|No|vs|Gen|Sen|Rep|Lt|Mt)$"
 )
-_LONGEST_PHRASE = 8
+_MAX_PHRASE = 8
 
 _LINKING = _COPULAS | _HAVE
 _NAMING = frozenset(word for word, prepositions in _PLACED.items() if not prepositions)
@@ -209,7 +211,7 @@ _NO_OBJECT = frozenset(_PLACED) - ASSERTIVE - _BARE - _NAMING
 
 
 def is_pronoun(word: str) -> bool:
-    """Whether the word names nothing; `WHO` does, unless the whole sentence is in capitals.
+    """Whether the word is a pronoun; `US` and `WHO` are names.
 
     >>> is_pronoun("us"), is_pronoun("US")
     (True, False)
@@ -218,7 +220,7 @@ def is_pronoun(word: str) -> bool:
 
 
 def claims(text: str, stated: Stated | None = None) -> tuple[Claim, ...]:
-    """The claims of the text in order, but for those whose object is only a quantity or date there.
+    """The claims of the text in order, without those whose object is only one of the `stated` ones.
 
     >>> [(one.subject, one.verb, one.object) for one in claims("The bridge was built by Ann Lee.")]
     [('Ann Lee', 'built', 'bridge')]
@@ -262,10 +264,10 @@ class _Sentence:
         self._starts: list[int] = []
 
     def _span(self, first: int, last: int) -> tuple[int, int]:
-        """Where these words, first to last, start and end in the text."""
-        if not self._starts:  # only a sentence with a claim needs them
+        """The span in the text of the words from `first` to `last`."""
+        if not self._starts:  # computed only for sentences with a claim
             at = self.start
-            for word in self.words:  # nothing but whitespace is between two
+            for word in self.words:  # only whitespace is between two words
                 at = self.plain.find(word, at)
                 self._starts.append(at)
                 at += len(word)
@@ -273,7 +275,7 @@ class _Sentence:
 
     @cached_property
     def is_shouted(self) -> bool:
-        """Whether all letters are capitals."""
+        """Whether the whole sentence is in capitals."""
         return self.plain[self.start : self.end].isupper()
 
     def claims(self, stated: Stated | None) -> Iterator[Claim]:
@@ -295,7 +297,7 @@ class _Sentence:
                     yield self._claim(subject, at, object)
 
     def _is_amount(self, places: Sequence[int], stated: Stated) -> bool:
-        """Whether the phrase is the rest of an amount or a date: `330 metres tall`."""
+        """Whether the phrase is only an amount or a date: `330 metres tall`."""
         first = places[0]
         if not stated.covers(*self._span(first, first)):
             return False
@@ -317,10 +319,10 @@ class _Sentence:
         return self.text[start:end]
 
     def _skip_auxiliaries(self, at: int) -> tuple[int | None, bool]:
-        """Where the subject should end, or None for a negated verb; and whether it is passive."""
+        """The position where the subject should end (None for a negated verb), and whether it is passive."""
         is_passive = False
         before = at - 1
-        while before >= max(0, at - _LONGEST_PHRASE):
+        while before >= max(0, at - _MAX_PHRASE):
             word = self.lowered[before]
             if word in NEGATIONS or word.endswith("n't") or word == "to":
                 return None, False
@@ -332,7 +334,7 @@ class _Sentence:
         return before, is_passive
 
     def _is_verb(self, at: int, before: int) -> bool:
-        """Whether the word there is a verb, and not the noun or participle it may also be."""
+        """Whether the word at `at` is a verb here, not a noun or participle of the same form."""
         word = self.lowered[at]
         following = self.lowered[at + 1] if at + 1 < len(self.lowered) else ""
         if following in ("not", "never", "no", "of") or self._is_name(at):
@@ -348,7 +350,7 @@ class _Sentence:
         return previous not in _DETERMINERS and previous not in _PREPOSITIONS and previous != "of"
 
     def _subject(self, end: int, last: Sequence[int] | None) -> Sequence[int] | None:
-        """The places of the subject phrase that ends there."""
+        """The positions of the subject phrase that ends at `end`."""
         if end < 0:
             return None
         if self.lowered[end] in ("and", "or") or (
@@ -361,7 +363,7 @@ class _Sentence:
             end -= 1
             end -= end > 0 and self.words[end] == ","
         start = end + 1
-        while start > 0 and end - start + 1 < _LONGEST_PHRASE and self._is_in_phrase(start - 1):
+        while start > 0 and end - start + 1 < _MAX_PHRASE and self._is_in_phrase(start - 1):
             start -= 1
         if start > end or self.lowered[start] in _POINTING:
             return None
@@ -372,11 +374,11 @@ class _Sentence:
         return self._named(range(start, end + 1))
 
     def _is_aside(self, last: Sequence[int] | None) -> bool:
-        """Whether what follows the subject is set off: `Google, which makes phones, released …`."""
+        """Whether an aside follows the subject: `Google, which makes phones, released …`."""
         return last is not None and self.words[last[-1] + 1 : last[-1] + 2] == [","]
 
     def _object(self, at: int, is_passive: bool) -> Sequence[int] | None:
-        """The places of the object phrase behind the verb there; of the agent for a passive."""
+        """The positions of the object phrase after the verb at `at`; of the agent for a passive."""
         word = self.lowered[at]
         start = at + 1
         while start < len(self.words) and self._is_adverb(start):
@@ -410,7 +412,7 @@ class _Sentence:
             and self._is_leading(start - 1)
         ):
             end += 1  # `the reclaimed land`
-        while end < len(self.words) and end - start < _LONGEST_PHRASE and self._is_in_phrase(end):
+        while end < len(self.words) and end - start < _MAX_PHRASE and self._is_in_phrase(end):
             end += 1
         while end > start and (self._is_adverb(end - 1) or self.lowered[end - 1] == "of"):
             end -= 1
@@ -432,11 +434,11 @@ class _Sentence:
         return self.is_shouted or is_pronoun(self.words[at].partition("'")[0])
 
     def _is_name(self, at: int) -> bool:
-        """Whether a capital says that the word is no verb: `the United States`."""
+        """Whether a capital shows that the word is not a verb: `the United States`."""
         return at > 0 and self.words[at][0].isupper()
 
     def _is_leading(self, at: int) -> bool:
-        """Whether the word before a noun says nothing to look for: an article, a number …"""
+        """Whether the word before a noun need not be looked up: an article, a number …"""
         word = self.lowered[at]
         if word in _LEADING or word[:1].isdigit():
             return True
@@ -456,7 +458,7 @@ class _Sentence:
         )
 
     def _named(self, places: Sequence[int]) -> Sequence[int] | None:
-        """The places, unless they are none or end in a pronoun."""
+        """The positions; None if they are empty or end in a pronoun."""
         if not places or self._is_pronoun(places[-1]):
             return None
         return places

@@ -1,4 +1,4 @@
-"""ContextIndex: the contexts of a sample, and where they bear an answer's anchors out."""
+"""ContextIndex: the contexts of a sample, and where they support an answer's anchors."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -9,28 +9,29 @@ from functools import cached_property
 from itertools import accumulate
 
 from ragauge.language.anchors import Anchor
+from ragauge.language.characters import lower_letters
 from ragauge.language.claims import Claim
-from ragauge.language.dates import Date, implied, lower_letters, readings, supports
-from ragauge.language.numbers import Quantity, same_quantity
+from ragauge.language.date_parts import Date, implied, readings, supports
+from ragauge.language.quantity import Quantity, same_quantity
 from ragauge.language.text import ASCII_WORDS, composed
 
 NEAR = 300
-"""How many characters may stand between the subject and the object that bear out a claim."""
+"""The largest distance in characters of subject and object in a context that supports a claim."""
 FEW = 50
-"""Dates up to which each is compared instead of looked up."""
+"""Up to this many dates are compared one by one, not looked up."""
 SHORT = 5_000
-"""How many characters a context may have to be searched for each word that is wanted."""
+"""Contexts shorter than this are searched for each word, without a set of their words."""
 SPREAD = 100
-"""How many characters may stand between two words of one phrase."""
+"""The largest distance in characters of two words of a phrase."""
 
 
 Place = tuple[int, int]
-"""Where something starts and ends, as in text[start:end]."""
+"""Start and end, as in text[start:end]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Where a context bears an anchor out: `text` is contexts[context][start:end]."""
+    """The place that supports an anchor: `text` is contexts[context][start:end]."""
 
     context: int
     start: int
@@ -56,13 +57,13 @@ def words(text: str) -> list[str]:
 
 
 class Passage:
-    """One context, and its words, as claims are looked up in it."""
+    """One context and its words, for looking up claims."""
 
     def __init__(self, text: str, words: Iterable[str]) -> None:
         self.text = text
         self._words = words
         self._looked_up: dict[str, list[Place]] = {}
-        # an ASCII text with a space before it and after it, and one for each sign between words
+        # An ASCII text between spaces, with a space for each sign between words.
         self._spaced = f" {text.translate(ASCII_WORDS)} " if text.isascii() else ""
         self._is_short = 0 < len(self._spaced) < SHORT
 
@@ -72,10 +73,10 @@ class Passage:
         return frozenset(self._words)
 
     def places(self, word: str) -> list[Place]:
-        """Where the word stands."""
+        """Where the word occurs."""
         found = self._looked_up.get(word)
         if found is None:
-            # a short text is searched in less time than the set of its words takes to make
+            # Searching a short text takes less time than building the set of its words.
             is_there = self._is_short or word in self.words
             found = self._looked_up[word] = self._find(word) if is_there else []
         return found
@@ -100,17 +101,17 @@ class Passage:
         return places
 
     def spans(self, phrase: Sequence[str]) -> list[Place]:
-        """Where all words of the phrase stand together, in any order, by their start."""
+        """Where all words of the phrase occur close together, in any order; sorted by start."""
         places: list[list[Place]] = []
         for word in phrase:
-            if not (there := self.places(word)):
+            if not (occurrences := self.places(word)):
                 return []
-            places.append(there)
+            places.append(occurrences)
         if len(places) < 2:
             return places[0] if places else []
         found: list[Place] = []
         for at, _ in min(places, key=len):
-            near = [one[0] if len(one) == 1 else _nearest(one, at) for one in places]
+            near = [each[0] if len(each) == 1 else _nearest(each, at) for each in places]
             first, last = min(near)[0], max(near)[0]
             if last - at <= SPREAD and at - first <= SPREAD:
                 found.append((first, max([end for _, end in near])))
@@ -123,7 +124,7 @@ def _nearest(places: Sequence[Place], at: int) -> Place:
 
 
 class ContextIndex:
-    """All contexts of a sample, as anchors are looked up in them."""
+    """All contexts of a sample, for looking up anchors."""
 
     def __init__(
         self,
@@ -147,20 +148,21 @@ class ContextIndex:
         """The quantities of all contexts by value, each unit once."""
         table: dict[Decimal, dict[tuple[str, bool], tuple[int, Quantity]]] = {}
         for context, found in enumerate(self.quantities):
-            for one in found:
-                table.setdefault(one.value, {}).setdefault((one.unit, one.is_year), (context, one))
+            for quantity in found:
+                units = table.setdefault(quantity.value, {})
+                units.setdefault((quantity.unit, quantity.is_year), (context, quantity))
         return {value: list(units.values()) for value, units in table.items()}
 
     @cached_property
     def few_dates(self) -> list[tuple[int, Date]] | None:
-        """The dates of all contexts with the context of each, unless they are many."""
+        """The dates of all contexts, each with its context; None if there are many."""
         if sum(map(len, self.dates)) > FEW:
             return None
         return [(context, date) for context, found in enumerate(self.dates) for date in found]
 
     @cached_property
     def distinct_dates(self) -> list[tuple[int, Date]]:
-        """The dates of all contexts with the context of each, equal dates once."""
+        """The distinct dates of all contexts, each with its first context."""
         known: dict[tuple[frozenset[tuple[str, int | str]], bool], tuple[int, Date]] = {}
         for context, found in enumerate(self.dates):
             for date in found:
@@ -179,7 +181,7 @@ class ContextIndex:
         return table
 
     def dates_like(self, stated: Date) -> Sequence[tuple[int, Date]]:
-        """The dates among which one must stand that bears this one out."""
+        """Candidate dates: every date that may support this one is among them."""
         if self.few_dates is not None:
             return self.few_dates
         if len(self.distinct_dates) <= FEW:
@@ -188,15 +190,15 @@ class ContextIndex:
             min((self.parts.get(part, ()) for part in reading.items()), key=len, default=())
             for reading in readings(stated)
         )
-        return [one for found in rarest for one in found]
+        return [candidate for found in rarest for candidate in found]
 
 
 def support(anchor: Anchor, context_index: ContextIndex) -> Support | None:
-    """Where the contexts bear the anchor out first; None where they do not.
+    """The first place in the contexts that supports the anchor; None if there is none.
 
-    A number: the same value, with the same unit when it has one, and never a percentage for a plain
-    number. A date: one date with all its stated parts. A claim: all words of its subject and all of
-    its object, at most 300 characters apart in one context, whatever stands between.
+    A number needs the same value, and the same unit if it has one; a percentage never supports a plain
+    number. A date needs one date with all its stated parts. A claim needs all words of its subject and
+    of its object, at most 300 characters apart in one context, whatever is between them.
     """
     if isinstance(anchor, Quantity):
         return _number_support(anchor, context_index)
@@ -220,7 +222,7 @@ def _date_support(stated: Date, context_index: ContextIndex) -> Support | None:
 
 
 def _bare_year_support(stated: Date, context_index: ContextIndex) -> Support | None:
-    """`in 2021` is borne out by `the 2021 report`, where nothing says that 2021 is a year."""
+    """`the 2021 report` supports `in 2021`, although nothing there marks 2021 as a year."""
     if stated.year is None or len(stated.parts) > 1:
         return None
     for context, given in context_index.numbers.get(Decimal(stated.year), ()):
@@ -241,7 +243,7 @@ def _claim_support(claim: Claim, context_index: ContextIndex) -> Support | None:
 
 
 def _content(phrase: str) -> list[str]:
-    """The words of a phrase that must stand in a context: all but articles and `of`."""
+    """The words of a phrase that a context must have: all but articles and `of`."""
     found = words(phrase)
     return [word for word in found if word not in _NO_CONTENT] or found
 
@@ -250,7 +252,7 @@ _NO_CONTENT = frozenset(("a", "an", "the", "of", "s"))
 
 
 def _nearest_pair(subjects: Sequence[Place], objects: Sequence[Place]) -> Place | None:
-    """The hull of the first subject that has an object near it; both are sorted by start."""
+    """The span of the first subject with an object near it, and that object; both are sorted by start."""
     starts = [start for start, _ in objects]
     last_ends = list(accumulate([end for _, end in objects], max))
     for start, end in subjects:

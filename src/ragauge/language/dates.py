@@ -1,61 +1,31 @@
-"""Dates and times in English text, by rules, each with the parts it states.
+"""Dates and times in English text, found by rules, each with the parts that it states.
 
-Read are: ISO dates and times, `5 March 2021`, `March 5-7, 2021`, `March 2021`, `03/05/2021`,
+Found are: ISO dates and times, `5 March 2021`, `March 5-7, 2021`, `March 2021`, `03/05/2021`,
 `5.3.2021`, `2021年3月5日`, `03/2021`, years after a word such as `in`, `since`, `by`, `of` or `fiscal`, years in
 parentheses and ranges of years, `FY2022`, `Q3 2021`, `third quarter of 2021`, `summer of 2021`,
 `1990s`, `the 90s`, `20th century`, `44 BC`, `9:30`, `5 p.m.`, noon, weekdays, and months after a
-word such as `in`. Not read: relative dates (`yesterday`, `two years ago`) and holidays.
+word such as `in`. Relative dates (`yesterday`, `two years ago`) and holidays are not found.
 """
 
 import re
-from calendar import monthrange
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date as calendar_date
+from collections.abc import Iterator
 
-Parts = Mapping[str, int | str]
-
-STATED_ONLY = frozenset(("year", "season", "month", "day", "hour", "half", "minute", "second"))
-"""Parts that follow from no others."""
-
-
-@dataclass(frozen=True, slots=True)
-class Date:
-    """One date or time: where it stands, and the parts it states by name.
-
-    The parts are century, decade, year (negative before Christ), season, quarter, month, day,
-    weekday (1 is Monday), hour, half, minute and second. An hour is that of a clock face, 1 to 12,
-    with the half "am" or "pm" where it is known: `9:30` states none, `21:30` does. `either_order`:
-    `03/05/2021` is a month and a day, or a day and a month; `parts` hold the first reading.
-
-    >>> dates("on 5 March 2021")[0].parts
-    {'year': 2021, 'month': 3, 'day': 5}
-    """
-
-    text: str
-    start: int
-    end: int
-    parts: Parts = field(hash=False)
-    either_order: bool = False
-
-    @property
-    def year(self) -> int | None:
-        """The year, where it is stated."""
-        year = self.parts.get("year")
-        return None if year is None else int(year)
+from ragauge.language.characters import is_word, plain_signs
+from ragauge.language.date_names import COUNTED, dates_by_name
+from ragauge.language.date_parts import Date, date_of, full_year, is_day
 
 
 def dates(text: str) -> tuple[Date, ...]:
     """All dates and times in the text, in order and without overlap.
 
-    A bare year counts when a word or sign before it says so, from 1100 on; other numbers that
-    could be years are left to `quantities`.
+    A year from 1100 on counts if a word or sign before it marks it as a year; other numbers that could
+    be years are left to `quantities`.
 
     >>> [date.text for date in dates("Founded in 1998, sold on March 5, 2021 at 9:30.")]
     ['1998', 'March 5, 2021', '9:30']
     """
     plain = plain_signs(text)
-    found = [*_words(plain, text), *_numbered(plain, text)]
+    found = [*dates_by_name(plain, text), *_numbered(plain, text)]
     if len(found) < 2:
         return tuple(found)
     found.sort(key=lambda date: (date.start, -date.end))
@@ -65,268 +35,6 @@ def dates(text: str) -> tuple[Date, ...]:
             kept.append(date)
     return tuple(kept)
 
-
-def supports(given: Date, stated: Date) -> bool:
-    """Whether every part that `stated` states is stated, or implied, by `given`.
-
-    A year implies its decade and century, a month its quarter, a whole date its weekday.
-
-    >>> march, year = dates("in March 2021, not in 2021")
-    >>> supports(march, year), supports(year, march)
-    (True, False)
-    """
-    if stated.either_order and given.either_order:
-        return _covers(given.parts, stated.parts)
-    if not (stated.either_order or given.either_order):
-        if _covers(given.parts, stated.parts):
-            return True
-        if any(
-            given.parts.get(name) != stated.parts.get(name)
-            for name in STATED_ONLY & stated.parts.keys()
-        ):
-            return False
-    return any(
-        _covers(implied(one), other) for one in readings(given) for other in readings(stated)
-    )
-
-
-# Signs and digits ---------------------------------------------------------------------------------
-
-_ZEROS = (
-    *(0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6),
-    *(0x0D66, 0x0DE6, 0x0E50, 0x0ED0, 0x0F20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0),
-    *(0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40, 0x1C50, 0xA620, 0xA8D0, 0xA900, 0xA9D0, 0xA9F0),
-    *(0xAA50, 0xABF0, 0xFF10, 0x1D7CE, 0x1D7D8, 0x1D7E2, 0x1D7EC, 0x1D7F6),
-)
-_PLAIN = (
-    {zero + digit: str(digit) for zero in _ZEROS for digit in range(10)}
-    | {ord(sign): "-" for sign in "−﹣－‐‑–"}
-    | {ord(space): "\u00a0" for space in "\u2007\u2009\u202f"}
-    | {ord(quote): "'" for quote in "’ʼ＇"}
-    | {ord(sign): chr(ord(sign) - 0xFEE0) for sign in "，．％＄＋／：（）"}
-    | {0x066B: ".", 0x066C: ",", 0x066A: "%", 0x2044: "/", 0x2215: "/", 0xFFE1: "£"}
-    | {0xFFE5: "¥", 0xFE69: "$", 0xFE6A: "%"}
-)
-_UNUSUAL = re.compile(f"[{re.escape(''.join(map(chr, _PLAIN)))}]")
-
-
-def plain_signs(text: str) -> str:
-    """The text with digits, signs and separators of other scripts as ASCII, at the same offsets.
-
-    >>> plain_signs("−５％")
-    '-5%'
-    """
-    if text.isascii() or not _UNUSUAL.search(text):
-        return text
-    return text.translate(_PLAIN)
-
-
-def is_word(sign: str) -> bool:
-    """Whether a character joins a number to a name: a letter of a script with spaces, or `_`.
-
-    >>> [is_word(sign) for sign in ("B", "_", "円", " ", "")]
-    [True, True, False, False, False]
-    """
-    return sign == "_" or ("" < sign < "\u0590" and sign.isalpha())
-
-
-# Words --------------------------------------------------------------------------------------------
-
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-# Begins with each one's rarest letter, which is found fastest; all end with the third.
-_MONTH_NAMED = re.compile(
-    "j(?:an|u[nl])|m(?:ar|ay)|b(?<=feb)|p(?<=ap)r|p(?<=sep)|g(?<=aug)|c(?<=oc)t|c(?<=dec)|v(?<=nov)"
-)
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_MONTH = re.compile(
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![^\W_])",
-    re.IGNORECASE | re.ASCII,
-)
-_ORDINAL = "(?:st|nd|rd|th)?"
-_COUNTED = (
-    r"[\s-]?(?:%|(?:percent|per\scent|pct|hundred|thousand|million|billion|trillion|lakhs?|crores?"
-    r"|dollars?|euros?|people|persons|times|cases|users|units|employees|members|students|patients"
-    r"|points|words|copies|miles|km|kg|metres|meters|feet|calories|kcal)\b)"
-)
-_DAY_BEFORE = re.compile(
-    rf"(?<![\w.,:/$€£-])(?:(\d{{1,2}}){_ORDINAL}(?:\s?-\s?|\sto\s|\sand\s))?(\d{{1,2}}){_ORDINAL}"
-    r"(?:\s(?:of\s)?|-)$",
-    re.ASCII,
-)
-_BEFORE_MONTH = frozenset("0123456789tdhf")
-"""What ends a day, `1st`, `2nd`, `4th` and `5 of`: a look that saves most searches.
-
-A `$` also matches before a line break at the end, so after one there is no telling.
-"""
-_DAY_AFTER = re.compile(
-    rf"\.?\s(?:the\s)?(\d{{1,2}}){_ORDINAL}(?![\w%]|[.,:]\d|{_COUNTED})"
-    rf"(?:(?:\s?-\s?|\sto\s|\sand\s)(\d{{1,2}}){_ORDINAL}(?![\w%]|[.,]\d))?"
-    r"(?:,?\s(?:of\s)?(\d{4})(?![\w%]|[.,]\d))?",
-    re.ASCII,
-)
-_YEAR_AFTER = re.compile(r"(?:[.,]?\s(?:of\s)?|-)(\d{4}|(?<=-)\d\d)(?![\w%]|[.,]\d)", re.ASCII)
-_MONTH_CUE = re.compile(
-    r"\b(?:in|of|since|by|until|till|during|last|next|this|early|mid|late|through|every|each)[\s-]$",
-    re.IGNORECASE,
-)
-
-
-def positions(text: str, words: Sequence[str]) -> list[int]:
-    """Where any of the words stands in the text, in order: much faster than a pattern of them.
-
-    >>> positions("ten of tens", ("ten", "of"))
-    [0, 4, 7]
-    """
-    found: list[int] = []
-    for word in words:
-        at = text.find(word)
-        while at >= 0:
-            found.append(at)
-            at = text.find(word, at + 1)
-    found.sort()
-    return found
-
-
-def lower_letters(text: str) -> str:
-    """The text in lower case at the same offsets: letters that would grow stay as they are."""
-    lowered = text.lower()
-    if len(lowered) == len(text):
-        return lowered
-    return "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
-
-
-def _words(plain: str, text: str) -> Iterator[Date]:
-    """What begins with a name: months with their day and year, weekdays, noon, quarters."""
-    lowered = lower_letters(plain)
-    for named in _MONTH_NAMED.finditer(lowered):
-        start = named.end() - 3
-        found = _MONTH.match(plain, start)
-        if found and not (start and plain[start - 1].isalnum()):
-            month = _MONTHS.index(lowered[start : start + 3]) + 1
-            yield from _month(plain, text, found, month)
-    if "day" in lowered:
-        yield from _weekdays(lowered, text)
-    if "noon" in lowered or "midnight" in lowered:
-        yield from _named_hours(plain, text)
-    if "centur" in lowered:
-        yield from _named_centuries(plain, text)
-    if "quarter" in lowered:
-        yield from _named_quarters(plain, text)
-
-
-def _month(plain: str, text: str, found: re.Match[str], month: int) -> Iterator[Date]:
-    start = found.start()
-    if plain[start - 2 : start - 1] in _BEFORE_MONTH or plain[start - 1 : start] == "\n":
-        before = _DAY_BEFORE.search(plain, max(0, start - 24), start)
-        if before and _is_day(before[2]):
-            return _day_first(plain, text, found, before, month)
-    return _month_first(plain, text, found, month)
-
-
-def _day_first(
-    plain: str, text: str, found: re.Match[str], before: re.Match[str], month: int
-) -> Iterator[Date]:
-    """`5 March 2021`, `5-7 March`, `05-Mar-2021`."""
-    year_found = _YEAR_AFTER.match(plain, found.end())
-    year = _full_year(year_found[1]) if year_found else None
-    if year is None and _is_common_word(found[0]):
-        return
-    end = year_found.end() if year_found else found.end()
-    if before[1] and _is_day(before[1]):
-        yield _date(text, before.start(1), before.end(1), year=year, month=month, day=before[1])
-    yield _date(text, before.start(2), end, year=year, month=month, day=before[2])
-
-
-def _month_first(plain: str, text: str, found: re.Match[str], month: int) -> Iterator[Date]:
-    """`March 5-7, 2021`, `March 2021`, and `March` alone after a word such as `in`."""
-    start, end = found.span()
-    day = _DAY_AFTER.match(plain, end)
-    if day and _is_day(day[1]):
-        if day[3] or not _is_common_word(found[0]):
-            yield from _days_after(text, start, day, month)
-        return
-    year = _YEAR_AFTER.match(plain, end)
-    if year and len(year[1]) == 4:
-        yield _date(text, start, year.end(), year=year[1], month=month)
-    elif _is_full_name(found[0]) and _MONTH_CUE.search(plain, max(0, start - 8), start):
-        yield _date(text, start, end, month=month)
-
-
-def _days_after(text: str, start: int, found: re.Match[str], month: int) -> Iterator[Date]:
-    """The day or two days of `March 5` and `March 5-7, 2021`."""
-    year = found[3]
-    if not found[2]:
-        yield _date(text, start, found.end(), year=year, month=month, day=found[1])
-        return
-    yield _date(text, start, found.end(1), year=year, month=month, day=found[1])
-    if _is_day(found[2]):
-        yield _date(text, found.start(2), found.end(), year=year, month=month, day=found[2])
-
-
-def _weekdays(lowered: str, text: str) -> Iterator[Date]:
-    for start in positions(lowered, _WEEKDAYS):
-        end = lowered.index("day", start) + 3
-        end += lowered.startswith("s", end)
-        if (
-            not lowered[max(0, start - 1) : start].isalnum()
-            and not lowered[end : end + 1].isalnum()
-        ):
-            weekday = _WEEKDAYS.index(lowered[start : lowered.index("day", start) + 3]) + 1
-            yield _date(text, start, end, weekday=weekday)
-
-
-_NAMED_HOUR = re.compile(r"\b(?:noon|midnight)\b", re.IGNORECASE | re.ASCII)
-
-
-def _named_hours(plain: str, text: str) -> Iterator[Date]:
-    for found in _NAMED_HOUR.finditer(plain):
-        half = "pm" if found[0][0] in "nN" else "am"
-        yield _date(text, *found.span(), hour=12, minute=0, half=half)
-
-
-_CENTURIES = (
-    *(
-        "first",
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-        "sixth",
-        "seventh",
-        "eighth",
-        "ninth",
-        "tenth",
-    ),
-    *("eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth"),
-    *("eighteenth", "nineteenth", "twentieth", "twenty-first"),
-)
-_NAMED_CENTURY = re.compile(
-    rf"\b({'|'.join(reversed(_CENTURIES))})[\s-]centur(?:y|ies)\b", re.IGNORECASE | re.ASCII
-)
-
-
-def _named_centuries(plain: str, text: str) -> Iterator[Date]:
-    for found in _NAMED_CENTURY.finditer(plain):
-        yield _date(text, *found.span(), century=_CENTURIES.index(found[1].lower()) + 1)
-
-
-_NAMED_QUARTER = re.compile(
-    r"\b(?:first|second|third|fourth|[1-4](?:st|nd|rd|th))[\s-]quarter\b"
-    r"(?:(?:,?\sof|,)?\s(?:fiscal\s(?:year\s)?|FY\s?)?(\d{4})(?![\w%]|[.,]\d))?",
-    re.IGNORECASE | re.ASCII,
-)
-_ORDINALS = ("fi1", "se2", "th3", "fo4")
-
-
-def _named_quarters(plain: str, text: str) -> Iterator[Date]:
-    for found in _NAMED_QUARTER.finditer(plain):
-        word = found[0][:2].lower()
-        quarter = word[0] if word[0].isdigit() else next(o[2] for o in _ORDINALS if o[:2] == word)
-        yield _date(text, *found.span(), quarter=quarter, year=found[1])
-
-
-# Numbers ------------------------------------------------------------------------------------------
 
 _RUN = re.compile("[0-9][0-9]*")  # `[0-9]+` would be tried at every character
 _YEAR_FIRST = re.compile(
@@ -342,13 +50,13 @@ _DAY_OR_MONTH_FIRST = re.compile(
     re.ASCII,
 )
 _MONTH_AND_YEAR = re.compile(
-    rf"(1[0-2]|0?[1-9])/((?:19|20)\d\d)(?![\w/%°$€£¥]|[.,]\d|{_COUNTED})", re.ASCII
+    rf"(1[0-2]|0?[1-9])/((?:19|20)\d\d)(?![\w/%°$€£¥]|[.,]\d|{COUNTED})", re.ASCII
 )
 _MONTH_BEFORE = re.compile(r"/(?:19|20)\d\d-$", re.ASCII)
 
 
 def _numbered(plain: str, text: str) -> Iterator[Date]:
-    """What begins with, or is, a number: a look at its length and neighbours picks the rule."""
+    """Dates that begin with a number; its length and neighbours select the rule."""
     linked_from = -1
     for run in _RUN.finditer(plain):
         start, end = run.span()
@@ -370,7 +78,7 @@ def _numbered(plain: str, text: str) -> Iterator[Date]:
         if after and (beyond if after == " " else after) in "ABCb":
             yield from _eras(plain, text, start, before)
         elif plain[start - 3 : start] == "AD ":
-            yield _date(text, start - 3, end, year=plain[start:end])
+            yield date_of(text, start - 3, end, year=plain[start:end])
 
 
 def _year_first(plain: str, text: str, start: int, before: str, after: str) -> Iterator[Date]:
@@ -381,7 +89,7 @@ def _year_first(plain: str, text: str, start: int, before: str, after: str) -> I
     if is_word(before) or before in "-./":
         return
     if after in " -Q" and (quarter := _QUARTER_AFTER.match(plain, start)):
-        yield _date(text, *quarter.span(), year=quarter[1], quarter=quarter[2])
+        yield date_of(text, *quarter.span(), year=quarter[1], quarter=quarter[2])
     found = _YEAR_FIRST.match(plain, start) if after and after in "-/.年" else None
     if not found:
         return
@@ -405,24 +113,24 @@ _FISCAL = re.compile(r"\bFY\s?'?$")
 
 
 def _goes_on(plain: str, start: int, after: str, beyond: str) -> bool:
-    """Whether a short number before a blank or point may begin a date: `5 p.m.`, `5.3.`, `FY 22`."""
+    """Whether a short number before a space or point may begin a date: `5 p.m.`, `5.3.`, `FY 22`."""
     goes_on = beyond in "aApPo" if after == " " else beyond.isdigit()
     return goes_on or plain[start - 2 : start] == "Y "
 
 
 def _short_number(plain: str, text: str, start: int, before: str, after: str) -> Iterator[Date]:
-    """What a number of one or two digits begins."""
+    """Dates that begin with a number of one or two digits."""
     if before in "Qq" and (found := _QUARTER.match(plain, start)):
         if not plain[max(0, start - 2) : start - 1].isalnum():
-            year = _full_year(found[2]) if found[2] else None
-            yield _date(text, start - 1, found.end(), quarter=found[1], year=year)
+            year = full_year(found[2]) if found[2] else None
+            yield date_of(text, start - 1, found.end(), quarter=found[1], year=year)
     elif (
         before in "Y '"
         and "FY" in plain[max(0, start - 4) : start]
         and (fiscal := _FISCAL.search(plain, max(0, start - 5), start))
     ):
         if _TWO_DIGITS.match(plain, start):
-            yield _date(text, fiscal.start(), start + 2, year=_full_year(plain[start : start + 2]))
+            yield date_of(text, fiscal.start(), start + 2, year=full_year(plain[start : start + 2]))
     elif after == "s":
         yield from _short_decade(plain, text, start)
     elif after and after in "snrt":
@@ -457,13 +165,13 @@ _TWO_DIGITS = re.compile(r"\d\d(?![\w%]|[.,]\d)", re.ASCII)
 def _either_order(
     text: str, start: int, end: int, first: str, second: str, year: str
 ) -> Iterator[Date]:
-    """`03/05/2021`: month first unless that cannot be."""
-    full = str(_full_year(year))
+    """`03/05/2021`: month first, unless that is impossible."""
+    full = str(full_year(year))
     if int(first) > 12 or int(second) > 12 or first == second:
         month, day = (second, first) if int(first) > 12 else (first, second)
         yield from _ymd(text, start, end, full, month, day)
     elif int(first) and int(second):
-        yield _date(text, start, end, year=full, month=first, day=second, either_order=True)
+        yield date_of(text, start, end, year=full, month=first, day=second, either_order=True)
 
 
 def _ymd(
@@ -471,12 +179,12 @@ def _ymd(
 ) -> Iterator[Date]:
     if month and not 1 <= int(month) <= 12:
         return
-    if day and not _is_day(day):
+    if day and not is_day(day):
         return
-    yield _date(text, start, end, year=year, month=month, day=day)
+    yield date_of(text, start, end, year=year, month=month, day=day)
 
 
-_NOT_A_YEAR = re.compile(rf"[.,:]\d|[%°$€£¥\w]|-[A-Za-z]|{_COUNTED}", re.ASCII)
+_NOT_A_YEAR = re.compile(rf"[.,:]\d|[%°$€£¥\w]|-[A-Za-z]|{COUNTED}", re.ASCII)
 _YEAR_CUE = re.compile(
     r"(?<![\w-])(?:(?:in|since|until|till|before|after|during|from|between|around|circa|ca?\."
     r"|year|years|early|late|mid|fiscal|fy|born|died|dated|copyright"
@@ -487,8 +195,8 @@ _CUE_ENDS = frozenset((
     *("in", "ce", "il", "ll", "re", "er", "ng", "om", "en", "nd", "ca", "a.", "c.", "ar", "rs"),
     *("ly", "te", "id", "al", "fy", "rn", "ed", "ht", "mn", "of", "by", "gh"),
 ))  # fmt: skip
-"""How these cues and the weak ones end in ASCII: a look that saves most searches."""
-# These also stand before counts: a reading as a year needs a year of our own time.
+"""The ends of these cues and the weak ones in ASCII; checked first, because it is fast."""
+# These also occur before counts, so only years from 1900 to 2099 count after them.
 _WEAK_CUE = re.compile(r"(?:^|\W)(?:by|of|through)\s$", re.IGNORECASE)
 _LINK = re.compile(
     r"\s?(?:,\s?(?:and\s|or\s)?|-|/|and\s|or\s|to\s|through\s|until\s|&\s)\s?", re.IGNORECASE
@@ -498,7 +206,7 @@ _SEASON = re.compile(r"\b(spring|summer|autumn|fall|winter)\s(?:of\s)?$", re.IGN
 
 
 def _is_stated_year(plain: str, start: int, end: int, linked_from: int) -> bool:
-    """Whether a cue, parentheses or the year before say that these four digits are a year."""
+    """Whether a cue, parentheses or a preceding year mark these four digits as a year."""
     year = int(plain[start:end])
     if not 1100 <= year < 2100 or _NOT_A_YEAR.match(plain, end):
         return False
@@ -516,12 +224,12 @@ def _is_stated_year(plain: str, start: int, end: int, linked_from: int) -> bool:
 
 
 def _may_be_cue(before: str) -> bool:
-    """Whether a search for a cue may succeed; after a line break, which `$` passes over, it may."""
+    """Whether a search for a cue may succeed; always after a line break, which `$` ignores."""
     return before[:2].lower() in _CUE_ENDS or before[-1:] == "\n" or not before.isascii()
 
 
 def _is_marked_year(plain: str, start: int, end: int, year: int, *, may_be_cue: bool) -> bool:
-    """In parentheses, first of a range of years, or after a weak cue."""
+    """Whether it is in parentheses, the first of a range of years, or after a weak cue."""
     after = plain[end : end + 1]
     if plain[start - 1 : start] == "(" and after and after in "),;-":
         return True
@@ -545,12 +253,12 @@ def _bare_years(plain: str, text: str, start: int, end: int) -> Iterator[Date]:
     if season:
         name = season[1].lower()
         name = "autumn" if name == "fall" else name
-        yield _date(text, season.start(), end, year=year, season=name)
+        yield date_of(text, season.start(), end, year=year, season=name)
     else:
-        yield _date(text, start, end, year=year)
+        yield date_of(text, start, end, year=year)
     short = _SHORT_YEAR.match(plain, end)
     if short and int(short[1]) > year % 100:
-        yield _date(text, *short.span(1), year=year - year % 100 + int(short[1]))
+        yield date_of(text, *short.span(1), year=year - year % 100 + int(short[1]))
 
 
 _TIME = re.compile(
@@ -573,11 +281,11 @@ def _times(plain: str, text: str, start: int, before: str) -> Iterator[Date]:
     half = f"{letter}m" if letter else _half_of_day(found[1] or "")
     minute = found[2] if found[1] else 0
     end = found.end()
-    yield _date(text, start, end, hour=hour % 12 or 12, minute=minute, second=found[3], half=half)
+    yield date_of(text, start, end, hour=hour % 12 or 12, minute=minute, second=found[3], half=half)
 
 
 def _half_of_day(hour: str) -> str | None:
-    """Half of the day that an hour written without am or pm states: `21`, `00` and `09` do."""
+    """The half of the day of an hour without am or pm; None unless it is clear, as in `21`, `00` and `09`."""
     if not hour or (len(hour) == 1 and hour != "0") or hour in ("10", "11", "12"):
         return None
     return "am" if int(hour) < 12 or hour == "24" else "pm"
@@ -592,19 +300,19 @@ _ERA = re.compile(r"(\d{1,4})\s?(B\.?C\.?(?:E\b\.?)?|bce?|A\.?D\b\.?|CE\b)(?!\w)
 
 def _decade(plain: str, text: str, start: int, before: str) -> Iterator[Date]:
     if (found := _DECADE.match(plain, start)) and not is_word(before):
-        yield _date(text, *found.span(), decade=int(found[1]) * 10)
+        yield date_of(text, *found.span(), decade=int(found[1]) * 10)
 
 
 def _short_decade(plain: str, text: str, start: int) -> Iterator[Date]:
     """`the 90s`, `'90s`; `in his 30s` is an age."""
     found = _SHORT_DECADE.match(plain, start)
     if found and _DECADE_CUE.search(plain, max(0, start - 12), start):
-        yield _date(text, *found.span(), decade=1900 + int(found[0][:2]))
+        yield date_of(text, *found.span(), decade=1900 + int(found[0][:2]))
 
 
 def _centuries(plain: str, text: str, start: int) -> Iterator[Date]:
     if found := _CENTURY.match(plain, start):
-        yield _date(text, *found.span(), century=found[1])
+        yield date_of(text, *found.span(), century=found[1])
 
 
 def _eras(plain: str, text: str, start: int, before: str) -> Iterator[Date]:
@@ -613,86 +321,4 @@ def _eras(plain: str, text: str, start: int, before: str) -> Iterator[Date]:
         return
     if (found := _ERA.match(plain, start)) is not None:
         year = int(found[1])
-        yield _date(text, start, found.end(), year=-year if found[2][0] in "Bb" else year)
-
-
-# Parts --------------------------------------------------------------------------------------------
-
-
-def _date(
-    text: str,
-    start: int,
-    end: int,
-    *,
-    either_order: bool = False,
-    season: str | None = None,
-    half: str | None = None,
-    **numbers: str | int | None,
-) -> Date:
-    parts: dict[str, int | str] = {}
-    for name, value in numbers.items():
-        if value is not None:
-            parts[name] = int(value)
-    if season:
-        parts["season"] = season
-    if half:
-        parts["half"] = half
-    return Date(text[start:end], start, end, parts, either_order)
-
-
-def _full_year(year: str) -> int:
-    """The year that two digits stand for, from 1970 to 2069; four digits as they are."""
-    number = int(year.lstrip("'"))
-    if len(year) == 4:
-        return number
-    return number + (1900 if number >= 70 else 2000)
-
-
-def _is_day(number: str) -> bool:
-    return 1 <= int(number) <= 31
-
-
-def _is_full_name(name: str) -> bool:
-    return name[0].isupper() and (len(name) > 3 or name == "May")
-
-
-def _is_common_word(name: str) -> bool:
-    """Whether a month's name is so written that it may be a verb."""
-    return name in ("may", "march", "mar")
-
-
-def implied(parts: Parts) -> dict[str, int | str]:
-    """The parts, and those that follow from them.
-
-    >>> implied({"year": 1815, "month": 5})
-    {'year': 1815, 'month': 5, 'decade': 1810, 'century': 19, 'quarter': 2}
-    """
-    known = dict(parts)
-    year, month, day = (int(parts.get(name, 0)) for name in ("year", "month", "day"))
-    if year:
-        known["decade"] = year // 10 * 10
-    if year > 0:
-        known["century"] = (year - 1) // 100 + 1  # by the book: the 20th is 1901 to 2000
-    if "decade" in parts:
-        known["century"] = int(parts["decade"]) // 100 + 1
-    if month:
-        known["quarter"] = (month + 2) // 3
-    if year > 0 and month and 1 <= day <= monthrange(year, month)[1]:
-        known["weekday"] = calendar_date(year, month, day).isoweekday()
-    return known
-
-
-def readings(date: Date) -> tuple[Parts, ...]:
-    """The date's parts, and where the order of its numbers is open the other reading.
-
-    >>> readings(dates("03/05/2021")[0])[1]
-    {'year': 2021, 'month': 5, 'day': 3}
-    """
-    if not date.either_order:
-        return (date.parts,)
-    swapped = {"month": date.parts["day"], "day": date.parts["month"]}
-    return date.parts, {**date.parts, **swapped}
-
-
-def _covers(given: Parts, stated: Parts) -> bool:
-    return all(given.get(name) == value for name, value in stated.items())
+        yield date_of(text, start, found.end(), year=-year if found[2][0] in "Bb" else year)

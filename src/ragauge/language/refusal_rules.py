@@ -1,8 +1,8 @@
-"""What refusing sounds like: words for the parts of a refusal, and the rules made of them.
+"""The wording of refusals: words for the parts of a refusal, and the rules built from them.
 
-Most rules look for their words where a negation ends ("does not | provide the fee") and ask who is
-said not to do it: a noun of a set in the same clause, or the speaker. Others stand anywhere.
-Patterns are written with `_` or a space for a run of blanks and read in either case.
+Most rules match right after a negation ("does not | provide the fee") and require a subject: a noun
+of a given set in the same clause, or the speaker. Others match anywhere. In patterns, `_` or a space
+matches a run of whitespace; case is ignored.
 """
 
 import re
@@ -12,14 +12,14 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One way of refusing. Rules of one name are ways of saying the same.
+    """One wording of a refusal. Rules with the same name are variants.
 
-    `after`: the words follow a negation, or one that denies an ability. Without it, they stand
-    anywhere, but only in a sentence that holds one of the `cues`, in lower case: looking for these
-    first is a hundred times cheaper. `nouns`: one of them must stand before, in the same clause.
-    `speaker`: "I" or "we" must stand right before, or nothing, as in "Unable to answer".
-    `closes`: it refuses at the end of an answer too, where others are an afterthought.
-    `alone`: it refuses only where the answer says nothing else.
+    `after`: the words follow a negation, or a negation of ability. Without it, they match anywhere,
+    but only in a sentence that contains one of the lower-case `cues`: searching for these first is a
+    hundred times faster. `nouns`: one of them must precede in the same clause. `speaker`: "I" or "we"
+    must precede directly, or nothing, as in "Unable to answer". `closes`: it also refuses at the end
+    of an answer, where other rules match an afterthought. `alone`: it refuses only if the answer
+    contains nothing else.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Rule:
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """The text as a pattern in either case, where a space or `_` is a run of blanks.
+    """The compiled pattern: case is ignored, and a space or `_` matches a run of whitespace.
 
     >>> bool(pattern("no_(?:idea|clue)").search("I have NO  idea"))
     True
@@ -62,8 +62,8 @@ def _plural(word: str) -> str:
     return f"{word}{'es' if re.search('(?:s|x|ch)$', word) else 's'}"
 
 
-# Nouns. A paper is there to tell, so it refuses by whatever it does not hold; terms and works have
-# a life of their own ("the policy does not cover hail"), and refuse only by what they do not say.
+# Nouns. A document's purpose is to inform, so any missing content is a refusal; terms and works have
+# other purposes ("the policy does not cover hail"), and refuse only by what they do not state.
 
 _PAPERS = (
     _plurals(
@@ -99,13 +99,13 @@ PAPERS = frozenset(_PAPERS.split())
 TERMS_AND_WORKS = frozenset(_TERMS_AND_WORKS.split())
 FACTS = frozenset(_FACTS.split())
 FINDINGS = frozenset(_FINDINGS.split())
-"""Papers that show something about the world: "the results do not show growth" answers."""
+"""Documents that show something about the world: "the results do not show growth" answers."""
 
 _PAPER = _any(_PAPERS)
 _SOURCE = _any(f"{_PAPERS} {_TERMS_AND_WORKS}")
 _FACT = _any(_FACTS)
 
-# Verbs, as they stand after a negation: "does not _", "has not _", "is not _".
+# Verbs in their form after a negation: "does not _", "has not _", "is not _".
 
 _SAY = _any(
     "mention(?:ed)? specify specified state(?:d)? disclosed? discuss(?:ed)? address(?:ed)? say "
@@ -162,14 +162,14 @@ NEGATION = re.compile(
     r"(?:not|n't)\b(?:\s+(?:be\s+|been\s+)?able\s+to\b)?"
     r"|unable\s+to\b|never\b|dont\b|fails?\s+to\b"
 )
-"""Looked for in lower-case text, without what stands before: that is much quicker."""
+"""Searched in lower-case text, without the words before it: that is much faster."""
 BEFORE_NEGATION = re.compile(
     r"(?:\b(?:(?P<ability>can|could|ca)|do|does|did|has|have|had|is|are|was|were|am|would|will)\s*"
     r"(?:(?<=\s)(?:also|still|yet)\s)?|'(?:s|re|m)\s|(?P<nothing>\W|\A))\Z"
 )
-"""An auxiliary, or nothing that goes on into the negation: "kn" is before no "not"."""
+"""An auxiliary, or nothing that is part of the same word: "kn" is not followed by a "not"."""
 NEGATION_CUES = _cues("not n't dont never fail unable")
-"""One of them stands in every sentence with a negation."""
+"""Every sentence with a negation contains one of them."""
 _NOT = (
     r"(?:(?:do|does|did|has|have|had|is|are|was|were|can|could|would|will)(?: not|n't)"
     r"|cannot|never|fails?_to)"
@@ -443,7 +443,7 @@ RULES = (
         alone=True,
     ),
 )
-"""Looked for in every sentence of the answer, outside what it quotes."""
+"""Rules for every sentence of the answer, outside quotations."""
 
 NO_ANSWER = Rule(
     "no answer",
@@ -458,7 +458,7 @@ NO_ANSWER = Rule(
         r"|insufficient (?:information|data|context)|[-–—.?…*_]+)[\s\"')\].!]*"
     ),
 )
-"""The whole answer is a word or mark for having none."""
+"""The whole answer is a word or sign for "none"."""
 
 OTHER_LANGUAGES = Rule(
     "does not know, in another language",
@@ -469,17 +469,17 @@ OTHER_LANGUAGES = Rule(
         r"|모르겠습니다)(?![a-zà-ÿ])"
     ),
 )
-"""It opens with a plain "I do not know" in a language other than English."""
+"""The answer opens with a plain "I do not know" in another language."""
 
 EMPTY = "empty answer"
-"""The rule of an answer of blanks only."""
+"""The name of the rule for a blank answer."""
 
 ABOUT_THE_SOURCE = pattern(
     rf"\W*(?:the|this|these|your)\b[^,;:]{{0,60}}?\b{_PAPER}\b[^,;:]{{0,60}}?\b(?:describes?"
     r"|discuss(?:es)?|talks? about|deals? with|covers?|focus(?:es)? on|(?:is|are) about"
     r"|provides? (?:[a-z]+ )?(?:information|details|data|an overview)|relates? to|pertains? to)\b"
 )
-"""How a sentence starts that says what the source is on, and no more."""
+"""The beginning of a sentence that only says what the source is about."""
 
 _LEAD = r"\W*(?:(?:[a-z]+|(?:based on|according to|as|in|from|for|per)\b[^,;]{0,120}), )?+"
 _IS_A_NUMBER = r"(?: [a-z]+)? (?:is|are|was|were) (?:about |around |[a-z]+ly )?[$€£]?\d"
@@ -493,4 +493,4 @@ SAYS_NO_ANSWER = pattern(
     r"|\b(?:would|could|might)\b\D*\Z|\b(?:mentioned|described|reported|disclosed)\W*\Z"
     rf"|\b(?:{_SAID}|{_HELD}) (?:[^ ,;]+ ){{0,6}}?{_SOURCE}\b))"
 )
-"""A clause before "but" that does not answer: an apology, a need, what the source is on."""
+"""A clause before "but" that does not answer: an apology, a need, what the source is about."""

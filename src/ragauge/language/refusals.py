@@ -1,10 +1,10 @@
-"""Where an answer says that it does not answer, and where it answers all the same.
+"""Refusals in answers: where an answer says that it does not answer, and where it answers after all.
 
-An answer refuses when it opens with a refusal and does not go on to answer, or when it closes on
-one. "The document does not give the total, but the parts add up to $5" answers; "The document lists
-the parts. The total cannot be determined" refuses. So does "The document is on fees, but does not
-give the total", while "The total is $5, but the document does not give the parts" answers. What
-refusing sounds like is in `refusal_rules`.
+An answer refuses if it opens with a refusal and does not go on to answer, or if it closes with one.
+"The document does not give the total, but the parts add up to $5" answers; "The document lists the
+parts. The total cannot be determined" refuses. "The document is on fees, but does not give the total"
+refuses too, while "The total is $5, but the document does not give the parts" answers. The wording of
+refusals is in `refusal_rules`.
 """
 
 import re
@@ -27,7 +27,7 @@ from ragauge.language.refusal_rules import (
 from ragauge.language.text import Span, sentence_spans
 
 READ_AT_EACH_END = 100_000
-"""Characters; what lies between the ends of a longer answer is not read."""
+"""Characters; the middle of a longer answer is not read."""
 
 UNCERTAINTY_PHRASES = (
     "i don't know",
@@ -44,7 +44,7 @@ UNCERTAINTY_PHRASES = (
     "no data",
 )
 SHORT_ANSWERS = ("unknown", "n/a", "none", "null")
-"""Seed 002, section 11."""
+"""The phrases and short answers of the suite graphrag."""
 
 _CUES = tuple(sorted({*NEGATION_CUES, *(cue for rule in RULES for cue in rule.cues)}))
 _AFTER_NEGATION = tuple(rule for rule in RULES if rule.after)
@@ -53,9 +53,9 @@ _ANYWHERE = tuple(rule for rule in RULES if not rule.after)
 AUXILIARY_WITHIN = 12
 """Characters before a negation, enough for "would also "."""
 SUBJECT_WITHIN = 160
-"""Characters before a negation in which its subject is looked for."""
+"""Characters before a negation that are searched for its subject."""
 CLAUSE_READ = 400
-"""Characters of the clause before "but", which answers or not."""
+"""Characters read of the clause before "but"."""
 
 # Parts of a sentence.
 
@@ -80,13 +80,13 @@ _ASIDE = pattern(
     r"|\b(?:says|said|states|stated|argue[sd]|claim(?:s|ed)|wrote|writes|conclude[sd]|agreed"
     r"|decided)(?: that| not to)\b(?:(?! but | and )[^,;]){0,120})\Z"
 )
-"""In brackets, or what somebody else says."""
+"""In brackets, or a statement of somebody else."""
 _TURNS_TO_REFUSE = pattern(
     r"(?:(?P<but>\bbut\b).{0,300}"
     r"|[,—–-] (?:yet|though|although|however|while|whereas)\b(?!,)[^,;]{0,160})\Z"
 )
 
-# What a sentence that does not refuse may do.
+# Kinds of sentences that do not refuse.
 
 _YES_NO = pattern(r"\W*(?:yes|no)[,.]")
 _GREETING = pattern(
@@ -112,13 +112,13 @@ _ADVICE = re.compile(
     r"|[Tt]o (?:calculate|determine|answer|find|assess|evaluate|compute|obtain|get)\b.{0,200}?"
     r"\b(?:need|require|would)|it(?:'s| is| would be) (?:best|advisable))"
 )
-"""Says what would be needed, where to look, how it is done in general, or offers help."""
+"""Advice: what would be needed, where to look, how to do it in general, or an offer of help."""
 _REMARK = pattern(
     r"\W*(?:(?:\w+, )?it(?: is|'s) (?:also )?(?:important|worth|crucial|essential)|for example"
     r"|for instance|suppose|if)\b"
     r"|.{0,200}(?:\bnot|n't) (?:yet )?(?:been )?(?:yet )?(?:released|announced|published|filed)\b"
 )
-"""A remark, a made-up case, or that the world does not know yet."""
+"""A remark, a hypothetical case, or a fact that is not public yet."""
 _GENERALITY = pattern(
     r"\b(?:would|in general|general (?:information|overview|guidance|trends?|idea)|insights?"
     r"|observations?|(?:metric|measure|ratio|indicator) (?:is|that|of))\b"
@@ -129,8 +129,10 @@ _TURN = pattern(
     r"|to my knowledge|based on (?:my|general|historical|available|what)"
     r"|generally speaking|assuming|the answer)\b"
 )
-"""How a sentence starts that answers all the same."""
-_TOLD = pattern(r"\b(?:i (?:can (?:tell|inform)(?! you how)|found|did find)|here (?:is|are))\b")
+"""The beginning of a sentence that answers after all."""
+_ANNOUNCES_ANSWER = pattern(
+    r"\b(?:i (?:can (?:tell|inform)(?! you how)|found|did find)|here (?:is|are))\b"
+)
 _INNER_TURN = pattern(
     r"(?:[,;—–-]\s*(?:but|however|yet|though|although|nevertheless"
     r"|so(?! (?:i|we|no)\b))| but (?:i|it))\b"
@@ -139,7 +141,7 @@ _RESULT = re.compile(
     r"[$€£]\s?\d|\d\s?%(?<!100%)(?<!100\s%)|≈"
     r"|=\s{0,3}-?\d[\d,.]{0,30}(?:\s(?:million|billion))?\s{0,3}\Z"
 )
-"""A quantity that answers: money, a share, or what a calculation comes to."""
+"""A quantity that answers: money, a percentage, or the result of a calculation."""
 _FIGURE = re.compile(r"[$€£]\s?\d|\d\s?%|\d[.,]\d")
 _DIGIT = re.compile(r"\d")
 _COMMA = re.compile(",")
@@ -147,10 +149,10 @@ _COMMA = re.compile(",")
 
 @dataclass(frozen=True, slots=True)
 class RefusalMatch:
-    """Words of the answer that a rule reads as a refusal, with their offsets in it.
+    """Words of the answer that match a refusal rule, with their offsets.
 
-    `decides` is False where the refusal is said in passing, or is overruled because the answer
-    goes on to answer: then `overruled_by` is where it does.
+    `decides` is False if the refusal is only in passing, or if the answer goes on to answer;
+    `overruled_by` is then the sentence that does.
     """
 
     rule: str
@@ -198,10 +200,10 @@ class _Sentence:
 
     @property
     def answers(self) -> bool:
-        """It goes on to answer, after a refusal before it or in it."""
+        """Whether it answers, after a refusal before it or in it."""
         if self.refuses:
             return self._answers_within()
-        if _TOLD.search(self.text):
+        if _ANNOUNCES_ANSWER.search(self.text):
             return True
         if self.found or self.advises or _REMARK.match(self.text):
             return False
@@ -211,7 +213,7 @@ class _Sentence:
 
     @property
     def is_preamble(self) -> bool:
-        """It says nothing yet: an apology, a heading, what is needed, what the source is on."""
+        """Whether it is introductory: an apology, a heading, what is needed, what the source is about."""
         if any(found.is_aside or not found.rule.alone for found in self.found):
             return False
         if self.found or self.advises:
@@ -234,39 +236,38 @@ class _Sentence:
 
 
 def find_refusals(answer: str) -> tuple[RefusalMatch, ...]:
-    """Where the answer says that it does not answer; it refuses when any of them decides.
+    """The refusals in the answer; the answer refuses if any of them has `decides`.
 
-    Three places decide: the whole answer ("N/A"), its opening (after apologies, headings and what
-    would be needed) and its close. A refusal is overruled by a later sentence or clause that
-    answers: one that turns ("However, ..."), concludes ("Therefore, ...") or states a result, and
-    neither refuses again nor sends the reader elsewhere. What the answer quotes is not its own
-    words. A blank answer refuses, by the rule "empty answer".
+    A refusal can be the whole answer ("N/A"), its opening (after apologies, headings and what would
+    be needed) or its close. A later sentence or clause overrules it if it contrasts ("However, ..."),
+    concludes ("Therefore, ...") or states a result, and neither refuses again nor refers the reader
+    elsewhere. Quotations do not count. A blank answer refuses, by the rule "empty answer".
 
-    >>> [found.words for found in find_refusals("Sorry, the report does not give the fee.")]
+    >>> [match.words for match in find_refusals("Sorry, the report does not give the fee.")]
     ['report does not give']
-    >>> [found.decides for found in find_refusals("The report does not give the fee, but it was $5.")]
+    >>> [match.decides for match in find_refusals("The report does not give the fee, but it was $5.")]
     [False]
     """
-    whole = _whole(answer)
-    if whole is not None:
-        return (whole,)
+    whole_answer = _whole_answer(answer)
+    if whole_answer is not None:
+        return (whole_answer,)
     text = answer.replace("’", "'").replace("ʼ", "'")
     lowered = text.lower()
     if not any(cue in lowered for cue in _CUES):
         return ()
-    blotted = _QUOTED.sub(_blank, text)
-    sentences = tuple(_sentences(blotted))
+    without_quotes = _QUOTED.sub(_blank, text)
+    sentences = tuple(_sentences(without_quotes))
     if not any(sentence.found for sentence in sentences):
         return ()
     return tuple(_judged(answer, sentences))
 
 
-def _whole(answer: str) -> RefusalMatch | None:
-    """The answer as one refusal: blank, a word for none, or in another language."""
+def _whole_answer(answer: str) -> RefusalMatch | None:
+    """The match if the whole answer is a refusal: blank, a word for none, or in another language."""
     stripped = answer.strip()
     if not stripped:
         return RefusalMatch(EMPTY, "", 0, 0)
-    # Nothing longer can match, and on a long run of dots the pattern would take its time.
+    # Nothing longer can match, and the pattern is slow on a long run of dots.
     if len(stripped) <= 60 and NO_ANSWER.words.fullmatch(stripped):
         start = answer.index(stripped)
         return RefusalMatch(NO_ANSWER.name, stripped, start, start + len(stripped))
@@ -277,12 +278,12 @@ def _whole(answer: str) -> RefusalMatch | None:
 
 
 def _blank(quoted: re.Match[str]) -> str:
-    """The quotation with its words blotted out and its length kept."""
+    """The quotation with its words masked, at the same length."""
     return re.sub(r"\w", "_", quoted[0])
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:
-    """The sentences, cut once more after a colon and a semicolon."""
+    """The sentences, also split after colons and semicolons."""
     for offset, part in _read_parts(text):
         for start, end in sentence_spans(part):
             for colon in _CLAUSE_END.finditer(part, start, end):
@@ -292,7 +293,7 @@ def _sentences(text: str) -> Iterator[_Sentence]:
 
 
 def _read_parts(text: str) -> Iterator[tuple[int, str]]:
-    """The text; of a very long one its two ends, where a refusal would stand."""
+    """The text; of a very long one, its two ends, where a refusal would be."""
     if len(text) <= 2 * READ_AT_EACH_END:
         yield 0, text
         return
@@ -318,7 +319,7 @@ def _sentence(text: str, start: int) -> _Sentence:
 
 
 def _negations(lowered: str, begin: int) -> Iterator[_Negation]:
-    """The negations; a bare "not" counts at the start only: "data not found is error 404"."""
+    """The negations; a "not" without a verb counts only at the start: "data not found is error 404"."""
     for words in NEGATION.finditer(lowered, begin):
         back = max(0, words.start() - AUXILIARY_WITHIN)
         before = BEFORE_NEGATION.search(lowered[back : words.start()])
@@ -338,7 +339,7 @@ def _after(rule: Rule, sentence: str, negations: Sequence[_Negation]) -> Iterato
 
 
 def _is_title(words: str, sentence: str) -> bool:
-    """The words go on with a capital: "I Can't Tell You Why" is a song."""
+    """Whether the words continue with a capital: "I Can't Tell You Why" is a song."""
     return words.lstrip()[:1].isupper() and not sentence.isupper()
 
 
@@ -358,7 +359,7 @@ def _found(rule: Rule, spans: Iterator[Span], sentence: str, offset: int) -> _Fo
 
 
 def _answers_first(rule: Rule, sentence: str, start: int) -> bool:
-    """A clause before the refusal answers: "It was Ada Lind, but the text does not say when"."""
+    """Whether a clause before the refusal answers: "It was Ada Lind, but the text does not say when"."""
     turn = _TURNS_TO_REFUSE.search(sentence, 0, start)
     if turn is None:
         return False
@@ -369,7 +370,7 @@ def _answers_first(rule: Rule, sentence: str, start: int) -> bool:
 
 
 def _subject(rule: Rule, sentence: str, start: int) -> int | None:
-    """Where the subject of the words starts that stand at `start`; None if it is another one."""
+    """Where the subject of the words at `start` starts; None if the rule needs another subject."""
     begin = max(0, start - SUBJECT_WITHIN)
     if rule.nouns is not None:
         at = _noun_in_clause(rule.nouns, sentence[begin:start])
@@ -381,7 +382,7 @@ def _subject(rule: Rule, sentence: str, start: int) -> int | None:
 
 
 def _noun_in_clause(nouns: frozenset[str], before: str) -> int | None:
-    """Where the first of the nouns stands in the clause that is open at the end."""
+    """The position of the first of the nouns in the last clause."""
     if _RELATIVE.search(before):
         return None
     before = _INSERTED.sub(lambda inserted: " " * len(inserted[0]), before)
@@ -396,12 +397,12 @@ def _noun_in_clause(nouns: frozenset[str], before: str) -> int | None:
 
 
 def _clause_start(text: str, end: int) -> int:
-    """Just after the last comma and blank before `end`, or 0."""
+    """The position after the last comma and space before `end`, or 0."""
     return text.rfind(", ", 0, end) + 2 if ", " in text[:end] else 0
 
 
 def _judged(answer: str, sentences: Sequence[_Sentence]) -> Iterator[RefusalMatch]:
-    """Every refusal found, with whether it decides, and if not, what overrules it."""
+    """All refusals found, whether each decides, and if not, what overrules it."""
     overruled_by = _overruled_by(answer, sentences)
     deciding = _deciding(sentences, overruled_by)
     for index, sentence in enumerate(sentences):
@@ -413,7 +414,7 @@ def _judged(answer: str, sentences: Sequence[_Sentence]) -> Iterator[RefusalMatc
 
 
 def _overruled_by(answer: str, sentences: Sequence[_Sentence]) -> tuple[str | None, ...]:
-    """For each sentence, the first from there on that answers."""
+    """For each sentence, the first sentence from there on that answers."""
     nearest: str | None = None
     overruled_by: list[str | None] = []
     for sentence in reversed(sentences):
@@ -424,7 +425,7 @@ def _overruled_by(answer: str, sentences: Sequence[_Sentence]) -> tuple[str | No
 
 
 def _deciding(sentences: Sequence[_Sentence], overruled_by: Sequence[str | None]) -> int | None:
-    """The sentence by which the answer refuses, if it does."""
+    """The index of the sentence by which the answer refuses; None if it does not."""
     opening = next((i for i, each in enumerate(sentences) if not each.is_preamble), None)
     if opening is None:
         return next((i for i, each in enumerate(sentences) if each.found), None)
@@ -438,12 +439,12 @@ def _deciding(sentences: Sequence[_Sentence], overruled_by: Sequence[str | None]
 
 
 def _opens(sentence: _Sentence) -> bool:
-    """It refuses, and does not say yes or no to the question first."""
+    """Whether it refuses without first answering yes or no."""
     return sentence.closes or (sentence.refuses and not _YES_NO.match(sentence.text))
 
 
 def _closing(sentences: Sequence[_Sentence], overruled_by: Sequence[str | None]) -> int | None:
-    """The last sentence that closes on a refusal, with nothing but advice after it."""
+    """The index of the last closing refusal with only advice after it."""
     for index in reversed(range(len(sentences))):
         sentence = sentences[index]
         if overruled_by[index] is not None:
@@ -460,10 +461,10 @@ def _states_a_result(sentences: Sequence[_Sentence]) -> bool:
 
 
 def uncertainty_phrases(answer: str) -> tuple[str, ...]:
-    """The phrases by which seed 002 takes an answer for a don't-know; none: it is an answer.
+    """The phrases of the suite graphrag that mark the answer as "don't know"; () if it is an answer.
 
-    Substrings of the lower-cased, trimmed answer; the words of short answers only where it has
-    fewer than 10 characters. Source: seed 002, section 11.
+    They are substrings of the lower-cased, trimmed answer; the short answers count only if it has
+    fewer than 10 characters. Source: the suite graphrag.
 
     >>> uncertainty_phrases("Sorry, I don't know."), uncertainty_phrases("None.")
     (("i don't know",), ('none',))

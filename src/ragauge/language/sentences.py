@@ -1,4 +1,4 @@
-"""The sentences of answers and references: by our own rules, or by NLTK or spaCy when asked."""
+"""Sentences of a text: by our own rules, or by NLTK or spaCy."""
 
 import re
 import sys
@@ -24,13 +24,13 @@ SENTENCE_PIPES = frozenset(("tok2vec", "transformer", "parser", "senter", "sente
 
 
 def split_sentences(text: str, splitter: Splitter = "rules") -> tuple[str, ...]:
-    """The sentences of a text, in order, as the text has them, trimmed.
+    """The sentences of a text, in order, trimmed.
 
-    What has no letter or digit (a line of dashes, a lone emoji) or only cites ("[1]") is no
-    sentence; a text without any has (). "nltk" is NLTK's English Punkt model: MissingExtraError
-    without NLTK, PlanError when its model is not installed. "spacy" is the parser of the first
-    installed English pipeline; where there is none, and for a text longer than it takes, spaCy's
-    rule-based sentencizer. MissingExtraError without spaCy. Nothing is ever downloaded.
+    Pieces without a letter or digit (a line of dashes, an emoji) or with only citations ("[1]") are
+    not sentences. "nltk" is NLTK's English Punkt model: MissingExtraError without NLTK, PlanError if
+    the model is not installed. "spacy" is the parser of the first installed English pipeline, or
+    spaCy's rule-based sentencizer if there is none or the text is too long for it; MissingExtraError
+    without spaCy. Nothing is ever downloaded.
 
     >>> split_sentences("- Pay by Jan. 5.\\n- It is $5.\\n---")
     ('- Pay by Jan. 5.', '- It is $5.')
@@ -42,10 +42,10 @@ def split_sentences(text: str, splitter: Splitter = "rules") -> tuple[str, ...]:
     else:
         pieces = sentences(text)
     trimmed = (piece.strip() for piece in pieces)
-    return tuple(piece for piece in trimmed if _says_something(piece))
+    return tuple(piece for piece in trimmed if _is_sentence(piece))
 
 
-def _says_something(piece: str) -> bool:
+def _is_sentence(piece: str) -> bool:
     return WORD.search(piece) is not None and not CITATIONS.fullmatch(piece)
 
 
@@ -71,7 +71,7 @@ def _spacy_sentences(text: str) -> list[str]:
         nlp = _sentencizer()
     others = [pipe for pipe in nlp.pipe_names if pipe not in SENTENCE_PIPES]
     doc = nlp(SURROGATE.sub("\ufffd", text), disable=others)
-    return [text[one.start_char : one.end_char] for one in doc.sents]
+    return [text[sentence.start_char : sentence.end_char] for sentence in doc.sents]
 
 
 @cache

@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 from ragauge.language.text import composed
 
-# Kanji, hanzi and kana stand alone; numbers keep their separators; marks belong to their letter.
-ALONE = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-WORD = re.compile(rf"[{ALONE}]|(?:(?![{ALONE}])[\w\u0300-\u036f])++(?:(?<=\d)[.,](?=\d)\w++)*+")
+# Each kanji, hanzi and kana is a word; numbers keep separators; marks belong to their letter.
+CJK = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+WORD = re.compile(rf"[{CJK}]|(?:(?![{CJK}])[\w\u0300-\u036f])++(?:(?<=\d)[.,](?=\d)\w++)*+")
 GROUPS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 VOWELS = frozenset("aeiou")
 
 Rules = Sequence[tuple[str, str]]
-"""Suffixes and what they become; of those that end in the same letters, the longest first."""
+"""Suffixes and their replacements; of suffixes with the same ending, the longest comes first."""
 
 STEP_2: Rules = (
     ("ational", "ate"),
@@ -56,7 +56,7 @@ STEP_4 = (
 
 
 class Word(NamedTuple):
-    """A word of a text: where it stands, lower-cased, and its stem."""
+    """A word of a text: its span, its lower-cased form and its stem."""
 
     start: int
     end: int
@@ -65,9 +65,9 @@ class Word(NamedTuple):
 
 
 def stemmed(text: str) -> list[Word]:
-    """The words of a text without punctuation, in order; each kanji, hanzi and kana is one.
+    """The words of a text without punctuation, in order; each kanji, hanzi and kana is a word.
 
-    A number with its separators is one word, and its own stem without those of thousands.
+    A number with its separators is one word; its stem is the number without thousands separators.
 
     >>> [word.stem for word in stemmed("The claims: 1,500 paid in 2.5 weeks")]
     ['the', 'claim', '1500', 'paid', 'in', '2.5', 'week']
@@ -82,10 +82,11 @@ def stemmed(text: str) -> list[Word]:
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """The stem of a lower-cased English word; words of one or two letters are their own.
+    """The Porter stem of a lower-cased English word; words of one or two letters stay as they are.
 
-    Whatever is no vowel counts as a consonant, digits too. Source: M. F. Porter, "An algorithm for
-    suffix stripping", Program 14(3), 1980, as published; short words as in his own program.
+    Every character that is not a vowel counts as a consonant, digits too. Source: M. F. Porter, "An
+    algorithm for suffix stripping", Program 14(3), 1980, as published; short words as in his program.
+    Snowball's `porter` differs in short words and in double consonants ("trekking" gives "trekk").
 
     >>> [stem(word) for word in ("attributes", "attributed", "attribution", "is")]
     ['attribut', 'attribut', 'attribut', 'is']
@@ -113,12 +114,12 @@ def _without_past(word: str) -> str:
     for suffix in ("ed", "ing"):
         body = word.removesuffix(suffix)
         if body != word and _has_vowel(body):
-            return _mended(body)
+            return _restored(body)
     return word
 
 
-def _mended(body: str) -> str:
-    """What `-ed` or `-ing` was added to: `hop` of `hopp`, `file` of `fil`."""
+def _restored(body: str) -> str:
+    """The verb without `-ed` or `-ing`: `hop` for `hopp`, `file` for `fil`."""
     if body.endswith(("at", "bl", "iz")):
         return body + "e"
     if _ends_double(body):
@@ -127,7 +128,7 @@ def _mended(body: str) -> str:
 
 
 def _replaced(word: str, rules: Rules) -> str:
-    """Steps 2 and 3: the first suffix that fits decides, changed where the measure is above 0."""
+    """Steps 2 and 3: the first matching suffix decides; it is replaced if the measure is above 0."""
     for suffix, other in rules:
         if word.endswith(suffix):
             body = word[: -len(suffix)]
@@ -136,7 +137,7 @@ def _replaced(word: str, rules: Rules) -> str:
 
 
 def _stripped(word: str) -> str:
-    """Step 4: of `-sion` and `-tion` only `-ion` goes."""
+    """Step 4: of `-sion` and `-tion`, only `-ion` is removed."""
     for suffix in STEP_4:
         if word.endswith(suffix):
             body = word[:-3] if suffix.endswith("ion") else word[: -len(suffix)]
@@ -145,7 +146,7 @@ def _stripped(word: str) -> str:
 
 
 def _tidied(word: str) -> str:
-    """Step 5: a last `e`, and one of two `l`."""
+    """Step 5: remove a final `e`, and one of two final `l`."""
     if word.endswith("e"):
         measure = _measure(word[:-1])
         if measure > 1 or (measure == 1 and not _ends_short(word[:-1])):
@@ -154,7 +155,7 @@ def _tidied(word: str) -> str:
 
 
 def _consonants(word: str) -> list[bool]:
-    """For each letter whether it is a consonant; y is one unless it follows one."""
+    """For each letter, whether it is a consonant; y is one unless it follows a consonant."""
     found: list[bool] = []
     for letter in word:
         is_vowel = letter in VOWELS or (letter == "y" and bool(found) and found[-1])
@@ -163,7 +164,7 @@ def _consonants(word: str) -> list[bool]:
 
 
 def _measure(word: str) -> int:
-    """How often a vowel is followed by a consonant."""
+    """How often a consonant follows a vowel."""
     kinds = _consonants(word)
     return sum(is_one and not before for before, is_one in pairwise(kinds))
 
@@ -177,5 +178,5 @@ def _ends_double(word: str) -> bool:
 
 
 def _ends_short(word: str) -> bool:
-    """Whether it ends in consonant, vowel, consonant, the last none of w, x, y."""
+    """Whether it ends in consonant, vowel, consonant, and the last is not w, x or y."""
     return _consonants(word)[-3:] == [True, False, True] and word[-1] not in "wxy"

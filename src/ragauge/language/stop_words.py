@@ -1,4 +1,4 @@
-"""English stop words: the two lists that the metrics' sources name, as data."""
+"""English stop words: the lists of NLTK and scikit-learn."""
 
 
 def _set(words: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Text as metrics compare it: the four named normalisations, and sentences."""
+"""Text for comparison by metrics: the four named normalisations, and sentences."""
 
 import re
 import string
@@ -8,7 +8,7 @@ from typing import Literal
 
 Normalization = Literal["lower_ws", "strip_lower", "squad", "none"]
 Span = tuple[int, int]
-"""Where a piece of text starts and ends, as in text[start:end]."""
+"""Start and end of a piece of text, as in text[start:end]."""
 
 ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 PUNCTUATION = re.compile(rf"[{re.escape(string.punctuation)}]++")
@@ -17,21 +17,21 @@ LINE_BREAKS = "\n\r\f\v\x85\u2028\u2029"
 STOPS = ".!?…؟।॥۔።፧፨։។៕"
 """Marks that end a sentence when whitespace follows."""
 FULL_WIDTH_STOPS = "。！？｡．။"
-"""Marks that end a sentence whatever follows."""
+"""Marks that always end a sentence."""
 OPENERS = "([{\"'“‘«„‚¿¡*_`"
 CJK = "\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f"
 """Kana and ideographs, among which a stop needs no space after it."""
 QUOTE_ENDS = "\"'”’“‘»«)`"
-"""Before a lower-case word they close what somebody says within the sentence."""
+"""Before a lower-case word, these close a quotation inside the sentence."""
 CLOSER = r"""["'”’»›)\]}*_」』】）〉》]|\[\d{1,3}\]"""
-# German closes with the marks that English opens with, and French after a space; what stands in
-# brackets right after a stop cites.
+# German closes with the marks that open in English, French closes after a space, and brackets right
+# after a stop are citations.
 SPACED_CLOSER = (
     rf"(?:{CLOSER}|[“‘«‹`†‡¹²³⁰-⁹]|\[{{1,2}}[^\[\]\n]{{1,24}}\]{{1,2}}|【[^【】\n]{{1,24}}】"
     r"|[ \u00a0\u202f]»(?![^\W_]))"
 )
-# One character class up front keeps the search fast; the look-behinds then tell the four kinds
-# apart. Every run is entered at its first character only, so the search stays linear.
+# A single character class at the start keeps the search fast; the look-behinds distinguish the four
+# kinds. A run matches only from its first character, so the search stays linear.
 STOP = re.compile(
     rf"[{STOPS}{FULL_WIDTH_STOPS}{LINE_BREAKS}](?:"
     rf"(?<=[{STOPS}])(?<![{STOPS}]{{2}})[{STOPS}]*+{SPACED_CLOSER}*+(?!\S)"
@@ -61,7 +61,7 @@ LIST_NUMBER = re.compile(
     r"|[*(\[]{0,3}(?:Article|Chapter|Clause|Figure|Part|Question|Rule|Section|Step|Table)"
     rf" (?:{NUMBER}[A-Za-z]?|[A-Z]|[IVX]{{2,5}})"
 )
-"""The number at a line's start whose period ends nothing; Q1, Step 1 and Section 2 are such too."""
+"""A number at the start of a line, whose period does not end a sentence; Q1, Step 1 and Section 2 too."""
 INLINE_LIST_NUMBER = re.compile(r"(?::\s[1ai]|;\s(?:and\s|or\s)?\d)\Z")
 """The number of an item within a line: "by rules: 1. …; 2. …"."""
 SPACED_LETTERS = re.compile(r"(?:^|[\s(])[^\W\d_]\.\s[^\W\d_]\Z")
@@ -69,18 +69,18 @@ SPACED_LETTERS = re.compile(r"(?:^|[\s(])[^\W\d_]\.\s[^\W\d_]\Z")
 DOTTED = re.compile(r"(?:.*[-–—/:\d])?(?:[^\W\d_]{1,2}\.-?)+[^\W\d_]{1,2}")
 """U.S, p.m, J.-P, non-U.S, 5:30p.m."""
 WORD_START = re.compile(r".*[-–—/]")
-"""What goes before the abbreviation in mid-Jan and Dr./Mr."""
+"""The part before the abbreviation in mid-Jan and Dr./Mr."""
 QUOTATIVE = re.compile(r"と(?!ても|ころ|にかく|りあえず|きどき|もに|もかく)|って")
-"""The Japanese particles that follow what somebody said."""
+"""The Japanese particles that follow a quotation."""
 WRAPPED_LINE = 60
-"""A line at least this long goes on in the next one, unless a stop or a colon ends it."""
+"""A line at least this long continues in the next one, unless it ends with a stop or a colon."""
 UNFINISHED = frozenset(["the", "an", "Mr.", "Mrs.", "Ms.", "Dr.", "Prof."])
-"""A line that ends with one of these goes on in the next one, however short it is."""
+"""A line that ends with one of these continues in the next one, however short it is."""
 
 ASCII_WORDS = "".join(
     sign.lower() if sign.isalnum() or sign == "_" else " " for sign in map(chr, range(128))
 )
-"""For `str.translate`, faster than `re`: the words of an ASCII text lower-cased, spaces for the rest."""
+"""Table for `str.translate`, which is faster than `re`: words lower-cased, all other ASCII as spaces."""
 
 
 def _set(words: str) -> frozenset[str]:
@@ -96,7 +96,7 @@ TITLES = _set("""
 REFERENCES = _set("""
     no nos fig figs art arts chap par sect cir op bk div ph nr nrn abb abs kap núm núms pág págs
 """)
-"""Abbreviations when a number follows, words otherwise."""
+"""Abbreviations if a number follows, words otherwise."""
 LETTER_REFERENCES = frozenset("pcns")
 """Page, circa, note, section."""
 MEASURES = _set("""
@@ -113,7 +113,7 @@ SHORT_NAMES = _set("""
     ariz colo va eds est ext tel misc intl natl govt assoc assn dept univ bldg ste incl excl resp
     dkt civ crim evid educ ct supp av uu rev hon gen col maj adm gov sen sens rep pres
 """)
-"""Abbreviations that end a sentence only when a usual first word follows."""
+"""Abbreviations that end a sentence only if a typical first word follows."""
 ABBREVIATIONS = TITLES | REFERENCES | MEASURES | AND_SO_ON | SHORT_NAMES
 FIRST_WORDS = _set("""
     The This That These Those There They Then Thus It Its He She His Her We Our You Your I My In On
@@ -130,27 +130,27 @@ DESIGNATIONS = _set("""
     appendix exhibit schedule figure table category level point choice version letter form tier zone
     block room unit
 """)
-"""A capital letter after one of these is no initial: vitamin C, plan B."""
+"""A capital letter after one of these is not an initial: vitamin C, plan B."""
 BEFORE_I = _set("am and as can could did do does had have nor or so than war was would")
-"""An I after one of these is no initial: so did I, World War I."""
+"""An I after one of these is not an initial: so did I, World War I."""
 ORDINALS = _set("""
     januar januars februar februars märz april mai juni juli august augusts september septembers
     oktober oktobers november novembers dezember dezembers jahrhundert jahrhunderts weltkrieg
     weltkriegs auflage
 """)
-"""What makes a number before a period an ordinal in German, lower-cased."""
+"""German words, lower-cased, after which a number with a period is an ordinal."""
 
 
 def normalize(text: str, how: Normalization) -> str:
-    """The text as one of the named normalisations has it.
+    """The text, normalised by one of the named methods.
 
-    - `lower_ws`: lower-case, every run of whitespace to one space, trimmed;
-    - `strip_lower`: ends trimmed, lower-case; whitespace inside is kept;
+    - `lower_ws`: lower-case, each run of whitespace as one space, trimmed;
+    - `strip_lower`: trimmed, lower-case; whitespace inside is kept;
     - `squad`: lower-case, without ASCII punctuation and the articles a, an and the, then
-      whitespace as in `lower_ws`; as the official SQuAD 1.1 script does it;
+      whitespace as in `lower_ws`; as in the official SQuAD 1.1 script;
     - `none`: unchanged.
 
-    All but `none` compose to NFC first, so that the two spellings of "é" are equal.
+    All but `none` compose to NFC first, so that both encodings of "é" are equal.
 
     >>> normalize("The  Big-Bang ", "lower_ws"), normalize("The  Big-Bang ", "squad")
     ('the big-bang', 'bigbang')
@@ -177,7 +177,7 @@ def composed(text: str) -> str:
 
 
 def excerpt(text: str, limit: int = 1_000) -> str:
-    """The text for evidence: what is cut off is marked and counted.
+    """The beginning of the text, for evidence, with the number of characters left out.
 
     >>> excerpt("abcdef", 4)
     'abcd… (2 characters more)'
@@ -188,7 +188,7 @@ def excerpt(text: str, limit: int = 1_000) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Whether a text has no sign that can be seen: nothing, white space, controls and formats.
+    """Whether a text has no visible character: only whitespace, controls and formats, or nothing.
 
     >>> is_blank(" \\n\\u200f"), is_blank("。")
     (True, False)
@@ -206,14 +206,14 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def sentence_spans(text: str) -> tuple[Span, ...]:
-    """Where each sentence starts and ends; together they hold all but whitespace.
+    """The span of each sentence; together they cover everything but whitespace.
 
-    By rules, for English prose, lists and CJK text, with the usual abbreviations of some other
-    languages. A sentence ends at a run of stops with the quotes, brackets and [1]-marks that close
-    after it, and then whitespace (none after 。！？); not after an initial, a list number, or an
-    abbreviation that what follows does not mark as the last word. A blank line ends one, and so
-    does a line break before a list item or after a line that is neither wrapped, nor unfinished,
-    nor carried on in lower case.
+    The rules are for English prose, lists and CJK text, with common abbreviations of some other
+    languages. A sentence ends at a run of stops with its closing quotes, brackets and [1]-marks,
+    followed by whitespace (not needed after 。！？). It does not end after an initial, a list number,
+    or an abbreviation, unless what follows shows that the abbreviation is the last word. It also ends
+    at a blank line, and at a line break before a list item or after a line that is not wrapped, not
+    unfinished and not continued in lower case.
 
     >>> sentence_spans("One. Two")
     ((0, 4), (5, 8))
@@ -274,7 +274,7 @@ def _ends_at_line_break(text: str, start: int, stop: re.Match[str]) -> bool:
 
 
 def _is_unfinished(line: str) -> bool:
-    """Whether the line is a bare list number or bullet, or ends with a word that others follow."""
+    """Whether the line is only a list number or bullet, or ends with a word that needs another."""
     if len(line) < 8 and LONE_MARKER.fullmatch(line):
         return True
     words = line.rsplit(None, 1)
@@ -300,7 +300,7 @@ def _ends_at_period(text: str, start: int, stop: re.Match[str]) -> bool:
 
 
 def _ends_at_lone_period(text: str, before: str, stop: re.Match[str]) -> bool:
-    """After a period that nothing touches, which ends tokenised sentences; but not in ". . ."."""
+    """After a period between spaces, as in tokenised text; but not in ". . ."."""
     if LONE_PERIOD.match(text, _skip_space(text, stop.end())):
         return False
     return not (before.rstrip().endswith(".") and _next_word(text, stop)[:1].islower())
@@ -332,7 +332,7 @@ def _ends_after_letter(text: str, before: str, words: Sequence[str], stop: re.Ma
 
 
 def _ends_after_word(text: str, words: Sequence[str], stop: re.Match[str]) -> bool:
-    """After the last of the words: an abbreviation, a number, or one with a period or hyphen."""
+    """After an abbreviation, a number, or a word with a period or hyphen."""
     word = words[-1].lstrip(OPENERS)
     following = _next_word(text, stop)
     if word[-1].isdecimal():
@@ -353,7 +353,7 @@ def _ends_after_word(text: str, words: Sequence[str], stop: re.Match[str]) -> bo
 
 
 def _next_word(text: str, stop: re.Match[str]) -> str:
-    """The letters after the stop, or none when something else stands there."""
+    """The letters after the stop; "" if something else follows."""
     found = NEXT_WORD.match(text, _skip_space(text, stop.end()))
     return found[1] if found else ""
 

@@ -1,8 +1,8 @@
-"""The alphanumeric words of a text, as NLTK's word tokenizer finds them, without NLTK.
+"""The alphanumeric words of a text as NLTK's word tokenizer finds them, without NLTK.
 
-NLTK pads what it sets apart with spaces and splits on whitespace; most of its rules decide how
-punctuation is kept. Only alphanumeric tokens count here, so punctuation becomes a space, and only
-the pieces that are not plain words after that are looked at closely.
+NLTK surrounds separate tokens with spaces and splits on whitespace; most of its rules are about
+punctuation. Only alphanumeric tokens count here, so punctuation becomes a space, and only pieces
+that are not plain words afterwards need its other rules.
 """
 
 import re
@@ -12,13 +12,13 @@ from ragauge.language.text import sentence_spans
 
 CLOSERS = "])}>\"'»”’ "
 APART = '[](){}<>;@#$%&?!*"`«»“”„‘’\u2012\u2013\u2014\u2015'
-"""Set apart wherever it stands."""
+"""Characters that are always separate tokens."""
 APART_RUN = re.compile(rf"[{re.escape(APART)}]++")
 APART_AS_SPACES = "".join(" " if sign in APART else sign for sign in map(chr, range(128)))
-"""What stands for each ASCII character: itself, or a space for what is apart."""
+"""Translation table of ASCII: a space for separate tokens, every other character unchanged."""
 
-# Commas and colons are read in pairs with what follows, and dashes in twos; hence "a,b" is two
-# words, "a,5" and "a-b" are none, and "a---b" leaves only the a.
+# NLTK matches commas and colons together with the next character, and dashes in twos. Hence "a,b"
+# is two words, "a,5" and "a-b" are none, and "a---b" leaves only the a.
 COMMA = re.compile(r"[:,](\D|$)")
 DOTS_OR_DASHES = re.compile(r"\.\.++|--")
 OPENING_APOSTROPHE = re.compile(r"(?<!\w)'(?!(?:re|ve|ll|m|t|s|d|n)\b)(?=\w)", re.IGNORECASE)
@@ -45,12 +45,12 @@ TIS, TWAS = (re.compile(rf" 't({verb})\b", re.IGNORECASE) for verb in ("is", "wa
 def alphanumeric_words(text: str) -> list[str]:
     """The lower-cased alphanumeric words of a text, in order, with repeats.
 
-    Those tokens of NLTK's `NLTKWordTokenizer`, run on each of our `sentences`, for which
-    `str.isalnum` holds. So a word with any other sign in it is none ("and/or", "1,000", "U.S.",
-    "state-of-the-art"), "don't" gives "do" and "cannot" gives two words. Text without spaces, such
-    as Chinese, is one word between two signs. Nothing is composed to NFC: a combining mark is a
-    sign too. Word characters and whitespace are those of `re`; NLTK 3.10.4 asks the `regex`
-    package, which differs beside combining marks, numerals such as ½, and control characters.
+    The tokens of NLTK's `NLTKWordTokenizer`, run on each of our `sentences`, for which `str.isalnum`
+    holds. So a word that contains another character is dropped ("and/or", "1,000", "U.S.",
+    "state-of-the-art"), "don't" gives "do", and "cannot" gives two words. Text without spaces, such
+    as Chinese, is one word between two punctuation marks. Text is not composed to NFC: a combining
+    mark is not alphanumeric. Word characters and whitespace are those of `re`; NLTK 3.10.4 uses the
+    `regex` package, which differs next to combining marks, numerals such as ½, and control characters.
 
     >>> alphanumeric_words("It's state-of-the-art; we cannot say 1,000 (or 5%).")
     ['it', 'we', 'can', 'not', 'say', 'or', '5']
@@ -70,7 +70,7 @@ def alphanumeric_words(text: str) -> list[str]:
 
 
 def _pieces(text: str) -> list[str]:
-    """What stands between whitespace and the signs that are always apart."""
+    """The text split at whitespace and at characters that are always separate tokens."""
     sentences = [_without_final_period(text[start:end]) for start, end in sentence_spans(text)]
     if "'" in text:
         sentences = [CLOSING_APOSTROPHE.sub(" ", sentence) for sentence in sentences]
@@ -81,9 +81,9 @@ def _pieces(text: str) -> list[str]:
 
 
 def _without_final_period(sentence: str) -> str:
-    """The sentence up to its final period, which alone of all single periods is set apart.
+    """The sentence without its final period, the only single period that NLTK separates.
 
-    A quote after a space is an opening one for NLTK, and then the period is not final.
+    NLTK takes a quote after a space for an opening one; then the period is not final.
     """
     body = sentence.rstrip(CLOSERS)
     if body[-1:] != "." or body[-2:] in (".", ".."):
@@ -93,7 +93,7 @@ def _without_final_period(sentence: str) -> str:
 
 
 def _words_among_signs(piece: str) -> list[str]:
-    """The words of a piece that holds some other sign."""
+    """The words of a piece that contains other characters."""
     if "," in piece or ":" in piece:
         piece = COMMA.sub(r" \1", piece)
     piece = DOTS_OR_DASHES.sub(" ", piece)

@@ -1,6 +1,6 @@
-"""Rules asked of one answer, as suites hold them in `[[check]]` tables, and what is made of them.
+"""Rules about a single answer, as suites list them in `[[check]]` tables, and their combinations.
 
-Source: seed 001, "Question-Specific Metrics". Text is compared lower-cased, whitespace collapsed.
+Text is compared lower-cased, with whitespace collapsed. Source: the suite answer-quality.
 """
 
 import re
@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Annotated
 
-from ragauge.language.dates import plain_signs
-from ragauge.language.numbers import Quantity, quantities, same_quantity
+from ragauge.language.characters import plain_signs
+from ragauge.language.numbers import quantities
+from ragauge.language.quantity import Quantity, same_quantity
 from ragauge.language.text import normalize
 from ragauge.metric import Column, Constraint, Metric, metric
 from ragauge.score import Score
@@ -20,7 +21,7 @@ BULLET = re.compile(r"^[ \t]*(?:[*•+-]|\d{1,3}[.)])[ \t]+(\S.*)$", re.MULTILIN
 MARKUP = re.compile(r"[*_`]+")
 EDGES = " .,;:"
 BOLD = re.compile(r"\*\*([^*]+)\*\*|__([^_]+)__")
-SAID_OF_IT = re.compile(r"\s*[:;,(–—-]")
+AFTER_NAME = re.compile(r"\s*[:;,(–—-]")
 
 
 def _is_pattern(text: str) -> bool:
@@ -35,9 +36,9 @@ Pattern = Annotated[str, Constraint("a valid regular expression", _is_pattern)]
 
 @metric(version=1)
 def contains(answer: str, *, text: str = "") -> Score:
-    """Whether the answer contains the text, as whole words, in any case.
+    """Whether the answer contains the text as whole words, ignoring case.
 
-    1.0 or 0.0; no text asked for: undefined. Source: seed 001, "Fact Checks".
+    1.0 or 0.0. Undefined if `text` is blank. Source: the suite answer-quality.
 
     >>> contains("It is Territory 118.", text="territory 118").value
     1.0
@@ -54,8 +55,8 @@ def contains(answer: str, *, text: str = "") -> Score:
 def not_contains(answer: str, *, text: str = "") -> Score:
     """Whether the answer does not contain the text: 1 minus `contains`.
 
-    1.0 or 0.0; no text asked for: undefined. An empty answer contains nothing: 1.0.
-    Source: our own, after seed 001, "Question-Specific Metrics".
+    1.0 or 0.0; an empty answer scores 1.0. Undefined if `text` is blank. Source: ours, as the
+    opposite of `contains`.
 
     >>> not_contains("I cannot say.", text="cannot").value
     0.0
@@ -68,9 +69,9 @@ def not_contains(answer: str, *, text: str = "") -> Score:
 
 @metric(version=1)
 def contains_any(answer: str, *, texts: tuple[str, ...] = ()) -> Score:
-    """Whether the answer contains at least one of the texts, as whole words, in any case.
+    """Whether the answer contains at least one of the texts as whole words, ignoring case.
 
-    1.0 or 0.0; no texts asked for: undefined. Source: seed 001, EF_3.
+    1.0 or 0.0. Undefined if `texts` has no text. Source: the suite answer-quality.
 
     >>> contains_any("293 × 2.061", texts=("×", "*")).value
     1.0
@@ -83,10 +84,10 @@ def contains_any(answer: str, *, texts: tuple[str, ...] = ()) -> Score:
 
 @metric(version=1)
 def regex(answer: str, *, pattern: Pattern = "") -> Score:
-    """Whether the pattern (Python's `re`, in any case) matches anywhere in the answer.
+    """Whether a regular expression (Python's `re`, ignoring case) matches anywhere in the answer.
 
-    1.0 or 0.0; no pattern: undefined. An invalid pattern is refused before any row is read.
-    Source: our own, after seed 001, "Question-Specific Metrics".
+    1.0 or 0.0. Undefined if `pattern` is empty; an invalid pattern is an error before any sample is
+    scored. Source: ours, used by the suite answer-quality.
 
     >>> regex("Uses GRG 51", pattern=r"\\bgrg\\s*51\\b").value
     1.0
@@ -100,10 +101,10 @@ def regex(answer: str, *, pattern: Pattern = "") -> Score:
 
 @metric(version=1)
 def number(answer_quantities: Sequence[Quantity], *, value: str = "") -> Score:
-    """Whether the answer states the number, compared by value: `$1,000` is `1000.0`.
+    """Whether the answer states the number, compared by value: `$1,000` equals `1000.0`.
 
-    `value` is the number as text; with a percent sign it must be a percentage. 1.0 or 0.0; no
-    number in `value`: undefined. Source: seed 001, EF_2 and EF_3.
+    1.0 or 0.0. `value` is the number as text; with a percent sign, only a percentage matches.
+    Undefined if `value` does not hold exactly one number. Source: the suite answer-quality.
 
     >>> number(quantities("The premium is $604.00"), value="604").value
     1.0
@@ -113,7 +114,11 @@ def number(answer_quantities: Sequence[Quantity], *, value: str = "") -> Score:
     wanted = quantities(value)
     if len(wanted) != 1:
         return Score.undefined(f"the check must name one number, got {value!r}")
-    found = [one.text for one in answer_quantities if same_quantity(one, wanted[0], unit=False)]
+    found = [
+        quantity.text
+        for quantity in answer_quantities
+        if same_quantity(quantity, wanted[0], unit=False)
+    ]
     return Score(bool(found), evidence={"value": value, "found": found})
 
 
@@ -121,10 +126,10 @@ def number(answer_quantities: Sequence[Quantity], *, value: str = "") -> Score:
 def list_coverage(answer: str, references: Sequence[str], *, codes: Pattern = "") -> Score:
     """Share of the reference's list items that the answer lists too.
 
-    Items are the bullets (`* Name`, `- Name`, `1. Name`) and whatever matches the pattern `codes`
-    (`Rule C-\\d+`); a bullet that holds a code counts by its code, and what stands behind a bold
-    name, a colon or a dash is no part of the name. In [0, 1]; of several references the one that is
-    covered best; a reference without items: undefined. Source: seed 001, EF_1, `rules_coverage`.
+    In [0, 1]; best over the references. List items are bullets (`* Name`, `- Name`, `1. Name`) and all
+    matches of the pattern `codes` (`Rule C-\\d+`). A bullet that contains a code counts as its code;
+    text after a bold name, a colon or a dash is not part of the name. Undefined if the reference has
+    no list items. Source: the suite answer-quality (`rules_coverage`).
 
     >>> list_coverage("* Limits: what is paid", ["* Limits\\n* Rating Plan"]).value
     0.5
@@ -139,7 +144,7 @@ def list_coverage(answer: str, references: Sequence[str], *, codes: Pattern = ""
 def list_found(answer: str, references: Sequence[str], *, codes: Pattern = "") -> Score:
     """How many of the reference's list items the answer lists too; see `list_coverage`.
 
-    A count, 0 or more. Source: seed 001, EF_1, `rules_found`.
+    A count, 0 or more; never undefined. Source: the suite answer-quality (`rules_found`).
 
     >>> list_found("* Limits", ["* Limits\\n* Rating Plan"]).value
     1.0
@@ -150,9 +155,9 @@ def list_found(answer: str, references: Sequence[str], *, codes: Pattern = "") -
 
 @metric(version=1, high=None)
 def list_total(answer: str | None, references: Sequence[str], *, codes: Pattern = "") -> Score:
-    """How many items the reference of `list_coverage` lists.
+    """How many list items the reference has; see `list_coverage`.
 
-    A count, 0 or more. Source: seed 001, EF_1, `total_rules`.
+    A count, 0 or more; never undefined. Source: the suite answer-quality (`total_rules`).
 
     >>> list_total("", ["* Limits\\n* Rating Plan"]).value
     2.0
@@ -162,18 +167,18 @@ def list_total(answer: str | None, references: Sequence[str], *, codes: Pattern 
 
 
 def mean_of(name: str, rules: Sequence[str]) -> Metric:
-    """A metric of this name: the mean of the rules' values; no value when a rule has none.
+    """A metric of this name: the mean of the rules' values; no value if a rule has none.
 
-    Source: seed 001, EF_2, `fact_score`.
+    Source: the suite answer-quality (`fact_score`).
     """
     columns = tuple(Column(rule, takes_score=True) for rule in rules)
     return Metric(name, partial(_mean, tuple(rules)), columns, (), (), batch=False)
 
 
 def holds(name: str, expression: Filter) -> Metric:
-    """A metric of this name: 1.0 where the expression over the rules is true, else 0.0.
+    """A metric of this name: 1.0 if the expression over the rules is true, else 0.0.
 
-    No value when a rule that it names has none. Source: seed 001, EF_3, `is_correct`.
+    No value if a rule that it names has none. Source: the suite answer-quality (`is_correct`).
     """
     rules = tuple(sorted(expression.fields))
     columns = tuple(Column(rule, takes_score=True) for rule in rules)
@@ -198,7 +203,7 @@ def _holds(names: tuple[str, ...], expression: Filter, *scores: Score) -> Score:
 
 
 def _find(answer: str, text: str) -> list[str]:
-    """The text where the answer has it as whole words, marked up or not, else nothing."""
+    """The text as the answer states it in whole words, with or without markup; [] if it does not."""
     pattern = _whole_words(normalize(text, "lower_ws"))
     for shown in (answer, MARKUP.sub("", answer)):
         if found := pattern.search(normalize(shown, "lower_ws")):
@@ -220,7 +225,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Lists:
-    """The items of the reference that the answer covers best, and which of them it lists."""
+    """The list items of the best-covered reference, and which of them the answer lists."""
 
     expected: frozenset[str] = frozenset()
     found: frozenset[str] = frozenset()
@@ -237,7 +242,7 @@ def _lists(answer: str, references: Sequence[str], codes: str) -> _Lists:
 
 
 def _covered(expected: frozenset[str], given: frozenset[str]) -> _Lists:
-    found = (item for item in expected if any(_names(one, item) for one in given))
+    found = (item for item in expected if any(_names(listed, item) for listed in given))
     return _Lists(expected, frozenset(found))
 
 
@@ -246,10 +251,10 @@ def _coverage(lists: _Lists) -> tuple[float, int]:
     return (len(lists.found) / n if n else -1.0), n
 
 
-def _names(given: str, item: str) -> bool:
-    """Whether a listed item is this one, with or without something said of it."""
-    rest = given.removeprefix(item)
-    return given == item or (rest != given and bool(SAID_OF_IT.match(rest)))
+def _names(listed: str, item: str) -> bool:
+    """Whether a listed item is this one, possibly followed by an explanation."""
+    rest = listed.removeprefix(item)
+    return listed == item or (rest != listed and bool(AFTER_NAME.match(rest)))
 
 
 def _items(text: str, codes: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Whether an answer says where it comes from."""
+"""Whether an answer names its sources."""
 
 from ragauge.metric import Count, metric
 from ragauge.score import Score
@@ -17,10 +17,13 @@ INDICATORS = (
 
 @metric(version=1)
 def citation_quality(answer: str, *, enough: Count = 3) -> Score:
-    """How many kinds of source indication the answer shows, of the number that is enough.
+    """How many kinds of source references the answer contains, relative to the number that is enough.
 
-    In [0, 1]; 1.0 from `enough` distinct indicators on. Each indicator counts once, as a substring
-    in any case: "from" is found in "fromage". An empty answer shows none: 0.0. Source: seed 001, "Source Citation Quality".
+    In [0, 1]: distinct indicators / `enough`, at most 1. The indicators are "source:", "table:",
+    "page", "document", "pdf", "according to", "based on" and "from", found as substrings ignoring case
+    ("from" is found in "fromage"). Never undefined; an empty answer scores 0.0.
+
+    Source: the suite answer-quality.
 
     >>> citation_quality("According to page 4 of the rules manual").value
     0.6666666666666666

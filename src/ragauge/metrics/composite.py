@@ -1,4 +1,4 @@
-"""Scores made of other scores."""
+"""Metrics combined from the scores of other metrics."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -15,7 +15,9 @@ RAGAS_WEIGHTS = {
 
 
 def _are_weights(weights: Mapping[str, float]) -> bool:
-    return weights.keys() <= RAGAS_WEIGHTS.keys() and all(one >= 0 for one in weights.values())
+    return weights.keys() <= RAGAS_WEIGHTS.keys() and all(
+        weight >= 0 for weight in weights.values()
+    )
 
 
 Weights = Annotated[
@@ -34,13 +36,16 @@ def ragas_score(
     weights: Weights = RAGAS_WEIGHTS,
     judge: str | None = None,
 ) -> Score:
-    """Weighted mean of the four RAGAS measures over those that have a value.
+    """Weighted mean of the four RAGAS metrics, over those that have a value.
 
-    In [0, 1]. The weights of the parts without a value are shared out over the others; no part
-    with a value, or only with weight 0: undefined. Parts that failed or were not asked stand under
-    `lost` in the evidence, and the report counts the scores that lack one. `weights` names any of the four, each ≥ 0;
-    one that is not named weighs 0. In a run's labels `judge` says whose the parts are, and `parts`, a
-    digest of their labels, which they are where these say more than their names. Source: seed 002, section 5.
+    In [0, 1]. The parts are faithfulness (weight 0.3), context_precision (0.2), context_recall (0.2) and
+    answer_relevance (0.3); `weights` replaces them, and a part that it does not name weighs 0. The
+    weight of parts without a value is redistributed. Undefined if no part with a positive weight has a
+    value. Parts that failed or were skipped are listed under `lost` in the evidence, and the report
+    counts the scores that lack one. In the labels of a run, `judge` names the judge of the parts, and
+    `parts` is a digest of the labels of parts with settings of their own.
+
+    Source: the suite graphrag.
 
     >>> local_search = (Score(1.0), Score.undefined("not calculable"), Score(1.0), Score(0.8327))
     >>> round(ragas_score(*local_search).value * 100, 2)
@@ -54,24 +59,27 @@ def ragas_score(
     }
     values = {name: part.value for name, part in parts.items() if part.value is not None}
     left_out = {name: part.reason for name, part in parts.items() if part.value is None}
-    weighed = {name: weights.get(name, 0.0) for name in values}
-    total = sum(weighed.values())
+    weight_of = {name: weights.get(name, 0.0) for name in values}
+    total = sum(weight_of.values())
     if not total:
         return _without_parts("none of its parts has a value", parts, {"left_out": left_out})
-    value = sum(values[name] * weight for name, weight in weighed.items()) / total
-    used = {name: weight / total for name, weight in weighed.items()}
+    value = sum(values[name] * weight for name, weight in weight_of.items()) / total
+    used = {name: weight / total for name, weight in weight_of.items()}
     evidence: dict[str, object] = {"parts": values, "weights": used, "left_out": left_out}
-    # What is undefined has no part in the whole; what failed has, and nobody knows which.
+    # An undefined part does not apply here; a failed one does, with an unknown value.
     return Score(value, evidence=evidence | _lost(parts))
 
 
 @metric(version=1)
 def answer_match(fuzzy_match: Score, gpt_score: Score, *, judge: str | None = None) -> Score:
-    """Whether the answer matches: by `fuzzy_match`, or by the judge's `gpt_score`.
+    """Whether the answer matches the reference by `fuzzy_match` or by the judge's `gpt_score`.
 
-    1.0 or 0.0. When the two disagree, or one has no value and the other decides alone, the evidence
-    says `needs_review`. Neither has a value: no value. In a run's labels `judge` says whose verdict it is,
-    and `parts`, a digest of the parts' labels, which they are where these say more than their names. Source: seed 000, "Answer Generator".
+    1.0 if either is 1, else 0.0. If only one of the two has a value, it decides; if neither has one, the
+    score is undefined. The evidence says `needs_review` if they disagree or one is unavailable. In the
+    labels of a run, `judge` names the judge, and `parts` is a digest of the labels of parts with
+    settings of their own.
+
+    Source: the suite factual-qa.
 
     >>> answer_match(Score(0.0), Score(1.0)).evidence["needs_review"]
     True
@@ -96,6 +104,6 @@ def _lost(parts: Mapping[str, Score]) -> dict[str, object]:
 
 
 def _without_parts(reason: str, parts: Mapping[str, Score], evidence: dict[str, object]) -> Score:
-    """No value, since no part has one."""
-    told = evidence | _lost(parts)
-    return Score.undefined(reason, told or None)
+    """Undefined, because no part has a value."""
+    evidence = evidence | _lost(parts)
+    return Score.undefined(reason, evidence or None)

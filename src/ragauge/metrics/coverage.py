@@ -1,16 +1,16 @@
-"""How much of what the reference holds the answer holds too: keywords, numbers, length."""
+"""How much of the reference's content the answer has: keywords, numbers, length."""
 
 import re
 from collections.abc import Sequence
 from typing import Literal
 
 from ragauge.language.keywords import Extractor, by_value
-from ragauge.language.numbers import Quantity
+from ragauge.language.quantity import Quantity
 from ragauge.metric import NOTHING_EXPECTED, Share, metric
 from ragauge.score import Score
 
-# What the group of the seed's [\$]?(\d+\.?\d*)%? holds: the signs around it change nothing.
-SEED_NUMBER = re.compile(r"\d\d*\.?\d*")
+# The group of [\$]?(\d+\.?\d*)%?, the pattern of the suite answer-quality.
+REGEX_NUMBER = re.compile(r"\d\d*\.?\d*")
 
 NumberExtractor = Literal["default", "regex"]
 
@@ -23,12 +23,14 @@ def keyword_coverage(
     extractor: Extractor = "default",
     on_nothing_expected: Share | None = None,
 ) -> Score:
-    """Share of the reference's keywords that are among the answer's.
+    """Share of the reference's keywords that are among the answer's keywords.
 
-    In [0, 1]; best over the references. A reference without keywords: undefined, or
-    `on_nothing_expected`, which counts only where no reference has any. `extractor="regex"` is the
-    seed system's own way of finding keywords.
-    Source: seed 001, "Keyword Coverage".
+    In [0, 1]; best over the references. Keywords are phrases of capitalised words, capitalised words
+    with their number or code, numbers, and words of four or more letters that are not stop words;
+    `extractor="regex"` uses the patterns of the suite answer-quality. Undefined if the reference has no
+    keywords, or `on_nothing_expected` if no reference has any.
+
+    Source: the suite answer-quality.
 
     >>> keyword_coverage(frozenset({"604", "rate"}), frozenset({"rate", "change"})).value
     0.5
@@ -48,21 +50,25 @@ def number_match(
 ) -> Score:
     """Share of the reference's distinct numbers that the answer states too.
 
-    In [0, 1]; best over the references. Numbers are compared by value: `$1,000` is `1000.0`,
-    `5 million` is `5,000,000`; a percentage is no plain number, and the sign counts. Dates and list
-    numbers are not expected. A reference without numbers: undefined, or `on_nothing_expected`.
-    `extractor="regex"` compares the texts that the seed system's pattern finds.
-    Source: seed 001, "Number Match".
+    In [0, 1]; best over the references. Numbers are compared by value and sign: `$1,000` equals
+    `1000.0`, `5 million` equals `5,000,000`; `5%` does not equal 5. Dates and list numbers of the
+    reference do not count. Undefined if the reference has no numbers, or `on_nothing_expected` if no
+    reference has any. `extractor="regex"` compares the digits that a regular expression finds, as
+    text.
+
+    Source: the suite answer-quality.
 
     >>> import ragauge as rg
     >>> rg.score("number_match", answer="The premium is $604", reference="$604").value
     1.0
     """
     if extractor == "regex":
-        given, expected = _seed_numbers(answer), _seed_numbers(reference)
+        given, expected = _regex_numbers(answer), _regex_numbers(reference)
     else:
         given = answer_numbers
-        expected = frozenset(by_value(one) for one in reference_quantities if one.counts)
+        expected = frozenset(
+            by_value(quantity) for quantity in reference_quantities if quantity.counts
+        )
     return _coverage(given, expected, "numbers", on_nothing_expected)
 
 
@@ -74,11 +80,13 @@ def number_precision(
     reference_numbers: frozenset[str] | None,
     context_numbers: frozenset[str] | None,
 ) -> Score:
-    """Share of the answer's distinct numbers that stand in a reference or a context.
+    """Share of the answer's distinct numbers that occur in a reference or a context.
 
-    In [0, 1]; what is left of 1 is invented. Compared by value, as in `number_match`. An answer
-    without numbers: undefined; neither references nor contexts known: missing.
-    Source: our own, after seed 001, "Number Match".
+    In [0, 1]; the rest of the numbers are invented. Numbers are compared as in `number_match`.
+    Undefined if the answer has no numbers, or if the list of references is empty and there are no
+    contexts; missing if the sample has neither field.
+
+    Source: ours, the precision that belongs to `number_match`.
 
     >>> import ragauge as rg
     >>> rg.score("number_precision", answer="It costs $604 or $7.", contexts=["604 dollars"]).value
@@ -88,7 +96,7 @@ def number_precision(
         return Score.missing("the sample has neither references nor contexts")
     if references is not None and not references and contexts is None:
         return Score.undefined("there is neither a reference nor a context to look in")
-    stated = frozenset(by_value(one) for one in answer_quantities if one.counts)
+    stated = frozenset(by_value(quantity) for quantity in answer_quantities if quantity.counts)
     if not stated:
         return Score.undefined("the answer states no numbers")
     known = (reference_numbers or frozenset()) | (context_numbers or frozenset())
@@ -106,11 +114,13 @@ def answer_completeness(
     extractor: Extractor = "default",
     on_nothing_expected: Share | None = None,
 ) -> Score:
-    """Mean of the length ratio min(answer words / reference words, 1) and keyword coverage.
+    """Mean of the length ratio min(answer words / reference words, 1) and `keyword_coverage`.
 
-    In [0, 1]; best over the references. Words are split at whitespace. A reference without
-    keywords: undefined, or its coverage (and without words its length ratio) is
-    `on_nothing_expected`. Source: seed 001, "Answer Completeness".
+    In [0, 1]; best over the references. Words are split on whitespace. Undefined if the reference has no
+    keywords; with `on_nothing_expected`, that value is used for the coverage, and for the length ratio if
+    the reference has no words.
+
+    Source: the suite answer-quality.
 
     >>> words = frozenset({"premium"})
     >>> answer_completeness("The premium", "The premium is due", words, words).value
@@ -148,5 +158,5 @@ def _coverage(
     return Score(len(matched) / len(expected), evidence=evidence)
 
 
-def _seed_numbers(text: str) -> frozenset[str]:
-    return frozenset(SEED_NUMBER.findall(text))
+def _regex_numbers(text: str) -> frozenset[str]:
+    return frozenset(REGEX_NUMBER.findall(text))

@@ -1,7 +1,7 @@
 """Overlap of word or character n-grams with a reference: ROUGE, BLEU, chrF.
 
 ROUGE is computed here and agrees with Google's `rouge-score` 0.1.2 without stemming. BLEU and chrF
-come from sacrebleu (extra `ngram`).
+need sacrebleu (extra `ngram`).
 """
 
 import re
@@ -53,10 +53,11 @@ def reference_rouge_words(reference: str) -> Words:
 def rouge1(
     answer_rouge_words: Words, reference_rouge_words: Words, *, measure: Measure = "f1"
 ) -> Score:
-    """The overlap of the answer's words with the reference's, as ROUGE-1.
+    """ROUGE-1: the overlap of the answer's words with the reference's words.
 
-    Words are lower-cased runs of a-z and 0-9, repeats count. A reference without words, as in
-    other scripts, is undefined (rouge-score gives 0); no words in the answer: 0.0.
+    In [0, 1]: F1, or precision or recall by `measure`; best over the references. Words are lower-cased
+    runs of a-z and 0-9, and repeats count. Undefined if the reference has no such word, as in other
+    scripts (rouge-score gives 0); an answer without words scores 0.0.
 
     Source: Lin (2004), "ROUGE: A Package for Automatic Evaluation of Summaries", section 2.
 
@@ -70,9 +71,10 @@ def rouge1(
 def rouge2(
     answer_rouge_words: Words, reference_rouge_words: Words, *, measure: Measure = "f1"
 ) -> Score:
-    """The overlap of the answer's pairs of adjacent words with the reference's, as ROUGE-2.
+    """ROUGE-2: the overlap of the answer's pairs of adjacent words with the reference's pairs.
 
-    Words as in `rouge1`. A reference of fewer than two words is undefined (rouge-score gives 0).
+    In [0, 1]; words and `measure` as in `rouge1`. Undefined if the reference has fewer than two words
+    (rouge-score gives 0).
 
     Source: Lin (2004), "ROUGE: A Package for Automatic Evaluation of Summaries", section 2.
 
@@ -88,9 +90,9 @@ def rouge2(
 def rouge_l(
     answer_rouge_words: Words, reference_rouge_words: Words, *, measure: Measure = "f1"
 ) -> Score:
-    """The longest sequence of words, gaps allowed, common to answer and reference, as ROUGE-L.
+    """ROUGE-L: the longest common subsequence of words of answer and reference.
 
-    Words as in `rouge1`, with the same undefined case. Line breaks mean nothing.
+    In [0, 1]; words, `measure` and the undefined case as in `rouge1`. Line breaks are ignored.
 
     Source: Lin (2004), "ROUGE: A Package for Automatic Evaluation of Summaries", section 3.1.
 
@@ -105,9 +107,9 @@ def rouge_l(
 
 @metric(name="rougeLsum")
 def rouge_lsum(answer: str, reference: str, *, measure: Measure = "f1") -> Score:
-    """ROUGE-L line by line: what of each reference line is in sequence in some answer line.
+    """ROUGE-Lsum: ROUGE-L by line, with the words of each reference line found in order in an answer line.
 
-    Each line is a sentence. Words as in `rouge1`, with the same undefined case.
+    In [0, 1]; words, `measure` and the undefined case as in `rouge1`. Each line counts as a sentence.
 
     Source: Lin (2004), "ROUGE: A Package for Automatic Evaluation of Summaries", section 3.2; as in
     ROUGE 1.5.5, a word counts at most as often as it occurs in either text.
@@ -157,13 +159,13 @@ def _word_lines(text: str) -> list[list[str]]:
 
 
 def _lcs_length(left: Sequence[str], right: Sequence[str]) -> int:
-    # Numbers, because rapidfuzz compares long words by a hash that another process salts otherwise.
+    # Numbers, because rapidfuzz compares long words by a hash whose salt differs between processes.
     numbers = {word: number for number, word in enumerate(dict.fromkeys((*left, *right)))}
     return LCSseq.similarity([numbers[word] for word in left], [numbers[word] for word in right])
 
 
 def _union_lcs_length(answer_lines: list[list[str]], reference_lines: list[list[str]]) -> int:
-    """How many words of the reference stand in a common sequence of its line and an answer's."""
+    """How many reference words are in a common subsequence of their line and some answer line."""
     left_in_answer = Counter(word for line in answer_lines for word in line)
     left_in_reference = Counter(word for line in reference_lines for word in line)
     n_shared = 0
@@ -179,10 +181,10 @@ def _union_lcs_length(answer_lines: list[list[str]], reference_lines: list[list[
 
 
 def _lcs_places(reference: list[str], answer: list[str]) -> Iterable[int]:
-    """Where in `reference` the words of one longest common sequence stand, last first.
+    """The positions in `reference` of the words of one longest common subsequence, last first.
 
-    Of several longest sequences, the one that rouge-score finds: read from the end, it takes a
-    match where there is one, and otherwise gives up a reference word before an answer word.
+    Of several longest ones, the one that rouge-score finds: from the end, it takes a match if there
+    is one, and otherwise drops a reference word before an answer word.
     """
     rows = _lcs_rows(reference, answer)
     i, j = len(reference), len(answer)
@@ -240,11 +242,11 @@ def corpus_bleu(summed_parts: Sequence[Sequence[float]]) -> list[float]:
 
 @metric(aggregate=corpus_bleu)
 def bleu(answer: str, reference: str) -> Score:
-    """How much of the answer's 1- to 4-grams the reference has, as sacrebleu's BLEU, in [0, 1].
+    """BLEU of sacrebleu: the share of the answer's 1- to 4-grams that the reference has.
 
-    One sample's value is sentence BLEU (tokenizer 13a, exponential smoothing, effective order); the
-    value of a set is corpus BLEU. With several references the best one counts, where multi-
-    reference BLEU would pool their n-grams. A blank reference is undefined; a blank answer: 0.0.
+    In [0, 1]. The value of a sample is sentence BLEU (tokenizer 13a, exponential smoothing, effective
+    order); the value of a set is corpus BLEU. Best over the references, where multi-reference BLEU
+    would pool their n-grams. Undefined if the reference is blank; a blank answer scores 0.0.
 
     Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BLEU Scores".
 
@@ -281,14 +283,14 @@ def corpus_chrf(summed_parts: Sequence[Sequence[float]]) -> list[float]:
 
 @metric(aggregate=corpus_chrf)
 def chrf(answer: str, reference: str) -> Score:
-    """The overlap of the 1- to 6-character pieces of answer and reference, as chrF2, in [0, 1].
+    """chrF2: the overlap of the character 1- to 6-grams of answer and reference.
 
-    Case counts, whitespace does not. One sample's value is sentence chrF; the value of a set is
-    corpus chrF. With several references the best one counts. A blank reference is undefined; a
-    blank answer: 0.0.
+    In [0, 1]. Case counts, whitespace does not. The value of a sample is sentence chrF; the value of a
+    set is corpus chrF. Best over the references. Undefined if the reference is blank; a blank answer
+    scores 0.0.
 
-    Source: Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation"; n-grams
-    and orders without n-grams as sacrebleu has them.
+    Source: Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation"; n-grams, and
+    orders without n-grams, as in sacrebleu.
 
     >>> round(chrf("the cat sat", "the cat sits").value, 4)
     0.6103
@@ -297,7 +299,7 @@ def chrf(answer: str, reference: str) -> Score:
         return Score.undefined("the reference is blank")
     parts: list[int] = []
     for found, wanted in zip(_character_ngrams(answer), _character_ngrams(reference), strict=True):
-        # As in sacrebleu: pieces longer than the whole reference are not held against the answer.
+        # As in sacrebleu: n-grams longer than the whole reference do not lower the precision.
         n_answer = found.total() if wanted else 0
         parts += [n_answer, wanted.total(), _n_shared(found, wanted)]
     return Score(_chrf_value(parts), evidence={"parts": parts})

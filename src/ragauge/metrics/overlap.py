@@ -1,4 +1,4 @@
-"""An answer against a reference by their words: equal, fuzzily contained, overlapping."""
+"""An answer compared with a reference by its words: equal, fuzzily contained, overlapping."""
 
 import re
 from collections import Counter
@@ -27,24 +27,26 @@ WHOLE_SCORERS = {
 }
 
 LONG_REFERENCE = 500
-"""Beyond this many characters, the stretch most like the reference is looked for in steps."""
+"""Longer references, in characters, are aligned in steps, not at every position."""
 PUNCTUATION = ".,;:!?()[]\"'“”‘’ "
 WORD = re.compile(r"\w+")
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 MAX_WORD_LENGTH = 100
-"""Beyond this many characters, a word is not looked for its end."""
+"""The search for the end of a word stops after this many characters."""
 UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]"
 )
-"""Characters of scripts that put no space between words."""
+"""Characters of scripts without spaces between words."""
 
 
 @metric(version=1)
 def exact_match(answer: str, reference: str, *, normalize: Normalization = "lower_ws") -> Score:
-    """Whether the answer is the reference, once both are normalised.
+    """Whether the answer equals the reference after normalisation.
 
-    1.0 or 0.0; best over the references. Two empty texts match. `normalize="squad"` is SQuAD's
-    exact match (Rajpurkar et al. 2016). Source: seed 001, "Exact Match".
+    1.0 or 0.0; best over the references. By default case and whitespace are normalised;
+    `normalize="squad"` gives SQuAD's exact match. Never undefined: two empty texts match.
+
+    Source: the suite answer-quality; Rajpurkar et al. 2016 (SQuAD).
 
     >>> exact_match("  The Premium\\nis $604", "the premium is $604").value
     1.0
@@ -69,10 +71,12 @@ def token_f1(
     count: Literal["multiset", "set"] = "multiset",
     normalize: Normalization = "squad",
 ) -> Score:
-    """F1 of the answer's words against the reference's, as SQuAD's official script has it.
+    """F1 of the words that answer and reference share, as SQuAD's official script computes it.
 
-    In [0, 1]; best over the references. `count="set"` counts each distinct word once. Both empty
-    after normalisation: 1.0; one empty: 0.0. Source: Rajpurkar et al. 2016, section 6.1.
+    In [0, 1]; best over the references. `count="set"` counts each distinct word once. Never undefined:
+    if both are empty after normalisation, 1.0; if one is empty, 0.0.
+
+    Source: Rajpurkar et al. 2016 (SQuAD), section 6.1.
 
     >>> token_f1("the cat sat", "a cat sat down").value
     0.8
@@ -102,15 +106,16 @@ def fuzzy_match(
     threshold: Percent = 90.0,
     normalize: Normalization = "lower_ws",
 ) -> Score:
-    """Whether the answer contains the reference, or nearly: fuzzy ratio ≥ `threshold` (0-100).
+    """Whether the answer contains the reference, exactly or with a fuzzy ratio of at least `threshold`.
 
-    1.0 or 0.0; best over the references; an empty reference: undefined. Containment is by whole
-    words: "5" is not in "15". The default scorer compares the shorter of the two texts with the
-    stretch of whole words of the longer one that resembles it most (in steps, when it is long), as
-    rapidfuzz's `partial_ratio` does with characters. A shorter text of stop words alone resembles
-    nothing, and one whose numbers are not in the longer text is no near match: a digit is no
-    misprint. The other scorers are rapidfuzz's on the two whole texts. The ratio is evidence.
-    Source: seed 000, "Fuzzy Match".
+    1.0 or 0.0; best over the references. Only whole words are contained: "5" is not in "15". The
+    default scorer compares the shorter text with the most similar run of whole words in the longer
+    one (found in steps if it is long), as rapidfuzz's `partial_ratio` does with characters. There, a
+    text of stop words alone has ratio 0, and a number of the shorter text that the longer one lacks
+    rules out a match. The other scorers are rapidfuzz's, on the two whole texts. The evidence has the
+    ratio (0 to 100). Undefined if the reference is empty.
+
+    Source: the suite factual-qa.
 
     >>> fuzzy_match("It was Willhelm Conrad Röntgen.", "Wilhelm Conrad Röntgen").value
     1.0
@@ -122,24 +127,24 @@ def fuzzy_match(
         return Score.undefined("the reference is empty")
     contained = _contains_words(left, right)
     if contained:
-        ratio, matched, strange = 100.0, right, []
+        ratio, matched, differing = 100.0, right, []
     elif scorer == "partial_ratio":
         shorter, longer = sorted((right, left), key=len)
-        ratio, matched = _best_window(longer, shorter) if _says_something(shorter) else (0.0, "")
-        strange = sorted(_numbers(shorter) - _numbers(longer))
+        ratio, matched = _best_window(longer, shorter) if _has_content_word(shorter) else (0.0, "")
+        differing = sorted(_numbers(shorter) - _numbers(longer))
     else:
-        ratio, matched, strange = WHOLE_SCORERS[scorer](right, left), left, []
+        ratio, matched, differing = WHOLE_SCORERS[scorer](right, left), left, []
     evidence = {
         "contained": contained,
         "ratio": ratio,
         "matched": excerpt(matched),
-        "numbers_that_differ": strange,
+        "numbers_that_differ": differing,
     }
-    return Score(contained or (ratio >= threshold and not strange), evidence=evidence)
+    return Score(contained or (ratio >= threshold and not differing), evidence=evidence)
 
 
-def _says_something(text: str) -> bool:
-    """Whether the text has a word that is no stop word."""
+def _has_content_word(text: str) -> bool:
+    """Whether the text has a word that is not a stop word."""
     return any(word not in NLTK_ENGLISH for word in WORD.findall(text))
 
 
@@ -148,13 +153,13 @@ def _numbers(text: str) -> set[str]:
 
 
 _normalized = normalize
-"""The feature function, where a setting of the same name hides it."""
+"""The function under another name, because a setting hides it."""
 
 
 def _first_difference(left: str, right: str) -> int:
     """How many characters the two texts have in common from the start."""
     pairs = enumerate(zip(left, right, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(left), len(right)))
+    return next((at for at, (ours, theirs) in pairs if ours != theirs), min(len(left), len(right)))
 
 
 def _counted(words: list[str], count: str) -> Counter[str]:
@@ -162,7 +167,7 @@ def _counted(words: list[str], count: str) -> Counter[str]:
 
 
 def _contains_words(text: str, part: str) -> bool:
-    """Whether `part` stands in `text` with no word or number cut at its ends."""
+    """Whether `text` contains `part` without cutting a word or number at its ends."""
     start = text.find(part)
     while start >= 0:
         if _is_edge(text, start) and _is_edge(text, start + len(part)):
@@ -201,10 +206,10 @@ def _best_stretch(text: str, part: str) -> tuple[int, int]:
 
 
 def _best_stretch_by_steps(text: str, part: str) -> tuple[int, int]:
-    """The same for a long part, whose ratio falls off slowly to both sides of the best place.
+    """The same for a long part, whose ratio decreases slowly on both sides of the best position.
 
-    rapidfuzz tries every place, which takes seconds here. This tries one in every sixteenth of the
-    length, then halves the step around the best, down to 1/512 of the length.
+    rapidfuzz tries every position, which takes seconds here. This tries steps of a sixteenth of the
+    length, then halves the step around the best position, down to 1/512 of the length.
     """
     step = len(part) // 16
     last = len(text) - len(part)
@@ -221,7 +226,7 @@ def _best_stretch_by_steps(text: str, part: str) -> tuple[int, int]:
 
 
 def _edge(text: str, at: int, step: int) -> int:
-    """The nearest edge of a word from `at` in one direction, `at` itself if it is one."""
+    """The nearest edge of a word from `at` in the direction of `step`; may be `at` itself."""
     for _ in range(MAX_WORD_LENGTH):
         if _is_edge(text, at):
             return at
@@ -230,7 +235,7 @@ def _edge(text: str, at: int, step: int) -> int:
 
 
 def _is_edge(text: str, at: int) -> bool:
-    """Whether no word or number goes on across this place; CJK characters stand alone."""
+    """Whether no word or number continues across this position; each CJK character is a word."""
     if not 0 < at < len(text):
         return True
     before, after = text[at - 1], text[at]

@@ -1,4 +1,4 @@
-"""How well the passage ranked first agrees with the gold passages, as text."""
+"""How well the top-ranked passage agrees with the gold passages, as text."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -14,12 +14,12 @@ WordTokenizer = Literal["builtin", "nltk"]
 
 @metric
 def passage_exact_match(contexts: Sequence[str], gold_contexts: Sequence[str]) -> Score:
-    """Whether the passage ranked first equals any gold passage.
+    """Whether the top-ranked passage equals any gold passage.
 
-    Compared as `strip_lower`: case and the whitespace around do not matter, whitespace inside does.
-    No gold passage: undefined; nothing retrieved: 0.0.
+    1.0 or 0.0. Case and surrounding whitespace are ignored, whitespace inside is not. Undefined if
+    there is no gold passage; 0.0 if nothing was retrieved.
 
-    Source: seed 003, "Exact Match".
+    Source: LegalBench-RAG; the suite passage-retrieval.
 
     >>> passage_exact_match([" The fee is due. "], ["No fee.", "the fee is due."]).value
     1.0
@@ -38,14 +38,14 @@ def passage_exact_match(contexts: Sequence[str], gold_contexts: Sequence[str]) -
 def span_f1(
     contexts: Sequence[str], gold_contexts: Sequence[str], *, tokenizer: WordTokenizer = "builtin"
 ) -> Score:
-    """The word overlap (F1) of the passage ranked first with the gold passage nearest to it.
+    """Word F1 of the top-ranked passage with the most similar gold passage.
 
-    Words are lower-cased, alphanumeric, and count once: sets, not bags. Two passages without such
-    words agree: 1.0; only one without: 0.0. No gold passage: undefined; nothing retrieved: 0.0.
-    `tokenizer="nltk"` splits sentences with NLTK's Punkt model, where it is installed; the built-in
-    splitter has the same word rules, so only a word before a doubtful period can differ.
+    In [0, 1]. Words are lower-cased and alphanumeric, and each distinct word counts once. Undefined if
+    there is no gold passage; 0.0 if nothing was retrieved. Two passages without words score 1.0; one
+    without, 0.0. `tokenizer="nltk"` splits sentences with NLTK's Punkt model, if installed; the
+    built-in splitter follows the same word rules, so only words before an ambiguous period can differ.
 
-    Source: seed 003, "Span F1".
+    Source: LegalBench-RAG; the suite passage-retrieval.
 
     >>> span_f1(["The fee is due now."], ["Nothing.", "The fee is waived."]).value
     0.6666666666666666

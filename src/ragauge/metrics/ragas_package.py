@@ -1,8 +1,7 @@
-"""RAGAS' four measures as the package `ragas` computes them, with the run's judge and encoder behind it.
+"""The four RAGAS metrics as the package `ragas` computes them, with the run's judge and encoder.
 
-Words, forms of replies and formulas are the package's; what a judge is asked goes the way of every
-question: it is kept, counted and bounded like all others. So these numbers stand beside our own
-measures of the same names, as an oracle.
+Prompts, reply formats and formulas are the package's. Its judge calls go through ours, so they are
+cached, counted and limited like all others. These scores check our own metrics of the same names.
 """
 
 import json
@@ -41,18 +40,18 @@ MEASURES = {
     CONTEXT_RECALL: ("_context_recall", "LLMContextRecall"),
     ANSWER_RELEVANCE: ("_answer_relevance", "ResponseRelevancy"),
 }
-"""The modules that have them. From `ragas.metrics` itself they come with a warning."""
+"""Module and class of each metric. Importing them from `ragas.metrics` itself warns."""
 VERSIONS = "0.4."
-SAMPLES_AN_ASKING = 1_000
-"""Each asking of the judge has so many numbers, for the replies that ragas wants to one prompt."""
-MENDABLE = 4_000
-"""Characters of a reply that is no JSON and that ragas may still try to mend, in quadratic time."""
+SAMPLES_PER_REPEAT = 1_000
+"""Sample numbers that each repeat reserves for the replies ragas requests to one prompt."""
+MAX_REPAIRED = 4_000
+"""The longest malformed JSON, in characters, that ragas may repair: it takes quadratic time."""
 UNFINISHED = ("length", "content_filter", "refusal")
 REASON = "a few words on why it is so"
 QUESTION = re.compile(r'"question"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 Forms = Mapping[str, object]
-"""The forms in which ragas wants replies, by name and in order, each with a reply as it might come."""
+"""Reply formats of ragas by name, in order, each with an example reply."""
 
 
 def _installed(package: str) -> str | None:
@@ -63,18 +62,18 @@ def _installed(package: str) -> str | None:
 
 
 PROMPTS = (f"ragas {_installed('ragas')}",)
-"""What these measures ask with: the words of the version that is installed."""
+"""The prompts of these metrics: those of the installed version."""
 
 
 def needs_ragas(settings: Mapping[str, SettingValue]) -> str | None:
-    """What is to be installed before a measure of ragas can be asked for."""
-    found, community = _installed("ragas"), _installed("langchain-community")
-    if found is None or not found.startswith(VERSIONS):
-        has = "none is installed" if found is None else f"{found} is installed"
+    """What must be installed before a metric of ragas can run."""
+    ragas, community = _installed("ragas"), _installed("langchain-community")
+    if ragas is None or not ragas.startswith(VERSIONS):
+        has = "none is installed" if ragas is None else f"{ragas} is installed"
         return str(MissingExtraError(f"needs the package ragas, {VERSIONS}x, and {has}", "ragas"))
-    if community is not None and [int(one) for one in community.split(".")[:2]] >= [0, 4]:
+    if community is not None and [int(number) for number in community.split(".")[:2]] >= [0, 4]:
         return (
-            f"ragas {found} cannot be imported beside langchain-community {community}; "
+            f"ragas {ragas} cannot be imported with langchain-community {community}; "
             "install an older one with: pip install 'langchain-community<0.4'"
         )
     return None
@@ -84,31 +83,33 @@ def needs_ragas(settings: Mapping[str, SettingValue]) -> str | None:
 async def ragas_faithfulness(
     question: str, answer: str, contexts: Sequence[str], *, judge: JudgeSession
 ) -> Score:
-    """Share of the answer's statements that its contexts support, by ragas with the run's judge.
+    """Faithfulness as ragas computes it: the share of the answer's statements that its contexts support.
 
-    In [0, 1]: verdicts that support / verdicts that came back, be they fewer than the statements. No
-    statement: `undefined`; no verdict, or replies that ragas cannot read: `failed`. Two calls.
+    In [0, 1]: supporting verdicts / verdicts returned, which may be fewer than the statements. Two judge
+    calls. Undefined if there are no statements; failed if there is no verdict, or ragas cannot read the
+    replies.
+
     Source: ragas 0.4, `Faithfulness`.
     """
-    said = split_sentences(answer)
+    sentences = split_sentences(answer)
     forms = {
-        "StatementGeneratorOutput": {"statements": said},
-        "NLIStatementOutput": {"statements": _verdicts(said, "verdict")},
+        "StatementGeneratorOutput": {"statements": sentences},
+        "NLIStatementOutput": {"statements": _verdicts(sentences, "verdict")},
     }
     fields = {"user_input": question, "response": answer, "retrieved_contexts": list(contexts)}
-    return await _scored(_Asking(judge, FAITHFULNESS, forms), fields)
+    return await _scored(_RagasJudge(judge, FAITHFULNESS, forms), fields)
 
 
 @metric(name=CONTEXT_PRECISION, version=1, check=needs_ragas, prompts=PROMPTS)
 async def ragas_context_precision(
     question: str, contexts: Sequence[str], reference: str, *, judge: JudgeSession
 ) -> Score:
-    """Average precision of the contexts that were of use for the reference, by ragas with the run's
-    judge.
+    """Context precision as ragas computes it: average precision of the contexts useful for the reference.
 
-    In [0, 1); best over the references: Σ P@k·rel_k / (Σ rel_k + 1e-10), so 0 without contexts too.
-    A call for each context, one after the other. Replies that ragas cannot read: `failed`. Source:
-    ragas 0.4, `LLMContextPrecisionWithReference`.
+    In [0, 1); best over the references: Σ P@k·rel_k / (Σ rel_k + 1e-10), which is 0 without contexts. One
+    judge call per context, one after another. Never undefined; failed if ragas cannot read the replies.
+
+    Source: ragas 0.4, `LLMContextPrecisionWithReference`.
     """
     forms = {"Verification": {"reason": REASON, "verdict": 1}}
     fields = {
@@ -116,40 +117,42 @@ async def ragas_context_precision(
         "retrieved_contexts": list(contexts),
         "reference": reference,
     }
-    return await _scored(_Asking(judge, CONTEXT_PRECISION, forms), fields)
+    return await _scored(_RagasJudge(judge, CONTEXT_PRECISION, forms), fields)
 
 
 @metric(name=CONTEXT_RECALL, version=1, check=needs_ragas, prompts=PROMPTS)
 async def ragas_context_recall(
     question: str, contexts: Sequence[str], reference: str, *, judge: JudgeSession
 ) -> Score:
-    """Share of the reference's sentences that the contexts have, by ragas with the run's judge.
+    """Context recall as ragas computes it: the share of the reference's sentences that the contexts support.
 
-    In [0, 1]; best over the references: sentences that the judge attributes to the contexts /
-    sentences that it names. None named: `undefined`; replies that ragas cannot read: `failed`. One
-    call. Source: ragas 0.4, `LLMContextRecall`.
+    In [0, 1]; best over the references: sentences that the judge attributes to the contexts / sentences
+    that it lists. One judge call. Undefined if it lists none; failed if ragas cannot read the replies.
+
+    Source: ragas 0.4, `LLMContextRecall`.
     """
-    said = _verdicts(split_sentences(reference), "attributed")
-    forms = {"ContextRecallClassifications": {"classifications": said}}
+    verdicts = _verdicts(split_sentences(reference), "attributed")
+    forms = {"ContextRecallClassifications": {"classifications": verdicts}}
     fields = {
         "user_input": question,
         "retrieved_contexts": list(contexts),
         "reference": reference,
     }
-    return await _scored(_Asking(judge, CONTEXT_RECALL, forms), fields)
+    return await _scored(_RagasJudge(judge, CONTEXT_RECALL, forms), fields)
 
 
 @metric(name=ANSWER_RELEVANCE, version=1, low=None, check=needs_ragas, prompts=PROMPTS)
 async def ragas_answer_relevance(
     question: str, answer: str, *, judge: JudgeSession, encoder: "CachedEncoder"
 ) -> Score:
-    """How near the questions that the answer answers are to the one asked, by ragas with the run's
-    judge and encoder.
+    """Answer relevance as ragas computes it: how close the questions that the answer answers are to the question.
 
-    In [-1, 1]: the mean cosine of three questions, 0 when all three replies call the answer
-    noncommittal. They are three replies to one prompt, and may be one and the same: the judge keeps
-    its own temperature, where ragas would ask with 0.3. No question: `undefined`; replies that ragas
-    cannot read, or no vector: `failed`. Source: ragas 0.4, `ResponseRelevancy`.
+    In [-1, 1]: the mean cosine of three generated questions, or 0 if all three replies call the answer
+    noncommittal. The three are replies to one prompt and may be equal: the judge keeps its own
+    temperature, where ragas would use 0.3. Undefined if there is no question; failed if ragas cannot
+    read the replies, or there is no vector.
+
+    Source: ragas 0.4, `ResponseRelevancy`.
     """
     forms = {
         "ResponseRelevanceOutput": {
@@ -157,12 +160,12 @@ async def ragas_answer_relevance(
             "noncommittal": 0,
         }
     }
-    asking = _Asking(judge, ANSWER_RELEVANCE, forms, _Vectors(encoder, question))
-    return await _scored(asking, {"user_input": question, "response": answer})
+    llm = _RagasJudge(judge, ANSWER_RELEVANCE, forms, _Vectors(encoder, question))
+    return await _scored(llm, {"user_input": question, "response": answer})
 
 
 def _verdicts(texts: Iterable[str], verdict: str) -> list[dict[str, object]]:
-    return [{"statement": one, "reason": REASON, verdict: 1} for one in texts]
+    return [{"statement": text, "reason": REASON, verdict: 1} for text in texts]
 
 
 # The package ----------------------------------------------------------------------------------------
@@ -170,7 +173,7 @@ def _verdicts(texts: Iterable[str], verdict: str) -> list[dict[str, object]]:
 
 @dataclass(frozen=True, slots=True)
 class _Package:
-    """What is used of ragas: its measures by our labels, its samples, how it finds JSON in a text."""
+    """What we use of ragas: its metrics by our labels, its sample class, its extraction of JSON."""
 
     measures: Mapping[str, Any]
     sample: Any
@@ -179,7 +182,7 @@ class _Package:
 
 @cache
 def _package() -> _Package:
-    """ragas, told to report its use to nobody. MissingExtraError when it cannot be imported."""
+    """ragas, with its telemetry switched off. MissingExtraError when it cannot be imported."""
     os.environ["RAGAS_DO_NOT_TRACK"] = "true"
     try:
         import_module("ragas._analytics").do_not_track.cache_clear()
@@ -193,33 +196,31 @@ def _package() -> _Package:
         raise MissingExtraError(f"ragas cannot be imported ({error})", "ragas") from error
 
 
-async def _scored(asking: "_Asking", fields: Mapping[str, object]) -> Score:
-    """What ragas makes of a sample, whose fields have its names."""
+async def _scored(llm: "_RagasJudge", fields: Mapping[str, object]) -> Score:
+    """The score that ragas gives a sample; `fields` have its names."""
     import asyncio
 
     package = await asyncio.to_thread(_package)
-    measure = package.measures[asking.label]()
-    measure.llm, measure.embeddings = asking, asking.vectors
+    measure = package.measures[llm.label]()
+    measure.llm, measure.embeddings = llm, llm.vectors
     try:
         value = float(await measure.single_turn_ascore(package.sample(**fields)))
     except _NoValueError as error:
         return error.score
     except RagaugeError:
         raise
-    except Exception as error:  # what another package cannot do with one sample fails that one only
+    except Exception as error:  # an error of another package fails only this sample
         why = f"{type(error).__name__}: {error!s:.300}"
-        return Score.failed(f"ragas makes nothing of this: {why}", asking.evidence)
+        return Score.failed(f"ragas cannot score this: {why}", llm.evidence)
     if not math.isnan(value):
-        return Score(value, evidence=asking.evidence)
-    if "NLIStatementOutput" in asking.asked_for:
-        return Score.failed(
-            f"{asking.judge.name} gave no verdict on any statement", asking.evidence
-        )
-    return Score.undefined("ragas finds nothing to judge", asking.evidence)
+        return Score(value, evidence=llm.evidence)
+    if "NLIStatementOutput" in llm.asked_for:
+        return Score.failed(f"{llm.judge.name} gave no verdict on any statement", llm.evidence)
+    return Score.undefined("ragas finds nothing to judge", llm.evidence)
 
 
 class _NoValueError(Exception):
-    """Ends what ragas does with a sample: there is no reply, or no vector."""
+    """Stops ragas on a sample, because there is no reply or no vector."""
 
     def __init__(self, score: Score) -> None:
         self.score = score
@@ -227,28 +228,28 @@ class _NoValueError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """A reply as ragas takes it."""
+class _Generation:
+    """A reply in the shape that ragas expects."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """Replies to one prompt, in the only row."""
+    """The replies to one prompt, as a result of one row."""
 
-    generations: tuple[tuple[_Said, ...]]
+    generations: tuple[tuple[_Generation, ...]]
 
 
-class _Asking:
-    """A judge as ragas asks a language model of one sample; it keeps what was said."""
+class _RagasJudge:
+    """The judge in the shape of a ragas language model for one sample; it records the calls."""
 
     def __init__(
         self, judge: JudgeSession, label: str, forms: Forms, vectors: "_Vectors | None" = None
     ) -> None:
         self.judge, self.label, self.forms, self.vectors = judge, label, forms, vectors
         self.asked_for: set[str] = set()
-        """The forms in which a reply was wanted."""
+        """The formats of the replies requested so far."""
         self._calls: list[dict[str, object]] = []
 
     @property
@@ -256,26 +257,26 @@ class _Asking:
         return {"package": PROMPTS[0], "calls": self._calls}
 
     async def generate(self, prompt: Any, n: int = 1, **_: object) -> _Result:
-        """`n` replies to a prompt; _NoValueError when one cannot be had."""
+        """`n` replies to a prompt; _NoValueError if the judge gives none."""
         import asyncio
 
         text = str(prompt.to_string())
-        form = next((one for one in self.forms if f'"title": "{one}"' in text), "")
+        form = next((name for name in self.forms if f'"title": "{name}"' in text), "")
         self.asked_for.add(form)
-        first = self.judge.sample * SAMPLES_AN_ASKING
+        first = self.judge.sample * SAMPLES_PER_REPEAT
         stand_in = json.dumps(self.forms.get(form, {}), ensure_ascii=False)
         requests = [
             Request(self.label, (Message("user", text),), None, first + at, stand_in=stand_in)
             for at in range(n)
         ]
-        found = await asyncio.gather(*map(self.judge.reply, requests))
-        replies = [self._said(*one) for one in zip(requests, found, strict=True)]
+        given = await asyncio.gather(*map(self.judge.reply, requests))
+        replies = [self._recorded(*pair) for pair in zip(requests, given, strict=True)]
         if self.vectors is not None:
             await self.vectors.expect(_questions(replies))
-        return _Result((tuple(_Said(one) for one in replies),))
+        return _Result((tuple(_Generation(reply) for reply in replies),))
 
-    def _said(self, request: Request, reply: Reply | Score) -> str:
-        """The reply's text, noted down."""
+    def _recorded(self, request: Request, reply: Reply | Score) -> str:
+        """The reply's text, after recording the call."""
         if isinstance(reply, Score):
             raise _NoValueError(reply)
         key = key_of(self.judge.identity, request).hex()[:16]
@@ -283,8 +284,8 @@ class _Asking:
         self._calls.append({**call, "key": key, "sample": request.sample})
         if reply.finish_reason in UNFINISHED:
             self._fail(f"did not finish its reply ({reply.finish_reason})")
-        if len(reply.text) > MENDABLE and not _holds_json(reply.text):
-            self._fail(f"replied with {len(reply.text):,} characters that are no JSON")
+        if len(reply.text) > MAX_REPAIRED and not _holds_json(reply.text):
+            self._fail(f"replied with {len(reply.text):,} characters that are not JSON")
         return reply.text
 
     def _fail(self, why: str) -> NoReturn:
@@ -292,7 +293,7 @@ class _Asking:
 
 
 def _holds_json(text: str) -> bool:
-    """Whether what ragas takes for the JSON in a text is whole."""
+    """Whether the JSON that ragas finds in the text is complete."""
     try:
         json.loads(_package().json_in(text), strict=False)
     except (ValueError, RecursionError):
@@ -301,8 +302,8 @@ def _holds_json(text: str) -> bool:
 
 
 def _questions(replies: Iterable[str]) -> Iterator[str]:
-    """The questions of the replies, where they are written as they should be."""
-    for written in (one for reply in replies for one in QUESTION.findall(reply)):
+    """The questions in the replies that are well-formed."""
+    for written in (match for reply in replies for match in QUESTION.findall(reply)):
         try:
             yield json.loads(written)
         except ValueError:
@@ -310,33 +311,33 @@ def _questions(replies: Iterable[str]) -> Iterator[str]:
 
 
 class _Vectors:
-    """An encoder as ragas asks for embeddings.
+    """The encoder in the shape of ragas embeddings.
 
-    ragas wants them at once, while all others wait; so those of the texts that it will ask for are
-    made before, in a thread.
+    ragas requests embeddings synchronously, which blocks all other samples; so those of the texts
+    it will request are computed before, in a thread.
     """
 
     def __init__(self, encoder: "CachedEncoder", question: str) -> None:
         self.encoder, self.question = encoder, question
-        self._made: dict[str, TextVector | NoVector] = {}
+        self._vectors: dict[str, TextVector | NoVector] = {}
 
     async def expect(self, questions: Iterable[str]) -> None:
-        """Make the vectors of these questions and of the one asked."""
+        """Compute the vectors of these questions and of the original question."""
         import asyncio
 
         texts = [self.question, *questions]
-        self._made |= await asyncio.to_thread(self.encoder.vectors, texts)
+        self._vectors |= await asyncio.to_thread(self.encoder.vectors, texts)
 
     def embed_query(self, text: str) -> "Floats64":
         """The text's vector, in the precision in which ragas computes."""
         from ragauge.encoders.cached import NoVector
 
-        if text not in self._made:
-            self._made |= self.encoder.vectors([text])
-        made = self._made[text]
-        if isinstance(made, NoVector):
-            raise _NoValueError(Score.failed(f"the questions cannot be compared: {made.reason}"))
-        return made.vector.astype("float64")
+        if text not in self._vectors:
+            self._vectors |= self.encoder.vectors([text])
+        found = self._vectors[text]
+        if isinstance(found, NoVector):
+            raise _NoValueError(Score.failed(f"the questions cannot be compared: {found.reason}"))
+        return found.vector.astype("float64")
 
     def embed_documents(self, texts: Sequence[str]) -> "list[Floats64]":
-        return [self.embed_query(one) for one in texts]
+        return [self.embed_query(text) for text in texts]

@@ -1,4 +1,4 @@
-"""The ranking measures as metrics, so that samples and TREC files are scored by the same formulas."""
+"""The ranking measures as metrics, so that samples and TREC files share the same formulas."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -18,34 +18,36 @@ from ragauge.score import Score
 
 
 def scores(name: str, rankings: Sequence[Ranking], **settings: SettingValue) -> list[Score]:
-    """A measure's scores of these rankings, which share a table.
+    """A measure's score of each ranking; the rankings share one table.
 
     >>> from ragauge.features.rankings import ranking
     >>> scores("mrr", ranking([["x", "a"]], [{"a": 1}], None, None))[0].value
     0.5
     """
     declared, hits = MEASURES[name], _table_of(rankings)
-    found = declared.values(hits, settings)
+    values = declared.values(hits, settings)
     names = [name for ranking in rankings for name in ranking.names]
     evidence = declared.evidence(names, hits, settings)
     return [
-        Score.undefined(found.reason(row) or "") if is_undefined else Score(value, evidence=shown)
+        Score.undefined(values.reason(row) or "") if is_undefined else Score(value, evidence=shown)
         for row, (value, is_undefined, shown) in enumerate(
-            zip(found.value.tolist(), found.undefined.tolist(), evidence, strict=True)
+            zip(values.value.tolist(), values.undefined.tolist(), evidence, strict=True)
         )
     ]
 
 
 def _table_of(rankings: Sequence[Ranking]) -> Hits:
-    """The table of these rankings alone; the one they share when they are all of it."""
+    """The table of just these rankings; the shared table itself if they are all of it."""
     table = rankings[0].table
-    rows = np.array([one.row for one in rankings])
-    assert all(one.table is table for one in rankings), "rankings of one batch share a table"
+    rows = np.array([ranking.row for ranking in rankings])
+    assert all(ranking.table is table for ranking in rankings), (
+        "rankings of one batch share a table"
+    )
     return table if np.array_equal(rows, np.arange(table.n)) else table.take(rows)
 
 
 def _as_function(measure: Measure) -> "partial[list[Score]]":
-    """The measure as a function of `ranking` and settings, with a signature that says so."""
+    """The measure as a function of the column `ranking` and its settings, with that signature."""
     column = inspect.Parameter("ranking", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     settings = list(inspect.signature(measure.function).parameters.values())[1:]
     if measure.by_text:
@@ -53,7 +55,7 @@ def _as_function(measure: Measure) -> "partial[list[Score]]":
             name="match", kind=column.KEYWORD_ONLY, default="id", annotation=Match
         )
         settings.insert(len(settings) - (settings[-1].name == "k"), match)
-    # A partial of a name can be sent to another process; a function made here could not.
+    # A partial with the name can be pickled for another process; a nested function cannot.
     scored = partial(scores, measure.name)
     copied = {
         name: getattr(measure.function, name) for name in ("__name__", "__doc__", "__module__")
@@ -79,7 +81,7 @@ def _declare(measure: Measure) -> None:
 def measure(
     *, name: str | None = None, **options: Any
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
-    """Declare a ranking measure and the metric made of it; the function is returned unchanged.
+    """Declare a ranking measure and its metric; the function is returned unchanged.
 
     The function takes Hits and settings and returns (n,) numbers. The options are those of
     `ragauge.rankings.measure.measure`.

@@ -1,4 +1,4 @@
-"""Whether an answer says that it does not know."""
+"""Whether an answer is a refusal."""
 
 from ragauge.features.refusals import Phrases, refusals
 from ragauge.language.refusals import READ_AT_EACH_END, uncertainty_phrases
@@ -11,16 +11,16 @@ WORDS_SHOWN = 300
 
 @metric(version=1)
 def dont_know(answer: str, *, phrases: Phrases = "default") -> Score:
-    """Whether the answer refuses: it says that it does not know, cannot tell or was given nothing.
+    """Whether the answer refuses: it says that it does not know, cannot tell, or was given nothing.
 
-    1.0 when it refuses, 0.0 when it answers; neither is better as such. `default` reads whole
-    statements by the rules of `ragauge.language.refusals`: "The Unknown Soldier" is an answer, and
-    so is "The text does not say, but it was 1912". It refuses when a match in the evidence decides.
-    A blank answer refuses. `graphrag` looks for any of the seed's 12 phrases as a substring, and in
-    answers of under 10 characters for 4 more; a blank answer holds none: 0.0. Never undefined.
+    1.0 if it refuses, 0.0 if it answers; neither is better as such. Never undefined. By default, rules
+    read whole statements: "The Unknown Soldier" is an answer, and so is "The text does not say, but it
+    was 1912". A blank answer refuses. The answer refuses if a match in the evidence has `decides`.
+    `phrases="graphrag"` searches for 12 phrases as substrings, and 4 more in answers of under 10
+    characters; a blank answer has none of them: 0.0.
 
-    Source: seed 002, section 11, for `graphrag`; the default is our own, made for English (a plain
-    "I do not know" is read in a few more languages).
+    Source: ours, for English (a plain "I do not know" is also found in a few other languages);
+    `graphrag` is that of the suite graphrag.
 
     >>> dont_know("The context does not provide the fee.").value
     1.0
@@ -39,23 +39,23 @@ def _by_phrases(answer: str) -> Score:
 
 def _by_rules(answer: str) -> Score:
     found = refusals(answer)
-    deciding_first = sorted(found, key=lambda each: not each.decides)
+    deciding_first = sorted(found, key=lambda match: not match.decides)
     evidence: dict[str, object] = {
         "phrases": "default",
         "matches": [
             {
-                "rule": each.rule,
-                "words": each.words[:WORDS_SHOWN],
-                "start": each.start,
-                "end": each.end,
-                "decides": each.decides,
-                "overruled_by": each.overruled_by and each.overruled_by[:WORDS_SHOWN],
+                "rule": match.rule,
+                "words": match.words[:WORDS_SHOWN],
+                "start": match.start,
+                "end": match.end,
+                "decides": match.decides,
+                "overruled_by": match.overruled_by and match.overruled_by[:WORDS_SHOWN],
             }
-            for each in deciding_first[:MATCHES_SHOWN]
+            for match in deciding_first[:MATCHES_SHOWN]
         ],
     }
     if len(found) > MATCHES_SHOWN:
         evidence["matches_not_shown"] = len(found) - MATCHES_SHOWN
     if len(answer) > 2 * READ_AT_EACH_END:
         evidence["characters_not_read"] = len(answer) - 2 * READ_AT_EACH_END
-    return Score(any(each.decides for each in found), evidence=evidence)
+    return Score(any(match.decides for match in found), evidence=evidence)

@@ -17,7 +17,7 @@ IDF_IN_ONE_OF_TWO = math.log(3 / 2) + 1
 
 @feature
 def question_terms(question: str) -> frozenset[str]:
-    """The question's alphanumeric words that are no NLTK English stop words.
+    """The question's alphanumeric words that are not NLTK English stop words.
 
     >>> sorted(question_terms("What is the premium for Territory 118?"))
     ['118', 'premium', 'territory']
@@ -27,7 +27,7 @@ def question_terms(question: str) -> frozenset[str]:
 
 @feature
 def answer_terms(answer: str) -> frozenset[str]:
-    """The answer's alphanumeric words that are no NLTK English stop words.
+    """The answer's alphanumeric words that are not NLTK English stop words.
 
     >>> sorted(answer_terms("The premium is $604."))
     ['604', 'premium']
@@ -37,13 +37,13 @@ def answer_terms(answer: str) -> frozenset[str]:
 
 @metric(version=2)
 def question_coverage(question_terms: frozenset[str], answer_terms: frozenset[str]) -> Score:
-    """The share of the question's keywords that the answer uses too.
+    """Share of the question's keywords that the answer uses too.
 
-    Keywords are the lower-cased alphanumeric words, each once, that are no NLTK English stop words.
-    A question without keywords is covered by any answer, even an empty one: 1.0. An answer without
-    keywords covers nothing of one with some: 0.0.
+    In [0, 1]. Keywords are the distinct lower-cased alphanumeric words that are not NLTK English stop
+    words. Never undefined: a question without keywords scores 1.0 with any answer; an answer without
+    keywords scores 0.0 otherwise.
 
-    Source: seed 004, "Completeness Evaluator".
+    Source: the suite reference-free, where it is named completeness.
 
     >>> question_coverage(frozenset({"base", "rate"}), frozenset({"rate", "293"})).value
     0.5
@@ -56,13 +56,13 @@ def question_coverage(question_terms: frozenset[str], answer_terms: frozenset[st
 
 @metric
 def hybrid_relevance(question: str, answer: str) -> Score:
-    """How alike question and answer are worded: the mean of TF-IDF cosine and Jaccard.
+    """How similar the wording of question and answer is: the mean of TF-IDF cosine and Jaccard similarity.
 
-    The cosine is that of scikit-learn's `TfidfVectorizer(stop_words="english")` fitted on the two
-    texts; 0 when either has no term. The Jaccard similarity is that of their sets of lower-cased
-    words split on whitespace; 0 when both are empty.
+    In [0, 1]. The cosine is that of scikit-learn's `TfidfVectorizer(stop_words="english")` fitted on the
+    two texts, 0 if either has no term. The Jaccard similarity compares the sets of lower-cased words
+    split on whitespace, 0 if both are empty. Never undefined.
 
-    Source: seed 004, "Relevance Evaluator"; it calls the Jaccard part a fallback, but averages.
+    Source: the suite reference-free.
 
     >>> hybrid_relevance("base rate", "the base rate").value
     0.8333333333333333

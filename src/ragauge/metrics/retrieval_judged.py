@@ -1,4 +1,4 @@
-"""Whether what was retrieved is relevant, and whether it is enough, by a judge."""
+"""Whether the retrieved contexts are relevant and sufficient, according to a judge."""
 
 from typing import Literal
 
@@ -19,23 +19,25 @@ def context_precision(
     on_no_contexts: Share | None = None,
     variant: Literal["ragas-0.4"] | None = None,
 ) -> Score:
-    """Share of the contexts that are relevant to the question, by a judge.
+    """Share of the contexts that are relevant to the question, according to a judge.
 
-    In [0, 1]. `average="ap"` heeds the order: the mean over the relevant contexts of the precision at
-    their rank, Σ P@k·rel_k / Σ rel_k, exact; none relevant: 0. No contexts: `undefined`, or the value
-    of `on_no_contexts`. All contexts are judged in one call; the references are shown where there are
-    some. `variant="ragas-0.4"` is that package's average precision, with 1e-10 added to the count (it
-    gives 0 where nothing was retrieved, and takes one reference).
-    Source: seed 002, section 2; Es et al. 2023 (RAGAS).
+    In [0, 1]. One call judges all contexts, and shows the references if there are any.
+    `average="ap"` takes the order into account: the mean of the precision at the rank of each relevant
+    context, Σ P@k·rel_k / Σ rel_k; 0 if none is relevant. Undefined if nothing was retrieved, or the
+    value of `on_no_contexts`. Failed if the judge fails. `variant="ragas-0.4"` is that package's average
+    precision, which adds 1e-10 to the denominator (the package itself gives 0 if nothing was retrieved,
+    and takes a single reference).
+
+    Source: Es et al. 2023 (RAGAS); the suite graphrag.
 
     >>> from ragauge.judges.questions import Relevance
-    >>> found = RelevantContexts(tuple(Relevance(one, "") for one in (True, False, True)))
-    >>> round(context_precision(found, judge=None).value, 4)
+    >>> contexts = RelevantContexts(tuple(Relevance(each, "") for each in (True, False, True)))
+    >>> round(context_precision(contexts, judge=None).value, 4)
     0.6667
-    >>> round(context_precision(found, judge=None, average="ap").value, 4)
+    >>> round(context_precision(contexts, judge=None, average="ap").value, 4)
     0.8333
     """
-    flags = [one.relevant for one in context_relevance.verdicts]
+    flags = [verdict.relevant for verdict in context_relevance.verdicts]
     if not flags:
         if on_no_contexts is None:
             return Score.undefined("nothing was retrieved")
@@ -65,17 +67,19 @@ def context_recall(
     on_no_statements: Share | None = None,
     merged: bool = False,
 ) -> Score:
-    """Share of the reference's statements that the contexts support, by a judge.
+    """Share of the reference's statements that the contexts support, according to a judge.
 
-    In [0, 1]; best over the references. The reference is broken into atomic statements, given the
-    question. A reference without statements: `undefined`, or the value of `on_no_statements`, also
-    when there are no contexts, unless another reference has some; else no contexts: 0. `failed` when the judge gives no verdict on one
-    of the statements. `merged`: as of `faithfulness`. Source: seed 002, section 3; Es et al. 2023 (RAGAS).
+    In [0, 1]; best over the references. The judge breaks the reference into atomic statements, given the
+    question, and judges each against the contexts; without contexts none is supported: 0. Undefined if
+    the reference makes no statements; `on_no_statements` is then the value, unless another reference
+    makes some. Failed if the judge gives no verdict on a statement. `merged`: as in `faithfulness`.
+
+    Source: Es et al. 2023 (RAGAS), section 3; the suite graphrag.
 
     >>> from ragauge.features.judged import Claims
     >>> from ragauge.judges.questions import Support
-    >>> found = (Support("It is $5", True, ""), Support("Dogs are free", False, ""))
-    >>> context_recall(Supports(found, Claims(())), judge=None).value
+    >>> verdicts = (Support("It is $5", True, ""), Support("Dogs are free", False, ""))
+    >>> context_recall(Supports(verdicts, Claims(())), judge=None).value
     0.5
     """
     n, evidence = len(reference_support.verdicts), reference_support.as_data()

@@ -1,4 +1,4 @@
-"""Whether an answer says every sentence of a reference: the sentence matrix of seed 000."""
+"""Whether an answer says every sentence of a reference."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -16,14 +16,14 @@ from ragauge.metric import Share, metric
 from ragauge.score import Score
 
 Threshold = Share | Literal["model"]
-"""A number, or the model's own: what separates best what people call equivalent from the rest."""
+"""A number, or "model": the one that best separates pairs people call equivalent from the rest."""
 MAX_CELLS = 400
-"""A larger matrix is not shown whole."""
+"""The largest matrix that the evidence shows."""
 DIGITS = 6
 
 
 def needs_threshold(settings: Mapping[str, SettingValue]) -> str | None:
-    """What is wrong with `threshold="model"`: none is known for it."""
+    """What is wrong with `threshold="model"`: no threshold is known for the model."""
     model = str(settings.get("model"))
     if settings.get("threshold") != "model" or model_info(model).threshold is not None:
         return None
@@ -40,19 +40,21 @@ def sentence_coverage(
     splitter: Splitter = "rules",
     long_text: LongText = "cut",
 ) -> Score:
-    """How well the answer says the reference's sentence that it says least well.
+    """How well the answer covers the reference sentence that it covers worst.
 
-    M[i][j] is the BERTScore F1 of answer sentence i and reference sentence j; the value is the
-    minimum over j of the maximum over i. At most 1; best over the references. No reference sentence:
-    `undefined`; no answer sentence: 0; what has no letter or digit is no sentence. The evidence has,
-    for each reference sentence, the answer's best one, and whether it is covered: its F1 at
-    `threshold` or above. The seed's 0.85 belongs to its model; `"model"` takes the one measured for
-    the model in use. Source: seed 000, on extracting key sentences.
+    The minimum over reference sentences of the maximum over answer sentences of their BERTScore F1. At
+    most 1; best over the references. A sentence has at least one letter or digit. Undefined if the
+    reference has no sentence; 0 if the answer has none. Failed if the encoder gives no token
+    embeddings. The evidence lists, for each reference sentence, the best answer sentence and whether
+    its F1 reaches `threshold`. The default of 0.85 was chosen for another model; `threshold="model"` uses
+    the one measured for the model in use.
+
+    Source: the suite factual-qa.
 
     >>> import ragauge as rg
     >>> fees = "The fee is $5. Dogs are free."
-    >>> found = rg.score("sentence_coverage", answer="The fee is $5.", reference=fees)
-    >>> found.evidence["weakest"]["sentence"]
+    >>> score = rg.score("sentence_coverage", answer="The fee is $5.", reference=fees)
+    >>> score.evidence["weakest"]["sentence"]
     'Dogs are free.'
     """
     return _coverage(sentence_matrix, _number(threshold, encoder))
@@ -68,12 +70,13 @@ def sentences_covered(
     splitter: Splitter = "rules",
     long_text: LongText = "cut",
 ) -> Score:
-    """Whether the answer says every sentence of the reference: `sentence_coverage` > `threshold`.
+    """Whether the answer covers every sentence of the reference: `sentence_coverage` > `threshold`.
 
-    1.0 or 0.0; best over the references; settings, undefined cases and evidence as in
-    `sentence_coverage`. Strictly above, as the seed has it ("exceeds"), though a single sentence
-    counts as covered at the threshold too. Source: seed 000, on
-    extracting key sentences.
+    1.0 or 0.0; best over the references. Settings, undefined case and evidence as in
+    `sentence_coverage`. Strictly above the threshold, although a single sentence already counts as
+    covered at the threshold.
+
+    Source: the suite factual-qa.
 
     >>> import ragauge as rg
     >>> fees = "The fee is $5. Dogs are free."

@@ -1,4 +1,4 @@
-"""How near an answer is to a reference in meaning, by the cosine of their embeddings."""
+"""How similar an answer is to a reference in meaning, by the cosine of their embeddings."""
 
 from collections.abc import Sequence
 
@@ -18,13 +18,14 @@ def semantic_similarity(
     long_text: LongText = "cut",
     on_empty: Share | None = None,
 ) -> list[Score]:
-    """Cosine of the embeddings of answer and reference, negative ones counted as 0.
+    """How similar answer and reference are in meaning: the cosine similarity of their embeddings.
 
-    In [0, 1]; best over the references. An empty or blank text: `undefined`, or the value of
-    `on_empty`. A text that is longer than the model takes is cut, which the evidence says;
-    `long_text="windows"` reads it whole. `failed` when the encoder gives no vector. The default
-    model is all-MiniLM-L6-v2 (256 tokens), numbers of which are no other model's. Source: seed 002,
-    section 6; Reimers and Gurevych 2019 (Sentence-BERT).
+    In [0, 1], with negative cosines counted as 0; best over the references. Undefined if a text is empty
+    or blank, or the value of `on_empty`. Failed if the encoder gives no vector. A text beyond the model's
+    limit is truncated, which the evidence records; `long_text="windows"` reads it whole. The default model
+    is all-MiniLM-L6-v2 (256 tokens); values of different models are not comparable.
+
+    Source: Reimers and Gurevych 2019 (Sentence-BERT); the suite graphrag.
 
     >>> import ragauge as rg
     >>> near = rg.score("semantic_similarity", answer="A cat sat.", reference="A cat was sitting.")
@@ -37,11 +38,11 @@ def semantic_similarity(
     for piece in pieces(rows, lambda row: len(row[0]) + len(row[1])):
         texts = (text for row in piece for text in row if not is_blank(text))
         vectors = encoder.vectors(texts, long_text=long_text)
-        for one, other in piece:
-            if is_blank(one) or is_blank(other):
-                out.append(_of_empty(one, on_empty))
+        for ours, theirs in piece:
+            if is_blank(ours) or is_blank(theirs):
+                out.append(_of_empty(ours, on_empty))
             else:
-                out.append(_cosine(vectors[one], vectors[other]))
+                out.append(_cosine(vectors[ours], vectors[theirs]))
     return out
 
 
@@ -68,9 +69,9 @@ def _cosine(ours: TextVector | NoVector, theirs: TextVector | NoVector) -> Score
 
 
 def _cut(ours: TextVector, theirs: TextVector) -> dict[str, object]:
-    """Which of the texts were not read to their end."""
+    """Which of the texts were truncated, and where."""
     return {
-        name: {"tokens": one.n_tokens, "read": one.n_read}
-        for name, one in (("answer", ours), ("reference", theirs))
-        if one.n_tokens is not None and one.n_read is not None and one.n_read < one.n_tokens
+        name: {"tokens": text.n_tokens, "read": text.n_read}
+        for name, text in (("answer", ours), ("reference", theirs))
+        if text.n_tokens is not None and text.n_read is not None and text.n_read < text.n_tokens
     }

@@ -1,4 +1,4 @@
-"""Whether an answer says only what its contexts say, and what it has right and leaves out."""
+"""Claims judged against texts: is the answer faithful to its contexts, and does it agree with the reference?"""
 
 from typing import Literal
 
@@ -19,16 +19,18 @@ def faithfulness(
     on_no_claims: Share | None = None,
     merged: bool = False,
 ) -> Score:
-    """Share of the answer's claims that its contexts support, by a judge.
+    """Share of the answer's claims that its contexts support, according to a judge.
 
-    In [0, 1]: claims supported / claims asked. The answer is broken into atomic claims, given the
-    question; each is judged against the contexts. An answer without claims: `undefined`, or the
-    value of `on_no_claims`; no contexts but claims: 0. `failed` when the judge gives no verdict on
-    one of them. The evidence has each claim with its verdict, the reason and the words quoted, and
-    where they stand; a quote that stands in no context asks for review. `merged` has the judge find and judge
-    the claims in one call, which costs less and judges claims that it found with the contexts in
-    sight; where they would not fit its window it takes two all the same. Source: seed 002, section 1;
-    Es et al. 2023 (RAGAS), section 3.
+    In [0, 1]: supported claims / all claims. The judge breaks the answer into atomic claims, given the
+    question, and judges each against the contexts. Undefined if the answer makes no claims, or the value
+    of `on_no_claims`; 0 if there are claims but no contexts. Failed if the judge gives no verdict on a
+    claim. The evidence has each claim with its verdict, the reason, and the supporting quote with its
+    position; a quote that no context contains is marked for review.
+
+    `merged=True` finds and judges the claims in one call, which costs less, but the judge sees the
+    contexts while it finds claims; it falls back to two calls if the texts exceed the judge's window.
+
+    Source: Es et al. 2023 (RAGAS), section 3; the suite graphrag.
 
     >>> import ragauge as rg
     >>> judge = rg.ScriptedJudge({
@@ -58,20 +60,22 @@ def factual_correctness(
     of: Literal["f1", "precision", "recall"] = "f1",
     variant: Literal["ragas-0.4"] | None = None,
 ) -> Score:
-    """How far the claims of answer and reference agree, by a judge.
+    """How far the claims of answer and reference agree, according to a judge.
 
-    In [0, 1]; best over the references. Precision is the share of the answer's claims that the
-    reference supports, recall the share of the reference's claims that the answer supports, each of
-    its own set of claims; F1 is their harmonic mean, 0 when both are 0. An answer without claims has
-    no precision, a reference without claims no recall: `undefined`. `variant="ragas-0.4"` is that
-    package's: precision tp / (tp + fp) and recall tp / (tp + fn) share the answer's true positives,
-    and the value is rounded to two decimals; nothing to count is `undefined` all the same. Source: Min et al. 2023 (FActScore)
-    for the claims; ragas, `FactualCorrectness`.
+    In [0, 1]; best over the references. Precision is the share of the answer's claims that the reference
+    supports; recall is the share of the reference's claims that the answer supports; F1 is their
+    harmonic mean, 0 if both are 0. `of` selects which is the score. Undefined if the side that a
+    measure counts makes no claims: the answer for precision, the reference for recall, either for F1.
+    `variant="ragas-0.4"` follows that package: tp / (tp + fp) and tp / (tp + fn) share the answer's true
+    positives, and the value is rounded to two decimals; with nothing to count it is undefined here.
+
+    Source: Min et al. 2023 (FActScore) for the claims; `FactualCorrectness` of ragas.
 
     >>> from ragauge.features.judged import Claims
     >>> from ragauge.judges.questions import Support
-    >>> def found(*verdicts): return Supports(tuple(Support("…", one, "") for one in verdicts), Claims(()))
-    >>> round(factual_correctness(found(True, True), found(True, False, False), judge=None).value, 4)
+    >>> def supports(*verdicts): return Supports(tuple(Support("…", each, "") for each in verdicts), Claims(()))
+    >>> answer, reference = supports(True, True), supports(True, False, False)
+    >>> round(factual_correctness(answer, reference, judge=None).value, 4)
     0.5
     """
     ours, theirs = answer_in_reference, reference_in_answer
@@ -105,5 +109,5 @@ def _as_ragas(ours: Supports, theirs: Supports, of: str, evidence: dict[str, obj
     else:
         value = true / (true + (false if of == "precision" else missed) + RAGAS_EPSILON)
     counts = {"tp": true, "fp": false, "fn": missed}
-    # As numpy rounds, which is not as Python does.
+    # numpy's rounding, which differs from Python's round(value, 2).
     return Score(round(value * 100) / 100, evidence={**counts, **evidence})

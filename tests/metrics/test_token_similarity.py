@@ -23,7 +23,7 @@ from ragauge.features.matches import (
     token_match,
     token_weights,
 )
-from ragauge.metrics.bertscore import bertscore
+from ragauge.metrics.token_similarity import bertscore
 
 NAMES = ("bertscore_precision", "bertscore_recall", "bertscore")
 PAIRS = [

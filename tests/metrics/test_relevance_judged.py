@@ -12,7 +12,7 @@ import ragauge as rg
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.features.judged import QuestionsBack
 from ragauge.judges.questions import AskedBack, Graded
-from ragauge.metrics.answer_relevance import answer_relevance
+from ragauge.metrics.relevance_judged import answer_relevance
 
 VECTORS = {
     "east?": [1, 0],

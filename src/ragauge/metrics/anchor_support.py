@@ -1,4 +1,4 @@
-"""What an answer says that its contexts do not bear out, without a model: seed 004's evaluator."""
+"""What an answer states without support in its contexts, found without a model."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -7,8 +7,8 @@ from ragauge.errors import LabelError
 from ragauge.language.anchors import Anchor, Anchors, embedded_anchors
 from ragauge.language.anchors_spacy import Extractor, spacy_anchors
 from ragauge.language.context_index import ContextIndex, Support, support, words
-from ragauge.language.dates import Date
-from ragauge.language.numbers import Quantity
+from ragauge.language.date_parts import Date
+from ragauge.language.quantity import Quantity
 from ragauge.metric import Count, feature, metric
 from ragauge.score import Score
 
@@ -16,9 +16,9 @@ Ngrams = frozenset[str]
 """Distinct n-grams, the words of each joined by a space."""
 
 DRIFTED = 0.2
-"""The value of a drifted answer, and the overlap below which it is one."""
+"""The score of an answer off topic, and the n-gram overlap below which it is off topic."""
 SHOWN = 1_000
-"""Anchors and n-grams in the evidence; what is cut is counted there."""
+"""The most anchors and n-grams in the evidence, which also counts the rest."""
 
 
 @feature
@@ -33,7 +33,7 @@ def answer_ngrams(answer: str, *, n: int = 1) -> Ngrams:
 
 @feature
 def context_ngrams(passage_words: Sequence[Sequence[str]], *, n: int = 1) -> Ngrams:
-    """The distinct n-grams of all contexts; none reaches from one context into the next.
+    """The distinct n-grams of all contexts; none spans two contexts.
 
     >>> sorted(context_ngrams([["a", "cat"], ["sat"]], n=2))
     ['a cat']
@@ -58,11 +58,13 @@ def ngrams(words: Sequence[str], n: int = 1) -> Ngrams:
 
 @metric(version=1, high=0.2, lower_is_better=True)
 def topic_drift(answer_ngrams: Ngrams, context_ngrams: Ngrams, *, n: Count = 1) -> Score:
-    """0.2 when fewer than 0.2 of the answer's distinct n-grams occur in the contexts, else 0.0.
+    """Whether the answer is off topic: 0.2 if under a fifth of its n-grams occur in the contexts, else 0.0.
 
-    Lower is better. Words are lower-cased, punctuation is dropped. An answer without n-grams does
-    not drift: 0.0; without any context every answer with words does.
-    Source: seed 004, "Topic Drift Gate".
+    0.0 or 0.2, lower is better. The n-grams are distinct, of lower-cased words without punctuation. An
+    answer without n-grams scores 0.0; without contexts, every answer with words scores 0.2. Never
+    undefined.
+
+    Source: the suite reference-free.
 
     >>> topic_drift(ngrams(["rain", "fell"]), ngrams(["snow"])).value
     0.2
@@ -87,7 +89,7 @@ def answer_anchors(
     extractor: Extractor = "auto",
     pipeline: str = "",
 ) -> Anchors:
-    """The answer's anchors, and what extracted them; see `hallucination`.
+    """The answer's anchors, and the extractor that found them; see `hallucination`.
 
     >>> answer_anchors("Acme bought Initech.", (), (), extractor="embedded").found[0].text
     'Acme bought Initech'
@@ -110,23 +112,25 @@ def hallucination(
     pipeline: str = "",
     n: Count = 1,
 ) -> Score:
-    """Share of the answer's anchors that no context bears out, or the topic drift if that is more.
+    """Share of the answer's anchors that no context supports, or the `topic_drift` if that is higher.
 
-    In [0, 1], lower is better. Anchors are numbers with their unit, dates and times, and claims of
-    subject, assertive verb and object; each mention counts equally. An answer without anchors:
-    only `topic_drift` counts. No contexts: every anchor is unsupported.
+    In [0, 1], lower is better. Anchors are checkable statements: numbers with their unit, dates and
+    times, and claims of subject, assertive verb and object. Each mention counts equally. If the answer
+    has no anchors, the score is its topic drift; without contexts, every anchor is unsupported. Never
+    undefined.
 
-    spaCy extracts when an English pipeline with a parser is installed (`pipeline` names one by
-    package or path), else the embedded extractor; `extractor="embedded"` or `"spacy"` pins it, and
-    the evidence names it.
-    Source: seed 004, "Hallucination Evaluator".
+    spaCy finds the anchors if an English pipeline with a parser is installed (`pipeline` names one by
+    package or path), otherwise the built-in extractor; `extractor="embedded"` or `"spacy"` selects one.
+    The evidence names the extractor.
+
+    Source: the suite reference-free.
 
     >>> import ragauge as rg
     >>> rg.score("hallucination", answer="It cost $5 in 2021.", contexts=["$5 in 2020"]).value
     0.5
     """
     checked = [(anchor, support(anchor, context_index)) for anchor in answer_anchors.found]
-    n_unsupported = sum(borne_out is None for _, borne_out in checked)
+    n_unsupported = sum(supporting is None for _, supporting in checked)
     share = n_unsupported / len(checked) if checked else 0.0
     n_ngrams, n_found = len(answer_ngrams), len(answer_ngrams & context_ngrams)
     drift = _drift(n_found, n_ngrams)
@@ -134,7 +138,7 @@ def hallucination(
         "extractor": answer_anchors.extractor,
         "n_anchors": len(checked),
         "n_unsupported": n_unsupported,
-        "anchors": [_shown(anchor, borne_out) for anchor, borne_out in checked[:SHOWN]],
+        "anchors": [_shown(anchor, supporting) for anchor, supporting in checked[:SHOWN]],
         "n_anchors_cut": max(0, len(checked) - SHOWN),
         "topic_drift": drift,
         "overlap": _overlap(n_found, n_ngrams),
@@ -150,18 +154,18 @@ def _overlap(n_found: int, n_ngrams: int) -> float | None:
     return n_found / n_ngrams if n_ngrams else None
 
 
-def _shown(anchor: Anchor, borne_out: Support | None) -> dict[str, object]:
+def _shown(anchor: Anchor, supporting: Support | None) -> dict[str, object]:
     shown = _described(anchor)
     by = None
-    if borne_out:
+    if supporting:
         by = {
-            "context": borne_out.context,
-            "start": borne_out.start,
-            "end": borne_out.end,
-            "text": borne_out.text,
+            "context": supporting.context,
+            "start": supporting.start,
+            "end": supporting.end,
+            "text": supporting.text,
         }
     shown["text"], shown["start"], shown["end"] = anchor.text, anchor.start, anchor.end
-    shown["supported"], shown["by"] = borne_out is not None, by
+    shown["supported"], shown["by"] = supporting is not None, by
     return shown
 
 

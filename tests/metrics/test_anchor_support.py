@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import ragauge as rg
 from ragauge.errors import LabelError
-from ragauge.metrics.hallucination import ngrams
+from ragauge.metrics.anchor_support import ngrams
 
 
 def hallucination(answer: str, contexts: list[str], settings: str = 'extractor="embedded"'):

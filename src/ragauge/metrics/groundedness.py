@@ -1,4 +1,4 @@
-"""Groundedness without a judge: how much of an answer its contexts seem to say."""
+"""Groundedness without a judge: how far an answer's wording and meaning come from its contexts."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ import numpy as np
 
 from ragauge.encoders.cached import CachedEncoder, NoVector, pieces
 from ragauge.encoders.protocol import Floats, TokenVectors
-from ragauge.language.numbers import Quantity
+from ragauge.language.quantity import Quantity
 from ragauge.language.stems import Word, stemmed
 from ragauge.language.stop_words import NLTK_ENGLISH, SKLEARN_ENGLISH
 from ragauge.language.text import Span, excerpt
@@ -28,17 +28,17 @@ MEANINGFUL = _set("""
     put see serious show side sincere six sixty system take ten thick thin third three top twelve
     twenty two
 """)
-"""Words of the two lists of stop words that say something of their own."""
+"""Words of the two stop word lists that carry meaning of their own."""
 FUNCTION_WORDS = (NLTK_ENGLISH | SKLEARN_ENGLISH | {"yes", "yeah", "ok", "okay"}) - MEANINGFUL
 
 TIPPING_POINT, STEEPNESS = 1.68, 4.4
-"""Of the logistic curve from the sum of parts to the value; fitted on BEGIN, see `support`."""
+"""Of the logistic curve from the sum of parts to the score; fitted on BEGIN, see `support`."""
 ALIKE = 0.6
-"""The cosine from which on a word counts as said in other words; for the spans shown only."""
+"""The lowest cosine at which a word counts as paraphrased; only for the spans in the evidence."""
 TOKENS_AT_ONCE = 2_048
-"""Token vectors of either side that are compared at a time."""
+"""Token vectors of either side compared in one product."""
 SHOWN = 200
-"""Spans in the evidence; what is cut is counted there."""
+"""The most spans in the evidence, which also counts the rest."""
 SENTENCE_END = re.compile(r"[.!?。！？]\s|[\n。！？]")
 
 
@@ -51,30 +51,31 @@ def support(
     *,
     encoder: CachedEncoder,
 ) -> list[Score]:
-    """How far the wording and meaning of an answer are those of its contexts: a heuristic.
+    """How far the contexts support the answer, estimated from words and embeddings without a judge.
 
-    In [0, 1]. It is no verdict: it sees words and numbers, not what is said of them, so a swapped
-    name or a lost "not" passes, and where a judge has spoken the judge counts. A refusal has little
-    that contexts could bear out: `dont_know` tells those.
+    In [0, 1]. A heuristic, not a verdict: it compares words and numbers, not statements, so it misses a
+    swapped name or a dropped "not". Where a judge's `faithfulness` exists, trust that. A refusal gets a
+    low score, because contexts support little of it; find refusals with `dont_know`.
 
-    The sum of four parts: the share of the answer's content words whose stem stands in a context;
-    the mean, over those words, of their tokens' best cosine with a token of a context (BERTScore
-    precision, last layer); half the share of neighbouring words that stand side by side in a
-    context; less half the share of the answer's numbers, years too, that no context has by value.
-    A logistic curve then makes 0.5 the sum (1.68) at which people are as likely to call an answer
-    wholly supported as not, given as many of either sort, and its steepness (4.4) that of their
-    agreement. Both were fitted on BEGIN with all-MiniLM-L6-v2: another model's values rank answers,
-    but 0.5 is another point there. A verbatim answer has 0.97.
+    The score is computed from the sum of four parts: the share of the answer's content words whose stem
+    occurs in a context; the mean, over those words, of the best cosine of their tokens with a context
+    token (BERTScore precision, last layer); half the share of adjacent word pairs that a context has;
+    minus half the share of the answer's numbers (years too) that no context has. A logistic curve maps
+    the sum to the score. Its midpoint (1.68) is the sum at which people call half of the answers fully
+    supported, if both kinds are equally frequent; its steepness is 4.4. Both were fitted on BEGIN with
+    all-MiniLM-L6-v2: with another model the scores rank answers, but 0.5 means something else. A
+    verbatim answer scores 0.97.
 
-    No context with text in it: 0. No content word in the answer ("Yes."): `undefined`. `failed`
-    when the encoder gives no token vectors. Long texts are read whole. The evidence has the parts,
-    and as `unsupported` the runs of content words that no context has, nor a word of a cosine of
-    0.6. English stop words and stems (Porter); other languages are compared word by word.
-    Source: our own; benchmarks/agreement.py compares it with people's labels.
+    0 if no context has text; undefined if the answer has no content word ("Yes."). Failed if the encoder
+    gives no token embeddings. Long texts are read whole. The evidence has the parts and, as
+    `unsupported`, the runs of content words that no context has or paraphrases (cosine of at least
+    0.6). Stop words and stems (Porter) are English; words of other languages are compared unchanged.
+
+    Source: ours; benchmarks/agreement.py compares it with human labels.
 
     >>> import ragauge as rg
-    >>> found = rg.score("support", answer="The fee is $9.", contexts=["The yearly fee is $5."])
-    >>> found.value < 0.5, [span["text"] for span in found.evidence["unsupported"]]
+    >>> score = rg.score("support", answer="The fee is $9.", contexts=["The yearly fee is $5."])
+    >>> score.value < 0.5, [span["text"] for span in score.evidence["unsupported"]]
     (True, ['$9'])
     """
     columns = zip(answer, contexts, answer_quantities, context_quantities, strict=True)
@@ -89,10 +90,10 @@ def support(
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """An answer to look up: its words, which of them say something, and its numbers.
+    """An answer and its contexts: all words, the content words, and the numbers.
 
-    `numbers`: with each whether a context has it. `contexts`: those that are not blank, and
-    `places`, which of the sample's they are.
+    `numbers`: each number, and whether a context has it. `contexts`: those that are not blank;
+    `places`: their positions among the sample's contexts.
     """
 
     answer: str
@@ -109,7 +110,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """What stands in one context: stems, and pairs of stems side by side."""
+    """The stems of one context, and the pairs of adjacent stems."""
 
     stems: frozenset[str]
     pairs: frozenset[tuple[str, str]]
@@ -130,14 +131,16 @@ def _row(
     given: Sequence[Sequence[Quantity]],
 ) -> _Row:
     words = stemmed(answer)
-    known = {one.number for one in chain.from_iterable(given)}
-    numbers = [(one, one.number in known) for one in stated if not one.only_matches]
+    known = {quantity.number for quantity in chain.from_iterable(given)}
+    numbers = [
+        (quantity, quantity.number in known) for quantity in stated if not quantity.only_matches
+    ]
     places = [at for at, text in enumerate(contexts) if text.strip()]
-    content = [word for word in words if _says_something(word.lowered)]
+    content = [word for word in words if _is_content(word.lowered)]
     return _Row(answer, words, content, numbers, [contexts[at] for at in places], places)
 
 
-def _says_something(word: str) -> bool:
+def _is_content(word: str) -> bool:
     is_stray = len(word) == 1 and word.isascii() and not word.isdigit()
     return not is_stray and word not in FUNCTION_WORDS
 
@@ -148,25 +151,29 @@ def _passage(text: str) -> _Passage:
 
 
 def _closest(rows: Sequence[_Row], encoder: CachedEncoder) -> list[_Closest | NoVector | None]:
-    """Each answer's tokens with their best cosines; None where there is nothing to compare.
+    """Each answer's tokens with their best cosines; None if there is nothing to compare.
 
     Contexts are encoded and compared in pieces, so one sample may have any number of them.
     """
     wanted = [row for row in rows if row.is_comparable]
     ours = encoder.tokens([row.answer for row in wanted], long_text="windows")
-    found = {id(row): _opened(ours[row.answer]) for row in wanted}
+    found = {id(row): _start(ours[row.answer]) for row in wanted}
     refused: dict[str, str] = {}
     texts = list(dict.fromkeys(text for row in wanted for text in row.contexts))
     for piece in pieces(texts, len):
         theirs = encoder.tokens(piece, long_text="windows")
-        refused |= {text: one.reason for text, one in theirs.items() if isinstance(one, NoVector)}
+        refused |= {
+            text: tokens.reason for text, tokens in theirs.items() if isinstance(tokens, NoVector)
+        }
         for row in wanted:
             for text in dict.fromkeys(row.contexts):
                 _compare(found[id(row)], theirs.get(text))
-    return [_whole(row, found[id(row)], refused) if row.is_comparable else None for row in rows]
+    return [
+        _if_all_encoded(row, found[id(row)], refused) if row.is_comparable else None for row in rows
+    ]
 
 
-def _opened(tokens: TokenVectors | NoVector) -> _Closest | NoVector:
+def _start(tokens: TokenVectors | NoVector) -> _Closest | NoVector:
     if isinstance(tokens, NoVector):
         return NoVector(f"answer: {tokens.reason}")
     return _Closest(tokens, np.full(len(tokens.ids), -1, np.float32))
@@ -185,10 +192,10 @@ def _compare(closest: _Closest | NoVector, theirs: TokenVectors | NoVector | Non
             np.maximum(best, cosines.max(axis=1), out=best)
 
 
-def _whole(
+def _if_all_encoded(
     row: _Row, closest: _Closest | NoVector, refused: Mapping[str, str]
 ) -> _Closest | NoVector:
-    """What was found, unless a context has no vectors: its tokens might have been the closest."""
+    """The result, unless a context has no vectors: its tokens might have been the closest."""
     for text, place in zip(row.contexts, row.places, strict=True):
         if text in refused and isinstance(closest, _Closest):
             return NoVector(f"context {place}: {refused[text]}")
@@ -224,15 +231,15 @@ def _score(row: _Row, passages: Sequence[_Passage], closest: _Closest | NoVector
 
 
 def _share(found: Iterable[bool]) -> float:
-    """The share that is true; 0 of none."""
+    """The share of true values; 0 if there are none."""
     each = list(found)
     return sum(each) / len(each) if each else 0.0
 
 
 def _word_cosines(words: Sequence[Word], closest: _Closest) -> list[float | None]:
-    """For each word the mean of its tokens' best cosines; None where it has no token.
+    """For each word the mean of its tokens' best cosines; None if it has no token.
 
-    A token that reaches over several words counts for each of them.
+    A token that spans several words counts for each of them.
     """
     if closest.tokens.spans is None:
         return [None] * len(words)
@@ -248,7 +255,7 @@ def _word_cosines(words: Sequence[Word], closest: _Closest) -> list[float | None
 
 
 def _precision(words: Sequence[float | None], closest: _Closest) -> float:
-    """The mean of the words' cosines; that of all tokens where the tokenizer shows no places."""
+    """The mean of the words' cosines; of all tokens if the tokenizer gives no offsets."""
     found = [cosine for cosine in words if cosine is not None]
     if closest.tokens.spans is None:
         found = closest.cosines[~closest.tokens.special].tolist()
@@ -256,7 +263,7 @@ def _precision(words: Sequence[float | None], closest: _Closest) -> float:
 
 
 def _pairs(words: Sequence[Word], stems: frozenset[str], passages: Sequence[_Passage]) -> float:
-    """The share of neighbouring words that stand so in one context; of a single word its own."""
+    """The share of adjacent word pairs that a context has; for a single word, whether it has it."""
     if len(words) == 1:
         return float(words[0].stem in stems)
     known = frozenset[tuple[str, str]]().union(*(passage.pairs for passage in passages))
@@ -264,8 +271,8 @@ def _pairs(words: Sequence[Word], stems: frozenset[str], passages: Sequence[_Pas
 
 
 def _best_context(row: _Row, passages: Sequence[_Passage]) -> dict[str, object]:
-    """Which context, counted from 0, has the most of the content words' stems, and their share."""
-    shares = [_share(word.stem in one.stems for word in row.content) for one in passages]
+    """The context, counted from 0, with the largest share of the content words' stems."""
+    shares = [_share(word.stem in passage.stems for word in row.content) for passage in passages]
     best = max(range(len(shares)), key=shares.__getitem__)
     return {"context": row.places[best], "coverage": shares[best]}
 
@@ -273,8 +280,8 @@ def _best_context(row: _Row, passages: Sequence[_Passage]) -> dict[str, object]:
 def _unsupported(
     row: _Row, stems: frozenset[str], words: Sequence[float | None]
 ) -> dict[str, object]:
-    """The spans of the answer that no context bears out, as evidence."""
-    spans = _runs(row.answer, sorted(_said(row, stems, words)))
+    """The spans of the answer that no context supports, as evidence."""
+    spans = _runs(row.answer, sorted(_supported(row, stems, words)))
     shown = [
         {"start": start, "end": end, "text": excerpt(row.answer[start:end], 300)}
         for start, end in spans[:SHOWN]
@@ -282,12 +289,12 @@ def _unsupported(
     return {"unsupported": shown, "n_unsupported_cut": len(spans) - len(shown)}
 
 
-def _said(
+def _supported(
     row: _Row, stems: frozenset[str], words: Sequence[float | None]
 ) -> Iterator[tuple[int, int, bool]]:
-    """Start and end of each number and of each content word outside them, and whether it is said.
+    """Start and end of each number and each other content word, and whether a context supports it.
 
-    A word with a digit is said only as it stands.
+    A word with a digit is supported only by the same word.
     """
     inside: set[int] = set()
     for number, is_there in row.numbers:
@@ -304,12 +311,12 @@ def _has_digit(word: str) -> bool:
     return any(map(str.isdigit, word))
 
 
-def _runs(answer: str, said: Sequence[tuple[int, int, bool]]) -> list[Span]:
-    """What stands between two words that are said, or two ends of a sentence, in one span."""
+def _runs(answer: str, words: Sequence[tuple[int, int, bool]]) -> list[Span]:
+    """Spans of consecutive unsupported words, none across the end of a sentence."""
     spans: list[Span] = []
     goes_on = False
-    for start, end, is_said in said:
-        if is_said:
+    for start, end, is_supported in words:
+        if is_supported:
             goes_on = False
         elif goes_on and not SENTENCE_END.search(answer, spans[-1][1] - 1, start):
             spans[-1] = (spans[-1][0], max(end, spans[-1][1]))

@@ -1,4 +1,4 @@
-"""G-Eval: an answer graded by a criterion of one's own."""
+"""G-Eval: answers graded by a criterion that the user writes."""
 
 import math
 import re
@@ -15,7 +15,7 @@ from ragauge.score import Score
 Field = Literal["question", "answer", "references", "contexts"]
 MAX_GRADES = 10
 ROUNDING = 1e-3
-"""How far above 0 the logarithm of a probability may be."""
+"""How far above 0 a log-probability may be, since endpoints round."""
 GRADE = re.compile(r'"score"\s*:\s*"?(\d)')
 
 
@@ -27,16 +27,16 @@ Bound = Annotated[int, Constraint(f"a whole number from 0 to {MAX_GRADES}", _is_
 
 
 def is_askable(settings: Mapping[str, SettingValue]) -> str | None:
-    """What is wrong with the settings: no criterion, no field, a scale of one grade."""
+    """What is wrong with the settings: no criterion, no field to show, a scale of one grade."""
     criteria = str(settings.get("criteria") or "")
     steps = tuple(map(str, cast(Sequence[object], settings.get("steps") or ())))
     if not criteria.strip():
         return 'g_eval needs a criterion: g_eval(criteria="Is the answer polite?")'
-    if not all(one.strip() for one in steps):
+    if not all(step.strip() for step in steps):
         return "a step is empty; leave it out"
     for name, texts in (("criteria", (criteria,)), ("steps", steps)):
         if any(mark in text for text in texts for mark in ("{{", "[[")):
-            return f"{name} must not hold {{{{ or [[, which are marks of a prompt"
+            return f"{name} must not contain {{{{ or [[, which mark placeholders in prompts"
     low, high = settings.get("low"), settings.get("high")
     if isinstance(low, int) and isinstance(high, int) and low >= high:
         return f"low must be below high, got {low} and {high}"
@@ -57,18 +57,21 @@ async def g_eval(
     low: Bound = 1,
     high: Bound = 5,
 ) -> Score:
-    """The answer's grade by a criterion of one's own, as in G-Eval, by a judge.
+    """The grade that a judge gives the answer by your own criterion, as in G-Eval.
 
-    In [0, 1]: the grade from `low` to `high`, its distance from `low` over that of the two. Where the
-    judge's endpoint tells the probabilities of tokens, the grade is the mean of all grades weighted
-    with theirs, as in the paper; else it is the one that the judge says. The evidence says which,
-    in `weighting`. The judge first writes the steps of grading, once for all rows, unless `steps`
-    gives them. `shows`: the fields that it sees. Source: Liu et al. 2023 (G-Eval), section 2.
+    In [0, 1]: (grade - low) / (high - low), for grades from `low` to `high`. If the judge's endpoint
+    returns token probabilities, the grade is the mean of all grades weighted by probability, as in the
+    paper; otherwise it is the grade in the reply. `weighting` in the evidence says which. Unless
+    `steps` is given, the judge first writes the grading steps from `criteria`, once for the whole run.
+    `shows` lists the fields that the judge sees; missing if the sample lacks one of them. Failed if the
+    judge fails.
+
+    Source: Liu et al. 2023 (G-Eval), section 2.
 
     >>> import ragauge as rg
     >>> judge = rg.ScriptedJudge({"g_eval_steps": {"steps": ["Read."]}, "g_eval": {"reason": "…", "score": 4}})
-    >>> found = rg.score('g_eval(criteria="Is it polite?")', question="Hi?", answer="Hello, dear.", judge=judge)
-    >>> found.value, found.evidence["weighting"]
+    >>> score = rg.score('g_eval(criteria="Is it polite?")', question="Hi?", answer="Hello, dear.", judge=judge)
+    >>> score.value, score.evidence["weighting"]
     (0.75, 'none')
     """
     given = {"question": question, "answer": answer, "references": references, "contexts": contexts}
@@ -89,12 +92,12 @@ async def g_eval(
     chances = _chances(asked.reply, int(asked.value.score), low, high)
     grade = asked.value.score
     if chances:
-        grade = sum(one * chance for one, chance in chances.items()) / sum(chances.values())
+        grade = sum(other * chance for other, chance in chances.items()) / sum(chances.values())
     evidence = {
         "grade": asked.value.score,
         "weighted_grade": grade,
         "weighting": "probabilities" if chances else "none",
-        "probabilities": {str(one): chance for one, chance in sorted(chances.items())},
+        "probabilities": {str(other): chance for other, chance in sorted(chances.items())},
         "reason": asked.value.reason,
         "steps": list(steps),
         "calls": [*calls, asked.call],
@@ -102,10 +105,10 @@ async def g_eval(
     return Score((grade - low) / (high - low), evidence=evidence)
 
 
-def _chances(reply: Reply, said: int, low: int, high: int) -> dict[int, float]:
-    """The probability of each grade in place of the one that was said; none where it is not told."""
+def _chances(reply: Reply, stated: int, low: int, high: int) -> dict[int, float]:
+    """The probability of each grade where the reply states one; {} without token probabilities."""
     choice = _token_of_grade(reply)
-    if choice is None or _as_grade(choice.token) != said:
+    if choice is None or _as_grade(choice.token) != stated:
         return {}
     chances: dict[int, float] = {}
     for token, logarithm in choice.alternatives:
@@ -114,22 +117,22 @@ def _chances(reply: Reply, said: int, low: int, high: int) -> dict[int, float]:
         grade = _as_grade(token)
         if grade is not None and low <= grade <= high:
             chances[grade] = chances.get(grade, 0.0) + math.exp(logarithm)
-    # Where 10 is two tokens, its first is the same as that of 1.
+    # If a tokenizer splits 10, its first token equals that of grade 1.
     is_doubtful = high >= 10 and 1 in chances and 10 not in chances
     return {} if is_doubtful or not sum(chances.values()) else chances
 
 
 def _token_of_grade(reply: Reply) -> TokenChoice | None:
-    """The token in which the grade begins."""
+    """The token at which the grade begins."""
     tokens = reply.logprobs or ()
-    found = list(GRADE.finditer("".join(one.token for one in tokens)))
+    found = list(GRADE.finditer("".join(token.token for token in tokens)))
     if not found:
         return None
     wanted, end = found[-1].start(1), 0
-    for one in tokens:
-        end += len(one.token)
+    for token in tokens:
+        end += len(token.token)
         if wanted < end:
-            return one
+            return token
     return None
 
 

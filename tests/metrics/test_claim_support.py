@@ -12,7 +12,7 @@ import ragauge as rg
 from ragauge.features.judged import Claims, Supports
 from ragauge.judges.protocol import Reply
 from ragauge.judges.questions import Support
-from ragauge.metrics.faithfulness import factual_correctness, faithfulness
+from ragauge.metrics.claim_support import factual_correctness, faithfulness
 
 QUESTION = "What is the fee?"
 ANSWER = "It is $5. Dogs are free. Cats pay. Welcome!"
@@ -185,7 +185,7 @@ def test_a_reply_that_is_of_no_use_twice_is_a_failure_with_the_reply(stage, rubb
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_reply_that_is_mended_counts(stage):
+def test_a_repaired_reply_counts(stage):
     found, asked = score({**STAGES, stage: ["rubbish", STAGES[stage]]})
     assert found.value == 1.0
     assert asked.count(stage) == 2

@@ -1,4 +1,4 @@
-"""BERTScore: the tokens of answer and reference matched by their vectors (Zhang et al. 2020)."""
+"""BERTScore: tokens of answer and reference matched by their embeddings (Zhang et al. 2020)."""
 
 from collections.abc import Mapping
 from typing import Literal, cast
@@ -15,12 +15,12 @@ Part = Literal["precision", "recall", "f1"]
 PARTS: tuple[Part, ...] = ("precision", "recall", "f1")
 Bases = tuple[float, ...]
 WEAKEST = 8
-"""So many tokens with the lowest cosines are shown."""
+"""How many of the tokens with the lowest cosines the evidence lists."""
 DIGITS = 6
 
 
 def needs_baseline(settings: Mapping[str, SettingValue]) -> str | None:
-    """What is wrong with a rescaling: a baseline that is none, or none known for model and layer."""
+    """What is wrong with the rescaling: a malformed baseline, or none known for this model and layer."""
     given = settings.get("baseline")
     if given is not None and not settings.get("rescale"):
         return "a baseline is given but not used; add rescale=true"
@@ -29,19 +29,19 @@ def needs_baseline(settings: Mapping[str, SettingValue]) -> str | None:
     if given is not None or not settings.get("rescale"):
         return None
     model, layer = str(settings.get("model")), settings.get("layer")
-    found = model_info(model)
-    if found.baseline is not None and layer == found.layer:
+    info = model_info(model)
+    if info.baseline is not None and layer == info.layer:
         return None
     at = f" at layer {layer}" if layer is not None else ""
     return (
         f"no baseline is known for {model}{at}; "
-        "give baseline=[precision, recall, f1], means over unrelated sentences, or leave rescale out"
+        "give baseline=[precision, recall, f1], the means over unrelated sentences, or drop rescale"
     )
 
 
 def _is_baseline(given: object) -> bool:
     return len(cast(Bases, given)) == len(PARTS) and all(
-        -1 <= one < 1 for one in cast(Bases, given)
+        -1 <= base < 1 for base in cast(Bases, given)
     )
 
 
@@ -57,18 +57,22 @@ def bertscore(
     baseline: tuple[float, ...] | None = None,
     long_text: LongText = "cut",
 ) -> Score:
-    """BERTScore F1: the harmonic mean of `bertscore_precision` and `bertscore_recall`.
+    """BERTScore F1: how similar answer and reference are, token by token.
 
-    At most 1, in practice above 0 (a cosine may be negative); best over the references. Either side
-    empty: 0. As the bert-score package 0.3.13 computes it for one pair at a time: its batches pad,
-    and the padding beats negative cosines. `layer`: whose token vectors are taken; not given, the
-    one that bert-score's authors chose for the model, 6 for all-MiniLM-L6-v2 (where it agrees best
-    with people), the last one of a model that nobody measured. `idf` weighs tokens by their inverse
-    document frequency in the run's references. `rescale` maps the model's mean over unrelated
-    sentences to 0, 1 to 1 (an empty side then has the value that 0 is mapped to); `baseline` gives
-    those means where they are not known. Texts beyond the model's length are cut, which the
-    evidence says, or read in windows. `failed` when there are no token vectors: an endpoint has
-    none. Source: Zhang et al. 2020, section 3; seed 002, section 7.
+    The harmonic mean of `bertscore_precision` and `bertscore_recall`. At most 1, in practice above 0
+    (a cosine can be negative); best over the references. If the answer or the reference is empty: 0.
+    Computed as the bert-score package 0.3.13 computes it for one pair at a time; in its batches,
+    padding tokens outrank negative cosines.
+
+    `layer`: the layer whose token embeddings are used. By default the one that the authors of
+    bert-score chose for the model, 6 for all-MiniLM-L6-v2 (the best agreement with people), and the
+    last layer of any other model. `idf` weights tokens by their inverse document frequency in the
+    references of the run. `rescale` maps the model's mean over unrelated sentences to 0 and keeps 1
+    (an empty side is then rescaled from 0); `baseline` supplies those means where none are known.
+    `long_text="cut"` truncates texts beyond the model's limit, which the evidence records; "windows"
+    reads them whole. Failed if the encoder gives no token embeddings; an endpoint has none.
+
+    Source: Zhang et al. 2020, section 3; the suite graphrag.
 
     >>> import ragauge as rg
     >>> round(rg.score("bertscore", answer="A cat sat.", reference="A cat was sitting.").value, 3)
@@ -89,10 +93,11 @@ def bertscore_precision(
     baseline: tuple[float, ...] | None = None,
     long_text: LongText = "cut",
 ) -> Score:
-    """The mean, over the answer's tokens, of the best cosine with a token of the reference.
+    """BERTScore precision: the mean, over the answer's tokens, of the best cosine with a reference token.
 
-    Settings and empty sides as in `bertscore`; low where the answer says more than the reference.
-    Source: Zhang et al. 2020, section 3; seed 002, section 7.
+    Low if the answer says more than the reference. Range, settings and empty texts as in `bertscore`.
+
+    Source: Zhang et al. 2020, section 3; the suite graphrag.
 
     >>> import ragauge as rg
     >>> longer = "A cat sat on the mat and the dog barked."
@@ -114,10 +119,11 @@ def bertscore_recall(
     baseline: tuple[float, ...] | None = None,
     long_text: LongText = "cut",
 ) -> Score:
-    """The mean, over the reference's tokens, of the best cosine with a token of the answer.
+    """BERTScore recall: the mean, over the reference's tokens, of the best cosine with an answer token.
 
-    Settings and empty sides as in `bertscore`; low where the answer leaves something out. Source:
-    Zhang et al. 2020, section 3; seed 002, section 7.
+    Low if the answer leaves something out. Range, settings and empty texts as in `bertscore`.
+
+    Source: Zhang et al. 2020, section 3; the suite graphrag.
 
     >>> import ragauge as rg
     >>> longer = "A cat sat on the mat and the dog barked."
@@ -150,27 +156,27 @@ def _evidence(part: Part, match: TokenMatch) -> dict[str, object]:
     if match.answer is None or match.reference is None:
         return {"empty": True}
     sides = {"answer": match.answer, "reference": match.reference}
-    found: dict[str, object] = {
+    evidence: dict[str, object] = {
         "precision": match.precision,
         "recall": match.recall,
         "f1": match.f1,
     }
     if part == "precision":
-        found["answer"] = _matched(match.answer)
+        evidence["answer"] = _matched(match.answer)
     elif part == "recall":
-        found["reference"] = _matched(match.reference)
+        evidence["reference"] = _matched(match.reference)
     else:
-        found["weakest"] = {name: _weakest(side) for name, side in sides.items()}
+        evidence["weakest"] = {name: _weakest(side) for name, side in sides.items()}
     cut = {
         name: {"tokens": side.n_tokens, "read": side.n_read}
         for name, side in sides.items()
         if side.is_cut
     }
-    return found | ({"cut": cut} if cut else {})
+    return evidence | ({"cut": cut} if cut else {})
 
 
 def _matched(side: Side) -> Evidence:
-    """Each token with its best cosine and weight, enough to make the mean again."""
+    """Each token with its best cosine and its weight, enough to recompute the mean."""
     return {
         "tokens": side.words(),
         "best": _rounded(side.best),
@@ -179,12 +185,12 @@ def _matched(side: Side) -> Evidence:
 
 
 def _weakest(side: Side) -> list[list[str | float]]:
-    """The tokens that found the least like them, lowest first."""
+    """The tokens with the lowest best cosines, lowest first."""
     order = side.best.argsort(kind="stable")
     lowest = order[side.weights[order] > 0][:WEAKEST]
     best = _rounded(side.best[lowest])
-    return [[word, one] for word, one in zip(side.words(lowest), best, strict=True)]
+    return [[word, cosine] for word, cosine in zip(side.words(lowest), best, strict=True)]
 
 
 def _rounded(numbers: Floats) -> list[float]:
-    return [round(one, DIGITS) for one in numbers.tolist()]
+    return [round(number, DIGITS) for number in numbers.tolist()]

@@ -19,7 +19,7 @@ from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.encoders.tokens import Tokens
 from ragauge.errors import EncoderError
 from ragauge.language.numbers import quantities
-from ragauge.metrics.support import (
+from ragauge.metrics.groundedness import (
     STEEPNESS,
     TIPPING_POINT,
     TOKENS_AT_ONCE,

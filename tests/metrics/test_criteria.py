@@ -140,9 +140,9 @@ def test_a_field_to_be_shown_that_the_sample_lacks_is_missing(unavailable):
     [
         ("g_eval", "needs a criterion"),
         ('g_eval(criteria="  ")', "needs a criterion"),
-        ('g_eval(criteria="Is it {{answer}}?")', "criteria must not hold {{"),
-        ('g_eval(criteria="Is it [[low]]?")', "criteria must not hold {{"),
-        (with_settings(steps=["Use {{answer}}."]), "steps must not hold {{"),
+        ('g_eval(criteria="Is it {{answer}}?")', "criteria must not contain {{"),
+        ('g_eval(criteria="Is it [[low]]?")', "criteria must not contain {{"),
+        (with_settings(steps=["Use {{answer}}."]), "steps must not contain {{"),
         (with_settings(steps=["Read.", " "]), "a step is empty"),
         (with_settings(low=5), "low must be below high, got 5 and 5"),
         (with_settings(low=4, high=2), "low must be below high, got 4 and 2"),
@@ -263,7 +263,7 @@ def test_ten_as_two_tokens_is_not_taken_for_one():
     assert found.value == approx(0.85)
 
 
-def test_a_mended_reply_is_weighted_by_its_own_tokens():
+def test_a_repaired_reply_is_weighted_by_its_own_tokens():
     bad = spoken(*BEFORE, "7", "}", instead=(("1", 1.0),))
     found, _ = score([bad, spoken(*BEFORE, "4", "}", instead=CHANCES)])
     assert found.evidence["weighted_grade"] == approx(4.1)
