@@ -8,8 +8,10 @@ def test_every_column_is_listed_with_its_meaning_and_counts(ragauge, answers):
     assert done.code == 0
     assert re.search(r"^answer +what the system said +3 +1 +0 *$", done.out, re.MULTILINE)
     assert re.search(r"^references +answers that are right +4 +0 +0 *$", done.out, re.MULTILINE)
-    assert re.search(r"^kind +a field to slice by +4 +0 +0 *$", done.out, re.MULTILINE)
-    assert done.out.endswith("4 samples of 2 systems; nothing wrong\n")
+    assert re.search(
+        r"^kind +extra field, for --by and --where +4 +0 +0 *$", done.out, re.MULTILINE
+    )
+    assert done.out.endswith("4 samples of 2 systems; no errors\n")
     assert done.err == "ragauge: read 'reference' as references\n"
 
 
@@ -61,5 +63,7 @@ def test_a_file_without_anything_to_score_is_not_called_sound(ragauge, tmp_path)
     done = ragauge("validate", "a.csv")
     assert done.code == 0
     assert "nothing wrong" not in done.out
-    said = "no column is read as question, answer, contexts, context_ids; name them with --map"
+    said = (
+        "none of the fields question, answer, contexts, context_ids found; map a column with --map"
+    )
     assert said in done.err

@@ -1,4 +1,4 @@
-"""What `ragauge run` says of a plan and of a run, and with which code it ends."""
+"""What `ragauge run` prints about a plan and a run, and its exit code."""
 
 import sys
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from ragauge.cli import say
 from ragauge.engine.plan import Plan
 from ragauge.errors import JudgeError
 from ragauge.label import Label
+from ragauge.report.plain import counted
 from ragauge.runs.run import Run
 from ragauge.sample import Samples
 from ragauge.score import LOST_PARTS, NOT_ASKED
@@ -23,30 +24,29 @@ INCOMPLETE = 4
 
 
 def print_plan(plan: Plan, samples: Samples) -> None:
-    from ragauge.report.tables import counted
     from ragauge.report.terminal import console, print_table
 
-    rows = [(one.name, one.metric, one.unavailable or "ready") for one in plan.metrics]
-    print_table(console(sys.stdout), ("shown as", "metric", "state"), rows)
+    rows = [(metric.name, metric.metric, metric.unavailable or "ready") for metric in plan.metrics]
+    print_table(console(sys.stdout), ("name", "metric", "status"), rows)
     n_answers = counted(len(samples), "answer")
     click.echo(f"{n_answers} of {counted(len(samples.systems), 'system')}")
 
 
 def print_estimate(estimates: "Mapping[str, CostEstimate]") -> None:
-    """What the judges are still to be asked, and what that costs."""
+    """Print the calls that each judge still has to answer, and their cost."""
     from ragauge.report.terminal import console, print_table
 
     rows = [
         (
             judge,
-            f"{one.calls:,}",
-            _range(one.prompt_tokens),
-            _range(one.completion_tokens),
-            "no price known; give --price" if one.cost_usd is None else _dollars(one.cost_usd),
+            f"{cost.calls:,}",
+            _range(cost.prompt_tokens),
+            _range(cost.completion_tokens),
+            "unknown price; give --price" if cost.cost_usd is None else _dollars(cost.cost_usd),
         )
-        for judge, one in estimates.items()
+        for judge, cost in estimates.items()
     ]
-    header = ("judge", "calls to make", "tokens of prompts", "tokens of replies", "cost")
+    header = ("judge", "calls", "prompt tokens", "reply tokens", "cost")
     print_table(console(sys.stdout), header, rows)
 
 
@@ -61,88 +61,88 @@ def _dollars(numbers: tuple[float, float, float]) -> str:
 
 
 def why_not(run: Run) -> str:
-    """The most frequent reason why there is no value; of what was lacking only where that is all."""
+    """The most frequent reason why there is no score; unavailable metrics count only if nothing else was tried."""
     import polars as pl
 
-    unavailable = [one.metric for one in run.metrics if one.unavailable]
+    unavailable = [metric.metric for metric in run.metrics if metric.unavailable]
     tried = run.scores.filter(~pl.col("metric").is_in(unavailable))
     reasons = (tried if tried.height else run.scores)["reason"].drop_nulls()
     if not len(reasons):
-        return "no row is one that a metric or check is asked of"
+        return "no metric or check applies to any row"
     return str(reasons.value_counts().sort("count", "reason", descending=[True, False])[0, 0])
 
 
 def say_cut(run: Run) -> None:
-    """Tell of texts that a model did not read to their end."""
+    """Say how many scores used a truncated text."""
     import polars as pl
 
     marked = pl.col("evidence").str.contains('"cut":', literal=True)
     n = run.scores.filter(marked).height
     if n:
         say(
-            f"{n:,} scores rest on the beginning of a text that is longer than the model takes "
-            '(evidence: cut); long_text="windows" in the label reads it whole'
+            f"{counted(n, 'score')} used a truncated text: the model reads only its "
+            'beginning (evidence: cut); long_text="windows" in the label reads it in full'
         )
 
 
 def exit_code(run: Run) -> int:
-    """0, or 4 where scores failed, or 6 where a judge or a metric that asks one gave nothing at all."""
+    """0, 4 if scores failed, 6 if a judge, or a metric that uses one, gave no score at all."""
     failed = run.scores.filter(run.scores["status"] == "failed")
-    for judge, told in run.manifest.judging.items():
-        if reason := _unreachable(run, judge, cast("Mapping[str, int]", told)):
-            say(f"{judge} gave no answer that could be scored: {reason}")
+    for judge, usage in run.manifest.judging.items():
+        if reason := _unreachable(run, judge, cast("Mapping[str, int]", usage)):
+            say(f"{judge} gave no usable reply: {reason}")
             return JudgeError.exit_code
     if failed.height:
-        say(f"{failed.height:,} scores failed; {_way_out(failed)}")
-    if unasked := _without_value(run):
-        reasons = "; ".join(dict.fromkeys(unasked.values()))
-        say(f"{', '.join(unasked)}: not one value; {reasons}")
+        say(f"{counted(failed.height, 'score')} failed; {_remedy(failed)}")
+    if not_asked := _without_value(run):
+        reasons = "; ".join(dict.fromkeys(not_asked.values()))
+        say(f"{', '.join(not_asked)}: no scores; {reasons}")
         return JudgeError.exit_code
     return INCOMPLETE if failed.height else 0
 
 
-def _way_out(failed: "pl.DataFrame") -> str:
+def _remedy(failed: "pl.DataFrame") -> str:
     from ragauge.judges.session import NO_USABLE_REPLY
 
     unread = failed.filter(failed["reason"].str.contains(NO_USABLE_REPLY, literal=True))
-    again = "run the same again to try them once more"
+    retry = "run the same command again to retry"
     if not unread.height:
-        return again
-    return f"{again}, with --retry-unreadable where the reply that was kept cannot be read"
+        return retry
+    return f"{retry}, with --retry-unreadable if the stored reply cannot be read"
 
 
-def _unreachable(run: Run, judge: str, told: "Mapping[str, int]") -> str:
-    """Why the judge gave nothing at all; nothing where it gave something."""
+def _unreachable(run: Run, judge: str, usage: "Mapping[str, int]") -> str:
+    """Why the judge gave no usable reply at all; empty if it gave one."""
     import polars as pl
 
     label = Label("", {"judge": judge})
-    mine = run.scores.filter(pl.col("metric").str.contains(str(label)[1:-1], literal=True))
-    all_failed = told["calls"] == told["failed"] > 0 and not told["cached"]
-    if not all_failed and not ("failed" in mine["status"] and mine["value"].is_null().all()):
+    judged = run.scores.filter(pl.col("metric").str.contains(str(label)[1:-1], literal=True))
+    all_failed = usage["calls"] == usage["failed"] > 0 and not usage["cached"]
+    if not all_failed and not ("failed" in judged["status"] and judged["value"].is_null().all()):
         return ""
-    reasons = mine.filter(pl.col("status") == "failed")["reason"]
+    reasons = judged.filter(pl.col("status") == "failed")["reason"]
     return str(reasons[0]) if len(reasons) else "every call failed"
 
 
 def _without_value(run: Run) -> dict[str, str]:
-    """The metrics without any value whose judge was not asked, and why it was not."""
-    found: dict[str, str] = {}
+    """The metrics without any score because their judge was not asked, with the reason."""
+    reasons: dict[str, str] = {}
     for shown in run.metrics:
         scores = run.scores.filter(run.scores["metric"] == shown.metric)
         if scores["value"].is_null().all() and (reason := _not_asked(scores)):
-            found[shown.name] = reason
-    return found
+            reasons[shown.name] = reason
+    return reasons
 
 
 def _not_asked(scores: "pl.DataFrame") -> str:
-    """Why a judge was not asked for one of the scores; nothing where it was for all of them."""
+    """Why a judge was not asked for some of the scores; empty if it was asked for all."""
     import polars as pl
 
-    said = scores.filter(pl.col("reason").str.starts_with(NOT_ASKED))["reason"]
-    if len(said):
-        return str(said[0])
-    # A composite tells what its parts lacked, in its reason or its evidence.
+    reasons = scores.filter(pl.col("reason").str.starts_with(NOT_ASKED))["reason"]
+    if len(reasons):
+        return str(reasons[0])
+    # The reasons of a composite's parts are in its reason or its evidence.
     lost = scores.filter(pl.col("evidence").str.contains(f'"{LOST_PARTS}":', literal=True))
-    told = lost.select(pl.concat_str("reason", "evidence", ignore_nulls=True))
-    of_parts = told.to_series().str.extract(f'({NOT_ASKED}[^";{{\\\\]+)').drop_nulls()
+    texts = lost.select(pl.concat_str("reason", "evidence", ignore_nulls=True))
+    of_parts = texts.to_series().str.extract(f'({NOT_ASKED}[^";{{\\\\]+)').drop_nulls()
     return str(of_parts[0]) if len(of_parts) else ""
