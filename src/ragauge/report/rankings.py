@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from functools import cached_property
 
 from ragauge.rankings.rank import RankingResult, RunComparison, Summary
-from ragauge.report.plain import for_csv, for_latex, for_markdown, for_terminal, some
+from ragauge.report.plain import for_markdown, for_terminal, some
+from ragauge.report.table_formats import csv_table, latex_table, markdown_table
 
 LEVEL = 0.05
 """Significance level: a difference with a smaller p value is marked."""
@@ -265,24 +266,17 @@ def _form(ranked: RankingResult, measure: str) -> str:
 
 def to_csv(ranked: RankingResult, *, per_query: bool) -> str:
     """One line per run and measure; with `per_query`, per run, query and measure."""
-    from ragauge.report.tables import csv_line
-
     if per_query:
-        rows: list[Sequence[object]] = [("run", "query", "measure", "value")]
-        rows += [
-            (for_csv(run), for_csv(query), measure, value)
+        values = [
+            (run, query, measure, value)
             for run in ranked.runs
             for measure in ranked.names
             if not ranked.is_whole_only(measure)
             for query, value in ranked.per_query(measure, run).items()
         ]
-    else:
-        rows = [("run", "measure", "value", "low", "high", "n", "n_undefined")]
-        rows += [
-            (for_csv(row.run), row.measure, row.value, row.low, row.high, row.n, row.n_undefined)
-            for row in ranked.summaries
-        ]
-    return "".join(csv_line(["" if cell is None else cell for cell in row]) for row in rows)
+        return csv_table(("run", "query", "measure", "value"), values)
+    header = ("run", "measure", "value", "low", "high", "n", "n_undefined")
+    return csv_table(header, (astuple(summary) for summary in ranked.summaries))
 
 
 def as_json(table: RankingTable, *, per_query: bool) -> str:
@@ -318,55 +312,32 @@ def _flat(pair: RunComparison) -> dict[str, object]:
 
 def to_markdown(table: RankingTable, *, per_query: bool) -> str:
     """The table and its notes in Markdown; with `per_query` also the table of queries."""
-    pieces = [f"## {for_markdown(table.title)}", "", *_markdown(table.header, table.rows)]
-    if per_query:
-        pieces += ["", *_markdown(table.query_header, table.query_rows)]
-    if table.compared:
-        pieces += ["", *_markdown(table.compared_header, table.compared_rows)]
+    pieces = [f"## {for_markdown(table.title)}"]
+    for header, rows in _tables(table, per_query=per_query):
+        pieces += ["", *markdown_table(header, rows, _alignment(header))]
     notes = [*([table.legend] if table.legend else []), *table.notes]
     pieces += ["", *(f"- {for_markdown(note)}" for note in notes)]
     return "\n".join(pieces).rstrip() + "\n"
 
 
-def _markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(for_markdown(cell) for cell in header)} |"
-    yield f"| {' | '.join([':--'] + ['--:'] * (len(header) - 1))} |"
-    for row in rows:
-        yield f"| {' | '.join(for_markdown(cell) for cell in row)} |"
-
-
 def to_latex(table: RankingTable, *, per_query: bool) -> str:
     """The table in LaTeX (package booktabs) with a legend; notes become comments."""
-    tables = [_latex(table.title, table.header, table.rows, table.legend)]
+    means, *others = _tables(table, per_query=per_query)
+    pieces = [latex_table(table.title, *means, _alignment(means[0]), legend=table.legend)]
+    pieces += [latex_table(table.title, *other, _alignment(other[0])) for other in others]
+    return "".join(pieces) + "".join(f"% {for_terminal(note)}\n" for note in table.notes)
+
+
+def _tables(
+    table: RankingTable, *, per_query: bool
+) -> Iterator[tuple[Sequence[str], Iterable[Sequence[str]]]]:
+    """Header and rows of the means, and of the queries and comparisons where wanted."""
+    yield table.header, table.rows
     if per_query:
-        tables.append(_latex(table.title, table.query_header, table.query_rows))
+        yield table.query_header, table.query_rows
     if table.compared:
-        tables.append(_latex(table.title, table.compared_header, table.compared_rows))
-    return "".join(tables) + "".join(f"% {for_terminal(note)}\n" for note in table.notes)
+        yield table.compared_header, table.compared_rows
 
 
-def _latex(
-    title: str, header: Sequence[str], rows: Iterable[Sequence[str]], below: str = ""
-) -> str:
-    lines = [" & ".join(_latex_cell(cell) for cell in row) + r" \\" for row in rows]
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{for_latex(title)}}}",
-            rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
-            r"\toprule",
-            " & ".join(_latex_cell(cell) for cell in header) + r" \\",
-            r"\midrule",
-            *lines,
-            r"\bottomrule",
-            r"\end{tabular}",
-            *([rf"\par\footnotesize {for_latex(below)}"] if below else []),
-            r"\end{table}",
-            "",
-        ]
-    )
-
-
-def _latex_cell(cell: str) -> str:
-    return for_latex(cell).replace(DASH, "--")
+def _alignment(header: Sequence[str]) -> str:
+    return "l" + "r" * (len(header) - 1)

@@ -1,7 +1,5 @@
 """Summaries and scores as files: JSON, JSON lines, CSV, Parquet, Markdown, LaTeX."""
 
-import csv
-import io
 import json
 import os
 import re
@@ -15,13 +13,12 @@ from ragauge.errors import PlanError
 from ragauge.label import Label
 from ragauge.report.plain import (
     counted,
-    for_csv,
-    for_latex,
     for_markdown,
     for_terminal,
     shortened,
     some,
 )
+from ragauge.report.table_formats import csv_table, latex_table, markdown_table
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay, Row
 from ragauge.runs.run import Run, cells
@@ -61,6 +58,12 @@ class Table:
     @property
     def header(self) -> tuple[str, ...]:
         return (*self.keys, "metric", "mean", "95 % interval", "bounds", "scored", "not scored")
+
+    @property
+    def alignment(self) -> str:
+        """`l` or `r` for each column: names left, numbers right."""
+        n_names = len(self.keys) + 1
+        return "l" * n_names + "r" * (len(self.header) - n_names - 1) + "l"
 
     @property
     def rows(self) -> tuple[tuple[str, ...], ...]:
@@ -158,11 +161,8 @@ def to_markdown(tables: Sequence[Table]) -> str:
     """The tables in Markdown, each with its title and notes."""
     pieces: list[str] = []
     for table in tables:
-        left = len(table.keys) + 1
-        rule = [":--"] * left + ["--:"] * (len(table.header) - left - 1) + [":--"]
-        rows = [table.header, rule, *([for_markdown(cell) for cell in row] for row in table.rows)]
         pieces += [f"## {for_markdown(table.title)}", ""]
-        pieces += [f"| {' | '.join(row)} |" for row in rows]
+        pieces += markdown_table(table.header, table.rows, table.alignment)
         pieces += ["", *(f"- {for_markdown(note)}" for note in table.notes), ""]
     return "\n".join(pieces).rstrip() + "\n"
 
@@ -180,40 +180,15 @@ def findings_markdown(findings: Sequence[FindingMatch]) -> str:
         )
         for match in findings
     ]
-    lines = ["| system | rows | finding | ids |", "| :-- | --: | :-- | :-- |"]
-    lines += [f"| {' | '.join(for_markdown(cell) for cell in row)} |" for row in rows]
+    lines = markdown_table(("system", "rows", "finding", "ids"), rows, "lrll")
     return "\n".join(["", "## findings", "", *lines, ""])
 
 
 def to_latex(tables: Sequence[Table]) -> str:
     """The tables in LaTeX (package booktabs)."""
-    return "\n".join(_latex(table) for table in tables)
-
-
-def _latex(table: Table) -> str:
-    left = len(table.keys) + 1
-    columns = "l" * left + "r" * (len(table.header) - left - 1) + "l"
-    body = [" & ".join(_latex_cell(cell) for cell in row) + r" \\" for row in table.rows]
     return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{for_latex(table.title)}}}",
-            rf"\begin{{tabular}}{{{columns}}}",
-            r"\toprule",
-            " & ".join(_latex_cell(cell) for cell in table.header) + r" \\",
-            r"\midrule",
-            *body,
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-            "",
-        ]
+        latex_table(table.title, table.header, table.rows, table.alignment) for table in tables
     )
-
-
-def _latex_cell(cell: str) -> str:
-    return for_latex(cell).replace("–", "--").replace("↓", r"$\downarrow$")
 
 
 def summary_json(run: Run, by: Sequence[str] = ()) -> dict[str, object]:
@@ -255,18 +230,7 @@ def to_json(data: object) -> str:
 
 def scores_csv(frame: "pl.DataFrame") -> str:
     """Scores as CSV that is safe to open in a spreadsheet."""
-    rows = [frame.columns, *frame.iter_rows()]
-    return "".join(
-        csv_line([for_csv(cell) if isinstance(cell, str) else cell for cell in row]) for row in rows
-    )
-
-
-def csv_line(cells: Sequence[object]) -> str:
-    """One row of CSV, with a Unix line end."""
-    out = io.StringIO()
-    # With a line end of "\n" the writer leaves a bare "\r" in a cell unquoted.
-    csv.writer(out, lineterminator="\r\n").writerow(cells)
-    return out.getvalue()[:-2] + "\n"
+    return csv_table(frame.columns, frame.iter_rows())
 
 
 def scores_jsonl(frame: "pl.DataFrame") -> str:
