@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass
 from functools import cached_property
 
-from ragauge.rankings.rank import RankingResult, RunComparison, Summary
+from ragauge.rankings.result import RankingResult, RunComparison, Summary
 from ragauge.report.plain import for_markdown, for_terminal, some
 from ragauge.report.table_formats import csv_table, latex_table, markdown_table
 

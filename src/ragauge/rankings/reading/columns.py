@@ -13,7 +13,7 @@ import numpy as np
 from ragauge.errors import DataError, Problem, did_you_mean
 from ragauge.loaders.mapping import field_of as field_named
 from ragauge.loaders.table import listed
-from ragauge.rankings.hits import Floats, Ints
+from ragauge.rankings.arrays import Floats, Ints
 from ragauge.rankings.reading.rows import (
     Rows,
     field_of_series,

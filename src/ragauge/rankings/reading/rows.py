@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragauge.errors import DataError, Problem
-from ragauge.rankings.hits import Floats, Ints
+from ragauge.rankings.arrays import Bytes, Floats, Ints
 from ragauge.rankings.judgements import Judgements, bytes_of, checked_numbers, text_of
-from ragauge.rankings.reading.scan import SLACK, Bytes, Field, digests, padded, paired, repeats
+from ragauge.rankings.reading.lookup import repeats
+from ragauge.rankings.reading.scan import SLACK, Field, digests, padded, paired
 
 if TYPE_CHECKING:
     import polars as pl

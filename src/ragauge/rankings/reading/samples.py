@@ -8,7 +8,7 @@ import numpy as np
 from ragauge.errors import DataError, Problem
 from ragauge.rankings.judgements import Judgements
 from ragauge.rankings.reading.columns import Chosen, rows_of
-from ragauge.rankings.reading.in_memory import Ranking, rank_rows
+from ragauge.rankings.reading.in_memory import SortedRun, rank_rows
 from ragauge.rankings.reading.rows import field_of_series, refuse
 from ragauge.sample import Samples, to_columns
 
@@ -37,7 +37,7 @@ def judgements_of_samples(samples: Samples) -> Judgements:
     return Judgements.from_mapping(judged, samples.source)
 
 
-def rank_samples(samples: Samples) -> dict[str, Ranking]:
+def rank_samples(samples: Samples) -> dict[str, SortedRun]:
     """Each system's rankings: `context_ids` in their order, a repeated id once, at its first place.
 
     The later ones then move up. Scores are 0, -1, -2 … Questions with null or no ids are left out.
@@ -46,7 +46,7 @@ def rank_samples(samples: Samples) -> dict[str, Ranking]:
     return dict(_rankings(samples))
 
 
-def _rankings(samples: Samples) -> Iterator[tuple[str, Ranking]]:
+def _rankings(samples: Samples) -> Iterator[tuple[str, SortedRun]]:
     import polars as pl
 
     for system in samples.systems:

@@ -6,22 +6,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 
 from ragauge.errors import DataError, PlanError, Problem
 from ragauge.loaders import load
 from ragauge.loaders.files import text_lines
+from ragauge.loaders.formats import Source
 from ragauge.loaders.frames import is_pandas, is_polars
 from ragauge.loaders.json import MAX_DOCUMENT_LINE
 from ragauge.loaders.jsonl import kind_of
 from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
 from ragauge.memory import gc_paused
+from ragauge.rankings.compat import Compat
 from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements, numbered
 from ragauge.rankings.reading.columns import Value, candidates, choose
-from ragauge.rankings.reading.in_memory import Ranking, rank_rows, see_rows
-from ragauge.rankings.reading.mappings import judgements_of, rows_of_mapping, see_mapping
+from ragauge.rankings.reading.in_memory import SortedRun, match_rows_to_qrels, rank_rows
+from ragauge.rankings.reading.mappings import judgements_of, match_mapping_to_qrels, rows_of_mapping
 from ragauge.rankings.reading.rows import Rows, judged
 from ragauge.rankings.reading.samples import judgements_of_samples, rank_samples, searched_of
 from ragauge.rankings.reading.streams import suffix_of
@@ -34,7 +36,7 @@ from ragauge.rankings.reading.tables import (
     rows_of_parquet,
     rows_of_polars,
 )
-from ragauge.rankings.reading.trec import Compat, read_qrels, scan_run
+from ragauge.rankings.reading.trec import read_qrels, scan_run
 from ragauge.rankings.reading.trec_rows import rows_of_trec
 from ragauge.sample import Samples
 
@@ -44,19 +46,8 @@ if TYPE_CHECKING:
 One = TypeVar("One")
 
 
-class Frame(Protocol):
-    """A polars or pandas frame."""
-
-    @property
-    def columns(self) -> object: ...
-    @property
-    def shape(self) -> tuple[int, int]: ...
-
-
-Source = (
-    str | os.PathLike[str] | Mapping[str, object] | Sequence[Mapping[str, object]] | Frame | Samples
-)
-"""A file, a mapping by query, a list of dicts, a frame, or samples."""
+RankingSource = Source | Mapping[str, object] | Samples
+"""A file, a list of dicts, a frame, a mapping by query, or samples."""
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
@@ -64,7 +55,7 @@ _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 # What is asked
 
 
-def read_judgements(source: "Source | Judgements") -> Judgements:
+def read_judgements(source: "RankingSource | Judgements") -> Judgements:
     """Who judged which documents relevant, from any source.
 
     A path: TREC qrels, `.parquet`, `.csv` or `.tsv` with a header, `.json`, `.jsonl`, each also
@@ -93,7 +84,7 @@ def read_judgements(source: "Source | Judgements") -> Judgements:
 
 
 def match_to_qrels(
-    source: "Source | Ranking", judgements: Judgements, *, compat: Compat = "trec9"
+    source: "RankingSource | SortedRun", judgements: Judgements, *, compat: Compat = "trec9"
 ) -> JudgedRun:
     """A run seen through judgements, from any source.
 
@@ -106,26 +97,28 @@ def match_to_qrels(
     >>> run.rank.tolist(), run.n_retrieved.tolist()
     ([2], [2])
     """
-    if isinstance(source, Ranking):
+    if isinstance(source, SortedRun):
         if source.compat != compat:
             what = f"the ranking was read with compat={source.compat!r}, not {compat!r}"
             raise PlanError([f"{what}; read it again, or ask for {source.compat!r}"])
-        return source.seen_by(judgements)
+        return source.matched_to(judgements)
     samples = samples_in(source)
     if samples is not None:
         return _only(match_samples_to_qrels(samples, judgements), samples)
     if not isinstance(source, str | os.PathLike | Mapping):
-        return see_rows(_rows_of_object(source, "score"), judgements, compat)
+        return match_rows_to_qrels(_rows_of_object(source, "score"), judgements, compat)
     with gc_paused():
         if isinstance(source, Mapping):
-            return see_mapping(cast(Mapping[object, object], source), judgements, compat, "run")
+            return match_mapping_to_qrels(
+                cast(Mapping[object, object], source), judgements, compat, "run"
+            )
         path = Path(source)
         if _format(path, "score") == "trec":
             return scan_run(path, judgements, compat=compat)
         found = _read(path, "score")
         if isinstance(found, Rows):
-            return see_rows(found, judgements, compat)
-        return see_mapping(found, judgements, compat, str(path))
+            return match_rows_to_qrels(found, judgements, compat)
+        return match_mapping_to_qrels(found, judgements, compat, str(path))
 
 
 def match_samples_to_qrels(samples: Samples, judgements: Judgements) -> dict[str, JudgedRun]:
@@ -142,7 +135,7 @@ def match_samples_to_qrels(samples: Samples, judgements: Judgements) -> dict[str
         searched = np.zeros(judgements.n_queries, np.bool_)
         searched[[place for place in known if place != NOT_JUDGED]] = True
         ranking = rankings.get(system)
-        found = ranking.seen_by(judgements) if ranking else JudgedRun.nothing(judgements)
+        found = ranking.matched_to(judgements) if ranking else JudgedRun.nothing(judgements)
         n_unjudged = known.count(NOT_JUDGED)
         seen[system] = replace(found, searched=searched, n_unjudged_queries=n_unjudged)
     return seen
@@ -163,14 +156,14 @@ def samples_in(source: object) -> Samples | None:
     return load(path) if "context_ids" in fields or gold_only else None
 
 
-def read_ranking(source: "Source | Ranking", *, compat: Compat = "trec9") -> Ranking:
+def read_run(source: "RankingSource | SortedRun", *, compat: Compat = "trec9") -> SortedRun:
     """A run read whole from any source of `match_to_qrels`, once, to be seen through any judgements.
 
-    >>> read_ranking({"q1": ["d2", "d1"]}).documents("q1")
+    >>> read_run({"q1": ["d2", "d1"]}).documents("q1")
     [('d2', 0.0), ('d1', -1.0)]
     """
     match source:
-        case Ranking():
+        case SortedRun():
             return source
         case Samples():
             return _only(rank_samples(source), source)
@@ -178,15 +171,15 @@ def read_ranking(source: "Source | Ranking", *, compat: Compat = "trec9") -> Ran
             rows = rows_of_mapping(cast(Mapping[object, object], source), "run")
         case str() | os.PathLike():
             with gc_paused():
-                return _ranking_of_file(Path(source), compat)
+                return _run_of_file(Path(source), compat)
         case _:
             rows = _rows_of_object(source, "score")
     return rank_rows(rows, compat)
 
 
-def run_frame(source: "Source | Ranking", *, compat: Compat = "trec9") -> "pl.DataFrame":
+def run_frame(source: "RankingSource | SortedRun", *, compat: Compat = "trec9") -> "pl.DataFrame":
     """A run from any source as a frame: query, doc, score; best first within a query."""
-    return read_ranking(source, compat=compat).frame()
+    return read_run(source, compat=compat).frame()
 
 
 # Files
@@ -239,7 +232,7 @@ def _judgements_of_file(path: Path) -> Judgements:
     return judged(found) if isinstance(found, Rows) else judgements_of(found, str(path))
 
 
-def _ranking_of_file(path: Path, compat: Compat) -> Ranking:
+def _run_of_file(path: Path, compat: Compat) -> SortedRun:
     if _format(path, "score") == "trec":
         rows, tag = rows_of_trec(path)
         return rank_rows(rows, compat, tag)

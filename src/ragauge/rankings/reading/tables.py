@@ -12,7 +12,7 @@ from ragauge.errors import DataError, Problem
 from ragauge.loaders import csv, frames, json, jsonl
 from ragauge.loaders.files import HIGHEST_RATIO, LARGEST_UNPACKED, RATIO_COUNTS_FROM, unopened
 from ragauge.loaders.table import Table
-from ragauge.rankings.hits import Ints
+from ragauge.rankings.arrays import Bytes, Ints
 from ragauge.rankings.reading.columns import (
     Value,
     choose,
@@ -21,7 +21,7 @@ from ragauge.rankings.reading.columns import (
     rows_of_values,
 )
 from ragauge.rankings.reading.rows import Rows, field_of_texts, refuse
-from ragauge.rankings.reading.scan import Bytes, Field, padded
+from ragauge.rankings.reading.scan import Field, padded
 
 if TYPE_CHECKING:
     import polars as pl
