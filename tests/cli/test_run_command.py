@@ -89,8 +89,8 @@ def test_gold_is_joined_by_id_and_what_does_not_meet_is_counted(ragauge, tmp_pat
     )
     done = ragauge("run", "a.jsonl", "--gold", "g.jsonl", *EXACT, "--folder", "r")
     assert done.code == 0, done.err
-    assert "gave no answer to 1 of 2 questions: q2" in done.err
-    assert "answers 1 questions that the gold does not have, kept: q9" in done.err
+    assert "did not answer 1 of 2 questions: q2" in done.err
+    assert "answers 1 question not in the gold; kept: q9" in done.err
     assert dict(scores(Path("r")).select("id", "status").rows()) == {
         "q1": "ok", "q2": "missing", "q9": "missing",
     }  # fmt: skip
@@ -338,7 +338,7 @@ def test_a_wrong_use_has_exit_code_two_and_says_what_to_do(ragauge, answers, arg
 def test_data_that_is_not_there_has_exit_code_three_and_a_hint(ragauge, answers):
     done = ragauge("run", "answer.jsonl")
     assert done.code == 3
-    assert "answer.jsonl: there is no such file; did you mean 'answers.jsonl'?" in done.err
+    assert "answer.jsonl: no such file; did you mean 'answers.jsonl'?" in done.err
 
 
 def test_a_filter_that_no_row_meets_is_an_error(ragauge, answers):

@@ -29,7 +29,7 @@ def test_gold_and_map_are_read_as_run_reads_them(ragauge, tmp_path):
     (tmp_path / "g.jsonl").write_text('{"id": "q1", "reference": "x"}\n{"id": "q2"}')
     done = ragauge("validate", "a.jsonl", "--gold", "g.jsonl", "--map", "answer=said")
     assert done.code == 0, done.err
-    assert "gave no answer to 1 of 2 questions: q2" in done.err
+    assert "did not answer 1 of 2 questions: q2" in done.err
     assert "2 samples of 1 system" in done.out
 
 
