@@ -119,9 +119,7 @@ def test_load_pairs_several_systems_with_their_gold(tmp_path: Path):
 
 
 def test_load_refuses_what_cannot_be_paired(tmp_path: Path):
-    with pytest.raises(
-        DataError, match="number of predictions .1. differs from the number of queries in .*2"
-    ):
+    with pytest.raises(DataError, match=r"number of predictions \(1\) differs from .* \(2\)"):
         load(
             written(tmp_path, "p.json", predictions("A?")),
             gold=written(tmp_path, "g.json", gold("A?", "B?")),
