@@ -133,9 +133,9 @@ def test_samples_are_scored_by_their_context_ids_a_row_for_each_system(ragauge, 
     assert found == {"one": "0.5", "two": "1.0"}
     (tmp_path / "mine.run").write_text(RUN)
     done = ragauge("rank", "answers.jsonl", "mine.run", "answers.jsonl")
-    assert "samples and runs are given together" in done.err
+    assert "samples and runs cannot be scored together" in done.err
     done = ragauge("rank", "answers.jsonl", "answers.jsonl", "answers.jsonl")
-    assert "stands in two of the files" in done.err
+    assert "is in two of the files" in done.err
 
 
 @pytest.mark.parametrize(

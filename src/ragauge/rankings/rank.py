@@ -1,4 +1,4 @@
-"""Runs scored against judgements, as trec_eval does it, with intervals and paired comparisons."""
+"""Score runs against judgements with trec_eval's numbers, and fuse runs."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 DEFAULT_MEASURES = ("ndcg@10", "map", "mrr@10", "recall@100", "precision@10")
 
 LARGEST_DEPTH = 1 << 62
-SAID_OF_JUDGEMENTS = ("num_q", "num_rel")
-"""Counts that a query adds to though the run lacks it."""
+COUNTED_WITHOUT_RESULTS = ("num_q", "num_rel")
+"""Counts that include queries for which the run has no results."""
 
 
 def rank(
@@ -46,49 +46,50 @@ def rank(
 ) -> RankingResult:
     """Score runs against judgements, with trec_eval's numbers.
 
-    `qrels` and each run: a file (TREC text, also gzip or zstd; Parquet, CSV, JSON), a BEIR folder,
-    query → document → grade or score as pytrec_eval takes them, a frame, or samples. Several runs
-    are a list, or a mapping that names them. Measures go by the field's names or trec_eval's.
+    `qrels` and each run are a file (TREC text, also gzip or zstd; Parquet, CSV, JSON), a BEIR folder,
+    a mapping query → document → grade or score as in pytrec_eval, a frame, or samples. Pass several
+    runs as a list, or as a mapping of names to runs. Measures have ragauge's or trec_eval's names.
 
-    Means are over the queries that stand in both the judgements and the run; with `complete`
-    (trec_eval's -c) over all judged queries, a missing one counting 0. A query without a relevant
-    judged document has no value: `undefined="zero"` counts it as 0, as trec_eval does, and
-    `"leave_out"` leaves it out. `min_grade` (-l) is the least grade that is relevant; nDCG and other
-    gain measures do not heed it. `depth` (-M) cuts every ranking, `judged_only` (-J) drops documents
-    nobody judged. Equal scores are ordered by document name, descending by bytes; they are compared
-    in 32 bits as in trec_eval 9 and pytrec_eval, or in 64 with `compat="trec10"`.
+    Means are over the queries that are in both the judgements and the run; with `complete`
+    (trec_eval's -c) over all judged queries, where a query without results scores 0. A query without
+    a relevant judged document is undefined: `undefined="zero"` counts it as 0, as trec_eval does,
+    `"leave_out"` leaves it out. `min_grade` (-l) is the lowest grade that counts as relevant; nDCG
+    and other gain measures ignore it. `depth` (-M) truncates every ranking, `judged_only` (-J)
+    removes unjudged documents. Ties are ordered by document name, descending by bytes; scores are
+    compared as 32-bit floats as in trec_eval 9 and pytrec_eval, or as 64-bit floats with
+    `compat="trec10"`.
 
-    DataError when a source cannot be read as asked or no query stands in both, LabelError for an
-    unknown measure, PlanError for settings that cannot be.
+    Raises DataError when a source cannot be read or shares no query with the judgements, LabelError
+    for an unknown measure, PlanError for invalid settings.
 
     >>> ranked = rank({"q1": {"d1": 1}}, {"q1": {"d1": 0.5, "d2": 0.9}}, ["mrr"])
     >>> ranked.mean("mrr")
     0.5
     """
     _refuse_settings(min_grade, depth, undefined, compat, seed)
-    asked = _asked([measures] if isinstance(measures, str) else measures)
+    asked = _measures([measures] if isinstance(measures, str) else measures)
     common: dict[str, SettingValue] = {"min_grade": min_grade, "compat": compat}
-    settings = [_settings(one, common) for one in asked]
+    settings = [_settings(measure, common) for measure in asked]
     refuse_read_twice([qrels, *(source for _, source in named_runs(runs))])
     judgements = judgements_at(qrels)
-    seen = judged_runs(runs, judgements, compat)
+    by_name = judged_runs(runs, judgements, compat)
     scored = [
-        _values(retrieved, asked, settings, depth=depth, judged_only=judged_only)
-        for retrieved in seen.values()
+        _values(run, asked, settings, depth=depth, judged_only=judged_only)
+        for run in by_name.values()
     ]
-    present = np.array([one.is_present for one in seen.values()])
+    present = np.array([run.is_present for run in by_name.values()])
     return RankingResult(
         judgements,
-        tuple(seen),
+        tuple(by_name),
         asked,
         np.array([values for values, _ in scored]),
         np.array([is_undefined for _, is_undefined in scored]),
         np.ones_like(present) if complete else present,
         present,
-        tuple(one.n_unjudged_queries for one in seen.values()),
+        tuple(run.n_unjudged_queries for run in by_name.values()),
         undefined,
         seed,
-        tuple(f"{name}: {note}" for name, one in seen.items() for note in one.notes),
+        tuple(f"{name}: {note}" for name, run in by_name.items() for note in run.notes),
     )
 
 
@@ -102,10 +103,10 @@ def fuse(
     depth: int | None = None,
     compat: Compat = "trec9",
 ) -> "pl.DataFrame":
-    """One run made of several: a frame with the columns query, doc and score, best first.
+    """Fuse several runs into one: a frame with the columns query, doc and score, best first.
 
-    Each run is whatever `rank` takes. The methods and norms are `retrieval.fusion.fuse`'s. DataError
-    when a run cannot be read, PlanError for settings that cannot be.
+    Each run is anything that `rank` takes. `ragauge.rankings.fusion.fuse` describes the methods and
+    norms. Raises DataError when a run cannot be read, PlanError for invalid settings.
 
     >>> fused = fuse([{"q1": {"a": 2.0, "b": 1.0}}, {"q1": {"b": 9.0}}])
     >>> fused["doc"].to_list()  # b: 1/62 + 1/61; a: 1/61
@@ -116,7 +117,7 @@ def fuse(
     from ragauge.rankings.reading.sources import run_frame
 
     if isinstance(runs, str | Mapping):
-        raise PlanError(["to fuse takes several runs; give a list of them"])
+        raise PlanError(["fuse needs several runs; give a list of them"])
     refuse_read_twice(runs)
     frames = [run_frame(run, compat=compat) for run in runs]
     if compat == "trec9" and (method in BY_RANK or norm == "rank"):
@@ -125,70 +126,70 @@ def fuse(
 
 
 def _in_32_bits(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """The run with its scores as trec_eval 9 compares them: those that are near enough tie."""
+    """The run with scores rounded to 32 bits, as trec_eval 9 compares them."""
     import polars as pl
 
     narrowed = pl.col("score").cast(pl.Float32, strict=False).cast(pl.Float64)
-    # Beyond 32 bits is infinite, which a run cannot hold: such scores keep their order above others.
+    # Scores too large for 32 bits become infinite, which a run cannot hold: keep those as they are.
     return frame.with_columns(
         score=pl.when(narrowed.is_infinite()).then(pl.col("score")).otherwise(narrowed)
     )
 
 
 def _values(
-    retrieved: JudgedRun,
-    asked: Sequence[AskedMeasure],
+    run: JudgedRun,
+    measures: Sequence[AskedMeasure],
     settings: Sequence[Mapping[str, SettingValue]],
     *,
     depth: int | None,
     judged_only: bool,
 ) -> tuple[Floats, Bools]:
-    """Every measure's value for each judged query of one run, and where it has none."""
-    hits = retrieved.hits
+    """Every measure's value for each judged query of one run, and where it is undefined."""
+    hits = run.hits
     hits = hits.up_to(min(depth, LARGEST_DEPTH)) if depth is not None else hits
     hits = hits.judged_only() if judged_only else hits
-    found = [
-        MEASURES[one.label.name].values(hits, given)
-        for one, given in zip(asked, settings, strict=True)
+    measured = [
+        MEASURES[measure.label.name].values(hits, given)
+        for measure, given in zip(measures, settings, strict=True)
     ]
-    values = np.array([one.value for one in found])
-    for at, one in enumerate(asked):
-        if one.label.name not in SAID_OF_JUDGEMENTS:
-            values[at, ~retrieved.is_present] = 0.0  # what the run lacks adds nothing, under -c too
-    return values, np.array([one.undefined for one in found])
+    values = np.array([result.value for result in measured])
+    for at, measure in enumerate(measures):
+        if measure.label.name not in COUNTED_WITHOUT_RESULTS:
+            values[at, ~run.is_present] = 0.0  # queries without results score 0, under -c too
+    return values, np.array([result.undefined for result in measured])
 
 
-def _asked(names: Sequence[str]) -> tuple[AskedMeasure, ...]:
-    """The measures of these names; LabelError tells of every name that is none."""
-    asked: list[AskedMeasure] = []
+def _measures(names: Sequence[str]) -> tuple[AskedMeasure, ...]:
+    """The measures of these names; LabelError lists every unknown name."""
+    measures: list[AskedMeasure] = []
     problems: list[str] = []
     for name in names:
         try:
-            asked += _read(name)
+            measures += _read(name)
         except LabelError as error:
             problems.append(str(error))
     if problems:
         raise LabelError("\n".join(problems))
-    if not asked:
-        raise PlanError(["no measure is asked for; name one, such as ndcg@10"])
-    return tuple(asked)
+    if not measures:
+        raise PlanError(["no measure given; give one such as ndcg@10"])
+    return tuple(measures)
 
 
 def _read(name: str) -> list[AskedMeasure]:
-    """What a name stands for, or each of several with commas or blanks between."""
+    """The measures of a name, or of several names separated by commas or blanks."""
     try:
         return list(read_measure(name))
     except LabelError:
         parts = re.split(r"[,\s]+(?![^(]*\))", name.strip())
         if len(parts) == 1:
             raise
-        return [one for part in parts for one in read_measure(part)]
+        return [measure for part in parts for measure in read_measure(part)]
 
 
 def _refuse_settings(
     min_grade: int, depth: int | None, undefined: str, compat: str, seed: int
 ) -> None:
-    """PlanError for every setting that cannot be."""
+    """PlanError that lists every invalid setting."""
     counts = {"min_grade": (min_grade, 1), "seed": (seed, 0)}
     if depth is not None:
         counts["depth"] = (depth, 1)
@@ -208,7 +209,7 @@ def _refuse_settings(
 
 
 def _settings(asked: AskedMeasure, common: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
-    """The measure's settings; those that its label gives go before those common to all."""
+    """The measure's settings: those in its label override the common ones."""
     measure = MEASURES[asked.label.name]
     own = {setting.name for setting in measure.settings}
     fitting = {name: value for name, value in common.items() if name in own}

@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from ragauge.stats.tests import PairedTest
 
 Undefined = Literal["zero", "leave_out"]
-"""What a query without a value adds to a mean: 0, as in trec_eval, or nothing."""
+"""How an undefined query counts in a mean: as 0, as in trec_eval, or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One measure of one run over its queries.
+    """One measure of one run, aggregated over its queries.
 
-    `value` is the mean, the sum of a count, or the geometric mean; None where no query has one.
-    `low` and `high` bound it at 95 % by the bootstrap over queries; None for sums and below two
-    queries. It is over `n` queries. `n_undefined` have no value: they are among the n and count as 0,
-    or they are left out of them, as `RankingResult.undefined` says.
+    `value` is the mean, the sum of a count, or the geometric mean; None if no query has a value.
+    `low` and `high` are the 95 % bootstrap interval over queries; None for sums and for fewer than
+    two queries. `n` counts the queries. `n_undefined` of them are undefined: they are part of n and
+    count as 0, or are left out of it, as `RankingResult.undefined` says.
     """
 
     run: str
@@ -48,9 +48,9 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """Two runs on one measure: `comparison` is of `run` minus `baseline`.
+    """The comparison of two runs on one measure; differences are `run` minus `baseline`.
 
-    `p_holm` is its p value corrected for all pairs of runs that were compared on the measure.
+    `p_holm` is the p value, corrected for all pairs of runs compared on the measure.
     """
 
     measure: str
@@ -62,12 +62,12 @@ class RunComparison:
 
 @dataclass(frozen=True, eq=False)
 class RankingResult:
-    """Values of all measures for every run and judged query.
+    """The values of all measures for every run and judged query.
 
-    `values` is (runs, measures, queries) with 0 where undefined; `is_undefined` has its shape.
-    `is_counted` (runs, queries) says which queries a run's means are over: those it has, or all
-    with `complete`; `is_present` those it has. `n_unjudged_queries` counts each run's queries that
-    nobody judged. `notes` say how the runs were read.
+    `values` is (runs, measures, queries) with 0 where undefined; `is_undefined` has the same shape.
+    `is_counted` (runs, queries) marks the queries of a run's means: those with results, or all with
+    `complete`. `is_present` marks those with results. `n_unjudged_queries` counts each run's queries
+    without judgements. `notes` say how the runs were read.
     """
 
     judgements: Judgements
@@ -84,7 +84,7 @@ class RankingResult:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The measures, as they were asked for."""
+        """The names of the measures, as they were given to `rank`."""
         return tuple(measure.shown for measure in self.measures)
 
     def __repr__(self) -> str:
@@ -98,11 +98,11 @@ class RankingResult:
         """`summaries` as a frame: run, measure, value, low, high, n, n_undefined."""
         import polars as pl
 
-        return pl.DataFrame([asdict(one) for one in self.summaries])
+        return pl.DataFrame([asdict(summary) for summary in self.summaries])
 
     @cached_property
     def scores(self) -> "pl.DataFrame":
-        """A frame with a row for each run, query and measure; `value` is null where undefined."""
+        """A frame with one row per run, query and measure; `value` is null where undefined."""
         import polars as pl
 
         return pl.DataFrame(
@@ -123,14 +123,14 @@ class RankingResult:
         )
 
     def mean(self, measure: str, run: str | None = None) -> float | None:
-        """One measure of one run over its queries; the only run needs no name.
+        """The mean of one measure of one run; `run` may be omitted if there is only one.
 
-        Of a count it is the sum, of gmap the geometric mean. None where no query has a value.
+        For a count it is the sum, for gmap the geometric mean. None if no query has a value.
         """
         return self._whole(self._run(run), self._measure(measure))
 
     def per_query(self, measure: str, run: str | None = None) -> dict[str, float | None]:
-        """Each query's value, None where it is undefined, in the order of the queries' names."""
+        """Each query's value, None where undefined, ordered by the names of the queries."""
         at, of = self._run(run), self._measure(measure)
         return {
             self.judgements.queries[query]: None
@@ -140,26 +140,26 @@ class RankingResult:
         }
 
     def is_count(self, measure: str) -> bool:
-        """Whether the measure counts, so that its values are whole and the whole is their sum."""
+        """Whether the measure is a count, which is summed over queries."""
         return _kind(self.measures[self._measure(measure)]) == "sum"
 
     def is_whole_only(self, measure: str) -> bool:
-        """Whether the measure is said of all queries only, as trec_eval has it."""
+        """Whether the measure has no values per query, as in trec_eval."""
         asked = self.measures[self._measure(measure)]
         return _kind(asked) == "geometric_mean" or asked.label.name == "num_q"
 
     def queries_of(self, run: int) -> list[int]:
-        """The numbers of the queries that a run's means are over, in the order of their names."""
+        """The numbers of the queries of a run's means, ordered by name."""
         return self.by_name[self.is_counted[run][self.by_name]].tolist()
 
     @cached_property
     def by_name(self) -> Ints:
-        """The queries' numbers in the order of their names' bytes."""
+        """The numbers of the queries, ordered by the bytes of their names."""
         return by_bytes(self.judgements.query_names)
 
     @cached_property
     def summaries(self) -> tuple[Summary, ...]:
-        """Every run and measure, with intervals; all share the same draws of queries."""
+        """The summary of every run and measure; all intervals share the same resamples."""
         from ragauge.stats.intervals import bootstrap
 
         totals = [
@@ -167,8 +167,8 @@ class RankingResult:
             for run in range(len(self.runs))
             for measure in range(len(self.measures))
         ]
-        makes = [AGGREGATES[_kind(measure)] for _ in self.runs for measure in self.measures]
-        estimates = iter(bootstrap(totals, makes, seed=self.seed))
+        aggregates = [AGGREGATES[_kind(measure)] for _ in self.runs for measure in self.measures]
+        estimates = iter(bootstrap(totals, aggregates, seed=self.seed))
         return tuple(
             self._summary(run, measure, next(estimates))
             for run in range(len(self.runs))
@@ -176,13 +176,13 @@ class RankingResult:
         )
 
     def compare(self, baseline: str | None = None) -> tuple[RunComparison, ...]:
-        """Every pair of runs, or each run with the baseline: the paired randomization test.
+        """Compare every pair of runs, or each run with the baseline, by paired randomization tests.
 
-        Over the queries that count for both; a pair without such is left out. Counts and geometric
-        means are not compared. PlanError when there are fewer than two runs.
+        A test uses the queries that count for both runs; a pair without any is left out. Counts and
+        geometric means are not compared. Raises PlanError for fewer than two runs.
         """
         if len(self.runs) < 2:
-            raise PlanError(["to compare takes two runs or more; give another run"])
+            raise PlanError(["compare needs at least two runs; give another run"])
         pairs = list(combinations(range(len(self.runs)), 2))
         if baseline is not None:
             at = self._run(baseline)
@@ -203,16 +203,16 @@ class RankingResult:
         from ragauge.stats.corrections import holm
 
         comparisons = self._comparisons(measure, pairs)
-        corrected = holm([one.p_value for one in comparisons.values()])
+        corrected = holm([comparison.p_value for comparison in comparisons.values()])
         for ((one, other), comparison), p in zip(comparisons.items(), corrected, strict=True):
             base, run = (other, one) if self.runs[other] == baseline else (one, other)
-            signed = comparison if run == one else _turned(comparison)
+            signed = comparison if run == one else _reversed(comparison)
             yield RunComparison(asked.shown, self.runs[run], self.runs[base], signed, float(p))
 
     def _comparisons(
         self, measure: int, pairs: Sequence[tuple[int, int]]
     ) -> "dict[tuple[int, int], PairedTest]":
-        """The pairs that have queries in common, tested."""
+        """The tests of the pairs that have queries in common."""
         from ragauge.stats.tests import pairwise_randomization
 
         values = np.array([self._scored(run, measure) for run in range(len(self.runs))])
@@ -246,24 +246,24 @@ class RankingResult:
         )
 
     def n_undefined(self, run: int, measure: int) -> int:
-        """How many of the run's queries have no value of the measure."""
+        """How many of the run's queries are undefined for the measure."""
         return int((self.is_undefined[run, measure] & self.is_counted[run]).sum())
 
     def _whole(self, run: int, measure: int) -> float | None:
         counts = self._counts(run, measure)
-        # In the order of names, so that no digit depends on that of the judgements.
+        # Summed in the order of names, so that no digit depends on the order of the judgements.
         total = (self._scored(run, measure) * counts)[self.by_name].sum()
         sums = np.array([[total, counts.sum()]], np.float64)
         value = float(AGGREGATES[_kind(self.measures[measure])](sums)[0])
         return value if np.isfinite(value) else None
 
     def _parts(self, run: int, measure: int) -> Floats:
-        """What each query adds to the sums that make the whole, (queries, 2)."""
+        """Each query's share of the sums that the aggregate is computed from, (queries, 2)."""
         counts = self._counts(run, measure)
         return np.stack([self._scored(run, measure) * counts, counts.astype(np.float64)], axis=1)
 
     def _scored(self, run: int, measure: int) -> Floats:
-        """Each query's value as it is averaged."""
+        """Each query's value in the form that is averaged."""
         values = self.values[run, measure]
         if _kind(self.measures[measure]) == "geometric_mean":
             return parts_of(values, "geometric_mean")[:, 0]
@@ -277,7 +277,7 @@ class RankingResult:
 
     @cached_property
     def _drawn(self) -> Ints:
-        """The queries the bootstrap draws from: those that some run has."""
+        """The queries that the bootstrap resamples: those with results in some run."""
         order = self.by_name
         return order[np.flatnonzero(self.is_counted[:, order].any(axis=0))]
 
@@ -286,9 +286,9 @@ class RankingResult:
             return 0
         runs = ", ".join(self.runs)
         if name is None:
-            raise PlanError([f"there are several runs; name one of them: {runs}"])
+            raise PlanError([f"there are several runs; choose one of {runs}"])
         if name not in self.runs:
-            raise PlanError([f"there is no run {name!r}; the runs are {runs}"])
+            raise PlanError([f"no run {name!r}; the runs are {runs}"])
         return self.runs.index(name)
 
     def _measure(self, name: str) -> int:
@@ -297,29 +297,29 @@ class RankingResult:
                 (asked,) = read_measure(name)
                 return self._places[str(asked.label)]
             except (LabelError, ValueError, KeyError):
-                there = ", ".join(self.names)
+                known = ", ".join(self.names)
                 raise PlanError(
-                    [f"measure {name!r} was not asked for; there are {there}"]
+                    [f"measure {name!r} was not computed; the measures are {known}"]
                 ) from None
         return self._places[name]
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        """Where each measure stands, by its label and by the name it was asked for."""
-        labels = {str(one.label): at for at, one in enumerate(self.measures)}
+        """The position of each measure, by its label and by its given name."""
+        labels = {str(measure.label): at for at, measure in enumerate(self.measures)}
         return {**labels, **{name: at for at, name in enumerate(self.names)}}
 
 
 def _around(value: float | None, estimate: "Estimate") -> tuple[float | None, float | None]:
-    """The bounds, which hold the value to its last digit."""
+    """The bounds, widened so that rounding never puts the value outside."""
     low, high = estimate.low, estimate.high
     if value is None or low is None or high is None:
         return low, high
     return min(low, value), max(high, value)
 
 
-def _turned(comparison: "PairedTest") -> "PairedTest":
-    """The comparison the other way round."""
+def _reversed(comparison: "PairedTest") -> "PairedTest":
+    """The comparison with the two runs exchanged."""
     low, high = comparison.low, comparison.high
     return replace(
         comparison,

@@ -31,7 +31,7 @@ def judgements_at(qrels: "RankingSource | Judgements") -> Judgements:
     return read_judgements(qrels)
 
 
-def _see_run(source: "RankingSource", judgements: Judgements, compat: Compat) -> JudgedRun:
+def _match_run(source: "RankingSource", judgements: Judgements, compat: Compat) -> JudgedRun:
     if is_trec(source):
         return scan_run(cast(str, source), judgements, compat=compat)
     from ragauge.rankings.reading.sources import match_to_qrels
@@ -52,43 +52,43 @@ def judged_runs(
     judgements: Judgements,
     compat: Compat,
 ) -> dict[str, JudgedRun]:
-    """Every run seen through the judgements, by its name."""
+    """Every run matched to the judgements, by its name."""
     named = named_runs(runs)
     if not named:
-        raise PlanError(["there is no run to score; give one"])
+        raise PlanError(["no run given; give at least one"])
     of_samples = [_samples_in(source) for _, source in named]
     if any(samples is not None for samples in of_samples):
-        return _see_samples(of_samples, judgements)
-    see = partial(_see_run, judgements=judgements, compat=compat)
+        return _match_samples(of_samples, judgements)
+    match = partial(_match_run, judgements=judgements, compat=compat)
     if len(named) == 1:
-        seen = [see(named[0][1])]
+        matched = [match(named[0][1])]
     else:
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(min(MAX_THREADS, os.cpu_count() or 1)) as pool:
-            seen = list(pool.map(see, [source for _, source in named]))
-    names = _told_apart(named, seen)
-    _refuse_strangers(judgements, names, [source for _, source in named], seen)
-    return dict(zip(names, seen, strict=True))
+            matched = list(pool.map(match, [source for _, source in named]))
+    names = _distinct_names(named, matched)
+    _refuse_unrelated(judgements, names, [source for _, source in named], matched)
+    return dict(zip(names, matched, strict=True))
 
 
-def _see_samples(
+def _match_samples(
     several: "Sequence[Samples | None]", judgements: Judgements
 ) -> dict[str, JudgedRun]:
-    """Every system of the samples; PlanError when some source is a run, or a system stands twice."""
+    """Every system of the samples; PlanError for a run among them or a duplicate system."""
     from ragauge.rankings.reading.sources import match_samples_to_qrels
 
-    seen: dict[str, JudgedRun] = {}
+    matched: dict[str, JudgedRun] = {}
     for samples in several:
         if samples is None:
-            raise PlanError(["samples and runs are given together; score them one after the other"])
-        for system, retrieved in match_samples_to_qrels(samples, judgements).items():
-            if system in seen:
-                raise PlanError([f"system {system!r} stands in two of the files; rename one"])
-            seen[system] = retrieved
-    systems = list(seen)
-    _refuse_strangers(judgements, systems, [None] * len(systems), list(seen.values()))
-    return seen
+            raise PlanError(["samples and runs cannot be scored together; score them separately"])
+        for system, run in match_samples_to_qrels(samples, judgements).items():
+            if system in matched:
+                raise PlanError([f"system {system!r} is in two of the files; rename one"])
+            matched[system] = run
+    systems = list(matched)
+    _refuse_unrelated(judgements, systems, [None] * len(systems), list(matched.values()))
+    return matched
 
 
 def named_runs(
@@ -114,10 +114,10 @@ def _is_run(runs: Mapping[str, object]) -> bool:
     return True
 
 
-def _told_apart(
+def _distinct_names(
     named: "Sequence[tuple[str | None, RankingSource]]", seen: Sequence[JudgedRun]
 ) -> list[str]:
-    """A name for each run: the one given, else its own tag; its file's where two have one tag."""
+    """A name for each run: the given one, else its tag, or its file name if tags are equal."""
     names = [str(name or one.tag) for (name, _), one in zip(named, seen, strict=True)]
     paths = [source if isinstance(source, str | Path) else "" for _, source in named]
     for spelled in (_file_name, str):
@@ -136,17 +136,17 @@ def _file_name(path: str | Path) -> str:
     return Path(path).name
 
 
-def _refuse_strangers(
+def _refuse_unrelated(
     judgements: Judgements,
     names: Sequence[str],
     sources: Sequence[object],
     seen: Sequence[JudgedRun],
 ) -> None:
-    """DataError when a run shares no query with the judgements: most likely they are spelt otherwise."""
+    """DataError when a run shares no query with the judgements, as when ids differ in spelling."""
     problems = [
         Problem(
-            f"run {name!r} has none of the {judgements.n_queries} judged queries; are its query ids "
-            f"spelt as in {judgements.source}, such as {judgements.queries[0]!r}?",
+            f"run {name!r} has none of the {judgements.n_queries} judged queries; check that its query "
+            f"ids are spelled as in {judgements.source}, for example {judgements.queries[0]!r}",
             str(source) if isinstance(source, str | Path) else "run",
         )
         for name, source, retrieved in zip(names, sources, seen, strict=True)
