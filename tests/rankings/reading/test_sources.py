@@ -242,7 +242,7 @@ def test_a_document_judged_twice_is_said_with_both_lines(tmp_path: Path):
     assert (problem.line, problem.id) == (5, "q1")
     assert "'d1'" in problem.message and "first at 2" in problem.message
     (problem,) = problems_of(lambda: read_judgements({"q1": ["d1", "d2", "d1"]}))
-    assert "places 1 and 3" in problem.message
+    assert "positions 1 and 3" in problem.message
 
 
 def test_samples_of_several_systems_judge_once_and_must_agree():
@@ -332,7 +332,7 @@ def test_a_table_without_scores_is_ordered_by_its_rank_and_says_so():
     assert match_to_qrels(frame, judgements).rank.tolist() == [2]
     ranking = read_run(frame)
     assert ranking.documents("q") == [("b", -1.0), ("a", -2.0)]
-    assert ranking.notes == ("has no score: ordered by column 'rank', the smallest first",)
+    assert ranking.notes == ("has no score: ordered by column 'rank', smallest first",)
     scored = frame.with_columns(score=pl.Series([0.9, 0.1]))
     assert match_to_qrels(scored, judgements).rank.tolist() == [1]
 
@@ -620,7 +620,7 @@ def test_a_document_retrieved_twice_is_said_with_both_rows(tmp_path: Path):
         {"q": {"1": 1, "b": 2, 1: 3}},
     ):
         (problem,) = problems_of(lambda: match_to_qrels(run, read_judgements({"q": ["z"]})))  # noqa: B023
-        assert problem.id == "q" and "places 1 and 3" in problem.message
+        assert problem.id == "q" and "positions 1 and 3" in problem.message
 
 
 def test_json_with_a_key_twice_or_cut_off_is_refused(tmp_path: Path):

@@ -99,9 +99,7 @@ def _are_plain(given: Sequence[tuple[object, object]]) -> bool:
 def _repeated(name: str, what: str, first: int, again: int) -> str:
     if not name:
         return f"has a document without a name, at place {again}"
-    return (
-        f"document {name!r} is {what} twice for its query, at places {first} and {again}; drop one"
-    )
+    return f"document {name!r} is {what} twice for its query, at positions {first} and {again}; remove one"
 
 
 def _not_a_grade(document: object, grade: object) -> str | None:
@@ -137,9 +135,9 @@ def _query(given: object, seen: Mapping[str, object], source: str, problems: lis
     query = str(given)
     problem = not_a_name(given)
     if problem is None and not query:
-        problem = "is empty; every query has a name"
+        problem = "is empty; every query needs a name"
     if problem is None and query in seen:
-        problem = "stands twice, as text and as number"
+        problem = "is duplicate, as text and as number"
     if problem is not None:
         problems.append(Problem(f"query {short(given)} {problem}", source))
     return query
@@ -263,7 +261,7 @@ def _not_finite(queries: Sequence[tuple[str, Scores]], source: str) -> list[Prob
 def match_mapping_to_qrels(
     run: Mapping[object, object], judgements: Judgements, compat: Compat, source: str
 ) -> JudgedRun:
-    """The run seen through judgements; only judged documents are looked up."""
+    """The run matched to the judgements; only judged documents are looked up."""
     look = _Look(judgements, compat, source)
     n_queries = 0
     searched = np.zeros(judgements.n_queries, np.bool_)

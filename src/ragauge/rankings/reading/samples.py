@@ -29,7 +29,7 @@ def judgements_of_samples(samples: Samples) -> Judgements:
         if judged.setdefault(query, grades) == grades:
             given_by.setdefault(query, system)
             continue
-        what = f"systems {given_by[query]!r} and {system!r} disagree; every question has one gold"
+        what = f"systems {given_by[query]!r} and {system!r} have different `relevant`; use the same for every system"
         problems.append(Problem(what, samples.source, None, "relevant", query))
     if not judged:
         problems.append(Problem("is null in every row", samples.source, None, "relevant"))
@@ -90,5 +90,5 @@ def _refuse_never_searched(samples: Samples, system: str) -> None:
 
 def _refuse_without(samples: Samples, field: str) -> None:
     if field not in samples.columns:
-        what = f"has no such column; it has: {', '.join(samples.columns)}"
+        what = f"is not a column; the columns are {', '.join(samples.columns)}"
         raise DataError([Problem(what, samples.source, None, field)])

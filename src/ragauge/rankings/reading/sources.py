@@ -1,4 +1,4 @@
-"""Judgements and runs of whatever kind: files, folders, mappings, frames, samples."""
+"""Read judgements and runs from files, folders, mappings, frames and samples."""
 
 import os
 import re
@@ -52,11 +52,8 @@ RankingSource = Source | Mapping[str, object] | Samples
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
-# What is asked
-
-
 def read_judgements(source: "RankingSource | Judgements") -> Judgements:
-    """Who judged which documents relevant, from any source.
+    """Read relevance judgements from any source.
 
     A path: TREC qrels, `.parquet`, `.csv` or `.tsv` with a header, `.json`, `.jsonl`, each also
     `.gz`; a file of samples with `relevant`; or a BEIR folder or its `qrels` folder, of which
@@ -86,7 +83,7 @@ def read_judgements(source: "RankingSource | Judgements") -> Judgements:
 def match_to_qrels(
     source: "RankingSource | SortedRun", judgements: Judgements, *, compat: Compat = "trec9"
 ) -> JudgedRun:
-    """A run seen through judgements, from any source.
+    """Read a run from any source and match it to judgements.
 
     The kinds of `read_judgements`, with scores instead of grades; also {query: [document, …]}, best
     first, and {query: [[document, score], …]}. Documents are ordered by score descending (in 32
@@ -100,7 +97,7 @@ def match_to_qrels(
     if isinstance(source, SortedRun):
         if source.compat != compat:
             what = f"the ranking was read with compat={source.compat!r}, not {compat!r}"
-            raise PlanError([f"{what}; read it again, or ask for {source.compat!r}"])
+            raise PlanError([f"{what}; read it again, or use compat={source.compat!r}"])
         return source.matched_to(judgements)
     samples = samples_in(source)
     if samples is not None:
@@ -122,10 +119,10 @@ def match_to_qrels(
 
 
 def match_samples_to_qrels(samples: Samples, judgements: Judgements) -> dict[str, JudgedRun]:
-    """What each system retrieved, seen through judgements, by the order of its `context_ids`.
+    """Each system's retrieved documents matched to judgements, in the order of `context_ids`.
 
-    A sample whose `context_ids` is an empty list found nothing; one without was never searched for,
-    and is not there.
+    A sample with empty `context_ids` retrieved nothing; one with null was not searched and is left
+    out.
     """
     rankings = rank_samples(samples)
     number = numbered(judgements.queries)
@@ -198,7 +195,7 @@ def _fields(path: Path) -> list[str]:
             with path.open("rb") as file:
                 return list(pl.read_parquet_schema(file))
         except (OSError, pl.exceptions.PolarsError):
-            return []  # what is wrong with it is said when it is read
+            return []  # reported when it is read
     lines = islice(text_lines(path, []), 1 if suffix in _DELIMITERS else _LINES_LOOKED_AT)
     text = "".join(line for _, line in lines)
     if suffix in _DELIMITERS:
@@ -246,13 +243,13 @@ def _of_beir(folder: Path) -> Path:
     inner = folder / "qrels" if (folder / "qrels").is_dir() else folder
     files = sorted(inner.glob("*.tsv")) if inner.resolve().name == "qrels" else []
     if not files:
-        what = "is a folder without qrels/*.tsv, as BEIR has it; name a file of judgements"
+        what = "is a folder without BEIR's qrels/*.tsv; give a file of judgements"
         raise DataError([Problem(what, str(folder))])
     names = [file.name for file in files]
     if "test.tsv" in names:
         return inner / "test.tsv"
     if len(files) > 1:
-        what = f"has several judgements: {', '.join(names)}; name one of these files in qrels/"
+        what = f"has several files of judgements: {', '.join(names)}; give one of these in qrels/"
         raise DataError([Problem(what, str(folder))])
     return files[0]
 
@@ -303,7 +300,7 @@ def _read_json(path: Path, kind: Value) -> Rows | Mapping[object, object]:
     if repeated := reader.take_repeated():
         raise DataError([Problem(repeated_problem(repeated), source)])
     if not isinstance(found, dict):
-        what = f"is {kind_of(found)}; it must be an object by query, or a list of rows"
+        what = f"is {kind_of(found)}, but must be an object by query, or a list of rows"
         raise DataError([Problem(what, source)])
     return cast(Mapping[object, object], found)
 
@@ -326,6 +323,6 @@ def _rows_of_object(source: object, kind: Value) -> Rows:
 def _only(found: Mapping[str, One], samples: Samples) -> One:
     """What is of the only system; DataError when there are several."""
     if len(found) > 1:
-        what = f"has several systems: {', '.join(found)}; choose one, or use see_samples"
+        what = f"has several systems: {', '.join(found)}; choose one, or use match_samples_to_qrels"
         raise DataError([Problem(what, samples.source, None, "system")])
     return next(iter(found.values()))

@@ -42,15 +42,15 @@ def rows_of_parquet(path: Path, kind: Value) -> Rows:
     try:
         path.open("rb").close()
         chosen = choose(list(pl.read_parquet_schema(path)), kind, source)
-        # An absolute path without globbing: polars takes other texts for patterns or addresses.
+        # An absolute path without globbing: polars reads other texts as patterns or URLs.
         frame = pl.read_parquet(
             path.absolute(), columns=list(chosen.all), glob=False, hive_partitioning=False
         )
     except (OSError, ValueError) as error:
         raise DataError([Problem(unopened(path, error), source)]) from None
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataError([Problem(f"is not a whole Parquet file: {said}", source)]) from None
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DataError([Problem(f"is not a complete Parquet file: {reason}", source)]) from None
     return rows_of_frame(frame, chosen, source)
 
 

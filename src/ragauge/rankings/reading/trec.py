@@ -1,7 +1,7 @@
-"""TREC files: judgements (qrels) read, runs scanned in pieces on several threads.
+"""Read TREC judgements (qrels), and scan TREC runs in pieces on several threads.
 
-A run's documents are kept only where they are judged, so a run of any size takes the memory of a
-few pieces. A run whose queries lie interleaved is read whole.
+Only judged documents of a run are kept, so a run of any size needs the memory of a few pieces. A run
+whose queries are interleaved is read whole.
 """
 
 import os
@@ -48,12 +48,12 @@ MAX_TAG_LENGTH = 1_000
 UNKNOWN = np.uint32(2**32 - 1)
 """The number of a query of a line, until those that nobody judged are numbered."""
 
-RUN_LINE = "a line of a run has six: query Q0 document rank score tag"
-QRELS_LINE = "a line of judgements has four: query 0 document grade"
+RUN_LINE = "a line of a run has six fields: query Q0 document rank score tag"
+QRELS_LINE = "a line of judgements has four fields: query 0 document grade"
 
 
 class _InterleavedError(Exception):
-    """A query's lines do not stand together."""
+    """The lines of a query are not consecutive."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,11 +72,11 @@ class _Piece:
 
 
 def read_qrels(path: Path | str) -> Judgements:
-    """The judgements of a TREC qrels file: `query iteration document grade` a line.
+    """Read the judgements of a TREC qrels file: `query iteration document grade` per line.
 
-    `-` is standard input. Fields stand apart by any white space; blank lines and lines that begin with # are skipped; gzip
-    and zstd are unpacked. DataError names the line that has too few or too many fields, a grade
-    that is no whole number, or a document judged twice for a query.
+    `-` is standard input. Fields are separated by white space; blank lines and lines that begin with
+    # are skipped; gzip and zstd are decompressed. DataError names the line with too few or too many
+    fields, a grade that is not a whole number, or a document that is judged twice for a query.
     """
     packed = packed_at(path)
     text = whole_text(packed)
@@ -100,12 +100,13 @@ def scan_run(
     compat: Compat = "trec9",
     n_threads: int | None = None,
 ) -> JudgedRun:
-    """A TREC run seen through judgements: `query Q0 document rank score tag` a line.
+    """Read a TREC run and match it to judgements: `query Q0 document rank score tag` per line.
 
-    `-` is standard input. The rank is ignored: documents are ordered by score descending, then by name descending by bytes.
-    Fields stand apart by any white space, what follows the tag is ignored, blank lines and lines
-    that begin with # are skipped; gzip and zstd are unpacked. DataError names the line that has too
-    few fields, a score that is no finite number, or a document that a query retrieves twice.
+    `-` is standard input. The rank is ignored: documents are ordered by score descending, then by
+    name descending by bytes. Fields are separated by white space, text after the tag is ignored,
+    blank lines and lines that begin with # are skipped; gzip and zstd are decompressed. DataError
+    names the line with too few fields, a score that is not a finite number, or a document that is
+    retrieved twice for a query.
     """
     packed = packed_at(path)
     keep_freed_memory()
@@ -399,5 +400,5 @@ def _refuse_repeats(
             starts = sorted(int(document.start[row]) + offset for row in (one, other))
             first, again = (line_number(file, at) for at in starts)
             name = text_of(document.name(one))
-            what = f"document {name!r} {problem} for its query, first at line {first}; drop one"
+            what = f"document {name!r} {problem} for its query, first at line {first}; remove one"
             raise DataError([Problem(what, file.name, again)])
