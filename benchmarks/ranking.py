@@ -171,9 +171,9 @@ def shortest(function: Callable[[], object], times: int) -> float:
 
 def object_in_memory(qrels: str, run: str, times: int) -> float:
     from ragauge.rankings.rank import rank
-    from ragauge.rankings.reading.sources import read_judgements, read_ranking
+    from ragauge.rankings.reading.sources import read_judgements, read_run
 
-    ranking, judgements = read_ranking(run), read_judgements(qrels)
+    ranking, judgements = read_run(run), read_judgements(qrels)
     return shortest(lambda: rank(judgements, ranking, OURS).mean("map"), times)
 
 

@@ -117,7 +117,7 @@ def test_what_cannot_be_read_is_told_and_nothing_is_left(ragauge, tmp_path, cont
 
 
 RAGGED = {
-    "too many cells": ("id,answer\nq1,x\nq2,y,z\n", "a.csv:3: has 3 cells where the header has 2"),
+    "too many cells": ("id,answer\nq1,x\nq2,y,z\n", "a.csv:3: has 3 cells, but the header has 2"),
     "too few cells": ("id,answer\nq1\n", "a.csv:2: has 1 cell"),
     "an open quote": ('id,answer\nq1,"x\n', "a.csv"),
     "the same column twice": ("id,answer,answer\nq1,x,y\n", "answer"),
@@ -234,8 +234,8 @@ def test_answers_and_questions_that_do_not_meet_are_counted_and_shown(ragauge, t
     written(tmp_path / "g.jsonl", [{"id": f"q{n}", "reference": "x"} for n in (1, 2, 3)])
     done = ragauge("run", "a.jsonl", "--gold", "g.jsonl", "-m", "exact_match", "--folder", "r")
     assert done.code == 0
-    assert "gave no answer to 2 of 3 questions: q2, q3" in done.err
-    assert "answers 1 questions that the gold does not have, kept: extra" in done.err
+    assert "did not answer 2 of 3 questions: q2, q3" in done.err
+    assert "answers 1 question not in the gold; kept: extra" in done.err
     # One of four scored; the other three at worst 0, at best 1.
     assert "default 3 missing, 2 of them: the sample has no answer" in done.out
     assert "(worst 0.250, best 1.000)" in done.out
@@ -501,7 +501,7 @@ def test_a_finished_run_in_a_read_only_folder_can_be_shown_and_run_again(slow, t
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("-o", "folder.csv"), 2, "folder.csv: is a folder; name a file in it"),
+        (("-o", "folder.csv"), 2, "folder.csv: is a folder; give a file in it"),
         (("-o", "a.jsonl/s.csv"), 5, "a file is in the way"),
         (("--folder", "a.jsonl"), 5, "a.jsonl: cannot be written: a file is in the way"),
         (("--folder", "folder.csv"), 5, "folder.csv: holds something else ('mine.txt') and no run"),

@@ -21,9 +21,9 @@ from .judges.providers.scripted import ScriptedJudge as ScriptedJudge
 from .loaders import load as load
 from .metric import feature as feature
 from .metric import metric as metric
-from .rankings.rank import RankingResult as RankingResult
 from .rankings.rank import fuse as fuse
 from .rankings.rank import rank as rank
+from .rankings.result import RankingResult as RankingResult
 from .runs.run import Run as Run
 from .runs.store import open_run as open_run
 from .sample import Samples as Samples

@@ -1,6 +1,6 @@
-"""Every exception ragauge raises on purpose, as one tree.
+"""The exceptions that ragauge raises; any other exception is a bug.
 
-Each carries the exit code that the command line gives for it. Anything else that escapes is a bug.
+Each has the exit code that the command line returns for it.
 """
 
 from collections.abc import Iterable
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 
 class RagaugeError(Exception):
-    """Something the user can mend; the message says what is wrong and what to do."""
+    """An error that the user can fix; the message says what is wrong and what to do."""
 
     exit_code = 2
 
 
 class DefinitionError(RagaugeError):
-    """A metric or feature is declared in a way that cannot work."""
+    """The declaration of a metric or feature is invalid."""
 
 
 class LabelError(RagaugeError):
@@ -22,15 +22,15 @@ class LabelError(RagaugeError):
 
 
 class SuiteError(RagaugeError):
-    """A suite or configuration file is not what it should be."""
+    """A suite or configuration file is invalid."""
 
 
 class FilterError(RagaugeError):
-    """A `--where` expression does not parse, or compares unlike things."""
+    """A `--where` expression does not parse, or compares values of different types."""
 
 
 class PlanError(RagaugeError):
-    """What was asked cannot be done; lists every problem at once."""
+    """The arguments are invalid or incomplete; lists every problem at once."""
 
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)
@@ -41,11 +41,11 @@ class PlanError(RagaugeError):
 
 
 class MetricError(RagaugeError):
-    """A metric or feature broke on a sample: a bug in it, which stops the run."""
+    """A metric or feature raised an error on a sample, which stops the run."""
 
 
 class MissingExtraError(RagaugeError):
-    """An optional package is needed and not installed."""
+    """A required optional package is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
         self.what, self.extra = what, extra
@@ -56,9 +56,9 @@ class MissingExtraError(RagaugeError):
 
 
 class EncoderError(RagaugeError):
-    """An encoder cannot be opened, or gives no vectors.
+    """An encoder cannot be opened, or returns no vectors.
 
-    `is_down`: it could not be reached or did not answer, so other texts would fare no better.
+    `is_down`: it could not be reached or did not answer, so other texts would fail too.
     """
 
     exit_code = 6
@@ -69,9 +69,9 @@ class EncoderError(RagaugeError):
 
 
 class JudgeError(RagaugeError):
-    """A judge cannot be opened, or gives no reply.
+    """A judge cannot be opened, or returns no reply.
 
-    `is_down`: it could not be reached or did not answer, so other requests would fare no better.
+    `is_down`: it could not be reached or did not answer, so other requests would fail too.
     """
 
     exit_code = 6
@@ -89,10 +89,10 @@ class StoreError(RagaugeError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with the data: where it stands and what to do about it.
+    """One problem in the data: where it is and what to do about it.
 
-    `line` counts from 1; None where the format has no lines. `field` and `id` are None where the
-    whole row or file is meant.
+    `line` counts from 1; None if the format has no lines. `field` and `id` are None if the problem
+    concerns the whole row or file.
     """
 
     message: str
@@ -109,7 +109,7 @@ class Problem:
 
 
 class DataError(RagaugeError):
-    """The data cannot be read as asked; every problem names its file, line, field and id."""
+    """The data cannot be read; every problem names its file, line, field and id."""
 
     exit_code = 3
     shown = 20
@@ -126,7 +126,7 @@ class DataError(RagaugeError):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint that names the nearest known words, or nothing when none is near.
+    """A hint with the most similar known words; empty if none is similar.
 
     >>> did_you_mean("ndgc", ["ndcg", "recall"])
     "; did you mean 'ndcg'?"

@@ -1,4 +1,4 @@
-"""How memory is looked after where very many small objects live at once."""
+"""Pause garbage collection while very many small objects are created."""
 
 import gc
 from collections.abc import Generator
@@ -6,28 +6,27 @@ from contextlib import contextmanager
 from threading import Lock
 
 _changing = Lock()
-_resting: list[bool] = []
-"""For each that has the collector rest, whether it was on when that began."""
+_pauses: list[bool] = []
+"""One entry per active pause: whether the collector was on before the first."""
 
 
 @contextmanager
 def gc_paused() -> Generator[None]:
-    """Rest the collector of circular garbage while many objects come to be that make no circles.
+    """Pause the cyclic garbage collector while creating many objects without reference cycles.
 
-    It would look through all of them again and again: a third of the time of loading, a fifth of
-    that of measuring. They are freed by counting all the same. Several threads may have it rest at
-    the same time: it is on again when the last one ends; whoever ends before looks through what
-    came new, once.
+    It would scan all of them again and again: a third of the time of loading, a fifth of that of
+    measuring. Reference counting still frees them. Pauses of several threads may overlap: the
+    collector is on again when the last one ends; each earlier one collects the new objects once.
     """
     with _changing:
-        _resting.append(gc.isenabled() if not _resting else _resting[0])
+        _pauses.append(gc.isenabled() if not _pauses else _pauses[0])
         gc.disable()
     try:
         yield
     finally:
         with _changing:
-            was_on = _resting.pop()
-            if not _resting and was_on:
+            was_on = _pauses.pop()
+            if not _pauses and was_on:
                 gc.enable()
-        if _resting:
+        if _pauses:
             gc.collect(0)

@@ -11,7 +11,7 @@ def test_the_example_is_evaluated_and_its_files_are_left(ragauge):
     assert done.code == 0, done.err
     assert "90 answers · 3 systems" in done.out
     assert "careful by question_type" in done.out
-    assert "left the run with summary.json and summary.md in ragauge-demo" in done.err
+    assert "wrote the run, summary.json and summary.md to ragauge-demo" in done.err
     folder = Path("ragauge-demo")
     assert rg.open_run(folder).scores.columns == [
         "id", "system", "metric", "value", "status", "reason", "evidence", "flags",

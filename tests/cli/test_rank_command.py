@@ -35,8 +35,8 @@ def test_the_table_has_a_row_for_each_run_with_interval_and_mark(ragauge):
     lines = done.out.splitlines()
     assert next(line for line in lines if line.startswith("bm25")).split()[2] == "0.7711"
     assert next(line for line in lines if line.startswith("overlap")).rstrip().endswith("*")
-    assert "corrected by Holm's method for 2 pairs" in done.out
-    assert "bm25, ngrams, overlap: 3 queries not judged, left out" in done.err
+    assert "Holm-corrected for 2 pairs" in done.out
+    assert "bm25, ngrams, overlap: 3 unjudged queries left out" in done.err
 
 
 def test_trec_evals_layout_has_the_measure_as_it_was_asked_for(ragauge, files):
@@ -133,9 +133,9 @@ def test_samples_are_scored_by_their_context_ids_a_row_for_each_system(ragauge, 
     assert found == {"one": "0.5", "two": "1.0"}
     (tmp_path / "mine.run").write_text(RUN)
     done = ragauge("rank", "answers.jsonl", "mine.run", "answers.jsonl")
-    assert "samples and runs are given together" in done.err
+    assert "samples and runs cannot be scored together" in done.err
     done = ragauge("rank", "answers.jsonl", "answers.jsonl", "answers.jsonl")
-    assert "stands in two of the files" in done.err
+    assert "is in two of the files" in done.err
 
 
 @pytest.mark.parametrize(
@@ -180,15 +180,27 @@ def test_bad_judgements_are_refused_with_their_line(ragauge, files, text, says):
         (["qrels"], 2, "QRELS RUN..."),
         (["qrels", "mine.run", "-m", "ndgc@10"], 2, "did you mean"),
         (["qrels", "mine.run", "-o", "xls"], 2, "-o takes tsv, json, csv, md, tex"),
-        (["qrels", "mine.run", "-o", "tsv", "-o", "json"], 2, "standard output takes one"),
+        (
+            ["qrels", "mine.run", "-o", "tsv", "-o", "json"],
+            2,
+            "only one format can go to standard output",
+        ),
         (["qrels", "mine.run", "-o", "mine.run/x.csv"], 5, "cannot be written"),
         (["qrels", "no.run"], 3, "no such file"),
-        (["qrels", "mine.run", "--weights", "1"], 2, "belong to --fuse"),
+        (
+            ["qrels", "mine.run", "--weights", "1"],
+            2,
+            "--weights, --k and --norm need --fuse METHOD",
+        ),
         (["--fuse", "best", "mine.run", "other.run"], 2, "best"),
         (["--fuse", "rrf", "mine.run", "other.run", "--weights", "a,b"], 2, "--weights takes"),
-        (["--fuse", "rrf", "mine.run", "other.run", "-m", "map"], 2, "score it"),
+        (
+            ["--fuse", "rrf", "mine.run", "other.run", "-m", "map"],
+            2,
+            "--fuse only writes a run; score that run",
+        ),
         (["--fuse", "rrf", "mine.run", "other.run", "-o", "mine.run"], 2, "overwritten"),
-        (["qrels", "mine.run", "--compare"], 2, "takes two runs"),
+        (["qrels", "mine.run", "--compare"], 2, "--compare needs at least two runs"),
     ],
 )
 def test_what_cannot_be_done_is_said_before_any_work(ragauge, files, arguments, code, says):

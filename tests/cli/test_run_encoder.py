@@ -39,9 +39,9 @@ def test_the_model_stands_in_the_label_under_the_table_and_in_the_manifest(
 
 def test_texts_that_were_cut_are_told_of(ragauge, pairs):
     done = ragauge("run", pairs, *SIMILAR)
-    assert "1 score uses a truncated text" in done.err
+    assert "1 score used a truncated text" in done.err
     whole = ragauge("run", pairs, "-m", 'semantic_similarity(long_text="windows")')
-    assert "beginning" not in whole.err
+    assert "truncated" not in whole.err
 
 
 def test_precision_is_part_of_the_label(ragauge, pairs, tmp_path):
@@ -98,7 +98,11 @@ def test_a_configuration_that_is_wrong_is_refused(ragauge, pairs, tmp_path, text
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (("--encoder-url", "http://127.0.0.1:1"), 2, "no model; add --encoder MODEL"),
+        (
+            ("--encoder-url", "http://127.0.0.1:1"),
+            2,
+            "the encoder endpoint needs a model; add --encoder MODEL",
+        ),
         (("--precision", "int4"), 2, "Invalid value for '--precision'"),
         (("--precision", "fp16"), 6, "fp32 and int8, not 'fp16'"),
         (("--encoder-key", "KEY"), 6, "the embedded encoder has no api_key_env"),

@@ -85,7 +85,7 @@ def test_a_judged_run_says_by_whom_and_what_it_took(ragauge, answers, served, tm
     assert done.code == 0
     assert served.n_requests == N_CALLS
     assert {one["authorization"] for one in served.headers} == {f"Bearer {CANARY}"}
-    assert f"m was asked: {N_CALLS} calls, 900 tokens in and 180 out" in done.err
+    assert f"m: {N_CALLS} calls, 900 tokens in and 180 out" in done.err
     assert "judged by m: faithfulness, gpt_score" in told(done.out)
     assert scores(tmp_path)["value"].null_count() == 0
     assert all('judge="m"' in one for one in scores(tmp_path)["metric"])
@@ -100,7 +100,7 @@ def test_the_same_again_is_found_and_another_folder_takes_the_replies_from_the_c
     ragauge("run", answers.name, *ASK, *at(served), "--folder", "r")
     assert ragauge("run", answers.name, *ASK, *at(served), "--folder", "r").code == 0
     done = ragauge("run", answers.name, *ASK, *at(served), "--folder", "other")
-    assert f"m was asked: 0 calls; {N_CALLS} replies were there already" in told(done.err)
+    assert f"m: 0 calls; {N_CALLS} cached replies used" in told(done.err)
     assert served.n_requests == N_CALLS
     assert scores(tmp_path, "other").equals(scores(tmp_path))
 
@@ -115,21 +115,21 @@ def test_a_dry_run_counts_what_is_still_to_be_asked_and_leaves_nothing(
     assert "$0.0" in done.out
     assert sorted(tmp_path.iterdir()) == before
     done = ragauge("run", answers.name, *ASK, *at(served), "--dry-run")
-    assert "no price known; give --price" in told(done.out)
+    assert "unknown price; give --price" in told(done.out)
     assert served.n_requests == 0
     ragauge("run", answers.name, "-m", "gpt_score", *at(served), "--folder", "r")
     done = ragauge("run", answers.name, *ASK, *at(served), "--dry-run")
     assert " 6 " in next(line for line in done.out.splitlines() if line.startswith("m "))
     assert served.n_requests == 3
     done = ragauge("run", answers.name, "-m", "exact_match", "--dry-run")
-    assert "no judge is given, so no call costs money" in done.err
+    assert "no judge is configured, so the run costs nothing" in done.err
 
 
 def test_a_budget_stops_a_run_and_more_goes_on_with_it(ragauge, answers, served, tmp_path):
     done = ragauge("run", answers.name, *ASK, *at(served, "--max-calls", 4), "--folder", "r")
     assert served.n_requests == 4
-    assert "the budget left " in done.err
-    assert "run it again with more" in done.err
+    assert "m: the budget ran out, " in done.err
+    assert "raise it and run again" in done.err
     assert "skipped: not asked: the budget of 4 calls is used up" in told(done.out)
     done = ragauge("run", answers.name, *ASK, *at(served, "--max-calls", 99), "--folder", "r")
     assert done.code == 0
@@ -191,7 +191,7 @@ def test_what_was_asked_for_and_has_no_value_is_no_pass(ragauge, answers, served
     asking = [one for name in metrics for one in ("-m", name)]
     done = ragauge("run", answers.name, *asking, *at(served), "--fast")
     assert (done.code, served.n_requests) == (6, 0)
-    assert f"ragauge: {named}: not one value; {NO_REPLY}" in done.err.splitlines()
+    assert f"ragauge: {named}: no scores; {NO_REPLY}" in done.err.splitlines()
 
 
 def test_a_composite_that_takes_values_from_parts_without_a_judge_has_one(ragauge, mixed, served):
@@ -205,7 +205,7 @@ def test_a_composite_of_which_no_part_has_a_value_says_what_was_not_asked(ragaug
     answers.write_text(json.dumps(row))
     done = ragauge("run", answers.name, "-m", "answer_match", *at(served), "--fast")
     assert done.code == 6
-    assert f"ragauge: answer_match: not one value; {NO_REPLY}" in done.err.splitlines()
+    assert f"ragauge: answer_match: no scores; {NO_REPLY}" in done.err.splitlines()
     del row["reference"]  # then there is nothing to ask about
     answers.write_text(json.dumps(row))
     assert ragauge("run", answers.name, "-m", "answer_match", *at(served), "--fast").code == 0
@@ -216,20 +216,20 @@ def test_what_the_cache_has_is_a_value_and_the_others_are_told(ragauge, answers,
     assert ragauge("run", answers.name, "-m", "gpt_score", *at(served), "--fast").code == 0
     done = ragauge("run", answers.name, *ASK, *at(served), "--fast")
     assert done.code == 6
-    assert f"ragauge: faithfulness: not one value; {NO_REPLY}" in done.err.splitlines()
+    assert f"ragauge: faithfulness: no scores; {NO_REPLY}" in done.err.splitlines()
     done = ragauge("run", answers.name, "-m", "gpt_score", *at(served), "--judge", "n", "--fast")
     assert done.code == 6
-    assert "gpt_score [n]: not one value; not asked: " in done.err
+    assert "gpt_score [n]: no scores; not asked: " in done.err
 
 
 def test_a_budget_that_ends_before_a_metric_has_a_value_is_no_pass(ragauge, answers, served):
     done = ragauge("run", answers.name, *ASK, *at(served, "--max-calls", 1), "--cache", "none")
     assert done.code == 6
-    assert "not one value; not asked: the budget of 1 calls is used up" in done.err
+    assert "no scores; not asked: the budget of 1 calls is used up" in done.err
     only = ("-m", "gpt_score", "--cache", "none", "--folder", "r")
     done = ragauge("run", answers.name, *only, *at(served, "--max-calls", 1))
     assert done.code == 0  # of three answers one has a value, and the budget is told of
-    assert "the budget left 2 questions to m unasked" in done.err
+    assert "m: the budget ran out, 2 questions not asked" in done.err
 
 
 @pytest.mark.parametrize("suite", ["answer-quality", "graphrag", "factual-qa"])
@@ -237,7 +237,7 @@ def test_a_budget_that_ends_before_a_metric_has_a_value_is_no_pass(ragauge, answ
 def test_a_suite_without_a_judge_is_done(ragauge, answers, suite, more):
     done = ragauge("run", answers.name, "-s", suite, *more)
     assert done.code == 0
-    assert "not one value" not in done.err
+    assert ": no scores; " not in done.err
 
 
 # Asked anew ---------------------------------------------------------------------------------------
@@ -258,8 +258,8 @@ def test_a_reply_that_cannot_be_read_is_asked_for_anew_when_that_is_told(
         first = done()
         assert (first.code, server.n_requests) == (4, 4)
         assert (
-            "1 scores failed; run the same again to try them once more, with --retry-unreadable where the "
-            "reply that was kept cannot be read"
+            "1 score failed; run the same command again to retry, with --retry-unreadable if the stored "
+            "reply cannot be read"
         ) in first.err
         healed.append(True)
         assert (done().code, server.n_requests) == (4, 4)
@@ -277,14 +277,14 @@ def test_a_reply_that_cannot_be_read_is_asked_for_anew_when_that_is_told(
 def test_asking_anew_needs_somebody_to_ask(ragauge, answers, served):
     done = ragauge("run", answers.name, *ASK, *at(served), "--fast", "--retry-unreadable")
     assert done.code == 2
-    assert "--fast asks nobody, and --retry-unreadable asks anew" in done.err
+    assert "--fast makes no calls, but --retry-unreadable needs them" in done.err
 
 
 def test_everything_is_asked_so_often_as_is_said(ragauge, answers, served, tmp_path):
     done = ragauge("run", answers.name, *ASK, *at(served, "--repeat", 3), "--folder", "r")
     assert done.code == 0
     assert served.n_requests == 3 * N_CALLS
-    assert "gpt_score: asked 3 times, the judge changed its mind on 0 of 3 answers" in done.err
+    assert "gpt_score: asked 3 times, the judge changed its verdict on 0 of 3 answers" in done.err
     assert json.loads(scores(tmp_path)["evidence"][1])["repeats"] == [1.0, 1.0, 1.0]
 
 
@@ -294,7 +294,7 @@ def test_several_judges_are_told_apart(ragauge, answers, served, tmp_path):
     assert {one["model"] for one in served.asked} == {"m", "n"}
     assert "gpt_score [m]" in done.out
     assert "gpt_score [n]" in done.out
-    assert "m and n say the same of 3 of 3 answers" in done.err
+    assert "m and n agree on 3 of 3 answers" in done.err
 
 
 # Recordings ---------------------------------------------------------------------------------------
@@ -417,7 +417,7 @@ def test_when_some_calls_fail_the_exit_code_is_4_and_running_again_asks_for_thes
     with faulty.FaultyServer(sick) as server:
         done = ragauge("run", answers.name, *ASK, *at(server), "--folder", "r")
         assert done.code == 4
-        assert "2 scores failed; run the same again to try them once more" in done.err
+        assert "2 scores failed; run the same command again to retry" in done.err
         assert server.n_requests == N_CALLS - 1  # no claims, so nothing to support
         healed.append(True)
         done = ragauge("run", answers.name, *ASK, *at(server), "--folder", "r")
@@ -457,8 +457,8 @@ def test_a_cache_of_a_newer_version_or_of_somebody_else_is_refused(
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--judge-url", "http://127.0.0.1:9"), "base_url given for the judge, but no model"),
-        (("--max-calls", "3"), "max_calls given for the judge, but no model"),
+        (("--judge-url", "http://127.0.0.1:9"), "judge settings without a judge: base_url"),
+        (("--max-calls", "3"), "judge settings without a judge: max_calls"),
         (("--judge", "m", "--max-calls", "0"), "'--max-calls'"),
         (("--judge", "m", "--repeat", "0"), "'--repeat'"),
         (("--judge", "m", "--max-cost", "0"), "'--max-cost'"),
@@ -610,7 +610,7 @@ def test_a_recording_and_a_model_judge_side_by_side(ragauge, answers, served, tm
             'model = "m"\nbase_url = "http://127.0.0.1:9"\nmax_calls = 0\n',
             "max_calls must be a whole",
         ),
-        ("temperature = 0\n", "temperature given for the judge, but no model"),
+        ("temperature = 0\n", "judge settings without a judge: temperature"),
         ('model = "m"\nmodel = "n"\n', "run.toml"),
     ],
 )

@@ -53,7 +53,7 @@ def test_the_lines_are_those_of_the_seed(ragauge, pair):
         "num_examples: 3.0000\n"
         "==========================\n"
     )
-    assert f"ragauge: {pair[1]}: 1 of 4 queries have no gold snippet\n" in done.err
+    assert f"ragauge: {pair[1]}: 1 of 4 queries has no gold snippet\n" in done.err
 
 
 def test_k_cuts_recall_and_ndcg_and_is_in_their_names(ragauge, pair):
@@ -87,7 +87,7 @@ def test_files_of_different_length_are_refused(ragauge, pair):
     pair[0].write_text(json.dumps(PREDICTIONS[:3]))
     done = ragauge("score", *pair)
     assert (done.code, done.out) == (3, "")
-    assert "has 3 predictions for 4 queries" in done.err
+    assert "number of predictions (3) differs from the number of queries in " in done.err
     assert "paired by position" in done.err
 
 

@@ -30,7 +30,7 @@ def test_with_id_it_prints_texts_scores_and_evidence(ragauge, run):
     assert re.search(r'^  shared +\{"rome": 1\} *$', a, re.MULTILINE)
     assert "token_f1  0.5000\n" in a
     assert "exact_match  missing\n" in b
-    assert re.search(r"^  why +the sample has no answer *$", b, re.MULTILINE)
+    assert re.search(r"^  reason +the sample has no answer *$", b, re.MULTILINE)
 
 
 def test_all_ten_thousand_contexts_are_not_printed_and_that_is_said(ragauge, tmp_path):
@@ -47,7 +47,7 @@ def test_an_unknown_id_gets_a_hint(ragauge, run):
     done = ragauge("show", run, "q22")
     assert (done.code, done.out) == (2, "")
     assert "r has no question 'q22'; did you mean 'q2'" in done.err
-    assert "it has 2, 'q1' the first" in ragauge("show", run, "zzzz").err
+    assert "it has 2, starting with 'q1'" in ragauge("show", run, "zzzz").err
 
 
 def test_an_unknown_field_is_said_before_anything_is_printed(ragauge, run):
@@ -161,7 +161,7 @@ def test_all_ids_of_a_finding_are_listed(ragauge, tmp_path):
     ragauge("run", "a.jsonl", "-s", "answer-quality", "--folder", "r")
     done = ragauge("show", "r", "--finding", "No sign of a source")
     assert len(re.findall(r"^q\d+ +default ", done.out, re.MULTILINE)) == 30
-    assert "no finding says 'zzz'" in ragauge("show", "r", "--finding", "zzz").err
+    assert "no finding contains 'zzz'" in ragauge("show", "r", "--finding", "zzz").err
 
 
 def test_without_a_folder_the_runs_are_listed(ragauge, answers):
@@ -178,7 +178,7 @@ def test_without_a_folder_the_runs_are_listed(ragauge, answers):
 def test_one_thing_is_shown_at_a_time(ragauge, run):
     done = ragauge("show", run, "q1", "--worst", "token_f1")
     assert (done.code, done.out) == (2, "")
-    assert "give one of ID, --worst, --status and --finding" in done.err
+    assert "give only one of ID, --worst, --status and --finding" in done.err
     done = ragauge("show", "--worst", "token_f1")
     assert (done.code, done.out) == (2, "")
-    assert "name the run" in done.err
+    assert "RUN is missing" in done.err

@@ -8,8 +8,10 @@ def test_every_column_is_listed_with_its_meaning_and_counts(ragauge, answers):
     assert done.code == 0
     assert re.search(r"^answer +what the system answered +3 +1 +0 *$", done.out, re.MULTILINE)
     assert re.search(r"^references +answers that are right +4 +0 +0 *$", done.out, re.MULTILINE)
-    assert re.search(r"^kind +a field to slice by +4 +0 +0 *$", done.out, re.MULTILINE)
-    assert done.out.endswith("4 samples of 2 systems; nothing wrong\n")
+    assert re.search(
+        r"^kind +extra field, for --by and --where +4 +0 +0 *$", done.out, re.MULTILINE
+    )
+    assert done.out.endswith("4 samples of 2 systems; no errors\n")
     assert done.err == "ragauge: read 'reference' as references\n"
 
 
@@ -27,7 +29,7 @@ def test_gold_and_map_are_read_as_run_reads_them(ragauge, tmp_path):
     (tmp_path / "g.jsonl").write_text('{"id": "q1", "reference": "x"}\n{"id": "q2"}')
     done = ragauge("validate", "a.jsonl", "--gold", "g.jsonl", "--map", "answer=said")
     assert done.code == 0, done.err
-    assert "gave no answer to 1 of 2 questions: q2" in done.err
+    assert "did not answer 1 of 2 questions: q2" in done.err
     assert "2 samples of 1 system" in done.out
 
 
@@ -61,5 +63,7 @@ def test_a_file_without_anything_to_score_is_not_called_sound(ragauge, tmp_path)
     done = ragauge("validate", "a.csv")
     assert done.code == 0
     assert "nothing wrong" not in done.out
-    said = "no column is read as question, answer, contexts, context_ids; name them with --map"
+    said = (
+        "none of the fields question, answer, contexts, context_ids found; map a column with --map"
+    )
     assert said in done.err

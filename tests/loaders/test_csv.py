@@ -122,7 +122,7 @@ def test_scores_that_are_no_numbers_are_refused(tmp_path: Path, cell: str):
 def test_rows_of_another_length_than_the_header_are_each_named(tmp_path: Path):
     problems = problems_of(tmp_path, "id,answer\nq1,a,b\nq2,a\nq3\n")
     assert [problem.line for problem in problems] == [2, 4]
-    assert "3 cells where the header has 2" in problems[0].message
+    assert "has 3 cells, but the header has 2" in problems[0].message
 
 
 def test_quoted_line_breaks_count_as_lines(tmp_path: Path):
@@ -133,7 +133,7 @@ def test_quoted_line_breaks_count_as_lines(tmp_path: Path):
 def test_a_quote_that_is_never_closed_is_named_where_it_opens(tmp_path: Path):
     (problem,) = problems_of(tmp_path, 'id,answer\nq1,a\nq2,"b\nq3,c\nq4,d\n')
     assert problem.line == 3
-    assert "not closed by the end of the file" in problem.message
+    assert "not closed before the end of the file" in problem.message
 
 
 def test_text_after_a_closing_quote_is_a_problem(tmp_path: Path):
@@ -224,5 +224,5 @@ def test_what_polars_writes_is_read_back(tmp_path: Path):
 def test_several_ids_in_one_cell_are_refused_and_never_taken_for_one(tmp_path: Path, cell: str):
     file = tmp_path / "a.csv"
     file.write_text(f'id,answer,relevant\n1,x,d1\n2,y,"{cell}"\n')
-    with pytest.raises(DataError, match=r"a\.csv:3.*looks like several ids"):
+    with pytest.raises(DataError, match=r"a\.csv:3.*seems to contain several ids"):
         load(file)

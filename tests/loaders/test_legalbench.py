@@ -44,7 +44,7 @@ def test_predictions_and_gold_are_paired_by_position(tmp_path: Path):
     assert samples.frame["question"].to_list() == ["A?", "B?"]
     assert samples.frame["contexts"].to_list()[0] == ["passage of A?", "other"]
     assert samples.frame["gold_contexts"].to_list() == [["gold of A?"], []]
-    assert any("1 of 2 queries have no gold snippet" in note for note in samples.notes)
+    assert any("1 of 2 queries has no gold snippet" in note for note in samples.notes)
 
 
 def test_the_same_query_twice_makes_two_samples(tmp_path: Path):
@@ -62,7 +62,7 @@ def test_a_difference_in_length_names_both_and_where_they_part(tmp_path: Path):
             written(tmp_path, "g.json", gold("A?", "B?", "C?")),
         )
     length, parting = caught.value.problems
-    assert "has 2 predictions for 3 queries" in length.message
+    assert "number of predictions (2) differs from the number of queries in " in length.message
     assert (parting.field, parting.id) == ("query", "2")
 
 
@@ -73,7 +73,7 @@ def test_a_query_that_differs_at_its_position_is_named(tmp_path: Path):
             written(tmp_path, "g.json", gold("A?", "b?")),
         )
     (problem,) = caught.value.problems
-    assert "'B?' but 'b?'" in problem.message
+    assert "'B?', but 'b?'" in problem.message
     assert "g.json" in problem.message
 
 
@@ -119,7 +119,7 @@ def test_load_pairs_several_systems_with_their_gold(tmp_path: Path):
 
 
 def test_load_refuses_what_cannot_be_paired(tmp_path: Path):
-    with pytest.raises(DataError, match="has 1 predictions for 2 queries"):
+    with pytest.raises(DataError, match=r"number of predictions \(1\) differs from .* \(2\)"):
         load(
             written(tmp_path, "p.json", predictions("A?")),
             gold=written(tmp_path, "g.json", gold("A?", "B?")),

@@ -105,17 +105,17 @@ def test_the_model_is_a_column_of_its_own_beside_a_system_or_a_second_candidate(
     assert (given.systems, given.slice_fields) == (("s",), ("model",))
     two = load([{"answer": "a", "method": "x", "model": "m"}])
     assert two.slice_fields == ("method", "model")
-    assert any("may each name the system" in note for note in two.notes)
+    assert any("could each be the system" in note for note in two.notes)
 
 
 def test_data_without_any_field_is_refused():
-    with pytest.raises(DataError, match="no column that is known as a field"):
+    with pytest.raises(DataError, match="has no known field"):
         load([{"colour": "red"}])
 
 
 def test_a_name_that_is_nearly_a_fields_is_asked_about():
     notes = load([{"question": "q", "anwser": "a"}]).notes
-    assert any("is it 'answer'?" in note for note in notes)
+    assert any("did you mean 'answer'?" in note for note in notes)
 
 
 @pytest.mark.parametrize("key", ["text", "page_content", "content"])

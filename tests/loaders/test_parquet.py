@@ -46,5 +46,5 @@ def test_a_file_that_is_not_whole_is_a_problem(tmp_path: Path, kept: int):
     FRAME.write_parquet(tmp_path / "a.parquet")
     content = (tmp_path / "a.parquet").read_bytes()
     (tmp_path / "b.parquet").write_bytes(content[:kept])
-    with pytest.raises(DataError, match="not a whole Parquet file"):
+    with pytest.raises(DataError, match="not a complete Parquet file"):
         load(tmp_path / "b.parquet")

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from ragauge.report.plain import for_csv, for_latex, for_markdown, for_terminal, shortened
-from ragauge.report.tables import csv_line
+from ragauge.report.table_formats import csv_line
 
 ESCAPES = {
     "\x1b[31mred\x1b[0m": r"\x1b[31mred\x1b[0m",

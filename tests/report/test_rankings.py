@@ -37,15 +37,15 @@ def test_a_row_a_run_with_its_intervals_and_the_mark_of_those_that_differ(table)
 
 
 def test_the_legend_says_the_test_and_how_many_pairs_it_is_corrected_for(table):
-    assert "* differs from good at p < 0.05" in table.legend
-    assert "Holm's method for 2 pairs" in table.legend
+    assert "* differs significantly from good (p < 0.05)" in table.legend
+    assert "Holm-corrected for 2 pairs" in table.legend
     every = RankingTable(table.ranked, all_pairs=True)
     assert "for 3 pairs" in every.legend
     assert len(every.compared_rows) == 3
     alone = RankingTable(rank(QRELS, {"good": GOOD}, ["map"]))
     assert alone.legend == ""
     alike = RankingTable(rank(QRELS, {"a": GOOD, "b": GOOD}, ["map"]))
-    assert alike.legend.startswith("no run differs from a")
+    assert alike.legend.startswith("no run differs significantly from a")
 
 
 def test_notes_tell_of_what_has_no_value_without_resampling(table):
@@ -88,7 +88,7 @@ def test_json_holds_summaries_comparisons_and_values(table):
         ("same", "good"),
     }
     assert told["queries"]["good"]["map"]["none"] is None
-    assert any("differs from good" in note for note in told["notes"])
+    assert any("differs significantly from good" in note for note in told["notes"])
 
 
 def test_names_are_escaped_in_markdown_and_latex():

@@ -119,6 +119,12 @@ def test_every_row_of_markdown_has_as_many_cells_as_its_header(hostile):
     assert "::error" not in text
 
 
+def test_names_of_fields_are_escaped_in_headers_too():
+    rows = [{"id": "q1", "answer": "x", "reference": "x", "a|b_c": "1"}]
+    text = to_markdown([summary_table(evaluate(rows, "exact_match"), ["a|b_c"])])
+    assert r"| system | a\|b\_c | metric |" in text
+
+
 def test_every_row_of_latex_has_as_many_cells_as_its_columns(hostile):
     text = to_latex([summary_table(hostile, ["kind"])])
     (columns,) = re.findall(r"\\begin\{tabular\}\{([lr]+)\}", text)

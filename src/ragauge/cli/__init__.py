@@ -1,4 +1,4 @@
-"""The `ragauge` command: each subcommand is one call of the library and its printing.
+"""The `ragauge` command. Each subcommand calls the library once and prints the result.
 
 Standard output carries data only; progress, notes and errors go to standard error.
 """
@@ -19,23 +19,23 @@ from ragauge.report.plain import for_terminal, shortened
 
 COMMANDS = {
     "demo": "Evaluate the bundled example: three systems, thirty questions.",
-    "run": "Evaluate answers with suites and metrics.",
-    "rank": "Score, compare and fuse rankings, with trec_eval's numbers.",
-    "score": "Score retrieved passages against gold snippets, as seed 003's score.py.",
-    "show": "Show a run's summary, or one question with all its evidence.",
+    "run": "Evaluate answers with metrics and suites.",
+    "rank": "Score, compare and fuse rankings; the numbers match trec_eval.",
+    "score": "Score retrieved passages against gold snippets.",
+    "show": "Show a run's summary, or one question with its scores and evidence.",
     "metrics": "List the metrics and suites, or explain one metric.",
-    "prompts": "List what judges are asked, or write it down to change it.",
-    "cache": "Say what is kept between runs, or clear it.",
-    "validate": "Read a file as `run` would and say what is in it and what is wrong.",
-    "doctor": "Say what is installed here and what is not.",
+    "prompts": "List the judge prompts, or export them for editing.",
+    "cache": "Show or clear the cache of vectors and judge replies.",
+    "validate": "Check a data file: list its columns and its errors.",
+    "doctor": "Check the installation: packages, extras, encoder.",
 }
 INTERRUPTED = 130
 MAX_LINE_LENGTH = 2_000
-"""Of an error: whatever was typed or read may be told of in it."""
+"""Longest error line: an error may quote whatever was typed or read."""
 
 
 class Commands(click.Group):
-    """Subcommands, each imported when it is called."""
+    """The subcommands; each module is imported only when its command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
@@ -52,7 +52,7 @@ class Commands(click.Group):
         ctx: click.Context,  # noqa: ARG002
         formatter: click.HelpFormatter,
     ) -> None:
-        # The one-line helps stand above, so that --help imports no subcommand.
+        # The short help texts are in COMMANDS, so that --help imports no subcommand.
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
@@ -64,29 +64,31 @@ class Commands(click.Group):
 )
 @click.version_option(package_name="ragauge")
 def cli() -> None:
-    """Score what retrieval and question-answering systems return: each number with its reason, its
-    error bar, and what could not be scored."""
+    """Score the output of retrieval and question-answering systems.
+
+    Each score has a reason and each mean a confidence interval; what could not be scored is listed.
+    """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command and leave with its exit code; no traceback but for our own bugs."""
+    """Run the command and exit with its code. Only a bug in ragauge shows a traceback."""
     _prepare_streams()
     try:
         code = _run(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
-    except click.exceptions.Exit as leaving:
-        code = leaving.exit_code
+    except click.exceptions.Exit as exiting:
+        code = exiting.exit_code
     except click.ClickException as error:
         error.show()
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        say("interrupted; finished batches are kept, the same command goes on from there")
+        say("interrupted; finished batches are kept: run the same command again to resume")
         code = INTERRUPTED
     except RagaugeError as error:
         complain(error)
         code = error.exit_code
     except BrokenPipeError:
-        # The reader of our output has gone; nothing is left to say, and nowhere to say it.
+        # The reader of our output has closed the pipe: nobody can read more.
         _silence(sys.stdout)
         code = 0
     except OSError as error:
@@ -99,36 +101,36 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _run(arguments: list[str]) -> object:
     if "_RAGAUGE_COMPLETE" in os.environ:
         return cli.main(arguments, prog_name="ragauge")
-    # Not cli.main: it gives a broken pipe the exit code 1, which has a meaning of its own here.
+    # Not cli.main: it exits with 1 on a broken pipe, and 1 has another meaning here.
     with cli.make_context("ragauge", arguments) as context:
         return cli.invoke(context)
 
 
 def _prepare_streams() -> None:
-    """UTF-8 whatever the locale; a stream that the caller closed leads nowhere."""
-    sys.stdout = sys.stdout or _nowhere()
-    sys.stderr = sys.stderr or _nowhere()
+    """Write UTF-8 whatever the locale; replace a closed stream by the null device."""
+    sys.stdout = sys.stdout or _null_device()
+    sys.stderr = sys.stderr or _null_device()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-def _nowhere() -> TextIO:
+def _null_device() -> TextIO:
     return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def _silence(stream: TextIO) -> None:
-    """Send what is still in the stream nowhere, or Python complains when it leaves."""
+    """Discard what is still buffered, or Python reports an error at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def say(note: str) -> None:
-    """A note on standard error."""
+    """Print a note to standard error."""
     click.echo(f"ragauge: {for_terminal(note, lines=True)}", err=True)
 
 
 def complain(error: RagaugeError) -> None:
-    """An error on standard error, a line for each problem."""
+    """Print an error to standard error, one line per problem."""
     for line in str(error).splitlines():
         click.echo(f"ragauge: error: {shortened(for_terminal(line), MAX_LINE_LENGTH)}", err=True)

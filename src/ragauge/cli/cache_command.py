@@ -15,18 +15,15 @@ if TYPE_CHECKING:
     from ragauge.judges.ledger import Ledger
 
 
-@click.command("cache", short_help="Say what is kept between runs, or clear it.")
+@click.command("cache", short_help="Show or clear the cache of vectors and judge replies.")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-@click.option(
-    "--reply", metavar="KEY", help="Print one call: what the judge was asked and what it replied."
-)
-@click.option("--clear", is_flag=True, help="Remove all entries.")
+@click.option("--reply", metavar="KEY", help="Print one judge call: its prompt and its reply.")
+@click.option("--clear", is_flag=True, help="Delete all entries.")
 def command(file: Path | None, reply: str | None, clear: bool) -> int:
-    """Say what is kept between runs in FILE, or clear it.
+    """Show or clear the cache of vectors and judge replies.
 
-    FILE is ragauge-runs/cache.sqlite when not given. It holds vectors of texts and replies of judges by
-    content; what is removed is computed, or paid for, again when it is needed. The KEY of a call stands
-    in the evidence of the scores that rest on it.
+    FILE defaults to ragauge-runs/cache.sqlite. Deleted vectors are computed again when needed, and
+    deleted replies are paid for again. The evidence of a judged score contains the KEY of each call.
     """
     from ragauge.cache import Cache
     from ragauge.judges.ledger import Ledger
@@ -34,7 +31,7 @@ def command(file: Path | None, reply: str | None, clear: bool) -> int:
 
     path = file or RUNS / CACHE
     if not path.exists():
-        say(f"{path} is not there: nothing is kept")
+        say(f"{path} does not exist: nothing is cached")
         return 0
     cache, ledger = Cache(path), Ledger(path)
     if reply is not None:
@@ -42,34 +39,34 @@ def command(file: Path | None, reply: str | None, clear: bool) -> int:
         return 0
     counts = cache.counts()
     rows = [(kind, f"{n:,}", f"{size / 2**20:,.1f} MiB") for kind, (n, size) in counts.items()]
-    print_table(console(sys.stdout), ("kept", "entries", "size"), rows)
+    print_table(console(sys.stdout), ("content", "entries", "size"), rows)
     totals = ledger.totals()
     if totals:
         rows = [
             (judge, f"{n:,}", f"{n_in:,}", f"{n_out:,}", "–" if cost is None else f"${cost:,.4f}")
             for judge, n, n_in, n_out, cost in totals
         ]
-        header = ("judge", "replies", "tokens in", "tokens out", "told cost")
+        header = ("judge", "replies", "tokens in", "tokens out", "cost")
         print_table(console(sys.stdout), header, rows)
     if clear:
         cache.clear()
         ledger.clear()
         n = sum(n for n, _ in counts.values()) + sum(n for _, n, *_ in totals)
-        say(f"removed {n:,} entries from {path}")
+        say(f"deleted {n:,} {'entry' if n == 1 else 'entries'} from {path}")
     ledger.close()
     cache.close()
     return 0
 
 
 def _print_call(ledger: "Ledger", key: str) -> None:
-    found = ledger.show(key)
-    if len(found) != 1:
-        what = "no call" if not found else "several calls"
+    calls = ledger.show(key)
+    if len(calls) != 1:
+        what = "several calls" if calls else "no call"
         raise click.UsageError(f"{what} with the key {key!r} in {ledger.path}")
-    judge, prompt, request, reply = found[0]
+    judge, prompt, request, reply = calls[0]
     click.echo(f"{judge} was asked {prompt!r}:\n")
     for message in request["messages"]:
         click.echo(f"--- {message['role']}\n{for_terminal(message['content'], lines=True)}")
     click.echo(f"--- reply\n{for_terminal(reply['text'], lines=True)}\n")
-    told = {name: value for name, value in reply.items() if name not in ("text", "logprobs")}
-    click.echo(json.dumps(told, ensure_ascii=False))
+    details = {name: value for name, value in reply.items() if name not in ("text", "logprobs")}
+    click.echo(json.dumps(details, ensure_ascii=False))

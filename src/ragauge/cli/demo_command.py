@@ -20,17 +20,18 @@ EXAMPLE = "examples/handbook"
     type=click.Path(path_type=Path),
     default=Path("ragauge-demo"),
     show_default=True,
-    help="Leave the results here.",
+    help="Folder for the results.",
 )
 @click.option(
     "--judged",
     is_flag=True,
-    help="The graphrag suite, with a judge's recorded replies: no key is needed.",
+    help="Run the graphrag suite with recorded judge replies; needs no API key.",
 )
 def command(folder: Path, judged: bool) -> int:
     """Evaluate the bundled example: three systems answer thirty questions about a small handbook.
 
-    Prints the summary by system and by question type, and leaves the run with summary.json and summary.md. With --judged a language model's verdicts on five of the questions are shown.
+    Prints the summary by system and by question type, and writes the run, summary.json and
+    summary.md. --judged also scores five of the questions with a language model's recorded replies.
     """
     from dataclasses import replace
 
@@ -43,20 +44,20 @@ def command(folder: Path, judged: bool) -> int:
             raise
         RunFolder(folder).remove()
         code = run_config(config)
-    say(f"left the run with summary.json and summary.md in {folder}")
+    say(f"wrote the run, summary.json and summary.md to {folder}")
     return code
 
 
 def _is_demo(folder: Path) -> bool:
-    """Whether the folder holds a demo, of another version than this one."""
+    """Whether the folder holds a demo run, perhaps of another version of ragauge."""
     source = RunFolder(folder).data_source()
     return Path(source).parts[-3:] == (*Path(EXAMPLE).parts, "answers.jsonl")
 
 
 def example() -> Path:
-    """Where the bundled example lies: in the installed package, or beside it in a checkout."""
+    """The folder of the bundled example: in the installed package, or in a checkout."""
     package = Path(str(resources.files("ragauge")))
     for base in (package, package.parent.parent):
         if (base / EXAMPLE / "demo.toml").is_file():
             return base / EXAMPLE
-    raise StoreError("the bundled example is not there; install ragauge again")
+    raise StoreError("the bundled example is missing; reinstall ragauge")

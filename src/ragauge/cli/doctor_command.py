@@ -14,22 +14,22 @@ from ragauge.errors import EncoderError
 
 NEEDED = ("click", "numpy", "onnxruntime", "polars", "rapidfuzz", "rich")
 EXTRAS = {
-    "hf": ("transformers", "encoders of Hugging Face"),
+    "hf": ("transformers", "Hugging Face encoders"),
     "openai": ("openai", "judges and encoders behind an endpoint"),
-    "fast": ("aiohttp", "a judge's endpoint at a third of the processor time"),
-    "spacy": ("spacy", "anchors by dependency parse in `hallucination`"),
-    "nltk": ("nltk", "NLTK's own sentence splitter in `span_f1`"),
+    "fast": ("aiohttp", "judge calls at a third of the processor time"),
+    "spacy": ("spacy", "dependency-parsed anchors in `hallucination`"),
+    "nltk": ("nltk", "NLTK's sentence splitter in `span_f1`"),
     "ngram": ("sacrebleu", "`bleu` and `chrf`"),
-    "pandas": ("pandas", "pandas frames as samples"),
-    "ragas": ("ragas", "`ragas:faithfulness` and its sisters"),
+    "pandas": ("pandas", "samples from pandas data frames"),
+    "ragas": ("ragas", "the `ragas:…` metrics"),
 }
 
 
-@click.command("doctor", short_help="Say what is installed here and what is not.")
+@click.command("doctor", short_help="Check the installation: packages, extras, encoder.")
 def command() -> int:
-    """Say what is installed here and what is not, and how to get it.
+    """Check the installation: which packages and extras are present, and how to add the others.
 
-    Opens no connection and changes nothing. Exit code 2 when something that is needed is broken.
+    Opens no connection and changes nothing. The exit code is 2 if a required package is broken.
     """
     from ragauge.report.terminal import console, print_table
 
@@ -44,19 +44,23 @@ def command() -> int:
     ]
     rows += [_extra(extra, package, what) for extra, (package, what) in EXTRAS.items()]
     catalog_row, broken = _catalog()
-    encoder_row, lacks_encoder = _encoder()
-    broken = broken or lacks_encoder
+    encoder_row, is_encoder_broken = _encoder()
+    broken = broken or is_encoder_broken
     rows += [catalog_row, encoder_row, ("runs", str(Path.cwd()), _writable(Path.cwd()))]
     rows += [
         ("processors", str(os.cpu_count() or 1), "ok"),
-        ("network", "–", "not used, but by a judge or encoder that you name; no telemetry"),
+        (
+            "network",
+            "–",
+            "used only by a judge or encoder endpoint that you configure; no telemetry",
+        ),
     ]
-    print_table(console(sys.stdout), ("what", "found", "state"), rows)
+    print_table(console(sys.stdout), ("component", "version", "status"), rows)
     return 2 if broken or any(not _version(name) for name in NEEDED) else 0
 
 
 def _python() -> str:
-    return "ok" if sys.version_info >= (3, 11) else "too old: needs 3.11"
+    return "ok" if sys.version_info >= (3, 11) else "too old: ragauge needs Python 3.11"
 
 
 def _version(package: str) -> str | None:
@@ -67,13 +71,17 @@ def _version(package: str) -> str | None:
 
 
 def _extra(extra: str, package: str, what: str) -> tuple[str, str, str]:
-    found = _version(package)
-    if found:
+    installed = _version(package)
+    if installed:
         try:
             importlib.import_module(package)
-        except Exception as error:  # whatever a broken package raises: that is what we are asked
-            return package, found, f"broken ({type(error).__name__}: {error!s:.100}); reinstall it"
-        return package, found, f"ok, for {what}{_pipelines() if package == 'spacy' else ''}"
+        except Exception as error:  # a broken package may raise anything
+            return (
+                package,
+                installed,
+                f"broken ({type(error).__name__}: {error!s:.100}); reinstall it",
+            )
+        return package, installed, f"ok, for {what}{_pipelines() if package == 'spacy' else ''}"
     return package, "–", f"not installed; for {what}: pip install 'ragauge[{extra}]'"
 
 
@@ -87,7 +95,7 @@ def _pipelines() -> str:
 def _catalog() -> tuple[tuple[str, str, str], bool]:
     try:
         n = len(catalog.metrics())
-    except Exception as error:  # whatever a metric of an installed package raises
+    except Exception as error:  # a plugin may raise anything
         return ("metrics", "–", f"broken ({type(error).__name__}: {error!s:.200})"), True
     if catalog.BROKEN:
         return ("metrics", f"{n}", "; ".join(catalog.BROKEN)), True
@@ -101,8 +109,10 @@ def _encoder() -> tuple[tuple[str, str, str], bool]:
         MiniLM().encode(["A text."])
     except EncoderError as error:
         return ("encoder", NAME, f"broken ({error!s:.200})"), True
-    return ("encoder", NAME, "ok, embedded"), False
+    return ("encoder", NAME, "ok, built in"), False
 
 
 def _writable(folder: Path) -> str:
-    return "ok" if os.access(folder, os.W_OK) else "cannot be written; give --folder elsewhere"
+    return (
+        "ok" if os.access(folder, os.W_OK) else "not writable; choose another folder with --folder"
+    )

@@ -26,12 +26,12 @@ from ragauge.suite import Check, Suite, shipped_suites
     "plugins",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A Python file that defines metrics; it is executed.",
+    help="Python file that defines metrics; ragauge executes it. Repeatable.",
 )
 def command(name: str | None, plugins: tuple[Path, ...]) -> None:
     """List the metrics and suites, or explain one of them.
 
-    NAME is a metric, with or without settings, or a suite: a shipped one's name or a TOML file.
+    NAME is a metric, with or without settings; the name of a suite; or a suite's TOML file.
     """
     import_plugins(plugins)
     if name is None:
@@ -46,14 +46,14 @@ def command(name: str | None, plugins: tuple[Path, ...]) -> None:
 
 
 def _other_name(name: str, label: Label) -> Label:
-    """The metric that another tool calls so: P_10, recip_rank."""
+    """The metric under another tool's name, such as P_10 or recip_rank."""
     try:
-        found = catalog.read_label(name)
+        renamed = catalog.read_label(name)
     except LabelError:
-        found = label
-    if found.name not in catalog.metrics():
+        renamed = label
+    if renamed.name not in catalog.metrics():
         raise PlanError([unknown_metric(label.name)])
-    return found
+    return renamed
 
 
 def _list() -> None:
@@ -64,17 +64,17 @@ def _list() -> None:
         (name, metric.summary, ", ".join(fields_of(metric)))
         for name, metric in catalog.metrics().items()
     ]
-    print_table(out, ("metric", "what it says", "reads"), rows)
+    print_table(out, ("metric", "what it measures", "reads"), rows)
     suites = [(suite.name, suite.title) for suite in map(Suite.load, shipped_suites())]
     click.echo()
-    print_table(out, ("suite", "what it is for"), suites)
+    print_table(out, ("suite", "purpose"), suites)
 
 
 def _explain(metric: Metric) -> None:
     click.echo(f"{metric.name} (version {metric.version})\n")
-    click.echo(inspect.getdoc(metric.function) or "It has no documentation.")
+    click.echo(inspect.getdoc(metric.function) or "No documentation.")
     click.echo(f"\nReads: {', '.join(fields_of(metric))}")
-    low, high = ("open" if end is None else f"{end:g}" for end in (metric.low, metric.high))
+    low, high = ("unbounded" if end is None else f"{end:g}" for end in (metric.low, metric.high))
     better = "lower" if metric.lower_is_better else "higher"
     click.echo(f"Range: {low} to {high}, {better} is better")
     if metric.settings:
@@ -85,8 +85,11 @@ def _explain(metric: Metric) -> None:
         click.echo(f"  {setting.name} = {default}{f' ({filled})' if filled else ''}")
 
 
-FILLED_IN = {"model": "the run's encoder", "layer": "the one known for the model, else its last"}
-"""What null stands for in settings that the run fills in."""
+FILLED_IN = {
+    "model": "the run's encoder",
+    "layer": "the layer known for the model, else the last one",
+}
+"""What the run uses where a setting is null."""
 
 
 def _explain_suite(suite: Suite) -> None:
@@ -98,13 +101,13 @@ def _explain_suite(suite: Suite) -> None:
     names = [entry.label.name for entry in suite.entries if entry.label.name in known]
     columns = {column for name in names for column in fields_of(known[name])}
     plan = make_plan([replace(suite, checks=())], columns)
-    rows = [(one.name, one.metric, one.unavailable or "") for one in plan.metrics]
+    rows = [(metric.name, metric.metric, metric.unavailable or "") for metric in plan.metrics]
     rows += [row for check in suite.checks for row in _check_rows(check)]
-    print_table(console(sys.stdout), ("shown as", "metric", "note"), rows)
+    print_table(console(sys.stdout), ("name", "metric", "note"), rows)
 
 
 def _check_rows(check: Check) -> Iterator[tuple[str, str, str]]:
-    """A check's results, the rule that makes each, and the rows that it is asked of."""
+    """Each result of a check, with its rule and the rows that it applies to."""
     where = f"where {check.where.text}" if check.where else ""
     for name, label in check.rules:
         yield name, str(label), where
@@ -115,7 +118,7 @@ def _check_rows(check: Check) -> Iterator[tuple[str, str, str]]:
 
 
 def fields_of(definition: Definition, seen: frozenset[str] = frozenset()) -> list[str]:
-    """The sample's fields that it reads, through its features."""
+    """The fields of a sample that a metric or feature reads, directly or through features."""
     fields: dict[str, None] = {}
     for column in definition.columns:
         feature = catalog.features().get(column.name)

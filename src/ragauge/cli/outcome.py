@@ -1,4 +1,4 @@
-"""What `ragauge run` says of a plan and of a run, and with which code it ends."""
+"""What `ragauge run` prints about a plan and a run, and its exit code."""
 
 import sys
 from collections.abc import Mapping
@@ -9,6 +9,7 @@ import click
 from ragauge.cli import say
 from ragauge.engine.plan import Plan
 from ragauge.errors import JudgeError
+from ragauge.report.plain import counted
 from ragauge.runs.health import Health
 from ragauge.runs.run import Run
 from ragauge.sample import Samples
@@ -20,30 +21,29 @@ INCOMPLETE = 4
 
 
 def print_plan(plan: Plan, samples: Samples) -> None:
-    from ragauge.report.tables import counted
     from ragauge.report.terminal import console, print_table
 
-    rows = [(one.name, one.metric, one.unavailable or "ready") for one in plan.metrics]
-    print_table(console(sys.stdout), ("shown as", "metric", "state"), rows)
+    rows = [(metric.name, metric.metric, metric.unavailable or "ready") for metric in plan.metrics]
+    print_table(console(sys.stdout), ("name", "metric", "status"), rows)
     n_answers = counted(len(samples), "answer")
     click.echo(f"{n_answers} of {counted(len(samples.systems), 'system')}")
 
 
 def print_estimate(estimates: "Mapping[str, CostEstimate]") -> None:
-    """What the judges are still to be asked, and what that costs."""
+    """Print the calls that each judge still has to answer, and their cost."""
     from ragauge.report.terminal import console, print_table
 
     rows = [
         (
             judge,
-            f"{one.calls:,}",
-            _range(one.prompt_tokens),
-            _range(one.completion_tokens),
-            "no price known; give --price" if one.cost_usd is None else _dollars(one.cost_usd),
+            f"{cost.calls:,}",
+            _range(cost.prompt_tokens),
+            _range(cost.completion_tokens),
+            "unknown price; give --price" if cost.cost_usd is None else _dollars(cost.cost_usd),
         )
-        for judge, one in estimates.items()
+        for judge, cost in estimates.items()
     ]
-    header = ("judge", "calls to make", "tokens of prompts", "tokens of replies", "cost")
+    header = ("judge", "calls", "prompt tokens", "reply tokens", "cost")
     print_table(console(sys.stdout), header, rows)
 
 
@@ -58,34 +58,31 @@ def _dollars(numbers: tuple[float, float, float]) -> str:
 
 
 def say_truncated(health: Health) -> None:
-    """Tell of texts that a model did not read to their end."""
-    from ragauge.report.tables import counted
-
+    """Say how many scores used a truncated text."""
     if n := health.n_truncated:
-        used = "uses" if n == 1 else "use"
         say(
-            f"{counted(n, 'score')} {used} a truncated text: it is longer than the model takes "
-            '(evidence: cut); long_text="windows" in the label reads it whole'
+            f"{counted(n, 'score')} used a truncated text: the model reads only its "
+            'beginning (evidence: cut); long_text="windows" in the label reads it in full'
         )
 
 
 def exit_code(run: Run) -> int:
-    """0, or 4 where scores failed, or 6 where a judge or a metric that asks one gave nothing at all."""
+    """0, 4 if scores failed, 6 if a judge, or a metric that uses one, gave no score at all."""
     health = Health(run)
     for judge, reason in health.silent_judges.items():
-        say(f"{judge} gave no answer that could be scored: {reason}")
+        say(f"{judge} gave no usable reply: {reason}")
         return JudgeError.exit_code
     if not health.is_complete:
-        say(f"{health.n_failed:,} scores failed; {_way_out(health)}")
+        say(f"{counted(health.n_failed, 'score')} failed; {_remedy(health)}")
     if unasked := health.unasked_metrics:
         reasons = "; ".join(dict.fromkeys(unasked.values()))
-        say(f"{', '.join(unasked)}: not one value; {reasons}")
+        say(f"{', '.join(unasked)}: no scores; {reasons}")
         return JudgeError.exit_code
     return 0 if health.is_complete else INCOMPLETE
 
 
-def _way_out(health: Health) -> str:
-    again = "run the same again to try them once more"
+def _remedy(health: Health) -> str:
+    retry = "run the same command again to retry"
     if not health.n_unreadable:
-        return again
-    return f"{again}, with --retry-unreadable where the reply that was kept cannot be read"
+        return retry
+    return f"{retry}, with --retry-unreadable if the stored reply cannot be read"

@@ -9,15 +9,17 @@ from ragauge.cli import say
 from ragauge.errors import StoreError
 
 
-@click.command("prompts", short_help="List what judges are asked, or write it down to change it.")
+@click.command("prompts", short_help="List the judge prompts, or export them for editing.")
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option("--show", metavar="NAME", help="Print one prompt.")
-@click.option("--language", metavar="XX", help="The prompts in this language: de, es, fr, zh.")
+@click.option(
+    "--language", metavar="XX", help="Use the prompts in this language: de, es, fr or zh."
+)
 def command(folder: Path | None, show: str | None, language: str | None) -> int:
-    """List the prompts that judges are asked with, or write them into FOLDER.
+    """List the judge prompts, or export them to FOLDER for editing.
 
-    Change there what you like and keep the marks; `ragauge run --prompts FOLDER` asks with them then.
-    A file that is not there is taken from ragauge. Nothing is overwritten.
+    Edit the files but keep their placeholders, then use them with `ragauge run --prompts FOLDER`.
+    ragauge uses its own prompt for a file you delete. Existing files are not overwritten.
     """
     from ragauge.judges.prompts import Prompts, file_of
     from ragauge.report.terminal import console, print_table
@@ -25,18 +27,20 @@ def command(folder: Path | None, show: str | None, language: str | None) -> int:
     prompts = Prompts(language=language)
     if show is not None:
         if show not in prompts.by_name:
-            raise click.UsageError(f"no prompt {show!r}; they are {', '.join(prompts.by_name)}")
+            raise click.UsageError(
+                f"no prompt {show!r}; the prompts are {', '.join(prompts.by_name)}"
+            )
         click.echo(file_of(prompts.by_name[show]), nl=False)
         return 0
     if folder is None:
         rows = [
-            (one.name, str(one.version), prompts.digest([one.name]), ", ".join(sorted(one.marks)))
-            for one in prompts.by_name.values()
+            (name, str(prompt.version), prompts.digest([name]), ", ".join(sorted(prompt.marks)))
+            for name, prompt in prompts.by_name.items()
         ]
-        print_table(console(sys.stdout), ("prompt", "version", "digest", "marks"), rows)
+        print_table(console(sys.stdout), ("prompt", "version", "digest", "placeholders"), rows)
         return 0
-    _write(folder, {f"{one.name}.md": file_of(one) for one in prompts.by_name.values()})
-    say(f"wrote {len(prompts.by_name)} prompts into {folder}; use them with --prompts {folder}")
+    _write(folder, {f"{name}.md": file_of(prompt) for name, prompt in prompts.by_name.items()})
+    say(f"wrote {len(prompts.by_name)} prompts to {folder}; use them with --prompts {folder}")
     return 0
 
 
@@ -47,6 +51,6 @@ def _write(folder: Path, files: dict[str, str]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     present = [name for name in files if (folder / name).exists()]
     if present:
-        raise StoreError(f"{folder / present[0]} is there already; name another folder")
+        raise StoreError(f"{folder / present[0]} already exists; choose another folder")
     for name, text in files.items():
         write_text(folder / name, text)

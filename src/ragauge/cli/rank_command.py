@@ -16,62 +16,83 @@ if TYPE_CHECKING:
     from ragauge.report.rankings import RankingTable
 
 FORMATS = ("tsv", "json", "csv", "md", "tex")
-"""As the whole of -o they go to standard output; as a file's ending, to that file."""
+"""`-o csv` writes to standard output; `-o scores.csv` writes to that file."""
 ALSO_CALLED = {"latex": "tex", "markdown": "md"}
 
 
-@click.command("rank", short_help="Score and compare rankings, with trec_eval's numbers.")
+@click.command("rank", short_help="Score, compare and fuse rankings; the numbers match trec_eval.")
 @click.argument("sources", metavar="QRELS RUN...", nargs=-1, required=True)
 @click.option(
     "-m",
     "--measure",
     "measures",
     multiple=True,
-    help="By the field's name or trec_eval's: ndcg@10, P_10, recall.5,10, official.",
+    help="Measure to compute: ndcg@10, or trec_eval's P_10, recall.5,10, official. Repeatable.",
 )
-@click.option("-q", "--per-query", is_flag=True, help="Each query's values too.")
-@click.option("--compare", is_flag=True, help="Compare every pair of runs.")
-@click.option("-o", "--output", multiple=True, help="tsv json csv md tex, or a file ending so.")
-@click.option("-c", "--complete", is_flag=True, help="Average over all judged queries.")
+@click.option("-q", "--per-query", is_flag=True, help="Also report the values of each query.")
+@click.option(
+    "--compare", is_flag=True, help="Compare every pair of runs, not only with the first."
+)
+@click.option(
+    "-o",
+    "--output",
+    multiple=True,
+    help="Write tsv, json, csv, md or tex to standard output, or to a file such as scores.csv.",
+)
+@click.option(
+    "-c",
+    "--complete",
+    is_flag=True,
+    help="Average over all judged queries; a query without results scores 0.",
+)
 @click.option(
     "-l",
     "--min-grade",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="The least grade that is relevant.",
+    help="Lowest grade that counts as relevant.",
 )
 @click.option(
-    "-M", "--depth", type=click.IntRange(min=1), help="Only the first N documents of each query."
+    "-M",
+    "--depth",
+    type=click.IntRange(min=1),
+    help="Use only the first N documents of each query.",
 )
-@click.option("-J", "--judged-only", is_flag=True, help="Without documents that nobody judged.")
+@click.option("-J", "--judged-only", is_flag=True, help="Remove unjudged documents from the runs.")
 @click.option(
     "--undefined",
     type=click.Choice(["zero", "leave-out"]),
     default="zero",
     show_default=True,
-    help="What a query without relevant documents adds to a mean.",
+    help="Count a query without relevant documents as 0, or leave it out of the mean.",
 )
 @click.option(
     "--compat",
     type=click.Choice(["trec9", "trec10"]),
     default="trec9",
     show_default=True,
-    help="Compare scores in 32 bits or in 64.",
+    help="Read document scores as 32-bit floats, as trec_eval 9 does, or as 64-bit floats.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Of intervals and tests.",
+    help="Random seed of intervals and tests.",
 )
-@click.option("--fuse", metavar="METHOD", help="Fuse the runs (rrf combsum combmnz …); no QRELS.")
-@click.option("--weights", help="For --fuse: one number a run, 0.7,0.3.")
 @click.option(
-    "--k", type=click.IntRange(min=0), help="For --fuse rrf: its constant.  [default: 60]"
+    "--fuse",
+    metavar="METHOD",
+    help="Fuse the runs (rrf, combsum, combmnz …) instead of scoring them; takes no QRELS.",
 )
-@click.option("--norm", help="For --fuse: how scores are normalised.  [default: the method's own]")
+@click.option("--weights", help="With --fuse: one weight per run, e.g. 0.7,0.3.")
+@click.option(
+    "--k", type=click.IntRange(min=0), help="With --fuse rrf: the constant k.  [default: 60]"
+)
+@click.option(
+    "--norm", help="With --fuse: the score normalisation.  [default: depends on the method]"
+)
 def command(
     sources: tuple[str, ...],
     measures: tuple[str, ...],
@@ -90,36 +111,40 @@ def command(
     k: int | None,
     norm: str | None,
 ) -> None:
-    """Score runs against QRELS and print their means with 95 % intervals.
+    """Score runs against relevance judgements; print means with 95 % confidence intervals.
 
-    QRELS and RUNs are TREC files (spaces or tabs, also .gz), Parquet, CSV, JSON, BEIR folders, or
-    samples with context_ids and relevant (then name the file twice). Several runs are compared with
-    the first one: a paired randomization test, corrected for their number. All measures:
-    ragauge metrics.
+    QRELS and RUN are TREC files (spaces or tabs, also .gz), Parquet, CSV, JSON or BEIR folders. For
+    samples with context_ids and relevant, give the same file twice. Each further run is compared
+    with the first by a paired randomization test with Holm correction. `ragauge metrics` lists all
+    measures.
 
     \b
     ragauge rank qrels.txt bm25.run dense.run -m ndcg@10 -m recall@100
-    ragauge rank qrels.txt bm25.run -m official -q -o tsv      trec_eval's own output
+    ragauge rank qrels.txt bm25.run -m official -q -o tsv      trec_eval's output format
     ragauge rank --fuse rrf bm25.run dense.run -o fused.run
     """
     if fuse is not None:
         scoring = measures or per_query or compare or complete or judged_only
         if scoring or min_grade != 1 or undefined != "zero" or seed:
-            raise click.UsageError("--fuse writes a run; score it with ragauge rank afterwards")
+            raise click.UsageError(
+                "--fuse only writes a run; score that run with a second ragauge rank"
+            )
         if k is not None and fuse != "rrf":
-            raise click.UsageError(f"--k is the constant of rrf; {fuse} has none")
+            raise click.UsageError(f"--k applies only to --fuse rrf, not to {fuse}")
         given: dict[str, object] = {"k": k, "norm": norm, "depth": depth, "compat": compat}
         _fuse(sources, fuse, output, given, weights)
         return
     if weights is not None or k is not None or norm is not None:
-        raise click.UsageError("--weights, --k and --norm belong to --fuse; name its method")
+        raise click.UsageError("--weights, --k and --norm need --fuse METHOD")
     if len(sources) < 2:
-        raise click.UsageError("name the judgements and at least one run: QRELS RUN...")
+        raise click.UsageError("give the judgements and at least one run: QRELS RUN...")
     if compare and len(sources) < 3:
-        raise click.UsageError("--compare takes two runs or more; name another RUN")
+        raise click.UsageError("--compare needs at least two runs; add another RUN")
     targets = _targets(output, sources)
     if compare and any(form in ("tsv", "csv") for form, _ in targets):
-        raise click.UsageError("--compare goes with the table, json, md and tex")
+        raise click.UsageError(
+            "--compare cannot be written as tsv or csv; use the table, json, md or tex"
+        )
     from ragauge.rankings.rank import DEFAULT_MEASURES, rank
     from ragauge.report.rankings import RankingTable
 
@@ -145,18 +170,22 @@ def command(
 
 
 def _targets(output: Sequence[str], sources: Sequence[str]) -> list[tuple[str, Path | None]]:
-    """Each format asked for and where it goes, None for standard output; PlanError otherwise."""
+    """The requested formats and their files, None for standard output."""
     targets: list[tuple[str, Path | None]] = []
     problems: list[str] = []
-    for one in output:
-        path = Path(one)
-        form = path.suffix.lower().removeprefix(".") or one
+    for target in output:
+        path = Path(target)
+        form = path.suffix.lower().removeprefix(".") or target
         form = ALSO_CALLED.get(form, form)
         if form not in FORMATS:
-            problems.append(f"{one!r}: cannot write that; -o takes {', '.join(FORMATS)}, or a file")
+            problems.append(
+                f"{target!r}: unknown format; -o takes {', '.join(FORMATS)}, or a file such as scores.csv"
+            )
         targets.append((form, path if path.suffix else None))
     if sum(path is None for _, path in targets) > 1:
-        problems.append("standard output takes one format; give the others a file: -o scores.csv")
+        problems.append(
+            "only one format can go to standard output; give the others a file: -o scores.csv"
+        )
     files = [path for _, path in targets if path is not None]
     if files:
         from ragauge.report.tables import misplaced
@@ -178,7 +207,7 @@ def _write(table: "RankingTable", form: str, path: Path | None, *, per_query: bo
         "tex": lambda: to_latex(table, per_query=per_query),
     }
     text = writers[form]()
-    # Names that are no UTF-8 keep their bytes in trec_eval's layout.
+    # Names that are not UTF-8 keep their bytes in trec_eval's format.
     written = text.encode("utf-8", "surrogateescape" if form == "tsv" else "backslashreplace")
     if path is None and form == "tsv":
         sys.stdout.flush()
@@ -196,7 +225,7 @@ def _print(table: "RankingTable", *, per_query: bool) -> None:
     from ragauge.report.terminal import console, print_table
 
     out = console(sys.stdout)
-    # All is made before the first line is printed: what fails leaves nothing half said.
+    # Build every table before printing, so that an error leaves no half-printed output.
     tables = [(table.header, list(table.rows))]
     if _width(*tables[0]) > out.width:
         tables = [(table.long_header, list(table.long_rows))]
@@ -213,7 +242,7 @@ def _print(table: "RankingTable", *, per_query: bool) -> None:
 
 
 def _width(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """The columns that a table takes with nothing folded."""
+    """The width of a table without wrapping."""
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     return sum(widths) + 3 * len(widths)
 
@@ -225,7 +254,7 @@ def _fuse(
     given: dict[str, object],
     weights: str | None,
 ) -> None:
-    """Write the fused run to the file named, or to standard output."""
+    """Write the fused run to the output file, or to standard output."""
     import gzip
 
     from ragauge.report.tables import misplaced
@@ -233,16 +262,16 @@ def _fuse(
     if len(output) > 1:
         raise click.UsageError("--fuse writes one run; give -o once")
     path = Path(output[0]) if output else None
-    problems = misplaced([path] if path else [], [Path(one) for one in sources])
+    problems = misplaced([path] if path else [], [Path(source) for source in sources])
     if path is not None and path.suffix.lower().lstrip(".") in (
         *FORMATS,
         "parquet",
         "jsonl",
         "zst",
     ):
-        problems.append(f"{path}: a fused run is TREC text; name it .run, .txt or .run.gz")
+        problems.append(f"{path}: a fused run is TREC text; use the ending .run, .txt or .run.gz")
     if path is not None and not path.suffix and path.name in FORMATS:
-        problems.append(f"{path}: a fused run is TREC text; name a file")
+        problems.append(f"{path}: a fused run is TREC text; give a file such as fused.run")
     if problems:
         raise PlanError(problems)
     from ragauge.rankings.fusion import write_run
@@ -272,6 +301,6 @@ def _numbers(text: str | None) -> list[float] | None:
     if text is None:
         return None
     try:
-        return [float(one) for one in text.split(",")]
+        return [float(weight) for weight in text.split(",")]
     except ValueError:
-        raise PlanError([f"--weights takes numbers with commas between, got {text!r}"]) from None
+        raise PlanError([f"--weights takes comma-separated numbers, got {text!r}"]) from None

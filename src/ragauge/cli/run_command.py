@@ -13,7 +13,7 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 
 
 class Pair(click.ParamType[tuple[str, str]]):
-    """NAME=VALUE."""
+    """A pair such as NAME=VALUE."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -28,7 +28,7 @@ class Pair(click.ParamType[tuple[str, str]]):
 
 
 class Price(click.ParamType[tuple[float, float]]):
-    """IN,OUT in dollars."""
+    """Two prices in dollars: IN,OUT."""
 
     name = "IN,OUT"
 
@@ -36,119 +36,149 @@ class Price(click.ParamType[tuple[float, float]]):
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[float, float]:
         try:
-            prompts, replies = (float(one) for one in str(value).split(","))
+            prompts, replies = (float(price) for price in str(value).split(","))
         except ValueError:
             self.fail(f"expected two numbers as in 0.15,0.60, got {value!r}", param, ctx)
         return prompts, replies
 
 
-@click.command("run", short_help="Evaluate answers with suites and metrics.")
+@click.command("run", short_help="Evaluate answers with metrics and suites.")
 @click.argument(
     "source", metavar="[DATA|CONFIG.toml]", required=False, type=click.Path(path_type=Path)
 )
-@click.option("-s", "--suite", "suites", multiple=True, help="A suite's name or TOML file.")
-@click.option("-m", "--metric", "metrics", multiple=True, help="A metric's label: 'ndcg@10'.")
 @click.option(
-    "--system", "systems", multiple=True, type=Pair("NAME=FILE"), help="One system's answers."
+    "-s",
+    "--suite",
+    "suites",
+    multiple=True,
+    help="Suite to run: its name or TOML file. Repeatable.",
 )
 @click.option(
-    "--gold", type=click.Path(path_type=Path), help="Questions with what is expected, joined by id."
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    help="Metric to compute, e.g. 'ndcg@10'. Repeatable.",
+)
+@click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    type=Pair("NAME=FILE"),
+    help="Answers of one system. Repeatable.",
+)
+@click.option(
+    "--gold", type=click.Path(path_type=Path), help="File with the expected answers, joined by id."
 )
 @click.option(
     "--map",
     "mapping",
     multiple=True,
     type=Pair("FIELD=COLUMN"),
-    help="Read this column as this field.",
+    help="Read COLUMN as FIELD, e.g. answer=response. Repeatable.",
 )
 @click.option(
-    "--where", help="Only rows that meet this: 'question_type = \"fact\" and year >= 2020'."
+    "--where", help="Evaluate only matching rows: 'question_type = \"fact\" and year >= 2020'."
 )
-@click.option("--limit", type=click.IntRange(min=1), help="Only the first N questions.")
-@click.option("--by", multiple=True, help="Break the summary down by this field too.")
+@click.option("--limit", type=click.IntRange(min=1), help="Evaluate only the first N questions.")
+@click.option("--by", multiple=True, help="Also summarise by this field. Repeatable.")
 @click.option(
     "-o",
     "--output",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Also write .json .jsonl .csv .parquet .md or .tex.",
+    help="Also write the results to this .json, .jsonl, .csv, .parquet, .md or .tex file. Repeatable.",
 )
 @click.option(
     "--folder",
     type=click.Path(path_type=Path),
-    help="Keep the run here.  [default: a folder of its own in ragauge-runs]",
+    help="Folder for the run.  [default: a new folder in ragauge-runs]",
 )
 @click.option(
     "--plugin",
     "plugins",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A Python file that defines metrics; it is executed.",
+    help="Python file that defines metrics; ragauge executes it. Repeatable.",
 )
 @click.option(
     "--encoder",
     metavar="MODEL",
-    help="Model of metrics that compare meaning: a Hugging Face name or folder, or the endpoint's.  "
-    "[default: all-MiniLM-L6-v2, embedded]",
+    help="Embedding model: a Hugging Face name or folder, or with --encoder-url the endpoint's "
+    "model.  [default: all-MiniLM-L6-v2, built in]",
 )
-@click.option("--encoder-url", metavar="URL", help="OpenAI-compatible embeddings endpoint.")
-@click.option("--encoder-key", metavar="VARIABLE", help="Environment variable with its API key.")
+@click.option("--encoder-url", metavar="URL", help="OpenAI-compatible embeddings endpoint to use.")
+@click.option(
+    "--encoder-key",
+    metavar="VARIABLE",
+    help="Environment variable with the encoder's API key.",
+)
 @click.option(
     "--precision",
     type=click.Choice(PRECISIONS),
-    help="Of the encoder: int8 is the embedded one's quick way.  [default: fp32]",
+    help="Precision of the encoder; int8 is faster with the built-in encoder.  [default: fp32]",
 )
 @click.option(
     "--cache",
     metavar="FILE",
-    help="Where vectors and judges' replies are kept between runs, or none.  "
-    "[default: ragauge-runs/cache.sqlite]",
+    help="Cache of vectors and judge replies, or 'none'.  [default: ragauge-runs/cache.sqlite]",
 )
 @click.option(
     "--judge",
     "judges",
     multiple=True,
     metavar="MODEL",
-    help="Model that judges, behind an OpenAI-compatible endpoint; several: what they agree on.  "
-    "replay:FILE gives recorded replies.",
+    help="Judge model behind an OpenAI-compatible endpoint, or replay:FILE for recorded replies. "
+    "Repeat it to combine several judges.",
 )
-@click.option("--judge-url", metavar="URL", help="The judge's endpoint.  [default: OpenAI's]")
-@click.option("--judge-key", metavar="VARIABLE", help="Environment variable with its API key.")
+@click.option("--judge-url", metavar="URL", help="Endpoint of the judge.  [default: OpenAI]")
 @click.option(
-    "--max-cost", type=click.FloatRange(min=0, min_open=True), help="Dollars a judge may cost."
+    "--judge-key", metavar="VARIABLE", help="Environment variable with the judge's API key."
 )
-@click.option("--max-calls", type=click.IntRange(min=1), help="Calls that a judge may get.")
-@click.option("--price", type=Price(), help="Dollars for a million tokens of prompts and replies.")
-@click.option("--fast", is_flag=True, help="Take judges' replies from the cache only.")
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Most dollars to spend on each judge.",
+)
+@click.option("--max-calls", type=click.IntRange(min=1), help="Most calls to make to each judge.")
+@click.option(
+    "--price", type=Price(), help="Price in dollars per million tokens: prompt,completion."
+)
+@click.option("--fast", is_flag=True, help="Use cached judge replies only; make no calls.")
 @click.option(
     "--retry-unreadable",
     is_flag=True,
-    help="Where the judge's reply that was kept cannot be read, ask anew, once.",
+    help="Ask the judge once more where its stored reply cannot be read.",
 )
 @click.option(
-    "--repeat", type=click.IntRange(min=1), help="Ask the judge everything so often.  [default: 1]"
+    "--repeat",
+    type=click.IntRange(min=1),
+    help="Ask each question K times.  [default: 1]",
+    metavar="K",
 )
-@click.option("--rpm", type=click.IntRange(min=1), help="Requests a minute that the judge takes.")
-@click.option("--tpm", type=click.IntRange(min=1), help="Tokens a minute that it takes.")
+@click.option(
+    "--rpm", type=click.IntRange(min=1), help="Limit on requests per minute to the judge."
+)
+@click.option("--tpm", type=click.IntRange(min=1), help="Limit on tokens per minute to the judge.")
 @click.option(
     "--prompts",
     type=click.Path(path_type=Path),
-    help="Folder with prompts of your own: claims.md …  ragauge prompts writes the present ones.",
+    help="Folder with your own prompts; 'ragauge prompts FOLDER' writes the originals.",
 )
-@click.option("--language", metavar="XX", help="Language of prompts and replies: de, fr …")
+@click.option("--language", metavar="XX", help="Language of prompts and replies, e.g. de.")
 @click.option(
     "--record",
     type=click.Path(path_type=Path),
-    help="Write the judge's replies here, for --judge replay:FILE.",
+    help="Write the judge's replies to this file, for --judge replay:FILE.",
 )
-@click.option("--seed", type=int, help="Seed of the bootstrap.  [default: 0]")
+@click.option("--seed", type=int, help="Random seed of the bootstrap.  [default: 0]")
 @click.option(
     "-j",
     "--workers",
     type=click.IntRange(min=1),
-    help="Processes for large runs; with a judge, its requests at a time.  [default: one per core; 128]",
+    help="Worker processes; with a judge, concurrent requests.  [default: one per core; 128]",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("--dry-run", is_flag=True, help="Show the plan and the estimated cost, then stop.")
 def command(
     source: Path | None,
     suites: tuple[str, ...],
@@ -185,13 +215,13 @@ def command(
     workers: int | None,
     dry_run: bool,
 ) -> int:
-    """Evaluate answers with suites and metrics; print the summary and keep the run.
+    """Evaluate answers with metrics and suites; print the summary and store the run.
 
-    DATA holds the answers (.jsonl .json .csv .tsv .parquet), of one system or of several in a
-    column `system`; or give each system's file with --system. CONFIG.toml says the same in a file;
-    options stand before it. Without a suite or metric it is answer-quality.
+    DATA is a file of answers (.jsonl .json .csv .tsv .parquet). For several systems, add a column
+    `system`, or give each system's file with --system. CONFIG.toml sets the same options in a file;
+    options on the command line override it. The default suite is answer-quality.
 
-    Running the same again goes on where it stopped, and finds what is finished.
+    Run the same command again to resume an interrupted run.
     """
     given = Config(
         data=source,
@@ -240,7 +270,7 @@ def _given(**options: object) -> dict[str, object]:
 
 
 def pairs_once(pairs: Sequence[tuple[str, str]], what: str) -> dict[str, str]:
-    """The pairs by name; UsageError where a name stands twice."""
+    """The pairs by name; UsageError for a duplicate name."""
     names = [name for name, _ in pairs]
     for name in names:
         if names.count(name) > 1:
@@ -249,19 +279,21 @@ def pairs_once(pairs: Sequence[tuple[str, str]], what: str) -> dict[str, str]:
 
 
 def _combined(given: Config, seed: int | None) -> Config:
-    """The options, over the configuration file's where one is named."""
+    """The command line's options, which override those of a configuration file."""
     source = given.data
     if source is None or source.suffix != ".toml":
         if source is None and not given.systems:
             raise click.UsageError(
-                "name the answers: a file, a configuration, or --system NAME=FILE"
+                "no answers given; name a data file, a configuration file, or --system NAME=FILE"
             )
         if source is not None and given.systems:
-            raise click.UsageError(f"{source} and --system are both given; name the answers once")
+            raise click.UsageError(
+                f"{source} and --system both name answers; give only one of them"
+            )
         return replace(given, seed=seed or 0)
     base = Config.load(source)
     given = replace(given, data=None)
-    asks = bool(given.suites or given.metrics)
+    has_metrics = bool(given.suites or given.metrics)
     return replace(
         base,
         encoder={**base.encoder, **given.encoder},
@@ -270,8 +302,8 @@ def _combined(given: Config, seed: int | None) -> Config:
         data=None if given.systems else base.data,
         systems=given.systems or base.systems,
         gold=given.gold or base.gold,
-        suites=given.suites if asks else base.suites,
-        metrics=given.metrics if asks else base.metrics,
+        suites=given.suites if has_metrics else base.suites,
+        metrics=given.metrics if has_metrics else base.metrics,
         where=given.where or base.where,
         limit=given.limit or base.limit,
         by=given.by or base.by,

@@ -1,4 +1,4 @@
-"""What `ragauge run` does with a configuration: read, check, evaluate, and leave the results."""
+"""Carry out `ragauge run`: check the configuration, evaluate, write and print the results."""
 
 import os
 import re
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 RUNS = Path("ragauge-runs")
 CACHE = "cache.sqlite"
 MAX_GROUPS = 100
-"""Values of one field that a summary is broken down by."""
+"""Most values that a field may have to break a summary down by it."""
 BETWEEN_LABELS = re.compile(r",(?![^(]*\))")
 
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What there is to do, all of it read and checked."""
+    """Everything a run needs, read and checked."""
 
     config: Config
     metrics: Sequence[str]
@@ -55,11 +55,11 @@ def run_config(
     retry_unreadable: bool = False,
     record: Path | None = None,
 ) -> int:
-    """Evaluate what a configuration says and print the summary; returns the exit code."""
+    """Evaluate a configuration and print the summary; returns the exit code."""
     mode = "estimate" if dry_run else "cached" if fast else "ask"
     if fast and retry_unreadable:
         raise PlanError(
-            ["--fast asks nobody, and --retry-unreadable asks anew; leave one of them out"]
+            ["--fast makes no calls, but --retry-unreadable needs them; remove one of the two"]
         )
     work = _prepared(config, mode, retry_unreadable=retry_unreadable, record=record)
     for note in work.evaluation.samples.notes:
@@ -78,7 +78,7 @@ def run_config(
 def _prepared(
     config: Config, mode: "Mode", *, retry_unreadable: bool, record: Path | None
 ) -> _Work:
-    """What is to be done; an error lists all that is wrong with it, before anything is paid."""
+    """Check everything before any call is paid for; an error lists every problem."""
     from ragauge.report.tables import check_outputs
 
     import_plugins(config.plugins)
@@ -93,7 +93,7 @@ def _prepared(
     judging = _judging(config, mode, retry_unreadable=retry_unreadable, record=record)
     samples = _load(config)
     evaluations: list[Evaluation] = []
-    cache = _found_cache(config) if mode == "estimate" else _cache(config)
+    cache = _existing_cache(config) if mode == "estimate" else _cache(config)
     _check(
         lambda: evaluations.append(
             Evaluation.prepare(
@@ -109,17 +109,17 @@ def _prepared(
 
 
 def _say_plan(work: _Work) -> None:
-    """What would be done, and what that would cost."""
+    """Print the plan and its estimated cost."""
     print_plan(work.evaluation.plan, work.evaluation.samples)
     if work.judging.judges:
         print_estimate(work.evaluation.estimate(work.folder))
     else:
-        say("no judge is given, so no call costs money")
-    say(f"would be kept in {work.folder}")
+        say("no judge is configured, so the run costs nothing")
+    say(f"the run would be stored in {work.folder}")
 
 
 def _record_finished(work: _Work) -> None:
-    """Record the replies that the cache has of all samples: what is finished is only read later."""
+    """Record the cached replies of all samples; finished batches are not evaluated again."""
     read = replace(work.judging, mode="cached", retry_unreadable=False)
     evaluation = work.evaluation
     Evaluation.prepare(
@@ -142,7 +142,7 @@ def _evaluated(work: _Work) -> Run:
 
 
 def _leave(work: _Work, run: Run) -> None:
-    """Write and print the run's summary, and say what there is to say of it."""
+    """Write and print the run's summary and notes."""
     from ragauge.report.judging import judging_lines
     from ragauge.report.tables import write_run, write_summaries
     from ragauge.report.terminal import console, print_summary
@@ -155,14 +155,14 @@ def _leave(work: _Work, run: Run) -> None:
     health = Health(run)
     if health.nothing_scored:
         say(f"no answer could be scored: {health.why_nothing_scored}")
-    say(f"kept in {work.folder}; look closer with: ragauge show {quote(str(work.folder))} ID")
+    say(f"stored in {work.folder}; inspect a question: ragauge show {quote(str(work.folder))} ID")
     say_truncated(health)
     for line in judging_lines(run):
         say(line)
 
 
 def _check(*steps: Callable[[], object]) -> None:
-    """PlanError with what is wrong in any of the steps."""
+    """Run every step; PlanError lists the problems of all."""
     problems: list[str] = []
     for step in steps:
         try:
@@ -174,13 +174,13 @@ def _check(*steps: Callable[[], object]) -> None:
 
 
 def _check_single(metrics: Sequence[str]) -> None:
-    """PlanError for several labels given as one."""
+    """PlanError when one option names several metrics."""
     problems: list[str] = []
     for text in metrics:
         parts = [part.strip() for part in BETWEEN_LABELS.split(text)]
         if len(parts) > 1 and all(map(_is_label, parts)):
             repeated = " ".join(f"-m {quote(part)}" for part in parts)
-            problems.append(f"{text!r} names several metrics; give each by itself: {repeated}")
+            problems.append(f"{text!r} names several metrics; give each its own option: {repeated}")
     if problems:
         raise PlanError(problems)
 
@@ -197,8 +197,8 @@ def check_groups(samples: Samples, by: Sequence[str]) -> None:
     """PlanError for each field with too many values to break a summary down by."""
     counts = {name: samples.frame[name].n_unique() for name in by}
     problems = [
-        f"cannot group by {name!r}: it has {n:,} values, at most {MAX_GROUPS} are shown; "
-        "pick rows with --where, or a coarser field"
+        f"cannot group by {name!r}: it has {n:,} values, more than {MAX_GROUPS}; "
+        "select rows with --where, or use a coarser field"
         for name, n in counts.items()
         if n > MAX_GROUPS
     ]
@@ -207,36 +207,30 @@ def check_groups(samples: Samples, by: Sequence[str]) -> None:
 
 
 def _encoder(config: Config) -> "Encoder | None":
-    """The encoder that is asked for; PlanError when it cannot be opened as asked."""
+    """Open the configured encoder; None for the built-in one."""
     from ragauge.encoders.factory import open_encoder
 
     if not config.encoder:
         return None
     if "base_url" in config.encoder and "model" not in config.encoder:
-        raise PlanError(["an endpoint is given for the encoder, but no model; add --encoder MODEL"])
+        raise PlanError(["the encoder endpoint needs a model; add --encoder MODEL"])
     return open_encoder(**config.encoder)  # pyright: ignore[reportArgumentType]
 
 
 def _judging(
     config: Config, mode: "Mode", *, retry_unreadable: bool, record: Path | None
 ) -> JudgeConfig:
-    """The judges that are asked for; an error when one cannot be opened as asked."""
+    """Open the configured judges."""
     if not config.judge.get("model"):
         if record is not None:
-            raise PlanError(
-                [
-                    f"--record {record} is of a judge's replies, but no judge is given; add --judge MODEL"
-                ]
-            )
+            raise PlanError([f"--record {record} needs a judge; add --judge MODEL"])
         if retry_unreadable:
-            raise PlanError(
-                ["--retry-unreadable is of a judge, but no judge is given; add --judge MODEL"]
-            )
-        # -j alone is for processes: it is no sign that a judge was meant.
+            raise PlanError(["--retry-unreadable needs a judge; add --judge MODEL"])
+        # -j alone sets worker processes, so it does not imply a judge.
         settings = [name for name in config.judge if name != "concurrency"]
         if settings:
             raise PlanError(
-                [f"{', '.join(settings)} given for the judge, but no model; add --judge MODEL"]
+                [f"judge settings without a judge: {', '.join(settings)}; add --judge MODEL"]
             )
         return JudgeConfig()
     return JudgeConfig.read(
@@ -244,8 +238,8 @@ def _judging(
     )
 
 
-def _found_cache(config: Config) -> Path | None:
-    """The cache where there is one already: looking makes none."""
+def _existing_cache(config: Config) -> Path | None:
+    """The cache file if it exists; a dry run must not create it."""
     path = _cache(config)
     return path if path is not None and path.exists() else None
 
@@ -259,7 +253,7 @@ def _cache(config: Config) -> Path | None:
 def _load(config: Config) -> Samples:
     source = dict(config.systems) or config.data
     if source is None:
-        raise PlanError(["the configuration names no answers; add data or [systems]"])
+        raise PlanError(["the configuration has no answers; add data or [systems]"])
     samples = load(source, map=config.map, gold=config.gold)
     return select(samples, where=config.where, limit=config.limit)
 
@@ -272,29 +266,33 @@ def _inputs(config: Config) -> list[Path]:
 def _folder_name(config: Config, evaluation: Evaluation) -> str:
     stem = config.data.name.split(".")[0] if config.data else "-".join(config.systems)
     name = f"{stem}-{evaluation.plan.name}"
-    safe = "".join(one if one.isalnum() or one in "-_+" else "_" for one in name)
+    safe = "".join(char if char.isalnum() or char in "-_+" else "_" for char in name)
     return f"{safe[:80]}-{evaluation.manifest.key[:8]}"
 
 
 def import_plugins(files: Sequence[Path]) -> None:
-    """Run the files that define metrics; PlanError when one cannot be."""
+    """Execute the files that define metrics; PlanError when one fails."""
     import importlib.util
 
     for file in dict.fromkeys(files):
         spec = importlib.util.spec_from_file_location(_module_name(file), file)
         if spec is None or spec.loader is None or not file.is_file():
-            raise PlanError([f"{file}: is no Python file; --plugin takes one that defines metrics"])
+            raise PlanError(
+                [f"{file}: not a Python file; --plugin takes a .py file that defines metrics"]
+            )
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module
         try:
             spec.loader.exec_module(module)
-        except (Exception, SystemExit) as error:  # whatever it raises, say which file it was
+        except (Exception, SystemExit) as error:  # a plugin may raise anything; name its file
             what = f"{type(error).__name__}: {error}"
-            raise PlanError([f"{file}: cannot be used: {what}; mend it"]) from error
+            raise PlanError(
+                [f"{file}: importing the plugin raised {what}; fix the file"]
+            ) from error
 
 
 def _module_name(file: Path) -> str:
-    """A name for the file's module, another one than those of other files with the same name."""
+    """A module name for the file, distinct from other files of the same name."""
     name = f"ragauge_plugin_{file.stem}"
     while name in sys.modules and sys.modules[name].__file__ != str(file.absolute()):
         name += "_"
@@ -302,7 +300,7 @@ def _module_name(file: Path) -> str:
 
 
 class ProgressBar:
-    """A bar on standard error, where that is a terminal; it goes when the work is done."""
+    """A progress bar on standard error if that is a terminal; removed when the work is done."""
 
     def __init__(self, n_rows: int) -> None:
         self.n_rows = n_rows

@@ -1,4 +1,4 @@
-"""`ragauge score`: seed 003's score.py, line for line."""
+"""`ragauge score`: LegalBench-style passages; prints what the score.py of seed 003 prints."""
 
 from pathlib import Path
 
@@ -29,9 +29,9 @@ RULE = "=" * 26
 def command(predictions: Path, gold: Path, k: int, output: Path | None) -> None:
     """Score retrieved passages against gold snippets.
 
-    PREDICTIONS is a list of {query, retrieved_passages}, GOLD has tests of {query, snippets of
-    {answer}}; both JSON, in the same order. Prints exact match and span F1 of the first passage,
-    recall and nDCG of the first K. Queries without gold snippets are not counted.
+    PREDICTIONS is a JSON list of {query, retrieved_passages}. GOLD is a JSON object with `tests`, a
+    list of {query, snippets: [{answer}]} in the same order. Prints exact match and span F1 of the
+    first passage, and recall and nDCG at K. Queries without gold snippets are left out.
     """
     from ragauge.loaders import load_passages
 
@@ -41,7 +41,9 @@ def command(predictions: Path, gold: Path, k: int, output: Path | None) -> None:
             raise PlanError(problems)
     samples = load_passages(predictions, gold)
     for note in samples.notes:
-        if ": read " not in note:  # the seed's own names of columns are no news here
+        if (
+            ": read " not in note
+        ):  # the column names of this format are known, so their mapping needs no note
             say(note)
     labels = {
         "exact_match": "passage_exact_match",

@@ -9,6 +9,7 @@ import click
 
 from ragauge.cli.running import RUNS, check_groups, import_plugins
 from ragauge.errors import PlanError, StoreError, did_you_mean
+from ragauge.report.plain import counted
 from ragauge.runs.findings import find
 from ragauge.runs.run import Run, slices_of
 from ragauge.runs.store import RunFolder, open_run
@@ -21,15 +22,29 @@ ANSWER_WIDTH = 80
 UNSCORED = [str(status) for status in Status if status is not Status.OK]
 
 
-@click.command("show", short_help="Show a run's summary, or one question with all its evidence.")
+@click.command(
+    "show", short_help="Show a run's summary, or one question with its scores and evidence."
+)
 @click.argument("run", type=click.Path(path_type=Path), required=False)
 @click.argument("id", required=False)
-@click.option("--by", multiple=True, help="Break the summary down by this field too.")
-@click.option("--worst", metavar="METRIC", help="The answers that score worst by this metric.")
+@click.option("--by", multiple=True, help="Also summarise by this field. Repeatable.")
 @click.option(
-    "--status", type=click.Choice(UNSCORED), help="The scores that have no value, and why."
+    "--worst", metavar="METRIC", help="List the answers with the worst scores on this metric."
 )
-@click.option("--finding", metavar="TEXT", help="All ids of the findings that say this.")
+@click.option(
+    "--status", type=click.Choice(UNSCORED), help="List the scores with this status, and why."
+)
+@click.option(
+    "--finding", metavar="TEXT", help="List all ids of the findings that contain this text."
+)
+@click.option(
+    "-n",
+    "n_rows",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Number of rows that --worst and --status print.",
+)
 @click.option(
     "--plugin",
     "plugins",
@@ -37,7 +52,6 @@ UNSCORED = [str(status) for status in Status if status is not Status.OK]
     type=click.Path(path_type=Path),
     help="A Python file that defines metrics of the run; it is executed.",
 )
-@click.option("-n", "n_rows", type=click.IntRange(min=1), default=10, show_default=True)
 def command(
     run: Path | None,
     id: str | None,
@@ -48,20 +62,19 @@ def command(
     plugins: tuple[Path, ...],
     n_rows: int,
 ) -> None:
-    """Show a run's summary, or one question with all its evidence.
+    """Show a run's summary, or one question with its scores and evidence.
 
-    RUN is the folder that `ragauge run` named; without it, the runs in ragauge-runs are listed.
-    With ID: the question's texts, and what each system scored on it, with the reason and the
-    evidence of every score. -n is how many rows --worst and --status print.
+    RUN is the folder that `ragauge run` printed; without RUN, the runs in ragauge-runs are listed.
+    With the ID of a question: its texts, and each system's scores with their reasons and evidence.
     """
     from ragauge.report.terminal import console, print_sample, print_summary
 
     out = console(sys.stdout)
-    if sum(one is not None for one in (id, worst, status, finding)) > 1:
-        raise click.UsageError("give one of ID, --worst, --status and --finding")
+    if sum(option is not None for option in (id, worst, status, finding)) > 1:
+        raise click.UsageError("give only one of ID, --worst, --status and --finding")
     if run is None:
         if by or worst or status or finding:
-            raise click.UsageError("name the run; these are listed by: ragauge show")
+            raise click.UsageError("RUN is missing; list the runs with: ragauge show")
         _print_runs(out)
         return
     import_plugins(plugins)
@@ -84,7 +97,7 @@ def command(
 def _check_id(run: Path, stored: Run, id: str) -> None:
     ids = stored.samples.frame["id"].unique().to_list()
     if id not in ids:
-        hint = did_you_mean(id, ids) or f"; it has {len(ids):,}, {sorted(ids)[0]!r} the first"
+        hint = did_you_mean(id, ids) or f"; it has {len(ids):,}, starting with {sorted(ids)[0]!r}"
         raise PlanError([f"{run} has no question {id!r}{hint}"])
 
 
@@ -94,24 +107,25 @@ def _print_runs(out: "Console") -> None:
     rows = list(_runs())
     if not rows:
         raise StoreError(
-            f"there is no run in {RUNS}; name a run's folder, or make one: ragauge run"
+            f"no runs in {RUNS}; give the folder of a run, or create one with: ragauge run"
         )
     print_table(out, ("run", "suite", "answers", "systems", "finished"), rows)
 
 
 def _runs() -> Iterator[tuple[str, ...]]:
-    """The runs in the default folder, the latest first; what is no run is left out."""
-    found = sorted(RUNS.iterdir()) if RUNS.is_dir() else []
-    kept: list[tuple[str, tuple[str, ...]]] = []
-    for path in found:
+    """The runs in the default folder, latest first; other folders are skipped."""
+    folders = sorted(RUNS.iterdir()) if RUNS.is_dir() else []
+    runs: list[tuple[str, tuple[str, ...]]] = []
+    for path in folders:
         try:
-            made = RunFolder(path).manifest()
+            manifest = RunFolder(path).manifest()
         except StoreError:
             continue
-        systems = cast(list[str], made.data.get("systems", []))
-        row = (str(path), made.suite, str(made.data.get("n_samples")), ", ".join(systems))
-        kept.append((made.started, (*row, made.finished or "not finished")))
-    yield from (row for _, row in sorted(kept, key=lambda one: one[0], reverse=True))
+        systems = cast(list[str], manifest.data.get("systems", []))
+        n = str(manifest.data.get("n_samples"))
+        row = (str(path), manifest.suite, n, ", ".join(systems))
+        runs.append((manifest.started, (*row, manifest.finished or "not finished")))
+    yield from (row for _, row in sorted(runs, key=lambda run: run[0], reverse=True))
 
 
 def _print_worst(out: "Console", run: Run, metric: str, n_rows: int) -> None:
@@ -135,10 +149,9 @@ def _print_worst(out: "Console", run: Run, metric: str, n_rows: int) -> None:
 def _print_status(out: "Console", run: Run, status: str, n_rows: int) -> None:
     import polars as pl
 
-    from ragauge.report.tables import counted
     from ragauge.report.terminal import print_table
 
-    names = {one.metric: one.name for one in run.metrics}
+    names = {metric.metric: metric.name for metric in run.metrics}
     columns = ("id", "system", "metric", "reason")
     wanted = pl.col("status") == status
     scores = run.collect(run.scan().filter(wanted).select(columns))
@@ -146,7 +159,7 @@ def _print_status(out: "Console", run: Run, status: str, n_rows: int) -> None:
         (str(id), str(system), names.get(metric, str(metric)), str(reason or ""))
         for id, system, metric, reason in scores.head(n_rows).iter_rows()
     ]
-    print_table(out, ("id", "system", "metric", "why"), rows)
+    print_table(out, ("id", "system", "metric", "reason"), rows)
     if scores.height > n_rows:
         click.echo(f"{n_rows} of {counted(scores.height, 'score')}; more with -n")
 
@@ -154,10 +167,10 @@ def _print_status(out: "Console", run: Run, status: str, n_rows: int) -> None:
 def _print_finding(out: "Console", run: Run, text: str) -> None:
     from ragauge.report.terminal import print_table
 
-    found = find(run)
-    told = [one for one in found if text.casefold() in one.says.casefold()]
-    if not told:
-        known = "; ".join(dict.fromkeys(one.says for one in found)) or "none"
-        raise PlanError([f"no finding says {text!r}; the run's findings are: {known}"])
-    rows = [(id, one.system, one.says) for one in told for id in one.ids]
-    print_table(out, ("id", "system", "what it shows"), rows)
+    findings = find(run)
+    matching = [finding for finding in findings if text.casefold() in finding.says.casefold()]
+    if not matching:
+        known = "; ".join(dict.fromkeys(finding.says for finding in findings)) or "none"
+        raise PlanError([f"no finding contains {text!r}; the run's findings are: {known}"])
+    rows = [(id, finding.system, finding.says) for finding in matching for id in finding.ids]
+    print_table(out, ("id", "system", "finding"), rows)

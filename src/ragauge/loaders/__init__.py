@@ -1,4 +1,4 @@
-"""Files and objects as samples: `load` finds the format, the fields and whatever is wrong."""
+"""Load files and objects as samples: `load` detects the format and the fields."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,14 +23,14 @@ def load(
     system: str | None = None,
     gold: Source | None = None,
 ) -> Samples:
-    """Samples of a file (.jsonl .ndjson .json .csv .tsv, also .gz; .parquet), frame or list.
+    """Load samples from a file (.jsonl .ndjson .json .csv .tsv, also .gz; .parquet), frame or list.
 
-    A mapping of system to source loads several systems. `map` names the column to read as a field,
-    where the name does not tell; `system` names who gave all the answers. `gold` holds questions,
-    references and gold contexts, and is joined by id: a question that a system did not answer
-    becomes a row without an answer. Notes say what was mapped, left out or made up.
+    A mapping of system name to source loads several systems. `map` maps a field to the column to
+    read for it; `system` names the system that gave all the answers. `gold` holds questions,
+    references and gold contexts and is joined by id: a question that a system did not answer becomes
+    a row without an answer. `notes` say which columns were mapped or left out.
 
-    Raises DataError with every problem in the data, PlanError when asked for what cannot be.
+    Raises DataError with every problem in the data, PlanError for invalid arguments.
 
     >>> samples = load([{"qid": "q1", "response": "Paris", "reference": "Paris"}])
     >>> samples.columns
@@ -53,9 +53,11 @@ def _load(
         raise PlanError(problems)
     answers = _answers(source, system)
     expected = None if gold is None else read_source(gold)
-    if expected is not None and legalbench.are_pairs([one.table for one in answers], expected):
+    if expected is not None and legalbench.are_pairs(
+        [system.table for system in answers], expected
+    ):
         return legalbench.assemble_pairs(answers, expected, chosen)
-    answers = [replace(one, table=legalbench.recognised(one.table)) for one in answers]
+    answers = [replace(given, table=legalbench.recognised(given.table)) for given in answers]
     expected = None if expected is None else legalbench.recognised(expected)
     return assemble(answers, expected, chosen)
 
@@ -65,17 +67,21 @@ def _answers(source: Source | Mapping[str, Source], system: str | None) -> list[
         return [Answers(read_source(source), system)]
     sources = cast(Mapping[object, Source], source)
     if system is not None:
-        raise PlanError([f"several systems are given by name: leave out system={system!r}"])
+        raise PlanError([f"the sources already name their systems; remove system={system!r}"])
     _check_systems(sources)
-    return [Answers(read_source(one), str(name)) for name, one in sources.items()]
+    return [Answers(read_source(given), str(name)) for name, given in sources.items()]
 
 
 def _check_systems(sources: Mapping[object, Source]) -> None:
     if not sources:
-        raise PlanError(["no system is given: name at least one source"])
-    for name, one in sources.items():
+        raise PlanError(["no system given; give at least one {system: source}"])
+    for name, rows in sources.items():
         if not isinstance(name, str) or not name.strip():
-            raise PlanError([f"a system's name must be text, got {name!r}"])
-        if isinstance(one, list | tuple) and one and not isinstance(cast(object, one[0]), Mapping):
-            wrong = f"{name!r} must name a system and hold its rows as dicts"
-            raise PlanError([f"{wrong}; columns are loaded as a frame: pl.DataFrame(…)"])
+            raise PlanError([f"the name of a system must be non-empty text, got {name!r}"])
+        if (
+            isinstance(rows, list | tuple)
+            and rows
+            and not isinstance(cast(object, rows[0]), Mapping)
+        ):
+            problem = f"{name!r} must be a system with a list of row dicts"
+            raise PlanError([f"{problem}; for a dict of columns pass a frame: pl.DataFrame(…)"])

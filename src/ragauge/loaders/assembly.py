@@ -1,4 +1,4 @@
-"""From tables to samples: columns become fields, cells values, and sources one set of rows."""
+"""Turn tables into samples: name the fields, read the cells, join the sources."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from ragauge.sample import Row, Samples, from_rows
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A table of answers, and the name of the system that gave them where the user says it."""
+    """A table of answers, and the name of its system if the user gave one."""
 
     table: Table
     system: str | None = None
@@ -29,14 +29,16 @@ class Answers:
 def assemble(
     answers: Sequence[Answers], gold: Table | None = None, chosen: Mapping[str, str] | None = None
 ) -> Samples:
-    """One set of samples, or DataError with everything that is wrong in any source.
+    """One set of samples; DataError lists the problems of all sources.
 
-    `chosen` says by field which column is read as it, where the user says so.
+    `chosen` maps a field to the column that the user chose for it.
     """
     chosen = chosen or {}
-    tables = [_with_fields(one, _chosen_in(one.table, chosen)) for one in answers]
-    tables = [_with_system(table, one.system) for table, one in zip(tables, answers, strict=True)]
-    problems = _absent([one.table for one in answers], gold, chosen)
+    tables = [_with_fields(given, _chosen_in(given.table, chosen)) for given in answers]
+    tables = [
+        _with_system(table, given.system) for table, given in zip(tables, answers, strict=True)
+    ]
+    problems = _absent([given.table for given in answers], gold, chosen)
     if gold is not None:
         gold = _gold_with_fields(gold, chosen)
         tables.append(_checked(gold))
@@ -62,7 +64,7 @@ def assemble(
 def _samples(
     rows: Sequence[Row], source: str, notes: Sequence[str], problems: Sequence[Problem]
 ) -> Samples:
-    """The samples, or DataError with these problems and those of the rows' own values."""
+    """The samples; DataError with these problems and those of the rows' values."""
     if problems and not rows:
         raise DataError(problems)
     try:
@@ -82,9 +84,9 @@ def _chosen_in(table: Table, chosen: Mapping[str, str]) -> Mapping[str, str]:
 def _absent(
     answers: Sequence[Table], gold: Table | None, chosen: Mapping[str, str]
 ) -> list[Problem]:
-    """The columns that the user names and a source does not have.
+    """Problems for chosen columns that a source does not have.
 
-    One that only the gold has is meant for the gold.
+    A column that only the gold has belongs to the gold.
     """
     problems: list[Problem] = []
     for field, column in chosen.items():
@@ -116,7 +118,7 @@ def _gold_with_fields(gold: Table, chosen: Mapping[str, str]) -> Table:
 
 
 def _renamed(table: Table, naming: Naming) -> Table:
-    """The table under the fields' names, its cells and contexts read."""
+    """The table with columns renamed to fields, and its cells and contexts read."""
     problems = [*table.problems, *(Problem(text, table.source) for text in naming.problems)]
     if naming.problems:
         return replace(table, rows=(), problems=tuple(problems))
@@ -149,25 +151,25 @@ def _renamed_row(row: Row, naming: Naming) -> Row:
 
 
 def _with_system(table: Table, system: str | None) -> Table:
-    """The table as that system's answers; a column that says otherwise is a problem."""
+    """The table as answers of that system; a conflicting `system` column is a problem."""
     if system is None:
         return table
     others: dict[object, Row] = {}
     for row in table.rows:
-        said = row.values.get("system")
-        if said is not None and said != system:
-            others.setdefault(repr(said), row)
+        name = row.values.get("system")
+        if name is not None and name != system:
+            others.setdefault(repr(name), row)
     problems = [
-        Problem(f"is {said}, but these answers were given as system {system!r}; leave one out",
+        Problem(f"is {name}, but the answers were given as system {system!r}; remove one of the two",
                 row.source, row.line, "system")
-        for said, row in others.items()
+        for name, row in others.items()
     ]  # fmt: skip
     rows = tuple(Row({**row.values, "system": system}, row.source, row.line) for row in table.rows)
     return replace(table, rows=rows, problems=(*table.problems, *problems))
 
 
 def _checked(gold: Table) -> Table:
-    """The gold, with what is wrong with its values: they will stand in every system's rows."""
+    """The gold with the problems of its values, found once and not again for every system."""
     if gold.problems or not gold.rows:
         return gold
     try:

@@ -1,10 +1,10 @@
-"""CSV and TSV: everything is text, so lists, numbers and nulls are told from their look.
+"""Read CSV and TSV, where every cell is text: detect lists, numbers and nulls.
 
 An empty cell is empty text in `question` and `answer`, an error in `id` and `system`, and null
-everywhere else: CSV cannot say which is meant. A cell of a list field is read as a list when it
-begins with [ or {, as JSON or as the Python literal that pandas writes; any other cell is one text.
-A column that is no field becomes numbers only if every cell is a plain number and no two cells that
-differ become the same number (1.10 and 1.1 stay text; so do 007, 1e5 and nan).
+elsewhere: CSV cannot tell them apart. A cell of a list field is read as a list if it begins with [
+or {, as JSON or as the Python literal that pandas writes; any other cell is one text. An extra
+column becomes numbers only if every cell is a plain number and different cells stay different
+(1.10 and 1.1 stay text; so do 007, 1e5 and nan).
 """
 
 import ast
@@ -18,12 +18,12 @@ from typing import Protocol, cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.files import MAX_LINE_LENGTH, text_lines
-from ragauge.loaders.strict import JsonError, JsonReader
+from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
 from ragauge.loaders.table import Table, listed
 from ragauge.sample import FIELDS, Row
 
 MAX_LITERAL_LENGTH = 2 * 2**20
-"""Characters of the longest Python list that is read; JSON lists have no such limit."""
+"""Longest Python list that is read, in characters; JSON lists have no limit."""
 DEEPEST_LITERAL = 20
 
 _EMPTY_TEXT = ("question", "answer")
@@ -35,7 +35,7 @@ _STRING = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
 
 
 class _Reader(Protocol):
-    """What the csv module's reader is."""
+    """The csv module's reader."""
 
     line_num: int
 
@@ -43,11 +43,10 @@ class _Reader(Protocol):
 
 
 def read_csv(path: Path, *, delimiter: str) -> Table:
-    """The file's rows as text, with a problem for each that does not fit the header."""
+    """The file's rows as text; a row that does not fit the header is a problem."""
     source = str(path)
     problems: list[Problem] = []
-    # The limit is the csv module's own and global: only ever raised, so that no other reader of
-    # the process, in whatever thread, loses what it had.
+    # The limit is global to the process: only raise it, so that other readers keep theirs.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_LENGTH))
     lines = _without_nul(text_lines(path, problems), source, problems)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -72,7 +71,7 @@ def _without_nul(
     for number, line in lines:
         if "\0" in line:
             column = line.index("\0") + 1
-            problem = f"holds a NUL byte at column {column}; mend the export that wrote it"
+            problem = f"has a NUL byte at column {column}; fix the export that wrote it"
             problems.append(Problem(problem, source, number))
         yield line
 
@@ -80,7 +79,7 @@ def _without_nul(
 def _records(
     reader: _Reader, source: str, problems: list[Problem]
 ) -> Iterator[tuple[int, list[str]]]:
-    """The records that are not blank, each with the line on which it begins."""
+    """The records that are not blank, each with its first line."""
     while True:
         line = reader.line_num + 1
         n_problems = len(problems)
@@ -89,7 +88,7 @@ def _records(
         except StopIteration:
             return
         except csv.Error as error:
-            # A file that stops in the middle has said so already.
+            # A truncated file is already reported.
             if len(problems) == n_problems:
                 problems.append(Problem(_malformed(error, reader.line_num), source, line))
             return
@@ -98,25 +97,25 @@ def _records(
 
 
 def _malformed(error: csv.Error, line: int) -> str:
-    said = str(error)
-    if "unexpected end of data" in said:
-        return f"opens a quote that is not closed by the end of the file, line {line}"
-    if "expected after" in said:
-        return f"goes on after a closing quote at line {line}; write a quote inside quotes twice"
-    if "new-line character" in said:
-        return "holds a carriage return outside quotes; save it with \\n or \\r\\n line ends"
-    return f"is not well-formed CSV: {said}"
+    message = str(error)
+    if "unexpected end of data" in message:
+        return f"opens a quote that is not closed before the end of the file, line {line}; close it"
+    if "expected after" in message:
+        return f"has text after a closing quote at line {line}; double each quote inside quotes"
+    if "new-line character" in message:
+        return "has a carriage return outside quotes; save it with \\n or \\r\\n line ends"
+    return f"is not valid CSV: {message}"
 
 
 def _bad_header(header: Sequence[str]) -> list[str]:
     problems = [
-        f"names column {name!r} twice; rename one"
+        f"has two columns named {name!r}; rename one"
         for name in dict.fromkeys(header)
         if header.count(name) > 1 and name.strip()
     ]
-    if len(header) == 1 and (found := [mark for mark in ";\t|," if mark in header[0]]):
-        problem = f"has one column, {header[0][:60]!r}, and {found[0]!r} in it: save it with commas"
-        problems.append(f"{problem} (.csv) or tabs (.tsv) between the cells")
+    if len(header) == 1 and (delimiters := [mark for mark in ";\t|," if mark in header[0]]):
+        problem = f"has only one column, {header[0][:60]!r}, which contains {delimiters[0]!r}"
+        problems.append(f"{problem}; separate the cells by commas (.csv) or tabs (.tsv)")
     return problems
 
 
@@ -130,13 +129,15 @@ def _rows(
         if len(cells) == len(header):
             yield Row(dict(zip(header, cells, strict=True)), source, line)
             continue
-        problem = f"has {len(cells)} cells where the header has {len(header)}"
-        why = "; quote cells that hold the delimiter" if len(cells) > len(header) else ""
-        problems.append(Problem(f"{problem}{why}", source, line))
+        problem = (
+            f"has {len(cells)} cell{'s' * (len(cells) != 1)}, but the header has {len(header)}"
+        )
+        hint = "; quote cells that contain the delimiter" if len(cells) > len(header) else ""
+        problems.append(Problem(f"{problem}{hint}", source, line))
 
 
 def _without_index(rows: list[Row], header: Sequence[str]) -> tuple[list[Row], list[str]]:
-    """The rows without the nameless first column in which pandas writes its index."""
+    """The rows without the unnamed first column that pandas writes for its index."""
     if not header or header[0] != "" or header.count("") > 1:
         return rows, []
     counts = {cast(str, row.values[""]) for row in rows}
@@ -145,17 +146,17 @@ def _without_index(rows: list[Row], header: Sequence[str]) -> tuple[list[Row], l
     rows = [
         Row({name: row.values[name] for name in header[1:]}, row.source, row.line) for row in rows
     ]
-    return rows, ["left out the first column: it has no name and numbers the rows"]
+    return rows, ["left out the first column: it is unnamed and only numbers the rows"]
 
 
 def _without_empty(rows: list[Row]) -> tuple[list[Row], list[str]]:
     full = [row for row in rows if any(row.values.values())]
     lines = [str(row.line) for row in rows if not any(row.values.values())]
-    return full, [f"left out rows with nothing in any cell: line {listed(lines)}"] if lines else []
+    return full, [f"left out empty rows: line {listed(lines)}"] if lines else []
 
 
 def read_cells(rows: Sequence[Row], problems: list[Problem]) -> list[Row]:
-    """The rows of text, under the fields' names, with lists, numbers and nulls read out of it."""
+    """The rows with lists, numbers and nulls read from their text."""
     others = {name for row in rows for name in row.values if name not in FIELDS}
     numeric = {
         name for name in others if _are_numbers([cast(str, row.values.get(name)) for row in rows])
@@ -175,14 +176,14 @@ def read_cells(rows: Sequence[Row], problems: list[Problem]) -> list[Row]:
 
 
 def read_printed_lists(rows: Sequence[Row]) -> list[Row]:
-    """The rows of a frame: printed lists as lists, and `relevant` without the ids of other rows."""
+    """The rows of a frame with printed lists read, and `relevant` without other rows' ids."""
     return [Row(dict(map(_read_printed, row.values.items())), row.source, row.line) for row in rows]
 
 
 def _read_printed(item: tuple[str, object]) -> tuple[str, object]:
     name, cell = item
     if name == "relevant" and isinstance(cell, dict):
-        # A frame gives every row the ids of all rows, null where the row judges nothing.
+        # A frame gives every row the ids of all rows, with nulls for those of other rows.
         grades = cast(dict[str, object], cell).items()
         return name, {document: grade for document, grade in grades if grade is not None}
     if name not in _LISTS or not isinstance(cell, str) or not cell.lstrip().startswith(("[", "{")):
@@ -190,7 +191,7 @@ def _read_printed(item: tuple[str, object]) -> tuple[str, object]:
     try:
         return name, _read_list(name, cell, JsonReader())
     except JsonError:
-        return item  # a text that begins with a bracket
+        return item  # text that begins with a bracket
 
 
 def _read_cell(name: str, cell: str, reader: JsonReader, is_number: bool) -> object:
@@ -202,7 +203,7 @@ def _read_cell(name: str, cell: str, reader: JsonReader, is_number: bool) -> obj
 
 
 def _are_numbers(cells: Sequence[str | None]) -> bool:
-    """Every cell is a plain number, and cells that differ stay different as numbers."""
+    """Whether every cell is a plain number, and different cells are different numbers."""
     filled = {cell for cell in cells if cell}
     if not filled or not all(map(_NUMBER.fullmatch, filled)):
         return False
@@ -222,7 +223,7 @@ def _read_list(name: str, cell: str, reader: JsonReader) -> object:
         return [_number(bare)]
     if not bare.startswith(("[", "{")):
         if name in ("context_ids", "relevant") and _SEPARATED.search(bare):
-            raise JsonError('looks like several ids in one cell; write a list: ["…", "…"]', 0)
+            raise JsonError('seems to contain several ids; write them as a list: ["…", "…"]', 0)
         return [cell]
     try:
         value = reader.read_whole(bare)
@@ -230,23 +231,23 @@ def _read_list(name: str, cell: str, reader: JsonReader) -> object:
         reader.take_repeated()
         value = _python_list(bare, error)
     if repeated := reader.take_repeated():
-        raise JsonError(f"has the key {', '.join(map(repr, repeated))} twice; keep one", 0)
+        raise JsonError(repeated_problem(repeated), 0)
     return value
 
 
 def _python_list(cell: str, as_json: JsonError) -> object:
-    """The value of a Python literal as pandas writes it, or JsonError."""
+    """The value of a Python literal as pandas writes it; JsonError for anything else."""
     strings = list(_STRING.finditer(cell))
     between = [cell[a.end() : b.start()] for a, b in pairwise(strings)]
     if any(not gap.strip() for gap in between):
-        # Python would join the texts into one: numpy prints arrays so, and truncates them too.
-        raise JsonError("is a printed numpy array, whose items cannot be told apart; write JSON", 0)
+        # numpy prints arrays like this, possibly truncated; Python would join the texts into one.
+        raise JsonError("is a printed numpy array, whose items are ambiguous; write JSON", 0)
     problem = f"is neither JSON ({as_json.problem.removeprefix('is not JSON: ')}) nor a Python list"
     if len(cell) > MAX_LITERAL_LENGTH or _depth(_STRING.sub("", cell)) > DEEPEST_LITERAL:
-        raise JsonError(f"{problem} short and flat enough to be read; write it as JSON", 0)
+        raise JsonError(f"{problem} short and flat enough to read; write it as JSON", 0)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes that Python would rather not see
+            warnings.simplefilter("ignore")  # about invalid escapes
             return cast(object, ast.literal_eval(cell))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         raise JsonError(f'{problem}; write a list of texts as ["…", "…"]', 0) from None

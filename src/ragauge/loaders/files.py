@@ -1,6 +1,6 @@
-"""Files as lines of text: what they are packed and encoded in, and the limits that stop a bomb.
+"""Read files as lines of text: detect compression and encoding, stop decompression bombs.
 
-Nothing is read through the locale, and nothing but a local file is ever opened.
+The locale does not matter, and only local files are opened.
 """
 
 import gzip
@@ -15,30 +15,30 @@ from typing import BinaryIO, TypeVar, cast
 from ragauge.errors import Problem, did_you_mean
 
 MAX_LINE_LENGTH = 256 * 2**20
-"""Bytes (in UTF-16 characters) of the longest line that is read."""
+"""Longest line that is read, in bytes (in UTF-16: in characters)."""
 LARGEST_UNPACKED = 4 * 2**30
-"""Bytes that a packed file may unpack to."""
+"""Most bytes that a compressed file may unpack to."""
 HIGHEST_RATIO = 250
-"""How many times its own size a packed file may unpack to, from RATIO_COUNTS_FROM on."""
+"""Highest ratio of unpacked to compressed size, checked from RATIO_COUNTS_FROM bytes on."""
 RATIO_COUNTS_FROM = 64 * 2**20
 MAX_SIBLINGS = 1_000
-"""Files beside a missing one that are looked at for a similar name."""
+"""Most files of the same folder that are searched for a similar name."""
 
 Text = TypeVar("Text", bytes, str)
 
 _BOM = b"\xef\xbb\xbf"
 _FOREIGN = {
-    b"\x1f\x8b": "is packed with gzip; add .gz to its name",
+    b"\x1f\x8b": "is compressed with gzip; add .gz to its name",
     b"PK\x03\x04": "is a zip archive or a spreadsheet; unpack it, or save the sheet as CSV",
-    b"\x28\xb5\x2f\xfd": "is packed with zstd; unpack it first: zstd -d",
-    b"PAR1": "is a Parquet file; name it .parquet",
+    b"\x28\xb5\x2f\xfd": "is compressed with zstd; unpack it first: zstd -d",
+    b"PAR1": "is a Parquet file; give it the ending .parquet",
     b"\xff\xfe\x00\x00": "is in UTF-32; save it as UTF-8",
     b"\x00\x00\xfe\xff": "is in UTF-32; save it as UTF-8",
 }
 
 
 class _Stop(Exception):
-    """Reading cannot go on; says why, and at which line."""
+    """Reading must stop: why, and at which line."""
 
     def __init__(self, problem: str, line: int | None = None) -> None:
         self.problem = problem
@@ -49,10 +49,10 @@ class _Stop(Exception):
 def text_lines(
     path: Path, problems: list[Problem], *, longest: int | None = None
 ) -> Iterator[tuple[int, str]]:
-    """The file's lines with their numbers from 1, each with its line end as it stands.
+    """The file's lines with their numbers from 1, each with its line end.
 
     UTF-8 with or without a byte order mark, and UTF-16 with one. Only a line feed ends a line.
-    What stops the reading (encoding, limits, the disk) is added to `problems`, and the lines end.
+    If reading must stop (encoding, limits, the disk), the reason is added to `problems`.
     """
     try:
         with _opened(path) as stream:
@@ -64,16 +64,18 @@ def text_lines(
 
 
 def unopened(path: Path, error: Exception) -> str:
-    """Why the file cannot be read, in the user's words."""
+    """Why the file cannot be read, as a message for the user."""
     match error:
         case FileNotFoundError():
-            return f"there is no such file{_near(path)}"
+            return f"no such file{_near(path)}"
         case IsADirectoryError():
-            return "is a folder; name a file in it"
+            return "is a folder; give a file in it"
         case PermissionError():
-            return "may not be read: permission denied"
+            return "cannot be read: permission denied"
         case EOFError() | gzip.BadGzipFile() | zlib.error():
-            return f"is not a whole gzip file: {str(error).lower()}; fetch or pack it again"
+            return (
+                f"is not a complete gzip file: {str(error).lower()}; download or compress it again"
+            )
         case OSError():
             return f"cannot be read: {(error.strerror or str(error)).lower()}"
         case _:
@@ -129,7 +131,9 @@ def _utf16(stream: BinaryIO, longest: int) -> Iterator[tuple[int, str, int]]:
         for number, line in _bounded(text.readline, longest):
             yield number, line, 2 * len(line)
     except UnicodeDecodeError as error:
-        problem = f"is not UTF-16 as its byte order mark says: {error.reason}; save it as UTF-8"
+        problem = (
+            f"has a UTF-16 byte order mark but is not UTF-16: {error.reason}; save it as UTF-8"
+        )
         raise _Stop(problem, number + 1) from None
 
 
@@ -138,12 +142,12 @@ def _bounded(readline: Callable[[int], Text], longest: int) -> Iterator[tuple[in
     while line := readline(longest + 1):
         number += 1
         if len(line) > longest:
-            raise _Stop(f"is longer than {longest:,} bytes, the longest line read", number)
+            raise _Stop(f"is longer than the limit of {longest:,} bytes per line", number)
         yield number, line
 
 
 def _checked(lines: Iterator[tuple[int, str, int]], path: Path) -> Iterator[tuple[int, str]]:
-    """The lines without their sizes, up to the size that a packed file may unpack to."""
+    """The lines without their sizes, up to the limit for compressed files."""
     if path.suffix.lower() != ".gz":
         yield from ((number, line) for number, line, _ in lines)
         return
@@ -153,5 +157,7 @@ def _checked(lines: Iterator[tuple[int, str, int]], path: Path) -> Iterator[tupl
         unpacked += size
         if unpacked > min(most, LARGEST_UNPACKED):
             limit = f"{min(most, LARGEST_UNPACKED):,} bytes"
-            raise _Stop(f"unpacks to over {limit}; if it is no bomb, unpack it yourself", number)
+            raise _Stop(
+                f"unpacks to over {limit}; if you trust the file, unpack it yourself", number
+            )
         yield number, line

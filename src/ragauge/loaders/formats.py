@@ -1,4 +1,4 @@
-"""Which reader reads what: files by their names, objects by their kinds."""
+"""Choose the reader for a source: by a file's ending, or by an object's type."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -39,7 +39,7 @@ _READERS = (
     | {".parquet": parquet.read_parquet}
 )
 _REFUSED = {
-    "reading it may run code that it holds; export it as JSON Lines or Parquet": (
+    "loading it could execute code in it; export it as JSON Lines or Parquet": (
         ".pkl", ".pickle", ".joblib", ".dill", ".pt", ".pth", ".npy", ".npz",
     ),
     "unpack it first": (".zst", ".zstd", ".bz2", ".xz", ".zip", ".7z", ".tar", ".tgz"),
@@ -48,7 +48,7 @@ _REFUSED = {
 
 
 def read_source(source: Source) -> Table:
-    """The rows of a file or object, and what is wrong with it; PlanError for what is neither."""
+    """The rows and problems of a file or object; PlanError for other types."""
     if isinstance(source, str | os.PathLike):
         return _read_file(source)
     if frames.is_polars(source):
@@ -59,23 +59,25 @@ def read_source(source: Source) -> Table:
         return frames.rows_table(cast(Sequence[object], source))
     hint = "; call .collect() first" if type(source).__name__ == "LazyFrame" else ""
     kind = type(source).__name__
-    raise PlanError([f"cannot load a {kind}: give a file, a list of dicts or a frame{hint}"])
+    raise PlanError([f"cannot load a {kind}; give a file, a list of dicts or a frame{hint}"])
 
 
 def _read_file(source: str | os.PathLike[str]) -> Table:
     path = Path(source)
     if "://" in str(source):
-        return unreadable(str(source), "is an address; download it, only local files are read")
+        return unreadable(
+            str(source), "is a URL; download it first, ragauge reads local files only"
+        )
     name = path.name.lower()
     for suffix in sorted(_READERS, key=len, reverse=True):
         if name.endswith(suffix):
             return _READERS[suffix](path)
     if path.is_dir():
-        return unreadable(str(path), "is a folder; name a file in it")
+        return unreadable(str(path), "is a folder; give a file in it")
     for why, suffixes in _REFUSED.items():
         if name.endswith(suffixes):
-            return unreadable(str(path), f"is not read: {why}")
+            return unreadable(str(path), f"is not supported: {why}")
     if not path.exists():
-        return _READERS[".jsonl"](path)  # which says that it is not there, and what is
+        return _READERS[".jsonl"](path)  # reports that it does not exist, with a similar name
     known = f"{', '.join(_TEXT_READERS)} (each also .gz) and .parquet"
-    return unreadable(str(path), f"has a format that its name does not tell; known: {known}")
+    return unreadable(str(path), f"has an unknown ending; use one of {known}")

@@ -1,8 +1,8 @@
-"""Tables already in memory: polars and pandas frames, and lists of dicts.
+"""Read tables in memory: polars and pandas frames, and lists of dicts.
 
-Rows are numbered from 1. In pandas, which has no other null, NaN, NaT, NA and None in a cell mean
-null; inside a list, and in polars, NaN is an error like everywhere else. numpy arrays become lists,
-numpy numbers numbers, and dates their ISO text.
+Rows are numbered from 1. In a pandas cell NaN, NaT, NA and None mean null; inside a list, and in
+polars, NaN is an error as everywhere else. numpy arrays become lists, numpy numbers become numbers,
+and dates become ISO text.
 """
 
 import datetime
@@ -28,7 +28,7 @@ class _Index(Protocol):
 
 
 class _PandasFrame(Protocol):
-    """What is used of a pandas frame, which this module never imports."""
+    """The parts of a pandas frame that are used; this module never imports pandas."""
 
     columns: Sequence[object]
     index: _Index
@@ -39,13 +39,13 @@ class _PandasFrame(Protocol):
 
 
 def is_pandas(source: object) -> bool:
-    """Whether it is a pandas frame, told without importing pandas."""
+    """Whether it is a pandas frame, without importing pandas."""
     kind = type(source)
     return kind.__module__.partition(".")[0] == "pandas" and kind.__name__ == "DataFrame"
 
 
 def is_polars(source: object) -> bool:
-    """Whether it is a polars frame, told without importing polars."""
+    """Whether it is a polars frame, without importing polars."""
     kind = type(source)
     return kind.__module__.partition(".")[0] == "polars" and kind.__name__ == "DataFrame"
 
@@ -60,17 +60,19 @@ def polars_table(frame: "pl.DataFrame", source: str = "polars frame") -> Table:
 
 
 def pandas_table(given: object, source: str = "pandas frame") -> Table:
-    """The frame's rows; a named index is a column, a nameless one is not."""
+    """The frame's rows; a named index is a column, an unnamed one is not."""
     frame = cast(_PandasFrame, given)
     if any(name is not None for name in frame.index.names):
         frame = frame.reset_index()
     nameless = [repr(name) for name in frame.columns if not isinstance(name, str)]
     if nameless:
-        return unreadable(source, f"has columns whose names are not text: {listed(nameless)}")
+        return unreadable(
+            source, f"has columns whose names are not text: {listed(nameless)}; rename them"
+        )
     names = cast(Sequence[str], list(frame.columns))
     if len(set(names)) < len(names):
         twice = [repr(name) for name in dict.fromkeys(names) if names.count(name) > 1]
-        return unreadable(source, f"names columns twice: {listed(twice)}; rename one of each")
+        return unreadable(source, f"has duplicate columns: {listed(twice)}; rename them")
     nulls = frame.isna().to_numpy()
     rows = tuple(
         Row(_pandas_values(names, cells, nulls[number]), source, number + 1)
@@ -89,7 +91,7 @@ def _pandas_values(
 
 
 def rows_table(given: Sequence[object], source: str = "list of rows") -> Table:
-    """The list's dicts as rows, with a problem for each item that is none."""
+    """The list's dicts as rows; an item that is not a dict is a problem."""
     rows: list[Row] = []
     problems: list[Problem] = []
     for number, item in enumerate(given, start=1):
@@ -112,13 +114,13 @@ def _not_a_row(item: object) -> str | None:
 
 
 def plain(value: object, depth: int = 50) -> object:
-    """The value in plain Python: no numpy, no dates; below `depth` levels it is left as it is.
+    """The value in plain Python types: no numpy, no dates. Values nested deeper than `depth` are kept.
 
     >>> plain(datetime.date(2024, 5, 1))
     '2024-05-01'
     """
     if value is None or isinstance(value, str | bool | int):
-        # A text of a class of its own, as an enum's member, says what it is compared by.
+        # A member of a string enum becomes its value.
         return str.__str__(value) if isinstance(value, str) else value
     if isinstance(value, float):
         return float(value)

@@ -1,4 +1,4 @@
-"""Answers of several systems, and the gold that they are held against, joined by id."""
+"""Join the answers of several systems with the gold by id."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ragauge.sample import DEFAULT_SYSTEM, FieldError, Row, read_value
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """The rows, what to say of them, and where the sources contradict each other."""
+    """The joined rows, notes on them, and contradictions between the sources."""
 
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
@@ -18,10 +18,10 @@ class Joined:
 
 
 def join_gold(rows: Sequence[Row], gold: Sequence[Row]) -> Joined:
-    """The answers with what the gold says of their questions.
+    """The answers with the gold's fields of their questions.
 
-    A field may stand in both if it says the same. A gold question that a system did not answer
-    becomes a row without an answer; an answer to a question that the gold does not have is kept.
+    A field may be in both if its values are equal. A gold question that a system did not answer
+    becomes a row without an answer; an answer to a question that is not in the gold is kept.
     """
     by_id = {id: row for row in gold if (id := _name_of(row, "id")) is not None}
     nameless = [row for row in (*rows, *gold) if row.values.get("id") is None]
@@ -34,14 +34,15 @@ def join_gold(rows: Sequence[Row], gold: Sequence[Row]) -> Joined:
         unknown = [id for id in ids if id not in by_id]
         joined += [_unanswered(by_id[id], system) for id in missing]
         notes += _counts(system, missing, unknown, len(by_id))
-    # In the gold's order, what it does not know last: a limit then takes the same questions of all.
+    # In the gold's order, unknown questions last, so that --limit takes the same questions of every
+    # system.
     place = {id: number for number, id in enumerate(by_id)}
     joined.sort(key=lambda row: place.get(_name_of(row, "id") or "", len(place)))
     return Joined(tuple(joined), tuple(notes), tuple(problems))
 
 
 def gaps_between_systems(rows: Sequence[Row]) -> tuple[str, ...]:
-    """What each system does not answer of the questions that another does."""
+    """Notes on questions that one system answers and another does not."""
     answered = _ids_by_system(rows)
     everything = dict.fromkeys(id for ids in answered.values() for id in ids)
     notes: list[str] = []
@@ -52,7 +53,7 @@ def gaps_between_systems(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def _ids_by_system(rows: Sequence[Row]) -> dict[str, dict[str, None]]:
-    """Each system's ids, both in the order in which they first appear."""
+    """Each system's ids, in order of first appearance."""
     answered: dict[str, dict[str, None]] = {}
     for row in rows:
         ids = answered.setdefault(_name_of(row, "system") or DEFAULT_SYSTEM, {})
@@ -62,7 +63,7 @@ def _ids_by_system(rows: Sequence[Row]) -> dict[str, dict[str, None]]:
 
 
 def _name_of(row: Row, field: str) -> str | None:
-    """The row's id or system as it is stored, or None when it has none that can be."""
+    """The row's id or system as it is stored; None if missing or invalid."""
     try:
         name = read_value(field, row.values.get(field))
     except ValueError:
@@ -77,12 +78,13 @@ def _without_id(rows: Sequence[Row]) -> list[Problem]:
         by_source.setdefault(row.source, []).append(row)
     return [
         Problem(
-            f"{len(several)} rows have no id, so answers and gold cannot be joined; "
-            "give each question an id in both, or name the column: --map id=COLUMN",
+            f"{counted} no id, so answers and gold cannot be joined; "
+            "add an id to each question in both, or map the column: --map id=COLUMN",
             source,
             several[0].line,
         )
         for source, several in by_source.items()
+        for counted in [f"{len(several)} {'row has' if len(several) == 1 else 'rows have'}"]
     ]
 
 
@@ -93,17 +95,19 @@ def _merged(row: Row, gold: Row | None, problems: list[Problem]) -> Row:
         expected = gold.values.get(name)
         if name != "id" and None not in (value, expected) and not _same(name, value, expected):
             place = gold.source if gold.line is None else f"{gold.source}:{gold.line}"
-            problem = f"is {_short(value)}, but {_short(expected)} in {place}; keep one of them"
+            problem = (
+                f"is {_short(value)} here, but {_short(expected)} in {place}; keep one of the two"
+            )
             problems.append(Problem(problem, row.source, row.line, name, _name_of(row, "id")))
-    said = {name: value for name, value in row.values.items() if value is not None}
-    return Row({**row.values, **gold.values, **said}, row.source, row.line)
+    given = {name: value for name, value in row.values.items() if value is not None}
+    return Row({**row.values, **gold.values, **given}, row.source, row.line)
 
 
 def _same(name: str, value: object, expected: object) -> bool:
-    """Whether both say the same; also when one cannot be read, which is said elsewhere."""
+    """Whether the two are equal; True if one is invalid, which is reported elsewhere."""
     try:
-        one, other = read_value(name, value), read_value(name, expected)
-        return one == other or str(one) == str(other)
+        left, right = read_value(name, value), read_value(name, expected)
+        return left == right or str(left) == str(right)
     except (FieldError, RecursionError):
         return True
 
@@ -119,10 +123,10 @@ def _counts(
     notes: list[str] = []
     if missing:
         counted = f"{len(missing)} of {n_questions} questions"
-        notes.append(f"system {system!r} gave no answer to {counted}: {listed(list(missing))}")
+        notes.append(f"system {system!r} did not answer {counted}: {listed(list(missing))}")
     if unknown:
-        counted = f"{len(unknown)} questions that the gold does not have"
-        notes.append(f"system {system!r} answers {counted}, kept: {listed(list(unknown))}")
+        counted = f"{len(unknown)} question{'s' * (len(unknown) > 1)} not in the gold"
+        notes.append(f"system {system!r} answers {counted}; kept: {listed(list(unknown))}")
     return notes
 
 

@@ -1,6 +1,6 @@
-"""One JSON document: a list of objects, an object with one such list inside, or columns.
+"""Read one JSON document: a list of objects, an object that contains such a list, or columns.
 
-The top two levels are walked here rather than by the decoder, so that each sample knows its line.
+The two outer levels are parsed here and not by the json module, so that each sample has its line.
 """
 
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from ragauge.loaders.table import Table, listed, unreadable
 from ragauge.sample import Row
 
 MAX_DOCUMENT_LINE = 2**30
-"""Bytes of the longest line in a document, which is often its only one."""
+"""Longest line of a document in bytes; a document is often a single line."""
 SAMPLE_LISTS = (
     "samples", "data", "examples", "results", "rows", "records", "items", "questions", "tests",
     "test_cases", "test_results", "predictions", "answers", "dataset",
 )  # fmt: skip
-"""Names under which a document keeps its samples, where it has several lists."""
+"""Usual keys of the samples, for documents with several lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ _Members = dict[str, "list[_Item] | object"]
 
 
 def read_json(path: Path) -> Table:
-    """The document's objects with their lines; the rows of columns have none."""
+    """The document's objects with their lines; rows made from columns have none."""
     source = str(path)
     problems: list[Problem] = []
     lines = text_lines(path, problems, longest=MAX_DOCUMENT_LINE)
@@ -58,12 +58,12 @@ def read_json(path: Path) -> Table:
 def _hint(text: str, error: JsonError) -> str:
     first_line = text.split("\n", 1)[0]
     if "follows the value" in error.problem and first_line.rstrip().endswith("}"):
-        return "; a file with one object a line is named .jsonl"
+        return "; if it has one object per line, name it .jsonl"
     return "; the file seems to be cut off" if error.position >= len(text.rstrip()) else ""
 
 
 class _Walk:
-    """A walk through a JSON text, from `place` on; collects the keys that stand twice."""
+    """Parses the two outer levels of a JSON text and collects duplicate keys."""
 
     def __init__(self, text: str, source: str) -> None:
         self.problems: list[Problem] = []
@@ -74,20 +74,20 @@ class _Walk:
         self._line, self._counted_to = 1, 0
 
     def document(self) -> "list[_Item] | _Members | object":
-        """The only value of the text: lists as items, in an object's members too."""
+        """The only value of the text; lists, also those in an object, become items."""
         document = self._members() if self._at("{") else self._items_or_value()
         if not self._at(""):
             raise JsonError("is not JSON: something follows the value", self._place)
         return document
 
     def line_at(self, place: int) -> int:
-        """The line of a place; places are asked for in rising order."""
+        """The line of a place. Call it with rising places."""
         self._line += self._text.count("\n", self._counted_to, place)
         self._counted_to = max(place, self._counted_to)
         return self._line
 
     def _at(self, mark: str) -> bool:
-        """Whether the mark comes next, or the end where it is empty."""
+        """Whether the mark comes next; an empty mark means the end of the text."""
         self._place = skip_blank(self._text, self._place)
         return self._text[self._place : self._place + 1] == mark
 
@@ -143,7 +143,7 @@ def _table(document: object, source: str, problems: list[Problem]) -> Table:
         return _from_items(cast(list[_Item], document), source, problems)
     if isinstance(document, dict):
         return _from_members(cast(_Members, document), source, problems)
-    return unreadable(source, f"is {kind_of(document)}; it must be a list of objects")
+    return unreadable(source, f"is {kind_of(document)}, but must be a list of objects")
 
 
 def _from_items(
@@ -154,7 +154,7 @@ def _from_items(
         if isinstance(item.value, dict):
             rows.append(Row(cast(dict[str, object], item.value), source, item.line))
         else:
-            problem = f"is {kind_of(item.value)}, not an object"
+            problem = f"is {kind_of(item.value)}, but must be an object"
             problems.append(Problem(problem, source, item.line))
     return Table(tuple(rows), source, notes, tuple(problems))
 
@@ -167,18 +167,18 @@ def _from_members(members: _Members, source: str, problems: list[Problem]) -> Ta
     }
     if lists and len(lists) == len(members) and _are_columns(lists):
         return _from_columns(lists, source, problems)
-    found = _sample_list(lists)
-    if found is None:
+    key = _sample_list(lists)
+    if key is None:
         has = f"has the keys {listed([repr(name) for name in members])}" if members else "is empty"
-        problem = f"{has}; it must be a list of objects, or hold one such list under 'samples'"
+        problem = f"{has}, but must be a list of objects, or have such a list under 'samples'"
         return Table((), source, problems=(*problems, Problem(problem, source)))
-    left_out = listed([repr(name) for name in members if name != found])
-    notes = (f"read the samples under {found!r}, left out {left_out}",) if left_out else ()
-    return _from_items(lists[found], source, problems, notes)
+    left_out = listed([repr(name) for name in members if name != key])
+    notes = (f"read the samples under {key!r}, left out {left_out}",) if left_out else ()
+    return _from_items(lists[key], source, problems, notes)
 
 
 def _sample_list(lists: dict[str, list[_Item]]) -> str | None:
-    """The name of the one list that can be the samples, or None."""
+    """The key of the only list that can be the samples, or None."""
     names = [name for name, items in lists.items() if _are_objects(items)]
     names = names or [name for name, items in lists.items() if not items]
     if len(names) > 1:
@@ -201,7 +201,7 @@ def _from_columns(lists: dict[str, list[_Item]], source: str, problems: list[Pro
 
 
 def _are_columns(lists: dict[str, list[_Item]]) -> bool:
-    """Some list has the name of a field, and not one object for each sample."""
+    """Whether some list has the name of a field and is not a list of objects."""
     return any(
         field_of(name) is not None and not _are_objects(items) for name, items in lists.items()
     )

@@ -1,4 +1,4 @@
-"""JSON Lines: one object a line; blank lines are passed over."""
+"""Read JSON Lines: one object per line; blank lines are skipped."""
 
 from pathlib import Path
 from typing import cast
@@ -11,7 +11,7 @@ from ragauge.sample import Row
 
 
 def read_jsonl(path: Path) -> Table:
-    """The file's objects, with a problem for each line that is none."""
+    """The file's objects; a line that is not an object is a problem."""
     source = str(path)
     problems: list[Problem] = []
     rows: list[Row] = []
@@ -28,26 +28,26 @@ def read_jsonl(path: Path) -> Table:
 def _read_line(
     line: str, reader: JsonReader, number: int, source: str, rows: list[Row]
 ) -> str | None:
-    """Adds the line's row to `rows`, or says why it has none."""
+    """Add the line's row to `rows`, or return the problem."""
     try:
         value = reader.read_whole(line)
     except JsonError as error:
         reader.take_repeated()
-        cut_off = "" if line.endswith("\n") else "; the file's last line seems to be cut off"
+        cut_off = "" if line.endswith("\n") else "; the last line of the file seems to be cut off"
         return f"{error.problem}, at column {error.position + 1}{cut_off}"
     if repeated := reader.take_repeated():
         return repeated_problem(repeated)
     if not isinstance(value, dict):
-        return f"is {kind_of(value)}, not an object{_HINTS.get(type(value), '')}"
+        return f"is {kind_of(value)}, but must be an object{_HINTS.get(type(value), '')}"
     rows.append(Row(cast(dict[str, object], value), source, number))
     return None
 
 
-_HINTS: dict[type, str] = {list: "; a file that is one JSON list is named .json"}
+_HINTS: dict[type, str] = {list: "; if the file is one JSON list, name it .json"}
 
 
 def kind_of(value: object) -> str:
-    """What a JSON value is called."""
+    """The name of a JSON value's type."""
     return _KINDS.get(type(value), "a value")
 
 

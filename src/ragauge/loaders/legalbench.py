@@ -1,4 +1,4 @@
-"""LegalBench-RAG's passages, as seed 003 has them: predictions and gold paired by position.
+"""Read LegalBench-RAG's passages: predictions and gold, paired by position.
 
 Gold: {"tests": [{"query": …, "snippets": [{"file_path": …, "span": […], "answer": …}]}]}.
 Predictions: [{"query": …, "retrieved_passages": [text, …]}].
@@ -17,10 +17,10 @@ from ragauge.sample import Row, Samples
 
 
 def load_passages(predictions: Source, gold: Source) -> Samples:
-    """Samples with `id` (the position, from 1), `question`, `contexts` and `gold_contexts`.
+    """Load samples with `id` (the position, from 1), `question`, `contexts` and `gold_contexts`.
 
-    Raises DataError when the two differ in length, or in the query at a position. A query without
-    gold snippets is kept, with no `gold_contexts`; a note counts them.
+    Raises DataError when the two differ in length or in the query at a position. A query without
+    gold snippets is kept with empty `gold_contexts`; a note counts them.
     """
     return assemble_pairs([Answers(read_source(predictions))], read_source(gold))
 
@@ -30,17 +30,19 @@ def assemble_pairs(
 ) -> Samples:
     """Samples of predictions, each table paired with the same gold by position."""
     expected = as_gold(gold)
-    paired = [replace(one, table=_paired(as_predictions(one.table), expected)) for one in answers]
+    paired = [
+        replace(given, table=_paired(as_predictions(given.table), expected)) for given in answers
+    ]
     return assemble(paired, expected, chosen)
 
 
 def are_pairs(predictions: Sequence[Table], gold: Table) -> bool:
-    """Whether all of them have LegalBench's shape, and no ids to be joined by."""
+    """Whether all of them are in LegalBench's format, without ids to join by."""
     return _is_gold(gold) and all(map(_is_predictions, predictions))
 
 
 def recognised(table: Table) -> Table:
-    """The table, read as what it is where it alone has LegalBench's shape."""
+    """The table, converted if it is in LegalBench's format."""
     if _is_gold(table):
         return as_gold(table)
     return as_predictions(table) if _is_predictions(table) else table
@@ -60,30 +62,32 @@ def _has(table: Table, *names: str) -> bool:
 
 
 def as_predictions(table: Table) -> Table:
-    """The predictions with their positions for ids."""
+    """The predictions with their positions as ids."""
     problems = [problem for row in table.rows for problem in _lacks(row, "retrieved_passages")]
     return replace(_numbered(table), problems=(*table.problems, *problems))
 
 
 def as_gold(table: Table) -> Table:
-    """The gold with its positions for ids, and the snippets' texts as `gold_contexts`."""
+    """The gold with its positions as ids, and the snippets' texts as `gold_contexts`."""
     problems = list(table.problems)
     numbered = _numbered(table)
     rows = tuple(_with_gold_contexts(row, problems) for row in numbered.rows)
     n_without = sum(row.values["gold_contexts"] == [] for row in rows)
-    counted = f"{n_without} of {len(rows)} queries have no gold snippet"
+    counted = (
+        f"{n_without} of {len(rows)} queries {'has' if n_without == 1 else 'have'} no gold snippet"
+    )
     notes = (*numbered.notes, counted) if n_without else numbered.notes
     return Table(rows, table.source, notes, tuple(problems))
 
 
 def _numbered(table: Table) -> Table:
-    """The table with positions for ids; a column of ids, which pairing has no use for, goes."""
+    """The table with positions as ids; a column of ids is left out."""
     ids = [name for name in table.columns() if field_of(name) == "id"]
     rows = tuple(
         Row({"id": str(position), **_without(row, ids)}, row.source, row.line)
         for position, row in enumerate(table.rows, start=1)
     )
-    notes = [f"left out column {name!r}: pairs are made by position" for name in ids]
+    notes = [f"left out column {name!r}: rows are paired by position" for name in ids]
     return replace(table, rows=rows, notes=(*table.notes, *notes))
 
 
@@ -93,7 +97,7 @@ def _without(row: Row, names: Sequence[str]) -> dict[str, object]:
 
 def _lacks(row: Row, *names: str) -> list[Problem]:
     unavailable = [name for name in ("query", *names) if row.values.get(name) is None]
-    return [Problem("is not there", row.source, row.line, name) for name in unavailable]
+    return [Problem("is missing", row.source, row.line, name) for name in unavailable]
 
 
 def _with_gold_contexts(row: Row, problems: list[Problem]) -> Row:
@@ -120,26 +124,26 @@ def _is_object(value: object) -> bool:
 
 
 def _paired(predictions: Table, gold: Table) -> Table:
-    """The predictions, with a problem where they do not stand beside their gold."""
+    """The predictions, with a problem where one does not match the gold at its position."""
     if predictions.problems or gold.problems:
         return predictions
     problems: list[Problem] = []
     if len(predictions.rows) != len(gold.rows):
-        problem = f"has {len(predictions.rows)} predictions for {len(gold.rows)} queries of "
-        problem += f"{gold.source}; they are paired by position"
+        problem = f"number of predictions ({len(predictions.rows)}) differs from the number of "
+        problem += f"queries in {gold.source} ({len(gold.rows)}); both are paired by position"
         problems.append(Problem(problem, predictions.source))
     for row, expected in zip(predictions.rows, gold.rows, strict=False):
         if row.values["query"] != expected.values["query"]:
             problems.append(_differs(row, expected))
             if len(predictions.rows) != len(gold.rows):
-                break  # from here on they are out of step
+                break  # after a gap, all later positions differ
     return replace(predictions, problems=tuple(problems))
 
 
 def _differs(row: Row, gold: Row) -> Problem:
     place = gold.source if gold.line is None else f"{gold.source}:{gold.line}"
-    here, there = (_short(one.values["query"]) for one in (row, gold))
-    problem = f"is {here} but {there} at the same position in {place}"
+    here, there = _short(row.values["query"]), _short(gold.values["query"])
+    problem = f"is {here}, but {there} at the same position in {place}"
     return Problem(problem, row.source, row.line, "query", cast(str, row.values["id"]))
 
 

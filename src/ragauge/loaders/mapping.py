@@ -1,7 +1,7 @@
-"""Which column is which field: the names that common tools give them, and the user's own word.
+"""Map columns to fields, by the names that common tools use and by the user's choice.
 
-A field's own name wins over every other; two columns that could both be a field are an error, never
-a guess. Names are compared without regard to case, spaces, hyphens and camelCase.
+A field's own name wins over every alias; two columns that could both be a field are an error, never
+a guess. Names are compared ignoring case, spaces, hyphens and camelCase.
 """
 
 import difflib
@@ -15,7 +15,7 @@ from ragauge.sample import FIELDS
 
 MAX_COLUMNS = 1_000
 NEAR = 0.8
-"""How alike a column's name must be to a field's for a note to ask whether it is meant."""
+"""Similarity of names from which a note suggests the field."""
 
 _NAMES = {
     "id": "question_id query_id sample_id example_id record_id qid _id uid uuid",
@@ -36,9 +36,9 @@ _NAMES = {
     "relevant_document_ids gold_context_ids",
 }
 ALIASES = {alias: field for field, names in _NAMES.items() for alias in [field, *names.split()]}
-"""The names of each field, its own among them, folded."""
+"""Every name and alias with its field, folded."""
 GIVEN_BY_ANSWERS = ("system", "answer", "contexts", "context_ids", "context_scores")
-"""Fields that a file of gold does not decide."""
+"""Fields that come from the answers and never from the gold."""
 ALIASES_IN_GOLD = {
     alias: field for alias, field in ALIASES.items() if field not in GIVEN_BY_ANSWERS
 } | {
@@ -47,7 +47,7 @@ ALIASES_IN_GOLD = {
     "context": "gold_contexts",
     "contexts": "gold_contexts",
 }
-"""In a file of gold, what is called the answer is the right one."""
+"""In a gold file a column named answer holds the correct answer."""
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _GAP = re.compile(r"[\s\-.]+")
@@ -55,9 +55,9 @@ _GAP = re.compile(r"[\s\-.]+")
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """The field of each column that has one; columns left out; what to say and what is wrong.
+    """The field of each column that has one, the columns left out, notes and problems.
 
-    `spare` are columns that stand in for `references` in the rows where that is null.
+    `spare` are columns that replace `references` in rows where it is null.
     """
 
     fields: Mapping[str, str]
@@ -68,7 +68,7 @@ class Naming:
 
 
 def field_of(column: str, aliases: Mapping[str, str] = ALIASES) -> str | None:
-    """The field that a column's name stands for, or None.
+    """The field that a column's name means, or None.
 
     >>> field_of("actualOutput"), field_of("Question"), field_of("topic")
     ('answer', 'question', None)
@@ -83,9 +83,9 @@ def name_columns(
     aliases: Mapping[str, str] | None = None,
     settled: Collection[str] = (),
 ) -> Naming:
-    """The field of each column: as `chosen` (field to column) says, then by name.
+    """The field of each column: first from `chosen` (field to column), then by name.
 
-    A field in `settled` is known from elsewhere: only a column of its own name is taken for it.
+    For a field in `settled`, which is given elsewhere, only a column of exactly that name counts.
     """
     problems = _unusable(columns)
     if problems:
@@ -99,9 +99,9 @@ def name_columns(
             if best == field or field not in settled:
                 fields[best] = field
         elif best is None and field == "system":
-            notes.append(f"{_quoted(names)} may each name the system: none was taken")
+            notes.append(f"{_quoted(names)} could each be the system; none is used")
         elif best is None and field not in fields.values():
-            problem = f"{_quoted(names)} may each be {field}; say which: --map {field}=COLUMN"
+            problem = f"{_quoted(names)} could each be {field}; choose one: --map {field}=COLUMN"
             problems = (*problems, problem)
         if field == "references" and fields.get(field) == field:
             spare = tuple(name for name in names if name not in fields)
@@ -109,28 +109,28 @@ def name_columns(
     left_out = [name for name in columns if name in FIELDS and name not in fields]
     if not problems and not {*fields.values()} - {"system"}:
         problems = (_nothing_known(columns),)
-    said = [*_read_as(fields), *_left_out(left_out, fields), *notes]
-    said += _near_misses(columns, fields)
-    return Naming(fields, frozenset(left_out), tuple(said), problems, spare)
+    notes = [*_read_as(fields), *_left_out(left_out, fields), *notes]
+    notes += _near_misses(columns, fields)
+    return Naming(fields, frozenset(left_out), tuple(notes), problems, spare)
 
 
 def check_chosen(chosen: Mapping[str, str]) -> tuple[str, ...]:
-    """What is wrong with the user's own mapping, whatever the data."""
+    """The problems of the user's mapping that do not depend on the data."""
     unknown = [
-        f"--map: {field!r} is no field{did_you_mean(field, FIELDS)}; fields: {', '.join(FIELDS)}"
+        f"--map: unknown field {field!r}{did_you_mean(field, FIELDS)}; fields: {', '.join(FIELDS)}"
         for field in chosen
         if field not in FIELDS
     ]
     columns = list(chosen.values())
     twice = [name for name in dict.fromkeys(columns) if columns.count(name) > 1]
-    return (*unknown, *(f"--map: column {name!r} is given to two fields" for name in twice))
+    return (*unknown, *(f"--map: column {name!r} is mapped to two fields" for name in twice))
 
 
 def absent(field: str, column: str, columns: Sequence[str]) -> str:
-    """That the column chosen for a field is not there, and what is."""
+    """The message for a chosen column that does not exist."""
     there = listed([repr(name) for name in columns], most=30)
     hint = did_you_mean(column, columns)
-    return f"has no column {column!r} to read as {field}{hint}; it has: {there}"
+    return f"has no column {column!r} for {field}{hint}; the columns are {there}"
 
 
 def _fold(name: str) -> str:
@@ -140,21 +140,21 @@ def _fold(name: str) -> str:
 def _unusable(columns: Sequence[str]) -> tuple[str, ...]:
     if len(columns) > MAX_COLUMNS:
         return (
-            f"has {len(columns):,} columns, over {MAX_COLUMNS:,}: are ids used as names of columns?",
+            f"has {len(columns):,} columns, more than {MAX_COLUMNS:,}; are ids used as column names?",
         )
     problems: list[str] = []
     for name in columns:
         try:
             name.encode()
         except UnicodeEncodeError:
-            problems.append(f"has a column whose name holds half a character: {name!a}")
+            problems.append(f"has a column name that is not valid Unicode: {name!a}")
         if not name.strip():
-            problems.append("has a column without a name; name it, or write the file without it")
+            problems.append("has a column without a name; name it or remove it")
     return tuple(problems)
 
 
 def _usual(columns: Sequence[str]) -> Mapping[str, str]:
-    """The aliases in such company: DeepEval's `context` is gold, everybody else's was retrieved."""
+    """The aliases for these columns: in DeepEval `context` is gold, elsewhere it was retrieved."""
     folded = {_fold(name) for name in columns}
     if folded & {"retrieval_context", "actual_output", "expected_output"}:
         return ALIASES | {"context": "gold_contexts"}
@@ -164,7 +164,7 @@ def _usual(columns: Sequence[str]) -> Mapping[str, str]:
 def _candidates(
     columns: Sequence[str], fields: Mapping[str, str], aliases: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """The columns that each field may be, by their names, of those without a field."""
+    """The columns, of those not yet used, that each field could be by their names."""
     candidates: dict[str, list[str]] = {}
     for column in columns:
         field = field_of(column, aliases)
@@ -174,18 +174,18 @@ def _candidates(
 
 
 def _best(field: str, names: Sequence[str]) -> str | None:
-    """The one name that is the field's, or None when several could be."""
+    """The only name that fits the field, or None when several do."""
     if field in names:
         return field
-    spelt_otherwise = [name for name in names if _fold(name) == field]
-    for several in (spelt_otherwise, names):
-        if len(several) == 1:
-            return several[0]
+    spellings = [name for name in names if _fold(name) == field]
+    for matches in (spellings, names):
+        if len(matches) == 1:
+            return matches[0]
     return None
 
 
 def _beside(field: str, names: Sequence[str], fields: Mapping[str, str]) -> list[str]:
-    """A note of columns that could have been the field, where mistaking them would matter."""
+    """A note on other columns that could have been the field."""
     apart = [name for name in names if name not in fields and name not in FIELDS]
     read = next((column for column, named in fields.items() if named == field), None)
     if not apart or read is None or field in ("id", "system"):
@@ -197,14 +197,14 @@ def _beside(field: str, names: Sequence[str], fields: Mapping[str, str]) -> list
 
 def _nothing_known(columns: Sequence[str]) -> str:
     there = listed([repr(name) for name in columns])
-    return f"has no column that is known as a field, only {there}; name some: --map FIELD=COLUMN"
+    return f"has no known field; its columns are {there}; map them with --map FIELD=COLUMN"
 
 
 def _left_out(names: Sequence[str], fields: Mapping[str, str]) -> list[str]:
     read = {field: column for column, field in fields.items()}
     return [
         f"left out column {name!r}: "
-        + (f"{read[name]!r} is read as {name}" if name in read else "gold does not say that")
+        + (f"{read[name]!r} is read as {name}" if name in read else "it belongs to the answers")
         for name in names
     ]
 
@@ -221,7 +221,9 @@ def _near_misses(columns: Sequence[str], fields: Mapping[str, str]) -> list[str]
         if column in fields or field_of(column) is not None:
             continue
         near = difflib.get_close_matches(_fold(column), free, n=1, cutoff=NEAR)
-        notes += [f"{column!r} is kept as a column of its own; is it {near[0]!r}?"] if near else []
+        notes += (
+            [f"{column!r} is kept as an extra field; did you mean {near[0]!r}?"] if near else []
+        )
     return notes
 
 

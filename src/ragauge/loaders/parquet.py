@@ -1,4 +1,4 @@
-"""Parquet, through polars: columns keep their types."""
+"""Read Parquet with polars; columns keep their types."""
 
 from pathlib import Path
 
@@ -14,11 +14,11 @@ def read_parquet(path: Path) -> Table:
     source = str(path)
     try:
         path.open("rb").close()
-        # An absolute path without globbing: polars takes other texts for patterns or addresses.
+        # An absolute path without globbing: polars reads other texts as patterns or URLs.
         frame = pl.read_parquet(path.absolute(), glob=False, hive_partitioning=False)
     except (OSError, ValueError) as error:
         return unreadable(source, unopened(path, error))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        return unreadable(source, f"is not a whole Parquet file: {said}")
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return unreadable(source, f"is not a complete Parquet file: {reason}")
     return polars_table(frame, source)

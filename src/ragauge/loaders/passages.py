@@ -1,6 +1,6 @@
-"""Contexts given as objects, as LangChain, LlamaIndex and most retrievers give them.
+"""Read contexts given as objects, as LangChain, LlamaIndex and most retrievers return them.
 
-The text is taken from an object, and where every context of a row has them, its id and its score.
+The text is taken from each object; ids and scores are taken if every context of a row has them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ SCORE_KEYS = ("score", "similarity", "similarity_score", "relevance_score")
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """A context's parts; None where it does not say."""
+    """The parts of a context; None for a missing one."""
 
     text: object
     id: object = None
@@ -28,7 +28,7 @@ class _Passage:
 def unpack_contexts(
     rows: Sequence[Row], problems: list[Problem]
 ) -> tuple[list[Row], tuple[str, ...]]:
-    """The rows with texts for contexts, and what to say of the rest."""
+    """The rows with contexts as texts, and notes on what was taken and left out."""
     unread: dict[str, None] = {}
     filled: set[str] = set()
     unpacked: list[Row] = []
@@ -46,14 +46,14 @@ def unpack_contexts(
     notes = [f"left out of the contexts: {listed(list(unread))}"] if unread else []
     if filled:
         notes.append(f"took {' and '.join(sorted(filled))} from the objects in contexts")
-        unpacked = [_found_none(row, filled) for row in unpacked]
+        unpacked = [_with_empty_ids(row, filled) for row in unpacked]
     return unpacked, tuple(notes)
 
 
 def _passages(
     row: Row, name: str, problems: list[Problem], unread: dict[str, None]
 ) -> list[_Passage] | None:
-    """The row's contexts, or None when none is an object."""
+    """The row's contexts, or None if none of them is an object."""
     given = row.values.get(name)
     if not isinstance(given, list | tuple | Mapping):
         return None
@@ -66,9 +66,7 @@ def _passages(
         passage = _passage(item, unread)
         if passage is None:
             keys = listed([repr(key) for key in cast(Mapping[str, object], item)])
-            problem = (
-                f"item {number} has its text under none of {', '.join(TEXT_KEYS)}, only {keys}"
-            )
+            problem = f"item {number} has no text under {', '.join(TEXT_KEYS)}; its keys are {keys}"
             id = row.values.get("id")
             id = id if isinstance(id, str) else None
             problems.append(Problem(problem, row.source, row.line, name, id))
@@ -107,8 +105,8 @@ def _beside_texts(passages: Sequence[_Passage], row: Row) -> dict[str, object]:
     }
 
 
-def _found_none(row: Row, filled: set[str]) -> Row:
-    """The row, with no ids where it has no contexts: it found none, as other rows found some."""
+def _with_empty_ids(row: Row, filled: set[str]) -> Row:
+    """The row with empty ids where its contexts are empty, as other rows have ids."""
     if row.values.get("contexts") != []:
         return row
     nothing: list[object] = []

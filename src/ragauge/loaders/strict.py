@@ -1,7 +1,7 @@
-"""JSON read strictly: keys that stand twice are seen, and every fault is one kind of error.
+"""Read JSON strictly: duplicate keys are reported, and every fault is a JsonError.
 
-NaN and numbers beyond any float are let through here: the field that holds them refuses them, and
-can say its name and the row's id.
+NaN and infinite numbers pass here: the field that holds them refuses them, and its message can name
+the field and the row's id.
 """
 
 import json
@@ -13,7 +13,7 @@ BLANK = re.compile(r"[ \t\r\n]*")
 
 
 class JsonError(ValueError):
-    """Text that is not JSON; `position` is the character from 0 at which it stops being."""
+    """Text that is not JSON; `position` is the offset of the first wrong character."""
 
     def __init__(self, problem: str, position: int) -> None:
         self.problem = problem
@@ -22,23 +22,23 @@ class JsonError(ValueError):
 
 
 class JsonReader:
-    """Reads values; `repeated` holds the keys that stood twice in one object since it was emptied."""
+    """Reads values; `repeated` collects duplicate keys until it is emptied."""
 
     def __init__(self) -> None:
         self.repeated: list[str] = []
         self._decoder = json.JSONDecoder(object_pairs_hook=self._object)
 
     def read(self, text: str, start: int = 0) -> tuple[object, int]:
-        """The value that begins at `start`, and where it ends; JsonError when there is none."""
+        """The value that begins at `start` and its end; JsonError when there is none."""
         try:
             return cast(tuple[object, int], self._decoder.raw_decode(text, start))
         except json.JSONDecodeError as error:
             problem = error.msg[0].lower() + error.msg[1:].removesuffix(" at")
             raise JsonError(f"is not JSON: {problem}", error.pos) from None
         except RecursionError:
-            raise JsonError("is nested too deeply to be read", start) from None
+            raise JsonError("is nested too deeply", start) from None
         except ValueError:
-            problem = "holds a whole number of over 4,300 digits; put it in quotes"
+            problem = "has an integer of more than 4,300 digits; put it in quotes"
             raise JsonError(problem, start) from None
 
     def read_whole(self, text: str) -> object:
@@ -50,7 +50,7 @@ class JsonReader:
         return value
 
     def take_repeated(self) -> tuple[str, ...]:
-        """The keys that stood twice since the last call."""
+        """The duplicate keys since the last call."""
         repeated = tuple(dict.fromkeys(self.repeated))
         self.repeated.clear()
         return repeated
@@ -64,7 +64,7 @@ class JsonReader:
 
 
 def skip_blank(text: str, start: int) -> int:
-    """Where the next character that is not JSON's white space stands."""
+    """The offset of the next character that is not JSON white space."""
     blank = BLANK.match(text, start)
     return start if blank is None else blank.end()
 

@@ -1,4 +1,4 @@
-"""What every format is read into, before any column has a meaning."""
+"""The table that every format is read into, before columns are mapped to fields."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,11 @@ from ragauge.sample import Row
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under the source's own column names, and what went wrong reading them.
+    """Rows under the source's column names, and the problems of reading them.
 
     `line` of a row is its line in the file, or its number from 1 where there are no lines.
-    `all_text` says that the format has nothing but text (CSV), so that lists, numbers and nulls
-    have yet to be told from their look. `may_print_lists`: a frame, which holds lists as text when it
-    was read from CSV by somebody else.
+    `all_text`: every cell is text (CSV), so lists, numbers and nulls are still to be read.
+    `may_print_lists`: lists may be text, as in a frame that was read from CSV.
     """
 
     rows: tuple[Row, ...]
@@ -24,17 +23,17 @@ class Table:
     may_print_lists: bool = False
 
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns, in the order in which they first appear."""
+        """The names of the columns, in order of first appearance."""
         return tuple(dict.fromkeys(name for row in self.rows for name in row.values))
 
 
 def unreadable(source: str, problem: str, line: int | None = None) -> Table:
-    """The table of a source of which nothing could be read."""
+    """An empty table with the problem that made its source unreadable."""
     return Table((), source, problems=(Problem(problem, source, line),))
 
 
 def listed(names: "tuple[str, ...] | list[str]", most: int = 10) -> str:
-    """The first names, and how many more there are.
+    """The first names and the number of the others.
 
     >>> listed(["a", "b", "c"], most=2)
     'a, b … and 1 more'

@@ -11,15 +11,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, BinaryIO, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ragauge.errors import DataError, PlanError, Problem, did_you_mean
+from ragauge.rankings.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     import polars as pl
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Method = Literal[
     "rrf", "isr", "borda", "combsum", "combmnz", "combanz", "combmax", "combmin", "combmed"
 ]

@@ -8,11 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from ragauge.rankings.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

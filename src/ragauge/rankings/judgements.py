@@ -6,8 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ragauge.rankings.hits import Bools, Hits, Ints
-from ragauge.rankings.reading.scan import Field, Names, digests, field_of, starts_of_blocks
+from ragauge.rankings.arrays import Bools, Ints
+from ragauge.rankings.hits import Hits
+from ragauge.rankings.reading.lookup import Names
+from ragauge.rankings.reading.scan import Field, digests, field_of, starts_of_blocks
 
 NOT_JUDGED = -1
 """The number of a query that the judgements do not hold."""

@@ -15,7 +15,8 @@ import numpy as np
 
 from ragauge.label import SettingValue
 from ragauge.metric import Setting, read_setting, read_settings
-from ragauge.rankings.hits import Bools, Floats, Hits, Ints
+from ragauge.rankings.arrays import Bools, Floats, Ints
+from ragauge.rankings.hits import Hits
 from ragauge.stats.aggregation import Aggregation
 
 Absence = Literal["nothing relevant", "nothing retrieved", "never"]

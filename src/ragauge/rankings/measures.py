@@ -10,7 +10,9 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ragauge.metric import Constraint, Count, Share
-from ragauge.rankings.hits import Bools, Floats, Hits, Ints, ranks_within
+from ragauge.rankings.arrays import Bools, Floats, Ints
+from ragauge.rankings.compat import Compat
+from ragauge.rankings.hits import Hits, ranks_within
 from ragauge.rankings.measure import (
     Cause,
     judged_hits,
@@ -26,7 +28,6 @@ from ragauge.rankings.measure import (
 Discount = Literal["log2", "reciprocal"]
 Ideal = Literal["judged", "retrieved", "all"]
 Gains = Literal["linear", "exponential"]
-Compat = Literal["trec9", "trec10"]
 
 
 def _is_above_zero(value: float) -> bool:

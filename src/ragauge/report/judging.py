@@ -1,4 +1,4 @@
-"""What a run tells of its judges: how they agree, how steady they are, what they were paid."""
+"""Notes on a run's judges: grades, agreement, consistency and cost."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.engine.engine import DISPUTE, without_judge
 from ragauge.label import Label
+from ragauge.report.plain import counted
 from ragauge.runs.run import Run
 from ragauge.score import GRADE, Flag
 
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def judging_lines(run: Run) -> list[str]:
-    """What there is to tell of the judges, as lines to read; none where no judge was asked."""
-    return [*_grades(run), *_lost(run), *_agreements(run), *_repeats(run), *_spending(run)]
+    """The notes on the run's judges, one per line; none without a judge."""
+    return [*_grades(run), *_lost(run), *_agreements(run), *_repeats(run), *_usage(run)]
 
 
 def _grades(run: Run) -> Iterator[str]:
-    """How often each system got each grade of a metric that grades."""
+    """How often each system got each grade, for metrics that grade."""
     import polars as pl
 
     graded = run.collect(
@@ -43,14 +44,15 @@ def _grades(run: Run) -> Iterator[str]:
 
 
 def _lost(run: Run) -> Iterator[str]:
-    """How many scores rest on fewer parts than they should, because one failed."""
+    """How many scores use only some of their parts, because the others failed."""
     for metric in run.metrics:
         scores = _of_metric(run, metric.metric)
         n = scores.filter(scores["flags"].list.contains(str(Flag.LOST_PARTS))).height
         if n:
             yield (
-                f"{metric.name}: {n:,} of {scores.height:,} scores lack a part that failed or was not "
-                "asked, and rest on the others (evidence: lost)"
+                f"{metric.name}: {n:,} of {counted(scores.height, 'score')} "
+                f"{'leaves' if n == 1 else 'leave'} out parts that failed or were not asked "
+                "(evidence: lost)"
             )
 
 
@@ -61,7 +63,7 @@ def _of_metric(run: Run, metric: str) -> "pl.DataFrame":
 
 
 def _agreements(run: Run) -> Iterator[str]:
-    """How far each two judges agree on each metric."""
+    """How well each pair of judges agrees on each metric."""
     import polars as pl
 
     by_metric: dict[str, list[str]] = {}
@@ -73,8 +75,8 @@ def _agreements(run: Run) -> Iterator[str]:
             pairs = _values(run, left).join(_values(run, right), on=["id", "system"], suffix="_2")
             if pairs.height:
                 ours, theirs = pairs["value"].to_list(), pairs["value_2"].to_list()
-                apart = (pl.col("value") - pl.col("value_2")).abs() >= DISPUTE
-                n_disputed = pairs.filter(apart).height
+                is_disputed = (pl.col("value") - pl.col("value_2")).abs() >= DISPUTE
+                n_disputed = pairs.filter(is_disputed).height
                 yield f"{metric}: {_judge(left)} and {_judge(right)} {_agree(ours, theirs, n_disputed)}"
 
 
@@ -83,14 +85,14 @@ def _agree(ours: Sequence[float], theirs: Sequence[float], n_disputed: int) -> s
 
     n = len(ours)
     same = sum(abs(one - other) < 1e-9 for one, other in zip(ours, theirs, strict=True))
-    told = f"say the same of {same:,} of {n:,} answers"
+    text = f"agree on {same:,} of {counted(n, 'answer')}"
     if {*ours, *theirs} <= {0.0, 1.0}:
         kappa = cohen_kappa(ours, theirs)
-        told += "" if kappa is None else f" (Cohen's kappa {kappa:.2f})"
+        text += "" if kappa is None else f" (Cohen's kappa {kappa:.2f})"
     else:
-        apart = sum(abs(one - other) for one, other in zip(ours, theirs, strict=True)) / n
-        told += f", and are {apart:.3f} apart on average"
-    return told + (f"; {n_disputed:,} disputed: needs_review" if n_disputed else "")
+        difference = sum(abs(one - other) for one, other in zip(ours, theirs, strict=True)) / n
+        text += f", with a mean difference of {difference:.3f}"
+    return text + (f"; {n_disputed:,} disputed: needs_review" if n_disputed else "")
 
 
 def _values(run: Run, metric: str) -> "pl.DataFrame":
@@ -102,7 +104,7 @@ def _judge(label: str) -> str:
 
 
 def _repeats(run: Run) -> Iterator[str]:
-    """How steady each metric's judge was when it was asked several times."""
+    """How consistent each metric's judge was over repeated questions."""
     import polars as pl
 
     for shown in run.metrics:
@@ -111,49 +113,52 @@ def _repeats(run: Run) -> Iterator[str]:
             continue
         wanted = pl.col("metric") == shown.metric
         kept = run.collect(run.source.scan_evidence().filter(wanted))["evidence"].drop_nulls()
-        found = [
+        repeated = [
             evidence
             for evidence in map(json.loads, kept.to_list())
             if "repeats" in cast("Mapping[str, object]", evidence)
         ]
-        if not found:
+        if not repeated:
             continue
-        spread = sum(cast(float, one["spread"]) for one in found) / len(found)
+        spread = sum(cast(float, evidence["spread"]) for evidence in repeated) / len(repeated)
         changed = sum(
-            len({said for said in cast("list[object]", one["repeats"]) if isinstance(said, float)})
-            > 1
-            for one in found
+            len({v for v in cast("list[object]", evidence["repeats"]) if isinstance(v, float)}) > 1
+            for evidence in repeated
         )
-        n = len(cast("list[object]", found[0]["repeats"]))
+        n = len(cast("list[object]", repeated[0]["repeats"]))
         yield (
-            f"{shown.name}: asked {n} times, the judge changed its mind on {changed:,} of "
-            f"{len(found):,} answers; standard deviation {spread * shown.scale:.{shown.digits}f} "
-            "on average"
+            f"{shown.name}: asked {n} times, the judge changed its verdict on {changed:,} of "
+            f"{counted(len(repeated), 'answer')}; mean standard deviation "
+            f"{spread * shown.scale:.{shown.digits}f}"
         )
 
 
-def _spending(run: Run) -> Iterator[str]:
-    """What the judges were asked and paid, and what their endpoints refused to be told."""
-    for judge, told in run.manifest.judging.items():
-        yield from _told_of(judge, cast("Mapping[str, object]", told))
+def _usage(run: Run) -> Iterator[str]:
+    """Each judge's calls, tokens and cost, and the settings that its endpoint rejected."""
+    for judge, usage in run.manifest.judging.items():
+        yield from _usage_of(judge, cast("Mapping[str, object]", usage))
 
 
-def _told_of(judge: str, told: Mapping[str, object]) -> Iterator[str]:
-    calls, cached = cast(int, told["calls"]), cast(int, told["cached"])
+def _usage_of(judge: str, usage: Mapping[str, object]) -> Iterator[str]:
+    calls, cached = cast(int, usage["calls"]), cast(int, usage["cached"])
     if not calls and not cached:
         return
-    n_in, n_out = cast(int, told["prompt_tokens"]), cast(int, told["completion_tokens"])
-    cost = cast("float | None", told["cost_usd"])
-    if told.get("is_recorded"):
-        # How often a reply serves twice depends on which question comes first.
-        yield f"{judge}: {calls or cached:,} recorded replies were read, none was asked for"
+    n_in, n_out = cast(int, usage["prompt_tokens"]), cast(int, usage["completion_tokens"])
+    cost = cast("float | None", usage["cost_usd"])
+    if usage.get("is_recorded"):
+        # How many replies are used twice depends on which question comes first.
+        yield f"{judge}: {_replies(calls or cached, 'recorded ')} used, no calls made"
         return
-    paid = f"{calls:,} calls" + (f", {n_in:,} tokens in and {n_out:,} out" if n_in else "")
-    paid += "" if cost is None else f", ${cost:,.4f}"
-    yield f"{judge} was asked: {paid}; {cached:,} replies were there already"
-    if uncounted := n_in and cast(int, told["calls_without_count"]):
-        yield f"{judge} did not tell the tokens of {uncounted:,} calls"
-    if refused := cast(int, told["refused_by_budget"]):
-        yield f"the budget left {refused:,} questions to {judge} unasked; run it again with more"
-    for name, why in cast("Mapping[str, str]", told["dropped"]).items():
-        yield f"{judge} was not told {name}: {why}"
+    spent = counted(calls, "call") + (f", {n_in:,} tokens in and {n_out:,} out" if n_in else "")
+    spent += "" if cost is None else f", ${cost:,.4f}"
+    yield f"{judge}: {spent}; {_replies(cached, 'cached ')} used"
+    if uncounted := n_in and cast(int, usage["calls_without_count"]):
+        yield f"{judge}: no token count for {counted(uncounted, 'call')}"
+    if refused := cast(int, usage["refused_by_budget"]):
+        yield f"{judge}: the budget ran out, {counted(refused, 'question')} not asked; raise it and run again"
+    for name, reason in cast("Mapping[str, str]", usage["dropped"]).items():
+        yield f"{judge}: {name} dropped ({reason})"
+
+
+def _replies(n: int, kind: str) -> str:
+    return f"{n:,} {kind}{'reply' if n == 1 else 'replies'}"

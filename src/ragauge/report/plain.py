@@ -1,22 +1,23 @@
-"""Text from outside made safe for where it is shown: one place for each kind of place."""
+"""Escape untrusted text for the terminal, CSV, Markdown and LaTeX, each in one place."""
 
 import re
 import unicodedata
 from collections.abc import Sequence
 
-# Controls, bidirectional marks and isolates, zero-width and line separators, and halves of pairs.
-UNSEEN_CHARACTERS = (
+# Controls, bidirectional marks and isolates, zero-width and line separators, lone surrogates.
+INVISIBLE_CHARACTERS = (
     r"\x00-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
     r"\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff"
 )
-UNSEEN = re.compile(f"[{UNSEEN_CHARACTERS}]")
-# What a build log obeys. Named ones stand anywhere: a table may wrap right before them.
+INVISIBLE = re.compile(f"[{INVISIBLE_CHARACTERS}]")
+# Commands that CI services execute from a log. A named command is matched anywhere in a line,
+# because a table may wrap just before it.
 WORKFLOW_COMMAND = re.compile(
     r"^\s*::|::(?=error|warning|notice|debug|group|endgroup|echo|(?:add|set|save|stop|remove)-)"
     r"|##(?=\w*\[)",
     re.IGNORECASE,
 )
-FORMULA = re.compile(rf"[\s{UNSEEN_CHARACTERS}]*+[=+\-@＝＋－＠]|\s*[\t\r\n]")
+FORMULA = re.compile(rf"[\s{INVISIBLE_CHARACTERS}]*+[=+\-@＝＋－＠]|\s*[\t\r\n]")
 NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?%?")
 MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$-])")
 LATEX = {
@@ -33,8 +34,8 @@ LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\symbol{34}",  # \textquotedbl is not there in LaTeX's default encoding
-    # After the end of a row these would be its options.
+    '"': r"\symbol{34}",  # \textquotedbl does not exist in LaTeX's default encoding
+    # At the start of a row LaTeX would read these as options of the line break before.
     "[": "{[}",
     "]": "{]}",
     "*": "{*}",
@@ -42,22 +43,22 @@ LATEX = {
 
 
 def for_terminal(text: str, *, lines: bool = False) -> str:
-    """The text with everything unseen written out, and nothing that a terminal or CI would obey.
+    """Escape invisible characters and anything that a terminal or CI service would execute.
 
-    With `lines`, line ends stay; else the text is on one line.
+    With `lines`, line ends are kept; otherwise they are escaped too.
 
     >>> for_terminal("a\\x1b[31mb\\nc")
     'a\\\\x1b[31mb\\\\nc'
     """
     if lines:
         return "\n".join(for_terminal(line) for line in text.splitlines())
-    shown = UNSEEN.sub(_written_out, text)
-    # Between the two signs, so that no line can break just before both.
-    return WORKFLOW_COMMAND.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", shown)
+    shown = INVISIBLE.sub(_escaped, text)
+    # The backslash goes between the two characters, so that no line can start with both.
+    return WORKFLOW_COMMAND.sub(lambda match: f"{match[0][:-1]}\\{match[0][-1]}", shown)
 
 
 def for_csv(text: str) -> str:
-    """The text as a cell that no spreadsheet runs: a formula gets a quote before it.
+    """The text as a CSV cell; a formula gets a leading quote, so that no spreadsheet runs it.
 
     >>> for_csv("=1+1"), for_csv("-0.133")
     ("'=1+1", '-0.133')
@@ -67,7 +68,7 @@ def for_csv(text: str) -> str:
 
 
 def for_markdown(text: str) -> str:
-    """The text as a cell of a Markdown table, every mark of Markdown and HTML escaped.
+    """The text as a cell of a Markdown table, with Markdown and HTML syntax escaped.
 
     >>> for_markdown("a|<b>")
     'a\\\\|\\\\<b\\\\>'
@@ -77,16 +78,25 @@ def for_markdown(text: str) -> str:
 
 
 def for_latex(text: str) -> str:
-    """The text as LaTeX shows it.
+    """The text with LaTeX syntax escaped.
 
     >>> for_latex("50 % of R&D")
     '50 \\\\% of R\\\\&D'
     """
-    return "".join(LATEX.get(one, one) for one in for_terminal(text))
+    return "".join(LATEX.get(char, char) for char in for_terminal(text))
+
+
+def counted(n: int, noun: str) -> str:
+    """The number with its noun, singular or plural.
+
+    >>> counted(1, "answer"), counted(1_000, "answer")
+    ('1 answer', '1,000 answers')
+    """
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def some(names: Sequence[str], n: int) -> str:
-    """The first n names, and how many more there are.
+    """The first n names and the number of the others.
 
     >>> some(("a", "b", "c"), 2)
     'a, b … 1 more'
@@ -96,7 +106,7 @@ def some(names: Sequence[str], n: int) -> str:
 
 
 def shortened(text: str, width: int) -> str:
-    """The text in at most `width` columns, an ellipsis where it was cut.
+    """The text in at most `width` columns, with an ellipsis if it was cut.
 
     >>> shortened("evaluation", 6)
     'evalu…'
@@ -110,12 +120,12 @@ def shortened(text: str, width: int) -> str:
 
 
 def _width(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text)
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
-def _written_out(found: re.Match[str]) -> str:
-    one = found[0]
+def _escaped(match: re.Match[str]) -> str:
+    char = match[0]
     known = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
-    if one in known:
-        return known[one]
-    return f"\\x{ord(one):02x}" if ord(one) < 256 else f"\\u{ord(one):04x}"
+    if char in known:
+        return known[char]
+    return f"\\x{ord(char):02x}" if ord(char) < 256 else f"\\u{ord(char):04x}"

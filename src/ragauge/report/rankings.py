@@ -1,31 +1,32 @@
-"""Scored runs as tables: for people, for papers, and in trec_eval's own layout."""
+"""Scored runs as tables: for the terminal, for papers, and in trec_eval's format."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from functools import cached_property
 
-from ragauge.rankings.rank import RankingResult, RunComparison, Summary
-from ragauge.report.plain import for_csv, for_latex, for_markdown, for_terminal, some
+from ragauge.rankings.result import RankingResult, RunComparison, Summary
+from ragauge.report.plain import for_markdown, for_terminal, some
+from ragauge.report.table_formats import csv_table, latex_table, markdown_table
 
 LEVEL = 0.05
-"""The p value below which a difference gets its mark."""
+"""Significance level: a difference with a smaller p value is marked."""
 MARK = "*"
 DIGITS = 4
 PRECISE_DIGITS = 10
-"""In trec_eval's layout: more than its own four, so that a sixth digit can be compared."""
+"""Digits in trec_eval's format: more than its four, so that small differences show."""
 DASH = "–"
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 RUNS_NAMED, MEASURES_NAMED = 5, 8
-"""Runs and measures that a note names; the rest is counted."""
+"""Most runs and measures that a note names; the others are counted."""
 
 
 @dataclass(frozen=True, eq=False)
 class RankingTable:
-    """A ranking's numbers as people read them: a row a run, a column a measure.
+    """Formatted ranking scores: one row per run, one column per measure.
 
-    With several runs each is compared with the first, and marked where the difference is beyond
-    chance; `compared` holds every pair where all pairs are asked for.
+    Each further run is compared with the first and marked if it differs significantly. With
+    `all_pairs`, `compared` holds every pair of runs.
     """
 
     ranked: RankingResult
@@ -44,12 +45,12 @@ class RankingTable:
     @cached_property
     def rows(self) -> tuple[tuple[str, ...], ...]:
         by_run: dict[str, list[Summary]] = {}
-        for one in self.ranked.summaries:
-            by_run.setdefault(one.run, []).append(one)
-        counted = self.ranked.is_counted.sum(axis=1).tolist()
+        for summary in self.ranked.summaries:
+            by_run.setdefault(summary.run, []).append(summary)
+        n_queries = self.ranked.is_counted.sum(axis=1).tolist()
         return tuple(
-            (run, f"{n:,}", *(self._cell(one) + self._mark(one) for one in row))
-            for (run, row), n in zip(by_run.items(), counted, strict=True)
+            (run, f"{n:,}", *(self._cell(summary) + self._mark(summary) for summary in row))
+            for (run, row), n in zip(by_run.items(), n_queries, strict=True)
         )
 
     @property
@@ -58,10 +59,10 @@ class RankingTable:
 
     @property
     def long_rows(self) -> Iterator[tuple[str, ...]]:
-        """A row for each run and measure: what fits where a column for each measure does not."""
-        for one in self.ranked.summaries:
-            value = self._value(one) + self._mark(one)
-            yield (one.run, one.measure, value, _interval(one.low, one.high), f"{one.n:,}")
+        """One row per run and measure, for when one column per measure is too wide."""
+        for row in self.ranked.summaries:
+            value = self._value(row) + self._mark(row)
+            yield (row.run, row.measure, value, _interval(row.low, row.high), f"{row.n:,}")
 
     @property
     def query_header(self) -> tuple[str, ...]:
@@ -69,7 +70,7 @@ class RankingTable:
 
     @property
     def query_rows(self) -> Iterator[tuple[str, ...]]:
-        """A row for each query and run."""
+        """One row per query and run."""
         ranked = self.ranked
         measures = [at for at, name in enumerate(ranked.names) if name in self._per_query]
         counts = [ranked.is_count(name) for name in self._per_query]
@@ -92,7 +93,7 @@ class RankingTable:
 
     @cached_property
     def with_first(self) -> tuple[RunComparison, ...]:
-        """Each run compared with the first one; none when it is alone."""
+        """Each further run compared with the first; empty for a single run."""
         if len(self.ranked.runs) < 2:
             return ()
         return self.ranked.compare(self.ranked.runs[0])
@@ -109,21 +110,21 @@ class RankingTable:
     def compared_rows(self) -> tuple[tuple[str, ...], ...]:
         return tuple(
             (
-                one.measure,
-                one.run,
-                one.baseline,
-                f"{one.comparison.difference:+z.{DIGITS}f}",
-                _interval(one.comparison.low, one.comparison.high),
-                _p(one.comparison.p_value),
-                _p(one.p_holm) + (MARK if one.p_holm < LEVEL else ""),
-                f"{one.comparison.n:,}",
+                pair.measure,
+                pair.run,
+                pair.baseline,
+                f"{pair.comparison.difference:+z.{DIGITS}f}",
+                _interval(pair.comparison.low, pair.comparison.high),
+                _p(pair.comparison.p_value),
+                _p(pair.p_holm) + (MARK if pair.p_holm < LEVEL else ""),
+                f"{pair.comparison.n:,}",
             )
-            for one in self.compared
+            for pair in self.compared
         )
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know: how it was read, what has no value, which queries are left out."""
+        """Notes on how the files were read and on queries without a value or left out."""
         return (*self.ranked.notes, *self._absences())
 
     def _absences(self) -> Iterator[str]:
@@ -138,32 +139,35 @@ class RankingTable:
             for n, names in absent.items():
                 without.setdefault((n, tuple(names)), []).append(run)
         for (n, names), runs in without.items():
-            what = f"{_queries(n)} without a value, {how}: {some(names, MEASURES_NAMED)}"
-            yield f"{some(runs, RUNS_NAMED)}: {what}"
+            text = f"{_queries(n)} without a value, {how}: {some(names, MEASURES_NAMED)}"
+            yield f"{some(runs, RUNS_NAMED)}: {text}"
         left_out: dict[str, list[str]] = {}
-        for run, n, here in zip(
+        for run, n, is_counted in zip(
             ranked.runs, ranked.n_unjudged_queries, ranked.is_counted, strict=True
         ):
             if n:
-                left_out.setdefault(f"{_queries(n)} not judged, left out", []).append(run)
-            if missing := int((~here).sum()):
-                nothing = f"nothing for {_queries(missing, 'judged ')}, left out"
-                left_out.setdefault(f"{nothing}; --complete counts them as 0", []).append(run)
-        for said, runs in left_out.items():
-            yield f"{some(runs, RUNS_NAMED)}: {said}"
+                left_out.setdefault(f"{_queries(n, 'unjudged ')} left out", []).append(run)
+            if missing := int((~is_counted).sum()):
+                text = (
+                    f"no results for {_queries(missing, 'judged ')}, left out; --complete counts "
+                )
+                text += "it as 0" if missing == 1 else "them as 0"
+                left_out.setdefault(text, []).append(run)
+        for text, runs in left_out.items():
+            yield f"{some(runs, RUNS_NAMED)}: {text}"
 
     @cached_property
     def legend(self) -> str:
-        """What the mark means; empty where nothing is compared."""
-        pairs = {(one.run, one.baseline) for one in self._tested}
+        """What the mark means; empty if no runs are compared."""
+        pairs = {(pair.run, pair.baseline) for pair in self._tested}
         if not pairs:
             return ""
         first = self.ranked.runs[0]
-        corrected = f", corrected by Holm's method for {len(pairs)} pairs" if len(pairs) > 1 else ""
+        corrected = f", Holm-corrected for {len(pairs)} pairs" if len(pairs) > 1 else ""
         differs = f"{MARK} differs" if self._marked else "no run differs"
         return (
-            f"{differs} from {first} at p < {LEVEL}, each measure by itself: paired randomization "
-            f"test over the queries of both{corrected}"
+            f"{differs} significantly from {first} (p < {LEVEL}): paired randomization test for each "
+            f"measure over the queries of both runs{corrected}"
         )
 
     @property
@@ -174,23 +178,23 @@ class RankingTable:
     def _marked(self) -> frozenset[tuple[str, str]]:
         first = self.ranked.runs[0]
         return frozenset(
-            (one.run, one.measure)
-            for one in self._tested
-            if one.baseline == first and one.p_holm < LEVEL
+            (pair.run, pair.measure)
+            for pair in self._tested
+            if pair.baseline == first and pair.p_holm < LEVEL
         )
 
-    def _mark(self, one: Summary) -> str:
-        return f" {MARK}" if (one.run, one.measure) in self._marked else ""
+    def _mark(self, summary: Summary) -> str:
+        return f" {MARK}" if (summary.run, summary.measure) in self._marked else ""
 
-    def _value(self, one: Summary) -> str:
-        if one.value is None:
+    def _value(self, summary: Summary) -> str:
+        if summary.value is None:
             return DASH
-        return _number(one.value, is_count=self.ranked.is_count(one.measure))
+        return _number(summary.value, is_count=self.ranked.is_count(summary.measure))
 
-    def _cell(self, one: Summary) -> str:
-        if one.value is None or one.low is None or one.high is None:
-            return self._value(one)
-        return f"{self._value(one)} {_interval(one.low, one.high)}"
+    def _cell(self, summary: Summary) -> str:
+        if summary.value is None or summary.low is None or summary.high is None:
+            return self._value(summary)
+        return f"{self._value(summary)} {_interval(summary.low, summary.high)}"
 
 
 def _queries(n: int, kind: str = "") -> str:
@@ -202,7 +206,7 @@ def _number(value: float, *, is_count: bool) -> str:
 
 
 def _interval(low: float | None, high: float | None) -> str:
-    # `z`: no minus before a bound that is rounded to 0.
+    # `z` avoids a minus sign before a bound that rounds to 0.
     return DASH if low is None or high is None else f"[{low:z.{DIGITS}f}, {high:z.{DIGITS}f}]"
 
 
@@ -214,12 +218,12 @@ def _p(p: float) -> str:
 
 
 def to_tsv(ranked: RankingResult, *, per_query: bool) -> str:
-    """trec_eval's layout: `measure<TAB>query<TAB>value`, the whole as query `all`.
+    """trec_eval's format: `measure<TAB>query<TAB>value`; the mean has the query `all`.
 
-    Of several runs each begins with a line `runid<TAB>all<TAB>its name`. Values have ten decimals,
-    counts none. As in trec_eval a count of queries and a geometric mean have no lines for queries,
-    a query that the run lacks has none, even where it counts 0, and what has no value is 0 where it
-    counts as 0, and absent where it is left out.
+    With several runs, each begins with a line `runid<TAB>all<TAB>its name`. Values have ten
+    decimals, counts none. As in trec_eval, query counts and geometric means have no lines per query,
+    and a query without results has no line even if it counts as 0. An undefined value is written
+    as 0 or left out, as `undefined` says.
     """
     pieces: list[str] = []
     for at, run in enumerate(ranked.runs):
@@ -252,7 +256,7 @@ def _query_lines(ranked: RankingResult, run: int) -> Iterator[str]:
 
 
 def _plain(name: str) -> str:
-    """A name as it is, so that it can be joined; only controls are written out."""
+    """The name unchanged, so that files can be joined on it; only control characters are escaped."""
     return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", name)
 
 
@@ -261,43 +265,36 @@ def _form(ranked: RankingResult, measure: str) -> str:
 
 
 def to_csv(ranked: RankingResult, *, per_query: bool) -> str:
-    """A line for each run and measure; for each run, query and measure with `per_query`."""
-    from ragauge.report.tables import csv_line
-
+    """One line per run and measure; with `per_query`, per run, query and measure."""
     if per_query:
-        rows: list[Sequence[object]] = [("run", "query", "measure", "value")]
-        rows += [
-            (for_csv(run), for_csv(query), measure, value)
+        values = [
+            (run, query, measure, value)
             for run in ranked.runs
             for measure in ranked.names
             if not ranked.is_whole_only(measure)
             for query, value in ranked.per_query(measure, run).items()
         ]
-    else:
-        rows = [("run", "measure", "value", "low", "high", "n", "n_undefined")]
-        rows += [
-            (for_csv(one.run), one.measure, one.value, one.low, one.high, one.n, one.n_undefined)
-            for one in ranked.summaries
-        ]
-    return "".join(csv_line(["" if cell is None else cell for cell in row]) for row in rows)
+        return csv_table(("run", "query", "measure", "value"), values)
+    header = ("run", "measure", "value", "low", "high", "n", "n_undefined")
+    return csv_table(header, (astuple(summary) for summary in ranked.summaries))
 
 
 def as_json(table: RankingTable, *, per_query: bool) -> str:
-    """Everything: summaries, comparisons of the runs, and each query's values with `per_query`."""
+    """Summaries, comparisons and notes; with `per_query` also the values of each query."""
     from ragauge.report.tables import to_json
 
     ranked = table.ranked
     compared = table.compared if table.all_pairs else table.with_first
-    told: dict[str, object] = {
+    report: dict[str, object] = {
         "qrels": ranked.judgements.source,
         "undefined": ranked.undefined,
-        "measures": {one.shown: str(one.label) for one in ranked.measures},
-        "summary": [asdict(one) for one in ranked.summaries],
-        "comparisons": [_flat(one) for one in compared],
+        "measures": {measure.shown: str(measure.label) for measure in ranked.measures},
+        "summary": [asdict(summary) for summary in ranked.summaries],
+        "comparisons": [_flat(pair) for pair in compared],
         "notes": [*table.notes, *([table.legend] if table.legend else [])],
     }
     if per_query:
-        told["queries"] = {
+        report["queries"] = {
             run: {
                 measure: ranked.per_query(measure, run)
                 for measure in ranked.names
@@ -305,65 +302,42 @@ def as_json(table: RankingTable, *, per_query: bool) -> str:
             }
             for run in ranked.runs
         }
-    return to_json(told)
+    return to_json(report)
 
 
-def _flat(one: RunComparison) -> dict[str, object]:
-    told = {"measure": one.measure, "run": one.run, "baseline": one.baseline}
-    return {**told, **asdict(one.comparison), "p_holm": one.p_holm}
+def _flat(pair: RunComparison) -> dict[str, object]:
+    names = {"measure": pair.measure, "run": pair.run, "baseline": pair.baseline}
+    return {**names, **asdict(pair.comparison), "p_holm": pair.p_holm}
 
 
 def to_markdown(table: RankingTable, *, per_query: bool) -> str:
-    """The table in Markdown, with its notes, and that of the queries with `per_query`."""
-    pieces = [f"## {for_markdown(table.title)}", "", *_markdown(table.header, table.rows)]
-    if per_query:
-        pieces += ["", *_markdown(table.query_header, table.query_rows)]
-    if table.compared:
-        pieces += ["", *_markdown(table.compared_header, table.compared_rows)]
+    """The table and its notes in Markdown; with `per_query` also the table of queries."""
+    pieces = [f"## {for_markdown(table.title)}"]
+    for header, rows in _tables(table, per_query=per_query):
+        pieces += ["", *markdown_table(header, rows, _alignment(header))]
     notes = [*([table.legend] if table.legend else []), *table.notes]
     pieces += ["", *(f"- {for_markdown(note)}" for note in notes)]
     return "\n".join(pieces).rstrip() + "\n"
 
 
-def _markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(for_markdown(cell) for cell in header)} |"
-    yield f"| {' | '.join([':--'] + ['--:'] * (len(header) - 1))} |"
-    for row in rows:
-        yield f"| {' | '.join(for_markdown(cell) for cell in row)} |"
-
-
 def to_latex(table: RankingTable, *, per_query: bool) -> str:
-    """The table in LaTeX (package booktabs), the mark's meaning below it, notes as comments."""
-    tables = [_latex(table.title, table.header, table.rows, table.legend)]
+    """The table in LaTeX (package booktabs) with a legend; notes become comments."""
+    means, *others = _tables(table, per_query=per_query)
+    pieces = [latex_table(table.title, *means, _alignment(means[0]), legend=table.legend)]
+    pieces += [latex_table(table.title, *other, _alignment(other[0])) for other in others]
+    return "".join(pieces) + "".join(f"% {for_terminal(note)}\n" for note in table.notes)
+
+
+def _tables(
+    table: RankingTable, *, per_query: bool
+) -> Iterator[tuple[Sequence[str], Iterable[Sequence[str]]]]:
+    """Header and rows of the means, and of the queries and comparisons where wanted."""
+    yield table.header, table.rows
     if per_query:
-        tables.append(_latex(table.title, table.query_header, table.query_rows))
+        yield table.query_header, table.query_rows
     if table.compared:
-        tables.append(_latex(table.title, table.compared_header, table.compared_rows))
-    return "".join(tables) + "".join(f"% {for_terminal(note)}\n" for note in table.notes)
+        yield table.compared_header, table.compared_rows
 
 
-def _latex(
-    title: str, header: Sequence[str], rows: Iterable[Sequence[str]], below: str = ""
-) -> str:
-    lines = [" & ".join(_latex_cell(cell) for cell in row) + r" \\" for row in rows]
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{for_latex(title)}}}",
-            rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
-            r"\toprule",
-            " & ".join(_latex_cell(cell) for cell in header) + r" \\",
-            r"\midrule",
-            *lines,
-            r"\bottomrule",
-            r"\end{tabular}",
-            *([rf"\par\footnotesize {for_latex(below)}"] if below else []),
-            r"\end{table}",
-            "",
-        ]
-    )
-
-
-def _latex_cell(cell: str) -> str:
-    return for_latex(cell).replace(DASH, "--")
+def _alignment(header: Sequence[str]) -> str:
+    return "l" + "r" * (len(header) - 1)

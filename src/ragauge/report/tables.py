@@ -1,7 +1,5 @@
 """Summaries and scores as files: JSON, JSON lines, CSV, Parquet, Markdown, LaTeX."""
 
-import csv
-import io
 import json
 import os
 import re
@@ -15,13 +13,13 @@ from ragauge.errors import PlanError
 from ragauge.label import Label
 from ragauge.report.numbers import SummaryRow, bounds, cells
 from ragauge.report.plain import (
-    for_csv,
-    for_latex,
+    counted,
     for_markdown,
     for_terminal,
     shortened,
     some,
 )
+from ragauge.report.table_formats import csv_table, latex_table, markdown_table
 from ragauge.runs.files import write_frame, write_text
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
@@ -34,12 +32,12 @@ if TYPE_CHECKING:
 NAME_WIDTH, REASON_WIDTH = 36, 200
 NO_IDS = re.compile(r"the sample has no (?:context_ids|relevant|context_ids and relevant)")
 IDS_SHOWN, IDS_LISTED = 20, 1_000
-"""Ids of a finding that a table and a JSON file name; the rest is counted."""
+"""Most ids of a finding in a table and in a JSON file; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a summary as people read it: texts, on the suite's scale."""
+    """One formatted line of a summary, on the suite's scale."""
 
     group: tuple[str, ...]
     name: str
@@ -52,7 +50,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A summary as people read it."""
+    """A formatted summary."""
 
     title: str
     keys: tuple[str, ...]
@@ -64,19 +62,25 @@ class Table:
         return (*self.keys, "metric", "mean", "95 % interval", "bounds", "scored", "not scored")
 
     @property
+    def alignment(self) -> str:
+        """`l` or `r` for each column: names left, numbers right."""
+        n_names = len(self.keys) + 1
+        return "l" * n_names + "r" * (len(self.header) - n_names - 1) + "l"
+
+    @property
     def rows(self) -> tuple[tuple[str, ...], ...]:
         return tuple(
-            (*one.group, one.name, one.value, one.interval, one.bounds, one.n, one.why_not)
-            for one in self.lines
+            (*line.group, line.name, line.value, line.interval, line.bounds, line.n, line.why_not)
+            for line in self.lines
         )
 
 
 def summary_table(run: Run, by: Sequence[str] = ()) -> Table:
-    """The summary by system and the fields, on the suite's names and scales.
+    """The summary by system and the given fields, with the suite's names and scales.
 
-    Metrics that nothing could be scored with, for want of a resource, are left to the notes.
+    A metric that lacks a resource has no line, only a note.
     """
-    shown = {one.metric: one for one in run.metrics}
+    shown = {metric.metric: metric for metric in run.metrics}
     keys = ("system", *by)
     lines = tuple(
         _line(row, keys, shown[cast(str, row["metric"])])
@@ -92,9 +96,9 @@ def summary_table(run: Run, by: Sequence[str] = ()) -> Table:
 
 
 def not_scored(run: Run, shown: Mapping[str, MetricDisplay]) -> tuple[str, ...]:
-    """What has no value and why, and how far it could move the value: a line for each metric.
+    """How many scores of each metric are missing and why, with the bounds of its mean.
 
-    Systems and metrics of which the same is to be said share it.
+    Systems and metrics with the same text share a line.
     """
     reasons = _reasons(run)
     by_metric: dict[str, dict[str, list[str]]] = {}
@@ -103,21 +107,21 @@ def not_scored(run: Run, shown: Mapping[str, MetricDisplay]) -> tuple[str, ...]:
         whys = reasons.get((metric, system), [])
         if whys and metric in shown and not shown[metric].unavailable:
             range_ = bounds(shown[metric], row)
-            said = f"{', '.join(whys)}{_way_out(run, shown[metric], row, whys)}"
-            said += f" ({range_})" if range_ else ""
-            by_metric.setdefault(metric, {}).setdefault(said, []).append(short(system))
+            text = f"{', '.join(whys)}{_remedy(run, shown[metric], row, whys)}"
+            text += f" ({range_})" if range_ else ""
+            by_metric.setdefault(metric, {}).setdefault(text, []).append(short(system))
     by_line: dict[str, list[str]] = {}
     for metric, parts in by_metric.items():
         line = "; ".join(
-            f"{', '.join(names)} {'each ' * (len(names) > 1)}{said}"
-            for said, names in parts.items()
+            f"{', '.join(names)} {'each ' * (len(names) > 1)}{text}"
+            for text, names in parts.items()
         )
         by_line.setdefault(line, []).append(short(shown[metric].name, 4 * NAME_WIDTH))
     return tuple(f"{', '.join(names)}: {line}" for line, names in by_line.items())
 
 
 def _reasons(run: Run) -> Mapping[tuple[str, str], list[str]]:
-    """For each metric and system: how many scores of each status have no value, and mostly why."""
+    """For each metric and system: the scores without a value by status, with the main reason."""
     import polars as pl
 
     counts: dict[tuple[str, str, str], list[tuple[int, str]]] = {}
@@ -126,9 +130,9 @@ def _reasons(run: Run) -> Mapping[tuple[str, str], list[str]]:
     for metric, system, status, reason, n in absent.group_by(keys).len().sort(keys).iter_rows():
         counts.setdefault((metric, system, status), []).append((n, reason or "no reason given"))
     reasons: dict[tuple[str, str], list[str]] = {}
-    for (metric, system, status), found in counts.items():
-        most, reason = max(found, key=lambda one: one[0])
-        n = sum(one for one, _ in found)
+    for (metric, system, status), by_reason in counts.items():
+        most, reason = max(by_reason, key=lambda pair: pair[0])
+        n = sum(n_scores for n_scores, _ in by_reason)
         of_them = "" if most == n else f", {most:,} of them"
         reasons.setdefault((metric, system), []).append(
             f"{n:,} {status}{of_them}: {short(reason, REASON_WIDTH)}"
@@ -136,13 +140,13 @@ def _reasons(run: Run) -> Mapping[tuple[str, str], list[str]]:
     return reasons
 
 
-def _way_out(run: Run, shown: MetricDisplay, row: SummaryRow, reasons: Sequence[str]) -> str:
-    """How a ranking without ids can be measured all the same, where its texts are there."""
+def _remedy(run: Run, shown: MetricDisplay, row: SummaryRow, reasons: Sequence[str]) -> str:
+    """A hint to match passages by text where a ranking has texts but no ids."""
     if row["ok"] or not {"contexts", "gold_contexts"}.issubset(run.samples.columns):
         return ""
     metric = Label.parse(shown.metric)
     known = catalog.metrics().get(metric.name)
-    can_match = known is not None and any(one.name == "match" for one in known.settings)
+    can_match = known is not None and any(setting.name == "match" for setting in known.settings)
     has_no_ids = all(NO_IDS.search(reason) for reason in reasons)
     if not (can_match and has_no_ids) or "match" in metric.settings:
         return ""
@@ -150,17 +154,8 @@ def _way_out(run: Run, shown: MetricDisplay, row: SummaryRow, reasons: Sequence[
 
 
 def short(text: str, width: int = NAME_WIDTH) -> str:
-    """The text as a terminal may show it, in at most so many columns."""
+    """The text escaped for a terminal, in at most `width` columns."""
     return shortened(for_terminal(text), width)
-
-
-def counted(n: int, what: str) -> str:
-    """The number with its noun.
-
-    >>> counted(1, "answer"), counted(1_000, "answer")
-    ('1 answer', '1,000 answers')
-    """
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def _line(row: Mapping[str, object], keys: Sequence[str], shown: MetricDisplay) -> Line:
@@ -172,62 +167,39 @@ def to_markdown(tables: Sequence[Table]) -> str:
     """The tables in Markdown, each with its title and notes."""
     pieces: list[str] = []
     for table in tables:
-        left = len(table.keys) + 1
-        rule = [":--"] * left + ["--:"] * (len(table.header) - left - 1) + [":--"]
-        rows = [table.header, rule, *([for_markdown(cell) for cell in row] for row in table.rows)]
         pieces += [f"## {for_markdown(table.title)}", ""]
-        pieces += [f"| {' | '.join(row)} |" for row in rows]
+        pieces += markdown_table(table.header, table.rows, table.alignment)
         pieces += ["", *(f"- {for_markdown(note)}" for note in table.notes), ""]
     return "\n".join(pieces).rstrip() + "\n"
 
 
-def findings_markdown(found: Sequence[FindingMatch]) -> str:
-    """The findings as a Markdown table, nothing when there are none."""
-    if not found:
+def findings_markdown(findings: Sequence[FindingMatch]) -> str:
+    """The findings as a Markdown table; empty when there are none."""
+    if not findings:
         return ""
     rows = [
-        (one.system, f"{len(one.ids)} of {one.n_rows}", one.says, some(one.ids, IDS_SHOWN))
-        for one in found
+        (
+            match.system,
+            f"{len(match.ids)} of {match.n_rows}",
+            match.says,
+            some(match.ids, IDS_SHOWN),
+        )
+        for match in findings
     ]
-    lines = ["| system | rows | what they show | ids |", "| :-- | --: | :-- | :-- |"]
-    lines += [f"| {' | '.join(for_markdown(cell) for cell in row)} |" for row in rows]
+    lines = markdown_table(("system", "rows", "finding", "ids"), rows, "lrll")
     return "\n".join(["", "## findings", "", *lines, ""])
 
 
 def to_latex(tables: Sequence[Table]) -> str:
     """The tables in LaTeX (package booktabs)."""
-    return "\n".join(_latex(table) for table in tables)
-
-
-def _latex(table: Table) -> str:
-    left = len(table.keys) + 1
-    columns = "l" * left + "r" * (len(table.header) - left - 1) + "l"
-    body = [" & ".join(_latex_cell(cell) for cell in row) + r" \\" for row in table.rows]
     return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{for_latex(table.title)}}}",
-            rf"\begin{{tabular}}{{{columns}}}",
-            r"\toprule",
-            " & ".join(_latex_cell(cell) for cell in table.header) + r" \\",
-            r"\midrule",
-            *body,
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-            "",
-        ]
+        latex_table(table.title, table.header, table.rows, table.alignment) for table in tables
     )
 
 
-def _latex_cell(cell: str) -> str:
-    return for_latex(cell).replace("–", "--").replace("↓", r"$\downarrow$")
-
-
 def summary_json(run: Run, by: Sequence[str] = ()) -> dict[str, object]:
-    """The run's facts and its summary by system, and by system and each field, as JSON data."""
-    shown = [asdict(one) for one in run.metrics]
+    """The run's suite, data, metrics, summaries and findings as JSON data."""
+    shown = [asdict(metric) for metric in run.metrics]
     facts = {"suite": run.manifest.suite, "data": dict(run.manifest.data)}
     breakdowns = {field: _rows(run, field) for field in by}
     return {
@@ -236,13 +208,13 @@ def summary_json(run: Run, by: Sequence[str] = ()) -> dict[str, object]:
         "metrics": shown,
         "summary": _rows(run),
         "by": breakdowns,
-        "findings": [_finding(one) for one in find(run)],
+        "findings": [_finding(match) for match in find(run)],
     }
 
 
 def _rows(run: Run, field: str | None = None) -> list[dict[str, object]]:
-    """The summary as JSON data; a metric that is shown as a count has it."""
-    counts = {one.metric for one in run.metrics if one.show == "count"}
+    """The summary as JSON data, with a count for each metric that is displayed as one."""
+    counts = {metric.metric for metric in run.metrics if metric.show == "count"}
     return [
         {**row, "count": row["mean"] and row["mean"] * row["ok"]}
         if row["metric"] in counts
@@ -251,10 +223,10 @@ def _rows(run: Run, field: str | None = None) -> list[dict[str, object]]:
     ]
 
 
-def _finding(found: FindingMatch) -> dict[str, object]:
-    n = len(found.ids)
-    told = {"system": found.system, "says": found.says, "when": found.when}
-    return {**told, "ids": list(found.ids[:IDS_LISTED]), "n_found": n, "n_rows": found.n_rows}
+def _finding(match: FindingMatch) -> dict[str, object]:
+    n = len(match.ids)
+    pattern = {"system": match.system, "says": match.says, "when": match.when}
+    return {**pattern, "ids": list(match.ids[:IDS_LISTED]), "n_found": n, "n_rows": match.n_rows}
 
 
 def to_json(data: object) -> str:
@@ -263,22 +235,11 @@ def to_json(data: object) -> str:
 
 
 def scores_csv(frame: "pl.DataFrame") -> str:
-    """Scores as CSV, every text cell safe to open in a spreadsheet."""
+    """Scores as CSV that is safe to open in a spreadsheet."""
     import polars as pl
 
     texts = frame.with_columns(pl.col(pl.List(pl.String)).list.join(" "))
-    rows = [frame.columns, *texts.iter_rows()]
-    return "".join(
-        csv_line([for_csv(cell) if isinstance(cell, str) else cell for cell in row]) for row in rows
-    )
-
-
-def csv_line(cells: Sequence[object]) -> str:
-    """One row of CSV, with a Unix line end."""
-    out = io.StringIO()
-    # With a line end of "\n" the writer leaves a bare "\r" in a cell unquoted.
-    csv.writer(out, lineterminator="\r\n").writerow(cells)
-    return out.getvalue()[:-2] + "\n"
+    return csv_table(frame.columns, texts.iter_rows())
 
 
 def scores_jsonl(frame: "pl.DataFrame") -> str:
@@ -295,19 +256,19 @@ def _score_row(row: Mapping[str, object]) -> dict[str, object]:
 
 
 def write_summaries(run: Run, folder: Path, by: Sequence[str] = ()) -> None:
-    """Leave summary.json and summary.md in the folder, where they are not there already."""
+    """Write summary.json and summary.md to the folder unless they are up to date."""
     as_json, as_markdown = (folder / name for name in SUMMARIES)
     _write_if_new(as_json, to_json(summary_json(run, by)))
     _write_if_new(as_markdown, _markdown(run, by))
 
 
 def _write_if_new(path: Path, text: str) -> None:
-    """Write the text unless the file holds it: a finished run may lie where nobody may write."""
+    """Write the text unless the file already holds it: a finished run may be read-only."""
     try:
-        is_there = path.read_text("utf-8") == text
+        is_current = path.read_text("utf-8") == text
     except (OSError, UnicodeDecodeError):
-        is_there = False
-    if not is_there:
+        is_current = False
+    if not is_current:
         write_text(path, text)
 
 
@@ -334,7 +295,7 @@ WRITERS: dict[str, Callable[[Run, Sequence[str]], str]] = {
 
 
 def write_run(run: Run, path: Path, by: Sequence[str] = ()) -> None:
-    """Write the run as the file's ending says; see `check_outputs`."""
+    """Write the run in the format of the file's ending; see `check_outputs`."""
     suffix = path.suffix.lower()
     if suffix == ".parquet":
         write_frame(path, run.scores)
@@ -343,7 +304,7 @@ def write_run(run: Run, path: Path, by: Sequence[str] = ()) -> None:
 
 
 def check_outputs(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
-    """PlanError for what cannot be written, before any work is done.
+    """PlanError for output files that cannot be written, before any work is done.
 
     .json holds the summary and the scores; .jsonl, .csv and .parquet the scores; .md and .tex the
     summary.
@@ -351,7 +312,7 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
     known = [*WRITERS, ".parquet"]
     problems = [
         f"{path}: {f'cannot write {path.suffix!r}' if path.suffix else 'has no ending'}; "
-        f"the endings are {', '.join(known)}"
+        f"use one of {', '.join(known)}"
         for path in paths
         if path.suffix.lower() not in known and not path.is_dir()
     ]
@@ -361,17 +322,17 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
 
 
 def misplaced(paths: Sequence[Path], inputs: Sequence[Path]) -> list[str]:
-    """What is wrong with the places that should be written to: folders, and the inputs."""
+    """The problems of output files: folders, input files, places without write permission."""
     read = {path.resolve() for path in inputs}
-    folders = [f"{path}: is a folder; name a file in it" for path in paths if path.is_dir()]
-    over = [
-        f"{path}: is read here too and would be overwritten; name another file"
+    folders = [f"{path}: is a folder; give a file in it" for path in paths if path.is_dir()]
+    inputs_again = [
+        f"{path}: is also an input and would be overwritten; choose another file"
         for path in paths
         if path.resolve() in read
     ]
-    closed = [
-        f"{path}: cannot be written in {path.parent}; choose another place"
+    read_only = [
+        f"{path}: no permission to write in {path.parent}; choose another folder"
         for path in paths
         if path.parent.is_dir() and not os.access(path.parent, os.W_OK | os.X_OK)
     ]
-    return folders + over + closed
+    return folders + inputs_again + read_only

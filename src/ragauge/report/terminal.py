@@ -1,4 +1,4 @@
-"""Summaries and evidence in a terminal: text from outside is shown escaped, never obeyed."""
+"""Print summaries and evidence to a terminal; untrusted text is escaped."""
 
 import json
 import os
@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO, cast
 
 from ragauge.report.numbers import DASH, SummaryRow, aggregate, interval, number
-from ragauge.report.plain import for_terminal, some
-from ragauge.report.tables import NAME_WIDTH, counted, not_scored, short
+from ragauge.report.plain import counted, for_terminal, some
+from ragauge.report.tables import NAME_WIDTH, not_scored, short
 from ragauge.runs.findings import find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.run import Run
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
 PIPE_WIDTH, LEAST_WIDTH = 200, 40
 NARROW_NAME_WIDTH = 20
 MAX_DIGITS = 3
-"""In a summary; one question's scores are shown with all of theirs."""
+"""Most digits in a summary; the scores of one question have all of theirs."""
 WIDE = 100
-"""From so many columns on, names have their full width."""
+"""Terminal width from which names have their full width."""
 VALUE_WIDTH = 20
 LABEL_WIDTH = 18
 GAP = 3
-"""Columns between two columns of a table."""
+"""Spaces between two columns of a table."""
 TEXT_LENGTH = 1_000
 EVIDENCE_LENGTH = 4_000
 IDS_SHOWN = 4
 NOT_GIVEN = "(none given)"
 TEXTS = ("references", "contexts", "gold_contexts")
 N_ITEMS = 20
-"""Texts of one field that are shown; how many more there are is said."""
+"""Most texts of one field that are printed; the others are counted."""
 
 Column = tuple[str, Sequence["Text"]]
 """A column's header, and a cell for each row."""
 
 
 def console(file: TextIO) -> "Console":
-    """A console that never reads markup; as wide as COLUMNS says where there is no terminal.
+    """A console that ignores markup; without a terminal its width is that of COLUMNS.
 
-    BrokenPipeError when the reader of a pipe has gone.
+    Raises BrokenPipeError when the reader of a pipe has closed it.
     """
     from rich.console import Console
 
@@ -52,8 +52,8 @@ def console(file: TextIO) -> "Console":
             raise BrokenPipeError
 
     columns = os.environ.get("COLUMNS", "")
-    said = max(int(columns), LEAST_WIDTH) if columns.isdecimal() else PIPE_WIDTH
-    width = None if file.isatty() else said
+    pipe_width = max(int(columns), LEAST_WIDTH) if columns.isdecimal() else PIPE_WIDTH
+    width = None if file.isatty() else pipe_width
     return Pipe(file=file, width=width, markup=False, highlight=False, emoji=False)
 
 
@@ -61,22 +61,22 @@ def print_summary(out: "Console", run: Run, by: Sequence[str] = ()) -> None:
     """Print each system's metrics side by side, then by each of the fields."""
     rows = list(run.summary().iter_rows(named=True))
     shown = {
-        one.metric: replace(one, digits=min(one.digits, MAX_DIGITS))
-        for one in run.metrics
-        if not one.unavailable
+        metric.metric: replace(metric, digits=min(metric.digits, MAX_DIGITS))
+        for metric in run.metrics
+        if not metric.unavailable
     }
     systems = run.samples.systems
     n = counted(len(run.samples), "answer")
     title = f"{run.manifest.suite} · {n} · {counted(len(systems), 'system')}"
     out.print(_text(title, "bold"))
     cells = {(row["metric"], row["system"]): row for row in rows}
-    asked = [one for key, one in shown.items() if any((key, name) in cells for name in systems)]
+    metrics = [metric for key, metric in shown.items() if any((key, s) in cells for s in systems)]
     columns = [
-        (short(system), _cells([cells.get((one.metric, system)) for one in asked], asked))
+        (short(system), _cells([cells.get((m.metric, system)) for m in metrics], metrics))
         for system in systems
     ]
-    _print_columns(out, [_name(one) for one in asked], columns)
-    for line in (*run.problems, *not_scored(run, shown), *_lacking(run), *run.manifest.models):
+    _print_columns(out, [_name(metric) for metric in metrics], columns)
+    for line in (*run.problems, *not_scored(run, shown), *_unavailable(run), *run.manifest.models):
         _print_note(out, line)
     _print_findings(out, run)
     for field in by:
@@ -84,7 +84,7 @@ def print_summary(out: "Console", run: Run, by: Sequence[str] = ()) -> None:
 
 
 def print_table(out: "Console", header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a plain table; cells are data. The first column is kept whole, the others wrap."""
+    """Print a plain table. The first column never wraps, the others do."""
     table = _table()
     for name in header:
         table.add_column(_text(name), no_wrap=name == header[0], overflow="fold")
@@ -98,7 +98,7 @@ def print_sample(out: "Console", run: Run, id: str) -> None:
     frame = run.samples.frame
     samples = list(frame.filter(frame["id"] == id).iter_rows(named=True))
     shared = _shared(samples)
-    unavailable = [one.metric for one in run.metrics if one.unavailable]
+    unavailable = [metric.metric for metric in run.metrics if metric.unavailable]
     found = run.of_question(id)
     out.print(_text(f"{id} · {counted(len(samples), 'answer')}", "bold"))
     _print_pairs(out, _fields({name: samples[0][name] for name in shared}))
@@ -113,12 +113,12 @@ def print_sample(out: "Console", run: Run, id: str) -> None:
         for score in scores.iter_rows(named=True):
             out.print(_value(score, run))
             _print_pairs(out, _evidence(score))
-    for line in _lacking(run):
+    for line in _unavailable(run):
         _print_note(out, line)
 
 
 def _print_columns(out: "Console", names: Sequence[str], columns: Sequence[Column]) -> None:
-    """A table with a row for each name; several tables where it is wider than the console."""
+    """Print a table with a row per name, split into several if it is wider than the console."""
     from rich.cells import cell_len
 
     if not names:
@@ -160,26 +160,28 @@ def _print_breakdown(
     values.sort(key=lambda value: (value is None, str(value)))
     for system in run.samples.systems:
         own = {(row["metric"], row[field]): row for row in rows if row["system"] == system}
-        found = {key for (key, _), row in own.items() if row["ok"]}
-        asked = [one for key, one in shown.items() if key in found]
+        with_scores = {key for (key, _), row in own.items() if row["ok"]}
+        metrics = [metric for key, metric in shown.items() if key in with_scores]
         columns = [
             (
                 "(none)" if value is None else short(str(value), VALUE_WIDTH),
-                _padded([_mean(own.get((one.metric, value)), one) for one in asked]),
+                _padded([_mean(own.get((metric.metric, value)), metric) for metric in metrics]),
             )
             for value in values
         ]
         out.print(_text(f"\n{short(system)} by {field}", "bold"))
-        _print_columns(out, [_name(one) for one in asked], columns)
+        _print_columns(out, [_name(metric) for metric in metrics], columns)
 
 
-def _cells(rows: Sequence[SummaryRow | None], asked: Sequence[MetricDisplay]) -> "list[Text]":
-    """Means with their intervals, and of how many rows they are when that is not all."""
+def _cells(rows: Sequence[SummaryRow | None], metrics: Sequence[MetricDisplay]) -> "list[Text]":
+    """Means with their intervals, and their number of rows if some rows have no score."""
     from rich.text import Text
 
-    pairs = list(zip(rows, asked, strict=True))
-    means = _padded([_mean(row, one) for row, one in pairs])
-    intervals = _padded([Text(interval(one, row) if row else "", "dim") for row, one in pairs])
+    pairs = list(zip(rows, metrics, strict=True))
+    means = _padded([_mean(row, metric) for row, metric in pairs])
+    intervals = _padded(
+        [Text(interval(metric, row) if row else "", "dim") for row, metric in pairs]
+    )
     counts = _padded([Text(_count(row), "yellow") for row in rows])
     return [
         Text("  ").join(part for part in parts if len(part))
@@ -192,7 +194,7 @@ def _count(row: SummaryRow | None) -> str:
 
 
 def _padded(cells: "Sequence[Text]") -> "list[Text]":
-    """The cells, all as wide as the widest, at the right."""
+    """The cells padded to equal width, aligned right."""
     width = max((len(cell) for cell in cells), default=0)
     for cell in cells:
         cell.pad_left(width - len(cell))
@@ -206,41 +208,41 @@ def _mean(row: SummaryRow | None, shown: MetricDisplay) -> "Text":
 
 
 def _print_findings(out: "Console", run: Run) -> None:
-    found = find(run)
-    if not found:
+    findings = find(run)
+    if not findings:
         return
     out.print(_text("\nfindings", "bold"))
     rows = [
         (
-            short(one.system),
-            f"{len(one.ids)}/{one.n_rows}",
-            one.says,
-            some(list(map(short, one.ids)), IDS_SHOWN),
+            short(match.system),
+            f"{len(match.ids)}/{match.n_rows}",
+            match.says,
+            some(list(map(short, match.ids)), IDS_SHOWN),
         )
-        for one in found
+        for match in findings
     ]
-    print_table(out, ("system", "rows", "what they show", "for example"), rows)
+    print_table(out, ("system", "rows", "finding", "examples"), rows)
 
 
-def _lacking(run: Run) -> Iterator[str]:
-    """The metrics that nothing could be scored with, by what they lack."""
+def _unavailable(run: Run) -> Iterator[str]:
+    """The metrics that could not be computed, grouped by reason."""
     by_reason: dict[str, list[str]] = {}
-    for one in run.metrics:
-        if one.unavailable:
-            by_reason.setdefault(one.unavailable, []).append(one.name)
+    for metric in run.metrics:
+        if metric.unavailable:
+            by_reason.setdefault(metric.unavailable, []).append(metric.name)
     for reason, names in by_reason.items():
         yield f"not scored: {', '.join(names)} ({reason})"
 
 
 def _print_note(out: "Console", note: str) -> None:
-    """A line under a table, indented where it wraps too."""
+    """Print an indented note under a table."""
     for line in _text(note, "dim").wrap(out, max(out.width - 4, 20)):
         line.pad_left(2)
         out.print(line)
 
 
 def _shared(samples: Sequence[SummaryRow]) -> list[str]:
-    """The fields that say the same for every system: what was asked and expected."""
+    """The fields that all systems share, such as the question and its references."""
     if len(samples) < 2:
         return []
     return [
@@ -266,7 +268,10 @@ def _fields(sample: SummaryRow) -> Iterator[Pair]:
             continue
         items = cast(list[object], value)
         if name == "relevant":
-            grades = {one["id"]: one["grade"] for one in cast(list[dict[str, object]], items)}
+            grades = {
+                document["id"]: document["grade"]
+                for document in cast(list[dict[str, object]], items)
+            }
             yield name, _cut(_json(grades), TEXT_LENGTH)
         elif name in TEXTS and items:
             for place, item in enumerate(items[:N_ITEMS], 1):
@@ -278,18 +283,19 @@ def _fields(sample: SummaryRow) -> Iterator[Pair]:
 
 
 def _value(score: SummaryRow, run: Run) -> "Text":
-    one = next((one for one in run.metrics if one.metric == score["metric"]), None)
+    metrics = {metric.metric: metric for metric in run.metrics}
+    display = metrics.get(cast(str, score["metric"]))
     value, status = cast(float | None, score["value"]), cast(str, score["status"])
-    shown = status if value is None or one is None else number(one, value)
+    shown = status if value is None or display is None else number(display, value)
     label = cast(str, score["metric"])
-    name = one.name if one else label
+    name = display.name if display else label
     text = _text(f"{short(name, 4 * NAME_WIDTH)}  ", "bold").append(shown, "cyan")
     return text if name == label else text.append(f"  {for_terminal(label)}", "dim")
 
 
 def _evidence(score: SummaryRow) -> Iterator[Pair]:
     if score["reason"]:
-        yield "  why", cast(str, score["reason"])
+        yield "  reason", cast(str, score["reason"])
     evidence = cast(str | None, score["evidence"])
     items = cast(dict[str, object], json.loads(evidence)) if evidence else {}
     for key, item in items.items():
@@ -298,7 +304,7 @@ def _evidence(score: SummaryRow) -> Iterator[Pair]:
 
 
 def _print_pairs(out: "Console", pairs: Iterable[Pair]) -> None:
-    """Labels and their texts side by side."""
+    """Print labels and their texts side by side."""
     from rich.table import Table
 
     table = Table.grid(padding=(0, 2, 0, 0))

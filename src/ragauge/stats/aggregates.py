@@ -1,6 +1,6 @@
-"""What is made of the scores of many rows: their mean, sum or geometric mean.
+"""Aggregate the scores of many rows: mean, sum and geometric mean.
 
-Each is a sum of parts and a value made of the sums, so that one bootstrap serves them all.
+Each aggregate is computed from sums of parts, so one bootstrap serves them all.
 """
 
 import math
@@ -12,11 +12,11 @@ from ragauge.stats.aggregation import Aggregation
 from ragauge.stats.intervals import Aggregate, Floats1d, Floats2d
 
 LEAST_FACTOR = 0.00001
-"""What replaces smaller values in a geometric mean, as in trec_eval: one 0 would make it 0."""
+"""Replaces smaller values in a geometric mean, as in trec_eval: a single 0 would make it 0."""
 
 
 def parts_of(values: Floats1d, aggregation: Aggregation) -> Floats2d:
-    """What each value (n,) adds to the sums that make the aggregate: its amount and 1, (n, 2)."""
+    """Each value's share of the sums that the aggregate is computed from: its amount and 1, (n, 2)."""
     if aggregation == "geometric_mean":
         # By Python's log, so that the last digit does not depend on the processor.
         values = np.array([math.log(max(value, LEAST_FACTOR)) for value in values.tolist()])
@@ -39,7 +39,7 @@ def sum_of_parts(sums: Floats2d) -> Floats1d:
 
 
 def geometric_mean_of_parts(sums: Floats2d) -> Floats1d:
-    """The geometric mean of parts that are logarithms; NaN where there is none."""
+    """The geometric mean from sums of logarithms; NaN where the count is 0."""
     return np.array([math.exp(mean) for mean in mean_of_parts(sums).tolist()])
 
 

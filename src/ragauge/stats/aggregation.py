@@ -3,4 +3,4 @@
 from typing import Literal
 
 Aggregation = Literal["mean", "sum", "geometric_mean"]
-"""What is made of the scores of many rows; see `ragauge.stats.aggregates`."""
+"""How the scores of many rows are aggregated; see `ragauge.stats.aggregates`."""

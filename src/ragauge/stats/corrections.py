@@ -8,10 +8,10 @@ from ragauge.stats.intervals import Floats1d
 
 
 def holm(p_values: Sequence[float] | Floats1d) -> Floats1d:
-    """p values (m,) corrected for being m tests, in the order given: Holm's step-down method.
+    """Correct p values (m,) for m tests by Holm's step-down method; returns them in the given order.
 
-    Calling those at or below a level different errs anywhere at most that often, however the tests
-    depend on each other. At most 1, and equal p values stay equal. Source: Holm 1979.
+    The probability of any false positive is at most the level, however the tests depend on each
+    other. Corrected values are at most 1, and equal p values stay equal. Source: Holm 1979.
 
     >>> holm([0.03, 0.01, 0.035]).tolist()  # 0.01 · 3; 0.03 · 2; 0.035, but not below 0.06
     [0.06, 0.03, 0.06]

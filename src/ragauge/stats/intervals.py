@@ -1,7 +1,6 @@
-"""Values of whole columns of scores with bootstrap intervals.
+"""Bootstrap confidence intervals of aggregated scores.
 
-One set of resamples serves all metrics of a group: questions are drawn, not scores, so systems and
-metrics that share questions are resampled together.
+Questions are resampled, not scores, so systems and metrics that share questions share the resamples.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,12 +16,12 @@ Aggregate = Callable[[Floats2d], Floats1d]
 RESAMPLES = 1_000
 CONFIDENCE = 0.95
 DRAWN_AT_ONCE = 4_000_000
-"""Questions drawn in one piece: bounds memory, not the result."""
+"""Most questions drawn at once; bounds memory and does not change the result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value and its interval; `low` and `high` are None below two questions."""
+    """A value and its interval; `low` and `high` are None for fewer than two questions."""
 
     value: float
     low: float | None
@@ -39,9 +38,9 @@ def bootstrap(
 ) -> list[Estimate | None]:
     """The aggregate of each column of totals, with its percentile interval over questions.
 
-    Each of `totals` is (n, p), one row a question in the same order in all: what the question adds
-    to the sums from which the aggregate makes the value. For a mean that is the sum of its scores
-    and their number; zeros where it has none. None where no question has a score. Source: Efron &
+    Each of `totals` is (n, p) with one row per question, in the same order in all: the question's share
+    of the sums that the aggregate is computed from. For a mean these are the sum of its scores and
+    their number; zeros if it has no score. None if no question has a score. Source: Efron &
     Tibshirani 1993, chapter 13.
     """
     values = [
@@ -65,7 +64,7 @@ def bootstrap(
 
 
 def by_question(parts: Floats2d, question: Ints1d, n_questions: int) -> Floats2d:
-    """Rows of parts (m, p) summed for each question, (n_questions, p).
+    """The sums of parts (m, p) by question, (n_questions, p).
 
     `question` (m,) numbers each row's question. The order of the rows does not matter.
 
@@ -104,10 +103,10 @@ def _interval(value: float, resampled: Floats1d, confidence: float) -> Estimate:
         return Estimate(value, None, None)
     tail = (1 - confidence) / 2
     low, high = np.quantile(finite, [tail, 1 - tail])
-    # A mean of equal values can differ from them by a last digit: the value lies in its interval.
+    # A mean of equal values can differ from them in the last digit: keep the value in its interval.
     return Estimate(value, min(rounded_bound(low), value), max(rounded_bound(high), value))
 
 
 def rounded_bound(bound: float) -> float:
-    """Without the last digits, which differ between machines' matrix products."""
+    """The bound without its last digits, which differ between machines."""
     return round(float(bound), 10)

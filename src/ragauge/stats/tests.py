@@ -1,6 +1,6 @@
-"""Whether two systems differ: the paired randomization test.
+"""The paired randomization test of two or more systems.
 
-One set of signs serves all pairs of systems.
+All pairs of systems share the same random signs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,16 +27,16 @@ PERMUTATIONS = 10_000
 SIGNS_OF_A_STREAM = 16_384
 """Sign patterns from one random stream; part of the result, as another number gives other signs."""
 SIGNED_AT_ONCE = 32
-"""Questions signed in one piece: bounds memory, not the result."""
+"""Questions signed at once; bounds memory and does not change the result."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """The mean difference of two systems on the same questions, and whether chance explains it.
+    """The mean difference of two systems on the same questions, with its interval and p value.
 
-    `low` and `high` bound the mean difference, by the bootstrap; None below two questions. `p_value`
-    is two-sided; it rests on all patterns of signs where `is_exact`, else on drawn ones. `n` counts
-    the questions, `n_nonzero` those on which the systems differ.
+    `low` and `high` are its bootstrap interval; None for fewer than two questions. `p_value` is
+    two-sided, from all sign patterns if `is_exact`, else from random ones. `n` counts the questions,
+    `n_nonzero` those on which the systems differ.
     """
 
     difference: float
@@ -51,12 +51,13 @@ class PairedTest:
 def randomization_test(
     differences: Floats1d, *, n_permutations: int = PERMUTATIONS, seed: int = 0
 ) -> PairedTest:
-    """Whether the mean of paired differences (n,) is further from 0 than chance puts it.
+    """Test whether the mean of paired differences (n,) differs from 0.
 
-    Were the two systems alike, each difference could as well have the other sign. p is the share of
-    sign patterns whose mean is at least as far from 0 as the one seen: of all 2^m patterns of the m
-    differences other than 0 where these are at most `n_permutations`; otherwise of that many drawn
-    ones and the one seen, (count + 1) / (n_permutations + 1). All differences 0 give 1.
+    If the systems were equally good, each difference could as well have the opposite sign. p is the
+    share of sign patterns whose mean is at least as far from 0 as the observed one: of all 2^m
+    patterns of the m nonzero differences if these are at most `n_permutations`; otherwise of that
+    many random patterns and the observed one, (count + 1) / (n_permutations + 1). If all differences
+    are 0, p is 1.
 
     Means that differ by no more than rounding are equal (some 1e-15 n of the largest difference),
     so p depends neither on the order of adding nor on the machine. A difference's position decides

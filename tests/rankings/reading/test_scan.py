@@ -8,20 +8,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from ragauge.rankings.reading.lookup import Lookup, Names, repeats
+from ragauge.rankings.reading.ordering import order, ranks
 from ragauge.rankings.reading.scan import (
     Field,
-    Lookup,
     MalformedError,
-    Names,
     decimals,
     digests,
     field_of,
     integers,
-    order,
     padded,
     paired,
-    ranks,
-    repeats,
     split,
     starts_of_blocks,
 )

@@ -22,7 +22,7 @@ from ragauge.rankings.reading.sources import (
     match_samples_to_qrels,
     match_to_qrels,
     read_judgements,
-    read_ranking,
+    read_run,
     run_frame,
 )
 
@@ -242,7 +242,7 @@ def test_a_document_judged_twice_is_said_with_both_lines(tmp_path: Path):
     assert (problem.line, problem.id) == (5, "q1")
     assert "'d1'" in problem.message and "first at 2" in problem.message
     (problem,) = problems_of(lambda: read_judgements({"q1": ["d1", "d2", "d1"]}))
-    assert "places 1 and 3" in problem.message
+    assert "positions 1 and 3" in problem.message
 
 
 def test_samples_of_several_systems_judge_once_and_must_agree():
@@ -296,7 +296,7 @@ def test_the_same_run_is_seen_from_every_source(tmp_path: Path):
     ]
     for source in sources:
         assert seen(match_to_qrels(source, judgements)) == SEEN, source
-        assert seen(read_ranking(source).seen_by(judgements)) == SEEN, source
+        assert seen(read_run(source).matched_to(judgements)) == SEEN, source
 
 
 def test_ties_go_to_the_higher_name_by_its_bytes():
@@ -305,7 +305,7 @@ def test_ties_go_to_the_higher_name_by_its_bytes():
     # In UTF-8 é (C3 A9) is above z (7A), a (61) and B (42).
     expected = {("q", "é"): 2, ("q", "z"): 3, ("q", "a"): 4, ("q", "B"): 5}
     assert seen(match_to_qrels(run, judgements))["ranks"] == expected
-    assert seen(read_ranking(run).seen_by(judgements))["ranks"] == expected
+    assert seen(read_run(run).matched_to(judgements))["ranks"] == expected
 
 
 def test_scores_are_compared_in_32_bits_by_trec_9_and_in_64_by_trec_10():
@@ -313,7 +313,7 @@ def test_scores_are_compared_in_32_bits_by_trec_9_and_in_64_by_trec_10():
     judgements, run = read_judgements({"q": ["a"]}), {"q": {"a": 1 + 1e-9, "b": 1.0}}
     for compat, rank in (("trec9", 2), ("trec10", 1)):
         assert match_to_qrels(run, judgements, compat=compat).rank.tolist() == [rank]
-        ranking = read_ranking(run, compat=compat)
+        ranking = read_run(run, compat=compat)
         assert match_to_qrels(ranking, judgements, compat=compat).rank.tolist() == [rank]
     with pytest.raises(PlanError, match="trec10"):
         match_to_qrels(ranking, judgements)
@@ -322,7 +322,7 @@ def test_scores_are_compared_in_32_bits_by_trec_9_and_in_64_by_trec_10():
 def test_scores_beyond_32_bits_tie_without_a_word(recwarn: pytest.WarningsRecorder):
     judgements, run = read_judgements({"q": ["a"]}), {"q": {"a": 1e300, "b": 1e200}}
     assert match_to_qrels(run, judgements).rank.tolist() == [2]
-    assert read_ranking(run).seen_by(judgements).rank.tolist() == [2]
+    assert read_run(run).matched_to(judgements).rank.tolist() == [2]
     assert not recwarn.list
 
 
@@ -330,9 +330,9 @@ def test_a_table_without_scores_is_ordered_by_its_rank_and_says_so():
     frame = pl.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "rank": [2, 1]})
     judgements = read_judgements({"q": ["a"]})
     assert match_to_qrels(frame, judgements).rank.tolist() == [2]
-    ranking = read_ranking(frame)
+    ranking = read_run(frame)
     assert ranking.documents("q") == [("b", -1.0), ("a", -2.0)]
-    assert ranking.notes == ("has no score: ordered by column 'rank', the smallest first",)
+    assert ranking.notes == ("has no score: ordered by column 'rank', smallest first",)
     scored = frame.with_columns(score=pl.Series([0.9, 0.1]))
     assert match_to_qrels(scored, judgements).rank.tolist() == [1]
 
@@ -363,7 +363,7 @@ def test_samples_are_seen_system_by_system_a_repeated_id_once():
 
 
 def test_a_ranking_gives_its_documents_and_a_frame_best_first():
-    ranking = read_ranking({"q2": {"a": 1, "b": 1, "c": 2}, "q1": {"é": 0.5}})
+    ranking = read_run({"q2": {"a": 1, "b": 1, "c": 2}, "q1": {"é": 0.5}})
     assert ranking.queries == ("q2", "q1")
     assert ranking.documents("q2") == [("c", 2.0), ("b", 1.0), ("a", 1.0)]
     expected = {"query": ["q2", "q2", "q2", "q1"], "doc": ["c", "b", "a", "é"]}
@@ -374,12 +374,12 @@ def test_a_ranking_gives_its_documents_and_a_frame_best_first():
 
 
 def test_a_frame_keeps_names_with_line_ends_and_empty_lines_apart():
-    ranking = read_ranking({"q": ["a\nb", "c", "\n"]})
+    ranking = read_run({"q": ["a\nb", "c", "\n"]})
     assert ranking.frame()["doc"].to_list() == ["a\nb", "c", "\n"]
 
 
 def test_a_ranking_and_its_frame_tell_the_same_again():
-    assert read_ranking(run_frame(RUN)).frame().equals(run_frame(RUN))
+    assert read_run(run_frame(RUN)).frame().equals(run_frame(RUN))
 
 
 # Properties
@@ -448,7 +448,7 @@ def test_every_source_of_one_run_is_seen_alike(
     expected = slowly(run, qrels, compat)
     for source in sources:
         assert seen(match_to_qrels(source, judgements, compat=compat)) == expected
-        assert seen(read_ranking(source, compat=compat).seen_by(judgements)) == expected
+        assert seen(read_run(source, compat=compat).matched_to(judgements)) == expected
 
 
 @settings(max_examples=40, deadline=None)
@@ -476,8 +476,8 @@ def test_pieces_threads_and_sorting_change_nothing(seed: int, piece: int, sorts:
             chance.shuffle(rows)
             frame = pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")
             assert seen(match_to_qrels(frame, judgements, compat=compat)) == expected
-            ranking = read_ranking(run, compat=compat)
-            assert seen(ranking.seen_by(judgements)) == expected
+            ranking = read_run(run, compat=compat)
+            assert seen(ranking.matched_to(judgements)) == expected
             for query, scores in run.items():
                 assert dict(ranking.documents(query)) == scores
 
@@ -527,7 +527,7 @@ def test_what_cannot_be_an_id_is_refused(name: object):
     ]
     for source in sources:
         assert problems_of(lambda: match_to_qrels(source, judgements))  # noqa: B023
-        assert problems_of(lambda: read_ranking(source))  # noqa: B023
+        assert problems_of(lambda: read_run(source))  # noqa: B023
     assert problems_of(lambda: read_judgements({"q": [name]}))
     assert problems_of(lambda: read_judgements({name: ["d1"]}))
 
@@ -535,7 +535,7 @@ def test_what_cannot_be_an_id_is_refused(name: object):
 @pytest.mark.parametrize("columns", [(["q", "q"], ["a", "b\0"]), (["q", "q\0"], ["a", "b"])])
 def test_a_name_with_a_nul_byte_is_refused_with_its_row(columns: tuple[list[str], list[str]]):
     frame = pl.DataFrame({"query": columns[0], "doc": columns[1], "score": [1, 2]})
-    for read in (read_ranking, read_judgements):
+    for read in (read_run, read_judgements):
         (problem,) = problems_of(lambda: read(frame))  # noqa: B023
         assert problem.line == 2 and "NUL" in problem.message
 
@@ -543,17 +543,17 @@ def test_a_name_with_a_nul_byte_is_refused_with_its_row(columns: tuple[list[str]
 def test_a_column_of_float_or_other_ids_is_refused_by_name():
     for values in ([1.0, 2.0], [True, False], [b"a", b"b"]):
         frame = pl.DataFrame({"query": ["q", "q"], "doc": values, "score": [1, 2]})
-        (problem,) = problems_of(lambda: read_ranking(frame))  # noqa: B023
+        (problem,) = problems_of(lambda: read_run(frame))  # noqa: B023
         assert problem.field == "doc" and "must be text" in problem.message
 
 
 def test_columns_that_are_missing_are_named_with_those_there():
     frame = pl.DataFrame({"topic": ["q"], "docs": ["d"], "number": [1]})
-    document, score = problems_of(lambda: read_ranking(frame))
+    document, score = problems_of(lambda: read_run(frame))
     assert "'topic', 'docs', 'number'" in document.message and "docno" in document.message
     assert "score" in score.message
     ambiguous = pl.DataFrame({"qid": ["q"], "query_id": ["q"], "doc": ["d"], "score": [1]})
-    (problem,) = problems_of(lambda: read_ranking(ambiguous))
+    (problem,) = problems_of(lambda: read_run(ambiguous))
     assert "'qid' and 'query_id'" in problem.message
 
 
@@ -561,19 +561,19 @@ def test_an_id_column_wins_over_one_that_may_hold_the_text():
     frame = pl.DataFrame(
         {"query": ["what?"], "query_id": ["q"], "doc_id": ["d"], "document": ["text"], "score": [1]}
     )
-    assert read_ranking(frame).documents("q") == [("d", 1.0)]
+    assert read_run(frame).documents("q") == [("d", 1.0)]
 
 
 def test_nulls_are_refused_with_their_row(tmp_path: Path):
     columns = {"query": ["q", "q"], "doc": ["a", "b"], "score": [1.0, 2.0]}
     for name in columns:
         broken = {**columns, name: [columns[name][0], None]}
-        (problem,) = problems_of(lambda: read_ranking(pl.DataFrame(broken)))  # noqa: B023
+        (problem,) = problems_of(lambda: read_run(pl.DataFrame(broken)))  # noqa: B023
         assert (problem.line, problem.field) == (2, name)
-        (problem,) = problems_of(lambda: read_ranking(pd.DataFrame(broken)))  # noqa: B023
+        (problem,) = problems_of(lambda: read_run(pd.DataFrame(broken)))  # noqa: B023
         assert (problem.line, problem.field) == (2, name)
     for text in ("query,doc,score\nq,a,1\nq,,2\n", 'query,doc,score\nq,"a",1\nq,,2\n'):
-        (problem,) = problems_of(lambda: read_ranking(written(tmp_path / "a.csv", text)))  # noqa: B023
+        (problem,) = problems_of(lambda: read_run(written(tmp_path / "a.csv", text)))  # noqa: B023
         assert (problem.line, problem.field) == (3, "doc")
 
 
@@ -581,7 +581,7 @@ def test_nulls_are_refused_with_their_row(tmp_path: Path):
 def test_a_score_that_is_not_finite_or_no_number_is_said_with_its_line(tmp_path: Path, score: str):
     for header in ("query,doc,score", '"query",doc,score'):
         path = written(tmp_path / "a.csv", f"{header}\nq,a,1\nq,b,{score}\n")
-        (problem,) = problems_of(lambda: read_ranking(path))  # noqa: B023
+        (problem,) = problems_of(lambda: read_run(path))  # noqa: B023
         assert (problem.line, problem.field) == (3, "score")
 
 
@@ -608,11 +608,11 @@ def test_json_with_nan_is_refused(tmp_path: Path):
 def test_a_document_retrieved_twice_is_said_with_both_rows(tmp_path: Path):
     text = "query,doc,score\nq1,a,1\nq2,a,1\nq1,b,2\nq1,a,3\n"
     path, judgements = written(tmp_path / "a.csv", text), read_judgements({"q9": ["a"]})
-    for read in (lambda: read_ranking(path), lambda: match_to_qrels(path, judgements)):
+    for read in (lambda: read_run(path), lambda: match_to_qrels(path, judgements)):
         (problem,) = problems_of(read)
         assert (problem.line, problem.id) == (5, "q1") and "first at 2" in problem.message
     trec = "q1 Q0 a 1 1 t\n\nq2 Q0 a 1 1 t\nq1 Q0 a 2 3 t\n"
-    (problem,) = problems_of(lambda: read_ranking(written(tmp_path / "run", trec)))
+    (problem,) = problems_of(lambda: read_run(written(tmp_path / "run", trec)))
     assert (problem.line, problem.id) == (4, "q1") and "first at 1" in problem.message
     for run in (
         {"q": ["a", "b", "a"]},
@@ -620,7 +620,7 @@ def test_a_document_retrieved_twice_is_said_with_both_rows(tmp_path: Path):
         {"q": {"1": 1, "b": 2, 1: 3}},
     ):
         (problem,) = problems_of(lambda: match_to_qrels(run, read_judgements({"q": ["z"]})))  # noqa: B023
-        assert problem.id == "q" and "places 1 and 3" in problem.message
+        assert problem.id == "q" and "positions 1 and 3" in problem.message
 
 
 def test_json_with_a_key_twice_or_cut_off_is_refused(tmp_path: Path):
@@ -659,7 +659,7 @@ def test_what_is_empty_is_refused(tmp_path: Path):
     ]
     for source in sources:
         assert problems_of(lambda: match_to_qrels(source, judgements)), source  # noqa: B023
-        assert problems_of(lambda: read_ranking(source)), source  # noqa: B023
+        assert problems_of(lambda: read_run(source)), source  # noqa: B023
     assert problems_of(lambda: read_judgements({}))
 
 
@@ -679,28 +679,28 @@ def test_files_that_are_not_what_their_name_says_are_refused(tmp_path: Path):
     }
     for name, content in contents.items():
         path = written(tmp_path / name, content)
-        (problem, *_) = problems_of(lambda: read_ranking(path))  # noqa: B023
+        (problem, *_) = problems_of(lambda: read_run(path))  # noqa: B023
         assert problem.source == str(path), name
     truncated = gzip.compress(b"query,doc,score\nq,d,1\n")[:-8]
     (tmp_path / "t.csv.gz").write_bytes(truncated)
-    assert "gzip" in problems_of(lambda: read_ranking(tmp_path / "t.csv.gz"))[0].message
-    assert "no such file" in problems_of(lambda: read_ranking(tmp_path / "none.csv"))[0].message
-    assert "folder" in problems_of(lambda: read_ranking(tmp_path))[0].message
+    assert "gzip" in problems_of(lambda: read_run(tmp_path / "t.csv.gz"))[0].message
+    assert "no such file" in problems_of(lambda: read_run(tmp_path / "none.csv"))[0].message
+    assert "folder" in problems_of(lambda: read_run(tmp_path))[0].message
 
 
 def test_utf16_csv_with_its_mark_is_read(tmp_path: Path):
     path = written(tmp_path / "a.csv", "query,doc,score\nq,é,1\n".encode("utf-16"))
-    assert read_ranking(path).documents("q") == [("é", 1.0)]
+    assert read_run(path).documents("q") == [("é", 1.0)]
 
 
 def test_blank_lines_and_quotes_in_csv_are_read_with_their_lines(tmp_path: Path):
     path = written(tmp_path / "a.csv", 'query,doc,score\n\nq,"a,b",1\n\nq,"say ""x""",2\n')
-    assert read_ranking(path).documents("q") == [('say "x"', 2.0), ("a,b", 1.0)]
+    assert read_run(path).documents("q") == [('say "x"', 2.0), ("a,b", 1.0)]
 
 
 def test_other_kinds_of_objects_are_named():
     for source in (7, None, pl.LazyFrame({"query": ["q"]})):
         with pytest.raises(PlanError, match=type(source).__name__):
-            read_ranking(source)
+            read_run(source)
         with pytest.raises(PlanError, match=type(source).__name__):
             read_judgements(source)

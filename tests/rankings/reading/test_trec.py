@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 
 from ragauge.errors import DataError, Problem
 from ragauge.loaders import files
+from ragauge.rankings.compat import Compat
 from ragauge.rankings.judgements import JudgedRun, Judgements, text_of
 from ragauge.rankings.reading import trec
 from ragauge.rankings.reading.scan import digests, field_of, mixed
-from ragauge.rankings.reading.sources import read_ranking
+from ragauge.rankings.reading.sources import read_run
 from ragauge.rankings.reading.streams import is_trec, refuse_read_twice
-from ragauge.rankings.reading.trec import Compat, read_qrels, scan_run
+from ragauge.rankings.reading.trec import read_qrels, scan_run
 
 FORMATS: tuple[Callable[[float], str], ...] = (
     repr,
@@ -172,13 +173,13 @@ def test_a_run_is_seen_as_when_it_is_sorted_line_by_line(
         patch.setattr(trec, "PIECE", piece)
         judgements = read_qrels(case.qrels_path)
         found = scan_run(case.run_path, judgements, compat=compat, n_threads=n_threads)
-        whole = read_ranking(case.run_path, compat=compat)
+        whole = read_run(case.run_path, compat=compat)
     assert judged(judgements) == case.qrels
     assert ranks_of(found) == case.ranks(compat)
     assert sizes_of(found) == {query: len(case.run.get(query, {})) for query in case.qrels}
     assert found.n_unjudged_queries == len(case.run.keys() - case.qrels.keys())
     # Read whole, it says the same.
-    assert ranks_of(whole.seen_by(judgements)) == case.ranks(compat)
+    assert ranks_of(whole.matched_to(judgements)) == case.ranks(compat)
     assert whole.tag == "tag" and set(whole.queries) == set(case.run)
     read = {query: dict(whole.documents(query)) for query in whole.queries}
     expected = {q: {name: float(text) for name, text in row.items()} for q, row in case.run.items()}
@@ -307,7 +308,7 @@ def test_a_bad_line_of_a_run_is_named(
 ):
     judgements = read_qrels(written(tmp_path / "qrels", QRELS))
     path = written(tmp_path / "run", head + lines_of(120, bad, at))
-    for read in (lambda: scan_run(path, judgements), lambda: read_ranking(path)):
+    for read in (lambda: scan_run(path, judgements), lambda: read_run(path)):
         problem = problem_of(read)
         assert said in problem.message
         assert (problem.source, problem.line) == (str(path), head.count("\n") + at + 1)
@@ -342,7 +343,7 @@ def test_a_document_retrieved_twice_is_named_with_both_lines(tmp_path: Path, que
     judgements = read_qrels(written(tmp_path / "qrels", QRELS))
     text = f"q2 Q0 x 1 1 t\n\n{query} Q0 x 1 3 t\n{query} Q0 y 2 2 t\n# c\n{query} Q0 x 3 1 t\n"
     path = written(tmp_path / "run", text)
-    for read in (lambda: scan_run(path, judgements), lambda: read_ranking(path)):
+    for read in (lambda: scan_run(path, judgements), lambda: read_run(path)):
         problem = problem_of(read)
         assert "'x'" in problem.message and problem.line == 6
         assert problem.message.split("first at ")[1].removeprefix("line ").startswith("3")
@@ -492,9 +493,9 @@ def test_retrieved_queries_with_one_digest_are_two(tmp_path: Path):
         found = scan_run(path, judged_too)
         assert found.n_unjudged_queries == 1
         assert sizes_of(found) == {"q": 1, text_of(ALIKE[1]): size}
-        ranking = read_ranking(path)
+        ranking = read_run(path)
         assert set(ranking.queries) == {"q", *map(text_of, ALIKE)}
-        assert ranking.seen_by(judgements).n_unjudged_queries == 2
+        assert ranking.matched_to(judgements).n_unjudged_queries == 2
 
 
 # Pipes and standard input
@@ -540,7 +541,7 @@ def test_pipes_are_read_packed_or_not(
     judgements = read_qrels(piped(pack(QRELS.encode())))
     assert judged(judgements) == JUDGED
     assert ranks_of(scan_run(piped(pack(RUN.encode())), judgements)) == RANKS
-    assert read_ranking(piped(pack(RUN.encode()))).tag == "me"
+    assert read_run(piped(pack(RUN.encode()))).tag == "me"
 
 
 def test_an_interleaved_run_is_read_again_though_its_pipe_is_empty(piped: Callable[[str], Path]):
@@ -602,7 +603,7 @@ def test_standard_input_is_a_run_or_judgements(typed: Callable[[str], None]):
     typed(RUN)
     assert ranks_of(scan_run("-", judgements)) == RANKS
     typed(RUN)
-    assert read_ranking("-").seen_by(judgements).tag == "me"
+    assert read_run("-").matched_to(judgements).tag == "me"
 
 
 def test_standard_input_is_named_in_errors(typed: Callable[[str], None]):

@@ -1,6 +1,6 @@
-"""Columns of query, document and value: which they are, and what they may hold.
+"""Find the columns of query, document and value, and check their values.
 
-A column is a list of Python's values, a polars series, or a field of text out of a CSV file.
+A column is a list of Python values, a polars series, or a field of text from a CSV file.
 """
 
 import struct
@@ -13,7 +13,7 @@ import numpy as np
 from ragauge.errors import DataError, Problem, did_you_mean
 from ragauge.loaders.mapping import field_of as field_named
 from ragauge.loaders.table import listed
-from ragauge.rankings.hits import Floats, Ints
+from ragauge.rankings.arrays import Floats, Ints
 from ragauge.rankings.reading.rows import (
     Rows,
     field_of_series,
@@ -45,13 +45,13 @@ _NAMES = {
     "score": ("score", "sim similarity relevance_score"),
     "rank": ("rank", ""),
 }
-"""What each column may be called: names that win, and names that count without such a one."""
+"""The names of each column: preferred names, then names used if there is none of those."""
 MAX_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The names of the columns; `is_rank` where the value is a rank for want of a score."""
+    """The names of the columns; `is_rank` if the value is a rank because there is no score."""
 
     query: str
     document: str
@@ -67,11 +67,11 @@ class Chosen:
     def notes(self) -> tuple[str, ...]:
         if not self.is_rank:
             return ()
-        return (f"has no score: ordered by column {self.value!r}, the smallest first",)
+        return (f"has no score: ordered by column {self.value!r}, smallest first",)
 
 
 def choose(columns: Sequence[str], kind: Value, source: str) -> Chosen:
-    """The columns by their names; DataError for those that are not there, or there twice.
+    """The columns by their names; DataError for a missing or ambiguous one.
 
     >>> choose(["query-id", "corpus-id", "score"], "grade", "test.tsv").all
     ('query-id', 'corpus-id', 'score')
@@ -80,7 +80,9 @@ def choose(columns: Sequence[str], kind: Value, source: str) -> Chosen:
     for field in ("query", "document", kind):
         found = candidates(columns, field)
         if len(found) > 1:
-            problems.append(f"{' and '.join(map(repr, found))} may each be the {field}; rename one")
+            problems.append(
+                f"{' and '.join(map(repr, found))} could each be the {field}; rename one"
+            )
         elif found:
             names[field] = found[0]
     ranks = candidates(columns, "rank") if kind == "score" and kind not in names else []
@@ -99,7 +101,7 @@ def choose(columns: Sequence[str], kind: Value, source: str) -> Chosen:
 
 
 def candidates(columns: Sequence[str], field: str) -> list[str]:
-    """The columns that by their names may be the field: those that win, or else the others."""
+    """The columns that could be the field by their names: the preferred ones, else the others."""
     for known in _NAMES[field]:
         aliases = dict.fromkeys(known.split(), field)
         found = [column for column in columns if field_named(column, aliases)]
@@ -182,7 +184,7 @@ def _names(values: Sequence[object]) -> Field:
 
 
 def are_plain_names(values: Iterable[object]) -> bool:
-    """Whether all are texts in ASCII, told without a loop; where not, they need a closer look."""
+    """Whether all are ASCII texts, checked without a loop; if not, each is checked."""
     try:
         return "".join(cast(Iterable[str], values)).isascii()
     except TypeError:
@@ -213,10 +215,10 @@ def not_a_name(value: object) -> str | None:
         try:
             value.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
-            return f"holds half a character: {value[:60]!a}; mend the export that wrote it"
+            return f"is not valid Unicode: {value[:60]!a}; fix the export that wrote it"
         return None
     if value is None:
-        return "is null; every row names its query and document"
+        return "is null; every row needs a query and a document"
     if isinstance(value, float):
         return f"must be text, got {value!r}; give ids as texts, for a number may have lost digits"
     if isinstance(value, bool) or not hasattr(value, "__index__"):
@@ -243,11 +245,11 @@ def _not_numbers(
 def not_a_number(value: object) -> str | None:
     """Why the value cannot be a score or grade, or None when it can."""
     if value is None:
-        return "is null; every row has a number"
+        return "is null; every row needs a number"
     try:
         number = float(numbers([cast(float, value)])[0])
     except OverflowError:
-        return "is beyond any number"
+        return "is too large for a number"
     except (TypeError, ValueError, struct.error):
         return f"must be a number, got {short(value)}"
     return None if np.isfinite(number) else f"must be finite, got {number:g}"
@@ -282,7 +284,7 @@ def rows_of_cells(
     """Rows of cells of text: ids as they stand, numbers read out of it."""
     cells = zip(chosen.all, (query, document, value), strict=True)
     refuse(
-        Problem("is empty; every row has one", source, line(row), name)
+        Problem("is empty; every row needs a value", source, line(row), name)
         for name, field in cells
         for row in np.flatnonzero(field.start == field.end)[:MAX_SHOWN].tolist()
     )
@@ -320,7 +322,7 @@ def rows_of_frame(frame: "pl.DataFrame", chosen: Chosen, source: str) -> Rows:
     """Rows of a polars frame, numbered from 1."""
     query, document, value = (frame[name] for name in chosen.all)
     refuse(
-        Problem(f"is null{_more(column)}; every row has one", source, row + 1, column.name)
+        Problem(f"is null{_more(column)}; every row needs a value", source, row + 1, column.name)
         for column in (query, document, value)
         for row in column.is_null().arg_true()[:1].to_list()
     )

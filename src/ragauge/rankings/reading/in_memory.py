@@ -12,8 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragauge.errors import DataError, Problem
-from ragauge.rankings.hits import Floats, Ints, ranks_within
+from ragauge.rankings.arrays import Bytes, Floats, Ints, Words
+from ragauge.rankings.compat import Compat, precision_of
+from ragauge.rankings.hits import ranks_within
 from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements
+from ragauge.rankings.reading.lookup import Names, grouped, repeats
+from ragauge.rankings.reading.ordering import order, ranks
 from ragauge.rankings.reading.rows import (
     Rows,
     bytes_in_order,
@@ -24,24 +28,12 @@ from ragauge.rankings.reading.rows import (
     series_of,
     texts_of,
 )
-from ragauge.rankings.reading.scan import (
-    Bytes,
-    Field,
-    Names,
-    Words,
-    digests,
-    grouped,
-    order,
-    paired,
-    ranks,
-    repeats,
-)
-from ragauge.rankings.reading.trec import Compat, precision_of
+from ragauge.rankings.reading.scan import Field, digests, paired
 
 if TYPE_CHECKING:
     import polars as pl
 
-Found = TypeVar("Found")
+T = TypeVar("T")
 
 PIECE = 1 << 14
 """Rows that are ranked at a time: few enough to stay in the processor's cache."""
@@ -51,7 +43,7 @@ MAX_THREADS = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class SortedRun:
     """The rankings of all queries of a run: `documents` of a query, or `frame` of all.
 
     `query_names` (m,) names the queries, `n_retrieved` (m,) counts their documents. `document` and
@@ -73,7 +65,7 @@ class Ranking:
         return len(self.score)
 
     def __repr__(self) -> str:
-        return f"<Ranking of {len(self):,} documents for {len(self.n_retrieved):,} queries>"
+        return f"<SortedRun of {len(self):,} documents for {len(self.n_retrieved):,} queries>"
 
     @cached_property
     def queries(self) -> tuple[str, ...]:
@@ -108,7 +100,7 @@ class Ranking:
             what = f"names the {title} {name!r}, which is not in UTF-8; save the file as UTF-8"
             raise DataError([Problem(what, self.source)]) from None
 
-    def seen_by(self, judgements: Judgements) -> JudgedRun:
+    def matched_to(self, judgements: Judgements) -> JudgedRun:
         """The run seen through judgements: where the judged documents stand."""
         rows, entry = self.known_queries.find(
             judgements.query_names, digests(judgements.query_names)
@@ -217,12 +209,12 @@ class _Piece:
     problems: tuple[Problem, ...]
 
 
-def rank_rows(rows: Rows, compat: Compat, tag: str = "") -> Ranking:
+def rank_rows(rows: Rows, compat: Compat, tag: str = "") -> SortedRun:
     """The rows as rankings; DataError for documents that a query retrieves twice."""
     work = _Work(rows, compat)
     pieces = list(work.mapped(work.ranked))
     refuse(problem for piece in pieces for problem in piece.problems)
-    return Ranking(
+    return SortedRun(
         work.names,
         work.n_retrieved,
         field_of_pieces(
@@ -237,7 +229,7 @@ def rank_rows(rows: Rows, compat: Compat, tag: str = "") -> Ranking:
     )
 
 
-def see_rows(rows: Rows, judgements: Judgements, compat: Compat) -> JudgedRun:
+def match_rows_to_qrels(rows: Rows, judgements: Judgements, compat: Compat) -> JudgedRun:
     """The rows seen through judgements: what `rank_rows` would show, but only judged ones ranked."""
     work = _Work(rows, compat)
     known, entry = judgements.known_queries.find(work.names, digests(work.names))
@@ -288,7 +280,7 @@ class _Work:
         self.keys = Keys.layout(self.n_retrieved)
         self.at = _by_query(number, size, len(self.names))
 
-    def mapped(self, work: Callable[[tuple[int, int]], Found]) -> Iterator[Found]:
+    def mapped(self, work: Callable[[tuple[int, int]], T]) -> Iterator[T]:
         """What the work finds in each piece, in their order."""
         if len(self.rows) < SINGLE_BELOW:
             yield from map(work, self.spans())

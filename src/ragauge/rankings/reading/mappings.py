@@ -11,10 +11,10 @@ from itertools import chain
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ragauge.errors import DataError, Problem
-from ragauge.rankings.hits import Floats, Ints
+from ragauge.rankings.arrays import Floats, Ints
+from ragauge.rankings.compat import ComparedScores, Compat, precision_of
 from ragauge.rankings.judgements import JudgedRun, Judgements, bytes_of, numbered
 from ragauge.rankings.reading.columns import (
     MAX_SHOWN,
@@ -32,7 +32,6 @@ from ragauge.rankings.reading.rows import (
     refuse_bad_names,
     texts_of,
 )
-from ragauge.rankings.reading.trec import Compat, precision_of
 
 PIECE = 1 << 14
 """Documents looked through at a time: few enough for their scores to stay in the cache."""
@@ -40,7 +39,6 @@ WORTH_SORTING = 1_000
 """Comparisons that take as long as sorting the scores of one query."""
 
 Scores = Mapping[str, float]
-Scores32or64 = NDArray[np.float32] | NDArray[np.float64]
 
 SHAPES = "{document: score}, [document, …] best first, or [[document, score], …]"
 JUDGED_SHAPES = "{document: grade} or [document, …]"
@@ -101,9 +99,7 @@ def _are_plain(given: Sequence[tuple[object, object]]) -> bool:
 def _repeated(name: str, what: str, first: int, again: int) -> str:
     if not name:
         return f"has a document without a name, at place {again}"
-    return (
-        f"document {name!r} is {what} twice for its query, at places {first} and {again}; drop one"
-    )
+    return f"document {name!r} is {what} twice for its query, at positions {first} and {again}; remove one"
 
 
 def _not_a_grade(document: object, grade: object) -> str | None:
@@ -139,9 +135,9 @@ def _query(given: object, seen: Mapping[str, object], source: str, problems: lis
     query = str(given)
     problem = not_a_name(given)
     if problem is None and not query:
-        problem = "is empty; every query has a name"
+        problem = "is empty; every query needs a name"
     if problem is None and query in seen:
-        problem = "stands twice, as text and as number"
+        problem = "is duplicate, as text and as number"
     if problem is not None:
         problems.append(Problem(f"query {short(given)} {problem}", source))
     return query
@@ -262,10 +258,10 @@ def _not_finite(queries: Sequence[tuple[str, Scores]], source: str) -> list[Prob
 # Runs seen through judgements
 
 
-def see_mapping(
+def match_mapping_to_qrels(
     run: Mapping[object, object], judgements: Judgements, compat: Compat, source: str
 ) -> JudgedRun:
-    """The run seen through judgements; only judged documents are looked up."""
+    """The run matched to the judgements; only judged documents are looked up."""
     look = _Look(judgements, compat, source)
     n_queries = 0
     searched = np.zeros(judgements.n_queries, np.bool_)
@@ -353,10 +349,10 @@ class _Look:
                     score.append(value)
         return place, judgement, score, list(dict.fromkeys(unavailable))
 
-    def _narrowed(self, scores: Floats) -> Scores32or64:
+    def _narrowed(self, scores: Floats) -> ComparedScores:
         """The scores in the precision in which they are compared."""
         with np.errstate(over="ignore"):  # beyond 32 bits all scores are alike
-            return cast(Scores32or64, scores.astype(self.precision))
+            return cast(ComparedScores, scores.astype(self.precision))
 
     def _settle(
         self,
@@ -386,13 +382,13 @@ class _Hits:
     query at `place` and has `score`.
     """
 
-    scores: Scores32or64
+    scores: ComparedScores
     first: Ints
     size: Ints
     place: Ints
-    score: Scores32or64
+    score: ComparedScores
 
-    def scores_of(self, place: int) -> Scores32or64:
+    def scores_of(self, place: int) -> ComparedScores:
         return self.scores[self.first[place] : self.first[place] + self.size[place]]
 
     def above_and_level(self) -> tuple[Ints, Ints]:

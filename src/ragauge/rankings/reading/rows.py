@@ -1,4 +1,4 @@
-"""Rows of query, document and value as a source gives them, and names as columns of bytes."""
+"""Rows of query, document and value in the order of a source, and names as columns of bytes."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragauge.errors import DataError, Problem
-from ragauge.rankings.hits import Floats, Ints
+from ragauge.rankings.arrays import Bytes, Floats, Ints
 from ragauge.rankings.judgements import Judgements, bytes_of, checked_numbers, text_of
-from ragauge.rankings.reading.scan import SLACK, Bytes, Field, digests, padded, paired, repeats
+from ragauge.rankings.reading.lookup import repeats
+from ragauge.rankings.reading.scan import SLACK, Field, digests, padded, paired
 
 if TYPE_CHECKING:
     import polars as pl
 
 LARGEST_GRADE = 2**31
-"""Grades from here on are no grades."""
+"""Grades must be smaller than this."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,11 +75,11 @@ def refuse_bad_names(rows: Rows) -> None:
     for field, names in (("query", rows.query), ("document", rows.document)):
         first = rows.first if field == "query" else np.arange(len(rows))
         empty = first[np.flatnonzero(names.start == names.end)]
-        what = f"is empty; every {field} has a name"
+        what = f"is empty; every {field} needs a name"
         refuse(Problem(what, rows.source, rows.line(row), field) for row in empty.tolist())
         if (names.text == 0).any():
             bad = [row for row in range(len(names)) if b"\0" in names.name(row)]
-            what = "holds a NUL byte; mend the export that wrote it"
+            what = "has a NUL byte; fix the export that wrote it"
             lines = (rows.line(int(first[row])) for row in bad)
             refuse(Problem(what, rows.source, line, field) for line in lines)
 
@@ -110,7 +111,7 @@ def repeated(rows: Rows, one: int, other: int, what: str) -> Problem:
     """The problem of two rows with the same document for the same query."""
     earlier, later = sorted((one, other))
     name = text_of(rows.document.name(earlier))
-    message = f"document {name!r} {what}, first at {rows.line(earlier)}; drop one"
+    message = f"document {name!r} {what}, first at {rows.line(earlier)}; remove one"
     return rows.problem(later, message)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from ragauge.errors import DataError, Problem
 from ragauge.rankings.judgements import Judgements
 from ragauge.rankings.reading.columns import Chosen, rows_of
-from ragauge.rankings.reading.in_memory import Ranking, rank_rows
+from ragauge.rankings.reading.in_memory import SortedRun, rank_rows
 from ragauge.rankings.reading.rows import field_of_series, refuse
 from ragauge.sample import Samples, to_columns
 
@@ -29,7 +29,7 @@ def judgements_of_samples(samples: Samples) -> Judgements:
         if judged.setdefault(query, grades) == grades:
             given_by.setdefault(query, system)
             continue
-        what = f"systems {given_by[query]!r} and {system!r} disagree; every question has one gold"
+        what = f"systems {given_by[query]!r} and {system!r} have different `relevant`; use the same for every system"
         problems.append(Problem(what, samples.source, None, "relevant", query))
     if not judged:
         problems.append(Problem("is null in every row", samples.source, None, "relevant"))
@@ -37,7 +37,7 @@ def judgements_of_samples(samples: Samples) -> Judgements:
     return Judgements.from_mapping(judged, samples.source)
 
 
-def rank_samples(samples: Samples) -> dict[str, Ranking]:
+def rank_samples(samples: Samples) -> dict[str, SortedRun]:
     """Each system's rankings: `context_ids` in their order, a repeated id once, at its first place.
 
     The later ones then move up. Scores are 0, -1, -2 … Questions with null or no ids are left out.
@@ -46,7 +46,7 @@ def rank_samples(samples: Samples) -> dict[str, Ranking]:
     return dict(_rankings(samples))
 
 
-def _rankings(samples: Samples) -> Iterator[tuple[str, Ranking]]:
+def _rankings(samples: Samples) -> Iterator[tuple[str, SortedRun]]:
     import polars as pl
 
     for system in samples.systems:
@@ -90,5 +90,5 @@ def _refuse_never_searched(samples: Samples, system: str) -> None:
 
 def _refuse_without(samples: Samples, field: str) -> None:
     if field not in samples.columns:
-        what = f"has no such column; it has: {', '.join(samples.columns)}"
+        what = f"is not a column; the columns are {', '.join(samples.columns)}"
         raise DataError([Problem(what, samples.source, None, field)])

@@ -1,29 +1,21 @@
-"""Scanning TREC files: from bytes to the ranks of the judged documents, by vector.
+"""Read the fields of TREC files with array operations.
 
-The stages, each a function of arrays: `split` finds the fields of all lines, `digests` makes one
-number of each name, `decimals` reads the scores, `Lookup` finds the few names that are judged,
-`order` says where each line stands in its ranking, `ranks` settles ties, `repeats` finds
-documents that stand twice. Only names that are judged, or tie with such, are ever looked at whole.
+`split` finds the fields of all lines, `digests` hashes each name to one number, `decimals` and
+`integers` read scores and grades. `lookup` and `ordering` work on the results.
 
-Fields of a line are rows of arrays: a field starts at `start` (n,) and ends before `end` (n,), both
-offsets into `text`, an array of bytes. Around the text stand SLACK bytes that may be read and mean
-nothing, so that eight bytes can be fetched wherever a field starts or ends.
+A field of all lines is a pair of arrays: it starts at `start` (n,) and ends before `end` (n,), both
+offsets into `text`, an array of bytes. SLACK bytes on either side of the text may be read, so that
+eight bytes can be fetched wherever a field starts or ends; their content does not matter.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar, cast
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-Bytes = NDArray[np.uint8]
-Words = NDArray[np.uint64]
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Number = TypeVar("Number", np.int64, np.uint64)
+from ragauge.rankings.arrays import Bools, Bytes, Floats, Ints, Words
 
 SLACK = 16
 """Bytes before and after a text that may be read: two words."""
@@ -33,20 +25,18 @@ MAX_FIELD_LENGTH = 1 << 18
 
 _SPACE, _TAB, _NEWLINE, _RETURN, _HASH = b" \t\n\r#"
 _MINUS, _PLUS, _DOT = b"-+."
-_WORD = 8
+WORD = 8
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """An odd number near 2^64 / golden ratio: multiplying by it spreads neighbours over all bits."""
-_LONGEST_BY_WORDS = 64
-"""Bytes of the longest names that ties order by words; longer ones are ordered one by one."""
 
 
 def _u64(number: int) -> np.uint64:
     return np.uint64(number)
 
 
-_FIRST = np.array([(1 << (8 * n)) - 1 for n in range(_WORD + 1)], np.uint64)
+_FIRST = np.array([(1 << (8 * n)) - 1 for n in range(WORD + 1)], np.uint64)
 """Masks that keep the first n bytes of a word."""
-_LAST = np.array([((1 << (8 * n)) - 1) << (64 - 8 * n) for n in range(_WORD + 1)], np.uint64)
+_LAST = np.array([((1 << (8 * n)) - 1) << (64 - 8 * n) for n in range(WORD + 1)], np.uint64)
 """Masks that keep the last n bytes of a word."""
 _ZEROS = np.uint64(0x3030303030303030)
 """Eight times the digit 0."""
@@ -104,7 +94,7 @@ class Field:
         """Whether the field of each row is, byte for byte, that of the other row."""
         length = self.length[rows]
         same = length == other.length[other_rows]
-        for at in range(0, int(length.max(initial=0)), _WORD):
+        for at in range(0, int(length.max(initial=0)), WORD):
             left = np.flatnonzero(same & (length > at))
             mine, theirs = self.words(at, rows[left]), other.words(at, other_rows[left])
             same[left] = mine == theirs
@@ -140,7 +130,7 @@ def _windows(text: Bytes, *, before: int = 0, n_words: int = 1) -> Words:
     """
     base = cast(Bytes, text.base)
     first = text.__array_interface__["data"][0] - base.__array_interface__["data"][0] - before
-    kind = "<u8" if n_words == 1 else f"V{_WORD * n_words}"
+    kind = "<u8" if n_words == 1 else f"V{WORD * n_words}"
     return np.ndarray((len(text) + before + 1,), kind, base, first, (1,))
 
 
@@ -224,11 +214,11 @@ def digests(field: Field) -> Words:
     """
     digest = mixed(field.words(0))
     length = field.length
-    rows = np.flatnonzero(length > _WORD) if field.longest > _WORD else length[:0]
-    at = _WORD
+    rows = np.flatnonzero(length > WORD) if field.longest > WORD else length[:0]
+    at = WORD
     while len(rows):
         digest[rows] = mixed(digest[rows] ^ field.words(at, rows))
-        at += _WORD
+        at += WORD
         rows = rows[length[rows] > at]
     return digest
 
@@ -253,7 +243,7 @@ def starts_of_blocks(field: Field) -> Ints:
     differs = np.empty(len(field), np.bool_)
     differs[:1] = True
     np.not_equal(length[1:], length[:-1], out=differs[1:])
-    for at in range(0, field.longest, _WORD):
+    for at in range(0, field.longest, WORD):
         words = field.words(at)
         differs[1:] |= words[1:] != words[:-1]
     return np.flatnonzero(differs)
@@ -278,14 +268,14 @@ def decimals(field: Field) -> Floats:
     n_whole, n_fraction = dot - begin, np.maximum(end - dot - 1, 0)
     n_digits = n_whole + n_fraction
     mantissa, is_plain = _digits(text, dot, n_whole)
-    late, is_digits = _digits(text, end, np.minimum(n_fraction, _WORD))
+    late, is_digits = _digits(text, end, np.minimum(n_fraction, WORD))
     is_plain &= is_digits & (n_digits > 0) & (n_digits <= 19)
-    is_plain &= (n_whole <= _WORD) & (n_fraction <= 2 * _WORD)
-    if n_fraction.max(initial=0) > _WORD:
+    is_plain &= (n_whole <= WORD) & (n_fraction <= 2 * WORD)
+    if n_fraction.max(initial=0) > WORD:
         early, is_digits = _digits(
-            text, np.maximum(end - _WORD, 0), np.clip(n_fraction - _WORD, 0, _WORD)
+            text, np.maximum(end - WORD, 0), np.clip(n_fraction - WORD, 0, WORD)
         )
-        late += early * _TEN_TO[_WORD]
+        late += early * _TEN_TO[WORD]
         is_plain &= is_digits
     mantissa *= _TEN_TO.take(n_fraction, mode="clip")
     mantissa += late
@@ -302,23 +292,23 @@ def _even_decimals(field: Field) -> Floats | None:
     if not len(field):
         return None
     n_fraction = field.name(0)[::-1].find(b".")
-    if not 1 <= n_fraction < _WORD:
+    if not 1 <= n_fraction < WORD:
         return None
     is_negative = text[begin] == _MINUS
     has_negative = bool(is_negative.any())
     n_whole = field.length - (n_fraction + 1)
     n_whole = n_whole - is_negative if has_negative else n_whole
-    if n_whole.min() < 0 or n_whole.max() > _WORD:
+    if n_whole.min() < 0 or n_whole.max() > WORD:
         return None
     if not (text[end - (n_fraction + 1)] == _DOT).all():
         return None
     # The sixteen bytes before the end: the decimals stand last, the whole digits before the dot.
-    both = _windows(text, before=2 * _WORD, n_words=2)[end].view("<u8").reshape(-1, 2)
+    both = _windows(text, before=2 * WORD, n_words=2)[end].view("<u8").reshape(-1, 2)
     shift = 8 * (n_fraction + 1)
     whole = (both[:, 1] << _u64(shift)) | (both[:, 0] >> _u64(64 - shift))
     whole = (whole ^ _ZEROS) & _LAST.take(n_whole)
     fraction = (both[:, 1] ^ _ZEROS) & _LAST[n_fraction]
-    if int(n_whole.max()) + n_fraction <= _WORD:
+    if int(n_whole.max()) + n_fraction <= WORD:
         digits = fraction | (whole >> _u64(8 * n_fraction))
         if not _are_digits(digits).all():
             return None
@@ -344,7 +334,7 @@ def _dots(text: Bytes, start: Ints, end: Ints) -> Ints:
     # Numbers of a file mostly have as many decimals as its first one.
     usual = text[start[0] : end[0]].tobytes()[::-1].find(b".")
     rows: Ints | None = None
-    for n_fraction in (max(usual, 0), *range(2 * _WORD + 1)):
+    for n_fraction in (max(usual, 0), *range(2 * WORD + 1)):
         at = (end if rows is None else end[rows]) - 1 - n_fraction
         is_dot = (text.take(at, mode="clip") == _DOT) & (
             at >= (start if rows is None else start[rows])
@@ -362,7 +352,7 @@ def _dots(text: Bytes, start: Ints, end: Ints) -> Ints:
 
 def _digits(text: Bytes, end: Ints, n: Ints) -> tuple[Words, Bools]:
     """The number that the last n (0 to 8) digits before `end` spell, and whether all are digits."""
-    digits = (_windows(text, before=_WORD)[end] ^ _ZEROS) & _LAST.take(n, mode="clip")
+    digits = (_windows(text, before=WORD)[end] ^ _ZEROS) & _LAST.take(n, mode="clip")
     return _joined(digits), _are_digits(digits)
 
 
@@ -416,8 +406,8 @@ def integers(field: Field) -> Ints:
     """The whole numbers that the field spells. MalformedError for anything else."""
     is_negative = field.text[field.start] == _MINUS
     length = field.length - is_negative
-    number, is_plain = _digits(field.text, field.end, np.minimum(length, _WORD))
-    is_plain &= (length >= 1) & (length <= _WORD)
+    number, is_plain = _digits(field.text, field.end, np.minimum(length, WORD))
+    is_plain &= (length >= 1) & (length <= WORD)
     numbers = number.astype(np.int64)
     np.negative(numbers, out=numbers, where=is_negative)
     for row in np.flatnonzero(~is_plain).tolist():
@@ -439,212 +429,6 @@ def _one_integer(field: Field, row: int) -> int:
 
 def _shown(spelled: bytes) -> str:
     return repr(spelled[:40].decode("utf-8", "replace"))
-
-
-# Stage 4: which names are known
-
-
-class Lookup:
-    """Finds, among very many digests, those of a known set."""
-
-    def __init__(self, digest: Words) -> None:
-        self.digest = digest
-        # A digest whose front is not that of a known one is unknown: nearly all are passed so.
-        self._front = _front(digest, 16)
-        self._is_taken = np.zeros(1 << (64 - int(self._front)), np.bool_)
-        self._is_taken[(digest >> self._front).astype(np.int64)] = True
-        # The others are compared with the known ones that share a shorter front.
-        self._slot = _front(digest, 1)
-        slot = (digest >> self._slot).astype(np.uint32)
-        self._order = grouped(slot)
-        count = np.bincount(slot, minlength=1 << (64 - int(self._slot)))
-        self._first = np.concatenate([[0], np.cumsum(count)])
-
-    def find(self, digest: Words) -> tuple[Ints, Ints]:
-        """The rows whose digest is known, and the number of the one known; rising by row."""
-        rows = np.flatnonzero(self._is_taken.take((digest >> self._front).astype(np.int64)))
-        wanted = digest[rows]
-        slot = (wanted >> self._slot).astype(np.int64)
-        first, size = self._first[slot], self._first[slot + 1] - self._first[slot]
-        found_rows, found = [rows[:0]], [rows[:0]]
-        for within in range(int(size.max(initial=0))):
-            left = np.flatnonzero(size > within)
-            entry = self._order[first[left] + within]
-            equal = self.digest[entry] == wanted[left]
-            found_rows.append(rows[left[equal]])
-            found.append(entry[equal])
-        all_rows, all_found = np.concatenate(found_rows), np.concatenate(found)
-        order = np.argsort(all_rows, kind="stable")
-        return all_rows[order], all_found[order]
-
-
-def _front(digest: Words, factor: int) -> np.uint64:
-    """How far to shift a digest so that its front has some `factor` values for each known one."""
-    return _u64(64 - max(8, min(24, (factor * len(digest)).bit_length())))
-
-
-class Names:
-    """Known names, and which of them stand in a field."""
-
-    def __init__(self, field: Field, group: Ints | None = None) -> None:
-        self.field = field
-        self.group = group
-        digest = digests(field)
-        self._lookup = Lookup(digest if group is None else paired(digest, group))
-
-    def find(self, field: Field, digest: Words, group: Ints | None = None) -> tuple[Ints, Ints]:
-        """The rows of the field that hold a known name, in its group, and that name's number.
-
-        `digest` is the field's digests, `paired` with the group where there is one.
-        """
-        rows, entry = self._lookup.find(digest)
-        is_same = field.same(rows, self.field, entry)
-        if group is not None and self.group is not None:
-            is_same &= group[rows] == self.group[entry]
-        return rows[is_same], entry[is_same]
-
-
-def grouped(number: NDArray[np.uint32]) -> Ints:
-    """The rows by their numbers, rows of one number in their order.
-
-    numpy sorts numbers of 16 bits by counting, many times faster than others.
-    """
-    by_low = np.argsort(number.astype(np.uint16), kind="stable")
-    if not len(number) or number.max() < 1 << 16:
-        return by_low
-    high = (number >> np.uint32(16)).astype(np.uint16)
-    return by_low[np.argsort(high[by_low], kind="stable")]
-
-
-# Stage 5: where each line stands
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Order:
-    """Where lines stand: `place` (n,) is the same for lines of one query with one score, smaller
-    for a better score, and larger for every later query. `places` are all of them, rising; `first`
-    (n_queries,) is where each query's begin in `places`.
-    """
-
-    place: Ints
-    places: Ints
-    first: Ints
-
-
-def order(query: Ints, score: NDArray[np.floating]) -> Order:
-    """The order of lines by their query's number and their score, best first.
-
-    `query` is below 2^31; `score` is of the precision in which scores are compared: float32 as in
-    trec_eval 9, float64 as in 10.
-    """
-    score = score + score.dtype.type(0)  # no negative zero
-    is_first = _changes(query)
-    is_better = score[1:] > score[:-1]
-    if (query[1:] >= query[:-1]).all() and not (is_better & ~is_first[1:]).any():
-        place = np.cumsum(is_first | _changes(score), dtype=np.int64)
-        return Order(place, place, np.flatnonzero(is_first))
-    if score.dtype == np.float32:
-        place = (query << 32) | _descending(score.astype(np.float32))
-        places = np.sort(place)
-    else:
-        best_first = np.lexsort((-score, query))
-        is_new = _changes(query[best_first]) | _changes(score[best_first])
-        places = np.cumsum(is_new, dtype=np.int64)
-        place = np.empty_like(places)
-        place[best_first] = places
-    count = np.bincount(query)
-    count = count[count > 0]
-    return Order(place, places, np.cumsum(count) - count)
-
-
-def distinct(column: NDArray[Number]) -> NDArray[Number]:
-    """The values that stand in the column, each once, rising; np.unique takes long to load."""
-    rising = np.sort(column)
-    return rising[_changes(rising)]
-
-
-def _changes(column: NDArray[np.generic]) -> Bools:
-    """Which rows differ from the one before; the first does."""
-    changes = np.empty(len(column), np.bool_)
-    changes[:1] = True
-    changes[1:] = column[1:] != column[:-1]
-    return changes
-
-
-def _descending(score: NDArray[np.float32]) -> Ints:
-    """Whole numbers of 32 bits that fall as the scores rise."""
-    bits = score.view(np.uint32)
-    rising = np.where(bits >> np.uint32(31), ~bits, bits | np.uint32(0x80000000))
-    return (~rising).astype(np.int64)
-
-
-def ranks(at: Order, rows: Ints, query: Ints, names: Field) -> Ints:
-    """The rank from 1 of each of the rows; `query` is each row's query by its place in `at.first`.
-
-    Equal scores are ordered by name, descending by bytes, as trec_eval does; `names` are those of
-    all lines, and only those that tie with one of the rows are looked at.
-    """
-    place = at.place[rows]
-    before = np.searchsorted(at.places, place, "left")
-    rank = before - at.first[query] + 1
-    is_tied = np.searchsorted(at.places, place, "right") - before > 1
-    if is_tied.any():
-        tied = distinct(place[is_tied])
-        members = np.flatnonzero(_is_in(at.place, tied))
-        later = _later_in_tie(at.place[members], names.take(members))
-        # members rise by row, so each tied row is found among them by halving.
-        rank[is_tied] += later[np.searchsorted(members, rows[is_tied])]
-    return rank
-
-
-def _is_in(place: Ints, tied: Ints) -> Bools:
-    nearest = np.minimum(np.searchsorted(tied, place), len(tied) - 1)
-    return tied[nearest] == place
-
-
-def _later_in_tie(place: Ints, names: Field) -> Ints:
-    """How many of each row's tie stand before it: those of higher names."""
-    highest_first = by_bytes(names)[::-1]
-    by_name = highest_first[np.argsort(place[highest_first], kind="stable")]
-    sorted_place = place[by_name]
-    within = np.empty(len(place), np.int64)
-    within[by_name] = np.arange(len(place)) - np.searchsorted(sorted_place, sorted_place, "left")
-    return within
-
-
-def by_bytes(names: Field) -> Ints:
-    """The rows in the order of their names' bytes; equal names in any order.
-
-    >>> by_bytes(field_of([b"q10", b"q9", b"q1"])).tolist()
-    [2, 0, 1]
-    """
-    if names.longest > _LONGEST_BY_WORDS:
-        spelled = [names.name(row) for row in range(len(names))]
-        return np.array(sorted(range(len(names)), key=spelled.__getitem__), np.int64)
-    words = [names.words(at).byteswap() for at in range(0, names.longest, _WORD)]
-    return np.lexsort(words[::-1]) if words else np.arange(len(names))
-
-
-# Stage 6: documents that stand twice
-
-
-def repeats(digest: Words) -> list[tuple[int, int]]:
-    """Pairs of rows with one digest, the earlier row first; each of such rows is in some pair."""
-    n_bits = max(8, (8 * len(digest)).bit_length())
-    slot = (digest >> _u64(64 - n_bits)).astype(np.int64)
-    numbers = np.arange(len(digest), dtype=np.int32)
-    holder = np.empty(1 << n_bits, np.int32)
-    holder[slot] = numbers
-    # A row that no longer holds its slot shares it: with its own like, or by chance.
-    lost = np.flatnonzero(holder[slot] != numbers)
-    held = holder[slot[lost]]
-    lost_digest = digest[lost]
-    in_order = np.sort(lost_digest)
-    if not ((lost_digest == digest[held]).any() or (in_order[1:] == in_order[:-1]).any()):
-        return []
-    by_digest = np.argsort(digest, kind="stable")
-    equal = np.flatnonzero(digest[by_digest[1:]] == digest[by_digest[:-1]])
-    return list(zip(by_digest[equal].tolist(), by_digest[equal + 1].tolist(), strict=True))
 
 
 def keep_freed_memory() -> None:

@@ -1,4 +1,4 @@
-"""Judgements and runs of whatever kind: files, folders, mappings, frames, samples."""
+"""Read judgements and runs from files, folders, mappings, frames and samples."""
 
 import os
 import re
@@ -6,22 +6,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 
 from ragauge.errors import DataError, PlanError, Problem
 from ragauge.loaders import load
 from ragauge.loaders.files import text_lines
+from ragauge.loaders.formats import Source
 from ragauge.loaders.frames import is_pandas, is_polars
 from ragauge.loaders.json import MAX_DOCUMENT_LINE
 from ragauge.loaders.jsonl import kind_of
 from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
 from ragauge.memory import gc_paused
+from ragauge.rankings.compat import Compat
 from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements, numbered
 from ragauge.rankings.reading.columns import Value, candidates, choose
-from ragauge.rankings.reading.in_memory import Ranking, rank_rows, see_rows
-from ragauge.rankings.reading.mappings import judgements_of, rows_of_mapping, see_mapping
+from ragauge.rankings.reading.in_memory import SortedRun, match_rows_to_qrels, rank_rows
+from ragauge.rankings.reading.mappings import judgements_of, match_mapping_to_qrels, rows_of_mapping
 from ragauge.rankings.reading.rows import Rows, judged
 from ragauge.rankings.reading.samples import judgements_of_samples, rank_samples, searched_of
 from ragauge.rankings.reading.streams import suffix_of
@@ -34,7 +36,7 @@ from ragauge.rankings.reading.tables import (
     rows_of_parquet,
     rows_of_polars,
 )
-from ragauge.rankings.reading.trec import Compat, read_qrels, scan_run
+from ragauge.rankings.reading.trec import read_qrels, scan_run
 from ragauge.rankings.reading.trec_rows import rows_of_trec
 from ragauge.sample import Samples
 
@@ -44,28 +46,14 @@ if TYPE_CHECKING:
 One = TypeVar("One")
 
 
-class Frame(Protocol):
-    """A polars or pandas frame."""
-
-    @property
-    def columns(self) -> object: ...
-    @property
-    def shape(self) -> tuple[int, int]: ...
-
-
-Source = (
-    str | os.PathLike[str] | Mapping[str, object] | Sequence[Mapping[str, object]] | Frame | Samples
-)
-"""A file, a mapping by query, a list of dicts, a frame, or samples."""
+RankingSource = Source | Mapping[str, object] | Samples
+"""A file, a list of dicts, a frame, a mapping by query, or samples."""
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
-# What is asked
-
-
-def read_judgements(source: "Source | Judgements") -> Judgements:
-    """Who judged which documents relevant, from any source.
+def read_judgements(source: "RankingSource | Judgements") -> Judgements:
+    """Read relevance judgements from any source.
 
     A path: TREC qrels, `.parquet`, `.csv` or `.tsv` with a header, `.json`, `.jsonl`, each also
     `.gz`; a file of samples with `relevant`; or a BEIR folder or its `qrels` folder, of which
@@ -93,9 +81,9 @@ def read_judgements(source: "Source | Judgements") -> Judgements:
 
 
 def match_to_qrels(
-    source: "Source | Ranking", judgements: Judgements, *, compat: Compat = "trec9"
+    source: "RankingSource | SortedRun", judgements: Judgements, *, compat: Compat = "trec9"
 ) -> JudgedRun:
-    """A run seen through judgements, from any source.
+    """Read a run from any source and match it to judgements.
 
     The kinds of `read_judgements`, with scores instead of grades; also {query: [document, …]}, best
     first, and {query: [[document, score], …]}. Documents are ordered by score descending (in 32
@@ -106,33 +94,35 @@ def match_to_qrels(
     >>> run.rank.tolist(), run.n_retrieved.tolist()
     ([2], [2])
     """
-    if isinstance(source, Ranking):
+    if isinstance(source, SortedRun):
         if source.compat != compat:
             what = f"the ranking was read with compat={source.compat!r}, not {compat!r}"
-            raise PlanError([f"{what}; read it again, or ask for {source.compat!r}"])
-        return source.seen_by(judgements)
+            raise PlanError([f"{what}; read it again, or use compat={source.compat!r}"])
+        return source.matched_to(judgements)
     samples = samples_in(source)
     if samples is not None:
         return _only(match_samples_to_qrels(samples, judgements), samples)
     if not isinstance(source, str | os.PathLike | Mapping):
-        return see_rows(_rows_of_object(source, "score"), judgements, compat)
+        return match_rows_to_qrels(_rows_of_object(source, "score"), judgements, compat)
     with gc_paused():
         if isinstance(source, Mapping):
-            return see_mapping(cast(Mapping[object, object], source), judgements, compat, "run")
+            return match_mapping_to_qrels(
+                cast(Mapping[object, object], source), judgements, compat, "run"
+            )
         path = Path(source)
         if _format(path, "score") == "trec":
             return scan_run(path, judgements, compat=compat)
         found = _read(path, "score")
         if isinstance(found, Rows):
-            return see_rows(found, judgements, compat)
-        return see_mapping(found, judgements, compat, str(path))
+            return match_rows_to_qrels(found, judgements, compat)
+        return match_mapping_to_qrels(found, judgements, compat, str(path))
 
 
 def match_samples_to_qrels(samples: Samples, judgements: Judgements) -> dict[str, JudgedRun]:
-    """What each system retrieved, seen through judgements, by the order of its `context_ids`.
+    """Each system's retrieved documents matched to judgements, in the order of `context_ids`.
 
-    A sample whose `context_ids` is an empty list found nothing; one without was never searched for,
-    and is not there.
+    A sample with empty `context_ids` retrieved nothing; one with null was not searched and is left
+    out.
     """
     rankings = rank_samples(samples)
     number = numbered(judgements.queries)
@@ -142,7 +132,7 @@ def match_samples_to_qrels(samples: Samples, judgements: Judgements) -> dict[str
         searched = np.zeros(judgements.n_queries, np.bool_)
         searched[[place for place in known if place != NOT_JUDGED]] = True
         ranking = rankings.get(system)
-        found = ranking.seen_by(judgements) if ranking else JudgedRun.nothing(judgements)
+        found = ranking.matched_to(judgements) if ranking else JudgedRun.nothing(judgements)
         n_unjudged = known.count(NOT_JUDGED)
         seen[system] = replace(found, searched=searched, n_unjudged_queries=n_unjudged)
     return seen
@@ -163,14 +153,14 @@ def samples_in(source: object) -> Samples | None:
     return load(path) if "context_ids" in fields or gold_only else None
 
 
-def read_ranking(source: "Source | Ranking", *, compat: Compat = "trec9") -> Ranking:
+def read_run(source: "RankingSource | SortedRun", *, compat: Compat = "trec9") -> SortedRun:
     """A run read whole from any source of `match_to_qrels`, once, to be seen through any judgements.
 
-    >>> read_ranking({"q1": ["d2", "d1"]}).documents("q1")
+    >>> read_run({"q1": ["d2", "d1"]}).documents("q1")
     [('d2', 0.0), ('d1', -1.0)]
     """
     match source:
-        case Ranking():
+        case SortedRun():
             return source
         case Samples():
             return _only(rank_samples(source), source)
@@ -178,15 +168,15 @@ def read_ranking(source: "Source | Ranking", *, compat: Compat = "trec9") -> Ran
             rows = rows_of_mapping(cast(Mapping[object, object], source), "run")
         case str() | os.PathLike():
             with gc_paused():
-                return _ranking_of_file(Path(source), compat)
+                return _run_of_file(Path(source), compat)
         case _:
             rows = _rows_of_object(source, "score")
     return rank_rows(rows, compat)
 
 
-def run_frame(source: "Source | Ranking", *, compat: Compat = "trec9") -> "pl.DataFrame":
+def run_frame(source: "RankingSource | SortedRun", *, compat: Compat = "trec9") -> "pl.DataFrame":
     """A run from any source as a frame: query, doc, score; best first within a query."""
-    return read_ranking(source, compat=compat).frame()
+    return read_run(source, compat=compat).frame()
 
 
 # Files
@@ -205,7 +195,7 @@ def _fields(path: Path) -> list[str]:
             with path.open("rb") as file:
                 return list(pl.read_parquet_schema(file))
         except (OSError, pl.exceptions.PolarsError):
-            return []  # what is wrong with it is said when it is read
+            return []  # reported when it is read
     lines = islice(text_lines(path, []), 1 if suffix in _DELIMITERS else _LINES_LOOKED_AT)
     text = "".join(line for _, line in lines)
     if suffix in _DELIMITERS:
@@ -239,7 +229,7 @@ def _judgements_of_file(path: Path) -> Judgements:
     return judged(found) if isinstance(found, Rows) else judgements_of(found, str(path))
 
 
-def _ranking_of_file(path: Path, compat: Compat) -> Ranking:
+def _run_of_file(path: Path, compat: Compat) -> SortedRun:
     if _format(path, "score") == "trec":
         rows, tag = rows_of_trec(path)
         return rank_rows(rows, compat, tag)
@@ -253,13 +243,13 @@ def _of_beir(folder: Path) -> Path:
     inner = folder / "qrels" if (folder / "qrels").is_dir() else folder
     files = sorted(inner.glob("*.tsv")) if inner.resolve().name == "qrels" else []
     if not files:
-        what = "is a folder without qrels/*.tsv, as BEIR has it; name a file of judgements"
+        what = "is a folder without BEIR's qrels/*.tsv; give a file of judgements"
         raise DataError([Problem(what, str(folder))])
     names = [file.name for file in files]
     if "test.tsv" in names:
         return inner / "test.tsv"
     if len(files) > 1:
-        what = f"has several judgements: {', '.join(names)}; name one of these files in qrels/"
+        what = f"has several files of judgements: {', '.join(names)}; give one of these in qrels/"
         raise DataError([Problem(what, str(folder))])
     return files[0]
 
@@ -310,7 +300,7 @@ def _read_json(path: Path, kind: Value) -> Rows | Mapping[object, object]:
     if repeated := reader.take_repeated():
         raise DataError([Problem(repeated_problem(repeated), source)])
     if not isinstance(found, dict):
-        what = f"is {kind_of(found)}; it must be an object by query, or a list of rows"
+        what = f"is {kind_of(found)}, but must be an object by query, or a list of rows"
         raise DataError([Problem(what, source)])
     return cast(Mapping[object, object], found)
 
@@ -333,6 +323,6 @@ def _rows_of_object(source: object, kind: Value) -> Rows:
 def _only(found: Mapping[str, One], samples: Samples) -> One:
     """What is of the only system; DataError when there are several."""
     if len(found) > 1:
-        what = f"has several systems: {', '.join(found)}; choose one, or use see_samples"
+        what = f"has several systems: {', '.join(found)}; choose one, or use match_samples_to_qrels"
         raise DataError([Problem(what, samples.source, None, "system")])
     return next(iter(found.values()))

@@ -1,4 +1,4 @@
-"""Files, pipes and standard input as streams of bytes, unpacked; what their names tell of them."""
+"""Open files, pipes and standard input as decompressed streams of bytes."""
 
 import gzip
 import os
@@ -23,7 +23,7 @@ BOM = b"\xef\xbb\xbf"
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _FOREIGN = {
     b"PK\x03\x04": "is a zip archive; unpack it first",
-    b"PAR1": "is a Parquet file; name it .parquet",
+    b"PAR1": "is a Parquet file; give it the ending .parquet",
     b"\xff\xfe": "is in UTF-16; save it as UTF-8",
     b"\xfe\xff": "is in UTF-16; save it as UTF-8",
 }
@@ -55,7 +55,7 @@ def refuse_read_twice(sources: Sequence[object]) -> None:
         if status is None:
             continue
         if any(os.path.samestat(status, one) for one in seen):
-            what = "is given twice, but can be read only once; save it as a file first"
+            what = "is given twice, but can be read only once; save it to a file first"
             raise DataError([Problem(what, _shown(Path(cast(str, source))))])
         seen.append(status)
 
@@ -70,7 +70,7 @@ def _status_of_stream(source: object) -> os.stat_result | None:
             return os.fstat(0)
         return None if path.is_file() or path.is_dir() else path.stat()
     except OSError:
-        return None  # what is wrong with it is said when it is read
+        return None  # reported when it is read
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,7 +158,7 @@ def opened(file: Packed) -> Generator["Stream"]:
 
         problem = unopened(file.path, error)
         if str(error).startswith("zstd"):
-            problem = f"is not a whole zstd file: {error}; fetch or pack it again"
+            problem = f"is not a complete zstd file: {error}; download or compress it again"
         raise DataError([Problem(problem, file.name)]) from None
 
 
@@ -182,7 +182,7 @@ class _Bounded:
         n = self.stream.readinto(buffer)
         self.left -= n
         if self.left < 0:
-            problem = "unpacks to far more than its size; if it is sound, unpack it first"
+            problem = "unpacks to far more than its size; if you trust the file, unpack it yourself"
             raise DataError([Problem(problem, self.name)])
         return n
 
@@ -199,7 +199,7 @@ def _unpacked_zstd(packed: BinaryIO, file: Packed) -> "_Unpacked":
 
 @dataclass(frozen=True, slots=True)
 class _Unpacked:
-    """A zstd stream whose own kind of error is told as one of reading."""
+    """A zstd stream that reports its errors as EOFError."""
 
     stream: Stream
     broken: type[Exception]

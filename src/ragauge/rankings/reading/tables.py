@@ -12,7 +12,7 @@ from ragauge.errors import DataError, Problem
 from ragauge.loaders import csv, frames, json, jsonl
 from ragauge.loaders.files import HIGHEST_RATIO, LARGEST_UNPACKED, RATIO_COUNTS_FROM, unopened
 from ragauge.loaders.table import Table
-from ragauge.rankings.hits import Ints
+from ragauge.rankings.arrays import Bytes, Ints
 from ragauge.rankings.reading.columns import (
     Value,
     choose,
@@ -21,7 +21,7 @@ from ragauge.rankings.reading.columns import (
     rows_of_values,
 )
 from ragauge.rankings.reading.rows import Rows, field_of_texts, refuse
-from ragauge.rankings.reading.scan import Bytes, Field, padded
+from ragauge.rankings.reading.scan import Field, padded
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,15 +42,15 @@ def rows_of_parquet(path: Path, kind: Value) -> Rows:
     try:
         path.open("rb").close()
         chosen = choose(list(pl.read_parquet_schema(path)), kind, source)
-        # An absolute path without globbing: polars takes other texts for patterns or addresses.
+        # An absolute path without globbing: polars reads other texts as patterns or URLs.
         frame = pl.read_parquet(
             path.absolute(), columns=list(chosen.all), glob=False, hive_partitioning=False
         )
     except (OSError, ValueError) as error:
         raise DataError([Problem(unopened(path, error), source)]) from None
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataError([Problem(f"is not a whole Parquet file: {said}", source)]) from None
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DataError([Problem(f"is not a complete Parquet file: {reason}", source)]) from None
     return rows_of_frame(frame, chosen, source)
 
 

@@ -1,7 +1,7 @@
-"""TREC files: judgements (qrels) read, runs scanned in pieces on several threads.
+"""Read TREC judgements (qrels), and scan TREC runs in pieces on several threads.
 
-A run's documents are kept only where they are judged, so a run of any size takes the memory of a
-few pieces. A run whose queries lie interleaved is read whole.
+Only judged documents of a run are kept, so a run of any size needs the memory of a few pieces. A run
+whose queries are interleaved is read whole.
 """
 
 import os
@@ -11,45 +11,33 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from threading import Lock
-from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragauge.errors import DataError, Problem
-from ragauge.rankings.hits import Floats, Ints
+from ragauge.rankings.arrays import Bytes, Floats, Ints, Words
+from ragauge.rankings.compat import Compat, precision_of
 from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements, numbered_names, text_of
+from ragauge.rankings.reading.lookup import grouped, repeats
+from ragauge.rankings.reading.ordering import distinct, order, ranks
+from ragauge.rankings.reading.pieces import PIECE, at_line, line_number, pieces_of, whole_text
 from ragauge.rankings.reading.scan import (
-    SLACK,
-    Bytes,
     Field,
     MalformedError,
-    Words,
     decimals,
     digests,
-    distinct,
-    grouped,
     integers,
     keep_freed_memory,
-    order,
     paired,
     paired_in_blocks,
-    ranks,
-    repeats,
     split,
     starts_of_blocks,
 )
-from ragauge.rankings.reading.streams import BOM, Packed, Stream, opened, packed_at
+from ragauge.rankings.reading.streams import Packed, opened, packed_at
 
-Compat = Literal["trec9", "trec10"]
-"""Whose comparison of scores: trec_eval 9's, in 32 bits, or trec_eval 10's, in 64."""
-
-PIECE = 1 << 20
-"""Bytes scanned at a time: little enough to stay in the processor's cache."""
 FOR_THREADS = 6
 """Pieces in one when there are threads, which then wait for each other less often."""
-TAIL = 1 << 18
-"""Bytes at a piece's end in which its last query is looked for first."""
 SINGLE_BELOW = 16 << 20
 """Bytes of a file below which one thread is quicker than several."""
 MAX_THREADS = 4
@@ -60,12 +48,12 @@ MAX_TAG_LENGTH = 1_000
 UNKNOWN = np.uint32(2**32 - 1)
 """The number of a query of a line, until those that nobody judged are numbered."""
 
-RUN_LINE = "a line of a run has six: query Q0 document rank score tag"
-QRELS_LINE = "a line of judgements has four: query 0 document grade"
+RUN_LINE = "a line of a run has six fields: query Q0 document rank score tag"
+QRELS_LINE = "a line of judgements has four fields: query 0 document grade"
 
 
 class _InterleavedError(Exception):
-    """A query's lines do not stand together."""
+    """The lines of a query are not consecutive."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,14 +72,14 @@ class _Piece:
 
 
 def read_qrels(path: Path | str) -> Judgements:
-    """The judgements of a TREC qrels file: `query iteration document grade` a line.
+    """Read the judgements of a TREC qrels file: `query iteration document grade` per line.
 
-    `-` is standard input. Fields stand apart by any white space; blank lines and lines that begin with # are skipped; gzip
-    and zstd are unpacked. DataError names the line that has too few or too many fields, a grade
-    that is no whole number, or a document judged twice for a query.
+    `-` is standard input. Fields are separated by white space; blank lines and lines that begin with
+    # are skipped; gzip and zstd are decompressed. DataError names the line with too few or too many
+    fields, a grade that is not a whole number, or a document that is judged twice for a query.
     """
     packed = packed_at(path)
-    text = _whole(packed)
+    text = whole_text(packed)
     try:
         query, document, grade = split(text, (0, 2, 3), 4, at_most=True)
         if not len(query):
@@ -112,12 +100,13 @@ def scan_run(
     compat: Compat = "trec9",
     n_threads: int | None = None,
 ) -> JudgedRun:
-    """A TREC run seen through judgements: `query Q0 document rank score tag` a line.
+    """Read a TREC run and match it to judgements: `query Q0 document rank score tag` per line.
 
-    `-` is standard input. The rank is ignored: documents are ordered by score descending, then by name descending by bytes.
-    Fields stand apart by any white space, what follows the tag is ignored, blank lines and lines
-    that begin with # are skipped; gzip and zstd are unpacked. DataError names the line that has too
-    few fields, a score that is no finite number, or a document that a query retrieves twice.
+    `-` is standard input. The rank is ignored: documents are ordered by score descending, then by
+    name descending by bytes. Fields are separated by white space, text after the tag is ignored,
+    blank lines and lines that begin with # are skipped; gzip and zstd are decompressed. DataError
+    names the line with too few fields, a score that is not a finite number, or a document that is
+    retrieved twice for a query.
     """
     packed = packed_at(path)
     keep_freed_memory()
@@ -127,30 +116,6 @@ def scan_run(
         return _scan_pieces(packed, judgements, compat, n_threads)
     except _InterleavedError:
         return _scan_interleaved(packed, judgements, compat)
-
-
-def _whole(file: Packed) -> Bytes:
-    """All the text of a file, a line feed at its end."""
-    buffer = bytearray(SLACK)
-    with opened(file) as stream:
-        for piece in _read(stream, np.zeros(PIECE, np.uint8)):
-            buffer += piece
-    if not buffer.endswith(b"\n"):
-        buffer += b"\n"
-    if buffer.startswith(BOM, SLACK):
-        buffer[SLACK : SLACK + len(BOM)] = b" " * len(BOM)
-    size = len(buffer)
-    buffer += bytes(SLACK)
-    text = np.frombuffer(buffer, np.uint8)[SLACK:size]
-    if (text <= ord(" ")).all():
-        raise DataError([Problem("is empty", file.name)])
-    return text
-
-
-def _read(stream: Stream, buffer: Bytes) -> Iterator[memoryview]:
-    view = memoryview(cast(bytearray, buffer))
-    while n := stream.readinto(view):
-        yield view[:n]
 
 
 # A run in pieces
@@ -225,94 +190,6 @@ def _on_threads(
     return (found[place] for place in sorted(found))
 
 
-def pieces_of(stream: Stream, piece: int) -> Iterator[tuple[Bytes, int]]:
-    """The text in pieces of some `piece` bytes that end with a query's last line; their offsets."""
-    rest, offset, is_first = b"", 0, True
-    size = piece
-    while True:
-        base = np.empty(len(rest) + size + 1 + 2 * SLACK, np.uint8)
-        view = memoryview(cast(bytearray, base))[SLACK:]
-        view[: len(rest)] = rest
-        n = len(rest) + _fill(stream, view[len(rest) : len(rest) + size])
-        is_last = n < len(rest) + size
-        if is_first and bytes(view[:3]) == BOM:
-            view[:3] = b"   "
-        is_first = False
-        if is_last and n and view[n - 1] != ord("\n"):
-            view[n] = ord("\n")
-            n += 1
-        text = base[SLACK : SLACK + n]
-        cut = n if is_last else _last_boundary(view[:n])
-        rest = bytes(view[cut:n])
-        if cut:
-            yield text[:cut], offset
-            offset += cut
-            size = piece
-        else:  # a query longer than a piece
-            size = 2 * len(rest)
-        if is_last:
-            return
-
-
-def _fill(stream: Stream, view: memoryview) -> int:
-    filled = 0
-    while n := stream.readinto(view[filled:]):
-        filled += n
-    return filled
-
-
-def _last_boundary(view: memoryview) -> int:
-    """Where the lines of the last query begin; 0 when no other query is before it."""
-    for size in (min(TAIL, len(view)), len(view)):
-        tail = bytes(view[len(view) - size :])
-        # The tail begins amid a line, unless it is all there is.
-        start = 0 if size == len(view) else tail.find(b"\n") + 1
-        boundary = _last_boundary_in(tail, start)
-        if boundary > start:
-            return len(view) - size + boundary
-    return 0
-
-
-def _last_boundary_in(text: bytes, start: int) -> int:
-    """As above, from `start` on; `start` when all lines are of one query.
-
-    The last line may not be whole yet, so the one before it counts. Found by halving, for a query's
-    lines stand together.
-    """
-    newline = text.rfind(b"\n", start)
-    if newline < 0:
-        return start
-
-    def line_before(at: int) -> int:
-        return max(text.rfind(b"\n", start, max(at, start)) + 1, start)
-
-    same, step = line_before(newline), 1 << 10
-    name = _first_field(text, same)
-    while _first_field(text, other := line_before(same - step)) == name:
-        if other == start:
-            return start
-        same, step = other, step * 2
-    while True:
-        middle = line_before((other + same) // 2)
-        if middle <= other:
-            middle = text.find(b"\n", other) + 1
-        if middle >= same:
-            return same
-        if _first_field(text, middle) == name:
-            same = middle
-        else:
-            other = middle
-
-
-def _first_field(text: bytes, at: int) -> bytes:
-    size = 64
-    while True:
-        fields = bytes(text[at : at + size]).split(None, 1)
-        if len(fields) == 2 or at + size >= len(text):
-            return fields[0] if fields else b""
-        size *= 4
-
-
 class _Scan:
     """One run's scan: what every piece of it needs."""
 
@@ -382,11 +259,6 @@ def _tag(score: Field) -> str:
     return text_of(behind[:MAX_TAG_LENGTH].split(None, 1)[0])
 
 
-def precision_of(compat: Compat) -> type[np.float32] | type[np.float64]:
-    """In what precision scores are compared."""
-    return np.float32 if compat == "trec9" else np.float64
-
-
 def _refuse_parted(query: Ints, n_queries: int) -> None:
     if len(query) and np.bincount(query, minlength=n_queries).max() > 1:
         raise _InterleavedError
@@ -409,7 +281,7 @@ class _Lines:
 def _scan_interleaved(file: Packed, judgements: Judgements, compat: Compat) -> JudgedRun:
     from concurrent.futures import ThreadPoolExecutor
 
-    text = _whole(file)
+    text = whole_text(file)
     scan = _Scan(file, judgements, compat)
     cuts = _line_cuts(text, PIECE)
     with ThreadPoolExecutor(min(MAX_THREADS, os.cpu_count() or 1)) as pool:
@@ -528,22 +400,5 @@ def _refuse_repeats(
             starts = sorted(int(document.start[row]) + offset for row in (one, other))
             first, again = (line_number(file, at) for at in starts)
             name = text_of(document.name(one))
-            what = f"document {name!r} {problem} for its query, first at line {first}; drop one"
+            what = f"document {name!r} {problem} for its query, first at line {first}; remove one"
             raise DataError([Problem(what, file.name, again)])
-
-
-def at_line(file: Packed, error: MalformedError, offset: int, shape: str) -> DataError:
-    line = line_number(file, error.at + offset)
-    return DataError([Problem(f"{error.problem}; {shape}", file.name, line)])
-
-
-def line_number(file: Packed, at: int) -> int:
-    """The number from 1 of the line that holds the byte at this offset of the unpacked file."""
-    n, left = 1, at
-    with opened(file) as stream:
-        for piece in _read(stream, np.zeros(PIECE, np.uint8)):
-            n += piece.tobytes().count(b"\n", 0, max(0, left))
-            left -= len(piece)
-            if left <= 0:
-                break
-    return n

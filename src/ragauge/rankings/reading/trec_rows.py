@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 
 from ragauge.errors import DataError, Problem
-from ragauge.rankings.hits import Floats, Ints
+from ragauge.rankings.arrays import Bytes, Floats, Ints
 from ragauge.rankings.judgements import text_of
+from ragauge.rankings.reading.pieces import PIECE, at_line, line_number, pieces_of
 from ragauge.rankings.reading.rows import Rows, bytes_in_order, field_of_pieces
 from ragauge.rankings.reading.scan import (
-    Bytes,
     Field,
     MalformedError,
     decimals,
@@ -19,7 +19,7 @@ from ragauge.rankings.reading.scan import (
     starts_of_blocks,
 )
 from ragauge.rankings.reading.streams import Packed, opened, packed_at
-from ragauge.rankings.reading.trec import PIECE, RUN_LINE, at_line, line_number, pieces_of
+from ragauge.rankings.reading.trec import RUN_LINE
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,333 @@
+"""The result of `rank`: values per query, means with intervals, and comparisons of runs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from ragauge.errors import LabelError, PlanError
+from ragauge.rankings.arrays import Bools, Floats, Ints
+from ragauge.rankings.judgements import Judgements
+from ragauge.rankings.measure import MEASURES
+from ragauge.rankings.names import AskedMeasure, read_measure
+from ragauge.rankings.reading.ordering import by_bytes
+from ragauge.stats.aggregates import AGGREGATES, parts_of
+from ragauge.stats.aggregation import Aggregation
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ragauge.stats.intervals import Estimate
+    from ragauge.stats.tests import PairedTest
+
+Undefined = Literal["zero", "leave_out"]
+"""How an undefined query counts in a mean: as 0, as in trec_eval, or not at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One measure of one run, aggregated over its queries.
+
+    `value` is the mean, the sum of a count, or the geometric mean; None if no query has a value.
+    `low` and `high` are the 95 % bootstrap interval over queries; None for sums and for fewer than
+    two queries. `n` counts the queries. `n_undefined` of them are undefined: they are part of n and
+    count as 0, or are left out of it, as `RankingResult.undefined` says.
+    """
+
+    run: str
+    measure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    n_undefined: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunComparison:
+    """The comparison of two runs on one measure; differences are `run` minus `baseline`.
+
+    `p_holm` is the p value, corrected for all pairs of runs compared on the measure.
+    """
+
+    measure: str
+    run: str
+    baseline: str
+    comparison: "PairedTest"
+    p_holm: float
+
+
+@dataclass(frozen=True, eq=False)
+class RankingResult:
+    """The values of all measures for every run and judged query.
+
+    `values` is (runs, measures, queries) with 0 where undefined; `is_undefined` has the same shape.
+    `is_counted` (runs, queries) marks the queries of a run's means: those with results, or all with
+    `complete`. `is_present` marks those with results. `n_unjudged_queries` counts each run's queries
+    without judgements. `notes` say how the runs were read.
+    """
+
+    judgements: Judgements
+    runs: tuple[str, ...]
+    measures: tuple[AskedMeasure, ...]
+    values: Floats
+    is_undefined: Bools
+    is_counted: Bools
+    is_present: Bools
+    n_unjudged_queries: tuple[int, ...]
+    undefined: Undefined = "zero"
+    seed: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the measures, as they were given to `rank`."""
+        return tuple(measure.shown for measure in self.measures)
+
+    def __repr__(self) -> str:
+        n = int(self.is_counted.any(axis=0).sum())
+        return f"RankingResult({len(self.runs)} runs, {len(self.measures)} measures, {n} queries)"
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()  # pyright: ignore[reportPrivateUsage]
+
+    def summary(self) -> "pl.DataFrame":
+        """`summaries` as a frame: run, measure, value, low, high, n, n_undefined."""
+        import polars as pl
+
+        return pl.DataFrame([asdict(summary) for summary in self.summaries])
+
+    @cached_property
+    def scores(self) -> "pl.DataFrame":
+        """A frame with one row per run, query and measure; `value` is null where undefined."""
+        import polars as pl
+
+        return pl.DataFrame(
+            [
+                (run, query, measure, value)
+                for run in self.runs
+                for measure in self.names
+                if not self.is_whole_only(measure)
+                for query, value in self.per_query(measure, run).items()
+            ],
+            schema={
+                "run": pl.String,
+                "query": pl.String,
+                "measure": pl.String,
+                "value": pl.Float64,
+            },
+            orient="row",
+        )
+
+    def mean(self, measure: str, run: str | None = None) -> float | None:
+        """The mean of one measure of one run; `run` may be omitted if there is only one.
+
+        For a count it is the sum, for gmap the geometric mean. None if no query has a value.
+        """
+        return self._whole(self._run(run), self._measure(measure))
+
+    def per_query(self, measure: str, run: str | None = None) -> dict[str, float | None]:
+        """Each query's value, None where undefined, ordered by the names of the queries."""
+        at, of = self._run(run), self._measure(measure)
+        return {
+            self.judgements.queries[query]: None
+            if self.is_undefined[at, of, query]
+            else float(self.values[at, of, query])
+            for query in self.queries_of(at)
+        }
+
+    def is_count(self, measure: str) -> bool:
+        """Whether the measure is a count, which is summed over queries."""
+        return _kind(self.measures[self._measure(measure)]) == "sum"
+
+    def is_whole_only(self, measure: str) -> bool:
+        """Whether the measure has no values per query, as in trec_eval."""
+        asked = self.measures[self._measure(measure)]
+        return _kind(asked) == "geometric_mean" or asked.label.name == "num_q"
+
+    def queries_of(self, run: int) -> list[int]:
+        """The numbers of the queries of a run's means, ordered by name."""
+        return self.by_name[self.is_counted[run][self.by_name]].tolist()
+
+    @cached_property
+    def by_name(self) -> Ints:
+        """The numbers of the queries, ordered by the bytes of their names."""
+        return by_bytes(self.judgements.query_names)
+
+    @cached_property
+    def summaries(self) -> tuple[Summary, ...]:
+        """The summary of every run and measure; all intervals share the same resamples."""
+        from ragauge.stats.intervals import bootstrap
+
+        totals = [
+            self._parts(run, measure)[self._drawn]
+            for run in range(len(self.runs))
+            for measure in range(len(self.measures))
+        ]
+        aggregates = [AGGREGATES[_kind(measure)] for _ in self.runs for measure in self.measures]
+        estimates = iter(bootstrap(totals, aggregates, seed=self.seed))
+        return tuple(
+            self._summary(run, measure, next(estimates))
+            for run in range(len(self.runs))
+            for measure in range(len(self.measures))
+        )
+
+    def compare(self, baseline: str | None = None) -> tuple[RunComparison, ...]:
+        """Compare every pair of runs, or each run with the baseline, by paired randomization tests.
+
+        A test uses the queries that count for both runs; a pair without any is left out. Counts and
+        geometric means are not compared. Raises PlanError for fewer than two runs.
+        """
+        if len(self.runs) < 2:
+            raise PlanError(["compare needs at least two runs; give another run"])
+        pairs = list(combinations(range(len(self.runs)), 2))
+        if baseline is not None:
+            at = self._run(baseline)
+            pairs = [pair for pair in pairs if at in pair]
+        compared: list[RunComparison] = []
+        for measure, asked in enumerate(self.measures):
+            if _kind(asked) == "mean":
+                compared += self._compare(measure, asked, pairs, baseline)
+        return tuple(compared)
+
+    def _compare(
+        self,
+        measure: int,
+        asked: AskedMeasure,
+        pairs: Sequence[tuple[int, int]],
+        baseline: str | None,
+    ) -> Iterator[RunComparison]:
+        from ragauge.stats.corrections import holm
+
+        comparisons = self._comparisons(measure, pairs)
+        corrected = holm([comparison.p_value for comparison in comparisons.values()])
+        for ((one, other), comparison), p in zip(comparisons.items(), corrected, strict=True):
+            base, run = (other, one) if self.runs[other] == baseline else (one, other)
+            signed = comparison if run == one else _reversed(comparison)
+            yield RunComparison(asked.shown, self.runs[run], self.runs[base], signed, float(p))
+
+    def _comparisons(
+        self, measure: int, pairs: Sequence[tuple[int, int]]
+    ) -> "dict[tuple[int, int], PairedTest]":
+        """The tests of the pairs that have queries in common."""
+        from ragauge.stats.tests import pairwise_randomization
+
+        values = np.array([self._scored(run, measure) for run in range(len(self.runs))])
+        counts = np.array([self._counts(run, measure) for run in range(len(self.runs))])
+        order = self.by_name
+        comparisons: dict[tuple[int, int], PairedTest] = {}
+        if counts.any() and (counts == counts[0]).all():
+            kept = order[counts[0][order]]
+            all_pairs = combinations(range(len(self.runs)), 2)
+            tested = pairwise_randomization(values[:, kept], seed=self.seed)
+            by_pair = dict(zip(all_pairs, tested, strict=True))
+            return {pair: by_pair[pair] for pair in pairs}
+        for one, other in pairs:
+            kept = order[counts[[one, other]][:, order].all(axis=0)]
+            if len(kept):
+                both = values[[one, other]][:, kept]
+                comparisons[one, other] = pairwise_randomization(both, seed=self.seed)[0]
+        return comparisons
+
+    def _summary(self, run: int, measure: int, estimate: "Estimate | None") -> Summary:
+        is_sum = _kind(self.measures[measure]) == "sum"
+        value = self._whole(run, measure)
+        bounds = (None, None) if is_sum or estimate is None else _around(value, estimate)
+        return Summary(
+            self.runs[run],
+            self.names[measure],
+            value,
+            *bounds,
+            int(self._counts(run, measure).sum()),
+            self.n_undefined(run, measure),
+        )
+
+    def n_undefined(self, run: int, measure: int) -> int:
+        """How many of the run's queries are undefined for the measure."""
+        return int((self.is_undefined[run, measure] & self.is_counted[run]).sum())
+
+    def _whole(self, run: int, measure: int) -> float | None:
+        counts = self._counts(run, measure)
+        # Summed in the order of names, so that no digit depends on the order of the judgements.
+        total = (self._scored(run, measure) * counts)[self.by_name].sum()
+        sums = np.array([[total, counts.sum()]], np.float64)
+        value = float(AGGREGATES[_kind(self.measures[measure])](sums)[0])
+        return value if np.isfinite(value) else None
+
+    def _parts(self, run: int, measure: int) -> Floats:
+        """Each query's share of the sums that the aggregate is computed from, (queries, 2)."""
+        counts = self._counts(run, measure)
+        return np.stack([self._scored(run, measure) * counts, counts.astype(np.float64)], axis=1)
+
+    def _scored(self, run: int, measure: int) -> Floats:
+        """Each query's value in the form that is averaged."""
+        values = self.values[run, measure]
+        if _kind(self.measures[measure]) == "geometric_mean":
+            return parts_of(values, "geometric_mean")[:, 0]
+        return values
+
+    def _counts(self, run: int, measure: int) -> Bools:
+        counted = self.is_counted[run]
+        if self.undefined == "zero":
+            return counted
+        return counted & ~self.is_undefined[run, measure]
+
+    @cached_property
+    def _drawn(self) -> Ints:
+        """The queries that the bootstrap resamples: those with results in some run."""
+        order = self.by_name
+        return order[np.flatnonzero(self.is_counted[:, order].any(axis=0))]
+
+    def _run(self, name: str | None) -> int:
+        if name is None and len(self.runs) == 1:
+            return 0
+        runs = ", ".join(self.runs)
+        if name is None:
+            raise PlanError([f"there are several runs; choose one of {runs}"])
+        if name not in self.runs:
+            raise PlanError([f"no run {name!r}; the runs are {runs}"])
+        return self.runs.index(name)
+
+    def _measure(self, name: str) -> int:
+        if name not in self._places:
+            try:
+                (asked,) = read_measure(name)
+                return self._places[str(asked.label)]
+            except (LabelError, ValueError, KeyError):
+                known = ", ".join(self.names)
+                raise PlanError(
+                    [f"measure {name!r} was not computed; the measures are {known}"]
+                ) from None
+        return self._places[name]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """The position of each measure, by its label and by its given name."""
+        labels = {str(measure.label): at for at, measure in enumerate(self.measures)}
+        return {**labels, **{name: at for at, name in enumerate(self.names)}}
+
+
+def _around(value: float | None, estimate: "Estimate") -> tuple[float | None, float | None]:
+    """The bounds, widened so that rounding never puts the value outside."""
+    low, high = estimate.low, estimate.high
+    if value is None or low is None or high is None:
+        return low, high
+    return min(low, value), max(high, value)
+
+
+def _reversed(comparison: "PairedTest") -> "PairedTest":
+    """The comparison with the two runs exchanged."""
+    low, high = comparison.low, comparison.high
+    return replace(
+        comparison,
+        difference=0.0 - comparison.difference,
+        low=None if high is None else 0.0 - high,
+        high=None if low is None else 0.0 - low,
+    )
+
+
+def _kind(asked: AskedMeasure) -> Aggregation:
+    return MEASURES[asked.label.name].aggregation

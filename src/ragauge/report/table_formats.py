@@ -1,0 +1,86 @@
+"""Tables as Markdown, LaTeX and CSV. Every cell is escaped here, so callers pass plain text."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+
+from ragauge.report.plain import for_csv, for_latex, for_markdown
+
+RULES = {"l": ":--", "r": "--:"}
+"""Markdown's rule under a header, by the alignment of its column."""
+
+
+def markdown_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], alignment: str
+) -> Iterator[str]:
+    """The lines of a Markdown table; `alignment` has an `l` or `r` for each column.
+
+    >>> print(*markdown_table(("run", "map"), [("a|b", "0.5")], "lr"), sep="\\n")
+    | run | map |
+    | :-- | --: |
+    | a\\|b | 0.5 |
+    """
+    yield _markdown_row(for_markdown(cell) for cell in header)
+    yield _markdown_row(RULES[letter] for letter in alignment)
+    for row in rows:
+        yield _markdown_row(for_markdown(cell) for cell in row)
+
+
+def _markdown_row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def latex_table(
+    caption: str,
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    alignment: str,
+    *,
+    legend: str = "",
+) -> str:
+    """A LaTeX table (package booktabs); `alignment` has an `l` or `r` for each column."""
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{for_latex(caption)}}}",
+            rf"\begin{{tabular}}{{{alignment}}}",
+            r"\toprule",
+            _latex_row(header),
+            r"\midrule",
+            *map(_latex_row, rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            *([rf"\par\footnotesize {for_latex(legend)}"] if legend else []),
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(map(_latex_cell, cells)) + r" \\"
+
+
+def _latex_cell(cell: str) -> str:
+    return for_latex(cell).replace("–", "--").replace("↓", r"$\downarrow$")
+
+
+def csv_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A CSV table that is safe to open in a spreadsheet; None is an empty cell.
+
+    >>> csv_table(("run", "map"), [("=1+1", None)])
+    "run,map\\n'=1+1,\\n"
+    """
+    return "".join(
+        csv_line([for_csv(cell) if isinstance(cell, str) else cell for cell in row])
+        for row in (header, *rows)
+    )
+
+
+def csv_line(cells: Sequence[object]) -> str:
+    """One row of CSV, with a Unix line end."""
+    out = io.StringIO()
+    # With a line end of "\n" the writer leaves a bare "\r" in a cell unquoted.
+    csv.writer(out, lineterminator="\r\n").writerow(cells)
+    return out.getvalue()[:-2] + "\n"
