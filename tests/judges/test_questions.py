@@ -11,7 +11,7 @@ from ragauge.judges import questions
 from ragauge.judges.prompts import Prompts
 from ragauge.judges.protocol import Reply
 from ragauge.judges.questions import AskedBack, Graded
-from ragauge.judges.replies.reading import read_json
+from ragauge.judges.replies.finding import read_json
 from ragauge.judges.session import JudgeSession
 from ragauge.score import Score
 

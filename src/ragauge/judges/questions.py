@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragauge.judges.protocol import Schema
+from ragauge.judges.replies.checking import ReplyError, read_numbered
 from ragauge.judges.replies.quotes import find_quote
-from ragauge.judges.replies.reading import ReplyError, read_numbered
 from ragauge.judges.session import Question
 
 TEXT: Schema = {"type": "string"}

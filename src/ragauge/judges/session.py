@@ -14,7 +14,8 @@ from ragauge.judges.ledger import Entry, Ledger, LedgerWriter, key_of
 from ragauge.judges.prompts import Prompts
 from ragauge.judges.protocol import Identity, Judge, Message, Reply, Request, Schema
 from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge
-from ragauge.judges.replies.reading import ReplyError, read_json, read_word
+from ragauge.judges.replies.checking import ReplyError
+from ragauge.judges.replies.finding import read_json, read_word
 from ragauge.score import NOT_ASKED, Score
 
 if TYPE_CHECKING:

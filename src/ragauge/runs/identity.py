@@ -31,7 +31,8 @@ SHARED_CODE = (
 """Modules on which numbers depend besides those of the metrics and features themselves."""
 JUDGE_CODE = (
     "ragauge.judges.questions",
-    "ragauge.judges.replies.reading",
+    "ragauge.judges.replies.checking",
+    "ragauge.judges.replies.finding",
     "ragauge.judges.session",
 )
 """And where a judge is asked."""
