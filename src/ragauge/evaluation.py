@@ -336,16 +336,10 @@ def _retry_unreadable(plan: Plan, resources: Resources) -> None:
 
 def _told_by_judges(work: _Work) -> Mapping[str, object]:
     """For each judge that was asked what that took, and what its endpoint refused to be told."""
-    told: dict[str, object] = {}
-    for one in judges_of(work.plan, work.resources):
-        inner = getattr(one.judge, "judge", one.judge)
-        told[one.name] = {
-            **one.spending.as_data(),
-            "dropped": dict(getattr(inner, "dropped", {})),
-            "address": getattr(inner, "host", None),
-            "is_recorded": getattr(inner, "is_recorded", False),
-        }
-    return told
+    return {
+        judge.name: {**judge.spending.as_data(), **judge.judge.details()}
+        for judge in judges_of(work.plan, work.resources)
+    }
 
 
 def estimate(

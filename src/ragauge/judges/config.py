@@ -10,6 +10,7 @@ from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
     from ragauge.judges.budget import Price
+    from ragauge.judges.managed import ManagedJudge
     from ragauge.judges.protocol import Judge
     from ragauge.judges.session import Mode
 
@@ -102,22 +103,18 @@ class JudgeConfig:
 
     def check_keys(self) -> None:
         """JudgeError when a judge's key is not there: before any work is done."""
-        for one in self.judges:
-            check = getattr(getattr(one, "judge", one), "check_key", None)
-            if check is not None:
-                check()
+        for judge in self._managed():
+            judge.check_key()
 
     def close(self) -> None:
         """Let go of the connections of judges behind endpoints."""
-        if not self.judges:
-            return
-        from ragauge.judges.loop import run
-        from ragauge.judges.providers.endpoint import ChatEndpoint
+        for judge in self._managed():
+            judge.close_connections()
 
-        for one in self.judges:
-            inner = getattr(one, "judge", one)
-            if isinstance(inner, ChatEndpoint):
-                run(inner.close())
+    def _managed(self) -> "list[ManagedJudge]":
+        from ragauge.judges.managed import managed
+
+        return [managed(judge) for judge in self.judges]
 
     @classmethod
     def read(

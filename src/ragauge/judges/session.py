@@ -1,19 +1,17 @@
 """A judge as a run uses it: each question is paid for once, read strictly, and fails alone."""
 
 import json
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
-from ragauge.endpoints import excerpt, secrets_of
 from ragauge.errors import JudgeError, RagaugeError
 from ragauge.judges.budget import Budget, Usage, estimated_tokens
 from ragauge.judges.ledger import Entry, Ledger, LedgerWriter, key_of
+from ragauge.judges.managed import managed
 from ragauge.judges.prompts import Prompts
 from ragauge.judges.protocol import Identity, Judge, Message, Reply, Request, Schema
-from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge
 from ragauge.judges.replies.checking import ReplyError
 from ragauge.judges.replies.finding import read_json, read_word
 from ragauge.score import NOT_ASKED, Score
@@ -97,11 +95,9 @@ class JudgeSession:
         mode: Mode = "ask",
         window: int = WINDOW_TOKENS,
     ) -> None:
-        self.judge = judge
-        self._recording = judge if isinstance(judge, RecordingJudge) else None
-        self._answering: Judge = judge.judge if isinstance(judge, RecordingJudge) else judge
-        if isinstance(self._answering, RecordedJudge):
-            # What is read from a recording costs nothing, and what another one says is not its reply.
+        self.judge = managed(judge)
+        if self.judge.is_recorded:
+            # Recorded replies are free, and the cache may hold replies of another recording.
             ledger, budget = Ledger(":memory:"), None
         self.desk = LedgerWriter(ledger)
         self.prompts = Prompts() if prompts is None else prompts
@@ -127,11 +123,7 @@ class JudgeSession:
     def close(self) -> None:
         """Let go of the ledger, and of the connections of an endpoint, which opens others when it is
         asked again. A judge of a user's own is the user's to close."""
-        from ragauge.judges.loop import run
-        from ragauge.judges.providers.endpoint import ChatEndpoint
-
-        if isinstance(self._answering, ChatEndpoint):
-            run(self._answering.close())
+        self.judge.close_connections()
 
     def for_repeat(self, sample: int) -> "JudgeSession":
         """The same judge, asking everything once more."""
@@ -157,8 +149,8 @@ class JudgeSession:
     async def _goes_on(self, unread: "_Unread", anew: Request) -> bool:
         """Whether there is a further reply, asked for in a run before, or one is to be asked for."""
         key = key_of(self.identity, anew)
-        if isinstance(self._answering, RecordedJudge):
-            return self._answering.has(key)
+        if self.judge.is_recorded:
+            return self.judge.has(key)
         if await self.desk.find(key) is not None:
             return True
         return self.retry_unreadable and unread.key not in self._new
@@ -257,10 +249,9 @@ class JudgeSession:
         found = await self.desk.find(key)
         if found is not None:
             self.spending.found(found)
-            if self._recording is not None:
-                self._recording.note(request, found)
+            self.judge.note(request, found)
             return found
-        if self.mode == "cached" and not isinstance(self._answering, RecordedJudge):
+        if self.mode == "cached" and not self.judge.is_recorded:
             return Score.skipped(
                 f"{NOT_ASKED}only the cache is read, and it has no reply of {self.name}"
             )
@@ -295,8 +286,7 @@ class JudgeSession:
             await self.desk.keep(Entry(key, self.name, request, reply))
             if self.retry_unreadable:
                 self._new.add(key)
-        if self._recording is not None:
-            self._recording.note(request, reply)
+        self.judge.note(request, reply)
         return reply
 
     async def _called(self, request: Request) -> Reply | Score:
@@ -305,7 +295,7 @@ class JudgeSession:
         line = self._line
         call: asyncio.Future[Reply] | None = None
         try:
-            call = asyncio.ensure_future(self._answering.reply(request))
+            call = asyncio.ensure_future(self.judge.source.reply(request))
             line.calls.add(call)
             reply = await call
         except asyncio.CancelledError:
@@ -314,38 +304,22 @@ class JudgeSession:
                 raise
             return line.failed() if line.is_down else Score.failed(f"{self.name}: called off")
         except JudgeError as error:
-            reason = self._shown(str(error))
+            reason = self.judge.redact(str(error))
             if error.is_down:
                 line.found_down(reason)
             return Score.failed(reason)
         except RagaugeError:
             raise
         except (Exception, SystemExit) as error:  # a judge of a user's own may raise anything
-            said = self._shown(str(error))
+            said = self.judge.redact(str(error))
             return Score.failed(f"{self.name}: {type(error).__name__}: {said}")
         finally:
             line.calls.discard(call)
         line.n_down = 0
         if not (isinstance(reply, Reply) and isinstance(reply.text, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            said = self._shown(f"{reply!r:.80}")
+            said = self.judge.redact(f"{reply!r:.80}")
             return Score.failed(f"{self.name} returned {said}, not a Reply with text")
         return reply
-
-    def _shown(self, text: str) -> str:
-        """What a judge says of itself, on one line and without a key. Ours hide their keys themselves."""
-        from ragauge.judges.providers.settings import Settings
-
-        if isinstance(self._answering, Settings | RecordedJudge):
-            return text
-        own, address = (
-            str(getattr(self._answering, name, None) or "") for name in ("api_key_env", "base_url")
-        )
-        secrets = [
-            one
-            for url, key in ((address, own), (os.environ.get("OPENAI_BASE_URL"), "OPENAI_API_KEY"))
-            for one in secrets_of(url or "", key)
-        ]
-        return excerpt(text, secrets)
 
     def fits_window(self, texts: Iterable[str], n_items: int) -> bool:
         """Whether texts fit the judge's window by their length alone, with what is said of so many."""

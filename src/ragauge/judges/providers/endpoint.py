@@ -28,7 +28,7 @@ from ragauge.endpoints import (
 )
 from ragauge.errors import JudgeError, MissingExtraError
 from ragauge.judges.as_json import kept_json
-from ragauge.judges.loop import is_running_here
+from ragauge.judges.loop import is_running_here, run
 from ragauge.judges.protocol import Reply, Request
 from ragauge.judges.providers.completions import (
     Body,
@@ -138,8 +138,14 @@ class ChatEndpoint(Settings):
         state = {name: value for name, value in self.__dict__.items() if name != "_pace"}
         return {**state, "_loop": None, "_connections": []}
 
+    def details(self) -> Mapping[str, object]:
+        return {**super().details(), "dropped": dict(self.dropped), "address": self.host}
+
+    def close_connections(self) -> None:
+        run(self.close())
+
     async def close(self) -> None:
-        """Close the connections; a later request opens others."""
+        """Close the connections; a later request opens new ones."""
         if self._loop is asyncio.get_running_loop():
             await _closed(self._connections)
         elif self._loop is not None and self._loop.is_running():  # that of another thread

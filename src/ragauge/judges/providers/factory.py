@@ -7,6 +7,7 @@ from importlib.metadata import entry_points
 from typing import cast
 
 from ragauge.errors import JudgeError, PlanError, did_you_mean
+from ragauge.judges.managed import JudgeDefaults
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
 from ragauge.judges.providers.fingerprint import code_of
 
@@ -88,7 +89,7 @@ def _checked(judge: Judge) -> Judge:
     return judge
 
 
-class CalledJudge:
+class CalledJudge(JudgeDefaults):
     """An async function as a judge: a Request in, a Reply or its text out.
 
     Its replies are known by its name, module and code, and by the plain values it is made with; a

@@ -11,6 +11,7 @@ from typing import IO, Any, cast
 
 from ragauge.errors import JudgeError, PlanError, StoreError
 from ragauge.judges.ledger import key_of, packed_reply, unpacked_reply
+from ragauge.judges.managed import JudgeDefaults, ManagedJudge, managed
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
 from ragauge.judges.providers.fingerprint import script_of
 
@@ -20,7 +21,7 @@ Script = Callable[[Request], Said] | Mapping[str, Said | Sequence[Said]] | Seque
 RECORDING = "ragauge recording 1"
 
 
-class ScriptedJudge:
+class ScriptedJudge(JudgeDefaults):
     """A judge that replies by a script: for tests, demonstrations and replies got elsewhere.
 
     `script` is a function of the request, or replies by the name of the prompt (one, or several to
@@ -85,7 +86,7 @@ def _as_reply(said: Said) -> Reply:
     return Reply(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
 
 
-class RecordingJudge:
+class RecordingJudge(JudgeDefaults):
     """A judge whose replies are also written to a file, for a RecordedJudge to give again.
 
     Where the file is a recording of the same judge already, it is gone on with. PlanError when it is
@@ -93,7 +94,7 @@ class RecordingJudge:
     """
 
     def __init__(self, judge: Judge, path: str | Path) -> None:
-        self.judge = judge
+        self.judge = managed(judge)
         self.path = Path(path)
         self._file: IO[str] | None = None
         self._check()
@@ -111,6 +112,33 @@ class RecordingJudge:
         reply = await self.judge.reply(request)
         self.note(request, reply)
         return reply
+
+    @property
+    def is_recorded(self) -> bool:
+        return self.judge.is_recorded
+
+    @property
+    def digest(self) -> str | None:
+        return self.judge.digest
+
+    @property
+    def source(self) -> ManagedJudge:
+        return self.judge.source
+
+    def details(self) -> Mapping[str, object]:
+        return self.judge.details()
+
+    def check_key(self) -> None:
+        self.judge.check_key()
+
+    def close_connections(self) -> None:
+        self.judge.close_connections()
+
+    def redact(self, text: str) -> str:
+        return self.judge.redact(text)
+
+    def has(self, key: bytes) -> bool:
+        return self.judge.has(key)
 
     def note(self, request: Request, reply: Reply) -> None:
         """Write a reply down. StoreError when the file cannot be written."""
@@ -181,20 +209,18 @@ def _whole_lines(text: str) -> list[str]:
     return lines
 
 
-class RecordedJudge:
+class RecordedJudge(JudgeDefaults):
     """The judge of a recording: it gives the replies that were recorded, and no others.
 
     Its identity is that of the judge who was recorded, by which replies are found; `digest` is of all
     that stands in the file.
     """
 
-    is_recorded = True
-
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         try:
             content = self.path.read_bytes()
-            self.digest = sha256(content).hexdigest()
+            self._digest = sha256(content).hexdigest()
             lines = _whole_lines(content.decode())
             head = cast(dict[str, Any], json.loads(lines[0]))
             if head["format"] != RECORDING:
@@ -216,6 +242,18 @@ class RecordedJudge:
                 "not those of the recording; record it again with --record"
             )
         return self._replies[key.hex()]
+
+    @property
+    def is_recorded(self) -> bool:
+        return True
+
+    @property
+    def digest(self) -> str:
+        return self._digest
+
+    def redact(self, text: str) -> str:
+        """The text as it is: a recording holds no key."""
+        return text
 
     def has(self, key: bytes) -> bool:
         """Whether the reply with this key was recorded."""

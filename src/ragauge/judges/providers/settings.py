@@ -5,12 +5,13 @@ from dataclasses import KW_ONLY, dataclass
 
 from ragauge.endpoints import check_above_zero, pause_s
 from ragauge.errors import JudgeError
+from ragauge.judges.managed import JudgeDefaults
 from ragauge.judges.protocol import Identity
 from ragauge.judges.providers.rate_limit import MAX_CONCURRENCY, RateLimiter
 
 
 @dataclass(eq=False, repr=False)
-class Settings:
+class Settings(JudgeDefaults):
     """A model and how it is asked; what each means is told by ChatEndpoint.
 
     JudgeError for a number that cannot be meant.
@@ -50,6 +51,10 @@ class Settings:
         """The model and its parameters, as they were asked for."""
         parameters = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         return {"model": self.model, **parameters, "seed": self.seed}
+
+    def redact(self, text: str) -> str:
+        """The text as it is: its errors hide their keys already."""
+        return text
 
     @property
     def most(self) -> int:
