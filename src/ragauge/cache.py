@@ -20,8 +20,8 @@ MAX_BYTES = 2 * 2**30
 """Beyond this the oldest entries make room."""
 ENTRIES_SHARE = 0.9
 """What of a file's bytes its values are at least, where it holds nothing else; the rest are keys."""
-KEYS_A_QUERY = 500
-PATIENCE_S = 60
+KEYS_PER_QUERY = 500
+LOCK_TIMEOUT_S = 60
 """So long a process waits for another one that writes."""
 
 TABLE = """
@@ -65,7 +65,7 @@ class Cache:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(
-                self.path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False
+                self.path, timeout=LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
         except (OSError, sqlite3.Error) as error:
             raise unusable(self.path, error) from error
@@ -85,8 +85,8 @@ class Cache:
         """The values of those keys that are there and whole."""
         found: dict[bytes, bytes] = {}
         with self._guarded() as database:
-            for start in range(0, len(keys), KEYS_A_QUERY):
-                some = keys[start : start + KEYS_A_QUERY]
+            for start in range(0, len(keys), KEYS_PER_QUERY):
+                some = keys[start : start + KEYS_PER_QUERY]
                 marks = ",".join("?" * len(some))
                 rows = database.execute(
                     f"select key, checksum, value from entries where key in ({marks})", some
@@ -178,7 +178,7 @@ def write_ahead(database: sqlite3.Connection) -> None:
 
     SQLite does not wait when another process is just doing the same: so we do.
     """
-    end = time.monotonic() + PATIENCE_S
+    end = time.monotonic() + LOCK_TIMEOUT_S
     while True:
         try:
             database.execute("pragma journal_mode = wal")

@@ -24,7 +24,7 @@ from ragauge.errors import EncoderError, JudgeError
 Fields = Mapping[str, object]
 Fault = type[EncoderError] | type[JudgeError]
 IS_A_PAGE = "its reply is a page of HTML and not JSON; base_url may want a /v1"
-_TRY_AGAIN = frozenset((408, 409, 429))
+_TRANSIENT_STATUS = frozenset((408, 409, 429))
 _EXCERPT = 300
 _BACKSLASHES = r"(?:\\++(?:u005c)?|%5C)++"
 """Any number of them, written in any way."""
@@ -34,7 +34,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class Unanswered(Exception):
     """A request that may fare better when sent again, after `wait_s` where the server says so.
 
-    `is_too_much`: the server has too much to do; there is nothing wrong with this request. `is_lost`:
+    `is_overload`: the server has too much to do; there is nothing wrong with this request. `is_lost`:
     there was no connection, or it broke.
     """
 
@@ -43,11 +43,11 @@ class Unanswered(Exception):
         reason: str,
         wait_s: float | None = None,
         *,
-        is_too_much: bool = False,
+        is_overload: bool = False,
         is_lost: bool = False,
     ) -> None:
         self.reason, self.wait_s = reason, wait_s
-        self.is_too_much, self.is_lost = is_too_much, is_lost
+        self.is_overload, self.is_lost = is_overload, is_lost
         super().__init__(reason)
 
 
@@ -249,10 +249,10 @@ def _place(loc: object) -> str:
 
 def may_pass(status: int) -> bool:
     """Whether what was refused with this status may be answered later."""
-    return status in _TRY_AGAIN or status >= 500
+    return status in _TRANSIENT_STATUS or status >= 500
 
 
-def told_wait(headers: Mapping[str, str]) -> float | None:
+def retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds that a server says to wait, as a number or a date.
 
     None where it says nothing that can be used; 0.0 for a time that is past.
@@ -281,14 +281,12 @@ def _number(told: str) -> float | None:
 
 
 def pause_s(
-    n_attempts: int, told_s: float | None = None, *, first_wait_s: float, longest_wait_s: float
+    n_attempts: int, server_wait_s: float | None = None, *, first_wait_s: float, max_wait_s: float
 ) -> float:
     """How long to wait after so many attempts, from 1: what the server says, at most
-    `longest_wait_s` and up to a tenth more at random; else from `first_wait_s` on twice as long each
-    time, at most `longest_wait_s`, and up to a half less. So those that failed together come apart.
+    `max_wait_s` and up to a tenth more at random; else from `first_wait_s` on twice as long each
+    time, at most `max_wait_s`, and up to a half less. So those that failed together come apart.
     """
-    if told_s is not None:
-        return min(told_s, longest_wait_s) * random.uniform(1, 1.1)
-    return min(first_wait_s * 2.0 ** min(n_attempts - 1, 60), longest_wait_s) * random.uniform(
-        0.5, 1
-    )
+    if server_wait_s is not None:
+        return min(server_wait_s, max_wait_s) * random.uniform(1, 1.1)
+    return min(first_wait_s * 2.0 ** min(n_attempts - 1, 60), max_wait_s) * random.uniform(0.5, 1)

@@ -337,7 +337,7 @@ def _retry_unreadable(plan: Plan, resources: Resources) -> None:
 def _told_by_judges(work: _Work) -> Mapping[str, object]:
     """For each judge that was asked what that took, and what its endpoint refused to be told."""
     return {
-        judge.name: {**judge.spending.as_data(), **judge.judge.details()}
+        judge.name: {**judge.usage.as_data(), **judge.judge.details()}
         for judge in judges_of(work.plan, work.resources)
     }
 
@@ -384,7 +384,7 @@ def estimate(
     for number in numbers:
         batch = needed.batch(number * batch_size, (number + 1) * batch_size)
         measure(asked, batch, resources)
-    return {one.name: one.spending.estimate() for one in judges_of(plan, resources)}
+    return {one.name: one.usage.estimate() for one in judges_of(plan, resources)}
 
 
 def _for_judges(plan: Plan) -> list[Node]:

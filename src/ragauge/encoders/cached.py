@@ -16,9 +16,9 @@ from ragauge.encoders.local import LocalEncoder
 from ragauge.encoders.protocol import Encoder, Floats, Ints, LongText, TokenVectors
 from ragauge.errors import EncoderError
 
-IN_MEMORY = 256 * 2**20
+MEMORY_BYTES = 256 * 2**20
 """Bytes of vectors that stay at hand, those used last."""
-CHARACTERS_AT_ONCE = 200_000
+CHARACTERS_PER_CALL = 200_000
 """Texts are encoded, and stored, in pieces of this size."""
 UNIT_ROUNDING = 1e-3
 """How far from 1 the square of a vector's length may be."""
@@ -61,7 +61,7 @@ class CachedEncoder:
     """
 
     def __init__(
-        self, encoder: Encoder, cache: Cache | None = None, *, in_memory: int = IN_MEMORY
+        self, encoder: Encoder, cache: Cache | None = None, *, in_memory: int = MEMORY_BYTES
     ) -> None:
         self.encoder = encoder
         self.cache = cache
@@ -274,7 +274,7 @@ def _tokens(layer: object, long_text: LongText) -> str:
 
 
 def pieces(
-    rows: Sequence[Row], size: Callable[[Row], int], most: int = CHARACTERS_AT_ONCE
+    rows: Sequence[Row], size: Callable[[Row], int], most: int = CHARACTERS_PER_CALL
 ) -> Iterator[Sequence[Row]]:
     """The rows in pieces of at most so much text each; a row that has more is one of its own.
 

@@ -31,16 +31,16 @@ from ragauge.endpoints import (
     may_pass,
     message_of,
     pause_s,
+    retry_after,
     sendable,
-    told_wait,
 )
 from ragauge.errors import EncoderError, MissingExtraError
 
-CHARACTERS_A_REQUEST = 200_000
+CHARACTERS_PER_REQUEST = 200_000
 """Endpoints bound the tokens of all texts of a request, OpenAI's at 300,000."""
-BYTES_A_VECTOR = 2_000_000
+BYTES_PER_VECTOR = 2_000_000
 """A reply of more for each text is no vector, and is not read to its end."""
-REFUSALS_IN_A_ROW = 16
+MAX_REFUSALS_IN_A_ROW = 16
 """More than it takes to find one text that is refused among thousands, by halving."""
 _STATE = Lock()
 """What an endpoint remembers of its replies is told by several threads."""
@@ -54,10 +54,10 @@ class Endpoint:
     `batch_size` texts; `concurrency` are under way at a time. Each is sent at most `max_attempts`
     times within `deadline_s`: again after 408, 409, 429, 5xx, a lost connection, a reply that is cut
     short, or `timeout_s` in which nothing came. The pauses double from `first_wait_s` to
-    `longest_wait_s`, each shortened by up to half at random, or are the server's Retry-After, at
-    most `longest_wait_s`.
+    `max_wait_s`, each shortened by up to half at random, or are the server's Retry-After, at
+    most `max_wait_s`.
 
-    EncoderError with `is_down` when the attempts are used up, or after REFUSALS_IN_A_ROW requests
+    EncoderError with `is_down` when the attempts are used up, or after MAX_REFUSALS_IN_A_ROW requests
     that were refused with none answered between. EncoderError without it for what the server
     refuses, for a reply that is not what was asked, and for a blank text, which is never sent:
     endpoints refuse those, and with them all others of the request. MissingExtraError without openai.
@@ -76,11 +76,11 @@ class Endpoint:
         concurrency: int = 4,
         max_attempts: int = 6,
         first_wait_s: float = 0.5,
-        longest_wait_s: float = 60,
+        max_wait_s: float = 60,
     ) -> None:
         counts = {"batch_size": batch_size, "concurrency": concurrency, "dimensions": dimensions}
         seconds = {"timeout_s": timeout_s, "deadline_s": deadline_s, "first_wait_s": first_wait_s}
-        others = {"longest_wait_s": longest_wait_s, "max_attempts": max_attempts}
+        others = {"max_wait_s": max_wait_s, "max_attempts": max_attempts}
         check_above_zero(model, {**counts, **seconds, **others}, EncoderError)
         if find_spec("openai") is None:
             raise MissingExtraError(f"the endpoint of {model!r} needs the package openai", "openai")
@@ -94,7 +94,7 @@ class Endpoint:
         self.concurrency = concurrency
         self.max_attempts = max_attempts
         self.first_wait_s = first_wait_s
-        self.longest_wait_s = longest_wait_s
+        self.max_wait_s = max_wait_s
         self._dimension = dimensions
         self._n_refused = 0
         self.address = Address(model, base_url, api_key_env, EncoderError)
@@ -179,7 +179,7 @@ class Endpoint:
         n_characters = 0
         for text in texts:
             is_full = len(request) == self.batch_size
-            if request and (is_full or n_characters + len(text) > CHARACTERS_A_REQUEST):
+            if request and (is_full or n_characters + len(text) > CHARACTERS_PER_REQUEST):
                 yield request
                 request, n_characters = [], 0
             request.append(sendable(text))
@@ -209,9 +209,9 @@ class Endpoint:
             is_down=True,
         )
 
-    def _pause(self, n_attempts: int, told_s: float | None) -> float:
-        waits = {"first_wait_s": self.first_wait_s, "longest_wait_s": self.longest_wait_s}
-        return pause_s(n_attempts, told_s, **waits)
+    def _pause(self, n_attempts: int, server_wait_s: float | None) -> float:
+        waits = {"first_wait_s": self.first_wait_s, "max_wait_s": self.max_wait_s}
+        return pause_s(n_attempts, server_wait_s, **waits)
 
     def _reply(self, texts: Sequence[str], end: float) -> bytes:
         """The body of the server's reply. Unanswered when there is none, EncoderError at a refusal."""
@@ -244,7 +244,7 @@ class Endpoint:
         body = bytearray()
         for chunk in chunks:
             body += chunk
-            if len(body) > BYTES_A_VECTOR * n_texts:
+            if len(body) > BYTES_PER_VECTOR * n_texts:
                 self._refuse(f"its reply has more than {len(body)} bytes for {n_texts} texts")
             if time.monotonic() > end:
                 raise Unanswered("the reply did not come to an end")
@@ -256,13 +256,13 @@ class Endpoint:
             f"{status}: {self.address.shown(message_of(error.response.text)) or 'without a word'}"
         )
         if may_pass(status):
-            raise Unanswered(reason, told_wait(error.response.headers)) from None
+            raise Unanswered(reason, retry_after(error.response.headers)) from None
         self._refuse(f"the request was refused with {reason}")
 
     def _refuse(self, reason: str) -> NoReturn:
         with _STATE:
             self._n_refused += 1
-            is_down = self._n_refused > REFUSALS_IN_A_ROW
+            is_down = self._n_refused > MAX_REFUSALS_IN_A_ROW
         raise EncoderError(f"{self.address}: {reason}", is_down=is_down) from None
 
     def _open(self) -> Any:

@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from ragauge.encoders.embedded import available_processors
-from ragauge.encoders.local import TOKENS_A_BATCH, LocalEncoder
+from ragauge.encoders.local import TOKENS_PER_BATCH, LocalEncoder
 from ragauge.encoders.model_files import (
     OPENING,
     check_weights,
@@ -42,10 +42,10 @@ from ragauge.errors import EncoderError, MissingExtraError
 
 Precision = Literal["fp32", "fp16", "bf16"]
 _DTYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
-TOKENS_A_BATCH_ON_GPU = 16_384
+TOKENS_PER_GPU_BATCH = 16_384
 USUAL_LIMIT = 512
 """Tokens that are read of a text where neither tokenizer nor model says how many it takes."""
-_INSANE_LIMIT = 1_000_000
+_UNSET_LIMIT = 1_000_000
 """transformers writes 10^30 for a tokenizer that knows no limit."""
 
 _PACKAGES = ("torch", "transformers", "safetensors", "huggingface_hub")
@@ -182,7 +182,7 @@ class HuggingFace(LocalEncoder):
     @cached_property
     def max_tokens(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The least of what tokenizer and positions allow; USUAL_LIMIT where neither says."""
-        limits = [limit for limit in self._limits() if 0 < limit < _INSANE_LIMIT]
+        limits = [limit for limit in self._limits() if 0 < limit < _UNSET_LIMIT]
         return min(limits, default=USUAL_LIMIT)
 
     @cached_property
@@ -191,7 +191,7 @@ class HuggingFace(LocalEncoder):
 
     @cached_property
     def tokens_a_batch(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return TOKENS_A_BATCH if self._device.type == "cpu" else TOKENS_A_BATCH_ON_GPU
+        return TOKENS_PER_BATCH if self._device.type == "cpu" else TOKENS_PER_GPU_BATCH
 
     def _limits(self) -> list[int]:
         positions = getattr(self._model.config, "max_position_embeddings", None) or 0

@@ -16,7 +16,7 @@ from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.encoders.tokens import Tokens, pieces, stitched
 from ragauge.errors import EncoderError
 
-TOKENS_A_BATCH = 1_024
+TOKENS_PER_BATCH = 1_024
 """More tokens at once make no model faster on a processor: the matrices leave its caches."""
 
 
@@ -33,7 +33,7 @@ class LocalEncoder(ABC):
     sentence_tokens: int
     max_tokens: int
     threads: int = 1
-    tokens_a_batch: int = TOKENS_A_BATCH
+    tokens_a_batch: int = TOKENS_PER_BATCH
     reads_alike: bool = True
 
     def __getstate__(self) -> dict[str, object]:

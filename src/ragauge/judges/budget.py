@@ -12,7 +12,7 @@ from ragauge.judges.ledger import Ledger, TokenUsage, characters
 from ragauge.judges.protocol import Reply, Request
 from ragauge.tomlfile import parse_toml
 
-CHARACTERS_A_TOKEN = 4.0
+CHARACTERS_PER_TOKEN = 4.0
 """Of plain English; other scripts have less than one and a half."""
 SPREAD = 0.25
 """How far an estimate of tokens may be off where no reply of the judge is known yet."""
@@ -32,7 +32,7 @@ def estimated_tokens(text: str) -> int:
     (3, 4)
     """
     n_ascii = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
-    return round(n_ascii / CHARACTERS_A_TOKEN) + len(text) - n_ascii
+    return round(n_ascii / CHARACTERS_PER_TOKEN) + len(text) - n_ascii
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +95,12 @@ class Usage:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float = 0.0
-    untold: int = 0
+    without_count: int = 0
     """Calls whose provider does not tell the tokens."""
     refused: int = 0
     """Questions that the budget did not allow."""
     _held_usd: float = 0.0
-    _under_way: Counter[str] = field(default_factory=Counter[str])
+    _pending: Counter[str] = field(default_factory=Counter[str])
     _tried: set[str] = field(default_factory=set[str])
     """Prompts of calls that ended."""
     _told: dict[str, TokenUsage] = field(default_factory=dict[str, TokenUsage])
@@ -120,7 +120,7 @@ class Usage:
         if most is not None and self.calls >= most:
             self.refused += 1
             return f"the budget of {most:,} calls is used up"
-        if dollars is not None and self.cost_usd + self._most_cost(request) > dollars:
+        if dollars is not None and self.cost_usd + self._max_cost(request) > dollars:
             self.refused += 1
             return f"the budget of ${dollars:g} does not allow another call"
         return ""
@@ -131,26 +131,26 @@ class Usage:
         That may turn out cheaper than it might, and the first call of a prompt tells what others cost.
         """
         dollars = self.budget.max_cost_usd
-        if dollars is None or not self._under_way.total():
+        if dollars is None or not self._pending.total():
             return False
         is_known = request.prompt in self._tried or self._usage(request.prompt) is not None
-        if self._under_way[request.prompt] and not is_known:
+        if self._pending[request.prompt] and not is_known:
             return True
-        return self.cost_usd + self._held_usd + self._most_cost(request) > dollars
+        return self.cost_usd + self._held_usd + self._max_cost(request) > dollars
 
     @contextmanager
     def reserved(self, request: Request) -> Generator[Callable[[Reply], None]]:
         """A call is under way; what it gives is told of the reply."""
-        held = self._most_cost(request) if self.budget.max_cost_usd is not None else 0.0
+        held = self._max_cost(request) if self.budget.max_cost_usd is not None else 0.0
         self._held_usd += held
-        self._under_way[request.prompt] += 1
+        self._pending[request.prompt] += 1
         self.calls += 1
         replies: list[Reply] = []
         try:
             yield replies.append
         finally:
             self._held_usd -= held
-            self._under_way[request.prompt] -= 1
+            self._pending[request.prompt] -= 1
             self._tried.add(request.prompt)
             for one in replies:
                 self._pay(_Size.of(request), one)
@@ -171,7 +171,7 @@ class Usage:
     def _pay(self, size: _Size, reply: Reply) -> None:
         n_prompt, n_reply = reply.prompt_tokens, reply.completion_tokens
         if n_prompt is None or n_reply is None:
-            self.untold += 1
+            self.without_count += 1
             tokens = self._prompt_tokens(size)[1], self._reply_tokens(size)[1]
         else:
             tokens = n_prompt, n_reply
@@ -184,7 +184,7 @@ class Usage:
         elif self.budget.price is not None:
             self.cost_usd += self.budget.price.of(*tokens)
 
-    def _most_cost(self, request: Request) -> float:
+    def _max_cost(self, request: Request) -> float:
         """The most that a call is likely to cost."""
         if self.budget.price is None:
             return 0.0
@@ -222,7 +222,7 @@ class Usage:
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,
             "cost_usd": self.cost_usd if self.cost_usd or self.budget.price else None,
-            "calls_without_count": self.untold,
+            "calls_without_count": self.without_count,
             "refused_by_budget": self.refused,
         }
 

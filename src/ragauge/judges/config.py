@@ -35,7 +35,7 @@ KEYS = {
     "window": int,
 }
 """What a configuration's table `[judge]` may say; `model` is a name or a list of them."""
-OF_ENDPOINT = (
+ENDPOINT_KEYS = (
     "base_url",
     "api_key_env",
     "temperature",
@@ -92,8 +92,8 @@ class JudgeConfig:
     retry_unreadable: bool = False
 
     def __post_init__(self) -> None:
-        problems = [*self._names_wrong(), *self._numbers_wrong(), *self._words_wrong()]
-        problems += self._prices_lacking()
+        problems = [*self._wrong_names(), *self._wrong_numbers(), *self._wrong_words()]
+        problems += self._missing_prices()
         if problems:
             raise PlanError(problems)
 
@@ -136,13 +136,13 @@ class JudgeConfig:
         if models is None:
             raise PlanError(["the judge has settings, but no model; add model, or --judge MODEL"])
         names = cast(Sequence[str], [models] if isinstance(models, str) else models)
-        own = {name: table[name] for name in OF_ENDPOINT if name in table}
+        own = {name: table[name] for name in ENDPOINT_KEYS if name in table}
         judges = [open_judge(name, **({} if name.startswith("replay:") else own)) for name in names]
         if record is not None and len(judges) > 1:
             raise PlanError(["one judge can be recorded at a time, and several are given"])
         recorded = [one if record is None else RecordingJudge(one, record) for one in judges]
         prices = _prices(judges, cast(Sequence[float] | None, table.get("price")))
-        others = {name: table[name] for name in WHAT_ELSE if name in table}
+        others = {name: table[name] for name in OTHER_KEYS if name in table}
         return cls(
             tuple(recorded),
             mode=mode,
@@ -151,13 +151,13 @@ class JudgeConfig:
             **others,  # pyright: ignore[reportArgumentType]
         )
 
-    def _names_wrong(self) -> list[str]:
+    def _wrong_names(self) -> list[str]:
         return [
             f"two judges are named {name!r}; their numbers could not be told apart"
             for name in sorted({name for name in self.names if self.names.count(name) > 1})
         ]
 
-    def _numbers_wrong(self) -> list[str]:
+    def _wrong_numbers(self) -> list[str]:
         counts = {"repeat": self.repeat, "max_calls": self.max_calls, "window": self.window}
         problems = [
             f"{name} must be a whole number of at least 1, got {number!r:.80}"
@@ -168,7 +168,7 @@ class JudgeConfig:
             problems.append(f"max_cost_usd must be a number above 0, got {self.max_cost_usd!r:.80}")
         return problems
 
-    def _words_wrong(self) -> list[str]:
+    def _wrong_words(self) -> list[str]:
         problems: list[str] = []
         if self.mode not in MODES:
             problems.append(f"mode must be one of {', '.join(MODES)}, got {self.mode!r:.80}")
@@ -183,7 +183,7 @@ class JudgeConfig:
             )
         return problems
 
-    def _prices_lacking(self) -> list[str]:
+    def _missing_prices(self) -> list[str]:
         if self.max_cost_usd is None:
             return []
         return [
@@ -194,7 +194,7 @@ class JudgeConfig:
         ]
 
 
-WHAT_ELSE = ("repeat", "max_calls", "max_cost_usd", "prompts", "language", "window")
+OTHER_KEYS = ("repeat", "max_calls", "max_cost_usd", "prompts", "language", "window")
 
 
 def _prices(judges: "Sequence[Judge]", given: Sequence[float] | None) -> "Mapping[str, Price]":

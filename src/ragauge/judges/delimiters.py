@@ -32,9 +32,9 @@ FORM = "2"
 DIGITS, TRIES, MORE_DIGITS = 6, 8, 3
 """A nonce has so many: tokenizers make two tokens of six digits, and many more of letters among them.
 After so many tries that are like some in a text, it has so many more."""
-TEMPLATES_AT_HAND = 256
-CHARACTERS_AT_HAND = 16_000_000
-SHORTEST_AT_HAND, MAX_BUFFERED = 1_000, 50_000
+MAX_TEMPLATES = 256
+MAX_CHARACTERS = 16_000_000
+MIN_BUFFERED, MAX_BUFFERED = 1_000, 50_000
 """The same contexts stand in several prompts, shortly after each other. Characters of all blocks that
 are kept for that, and of one: a shorter one is as soon made anew."""
 
@@ -81,7 +81,7 @@ def block(name: str, texts: str | Sequence[str]) -> str:
     return own.beside(_digits_in("".join(own.shown)))
 
 
-@lru_cache(TEMPLATES_AT_HAND)
+@lru_cache(MAX_TEMPLATES)
 def _pieces(template: str) -> tuple[Sequence[str], frozenset[str]]:
     """A template's words and marks by turns, and which marks it has."""
     pieces = tuple(MARK.split(template))
@@ -123,9 +123,9 @@ class _Block:
 
 
 _Key = tuple[str, bool, tuple[str, ...]]
-_at_hand: dict[_Key, _Block] = {}
+_recent_blocks: dict[_Key, _Block] = {}
 """The blocks that are kept, the oldest first."""
-_room = CHARACTERS_AT_HAND
+_room = MAX_CHARACTERS
 _changing = Lock()
 
 
@@ -133,20 +133,20 @@ def _made(name: str, texts: str | Sequence[str]) -> _Block:
     is_list = not isinstance(texts, str)
     key = (name, is_list, tuple(texts) if is_list else (texts,))
     size = sum(map(len, key[2]))
-    if not SHORTEST_AT_HAND <= size <= MAX_BUFFERED:
+    if not MIN_BUFFERED <= size <= MAX_BUFFERED:
         return _new(*key)
-    return _at_hand.get(key) or _kept(key, _new(*key), size)
+    return _recent_blocks.get(key) or _kept(key, _new(*key), size)
 
 
 def _kept(key: _Key, made: _Block, size: int) -> _Block:
     global _room
     with _changing:
-        if key not in _at_hand:
-            _at_hand[key] = made
+        if key not in _recent_blocks:
+            _recent_blocks[key] = made
             _room -= size
         while _room < 0:
-            oldest = next(iter(_at_hand))
-            del _at_hand[oldest]
+            oldest = next(iter(_recent_blocks))
+            del _recent_blocks[oldest]
             _room += sum(map(len, oldest[2]))
     return made
 

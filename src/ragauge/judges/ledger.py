@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.cache import (
     FORMAT,
-    KEYS_A_QUERY,
-    PATIENCE_S,
+    KEYS_PER_QUERY,
+    LOCK_TIMEOUT_S,
     checksum,
     digest,
     unusable,
@@ -50,7 +50,7 @@ create table if not exists replies (
 MAX_COUNTED = 10**12
 """A provider that tells of more tokens in one call tells nothing; sums of less fit SQLite."""
 IDLE_S = 0.05
-"""After so long without work the thread of a desk ends; it is started again when there is some."""
+"""After so long without work the thread of a writer ends; it is started again when there is some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Ledger:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(
-                self.path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False
+                self.path, timeout=LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
             write_ahead(self._database)
             self._database.execute("pragma synchronous = full")
@@ -118,8 +118,8 @@ class Ledger:
     def find(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
         """The replies that are there and whole."""
         found: dict[bytes, Reply] = {}
-        for start in range(0, len(keys), KEYS_A_QUERY):
-            some = keys[start : start + KEYS_A_QUERY]
+        for start in range(0, len(keys), KEYS_PER_QUERY):
+            some = keys[start : start + KEYS_PER_QUERY]
             marks = ",".join("?" * len(some))
             rows = self._rows(
                 f"select key, checksum, reply from replies where key in ({marks})", some

@@ -14,9 +14,9 @@ from ragauge.errors import MetricError
 
 T = TypeVar("T")
 
-BEGUN_AT_ONCE = 32
+STARTED_PER_STEP = 32
 """So many begin, and what they ask is on its way, before more do."""
-AWAKE_S = 60
+POLL_S = 60
 """So often whoever waits looks up."""
 
 _STARTING = threading.Lock()
@@ -147,7 +147,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 def _waited_for(future: Future[T]) -> T:
     # Only a wait that has an end is interrupted where a library (polars) restarts system calls.
-    while not wait([future], AWAKE_S).done:
+    while not wait([future], POLL_S).done:
         pass
     return future.result()
 
@@ -184,7 +184,7 @@ async def start(work: Sequence[Work | None]) -> list[object]:
         task = asyncio.create_task(one)
         _hold(task)
         tasks.append(task)
-        if len(tasks) % BEGUN_AT_ONCE == 0:
+        if len(tasks) % STARTED_PER_STEP == 0:
             await asyncio.sleep(0)
     return tasks
 

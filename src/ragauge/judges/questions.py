@@ -69,7 +69,7 @@ class Relevance:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedBack:
+class GeneratedQuestion:
     """A question to which an answer answers, and whether it is noncommittal about it."""
 
     question: str
@@ -220,13 +220,14 @@ def relevance(
     )
 
 
-def questions(answer: str, n: int) -> Question[tuple[AskedBack, ...]]:
+def questions(answer: str, n: int) -> Question[tuple[GeneratedQuestion, ...]]:
     """`n` questions that the answer answers, or none. The judge does not see what was asked."""
     entry = _object(question=TEXT, noncommittal=TRUTH)
 
-    def read(said: dict[str, Any]) -> tuple[AskedBack, ...]:
+    def read(said: dict[str, Any]) -> tuple[GeneratedQuestion, ...]:
         found = tuple(
-            AskedBack(one["question"].strip(), one["noncommittal"]) for one in said["questions"]
+            GeneratedQuestion(one["question"].strip(), one["noncommittal"])
+            for one in said["questions"]
         )
         if len(found) not in (0, n):
             raise ReplyError(f"questions must have {n} entries, or none; it has {len(found)}")

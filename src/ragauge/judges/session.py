@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 DOWN_LIMIT = 3
 """So many requests in a row that find the judge down, and it is not asked again."""
-ASKED_AT_ONCE = 256
+MAX_OPEN_QUESTIONS = 256
 """Questions that are written out at a time, so that those that wait fill no memory."""
 WINDOW_TOKENS = 100_000
-REPLY_SHOWN = 4_000
-OBJECTS_LOOKED_AT = 100
-TRIES = 2
+MAX_REPLY_SHOWN = 4_000
+MAX_OBJECTS_CHECKED = 100
+ATTEMPTS_PER_PROMPT = 2
 """Attempts at a question: one more where the reply broke off. What is asked anew begins at the next."""
 NO_USABLE_REPLY = "gave no usable reply"
 
@@ -66,7 +66,7 @@ class Answered(Generic[JudgeLike]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Unread:
+class _Unreadable:
     """A reply that cannot be read, and why."""
 
     key: bytes
@@ -80,7 +80,7 @@ class _Unread:
 class JudgeSession:
     """One judge for all metrics of a run.
 
-    Replies are kept by `desk`, and the same question is never under way twice. A judge that is down
+    Replies are kept by `writer`, and the same question is never under way twice. A judge that is down
     DOWN_LIMIT times in a row is not asked again, and what it is being asked is called off. What
     `budget` does not allow is skipped.
     """
@@ -99,18 +99,18 @@ class JudgeSession:
         if self.judge.is_recorded:
             # Recorded replies are free, and the cache may hold replies of another recording.
             ledger, budget = Ledger(":memory:"), None
-        self.desk = LedgerWriter(ledger)
+        self.writer = LedgerWriter(ledger)
         self.prompts = Prompts() if prompts is None else prompts
         self.mode: Mode = mode
         self.window = window
-        self.spending = Usage(judge.name, budget or Budget(), ledger)
+        self.usage = Usage(judge.name, budget or Budget(), ledger)
         self.sample = 0
         """Which of several askings of every question is under way."""
         self.retry_unreadable = False
         """Whether what was kept and cannot be read is asked anew, once."""
         self._new: set[bytes] = set()
-        self._under_way: dict[bytes, asyncio.Future[Reply | Score]] = {}
-        self._line = _Line()
+        self._pending: dict[bytes, asyncio.Future[Reply | Score]] = {}
+        self._shared = _SharedState()
 
     @property
     def name(self) -> str:
@@ -134,28 +134,28 @@ class JudgeSession:
     async def ask(self, question: Question[T]) -> Answered[T] | Score:
         """The judge's answer; a Score without a value where there is none: `failed` when the judge
         gave none that can be read, `skipped` when it may not be asked."""
-        async with self._line.writing:
+        async with self._shared.writing:
             request = self._request(question)
             while True:
                 answer = await self._read(question, request)
-                if isinstance(answer, _Unread):
+                if isinstance(answer, _Unreadable):
                     answer = await self._repaired(question, answer)
-                if not isinstance(answer, _Unread):
+                if not isinstance(answer, _Unreadable):
                     return answer
-                request = replace(request, attempt=request.attempt + TRIES)
-                if not await self._goes_on(answer, request):
+                request = replace(request, attempt=request.attempt + ATTEMPTS_PER_PROMPT)
+                if not await self._has_next(answer, request):
                     return self._unusable(answer)
 
-    async def _goes_on(self, unread: "_Unread", anew: Request) -> bool:
+    async def _has_next(self, unread: "_Unreadable", anew: Request) -> bool:
         """Whether there is a further reply, asked for in a run before, or one is to be asked for."""
         key = key_of(self.identity, anew)
         if self.judge.is_recorded:
             return self.judge.has(key)
-        if await self.desk.find(key) is not None:
+        if await self.writer.find(key) is not None:
             return True
         return self.retry_unreadable and unread.key not in self._new
 
-    def _unusable(self, unread: "_Unread") -> Score:
+    def _unusable(self, unread: "_Unreadable") -> Score:
         call = _call(unread.key, unread.request, unread.reply)
         return Score.failed(
             f"{self.name} {NO_USABLE_REPLY} to {unread.request.prompt!r}, twice: {unread.why}",
@@ -173,7 +173,7 @@ class JudgeSession:
 
     async def _read(
         self, question: Question[T], request: Request
-    ) -> "Answered[T] | Score | _Unread":
+    ) -> "Answered[T] | Score | _Unreadable":
         """The answer to a request; one that broke off in its middle is asked for once more."""
         while True:
             key = key_of(self.identity, request)
@@ -182,25 +182,25 @@ class JudgeSession:
                 return reply
             try:
                 said = _object(question, reply.text)
-                _check_own_words(question, reply.text)
+                _check_no_echo(question, reply.text)
                 return Answered(question.read(said), reply, _call(key, request, reply))
             except ReplyError as error:
                 problem = error
             is_broken_off = problem.is_cut and reply.finish_reason != "length"
-            if not is_broken_off or request.attempt % TRIES:
-                return _Unread(key, request, reply, _why(reply, problem))
+            if not is_broken_off or request.attempt % ATTEMPTS_PER_PROMPT:
+                return _Unreadable(key, request, reply, _why(reply, problem))
             request = replace(request, attempt=request.attempt + 1)
 
     async def _repaired(
-        self, question: Question[T], first: "_Unread"
-    ) -> "Answered[T] | Score | _Unread":
+        self, question: Question[T], first: "_Unreadable"
+    ) -> "Answered[T] | Score | _Unreadable":
         """The answer after the judge was shown what is wrong with its reply, once."""
-        shown = first.reply.text[:REPLY_SHOWN]
+        shown = first.reply.text[:MAX_REPLY_SHOWN]
         told = (Message("assistant", shown), Message("user", self.prompts.repair(first.why)))
-        start = first.request.attempt // TRIES * TRIES
+        start = first.request.attempt // ATTEMPTS_PER_PROMPT * ATTEMPTS_PER_PROMPT
         mended = replace(first.request, messages=(*first.request.messages, *told), attempt=start)
         second = await self._read(question, mended)
-        if isinstance(second, _Unread):
+        if isinstance(second, _Unreadable):
             return replace(second, why_before=first.why)
         if isinstance(second, Score):
             return second
@@ -226,12 +226,12 @@ class JudgeSession:
         """`stand_in`: the request's, where it has none yet."""
         import asyncio
 
-        if key in self._under_way:
-            return await asyncio.shield(self._under_way[key])
+        if key in self._pending:
+            return await asyncio.shield(self._pending[key])
         coming: asyncio.Future[Reply | Score] = asyncio.get_running_loop().create_future()
-        self._under_way[key] = coming
+        self._pending[key] = coming
         try:
-            reply = await self._found_or_asked(key, request, stand_in)
+            reply = await self._find_or_ask(key, request, stand_in)
         except BaseException as error:
             if not coming.done():
                 coming.cancel() if isinstance(error, asyncio.CancelledError) else _fail(
@@ -239,16 +239,16 @@ class JudgeSession:
                 )
             raise
         finally:
-            del self._under_way[key]
+            del self._pending[key]
         coming.set_result(reply)
         return reply
 
-    async def _found_or_asked(
+    async def _find_or_ask(
         self, key: bytes, request: Request, stand_in: Mapping[str, object] | None
     ) -> Reply | Score:
-        found = await self.desk.find(key)
+        found = await self.writer.find(key)
         if found is not None:
-            self.spending.found(found)
+            self.usage.found(found)
             self.judge.note(request, found)
             return found
         if self.mode == "cached" and not self.judge.is_recorded:
@@ -258,32 +258,32 @@ class JudgeSession:
         if stand_in is not None:  # nobody looks at that of a request whose reply is there
             request = replace(request, stand_in=json.dumps(stand_in, ensure_ascii=False))
         if self.mode == "estimate":
-            self.spending.expect(key, request)
+            self.usage.expect(key, request)
             return Reply(request.stand_in)
-        if absent := await self._not_allowed(request):
+        if absent := await self._refusal(request):
             return absent
         try:
             return await self._asked(key, request)
         finally:
-            self._line.settle()
+            self._shared.settle()
 
-    async def _not_allowed(self, request: Request) -> Score | None:
+    async def _refusal(self, request: Request) -> Score | None:
         """Why the judge may not be asked; None when it may, in this very moment."""
-        async with self._line.turn:
-            while not self._line.is_down and self.spending.must_wait(request):
-                await self._line.settled.wait()
-        if self._line.is_down:
-            return self._line.failed()
-        refused = self.spending.refuses(request)
+        async with self._shared.turn:
+            while not self._shared.is_down and self.usage.must_wait(request):
+                await self._shared.settled.wait()
+        if self._shared.is_down:
+            return self._shared.failed()
+        refused = self.usage.refuses(request)
         return Score.skipped(f"{NOT_ASKED}{refused}") if refused else None
 
     async def _asked(self, key: bytes, request: Request) -> Reply | Score:
-        with self.spending.reserved(request) as paid:
+        with self.usage.reserved(request) as paid:
             reply = await self._called(request)
             if isinstance(reply, Score):
                 return reply
             paid(reply)
-            await self.desk.keep(Entry(key, self.name, request, reply))
+            await self.writer.keep(Entry(key, self.name, request, reply))
             if self.retry_unreadable:
                 self._new.add(key)
         self.judge.note(request, reply)
@@ -292,7 +292,7 @@ class JudgeSession:
     async def _called(self, request: Request) -> Reply | Score:
         import asyncio
 
-        line = self._line
+        line = self._shared
         call: asyncio.Future[Reply] | None = None
         try:
             call = asyncio.ensure_future(self.judge.source.reply(request))
@@ -352,7 +352,7 @@ def _listed(texts: str | Sequence[str]) -> Sequence[str]:
     return (texts,) if isinstance(texts, str) else texts
 
 
-class _Gate:
+class _FairSemaphore:
     """Lets so many in at a time, the first who came first.
 
     As asyncio's semaphore, which looks through all who wait whenever one leaves.
@@ -389,13 +389,13 @@ class _Gate:
         self.room += 1
 
 
-class _Line:
+class _SharedState:
     """What all askings of a judge share: whether it is down, and what is under way."""
 
     def __init__(self) -> None:
         import asyncio
 
-        self.writing = _Gate(ASKED_AT_ONCE)
+        self.writing = _FairSemaphore(MAX_OPEN_QUESTIONS)
         self.turn = asyncio.Lock()
         self.settled = asyncio.Event()
         """Set when the next call has ended."""
@@ -435,7 +435,7 @@ TOKENS_PER_ITEM = 100
 def _call(key: bytes, request: Request, reply: Reply) -> dict[str, object]:
     return {
         "prompt": request.prompt,
-        "reply": reply.text[:REPLY_SHOWN],
+        "reply": reply.text[:MAX_REPLY_SHOWN],
         "key": key.hex()[:16],
         **({"sample": request.sample} if request.sample else {}),
     }
@@ -452,7 +452,7 @@ def _object(question: Question[T], text: str) -> dict[str, Any]:
     return read_json(text, question.schema)
 
 
-def _check_own_words(question: Question[Any], text: str) -> None:
+def _check_no_echo(question: Question[Any], text: str) -> None:
     """ReplyError when the reply's object stands in what was to be judged: then that spoke, no judge."""
     start, end = text.find("{"), text.rfind("}")
     given = [one for texts in question.texts.values() for one in _listed(texts or ()) if "{" in one]
@@ -466,7 +466,7 @@ def _check_own_words(question: Question[Any], text: str) -> None:
 
 def _holds(text: str, signs: Sequence[str]) -> bool:
     """Whether an object of the same signs in another order stands in a text without white space."""
-    starts = [place for place, sign in enumerate(text) if sign == "{"][:OBJECTS_LOOKED_AT]
+    starts = [place for place, sign in enumerate(text) if sign == "{"][:MAX_OBJECTS_CHECKED]
     return any(sorted(text[start : start + len(signs)]) == signs for start in starts)
 
 

@@ -12,9 +12,14 @@ from ragauge.judges.protocol import Reply, Request
 from ragauge.judges.providers.completions import first_choice, reply_of
 from ragauge.judges.providers.settings import Settings
 
-TRY_AGAIN = ("RateLimitError", "ProviderError", "UpstreamProviderError", "GatewayTimeoutError")
+TRANSIENT_ERRORS = (
+    "RateLimitError",
+    "ProviderError",
+    "UpstreamProviderError",
+    "GatewayTimeoutError",
+)
 """Of any-llm's exceptions, those that may pass."""
-OF_ONE_REQUEST = ("InvalidRequestError", "ContextLengthExceededError", "ContentFilterError")
+BAD_REQUEST_ERRORS = ("InvalidRequestError", "ContextLengthExceededError", "ContentFilterError")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -76,7 +81,7 @@ class AnyLLM(Settings):
                 is_limit = type(error).__name__ == "RateLimitError"
                 rate_limiter.refused(permit) if is_limit else rate_limiter.lost(permit)
                 if not isinstance(error, TimeoutError | OSError) and not _may_pass(error):
-                    is_down = type(error).__name__ not in OF_ONE_REQUEST
+                    is_down = type(error).__name__ not in BAD_REQUEST_ERRORS
                     raise JudgeError(f"{self.name}: {reason}", is_down=is_down) from None
             except BaseException:
                 rate_limiter.given_up(permit)
@@ -125,4 +130,4 @@ def _may_pass(error: Exception) -> bool:
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return may_pass(status)
-    return type(error).__name__ in TRY_AGAIN
+    return type(error).__name__ in TRANSIENT_ERRORS

@@ -108,7 +108,7 @@ def _finite(said: object, *, least: float) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorSaid:
+class ErrorBody:
     """An error's message, and what OpenAI and its kin put beside it."""
 
     message: str
@@ -117,18 +117,18 @@ class ErrorSaid:
     param: str = ""
 
 
-def error_of(body: str) -> ErrorSaid:
+def error_of(body: str) -> ErrorBody:
     """What the body of an error says."""
     try:
         said: object = json.loads(body)
     except (ValueError, RecursionError):
-        return ErrorSaid(body)
+        return ErrorBody(body)
     beside = {**fields_of(said), **fields_of(fields_of(said).get("error"))}
     code, kind, param = (str(beside.get(name) or "") for name in ("code", "type", "param"))
-    return ErrorSaid(message_of(body), code, kind, param)
+    return ErrorBody(message_of(body), code, kind, param)
 
 
-def rejected_parameters(said: ErrorSaid, sent: Body) -> Iterator[str]:
+def rejected_parameters(said: ErrorBody, sent: Body) -> Iterator[str]:
     """The parameters of a request that an error names as its reason, of those that can be left out."""
     names = [name for name in _NAMES if name in sent]
     told = [name for name in names if name in said.param.split(".")]

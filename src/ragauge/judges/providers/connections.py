@@ -21,17 +21,17 @@ OPENAI = "https://api.openai.com/v1"
 MAX_BYTES = 8_000_000
 """A reply of more is none, and is not read to its end."""
 MAX_ERROR_BYTES = 65_536
-_CONNECTIONS_A_POOL = 16
+_CONNECTIONS_PER_POOL = 16
 """httpx looks at every connection of a pool for every request: with a hundred, that takes longer than
 all the rest."""
-_CARRIERS = frozenset(
+_TRANSPORTS = frozenset(
     ("openai", "httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "anyio", "h11", "zlib")
 )
 _ABILITIES = frozenset(("accept-encoding", "connection"))
 """The headers by which a client says what it is able to do."""
-_LEADS_ELSEWHERE = frozenset((301, 302, 303, 307, 308))
-_LONGEST_HEADER = 65_536
-_MOST_AT_ONCE = 2**20
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_MAX_HEADER_BYTES = 65_536
+_MAX_PLAIN_BODY = 2**20
 """Of a longer body, aiohttp would have it in parts."""
 
 
@@ -56,7 +56,7 @@ class Connections(Protocol):
     """Those to one endpoint, of one event loop. They stay open for the next request."""
 
     async def post(self, body: bytes) -> Received:
-        """What comes back for a body of JSON. What it raises is_of_carriers when the connection is lost."""
+        """What comes back for a body of JSON. What it raises is_transport_error when the connection is lost."""
         ...
 
     async def close(self) -> None:
@@ -72,10 +72,10 @@ def connections_to(address: Address, most: int) -> Connections:
     return _Httpx(openai, address, most)
 
 
-def is_of_carriers(error: Exception) -> bool:
+def is_transport_error(error: Exception) -> bool:
     """Whether an exception comes from what carries requests, or from a host's name that cannot be."""
     is_plain = isinstance(error, (OSError, UnicodeError, ExceptionGroup))
-    return is_plain or type(error).__module__.partition(".")[0] in _CARRIERS
+    return is_plain or type(error).__module__.partition(".")[0] in _TRANSPORTS
 
 
 class _AioHttp:
@@ -100,9 +100,9 @@ class _AioHttp:
 
     async def post(self, body: bytes) -> Received:
         if self._httpx is None:
-            data = body if len(body) <= _MOST_AT_ONCE else BytesIO(body)
+            data = body if len(body) <= _MAX_PLAIN_BODY else BytesIO(body)
             async with self._opened().post(self._url, data=data, allow_redirects=False) as reply:
-                leads = reply.status in _LEADS_ELSEWHERE and "location" in reply.headers
+                leads = reply.status in _REDIRECTS and "location" in reply.headers
                 if not leads:
                     content = await _read(reply.status, reply.content.iter_any())
                     return _received(reply.status, reply.headers, content)
@@ -126,8 +126,8 @@ class _AioHttp:
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers=self._headers,
-                max_line_size=_LONGEST_HEADER,
-                max_field_size=_LONGEST_HEADER,
+                max_line_size=_MAX_HEADER_BYTES,
+                max_field_size=_MAX_HEADER_BYTES,
             )
         return self._session
 
@@ -180,7 +180,7 @@ class _Httpx:
         return self._pools[-1]
 
     def _opened(self) -> _Pool:
-        room = min(_CONNECTIONS_A_POOL, self._most)
+        room = min(_CONNECTIONS_PER_POOL, self._most)
         client = self._openai.DefaultAsyncHttpxClient(
             # More than there is room for: connections that are given up take a moment to close.
             limits=self._httpx.Limits(max_connections=2 * room, max_keepalive_connections=room),
@@ -204,7 +204,7 @@ async def _read(status: int, chunks: AsyncIterable[bytes]) -> bytearray:
             if len(content) > most:
                 break
     except Exception as error:
-        if not (_is_error(status) and is_of_carriers(error)):
+        if not (_is_error(status) and is_transport_error(error)):
             raise
     return content
 

@@ -23,8 +23,8 @@ from ragauge.endpoints import (
     is_page,
     json_of,
     may_pass,
+    retry_after,
     sendable,
-    told_wait,
 )
 from ragauge.errors import JudgeError, MissingExtraError
 from ragauge.judges.as_json import kept_json
@@ -32,7 +32,7 @@ from ragauge.judges.loop import is_running_here, run
 from ragauge.judges.protocol import Reply, Request
 from ragauge.judges.providers.completions import (
     Body,
-    ErrorSaid,
+    ErrorBody,
     error_of,
     first_choice,
     rejected_parameters,
@@ -45,20 +45,20 @@ from ragauge.judges.providers.connections import (
     Connections,
     Received,
     connections_to,
-    is_of_carriers,
+    is_transport_error,
 )
 from ragauge.judges.providers.rate_limit import Permit
 from ragauge.judges.providers.settings import Settings
 
 MAX_CLOSE_S = 1.0
-CHARACTERS_A_TOKEN = 4
+CHARACTERS_PER_TOKEN = 4
 """About so many; what a reply says it took corrects the estimate."""
-LOST_AT_FIRST = 4
+MAX_LOST_AT_START = 4
 """So many connections of a request lost one after the other, before anything was answered, and there
 is nobody."""
-_TOO_MUCH = frozenset((429, 503, 529))
+_OVERLOADED = frozenset((429, 503, 529))
 """Refusals that fewer requests at once may spare; 529 is Anthropic's "overloaded"."""
-_OF_ONE_REQUEST = frozenset((400, 413, 422))
+_BAD_REQUEST = frozenset((400, 413, 422))
 
 
 class _Refused(Exception):
@@ -94,8 +94,8 @@ class ChatEndpoint(Settings):
 
     A request is sent at most `max_attempts` times within `deadline_s` of its first turn: again after
     408, 409, 429, 5xx, a lost connection, a reply that is cut short or empty, or `timeout_s` without
-    a whole one. The pauses double from `first_wait_s` to `longest_wait_s`, each shortened by up to
-    half at random, or are what the server says, at most `longest_wait_s`.
+    a whole one. The pauses double from `first_wait_s` to `max_wait_s`, each shortened by up to
+    half at random, or are what the server says, at most `max_wait_s`.
 
     A parameter that the model rejects is left out from then on; `dropped` says which, and why in the
     server's words. Where replies by JSON schema are rejected, JSON of any shape is asked for, then
@@ -174,7 +174,7 @@ class ChatEndpoint(Settings):
                     pause = self._pause(n_attempts, outcome)
                     is_late = loop.time() + pause >= start + self.deadline_s
                     n_lost = n_lost + 1 if outcome.is_lost else 0
-                    is_nobody = n_lost == LOST_AT_FIRST and not self._n_answered
+                    is_nobody = n_lost == MAX_LOST_AT_START and not self._n_answered
                     if n_attempts == self.max_attempts or is_late or is_nobody:
                         break
                     await asyncio.sleep(pause)
@@ -201,12 +201,12 @@ class ChatEndpoint(Settings):
         if self.tpm is None:
             return 0.0
         n_characters = sum(len(message.content) for message in request.messages)
-        return (n_characters + len(request.stand_in)) / CHARACTERS_A_TOKEN
+        return (n_characters + len(request.stand_in)) / CHARACTERS_PER_TOKEN
 
     def _pause(self, n_attempts: int, unanswered: Unanswered) -> float:
         pause_s = self.pause_s(n_attempts, unanswered.wait_s)
         # What was one too many at once may soon be sent: the pace has fewer in flight from now on.
-        is_soon = n_attempts == 1 and unanswered.is_too_much and unanswered.wait_s is None
+        is_soon = n_attempts == 1 and unanswered.is_overload and unanswered.wait_s is None
         return pause_s / 8 if is_soon else pause_s
 
     # Attempts -------------------------------------------------------------------------------------
@@ -221,9 +221,11 @@ class ChatEndpoint(Settings):
         if isinstance(outcome, Reply):
             self._n_answered += 1
             self._pace.answered(permit, _n_tokens(outcome))
-        elif outcome.is_too_much:
-            told_s = outcome.wait_s
-            self._pace.refused(permit, None if told_s is None else min(told_s, self.longest_wait_s))
+        elif outcome.is_overload:
+            server_wait_s = outcome.wait_s
+            self._pace.refused(
+                permit, None if server_wait_s is None else min(server_wait_s, self.max_wait_s)
+            )
         else:
             self._pace.lost(permit)
         return outcome
@@ -266,7 +268,7 @@ class ChatEndpoint(Settings):
         schema = {"name": request.prompt, "schema": dict(request.schema), "strict": True}
         return {"type": "json_schema", "json_schema": schema}
 
-    def _drops(self, said: ErrorSaid, body: Body, status: int) -> bool:
+    def _drops(self, said: ErrorBody, body: Body, status: int) -> bool:
         """Leave out what the server named. Whether the request is now another than was sent."""
         rejected = list(rejected_parameters(said, body)) if status in (400, 422) else []
         for name in rejected:
@@ -274,18 +276,18 @@ class ChatEndpoint(Settings):
             self.dropped.setdefault(name + kind, self.address.shown(said.message))
         return bool(rejected)
 
-    def _unanswered(self, said: ErrorSaid, refused: _Refused) -> Unanswered:
+    def _unanswered(self, said: ErrorBody, refused: _Refused) -> Unanswered:
         """JudgeError where sending it again would not help."""
         status = refused.status
         reason = f"{status}: {self.address.shown(said.message) or 'without a word'}"
         if status == 429 and "insufficient_quota" in (said.code, said.type):
             self._refuse(f"the quota is used up ({reason})", is_down=True)
         # Gateways answer 403, too, for one text that they hold to be harmful.
-        is_of_one = status in _OF_ONE_REQUEST or (status == 403 and self._n_answered > 0)
+        is_of_one = status in _BAD_REQUEST or (status == 403 and self._n_answered > 0)
         if not may_pass(status):
             self._refuse(f"the request was refused with {reason}", is_down=not is_of_one)
-        is_too_much = status in _TOO_MUCH
-        return Unanswered(reason, told_wait(refused.headers), is_too_much=is_too_much)
+        is_overload = status in _OVERLOADED
+        return Unanswered(reason, retry_after(refused.headers), is_overload=is_overload)
 
     def _refuse(self, reason: str, *, is_down: bool = False) -> NoReturn:
         raise JudgeError(f"{self}: {reason}", is_down=is_down)
@@ -327,7 +329,7 @@ class ChatEndpoint(Settings):
         except TimeoutError:
             unanswered = Unanswered(f"no whole reply came within {self.timeout_s:g} s")
         except Exception as error:
-            if not is_of_carriers(error):
+            if not is_transport_error(error):
                 raise
             said = f"{type(error).__name__}: {error}".removesuffix(": ")
             why = f"the connection was lost ({self.address.shown(said)})"

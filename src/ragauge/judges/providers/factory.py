@@ -12,9 +12,9 @@ from ragauge.judges.protocol import Identity, Judge, Reply, Request
 from ragauge.judges.providers.fingerprint import code_of
 
 ENTRY_POINT = "ragauge.judges"
-WHAT_JUDGES_HAVE = ("name", "identity", "reply")
-Answering = Callable[[Request], Awaitable[str | Reply]]
-JudgeLike = Judge | str | Answering
+JUDGE_ATTRIBUTES = ("name", "identity", "reply")
+AsyncFunction = Callable[[Request], Awaitable[str | Reply]]
+JudgeLike = Judge | str | AsyncFunction
 
 
 def open_judge(given: JudgeLike, **settings: object) -> Judge:
@@ -31,11 +31,11 @@ def open_judge(given: JudgeLike, **settings: object) -> Judge:
         raise PlanError(
             [f"{', '.join(settings)} are of an endpoint, and the judge is {given!r:.80}"]
         )
-    if all(hasattr(given, one) for one in WHAT_JUDGES_HAVE) and not isinstance(given, type):
+    if all(hasattr(given, one) for one in JUDGE_ATTRIBUTES) and not isinstance(given, type):
         return _checked(cast(Judge, given))
     if callable(given):
         return CalledJudge(given)
-    unavailable = ", ".join(one for one in WHAT_JUDGES_HAVE if not hasattr(given, one))
+    unavailable = ", ".join(one for one in JUDGE_ATTRIBUTES if not hasattr(given, one))
     raise PlanError(
         [
             f"judge must be a model's name, a judge or an async function, got {given!r:.80}, "
@@ -96,7 +96,7 @@ class CalledJudge(JudgeDefaults):
     judge of more parts gives an identity of its own.
     """
 
-    def __init__(self, function: Answering) -> None:
+    def __init__(self, function: AsyncFunction) -> None:
         called = getattr(function, "__call__", function)  # noqa: B004
         if not inspect.iscoroutinefunction(function) and not inspect.iscoroutinefunction(called):
             raise PlanError(

@@ -28,7 +28,7 @@ _LATE_S = 0.005
 """A loop that wakes up later than this is busy."""
 
 # Trying what failed
-_WINDOWS, _MOST_WINDOWS, _MOST_ANSWERS = 4, 64, 256
+_WINDOWS, _MAX_WINDOWS, _MAX_ANSWERS = 4, 64, 256
 """Windows without refusal before a level that failed is tried again. Doubled each time it fails, up
 to so many windows, or answers where few are in flight. A window: as many answers as are in flight."""
 
@@ -41,7 +41,7 @@ _DEEPER = 3
 """How many times deeper than the last each cut goes while cuts do not help."""
 
 # Refusals by chance
-_SURPRISES, _MOST_SURPRISES = 2, 64
+_SURPRISES, _MAX_SURPRISES = 2, 64
 """More refusals than this at levels thought good are by chance. Doubled when that was wrong."""
 _FAR_BELOW = 4
 """That is, where the last of them comes at no more than this part of the first that failed."""
@@ -70,7 +70,7 @@ class RateLimiter:
     """Lets requests go, the oldest first.
 
     `most`: never more in flight. `rpm`, `tpm`: never more requests and tokens a minute, spread
-    evenly; None for no limit. `first_wait_s` to `longest_wait_s`: the pauses, doubling, where even a
+    evenly; None for no limit. `first_wait_s` to `max_wait_s`: the pauses, doubling, where even a
     single request in flight is refused.
 
         turn = await pace.turn(pace.ticket(), n_tokens)
@@ -84,12 +84,12 @@ class RateLimiter:
         rpm: float | None = None,
         tpm: float | None = None,
         first_wait_s: float = 0.5,
-        longest_wait_s: float = 60.0,
+        max_wait_s: float = 60.0,
     ) -> None:
         self.most = most
         self.n_in_flight = 0
         self._requests, self._tokens = _Bucket(rpm), _Bucket(tpm)
-        self._first_wait_s, self._longest_wait_s = first_wait_s, longest_wait_s
+        self._first_wait_s, self._longest_wait_s = first_wait_s, max_wait_s
         self._tickets, self._places = count(), count()
         self._waiting: list[tuple[int, int, float, asyncio.Future[Permit]]] = []
         self._alarm: asyncio.TimerHandle | None = None
@@ -263,7 +263,7 @@ class RateLimiter:
         elif self._goal + 1 < ceiling:
             self._goal += max(1, (ceiling - 1 - self._goal) // 4)
         elif self._n_windows >= self._windows:
-            most = max(_MOST_WINDOWS, _MOST_ANSWERS // self._goal)
+            most = max(_MAX_WINDOWS, _MAX_ANSWERS // self._goal)
             self._windows = min(self._windows * 2, most)
             self._try(ceiling)
 
@@ -330,7 +330,7 @@ class RateLimiter:
             if self._is_chance:
                 self._cut(self._goal // 2, failed=self._goal)
             else:
-                self._enough_surprises = min(2 * self._enough_surprises, _MOST_SURPRISES)
+                self._enough_surprises = min(2 * self._enough_surprises, _MAX_SURPRISES)
         return self._is_chance
 
 

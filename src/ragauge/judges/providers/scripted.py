@@ -15,9 +15,13 @@ from ragauge.judges.managed import JudgeDefaults, ManagedJudge, managed
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
 from ragauge.judges.providers.fingerprint import script_of
 
-Said = str | Reply | JudgeError | Mapping[str, object]
+ScriptedReply = str | Reply | JudgeError | Mapping[str, object]
 """A reply's text, or the object that is its text in JSON, or what is raised instead."""
-Script = Callable[[Request], Said] | Mapping[str, Said | Sequence[Said]] | Sequence[Said]
+Script = (
+    Callable[[Request], ScriptedReply]
+    | Mapping[str, ScriptedReply | Sequence[ScriptedReply]]
+    | Sequence[ScriptedReply]
+)
 RECORDING = "ragauge recording 1"
 
 
@@ -62,7 +66,7 @@ class ScriptedJudge(JudgeDefaults):
             return _as_reply(said)
         return _as_reply(self._nth(said, n_of_prompt, request))
 
-    def _nth(self, replies: Sequence[Said], n: int, request: Request) -> Said:
+    def _nth(self, replies: Sequence[ScriptedReply], n: int, request: Request) -> ScriptedReply:
         if n >= len(replies):
             raise JudgeError(
                 f"{self.name}: the script has {len(replies)} replies, and {request.prompt!r} asks "
@@ -78,7 +82,7 @@ def _digest_of(script: Script) -> str:
     return sha256(told.encode()).hexdigest()[:8]
 
 
-def _as_reply(said: Said) -> Reply:
+def _as_reply(said: ScriptedReply) -> Reply:
     if isinstance(said, JudgeError):
         raise said
     if isinstance(said, Reply):

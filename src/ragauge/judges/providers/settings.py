@@ -30,11 +30,11 @@ class Settings(JudgeDefaults):
     deadline_s: float = 300
     max_attempts: int = 8
     first_wait_s: float = 0.5
-    longest_wait_s: float = 60
+    max_wait_s: float = 60
 
     def __post_init__(self) -> None:
         limits = ("max_tokens", "rpm", "tpm", "concurrency", "timeout_s", "deadline_s")
-        others = ("first_wait_s", "longest_wait_s", "max_attempts")
+        others = ("first_wait_s", "max_wait_s", "max_attempts")
         numbers = {name: getattr(self, name) for name in (*limits, *others)}
         check_above_zero(self.model, numbers, JudgeError)
         if self.temperature is not None and not 0 <= self.temperature < math.inf:
@@ -65,10 +65,10 @@ class Settings(JudgeDefaults):
         """The pace of one event loop's requests."""
         return RateLimiter(self.most, rpm=self.rpm, tpm=self.tpm, **self._waits)
 
-    def pause_s(self, n_attempts: int, told_s: float | None = None) -> float:
-        """Seconds to wait after so many attempts, where the server says `told_s` or nothing."""
-        return pause_s(n_attempts, told_s, **self._waits)
+    def pause_s(self, n_attempts: int, server_wait_s: float | None = None) -> float:
+        """Seconds to wait after so many attempts, where the server says `server_wait_s` or nothing."""
+        return pause_s(n_attempts, server_wait_s, **self._waits)
 
     @property
     def _waits(self) -> dict[str, float]:
-        return {"first_wait_s": self.first_wait_s, "longest_wait_s": self.longest_wait_s}
+        return {"first_wait_s": self.first_wait_s, "max_wait_s": self.max_wait_s}

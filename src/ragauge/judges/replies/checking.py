@@ -58,9 +58,9 @@ def read_numbered(
         return [by_number[number] for number in asked]
     times = Counter(cast(int, item[key]) for item in items)
     faults = [
-        _said_of([one for one in asked if one not in times], "missing"),
-        _said_of([one for one in asked if times[one] > 1], "there more than once"),
-        _said_of([one for one in times if one not in asked], "not asked for"),
+        _listed([one for one in asked if one not in times], "missing"),
+        _listed([one for one in asked if times[one] > 1], "there more than once"),
+        _listed([one for one in times if one not in asked], "not asked for"),
     ]
     what = f"one entry for each {key} from 1 to {n}" if n else "no entry"
     raise ReplyError(f"{place} must have {what}; {', '.join(filter(None, faults))}")
@@ -341,7 +341,7 @@ def _range(least: float, most: float) -> str:
     return f"{least}" if least == most else f"{least} to {most}"
 
 
-def _said_of(numbers: Sequence[int], fault: str) -> str:
+def _listed(numbers: Sequence[int], fault: str) -> str:
     """As in: 2, 5 and 7 are missing."""
     shown = [str(number) for number in numbers[:N_LISTED]]
     if len(numbers) > N_LISTED:

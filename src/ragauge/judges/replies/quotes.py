@@ -41,7 +41,7 @@ THREE_WORD_CHARACTERS = re.compile(r"[^\W_][\W_]*+[^\W_][\W_]*+[^\W_]")
 WORD_CHARACTER = re.compile(r"[^\W_]")
 
 
-TEXTS_AT_HAND = 256
+MAX_TEXTS = 256
 MAX_BUFFERED = 50_000
 """Several quotes are looked for in the same contexts, shortly after each other. Characters of a text
 that is kept for that."""
@@ -158,7 +158,7 @@ class _Folded(NamedTuple):
         return self.pieces[bisect_right(self.pieces, at, key=lambda piece: piece.at) - 1]
 
 
-_kept = lru_cache(TEXTS_AT_HAND)(_Folded.of)
+_kept = lru_cache(MAX_TEXTS)(_Folded.of)
 
 
 def _folded(text: str) -> _Folded:
