@@ -208,24 +208,24 @@ def test_which_connections_are_used(monkeypatch):
         monkeypatch.delenv(name.lower(), raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
 
-    async def kind(url: str) -> str:
+    async def uses_aiohttp(url: str) -> bool:
         made = connections.connections_to(Address("tiny", url, "OPENAI_API_KEY", JudgeError), 2)
         await made.close()
-        return type(made).__name__
+        return made.uses_aiohttp
 
-    def kinds() -> list[str]:
+    def kinds() -> list[bool]:
         urls = ("https://judge.example/v1", "http://127.0.0.1:8000/v1")
-        return [asyncio.run(kind(url)) for url in urls]
+        return [asyncio.run(uses_aiohttp(url)) for url in urls]
 
-    assert kinds() == ["_AioHttp", "_AioHttp"]
+    assert kinds() == [True, True]
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
-    assert kinds() == ["_AioHttp", "_AioHttp"], "a proxy of another scheme"
+    assert kinds() == [True, True], "a proxy of another scheme"
     monkeypatch.setenv("ALL_PROXY", "http://proxy.example:3128")
-    assert kinds() == ["_Httpx", "_AioHttp"], "none is used on this machine"
+    assert kinds() == [False, True], "none is used on this machine"
     monkeypatch.setenv("NO_PROXY", "judge.example")
-    assert kinds() == ["_AioHttp", "_AioHttp"]
+    assert kinds() == [True, True]
     monkeypatch.setattr(connections, "find_spec", lambda _: None)
-    assert kinds() == ["_Httpx", "_Httpx"]
+    assert kinds() == [False, False]
 
 
 def moved(server):
