@@ -210,7 +210,7 @@ def test_only_an_object_has_fields():
 def test_a_body_is_json_or_asked_for_again():
     assert json_of(b' {"a": [1, null]}') == {"a": [1, None]}
     for body in (b"", b'{"a', b"\xff", b"[" * 100_000):
-        with pytest.raises(Unanswered, match=f"the reply is no JSON .*, {len(body)} bytes of it"):
+        with pytest.raises(Unanswered, match=f"the reply is not JSON .*, {len(body)} bytes of it"):
             json_of(body)
 
 

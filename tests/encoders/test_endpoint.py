@@ -379,7 +379,7 @@ def test_nothing_listens(server):
 
 def test_when_one_request_fails_the_others_are_not_sent(server):
     server.answer = lambda *_: (400, {}, b"")
-    with pytest.raises(EncoderError, match="400: without a word"):
+    with pytest.raises(EncoderError, match="400: no message"):
         endpoint(server, batch_size=1, concurrency=2).encode([str(n) for n in range(200)])
     assert len(server.asked) < 100
 
@@ -409,7 +409,7 @@ def test_a_refusal_is_not_repeated_and_says_what_the_server_says(status, server)
         (b'{"detail": [{"loc": ["body", 0], "msg": "bad", "input": "x"}]}', "404: body.0: bad"),
         (b"no <b>model</b>", "404: no <b>model</b>"),
         (b"\xff\xfe", "404: "),
-        (b"", "404: without a word"),
+        (b"", "404: no message"),
     ],
 )
 def test_the_servers_words_are_found_in_any_form(body, said, server):

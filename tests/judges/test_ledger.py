@@ -359,7 +359,7 @@ def test_the_file_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path):
 def test_a_file_of_somebody_else_is_refused_and_left_as_it_is(tmp_path, content):
     path = tmp_path / "answers.csv"
     path.write_bytes(content)
-    with pytest.raises(StoreError, match=r"answers\.csv is no cache of ragauge; name another"):
+    with pytest.raises(StoreError, match=r"answers\.csv is not a cache of ragauge; name another"):
         Ledger(path)
     assert path.read_bytes() == content
 

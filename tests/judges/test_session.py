@@ -295,7 +295,7 @@ class Odd:
     [
         (ValueError("no luck"), "odd: ValueError: no luck"),
         (SystemExit(3), "odd: SystemExit: 3"),
-        (asyncio.CancelledError(), "odd: called off"),
+        (asyncio.CancelledError(), "odd: cancelled"),
         (TimeoutError(), "odd: TimeoutError: "),
         ("CORRECT", "odd returned 'CORRECT', not a Reply with text"),
         (None, "odd returned None, not a Reply with text"),

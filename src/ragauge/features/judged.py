@@ -1,4 +1,4 @@
-"""What judges say of answers, references and contexts; each asked once for all metrics that need it."""
+"""Judged features of answers, references and contexts, asked once for all metrics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from ragauge.metric import Count, feature
 from ragauge.score import Score
 
 Calls = tuple[Mapping[str, object], ...]
-"""Of each reply the prompt's name, the text, and the key by which the cache has the whole call."""
+"""For each reply the prompt's name, the text, and the key of the call in the cache."""
 OVERLAP = 200
-"""Characters that two pieces of a text share, so that nothing is torn apart unseen."""
+"""Characters that two pieces of a text share, so that no statement is cut in both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +44,15 @@ class Supports:
 
     def as_data(self) -> dict[str, object]:
         """For the evidence."""
-        told: dict[str, object] = {"claims": [one.as_data() for one in self.verdicts]}
+        data: dict[str, object] = {"claims": [one.as_data() for one in self.verdicts]}
         if self.claims.claim_free:
-            told["claim_free"] = list(self.claims.claim_free)
+            data["claim_free"] = list(self.claims.claim_free)
         if self.n_pieces > 1:
-            told["contexts_shown_in"] = self.n_pieces
+            data["contexts_shown_in"] = self.n_pieces
         unfound = sum(bool(one.quote) and not one.is_quoted for one in self.verdicts)
         if unfound:
-            told |= {"quotes_not_found": unfound, "needs_review": True}
-        return {**told, "calls": [*self.claims.calls, *self.calls]}
+            data |= {"quotes_not_found": unfound, "needs_review": True}
+        return {**data, "calls": [*self.claims.calls, *self.calls]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,10 @@ class RelevantContexts:
     def as_data(self) -> dict[str, object]:
         """For the evidence."""
         verdicts = [{"relevant": one.relevant, "reason": one.reason} for one in self.verdicts]
-        told: dict[str, object] = {"contexts": verdicts}
+        data: dict[str, object] = {"contexts": verdicts}
         if self.n_pieces > 1:
-            told["contexts_shown_in"] = self.n_pieces
-        return {**told, "calls": list(self.calls)}
+            data["contexts_shown_in"] = self.n_pieces
+        return {**data, "calls": list(self.calls)}
 
 
 @dataclass(frozen=True, slots=True)

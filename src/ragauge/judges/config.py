@@ -1,4 +1,4 @@
-"""How the judges of a run are asked, and what they may spend."""
+"""Settings of a run's judges: repeats, budgets, prompts."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ KEYS = {
     "language": str,
     "window": int,
 }
-"""What a configuration's table `[judge]` may say; `model` is a name or a list of them."""
+"""Keys of a configuration's table `[judge]`; `model` is a name or a list of names."""
 ENDPOINT_KEYS = (
     "base_url",
     "api_key_env",
@@ -69,15 +69,15 @@ def _no_prices() -> "Mapping[str, Price]":
 
 @dataclass(frozen=True)
 class JudgeConfig:
-    """The judges of a run, and how they are asked.
+    """The judges of a run and their settings.
 
-    `repeat`: how often each question is asked; the scores are means over the askings. `mode`: "ask",
-    or "cached" to take replies from the cache only and skip the rest. `retry_unreadable`: where the reply that
-    was kept cannot be read, ask anew, once, and keep the new reply beside it. `max_calls` and `max_cost_usd`
-    bound each judge by itself, for this run: what goes beyond is skipped; `prices` are needed for the
-    latter, by judge, in dollars for a million tokens. `prompts`: a folder of one's own. `language`:
-    of the prompts, two letters. `window`: how many tokens a judge takes; what would not fit is shown
-    in parts. PlanError lists what is wrong.
+    `repeat`: ask each question this many times; scores are means over the repeats. `mode`: "ask", or
+    "cached" to read the cache only and skip the rest. `retry_unreadable`: ask once more where the kept
+    reply is unreadable, and keep both replies. `max_calls`, `max_cost_usd`: limits for each judge in
+    this run; questions beyond them are skipped. `prices`: by judge, in dollars per million tokens;
+    needed for `max_cost_usd`. `prompts`: a folder with your own prompts. `language`: of the prompts,
+    two letters. `window`: tokens that a judge accepts; longer contexts are shown in parts. PlanError
+    lists all problems.
     """
 
     judges: "Sequence[Judge]" = ()
@@ -102,12 +102,12 @@ class JudgeConfig:
         return tuple(one.name for one in self.judges)
 
     def check_keys(self) -> None:
-        """JudgeError when a judge's key is not there: before any work is done."""
+        """Raise JudgeError if a judge's key is missing, before any work."""
         for judge in self._managed():
             judge.check_key()
 
     def close(self) -> None:
-        """Let go of the connections of judges behind endpoints."""
+        """Close the connections of judges behind endpoints."""
         for judge in self._managed():
             judge.close_connections()
 
@@ -125,9 +125,9 @@ class JudgeConfig:
         retry_unreadable: bool = False,
         record: Path | None = None,
     ) -> "JudgeConfig":
-        """What a configuration's table says; with `record` the replies are written there too.
+        """The settings of a configuration's table. `record`: also write the replies to this file.
 
-        JudgeError or PlanError when a judge cannot be opened as said.
+        JudgeError or PlanError if a judge cannot be opened.
         """
         from ragauge.judges.providers.factory import open_judge
         from ragauge.judges.providers.scripted import RecordingJudge
@@ -198,7 +198,7 @@ OTHER_KEYS = ("repeat", "max_calls", "max_cost_usd", "prompts", "language", "win
 
 
 def _prices(judges: "Sequence[Judge]", given: Sequence[float] | None) -> "Mapping[str, Price]":
-    """The given price for all judges, else what is known of each."""
+    """The given price for all judges, else their list prices."""
     from ragauge.judges.budget import Price, list_price
 
     if given is not None:

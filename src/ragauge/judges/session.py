@@ -1,4 +1,4 @@
-"""A judge as a run uses it: each question is paid for once, read strictly, and fails alone."""
+"""A judge in a run: each question is paid for once, read strictly, and fails on its own."""
 
 import json
 from collections import deque
@@ -20,30 +20,30 @@ if TYPE_CHECKING:
     import asyncio
 
 DOWN_LIMIT = 3
-"""So many requests in a row that find the judge down, and it is not asked again."""
+"""After this many requests in a row that find the judge down, it is not asked again."""
 MAX_OPEN_QUESTIONS = 256
-"""Questions that are written out at a time, so that those that wait fill no memory."""
+"""Questions whose prompts are written at a time, which bounds memory."""
 WINDOW_TOKENS = 100_000
 MAX_REPLY_SHOWN = 4_000
 MAX_OBJECTS_CHECKED = 100
 ATTEMPTS_PER_PROMPT = 2
-"""Attempts at a question: one more where the reply broke off. What is asked anew begins at the next."""
+"""Attempts per prompt: a second one if the reply is truncated. A retried question starts at the next number."""
 NO_USABLE_REPLY = "gave no usable reply"
 
 Mode = Literal["ask", "cached", "estimate"]
-"""`ask`: what the ledger does not hold is asked. `cached`: it is skipped. `estimate`: a stand-in is
-taken for it, and it is counted."""
+"""What happens to a question without a kept reply. `ask`: ask it. `cached`: skip it. `estimate`: count it and
+assume a likely reply."""
 T = TypeVar("T")
 JudgeLike = TypeVar("JudgeLike", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[T]):
-    """What is asked of a judge, and how its reply is read.
+    """A question to a judge, and how to read its reply.
 
-    `texts` fill the prompt's marks and are data, `words` are ours. `read` makes the answer of the
-    reply's object, which meets `schema` by then; it raises ReplyError. `word`: the field of the
-    object that a reply of one word fills. `stand_in`: a reply as it might come.
+    `texts`: untrusted texts for the prompt's marks. `words`: our own values. `read`: turns the reply's
+    object, which matches `schema`, into the answer, or raises ReplyError. `word`: the field that a
+    one-word reply fills. `stand_in`: a likely reply.
     """
 
     prompt: str
@@ -58,7 +58,7 @@ class Question(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Answered(Generic[JudgeLike]):
-    """What a judge answered. `call` tells of it in the evidence."""
+    """A judge's answer. `call`: its entry in the evidence."""
 
     value: JudgeLike
     reply: Reply
@@ -67,22 +67,22 @@ class Answered(Generic[JudgeLike]):
 
 @dataclass(frozen=True, slots=True)
 class _Unreadable:
-    """A reply that cannot be read, and why."""
+    """An unreadable reply, and why it is unreadable."""
 
     key: bytes
     request: Request
     reply: Reply
     why: str
     why_before: str = ""
-    """Of the reply that it was to mend."""
+    """Of the reply before the repair message."""
 
 
 class JudgeSession:
     """One judge for all metrics of a run.
 
-    Replies are kept by `writer`, and the same question is never under way twice. A judge that is down
-    DOWN_LIMIT times in a row is not asked again, and what it is being asked is called off. What
-    `budget` does not allow is skipped.
+    `writer` keeps the replies. The same question is never pending twice. A judge that is down
+    DOWN_LIMIT times in a row is not asked again, and its pending requests are cancelled. Questions
+    beyond `budget` are skipped.
     """
 
     def __init__(
@@ -105,9 +105,9 @@ class JudgeSession:
         self.window = window
         self.usage = Usage(judge.name, budget or Budget(), ledger)
         self.sample = 0
-        """Which of several askings of every question is under way."""
+        """The number of the current repeat."""
         self.retry_unreadable = False
-        """Whether what was kept and cannot be read is asked anew, once."""
+        """Whether a question whose kept reply is unreadable is asked once more."""
         self._new: set[bytes] = set()
         self._pending: dict[bytes, asyncio.Future[Reply | Score]] = {}
         self._shared = _SharedState()
@@ -121,19 +121,18 @@ class JudgeSession:
         return self.judge.identity
 
     def close(self) -> None:
-        """Let go of the ledger, and of the connections of an endpoint, which opens others when it is
-        asked again. A judge of a user's own is the user's to close."""
+        """Close an endpoint's connections; a later request opens new ones. The user closes their own judge."""
         self.judge.close_connections()
 
     def for_repeat(self, sample: int) -> "JudgeSession":
-        """The same judge, asking everything once more."""
+        """The same judge, for another repeat."""
         other = object.__new__(JudgeSession)
         other.__dict__ = {**self.__dict__, "sample": sample}
         return other
 
     async def ask(self, question: Question[T]) -> Answered[T] | Score:
-        """The judge's answer; a Score without a value where there is none: `failed` when the judge
-        gave none that can be read, `skipped` when it may not be asked."""
+        """The judge's answer, or a Score without a value: `failed` if no reply is readable, `skipped` if the
+        judge may not be asked."""
         async with self._shared.writing:
             request = self._request(question)
             while True:
@@ -146,9 +145,9 @@ class JudgeSession:
                 if not await self._has_next(answer, request):
                     return self._unusable(answer)
 
-    async def _has_next(self, unread: "_Unreadable", anew: Request) -> bool:
-        """Whether there is a further reply, asked for in a run before, or one is to be asked for."""
-        key = key_of(self.identity, anew)
+    async def _has_next(self, unread: "_Unreadable", retry: Request) -> bool:
+        """Whether an earlier run kept a reply to the retry, or this run should ask for one."""
+        key = key_of(self.identity, retry)
         if self.judge.is_recorded:
             return self.judge.has(key)
         if await self.writer.find(key) is not None:
@@ -163,7 +162,7 @@ class JudgeSession:
         )
 
     async def ask_all(self, questions: Iterable[Question[T]]) -> list[Answered[T] | Score]:
-        """The judge's answers to several questions, asked at the same time."""
+        """The judge's answers to several questions, asked concurrently."""
         asked = list(questions)
         if len(asked) == 1:
             return [await self.ask(asked[0])]
@@ -174,16 +173,16 @@ class JudgeSession:
     async def _read(
         self, question: Question[T], request: Request
     ) -> "Answered[T] | Score | _Unreadable":
-        """The answer to a request; one that broke off in its middle is asked for once more."""
+        """The answer to a request; a truncated reply is requested once more."""
         while True:
             key = key_of(self.identity, request)
             reply = await self._reply(key, request, question.stand_in)
             if isinstance(reply, Score):
                 return reply
             try:
-                said = _object(question, reply.text)
+                fields = _object(question, reply.text)
                 _check_no_echo(question, reply.text)
-                return Answered(question.read(said), reply, _call(key, request, reply))
+                return Answered(question.read(fields), reply, _call(key, request, reply))
             except ReplyError as error:
                 problem = error
             is_broken_off = problem.is_cut and reply.finish_reason != "length"
@@ -194,12 +193,14 @@ class JudgeSession:
     async def _repaired(
         self, question: Question[T], first: "_Unreadable"
     ) -> "Answered[T] | Score | _Unreadable":
-        """The answer after the judge was shown what is wrong with its reply, once."""
+        """The answer after one repair message, which shows the judge its error."""
         shown = first.reply.text[:MAX_REPLY_SHOWN]
-        told = (Message("assistant", shown), Message("user", self.prompts.repair(first.why)))
+        repair = (Message("assistant", shown), Message("user", self.prompts.repair(first.why)))
         start = first.request.attempt // ATTEMPTS_PER_PROMPT * ATTEMPTS_PER_PROMPT
-        mended = replace(first.request, messages=(*first.request.messages, *told), attempt=start)
-        second = await self._read(question, mended)
+        repeated = replace(
+            first.request, messages=(*first.request.messages, *repair), attempt=start
+        )
+        second = await self._read(question, repeated)
         if isinstance(second, _Unreadable):
             return replace(second, why_before=first.why)
         if isinstance(second, Score):
@@ -217,13 +218,13 @@ class JudgeSession:
         )
 
     async def reply(self, request: Request) -> Reply | Score:
-        """The reply from the ledger or the judge; the same request is only under way once."""
+        """The reply from the ledger or the judge; the same request is pending only once."""
         return await self._reply(key_of(self.identity, request), request)
 
     async def _reply(
         self, key: bytes, request: Request, stand_in: Mapping[str, object] | None = None
     ) -> Reply | Score:
-        """`stand_in`: the request's, where it has none yet."""
+        """`stand_in`: the request's, if it has none yet."""
         import asyncio
 
         if key in self._pending:
@@ -255,7 +256,7 @@ class JudgeSession:
             return Score.skipped(
                 f"{NOT_ASKED}only the cache is read, and it has no reply of {self.name}"
             )
-        if stand_in is not None:  # nobody looks at that of a request whose reply is there
+        if stand_in is not None:  # unused if the reply is kept
             request = replace(request, stand_in=json.dumps(stand_in, ensure_ascii=False))
         if self.mode == "estimate":
             self.usage.expect(key, request)
@@ -268,7 +269,7 @@ class JudgeSession:
             self._shared.settle()
 
     async def _refusal(self, request: Request) -> Score | None:
-        """Why the judge may not be asked; None when it may, in this very moment."""
+        """Why the judge may not be asked now; None if it may."""
         async with self._shared.turn:
             while not self._shared.is_down and self.usage.must_wait(request):
                 await self._shared.settled.wait()
@@ -302,7 +303,7 @@ class JudgeSession:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            return line.failed() if line.is_down else Score.failed(f"{self.name}: called off")
+            return line.failed() if line.is_down else Score.failed(f"{self.name}: cancelled")
         except JudgeError as error:
             reason = self.judge.redact(str(error))
             if error.is_down:
@@ -310,26 +311,26 @@ class JudgeSession:
             return Score.failed(reason)
         except RagaugeError:
             raise
-        except (Exception, SystemExit) as error:  # a judge of a user's own may raise anything
-            said = self.judge.redact(str(error))
-            return Score.failed(f"{self.name}: {type(error).__name__}: {said}")
+        except (Exception, SystemExit) as error:  # a user's own judge may raise anything
+            message = self.judge.redact(str(error))
+            return Score.failed(f"{self.name}: {type(error).__name__}: {message}")
         finally:
             line.calls.discard(call)
         line.n_down = 0
         if not (isinstance(reply, Reply) and isinstance(reply.text, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            said = self.judge.redact(f"{reply!r:.80}")
-            return Score.failed(f"{self.name} returned {said}, not a Reply with text")
+            message = self.judge.redact(f"{reply!r:.80}")
+            return Score.failed(f"{self.name} returned {message}, not a Reply with text")
         return reply
 
     def fits_window(self, texts: Iterable[str], n_items: int) -> bool:
-        """Whether texts fit the judge's window by their length alone, with what is said of so many."""
-        # No text has more tokens than characters, by what is estimated.
+        """Whether the texts surely fit the judge's window, with room for `n_items` verdicts."""
+        # The estimate never has more tokens than characters.
         return sum(map(len, texts)) + n_items * TOKENS_PER_ITEM <= self.window - PROMPT_TOKENS
 
     def pieces(self, texts: Sequence[str], *others: str | Sequence[str]) -> list[list[int]]:
-        """The places of texts in groups that fit the judge's window together with the others.
+        """Indices of the texts in groups that fit the judge's window together with `others`.
 
-        One group where all fit; a text that is too long by itself is a group of its own.
+        A text that is too long is a group by itself.
         """
         everything = (*texts, *(one for other in others for one in _listed(other)))
         if texts and self.fits_window(everything, len(texts)):
@@ -353,9 +354,9 @@ def _listed(texts: str | Sequence[str]) -> Sequence[str]:
 
 
 class _FairSemaphore:
-    """Lets so many in at a time, the first who came first.
+    """A semaphore that serves waiters in order.
 
-    As asyncio's semaphore, which looks through all who wait whenever one leaves.
+    asyncio's own scans all waiters at each release.
     """
 
     def __init__(self, room: int) -> None:
@@ -390,7 +391,7 @@ class _FairSemaphore:
 
 
 class _SharedState:
-    """What all askings of a judge share: whether it is down, and what is under way."""
+    """State that all repeats of a judge share: whether it is down, and its pending calls."""
 
     def __init__(self) -> None:
         import asyncio
@@ -398,7 +399,7 @@ class _SharedState:
         self.writing = _FairSemaphore(MAX_OPEN_QUESTIONS)
         self.turn = asyncio.Lock()
         self.settled = asyncio.Event()
-        """Set when the next call has ended."""
+        """Set when the next call ends."""
         self.calls: set[asyncio.Future[Reply] | None] = set()
         self.n_down = 0
         self.reason = ""
@@ -408,7 +409,7 @@ class _SharedState:
         return self.n_down >= DOWN_LIMIT
 
     def found_down(self, reason: str) -> None:
-        """A request found the judge down; at the limit those under way are called off."""
+        """Count a request that found the judge down; at the limit, cancel the pending calls."""
         self.n_down += 1
         self.reason = reason
         if self.is_down:
@@ -427,9 +428,9 @@ class _SharedState:
 
 
 PROMPT_TOKENS = 1_500
-"""Room for a prompt's own words and for the reply."""
+"""Room for the prompt's own text and the reply."""
 TOKENS_PER_ITEM = 100
-"""And for what is said of each text."""
+"""Room for the verdict on each text."""
 
 
 def _call(key: bytes, request: Request, reply: Reply) -> dict[str, object]:
@@ -442,7 +443,7 @@ def _call(key: bytes, request: Request, reply: Reply) -> dict[str, object]:
 
 
 def _object(question: Question[T], text: str) -> dict[str, Any]:
-    """The reply's object, as the schema has it."""
+    """The reply's object, checked against the schema."""
     if question.word is not None and "{" not in text:
         properties = cast(
             "Mapping[str, Mapping[str, Sequence[str]]]", question.schema["properties"]
@@ -453,19 +454,19 @@ def _object(question: Question[T], text: str) -> dict[str, Any]:
 
 
 def _check_no_echo(question: Question[Any], text: str) -> None:
-    """ReplyError when the reply's object stands in what was to be judged: then that spoke, no judge."""
+    """ReplyError if the reply only repeats an object from the judged texts: then the text spoke, not the judge."""
     start, end = text.find("{"), text.rfind("}")
     given = [one for texts in question.texts.values() for one in _listed(texts or ()) if "{" in one]
     if not given or start < 0:
         return
-    said = "".join(text[start : end + 1].split())
-    signs = sorted(said)
-    if any(said in one or _holds(one, signs) for one in ("".join(one.split()) for one in given)):
+    compact = "".join(text[start : end + 1].split())
+    signs = sorted(compact)
+    if any(compact in one or _holds(one, signs) for one in ("".join(one.split()) for one in given)):
         raise ReplyError("the reply only repeats an object that stands in the texts to be judged")
 
 
 def _holds(text: str, signs: Sequence[str]) -> bool:
-    """Whether an object of the same signs in another order stands in a text without white space."""
+    """Whether the text has an object of the same characters in another order."""
     starts = [place for place, sign in enumerate(text) if sign == "{"][:MAX_OBJECTS_CHECKED]
     return any(sorted(text[start : start + len(signs)]) == signs for start in starts)
 
@@ -480,4 +481,4 @@ def _why(reply: Reply, error: ReplyError) -> str:
 
 def _fail(coming: "asyncio.Future[Reply | Score]", error: BaseException) -> None:
     coming.set_exception(error)
-    coming.exception()  # nobody may be waiting: then it is not lost either, for it is raised here
+    coming.exception()  # retrieved, so that asyncio does not warn when nobody waits; the caller raises it

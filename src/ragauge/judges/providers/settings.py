@@ -1,4 +1,4 @@
-"""What a judge of a provider is told: how to ask, how often, and how long."""
+"""Settings that judges of all providers share: parameters, limits, retries."""
 
 import math
 from dataclasses import KW_ONLY, dataclass
@@ -12,9 +12,9 @@ from ragauge.judges.providers.rate_limit import MAX_CONCURRENCY, RateLimiter
 
 @dataclass(eq=False, repr=False)
 class Settings(JudgeDefaults):
-    """A model and how it is asked; what each means is told by ChatEndpoint.
+    """A model and its settings; ChatEndpoint documents them.
 
-    JudgeError for a number that cannot be meant.
+    JudgeError if a number is out of range.
     """
 
     model: str
@@ -48,7 +48,7 @@ class Settings(JudgeDefaults):
 
     @property
     def identity(self) -> Identity:
-        """The model and its parameters, as they were asked for."""
+        """The model and its requested parameters."""
         parameters = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         return {"model": self.model, **parameters, "seed": self.seed}
 
@@ -58,15 +58,15 @@ class Settings(JudgeDefaults):
 
     @property
     def most(self) -> int:
-        """Requests at once, at most."""
+        """Maximum concurrent requests."""
         return MAX_CONCURRENCY if self.concurrency is None else self.concurrency
 
     def new_rate_limiter(self) -> RateLimiter:
-        """The pace of one event loop's requests."""
+        """A rate limiter for one event loop."""
         return RateLimiter(self.most, rpm=self.rpm, tpm=self.tpm, **self._waits)
 
     def pause_s(self, n_attempts: int, server_wait_s: float | None = None) -> float:
-        """Seconds to wait after so many attempts, where the server says `server_wait_s` or nothing."""
+        """Seconds to wait after `n_attempts`. `server_wait_s`: Retry-After, if any."""
         return pause_s(n_attempts, server_wait_s, **self._waits)
 
     @property

@@ -13,7 +13,7 @@ from ragauge.judges.as_json import PLAIN
 from ragauge.judges.protocol import Schema
 
 N_LISTED = 5
-"""Problems, and numbers within one problem, that a message lists."""
+"""Maximum number of problems in a message, and of numbers in a problem."""
 N_QUOTED = 80
 
 DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?", re.ASCII)
@@ -23,7 +23,7 @@ TRUTH = {"true": True, "false": False}
 NUMBERS = (int, float)
 
 Json = Any
-"""A value that JSON has; not `object`, for casts are calls, and each value of each reply comes by."""
+"""A JSON value; not `object`, because casts are slow calls."""
 Rules = Mapping[str, Any]
 """A Schema."""
 Object = dict[str, Json]
@@ -32,10 +32,13 @@ Problems = list[str]
 
 
 class ReplyError(Exception):
-    """What is wrong with a reply, in words for the judge, who may mend it, and for people.
+    """What is wrong with a reply, for the repair message and for people.
 
-    `is_cut`: the reply stops in the middle, as when its delivery broke off.
+    `is_cut`: the reply is truncated.
     """
+
+    # The message is part of the repair prompt, and so of the keys of kept replies: rewording it makes
+    # recordings and caches miss.
 
     def __init__(self, message: str, *, is_cut: bool = False) -> None:
         self.is_cut = is_cut
@@ -45,9 +48,9 @@ class ReplyError(Exception):
 def read_numbered(
     items: Sequence[Mapping[str, object]], key: str, n: int, place: str = "the reply"
 ) -> list[Mapping[str, object]]:
-    """The items in the order of the whole numbers under `key`, which must be 1 to n, each once.
+    """The items in the order of their numbers under `key`, which must be 1 to n, each once.
 
-    ReplyError says which are missing, stand twice, or were not asked for.
+    ReplyError lists missing, duplicate and unexpected numbers.
 
     >>> read_numbered([{"claim": 2}, {"claim": 1}], "claim", 2, "verdicts")
     [{'claim': 1}, {'claim': 2}]
@@ -67,13 +70,13 @@ def read_numbered(
 
 
 def check(value: Json, schema: Schema, place: str = "") -> Json:
-    """The value as the schema has it: known keys only, menus in their spelling, numbers as numbers.
+    """Check a value against a schema and normalize it: known keys only, enum spelling, numbers.
 
-    Knows type (also a list of types), properties, required, items, minItems, maxItems, enum,
-    minimum, maximum and minLength (of the stripped text). Where a truth value is wanted, 1, 0,
-    "true" and "false" will do; where a number is wanted, a text that is a plain decimal number. A
-    property that is not required may be null, and is left out. ReplyError lists up to five problems
-    with their places below `place`; ValueError for a schema without a type or enum.
+    Supports type (also a list of types), properties, required, items, minItems, maxItems, enum,
+    minimum, maximum and minLength (of the stripped text). For a boolean, 1, 0, "true" and "false" are
+    accepted; for a number, a plain decimal text. An optional property may be null and is then dropped.
+    ReplyError lists up to five problems with their places below `place`; ValueError for a schema
+    without a type or enum.
 
     >>> check({"grade": "“pass”.", "more": 1}, {"type": "object", "properties": {"grade": {
     ...     "type": "string", "enum": ["PASS", "FAIL"]}}})
@@ -90,23 +93,23 @@ def check(value: Json, schema: Schema, place: str = "") -> Json:
     return fitted
 
 
-# What fits as it is: nearly every reply, and in a tenth of the time.
+# Fast path: nearly every reply needs no change, which is checked in a tenth of the time.
 
 Fits = Callable[[Json], bool]
 
 
 def _fits(schema: Rules) -> Fits:
-    """Whether a value is to the letter what the schema wants, so that it would come out as it is."""
+    """A check whether a value matches the schema exactly and needs no change."""
     try:
         return _fits_packed(marshal.dumps(cast(Object, schema), PLAIN))
-    except (ValueError, TypeError):  # holds what is not of JSON's own types
+    except (ValueError, TypeError):  # has types that are not JSON's
         return _never
 
 
 @lru_cache(maxsize=256)
 def _fits_packed(schema: bytes) -> Fits:
     own = marshal.loads(schema)
-    json.dumps(own)  # numpy's numbers have come to be bytes
+    json.dumps(own)  # fails where marshal turned numpy's numbers into bytes
     return _fits_one(own)
 
 
@@ -119,7 +122,7 @@ def _fits_one(schema: Rules) -> Fits:
 
 
 def _rule(schema: Rules) -> tuple[type, Fits | None] | None:
-    """The type that a value must have and what else; None where that is not told here."""
+    """The required type and further check; None if the fast path does not support the schema."""
     wanted, menu = schema.get("type"), schema.get("enum")
     if wanted == "object" and "properties" in schema:
         return _object_rule(schema["properties"], schema.get("required", ()))
@@ -161,7 +164,7 @@ def _never(_: Json) -> bool:
 
 
 def _fitted(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
-    """The value as the schema has it; what is wrong with it is added to the problems."""
+    """The normalized value; adds what is wrong with it to `problems`."""
     wanted: str | list[str] | None = schema.get("type")
     if isinstance(wanted, str) and wanted in _FITS:
         return _FITS[wanted](value, schema, place, problems)
@@ -175,7 +178,7 @@ def _fitted(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
 def _fitted_any(
     value: Json, kinds: Sequence[str], schema: Rules, place: str, problems: Problems
 ) -> Json:
-    """The value as the first of the types that it fits."""
+    """The value as the first type that it matches."""
     if value is None and "null" in kinds:
         return None
     first: Problems = []
@@ -273,7 +276,7 @@ def _integer(value: Json, schema: Rules, place: str, problems: Problems) -> Json
 
 
 def _as_number(value: Json) -> int | float | None:
-    """A number, or the number that a text is and nothing else; truth values are none."""
+    """A number, or a text that is a plain decimal number; booleans are not numbers."""
     if isinstance(value, str) and DECIMAL.fullmatch(value):
         return float(value) if "." in value else int(value)
     if isinstance(value, bool) or not isinstance(value, NUMBERS):
@@ -306,7 +309,7 @@ _FITS: Mapping[str, Fit] = {
 
 
 def on_menu(value: Json, menu: Sequence[object]) -> object | None:
-    """The entry of the menu that is meant; None when none is, or more than one."""
+    """The matching menu entry; None if there is none or more than one."""
     exact = [
         one for one in menu if one == value and isinstance(one, bool) == isinstance(value, bool)
     ]
@@ -320,7 +323,7 @@ def on_menu(value: Json, menu: Sequence[object]) -> object | None:
 
 
 def _word(text: str) -> str:
-    """The words of a text without what may stand around them."""
+    """The text without surrounding punctuation, case-folded."""
     return " ".join(text.replace("’", "'").split()).strip(WORD_EDGES).casefold()
 
 
@@ -342,7 +345,7 @@ def _range(least: float, most: float) -> str:
 
 
 def _listed(numbers: Sequence[int], fault: str) -> str:
-    """As in: 2, 5 and 7 are missing."""
+    """As in "2, 5 and 7 are missing"."""
     shown = [str(number) for number in numbers[:N_LISTED]]
     if len(numbers) > N_LISTED:
         shown.append(f"{len(numbers) - N_LISTED} more")
@@ -351,7 +354,7 @@ def _listed(numbers: Sequence[int], fault: str) -> str:
 
 
 def shown(value: Json) -> str:
-    """A value for a message: the beginning of a text, the kind of an object or array."""
+    """A value in a message: the start of a text, or the kind of an object or array."""
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):

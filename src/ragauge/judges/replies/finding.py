@@ -29,8 +29,8 @@ MAX_LENGTH = 1_000_000
 MAX_DEPTH = 64
 MAX_DIGITS = 100
 MAX_VALUES = 1_000
-"""So many pieces that look like JSON are gone through at most."""
-# In prose [1] cites: an array of numbers or truth values counts only on lines of its own.
+"""Maximum number of pieces that look like JSON."""
+# In prose, [1] is a citation: an array of numbers or booleans counts only on its own lines.
 START = re.compile(
     r"""
     \{ (?= \s*+ (?: ["}] | \Z ) )
@@ -40,7 +40,7 @@ START = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 CUT = re.compile(r"\s*(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-|\.|[eE][+-]?)?")
-"""All that is left after the last whole token of JSON that stops in the middle."""
+"""What can follow the last complete token of truncated JSON."""
 HALF_ESCAPE = re.compile(r"u[0-9a-fA-F]{0,4}")
 SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 WORD_CHARACTER = re.compile(r"[^\W_]")
@@ -48,7 +48,7 @@ TAG = re.compile(r"<[^<>]*+>")
 
 
 class _Found(NamedTuple):
-    """A JSON object or array, and where it stands in the reply."""
+    """A JSON object or array, and its position in the reply."""
 
     value: Object | Array
     start: int
@@ -56,12 +56,12 @@ class _Found(NamedTuple):
 
 
 def read_json(text: str, schema: Schema) -> dict[str, object]:
-    """The one JSON object of a reply, with what `check` returns of it.
+    """The one JSON object of a reply, checked by `check`.
 
-    Prose and fences may stand around it, a closed <think> block before it. The reply may be a bare
-    array where one property is required and is an array. ReplyError for two objects that differ, for
-    other braces that could be a second or an outer object, for an object amid a sentence, and for
-    duplicate keys, NaN, infinities, lone surrogates, more than 64 levels or a million characters.
+    Prose and code fences may surround it, and a closed <think> block may precede it. If the only
+    required property is an array, the reply may be a bare array. ReplyError for two different objects,
+    braces that could be a second or outer object, an object within a sentence, duplicate keys, NaN,
+    infinities, lone surrogates, more than 64 levels or a million characters.
 
     >>> schema = {"type": "object", "properties": {"score": {"type": "integer"}}}
     >>> read_json('Here it is: {"score": 4, "why": "…"}', schema)
@@ -73,9 +73,9 @@ def read_json(text: str, schema: Schema) -> dict[str, object]:
 
 
 def read_word(text: str, menu: Sequence[str]) -> str:
-    """The word of the menu that the whole reply is, as the menu spells it; ReplyError otherwise.
+    """The menu entry that the whole reply equals, in the menu's spelling; ReplyError otherwise.
 
-    Case does not matter, nor white space, quotation marks, full stops and emphasis around it.
+    Ignores case, and surrounding white space, quotation marks, full stops and emphasis.
 
     >>> read_word("**Correct**.", ["CORRECT", "WRONG"])
     'CORRECT'
@@ -89,7 +89,7 @@ def read_word(text: str, menu: Sequence[str]) -> str:
 
 
 def _spoken(text: str) -> str:
-    """The reply without a byte-order mark and what the model only thought."""
+    """The reply without byte-order mark and <think> block."""
     if len(text) > MAX_LENGTH:
         problem = f"at most {MAX_LENGTH:,} characters, got {len(text):,}"
         raise ReplyError(f"the reply must have {problem}")
@@ -107,9 +107,9 @@ def _spoken(text: str) -> str:
 
 
 def _sole_value(text: str, schema: Rules) -> Object | Array:
-    """The object that the reply holds, or the array that stands for it."""
+    """The object of the reply, or the array that replaces it."""
     found = _values(text)
-    if _array_property(schema) is None:  # then ["a", "b"] beside an object is prose
+    if _array_property(schema) is None:  # an array such as ["a", "b"] beside an object is prose
         found = [one for one in found if _holds_object(one.value)] or found
     first = found[0]
     if any(other.value != first.value for other in found[1:]):
@@ -121,7 +121,7 @@ def _sole_value(text: str, schema: Rules) -> Object | Array:
 
 
 def _values(text: str) -> list[_Found]:
-    """The objects and arrays that stand one after the other in the text: at least one."""
+    """The top-level objects and arrays in the text, at least one."""
     found: list[_Found] = []
     broken: json.JSONDecodeError | None = None
     may_be_deep = text.count("{") + text.count("[") > MAX_DEPTH
@@ -178,7 +178,7 @@ def _is_deep(value: Json) -> bool:
 
 
 def _inside(value: Json) -> Iterable[Json]:
-    """What stands directly in an object or array; an empty one holds a place too."""
+    """The values directly in an object or array; an empty one counts as one value."""
     if not isinstance(value, dict | list):
         return ()
     inside = cast(Object, value).values() if isinstance(value, dict) else cast(Array, value)
@@ -201,7 +201,7 @@ def _holds_object(value: Json) -> bool:
 
 
 def _array_property(schema: Rules) -> str | None:
-    """The property for which a bare array may stand: the only required one, if it is an array."""
+    """The property that a bare array may replace: the only required one, if it is an array."""
     required: Sequence[str] = schema.get("required", ())
     known: Mapping[str, Rules] = schema.get("properties", {})
     if len(required) != 1 or known.get(required[0], {}).get("type") != "array":
@@ -210,7 +210,7 @@ def _array_property(schema: Rules) -> str | None:
 
 
 def _check_prose(text: str, found: Sequence[_Found], schema: Rules) -> None:
-    """That nothing around the object looks like an outer object or another one that is broken."""
+    """ReplyError if text around the object looks like an outer object or a second, broken one."""
     if len(found) == 1 and found[0].start == 0 and found[0].end == len(text):
         return
     before, after = text[: found[0].start], text[found[-1].end :]
@@ -230,7 +230,7 @@ def _check_prose(text: str, found: Sequence[_Found], schema: Rules) -> None:
 
 
 def _is_in_sentence(text: str, found: _Found) -> bool:
-    """Whether there are words before and after it on its lines, not counting <tags>."""
+    """Whether words precede and follow it on its lines, ignoring <tags>."""
     before = text[text.rfind("\n", 0, found.start) + 1 : found.start]
     after = text[found.end :].partition("\n")[0]
     return all(WORD_CHARACTER.search(TAG.sub("", words)) for words in (before, after))
@@ -242,7 +242,7 @@ def _excess(opening: str, closing: str, prose: str) -> int:
 
 @lru_cache(maxsize=256)
 def _naming(keys: tuple[str, ...]) -> re.Pattern[str]:
-    """A pattern for what gives one of these keys a value, in quotation marks or without."""
+    """A pattern for one of these keys with a value, quoted or not."""
     marks = r"[\\\"'`“”‘’]*+"
     return re.compile(rf"[{{,]\s*+{marks}({'|'.join(map(re.escape, keys))}){marks}\s*+:")
 
@@ -272,7 +272,7 @@ def _no_constant(word: str) -> Json:
     raise ReplyError(f"{word} is not a number in JSON")
 
 
-# Not strict: a line break within a text harms nobody.
+# Not strict: accept line breaks within texts.
 _JSON = json.JSONDecoder(
     strict=False,
     parse_constant=_no_constant,
