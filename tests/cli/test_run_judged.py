@@ -478,7 +478,7 @@ def test_a_cache_of_a_newer_version_or_of_somebody_else_is_refused(
         ),
         (
             ("--judge", "m", "--prompts", "no", "--judge-url", "http://127.0.0.1:9"),
-            "no: is no folder",
+            "no: is not a folder",
         ),
     ],
 )
@@ -573,7 +573,7 @@ def test_a_recording_and_prompts_are_sought_beside_the_configuration(
     configured(tmp_path / "there", 'model = "replay:rec"\nprompts = "words"\n')
     done = ragauge("run", "there/run.toml")
     assert done.code == 2
-    assert "there/words: is no folder" in told(done.err)
+    assert "there/words: is not a folder" in told(done.err)
 
 
 def test_a_recording_and_a_model_judge_side_by_side(ragauge, answers, served, tmp_path):

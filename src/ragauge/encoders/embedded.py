@@ -1,7 +1,7 @@
 """The embedded encoder: all-MiniLM-L6-v2 on onnxruntime, without torch.
 
 Reimers and Gurevych 2019 (Sentence-BERT); the model is sentence-transformers' all-MiniLM-L6-v2 under
-the Apache License 2.0. Its weights stand in the package in half precision; the numbers are computed
+the Apache License 2.0. The package has its weights in half precision; the numbers are computed
 in single precision.
 """
 

@@ -14,8 +14,8 @@ Span = tuple[int, int]
 class Tokens:
     """One text as a tokenizer has it: `ids` with the special tokens around them.
 
-    `before` and `after`: how many special tokens stand at the two ends. `spans`: where each token
-    stands in the text, in characters, (0, 0) for the special ones; None where that is not known.
+    `before` and `after`: number of special tokens at the two ends. `spans`: each token's character
+    offsets in the text, (0, 0) for the special ones; None if unknown.
     """
 
     ids: Sequence[int]
@@ -69,7 +69,7 @@ def pieces(tokens: Tokens, most: int) -> list[list[int]]:
 def stitched(tokens: Tokens, most: int, hidden: Sequence[Floats]) -> Floats:
     """One row for each token of the text, (t, d), from those of its windows.
 
-    A token's row is that of the window in which it stands farthest from an edge; of the special
+    A token's row comes from the window where it is farthest from an edge; of the special
     tokens, those of the first and of the last window.
     """
     if len(hidden) == 1:

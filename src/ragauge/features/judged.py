@@ -21,7 +21,7 @@ OVERLAP = 200
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """The atomic claims of a text. `claim_free`: its sentences that the judge says make none."""
+    """The atomic claims of a text. `claim_free`: sentences without a claim, according to the judge."""
 
     texts: tuple[str, ...]
     claim_free: tuple[str, ...] = ()
@@ -30,8 +30,8 @@ class Claims:
 
 @dataclass(frozen=True, slots=True)
 class Supports:
-    """Which claims contexts support, one verdict a claim. `n_pieces`: how many parts the contexts
-    were shown in, more than 1 where they would not fit the judge's window."""
+    """Which claims the contexts support, one verdict per claim. `n_pieces`: number of parts in which
+    the contexts were shown; more than 1 if they exceed the judge's window."""
 
     verdicts: tuple[Support, ...]
     claims: Claims
@@ -57,7 +57,7 @@ class Supports:
 
 @dataclass(frozen=True, slots=True)
 class RelevantContexts:
-    """Which contexts are relevant, one verdict each, in their order. `n_pieces`: as of Supports."""
+    """Which contexts are relevant, one verdict each, in order. `n_pieces`: as in Supports."""
 
     verdicts: tuple[Relevance, ...]
     calls: Calls = ()
@@ -74,7 +74,7 @@ class RelevantContexts:
 
 @dataclass(frozen=True, slots=True)
 class QuestionsBack:
-    """The questions that an answer answers; where it answers none, how relevant it is by a rubric."""
+    """The questions that an answer answers; if none, a rubric grade of its relevance."""
 
     questions: tuple[GeneratedQuestion, ...]
     rubric: Graded | None = None
@@ -85,7 +85,7 @@ class QuestionsBack:
 async def answer_claims(
     question: str | None, answer: str, *, judge: JudgeSession
 ) -> Claims | Score:
-    """The answer's atomic claims. A blank answer makes none, and no judge is asked."""
+    """The answer's atomic claims. A blank answer has none and needs no call."""
     return await claims_of(judge, question, answer)
 
 
@@ -93,7 +93,7 @@ async def answer_claims(
 async def reference_claims(
     question: str | None, reference: str, *, judge: JudgeSession
 ) -> Claims | Score:
-    """The reference's atomic claims. A blank reference makes none, and no judge is asked."""
+    """The reference's atomic claims. A blank reference has none and needs no call."""
     return await claims_of(judge, question, reference)
 
 
@@ -147,7 +147,7 @@ async def context_relevance(
     *,
     judge: JudgeSession,
 ) -> RelevantContexts | Score:
-    """Which contexts are relevant to the question. The references are shown where there are some."""
+    """Which contexts are relevant to the question. The judge sees the references if there are any."""
     if not contexts:
         return RelevantContexts(())
     parts = _parts(judge, contexts, question, *(references or ()))
@@ -172,10 +172,10 @@ async def answer_questions(
     n_questions: Count = 3,
     variant: Literal["ragas-0.4"] | None = None,
 ) -> QuestionsBack | Score:
-    """Questions that the answer answers, made without sight of the question.
+    """Questions that the answer answers, written without seeing the question.
 
-    Where the answer is blank or answers none, the judge grades by a rubric how well it addresses the
-    question. Nothing can be near a blank question: `undefined`, and no judge is asked.
+    If the answer is blank or answers none, the judge grades by a rubric how well it addresses the
+    question. A blank question gives `undefined`, without a call.
     """
     if is_blank(question):
         return Score.undefined("the question is blank, so nothing can be near it")
@@ -221,8 +221,8 @@ async def _claims_in(
 async def _supported(
     judge: JudgeSession, question: str | None, text: str, contexts: Sequence[str], *, merged: bool
 ) -> Supports | Score:
-    """A text's claims and which of them the contexts support. The claims are asked for as others ask
-    for them, so that they are paid for once."""
+    """A text's claims, and which of them the contexts support. The request for claims is the same for
+    all metrics, so it is paid for once."""
     sentences = _sentences(text)
     if merged and contexts and sentences and _is_small(judge, sentences, contexts):
         asked = await judge.ask(questions.support_at_once(question, sentences, contexts))
@@ -248,7 +248,7 @@ def _sentences(text: str) -> tuple[str, ...]:
 async def support_of(
     judge: JudgeSession, claims: Claims, contexts: Sequence[str]
 ) -> Supports | Score:
-    """Which claims the contexts support; without contexts none is, and no judge is asked."""
+    """Which claims the contexts support; without contexts none, and no call is made."""
     if not claims.texts:
         return Supports((), claims)
     if not contexts:
@@ -274,7 +274,7 @@ async def support_of(
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A context, or a part of one that is too long for the judge: where it begins in which one."""
+    """A context, or a part of one that is too long: `place` is its context, `start` its offset there."""
 
     text: str
     place: int
@@ -282,7 +282,7 @@ class _Piece:
 
 
 def _claims_at_once(judge: JudgeSession, claims: Sequence[str]) -> list[list[int]]:
-    """The places of claims in groups that leave half of the judge's window to the contexts."""
+    """Indices of claims in groups that leave half of the judge's window for the contexts."""
     if judge.fits_window((*claims, *claims), 2 * len(claims)):
         return [list(range(len(claims)))]
     room = (judge.window - PROMPT_TOKENS) // 2
@@ -299,9 +299,9 @@ def _claims_at_once(judge: JudgeSession, claims: Sequence[str]) -> list[list[int
 
 
 def _parts(judge: JudgeSession, contexts: Sequence[str], *others: str) -> list[list[_Piece]]:
-    """The contexts in parts that fit the judge's window together with the others, one where all do.
+    """The contexts in parts that fit the judge's window together with `others`.
 
-    A context that does not fit by itself is cut in pieces that overlap.
+    A context that is too long is split into overlapping pieces.
     """
     if judge.fits_window((*contexts, *others), len(contexts)):
         return [[_Piece(one, place) for place, one in enumerate(contexts)]]
@@ -316,7 +316,7 @@ def _parts(judge: JudgeSession, contexts: Sequence[str], *others: str) -> list[l
 
 
 def _cut(piece: _Piece, room: int) -> list[_Piece]:
-    """The piece in halves, and these in halves, until each has at most so many tokens."""
+    """Split the piece in halves until each has at most `room` tokens."""
     text, place, start = piece.text, piece.place, piece.start
     if len(text) <= 2 * OVERLAP or estimated_tokens(text) <= room:
         return [piece]
@@ -327,7 +327,7 @@ def _cut(piece: _Piece, room: int) -> list[_Piece]:
 
 
 def _placed(verdict: Support, pieces: Sequence[_Piece]) -> Support:
-    """The verdict with its quote's place in the whole context."""
+    """The verdict with its quote's offsets in the whole context."""
     if verdict.context is None or verdict.start is None or verdict.end is None:
         return verdict
     piece = pieces[verdict.context]
@@ -338,7 +338,7 @@ def _placed(verdict: Support, pieces: Sequence[_Piece]) -> Support:
 
 
 def _any_supported(verdicts: Sequence[Support]) -> Support:
-    """The verdict of all parts: one that supports where there is one, rather with a quote."""
+    """The verdict over all parts: a supporting one if any, preferably with a quote."""
     if len(verdicts) == 1:
         return verdicts[0]
     return max(verdicts, key=lambda one: (one.supported, one.is_quoted))
