@@ -65,7 +65,7 @@ class Bench:
         return path
 
     def run(self, tool: str, url: str, n: int, concurrency: int, *told: str) -> Body | None:
-        """What a tool came to; None where it cannot be run, which is said."""
+        """A tool's result; None if it cannot run, with a message."""
         found = self.outcome(tool, url, n, concurrency, *told)
         if isinstance(found, str):
             print(f"    {tool:22} not measured: {found}", flush=True)
@@ -81,7 +81,7 @@ class Bench:
         *told: str,
         limit_s: float | None = None,
     ) -> Body | str:
-        """What a tool came to; in words why it came to nothing, as when `limit_s` are over."""
+        """A tool's result, or the reason for none, such as more than `limit_s`."""
         python = self.options.ours if tool == "ragauge" else self.options.peers
         command = [python, str(TOOLS_FILE), tool, "--url", url, "--data", str(self.data(n))]
         command += ["--concurrency", str(concurrency), *told]
@@ -109,7 +109,7 @@ class Bench:
     def measured(
         self, tool: str, concurrency: int, latency_ms: float = 0, in_flight: int | None = None
     ) -> tuple[Body, Body] | None:
-        """What a tool came to, and what a fresh server was asked by it."""
+        """A tool's result, and the counts of its fresh server."""
         with serving(latency_ms, in_flight) as (url, asked):
             told = self.fresh() if tool == "ragauge" else []
             found = self.run(tool, url, self.n, concurrency, *told)
@@ -192,7 +192,7 @@ class Bench:
         print(f"    the cache has {size:,.0f} MB")
 
     def commit(self) -> None:
-        """In this process, one after the other, and as many at once as come while one is stored."""
+        """Commits in this process, of one reply and of 64 at once."""
         from ragauge.judges.ledger import Entry, Ledger
         from ragauge.judges.protocol import Message, Reply, Request
 

@@ -26,7 +26,7 @@ from typing import Any
 from judge_replies import Replies, chance_of
 
 FAULTY_SERVER = Path(__file__).parents[1] / "tests" / "judges" / "faulty_server.py"
-CHARACTERS_A_TOKEN = 4
+CHARACTERS_PER_TOKEN = 4
 DENIED = 0.25
 """Of the verdicts beside faults: where all say yes, one that is missing moves no score."""
 FAULTS: Mapping[str, Mapping[str, float]] = {
@@ -139,7 +139,7 @@ def without_last_within(said: Body) -> Body | None:
 def counter(tokenizer: str | None) -> Callable[[str], int]:
     """How many tokens a text has, by a tokenizer of tiktoken's, or about how many."""
     if tokenizer is None:
-        return lambda text: len(text) // CHARACTERS_A_TOKEN
+        return lambda text: len(text) // CHARACTERS_PER_TOKEN
     encoding = import_module("tiktoken").get_encoding(tokenizer)
     return lambda text: len(encoding.encode_ordinary(text))
 

@@ -58,7 +58,7 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(path):
     path.parent.mkdir()
     path.write_bytes(b"not a database at all, but long enough to be read as one " * 50)
     before = path.read_bytes()
-    with pytest.raises(StoreError, match="no cache of ragauge"):
+    with pytest.raises(StoreError, match="not a cache of ragauge"):
         Cache(path)
     assert path.read_bytes() == before
 
@@ -180,5 +180,5 @@ def test_a_file_that_is_no_cache_is_never_said_to_be_removed(tmp_path):
     (tmp_path / "data.jsonl").write_text('{"id": "1"}' * 100)
     with pytest.raises(StoreError) as caught:
         Cache(tmp_path / "data.jsonl")
-    assert "is no cache of ragauge; name another file" in str(caught.value)
+    assert "is not a cache of ragauge; name another file" in str(caught.value)
     assert "remove" not in str(caught.value)

@@ -22,9 +22,9 @@ from ragauge.endpoints import (
     may_pass,
     message_of,
     pause_s,
+    retry_after,
     secrets_of,
     sendable,
-    told_wait,
 )
 from ragauge.errors import EncoderError, JudgeError
 
@@ -210,7 +210,7 @@ def test_only_an_object_has_fields():
 def test_a_body_is_json_or_asked_for_again():
     assert json_of(b' {"a": [1, null]}') == {"a": [1, None]}
     for body in (b"", b'{"a', b"\xff", b"[" * 100_000):
-        with pytest.raises(Unanswered, match=f"the reply is no JSON .*, {len(body)} bytes of it"):
+        with pytest.raises(Unanswered, match=f"the reply is not JSON .*, {len(body)} bytes of it"):
             json_of(body)
 
 
@@ -263,16 +263,16 @@ def test_what_may_pass_is_known_by_its_status():
     ],
 )
 def test_the_wait_that_a_server_names_is_read(headers, seconds):
-    assert told_wait(headers) == seconds
+    assert retry_after(headers) == seconds
 
 
 def test_a_date_to_wait_for_is_read():
     until = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
-    assert 80 < (told_wait({"retry-after": until}) or 0) <= 90
+    assert 80 < (retry_after({"retry-after": until}) or 0) <= 90
 
 
 @pytest.mark.parametrize(
-    ("n_attempts", "told_s", "least", "most"),
+    ("n_attempts", "server_wait_s", "least", "most"),
     [
         (1, None, 0.25, 0.5),
         (2, None, 0.5, 1),
@@ -284,8 +284,10 @@ def test_a_date_to_wait_for_is_read():
         (1, 1e9, 6, 6.6),
     ],
 )
-def test_pauses_double_to_the_longest_or_are_what_the_server_says(n_attempts, told_s, least, most):
-    waits = {"first_wait_s": 0.5, "longest_wait_s": 6}
-    drawn = [pause_s(n_attempts, told_s, **waits) for _ in range(200)]
+def test_pauses_double_to_the_longest_or_are_what_the_server_says(
+    n_attempts, server_wait_s, least, most
+):
+    waits = {"first_wait_s": 0.5, "max_wait_s": 6}
+    drawn = [pause_s(n_attempts, server_wait_s, **waits) for _ in range(200)]
     assert least <= min(drawn) <= max(drawn) <= most
     assert most == 0 or max(drawn) - min(drawn) > (most - least) / 2, "no two at the same moment"

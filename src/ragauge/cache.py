@@ -1,7 +1,7 @@
-"""What was computed or paid for, by content: one SQLite file that several processes may share.
+"""Cache of computed vectors and paid replies, by content: one SQLite file for several processes.
 
-A key is the digest of all that fixes an entry; so an entry is never wrong, only there or not. One
-that was damaged is taken for one that is not there.
+A key is the digest of all that determines an entry, so an entry is never stale. A damaged entry counts
+as missing.
 """
 
 import sqlite3
@@ -17,12 +17,12 @@ from ragauge.errors import StoreError
 
 FORMAT = 1
 MAX_BYTES = 2 * 2**30
-"""Beyond this the oldest entries make room."""
+"""Beyond this size the oldest entries are removed."""
 ENTRIES_SHARE = 0.9
-"""What of a file's bytes its values are at least, where it holds nothing else; the rest are keys."""
-KEYS_A_QUERY = 500
-PATIENCE_S = 60
-"""So long a process waits for another one that writes."""
+"""Minimum share of values in a file with entries only; the rest are keys."""
+KEYS_PER_QUERY = 500
+LOCK_TIMEOUT_S = 60
+"""How long a process waits for another one that writes."""
 
 TABLE = """
 create table if not exists entries (
@@ -36,7 +36,7 @@ create table if not exists entries (
 
 
 def digest(*parts: str | bytes) -> bytes:
-    """One key of several parts; how they are parted is part of it.
+    """One key from several parts; the boundaries of the parts count.
 
     >>> digest("ab", "c") == digest("a", "bc")
     False
@@ -50,10 +50,9 @@ def digest(*parts: str | bytes) -> bytes:
 
 
 class Cache:
-    """Entries by key, in a file. StoreError when it cannot be opened, is damaged or is newer.
+    """Entries by key in a file. StoreError if it cannot be opened, is damaged or is newer.
 
-    Safe for threads and for several processes. When what it holds outgrows `most_bytes`, the oldest
-    entries go.
+    Safe for threads and several processes. Beyond `most_bytes`, the oldest entries are removed.
     """
 
     def __init__(self, path: str | Path, *, most_bytes: int = MAX_BYTES) -> None:
@@ -61,11 +60,11 @@ class Cache:
         self.most_bytes = most_bytes
         self._lock = Lock()
         self._full_from = 0
-        """So many pages the file must have before its entries are counted again."""
+        """Pages that the file must have before its entries are counted again."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(
-                self.path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False
+                self.path, timeout=LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
         except (OSError, sqlite3.Error) as error:
             raise unusable(self.path, error) from error
@@ -82,11 +81,11 @@ class Cache:
             database.execute(f"pragma user_version = {FORMAT}")
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The values of those keys that are there and whole."""
+        """The undamaged values of these keys."""
         found: dict[bytes, bytes] = {}
         with self._guarded() as database:
-            for start in range(0, len(keys), KEYS_A_QUERY):
-                some = keys[start : start + KEYS_A_QUERY]
+            for start in range(0, len(keys), KEYS_PER_QUERY):
+                some = keys[start : start + KEYS_PER_QUERY]
                 marks = ",".join("?" * len(some))
                 rows = database.execute(
                     f"select key, checksum, value from entries where key in ({marks})", some
@@ -95,7 +94,7 @@ class Cache:
         return found
 
     def keep(self, kind: str, entries: Mapping[bytes, bytes]) -> None:
-        """Store the entries in one transaction; those that are there are replaced."""
+        """Store the entries in one transaction; existing ones are replaced."""
         rows = [(key, kind, checksum(key, value), value) for key, value in entries.items()]
         with self._guarded() as database:
             database.execute("begin immediate")
@@ -108,12 +107,12 @@ class Cache:
                 self._make_room(database)
                 database.execute("commit")
             except BaseException:
-                if database.in_transaction:  # a full disk has rolled it back already
+                if database.in_transaction:  # a full disk has already rolled it back
                     database.execute("rollback")
                 raise
 
     def counts(self) -> dict[str, tuple[int, int]]:
-        """For each kind of entry how many there are, and their bytes."""
+        """Number and bytes of entries, by kind."""
         with self._guarded() as database:
             rows = database.execute(
                 "select kind, count(*), sum(length(value)) from entries group by kind order by kind"
@@ -127,7 +126,7 @@ class Cache:
             database.execute("vacuum")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             self._database.close()
 
@@ -137,14 +136,14 @@ class Cache:
         (size,) = database.execute("pragma page_size").fetchone()
         if (pages - free) * size <= self.most_bytes:
             return
-        # Judges' replies stand in the same file, and never make room.
+        # Judges' replies are in the same file and are never removed.
         if pages < self._full_from:
             return
         (own,) = database.execute("select coalesce(sum(length(value)), 0) from entries").fetchone()
         if own <= self.most_bytes * ENTRIES_SHARE:
             self._full_from = pages + pages // 50
             return
-        # Half of the entries at once, so that this is rarely needed.
+        # Remove half of the entries at once, so that this happens rarely.
         database.execute(
             "delete from entries where number <= "
             "(select number from entries order by number limit 1 offset "
@@ -161,10 +160,10 @@ class Cache:
 
 
 def unusable(path: Path, error: Exception) -> StoreError:
-    """What to say of a cache's file that SQLite or the disk refuses."""
+    """The error for a cache file that SQLite or the disk refuses."""
     name = getattr(error, "sqlite_errorname", "")
     if name == "SQLITE_NOTADB":
-        return StoreError(f"{path} is no cache of ragauge; name another file")
+        return StoreError(f"{path} is not a cache of ragauge; name another file")
     way_out = "name another file, or none"
     if name.startswith("SQLITE_FULL"):
         way_out = f"make room there, or {way_out}"
@@ -174,11 +173,11 @@ def unusable(path: Path, error: Exception) -> StoreError:
 
 
 def write_ahead(database: sqlite3.Connection) -> None:
-    """Have the file's changes written ahead, so that one process writes while others read.
+    """Switch to write-ahead logging, so that one process can write while others read.
 
-    SQLite does not wait when another process is just doing the same: so we do.
+    SQLite does not wait while another process does the same, so this waits.
     """
-    end = time.monotonic() + PATIENCE_S
+    end = time.monotonic() + LOCK_TIMEOUT_S
     while True:
         try:
             database.execute("pragma journal_mode = wal")
@@ -191,5 +190,5 @@ def write_ahead(database: sqlite3.Connection) -> None:
 
 
 def checksum(key: bytes, value: bytes) -> int:
-    """Tells a damaged entry, and one that was put under another's key."""
+    """A checksum that detects a damaged entry, or one under another's key."""
     return zlib.crc32(value, zlib.crc32(key))

@@ -1,7 +1,4 @@
-"""What all endpoints have in common, whatever is asked of them.
-
-Their addresses and keys, what may be shown of their words, and whether and when to ask again.
-"""
+"""Shared code of all endpoints: addresses and keys, redacted messages, retries."""
 
 import html
 import ipaddress
@@ -24,18 +21,18 @@ from ragauge.errors import EncoderError, JudgeError
 Fields = Mapping[str, object]
 Fault = type[EncoderError] | type[JudgeError]
 IS_A_PAGE = "its reply is a page of HTML and not JSON; base_url may want a /v1"
-_TRY_AGAIN = frozenset((408, 409, 429))
+_TRANSIENT_STATUS = frozenset((408, 409, 429))
 _EXCERPT = 300
 _BACKSLASHES = r"(?:\\++(?:u005c)?|%5C)++"
-"""Any number of them, written in any way."""
+"""Any number of backslashes, in any encoding."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Unanswered(Exception):
-    """A request that may fare better when sent again, after `wait_s` where the server says so.
+    """A request that may succeed when sent again, after `wait_s` if the server asks for it.
 
-    `is_too_much`: the server has too much to do; there is nothing wrong with this request. `is_lost`:
-    there was no connection, or it broke.
+    `is_overload`: the server is overloaded; the request itself is fine. `is_lost`: there was no
+    connection, or it broke.
     """
 
     def __init__(
@@ -43,11 +40,11 @@ class Unanswered(Exception):
         reason: str,
         wait_s: float | None = None,
         *,
-        is_too_much: bool = False,
+        is_overload: bool = False,
         is_lost: bool = False,
     ) -> None:
         self.reason, self.wait_s = reason, wait_s
-        self.is_too_much, self.is_lost = is_too_much, is_lost
+        self.is_overload, self.is_lost = is_overload, is_lost
         super().__init__(reason)
 
 
@@ -56,9 +53,9 @@ class Unanswered(Exception):
 
 @dataclass(frozen=True)
 class Address:
-    """Where a model is asked, and by which key. Whatever is wrong with these is raised as `fault`.
+    """A model's address and key. Problems with these raise `fault`.
 
-    `api_key_env`: the environment variable that holds the key, which is kept nowhere else.
+    `api_key_env`: the environment variable that holds the key, which is stored nowhere else.
     """
 
     model: str
@@ -67,11 +64,11 @@ class Address:
     fault: Fault
 
     def __post_init__(self) -> None:
-        """`fault` unless it is an address of the web, without what may be secret in it."""
+        """Raise `fault` unless base_url is a web address. The message hides its secrets."""
         try:
             parts = self.parts
             is_host = re.fullmatch(r"[\w.:-]+", parts.hostname or "") and parts.port != 0
-            (parts.hostname or "").encode("idna")  # a part of it may be empty, or too long
+            (parts.hostname or "").encode("idna")  # a label may be empty or too long
         except ValueError:
             raise self.fault(
                 f"{self.model}: base_url is no address; give https://host/v1"
@@ -97,12 +94,12 @@ class Address:
 
     @property
     def login(self) -> str:
-        """Name and password as HTTP sends them; empty without."""
+        """User name and password as HTTP sends them; empty without."""
         return _login(self.parts)
 
     @property
     def is_local(self) -> bool:
-        """Whether it is on this machine, where no key is needed and no proxy used."""
+        """Whether it is on this machine, which needs no key and no proxy."""
         host = self.parts.hostname or ""
         try:
             return ipaddress.ip_address(host).is_loopback
@@ -110,7 +107,7 @@ class Address:
             return host == "localhost" or host.endswith(".localhost")
 
     def key(self) -> str:
-        """The key; empty where an endpoint on this machine needs none. `fault` without one."""
+        """The key; empty if an endpoint on this machine needs none. Raises `fault` if it is missing."""
         key = os.environ.get(self.api_key_env, "").strip()
         if not key and not self.is_local:
             raise self.fault(
@@ -127,12 +124,12 @@ class Address:
         return key
 
     def shown(self, text: str) -> str:
-        """An excerpt on one line, without anything secret."""
+        """An excerpt on one line, without secrets."""
         return excerpt(text, secrets_of(self.base_url, self.api_key_env))
 
 
 def check_above_zero(model: str, numbers: Mapping[str, float | None], fault: Fault) -> None:
-    """`fault` unless each is finite and above 0, or None."""
+    """Raise `fault` unless each number is finite and above 0, or None."""
     for name, number in numbers.items():
         if number is not None and not 0 < number < math.inf:
             raise fault(f"{model}: {name} is {number}; it must be above 0")
@@ -142,7 +139,7 @@ def check_above_zero(model: str, numbers: Mapping[str, float | None], fault: Fau
 
 
 def sendable(text: str) -> str:
-    """The text with U+FFFD for each lone surrogate, which cannot be sent.
+    """The text with lone surrogates, which cannot be sent, replaced by U+FFFD.
 
     >>> sendable("a\\ud800b")
     'a\ufffdb'
@@ -151,18 +148,18 @@ def sendable(text: str) -> str:
 
 
 def secrets_of(base_url: str, api_key_env: str) -> tuple[str, ...]:
-    """The key, and what may be secret in an address: its password and the values of its query."""
+    """The key, and secrets of an address: its password and the values of its query."""
     key = os.environ.get(api_key_env, "").strip()
     try:
         address = urlsplit(base_url)
-    except ValueError:  # it cannot be told what in it is secret
+    except ValueError:  # any part of it may be secret
         return key, base_url
     query = (value for _, value in parse_qsl(address.query))
     return key, unquote(address.password or ""), _login(address), *query
 
 
 def excerpt(text: str, secrets: Iterable[str]) -> str:
-    """The first of a text on one line, without what is secret. What is shorter than 4 signs is none.
+    """The start of a text on one line, with secrets of 4 or more characters redacted.
 
     >>> excerpt("no such key:\\n sk-1234", ["sk-1234"])
     'no such key: [redacted]'
@@ -175,9 +172,9 @@ def excerpt(text: str, secrets: Iterable[str]) -> str:
 
 
 def _any_form(secret: str) -> str:
-    """A pattern of a secret as it is, and as JSON within JSON, addresses and pages write it."""
-    # JSON may have any number of backslashes before a sign, a half of them at each level. Looked at
-    # from the first of them only, and never given back: else a body of nothing else would take minutes.
+    """A pattern of a secret in plain form, and as nested JSON, URLs and HTML encode it."""
+    # Nested JSON may have any number of backslashes before a character. Match from the first only and
+    # without backtracking: a body of backslashes would take minutes otherwise.
     runs = re.findall(r"\\+|[^\\]", secret, re.DOTALL)
     return r"(?<!\\)" + "".join(_BACKSLASHES if one[0] == "\\" else _forms(one) for one in runs)
 
@@ -200,44 +197,48 @@ def _login(address: SplitResult) -> str:
 # What comes back ----------------------------------------------------------------------------------
 
 
-def fields_of(said: object) -> Fields:
-    """The fields of a JSON object; none of anything else."""
-    return cast(Fields, said) if isinstance(said, dict) else {}
+def fields_of(value: object) -> Fields:
+    """The fields of a JSON object; empty for anything else."""
+    return cast(Fields, value) if isinstance(value, dict) else {}
 
 
 def json_of(body: bytes | bytearray) -> object:
-    """A reply's body as JSON, NaN and infinity as Python has them. Unanswered where it is none."""
+    """A reply's body as JSON; NaN and infinity as in Python. Unanswered if it is not JSON."""
     try:
         return cast(object, json.loads(body))
     except (ValueError, RecursionError) as error:
         why = str(error).partition("\n")[0][:100]
-    raise Unanswered(f"the reply is no JSON ({why}), {len(body)} bytes of it")
+    raise Unanswered(f"the reply is not JSON ({why}), {len(body)} bytes of it")
 
 
 def is_page(body: bytes) -> bool:
-    """Whether a body is HTML, as where an address is a website's."""
+    """Whether a body is HTML, as from a website's address."""
     return body.lstrip().startswith(b"<")
 
 
 def message_of(body: str) -> str:
-    """What the body of an error says, as OpenAI and its kin put it.
+    """The message in the body of an error, as OpenAI-compatible servers write it.
 
     >>> message_of('{"error": {"message": "no such model"}}')
     'no such model'
     """
     try:
-        said: object = json.loads(body)
+        content: object = json.loads(body)
     except (ValueError, RecursionError):
         return body
     for name in ("error", "message", "detail"):
-        said = fields_of(said).get(name, said)
-    if isinstance(said, str):
-        return said
-    # A list as pydantic makes it: places and messages, not the input beside.
-    items = [fields_of(item) for item in cast(list[object], said)] if isinstance(said, list) else []
+        content = fields_of(content).get(name, content)
+    if isinstance(content, str):
+        return content
+    # A list of pydantic errors: places and messages, without the input.
+    items = (
+        [fields_of(item) for item in cast(list[object], content)]
+        if isinstance(content, list)
+        else []
+    )
     if items and all("msg" in item for item in items):
         return "; ".join(f"{_place(item.get('loc'))}: {item['msg']}" for item in items)
-    return json.dumps(said, ensure_ascii=False)
+    return json.dumps(content, ensure_ascii=False)
 
 
 def _place(loc: object) -> str:
@@ -248,23 +249,23 @@ def _place(loc: object) -> str:
 
 
 def may_pass(status: int) -> bool:
-    """Whether what was refused with this status may be answered later."""
-    return status in _TRY_AGAIN or status >= 500
+    """Whether a refusal with this status may be transient."""
+    return status in _TRANSIENT_STATUS or status >= 500
 
 
-def told_wait(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a server says to wait, as a number or a date.
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds of Retry-After, given as a number or a date.
 
-    None where it says nothing that can be used; 0.0 for a time that is past.
+    None without a usable value; 0.0 for a past date.
     """
-    told_ms = _number(headers.get("retry-after-ms", ""))
-    if told_ms is not None:
-        return max(told_ms / 1000, 0.0)
-    told = headers.get("retry-after", "").strip()
-    seconds = _number(told)
+    milliseconds = _number(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return max(milliseconds / 1000, 0.0)
+    text = headers.get("retry-after", "").strip()
+    seconds = _number(text)
     if seconds is None:
         try:
-            until = parsedate_to_datetime(told)
+            until = parsedate_to_datetime(text)
         except (ValueError, TypeError):
             return None
         until = until if until.tzinfo else until.replace(tzinfo=UTC)
@@ -272,23 +273,23 @@ def told_wait(headers: Mapping[str, str]) -> float | None:
     return max(seconds, 0.0)
 
 
-def _number(told: str) -> float | None:
+def _number(text: str) -> float | None:
     try:
-        number = float(told)
+        number = float(text)
     except ValueError:
         return None
     return number if math.isfinite(number) else None
 
 
 def pause_s(
-    n_attempts: int, told_s: float | None = None, *, first_wait_s: float, longest_wait_s: float
+    n_attempts: int, server_wait_s: float | None = None, *, first_wait_s: float, max_wait_s: float
 ) -> float:
-    """How long to wait after so many attempts, from 1: what the server says, at most
-    `longest_wait_s` and up to a tenth more at random; else from `first_wait_s` on twice as long each
-    time, at most `longest_wait_s`, and up to a half less. So those that failed together come apart.
+    """The pause after `n_attempts` (from 1).
+
+    `server_wait_s`, at most `max_wait_s`, plus up to 10 % at random; without it, `first_wait_s`
+    doubled each time, at most `max_wait_s`, minus up to 50 % at random. The randomness separates
+    requests that failed together.
     """
-    if told_s is not None:
-        return min(told_s, longest_wait_s) * random.uniform(1, 1.1)
-    return min(first_wait_s * 2.0 ** min(n_attempts - 1, 60), longest_wait_s) * random.uniform(
-        0.5, 1
-    )
+    if server_wait_s is not None:
+        return min(server_wait_s, max_wait_s) * random.uniform(1, 1.1)
+    return min(first_wait_s * 2.0 ** min(n_attempts - 1, 60), max_wait_s) * random.uniform(0.5, 1)

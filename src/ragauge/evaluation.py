@@ -194,7 +194,7 @@ class Evaluation:
             batch = needed.batch(number * size, (number + 1) * size)
             measure(asked, batch, self.resources)
         return {
-            session.name: session.spending.estimate() for session in judges_of(plan, self.resources)
+            session.name: session.usage.estimate() for session in judges_of(plan, self.resources)
         }
 
     @property
@@ -414,16 +414,10 @@ class _Work:
 
 def _usage(evaluation: Evaluation) -> Mapping[str, object]:
     """For each judge that was asked what that took, and what its endpoint refused to be told."""
-    told: dict[str, object] = {}
-    for one in judges_of(evaluation.plan, evaluation.resources):
-        inner = getattr(one.judge, "judge", one.judge)
-        told[one.name] = {
-            **one.spending.as_data(),
-            "dropped": dict(getattr(inner, "dropped", {})),
-            "address": getattr(inner, "host", None),
-            "is_recorded": getattr(inner, "is_recorded", False),
-        }
-    return told
+    return {
+        session.name: {**session.usage.as_data(), **session.judge.details()}
+        for session in judges_of(evaluation.plan, evaluation.resources)
+    }
 
 
 def estimate(

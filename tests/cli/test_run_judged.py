@@ -316,10 +316,10 @@ def test_a_file_that_is_no_recording_is_refused_and_none_is_written_over(ragauge
     before = answers.read_bytes()
     done = ragauge("run", answers.name, *ASK, "--judge", f"replay:{answers.name}")
     assert done.code == 2
-    assert "answers.jsonl: is no recording of a judge's replies" in done.err
+    assert "answers.jsonl: is not a recording of a judge's replies" in done.err
     done = ragauge("run", answers.name, *ASK, *at(served, "--record", answers.name))
     assert done.code == 2
-    assert "answers.jsonl: is no recording of a judge's replies" in done.err
+    assert "answers.jsonl: is not a recording of a judge's replies" in done.err
     assert answers.read_bytes() == before
     done = ragauge("run", answers.name, *ASK, *at(served, "--record", "no/such/folder/rec"))
     assert (done.code, served.n_requests) == (2, 0)
@@ -442,7 +442,10 @@ def test_a_cache_of_a_newer_version_or_of_somebody_else_is_refused(
     database = sqlite3.connect(tmp_path / "new")
     database.execute("pragma user_version = 99")
     database.close()
-    for name, says in (("new", "was written by a newer ragauge"), ("answers.jsonl", "is no cache")):
+    for name, says in (
+        ("new", "was written by a newer ragauge"),
+        ("answers.jsonl", "is not a cache"),
+    ):
         for more in ((), ("--dry-run",)):
             done = ragauge("run", answers.name, *ASK, *at(served, "--cache", name), *more)
             assert done.code == 5
@@ -470,14 +473,14 @@ def test_a_cache_of_a_newer_version_or_of_somebody_else_is_refused(
         ),
         (("--judge", "m", "--price", "-1,1", "--judge-url", "http://127.0.0.1:9"), "price must be"),
         (("--judge", " "), "the judge has an empty name"),
-        (("--judge", "replay:"), "is no recording"),
+        (("--judge", "replay:"), "is not a recording"),
         (
             ("--judge", "m", "--language", "../x", "--judge-url", "http://127.0.0.1:9"),
             "language must",
         ),
         (
             ("--judge", "m", "--prompts", "no", "--judge-url", "http://127.0.0.1:9"),
-            "no: is no folder",
+            "no: is not a folder",
         ),
     ],
 )
@@ -572,7 +575,7 @@ def test_a_recording_and_prompts_are_sought_beside_the_configuration(
     configured(tmp_path / "there", 'model = "replay:rec"\nprompts = "words"\n')
     done = ragauge("run", "there/run.toml")
     assert done.code == 2
-    assert "there/words: is no folder" in told(done.err)
+    assert "there/words: is not a folder" in told(done.err)
 
 
 def test_a_recording_and_a_model_judge_side_by_side(ragauge, answers, served, tmp_path):

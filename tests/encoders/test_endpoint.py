@@ -23,7 +23,7 @@ from ragauge.errors import EncoderError, MissingExtraError
 
 pytest.importorskip("openai")
 
-from ragauge.encoders.endpoint import REFUSALS_IN_A_ROW, Endpoint
+from ragauge.encoders.endpoint import MAX_REFUSALS_IN_A_ROW, Endpoint
 
 CANARY = "sk-canary/7f3a+9c41<d8>e2b6"
 Reply = tuple[int, dict[str, str], bytes] | str
@@ -116,7 +116,7 @@ def server(monkeypatch):
 
 
 def endpoint(server: Server, **settings: object) -> Endpoint:
-    quick = {"first_wait_s": 0.01, "longest_wait_s": 0.05, "timeout_s": 5, "max_attempts": 3}
+    quick = {"first_wait_s": 0.01, "max_wait_s": 0.05, "timeout_s": 5, "max_attempts": 3}
     return Endpoint("tiny", base_url=server.url, **{**quick, **settings})
 
 
@@ -287,7 +287,7 @@ def test_retry_after_is_obeyed(headers, server):
     busy = (429, headers, b"")
     server.answer = lambda body, number: busy if number == 1 else ok(body["input"])
     start = time.monotonic()
-    endpoint(server, longest_wait_s=5).encode(["a"])
+    endpoint(server, max_wait_s=5).encode(["a"])
     assert 0.4 <= time.monotonic() - start < 4
 
 
@@ -325,7 +325,7 @@ def test_time_runs_out_before_the_attempts_do(server):
     server.answer = lambda *_: (500, {}, b"")
     start = time.monotonic()
     with pytest.raises(EncoderError, match="no answer in 1 attempts") as raised:
-        endpoint(server, first_wait_s=50, longest_wait_s=50, deadline_s=2).encode(["a"])
+        endpoint(server, first_wait_s=50, max_wait_s=50, deadline_s=2).encode(["a"])
     assert raised.value.is_down
     assert time.monotonic() - start < 2
 
@@ -379,7 +379,7 @@ def test_nothing_listens(server):
 
 def test_when_one_request_fails_the_others_are_not_sent(server):
     server.answer = lambda *_: (400, {}, b"")
-    with pytest.raises(EncoderError, match="400: without a word"):
+    with pytest.raises(EncoderError, match="400: no message"):
         endpoint(server, batch_size=1, concurrency=2).encode([str(n) for n in range(200)])
     assert len(server.asked) < 100
 
@@ -409,7 +409,7 @@ def test_a_refusal_is_not_repeated_and_says_what_the_server_says(status, server)
         (b'{"detail": [{"loc": ["body", 0], "msg": "bad", "input": "x"}]}', "404: body.0: bad"),
         (b"no <b>model</b>", "404: no <b>model</b>"),
         (b"\xff\xfe", "404: "),
-        (b"", "404: without a word"),
+        (b"", "404: no message"),
     ],
 )
 def test_the_servers_words_are_found_in_any_form(body, said, server):
@@ -424,11 +424,11 @@ def test_refusals_without_end_count_as_down(server):
     server.answer = lambda *_: (401, {}, b"")
     one = endpoint(server)
     downs = []
-    for _ in range(REFUSALS_IN_A_ROW + 1):
+    for _ in range(MAX_REFUSALS_IN_A_ROW + 1):
         with pytest.raises(EncoderError) as raised:
             one.encode(["a"])
         downs.append(raised.value.is_down)
-    assert downs == [False] * REFUSALS_IN_A_ROW + [True]
+    assert downs == [False] * MAX_REFUSALS_IN_A_ROW + [True]
     server.answer = lambda body, _: ok(body["input"])
     one.encode(["a"])
     server.answer = lambda *_: (401, {}, b"")
@@ -536,7 +536,7 @@ def test_only_addresses_of_the_web_are_taken(url):
     "setting",
     [
         *("batch_size", "concurrency", "max_attempts", "dimensions"),
-        *("timeout_s", "deadline_s", "first_wait_s", "longest_wait_s"),
+        *("timeout_s", "deadline_s", "first_wait_s", "max_wait_s"),
     ],
 )
 def test_settings_are_above_zero(setting, server):

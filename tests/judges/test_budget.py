@@ -102,11 +102,11 @@ def test_a_call_without_counts_is_taken_to_cost_what_is_likely():
     ours = spending()
     paid(ours, request(), Reply("a"))
     assert ours.cost_usd == approx(PRICE.of(100, 10))
-    assert (ours.untold, ours.prompt_tokens) == (1, 0)
+    assert (ours.without_count, ours.prompt_tokens) == (1, 0)
     paid(ours, request(), Reply("a", 300, 60))
     paid(ours, request(), Reply("a", prompt_tokens=5))  # half told: as likely as the one before
     assert ours.cost_usd == approx(PRICE.of(100 + 300 + 300, 10 + 60 + 60))
-    assert ours.untold == 2
+    assert ours.without_count == 2
 
 
 def test_a_call_that_brings_no_reply_is_counted_and_costs_nothing_known():
@@ -178,7 +178,7 @@ def test_what_costs_no_more_than_it_may_never_exceeds_the_bound(calls, dollars):
     for n_characters, n_reply in calls:
         asked = request("x" * n_characters, stand_in="y" * 4 * n_reply)
         if not ours.refuses(asked):
-            likely = ours._most_cost(asked)
+            likely = ours._max_cost(asked)
             paid(ours, asked, Reply("a", 0, 0, cost_usd=likely))
     assert ours.cost_usd <= dollars
 
@@ -252,4 +252,4 @@ def test_what_is_known_of_a_script_holds_for_it_too():
 def test_a_run_learns_from_its_own_replies():
     ours = spending(max_cost_usd=1.0)
     paid(ours, request(), Reply("a", 100, 5_000))
-    assert ours._most_cost(request()) == approx(PRICE.of(125, 1.5 * 5_000))
+    assert ours._max_cost(request()) == approx(PRICE.of(125, 1.5 * 5_000))

@@ -258,10 +258,10 @@ def test_a_long_block_is_the_same_again_whether_it_was_kept_or_not(text):
 
 
 def test_what_is_kept_of_blocks_has_a_bound(monkeypatch):
-    monkeypatch.setattr(delimiters, "_at_hand", {})
+    monkeypatch.setattr(delimiters, "_recent_blocks", {})
     monkeypatch.setattr(delimiters, "_room", 5_000)
     made = [block("contexts", f"{at:02} " * 500) for at in range(20)]
-    kept = [text for _, _, (text,) in delimiters._at_hand]
+    kept = [text for _, _, (text,) in delimiters._recent_blocks]
     assert kept == ["17 " * 500, "18 " * 500, "19 " * 500]
     assert delimiters._room == 500
     assert [block("contexts", f"{at:02} " * 500) for at in range(20)] == made

@@ -359,7 +359,7 @@ def test_the_file_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path):
 def test_a_file_of_somebody_else_is_refused_and_left_as_it_is(tmp_path, content):
     path = tmp_path / "answers.csv"
     path.write_bytes(content)
-    with pytest.raises(StoreError, match=r"answers\.csv is no cache of ragauge; name another"):
+    with pytest.raises(StoreError, match=r"answers\.csv is not a cache of ragauge; name another"):
         Ledger(path)
     assert path.read_bytes() == content
 
@@ -468,8 +468,8 @@ def test_what_is_cleared_leaves_the_file(tmp_path):
 def test_usage_sums_the_replies_of_one_judge_by_prompt(tmp_path):
     ledger = Ledger(tmp_path / "c")
     other = Entry(b"k", "m", replace(ASKED, prompt="claims"), Reply("x", 7, 1))
-    untold = entry("untold", Reply("x", prompt_tokens=5))
-    ledger.keep([entry("abc"), entry("abcde"), untold, other, entry("zz", judge="another")])
+    without_count = entry("without_count", Reply("x", prompt_tokens=5))
+    ledger.keep([entry("abc"), entry("abcde"), without_count, other, entry("zz", judge="another")])
     assert ledger.usage("another") == {"verdict": TokenUsage(1, 2, 12, 3)}
     n_claims = len("rules") + len("Is it so?")
     assert ledger.usage("m") == {
@@ -502,7 +502,7 @@ def test_a_call_that_is_damaged_is_not_shown(tmp_path, column):
         ledger.show(entry().key.hex())
 
 
-# The desk -----------------------------------------------------------------------------------------
+# The writer -----------------------------------------------------------------------------------------
 
 
 def n_desks_left():
@@ -515,9 +515,9 @@ def n_desks_left():
     return n
 
 
-async def all_kept(desk, entries):
-    await asyncio.gather(*(desk.keep(one) for one in entries))
-    return await asyncio.gather(*(desk.find(one.key) for one in entries))
+async def all_kept(writer, entries):
+    await asyncio.gather(*(writer.keep(one) for one in entries))
+    return await asyncio.gather(*(writer.find(one.key) for one in entries))
 
 
 def test_a_desk_finds_what_it_keeps_and_what_comes_at_once_is_done_at_once(tmp_path):
@@ -532,20 +532,20 @@ def test_a_desk_without_a_ledger_keeps_nothing():
 
 
 def test_the_thread_of_a_desk_ends_when_there_is_nothing_to_do_and_begins_again(tmp_path):
-    desk = LedgerWriter(Ledger(tmp_path / "c"))
+    writer = LedgerWriter(Ledger(tmp_path / "c"))
     for text in "ab":
-        assert asyncio.run(all_kept(desk, [entry(text)])) == [TOLD]
+        assert asyncio.run(all_kept(writer, [entry(text)])) == [TOLD]
         assert n_desks_left() == 0
 
 
 def test_whoever_waits_at_a_desk_is_told_that_it_failed(tmp_path):
     ledger = Ledger(tmp_path / "c")
-    desk = LedgerWriter(ledger)
+    writer = LedgerWriter(ledger)
 
     async def work():
-        assert await desk.find(b"x") is None
+        assert await writer.find(b"x") is None
         ledger.close()
-        orders = [desk.find(b"x"), desk.keep(entry()), desk.find(b"y")]
+        orders = [writer.find(b"x"), writer.keep(entry()), writer.find(b"y")]
         return await asyncio.gather(*orders, return_exceptions=True)
 
     assert [type(one) for one in asyncio.run(work())] == [StoreError] * 3
@@ -553,22 +553,22 @@ def test_whoever_waits_at_a_desk_is_told_that_it_failed(tmp_path):
 
 def test_what_is_looked_up_does_not_wait_for_what_is_stored_with_it(tmp_path):
     path = tmp_path / "c"
-    desk = LedgerWriter(Ledger(path))
-    writer = sqlite3.connect(path, isolation_level=None)
+    writer = LedgerWriter(Ledger(path))
+    other = sqlite3.connect(path, isolation_level=None)
 
     async def work():
-        await desk.keep(entry("before"))
-        writer.execute("begin immediate")  # another process stores something
-        kept = asyncio.ensure_future(desk.keep(entry("now")))
-        found = asyncio.ensure_future(desk.find(entry("before").key))
+        await writer.keep(entry("before"))
+        other.execute("begin immediate")  # another process stores something
+        kept = asyncio.ensure_future(writer.keep(entry("now")))
+        found = asyncio.ensure_future(writer.find(entry("before").key))
         assert await asyncio.wait_for(found, 20) == TOLD
         assert not kept.done()
-        writer.execute("rollback")
+        other.execute("rollback")
         await asyncio.wait_for(kept, 20)
-        return await desk.find(entry("now").key)
+        return await writer.find(entry("now").key)
 
     assert asyncio.run(work()) == TOLD
-    writer.close()
+    other.close()
 
 
 def test_what_was_asked_can_be_shown_as_it_was(tmp_path):
@@ -585,14 +585,14 @@ def test_what_was_asked_can_be_shown_as_it_was(tmp_path):
 
 
 def test_who_no_longer_waits_at_a_desk_holds_nobody_up(tmp_path):
-    desk = LedgerWriter(Ledger(tmp_path / "c"))
+    writer = LedgerWriter(Ledger(tmp_path / "c"))
 
     async def work():
-        gone = [asyncio.ensure_future(desk.keep(entry(str(at)))) for at in range(20)]
+        gone = [asyncio.ensure_future(writer.keep(entry(str(at)))) for at in range(20)]
         await asyncio.sleep(0)
         for one in gone:
             one.cancel()
-        await desk.keep(entry("last"))
-        return await desk.find(entry("last").key)
+        await writer.keep(entry("last"))
+        return await writer.find(entry("last").key)
 
     assert asyncio.run(work()) == TOLD

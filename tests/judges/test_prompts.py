@@ -151,17 +151,17 @@ def test_a_name_that_is_no_prompt_is_refused_with_what_was_meant(tmp_path):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (CLAIMS.replace("{{question}}\n", ""), "claims.md: lacks the mark {{question}}"),
+        (CLAIMS.replace("{{question}}\n", ""), "claims.md: is missing the mark {{question}}"),
         (CLAIMS + "{{answer}}", "claims.md: has the mark 'answer', which nothing fills"),
         (CLAIMS + "[[n]]", "claims.md: has the mark 'n', which nothing fills"),
         (CLAIMS.removeprefix("version = 1\n"), 'claims.md: must begin with "version = 1"'),
         (CLAIMS.replace("= 1", "= one"), 'claims.md: must begin with "version = 1"'),
         (CLAIMS.replace("---\n", ""), 'claims.md: must begin with "version = 1"'),
         ("", 'claims.md: must begin with "version = 1"'),
-        (HEAD, "claims.md: has no words below its head"),
-        (HEAD + " \n\n", "claims.md: has no words below its head"),
-        (CLAIMS.encode("utf-16"), "claims.md: is not in UTF-8"),
-        (CLAIMS.encode() + b"\xff", "claims.md: is not in UTF-8"),
+        (HEAD, "claims.md: has no text below its head"),
+        (HEAD + " \n\n", "claims.md: has no text below its head"),
+        (CLAIMS.encode("utf-16"), "claims.md: is not UTF-8; save it as UTF-8"),
+        (CLAIMS.encode() + b"\xff", "claims.md: is not UTF-8; save it as UTF-8"),
     ],
 )
 def test_a_prompt_that_cannot_be_used_is_told_of_with_its_file(tmp_path, content, says):
@@ -177,14 +177,12 @@ def test_all_that_is_wrong_in_a_folder_is_told_at_once(tmp_path):
 
 
 def test_a_folder_that_is_none_or_holds_no_prompt_is_refused(tmp_path):
-    with pytest.raises(
-        PlanError, match=r"nowhere: is no folder; prompts stand in one, as NAME\.md"
-    ):
+    with pytest.raises(PlanError, match=r"nowhere: is not a folder; put prompts in it as NAME\.md"):
         Prompts(tmp_path / "nowhere")
     (tmp_path / "claims.txt").write_text(CLAIMS)
-    with pytest.raises(PlanError, match=r"holds no prompt; they are files such as claims\.md"):
+    with pytest.raises(PlanError, match=r"has no prompts; add files such as claims\.md"):
         Prompts(tmp_path)
-    with pytest.raises(PlanError, match="is no folder"):
+    with pytest.raises(PlanError, match="is not a folder"):
         Prompts(tmp_path / "claims.txt")
     (tmp_path / "verdict.md").mkdir()
     with pytest.raises(PlanError, match=r"verdict\.md"):

@@ -10,8 +10,8 @@ import ragauge as rg
 from ragauge.judges import questions
 from ragauge.judges.prompts import Prompts
 from ragauge.judges.protocol import Reply
-from ragauge.judges.questions import AskedBack, Graded
-from ragauge.judges.replies.reading import read_json
+from ragauge.judges.questions import GeneratedQuestion, Graded
+from ragauge.judges.replies.finding import read_json
 from ragauge.judges.session import JudgeSession
 from ragauge.score import Score
 
@@ -301,7 +301,7 @@ def asked_back(*texts, noncommittal=False):
 
 def test_three_questions_means_three():
     found = read(EVERY["questions"], asked_back("a?", "b?", " c? "))
-    assert found == tuple(AskedBack(text, False) for text in ("a?", "b?", "c?"))
+    assert found == tuple(GeneratedQuestion(text, False) for text in ("a?", "b?", "c?"))
 
 
 def test_none_at_all_is_an_answer_too():

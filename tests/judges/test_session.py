@@ -19,7 +19,7 @@ from ragauge.judges.loop import run
 from ragauge.judges.protocol import Reply
 from ragauge.judges.providers.factory import open_judge
 from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge, ScriptedJudge
-from ragauge.judges.session import ASKED_AT_ONCE, DOWN_LIMIT, Answered, JudgeSession
+from ragauge.judges.session import DOWN_LIMIT, MAX_OPEN_QUESTIONS, Answered, JudgeSession
 from ragauge.score import NOT_ASKED, Score, Status
 
 
@@ -82,7 +82,7 @@ def test_the_same_question_at_the_same_time_is_asked_once(has_ledger):
     found = asked(ours, *["Paris"] * 20, "Rome")
     assert [one.value.verdict for one in found] == ["CORRECT"] * 21
     assert len(judge.requests) == 2
-    assert ours.spending.calls == 2
+    assert ours.usage.calls == 2
 
 
 def test_a_question_that_was_answered_is_not_asked_again():
@@ -91,7 +91,7 @@ def test_a_question_that_was_answered_is_not_asked_again():
     first, second = asked(ours), asked(ours)
     assert first == second
     assert len(judge.requests) == 1
-    assert (ours.spending.calls, ours.spending.cached) == (1, 1)
+    assert (ours.usage.calls, ours.usage.cached) == (1, 1)
 
 
 def test_a_failure_reaches_all_who_wait_for_the_same_question():
@@ -115,9 +115,9 @@ def test_a_cache_that_fails_ends_the_run_for_all_who_wait(tmp_path):
 
 def test_a_bounded_number_of_questions_is_written_out_at_a_time():
     judge = Slow()
-    found = asked(JudgeSession(judge), *map(str, range(ASKED_AT_ONCE + 100)))
-    assert len(found) == len(judge.requests) == ASKED_AT_ONCE + 100
-    assert judge.most <= ASKED_AT_ONCE
+    found = asked(JudgeSession(judge), *map(str, range(MAX_OPEN_QUESTIONS + 100)))
+    assert len(found) == len(judge.requests) == MAX_OPEN_QUESTIONS + 100
+    assert judge.most <= MAX_OPEN_QUESTIONS
 
 
 def test_another_asking_is_another_question_and_pays_from_the_same_purse():
@@ -127,7 +127,7 @@ def test_another_asking_is_another_question_and_pays_from_the_same_purse():
     assert (first.value.verdict, second.value.verdict) == ("CORRECT", "WRONG")
     assert [one.sample for one in judge.requests] == [0, 1]
     assert judge.requests[0].messages == judge.requests[1].messages
-    assert ours.spending.calls == 2
+    assert ours.usage.calls == 2
     assert "sample" not in first.call
     assert second.call["sample"] == 1
     assert first.call["key"] != second.call["key"]
@@ -295,7 +295,7 @@ class Odd:
     [
         (ValueError("no luck"), "odd: ValueError: no luck"),
         (SystemExit(3), "odd: SystemExit: 3"),
-        (asyncio.CancelledError(), "odd: called off"),
+        (asyncio.CancelledError(), "odd: cancelled"),
         (TimeoutError(), "odd: TimeoutError: "),
         ("CORRECT", "odd returned 'CORRECT', not a Reply with text"),
         (None, "odd returned None, not a Reply with text"),
@@ -308,7 +308,7 @@ def test_whatever_a_judge_of_ones_own_does_fails_its_question_alone(said, reason
         found = run(ours.ask(verdict()))
         assert found.status is Status.FAILED
         assert reason in found.reason
-    assert (ours.spending.calls, ours.spending.failed) == (2, 2)
+    assert (ours.usage.calls, ours.usage.failed) == (2, 2)
 
 
 @pytest.mark.parametrize("error", [ValueError, JudgeError])
@@ -388,7 +388,7 @@ def test_what_a_judge_that_is_down_was_being_asked_is_called_off():
     assert {one.reason for one in found[DOWN_LIMIT:]} == {
         "nobody there; not asked again in this run"
     }
-    assert ours.spending.failed == 40
+    assert ours.usage.failed == 40
 
 
 def test_all_askings_know_that_the_judge_is_down():
@@ -407,9 +407,9 @@ def test_never_more_calls_are_made_than_are_allowed(most):
     judge = Slow()
     ours = JudgeSession(judge, budget=Budget(max_calls=most))
     found = asked(ours, *map(str, range(50)))
-    assert len(judge.requests) == ours.spending.calls == most
+    assert len(judge.requests) == ours.usage.calls == most
     skipped = [one for one in found if isinstance(one, Score)]
-    assert len(skipped) == ours.spending.refused == 50 - most
+    assert len(skipped) == ours.usage.refused == 50 - most
     assert {one.status for one in skipped} == {Status.SKIPPED}
     assert {one.reason for one in skipped} == {f"{NOT_ASKED}the budget of {most} calls is used up"}
 
@@ -448,7 +448,7 @@ def test_replies_that_are_there_already_are_not_counted_against_the_budget():
     ours = JudgeSession(judge, ledger=ledger, budget=Budget(max_calls=2))
     found = asked(ours, *map(str, range(10)))
     assert sum(isinstance(one, Answered) for one in found) == 8
-    assert (ours.spending.calls, ours.spending.cached, ours.spending.refused) == (2, 6, 2)
+    assert (ours.usage.calls, ours.usage.cached, ours.usage.refused) == (2, 6, 2)
 
 
 PRICE = Price(1.0, 10.0)
@@ -461,8 +461,8 @@ def test_a_bound_on_costs_is_not_exceeded_and_nearly_used_up(n_allowed):
     dollars = COST * (n_allowed + 0.5)
     ours = JudgeSession(judge, budget=Budget(max_cost_usd=dollars, price=PRICE))
     found = asked(ours, *map(str, range(60)))
-    assert ours.spending.cost_usd == pytest.approx(COST * len(judge.requests))
-    assert ours.spending.cost_usd <= dollars
+    assert ours.usage.cost_usd == pytest.approx(COST * len(judge.requests))
+    assert ours.usage.cost_usd <= dollars
     # What is held back: at most what one more call may cost, half as much again as the others did.
     assert n_allowed - 1 <= len(judge.requests) <= n_allowed
     assert sum(isinstance(one, Answered) for one in found) == len(judge.requests)
@@ -475,7 +475,7 @@ def test_the_first_call_of_a_prompt_tells_what_the_others_cost():
     judge = Slow(told=(400, 5_000))
     ours = JudgeSession(judge, budget=Budget(max_cost_usd=0.2, price=PRICE))
     asked(ours, *map(str, range(60)))
-    assert ours.spending.cost_usd <= 0.2
+    assert ours.usage.cost_usd <= 0.2
     assert 1 <= len(judge.requests) <= 3  # 5,000 tokens are $0.05
 
 
@@ -484,7 +484,7 @@ def test_a_judge_that_tells_no_tokens_is_taken_to_cost_what_is_estimated():
     ours = JudgeSession(judge, budget=Budget(max_cost_usd=0.003, price=PRICE))
     asked(ours, *map(str, range(60)))
     assert 0 < len(judge.requests) < 20
-    assert 0 < ours.spending.cost_usd <= 0.003
+    assert 0 < ours.usage.cost_usd <= 0.003
 
 
 def test_within_the_budget_all_calls_but_the_first_run_side_by_side():
@@ -526,7 +526,7 @@ def test_an_estimate_asks_nobody_and_counts_each_question_once():
     found = asked(ours, "Paris", "Rome", "Rome", "Oslo")
     assert all(isinstance(one, Answered) for one in found)
     assert judge.requests == []
-    assert ours.spending.estimate().calls == 2
+    assert ours.usage.estimate().calls == 2
 
 
 def all_questions(text, other):
@@ -554,7 +554,7 @@ def test_a_stand_in_is_a_reply_that_can_be_read_whatever_the_texts(text, other):
     ]
     found = asyncio.run(ours.ask_all(given))
     assert all(isinstance(one, Answered) for one in found)
-    assert ours.spending.estimate().calls == len(given)
+    assert ours.usage.estimate().calls == len(given)
 
 
 # Pieces -------------------------------------------------------------------------------------------

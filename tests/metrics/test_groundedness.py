@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import ragauge as rg
-from ragauge.encoders.cached import CHARACTERS_AT_ONCE, CachedEncoder
+from ragauge.encoders.cached import CHARACTERS_PER_CALL, CachedEncoder
 from ragauge.encoders.embedded import MiniLM
 from ragauge.encoders.local import LocalEncoder
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
@@ -302,9 +302,9 @@ def test_no_more_than_a_piece_of_text_is_encoded_at_a_time():
     encoder = Watched(Words())
     contexts = [f"hut number {n} " + "is open " * 120 for n in range(500)]
     rows = [("Hut 499 is open", contexts), ("boots", ["boots"])]
-    assert sum(map(len, contexts)) > 2 * CHARACTERS_AT_ONCE
+    assert sum(map(len, contexts)) > 2 * CHARACTERS_PER_CALL
     first, second = scored(rows, encoder)
-    assert encoder.most_characters <= CHARACTERS_AT_ONCE
+    assert encoder.most_characters <= CHARACTERS_PER_CALL
     assert parts(first)[0] == 1.0
     assert second.value == approx(of_sum(2.5))
 

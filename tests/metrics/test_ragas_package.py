@@ -319,7 +319,7 @@ def test_an_estimate_counts_the_calls_without_asking():
     columns |= {"references": [[SAMPLE["reference"]]], "system": ["s"]}
     measure(make_plan(suites_of(FOUR), list(columns), resources.defaults()), columns, resources)
     assert not judge.requests
-    assert resources.judges["scripted"].spending.estimate().calls == N_CALLS
+    assert resources.judges["scripted"].usage.estimate().calls == N_CALLS
 
 
 @needs_package

@@ -11,7 +11,7 @@ from pytest import approx
 import ragauge as rg
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.features.judged import QuestionsBack
-from ragauge.judges.questions import AskedBack, Graded
+from ragauge.judges.questions import GeneratedQuestion, Graded
 from ragauge.metrics.relevance_judged import answer_relevance
 
 VECTORS = {
@@ -228,7 +228,7 @@ def test_every_value_is_from_0_to_1(angles, noncommittal, grade):
             angles = np.array([float(text) for text in texts])
             return np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
 
-    asked = tuple(AskedBack(str(angle), flag) for angle, flag in angles)
+    asked = tuple(GeneratedQuestion(str(angle), flag) for angle, flag in angles)
     back = QuestionsBack(asked, None if asked else Graded(grade, ""))
     (found,) = answer_relevance(
         ["0"], [back], judge=None, encoder=CachedEncoder(Circle()), noncommittal=noncommittal

@@ -1,4 +1,4 @@
-"""An encoder as a run uses it: each distinct text is encoded once, and fails alone."""
+"""An encoder in a run: each distinct text is encoded once, and fails on its own."""
 
 import json
 import struct
@@ -16,14 +16,14 @@ from ragauge.encoders.local import LocalEncoder
 from ragauge.encoders.protocol import Encoder, Floats, Ints, LongText, TokenVectors
 from ragauge.errors import EncoderError
 
-IN_MEMORY = 256 * 2**20
-"""Bytes of vectors that stay at hand, those used last."""
-CHARACTERS_AT_ONCE = 200_000
-"""Texts are encoded, and stored, in pieces of this size."""
+MEMORY_BYTES = 256 * 2**20
+"""Bytes of recently used vectors kept in memory."""
+CHARACTERS_PER_CALL = 200_000
+"""Texts are encoded and stored in pieces of this size."""
 UNIT_ROUNDING = 1e-3
 """How far from 1 the square of a vector's length may be."""
 DOWN_LIMIT = 2
-"""So many calls in a row that find the encoder down, and it is not called again."""
+"""After this many calls in a row that find the encoder down, it is not called again."""
 
 Row = TypeVar("Row")
 Texts = TypeVar("Texts", bound=tuple[str, ...])
@@ -33,8 +33,8 @@ Texts = TypeVar("Texts", bound=tuple[str, ...])
 class TextVector:
     """The unit vector of one text, (d,) float32.
 
-    `n_tokens` and `n_read`: how many tokens the text has and how many the vector is made of; None
-    where the encoder cannot tell.
+    `n_tokens` and `n_read`: tokens of the text, and tokens used for the vector; None if the encoder
+    cannot count tokens.
     """
 
     vector: Floats
@@ -55,13 +55,13 @@ T = TypeVar("T", TextVector, TokenVectors)
 class CachedEncoder:
     """One encoder for all metrics of a run.
 
-    What was encoded is kept in memory, the least recently used going first, and in `cache` where
-    there is one. A text that the encoder refuses gets a NoVector; an encoder that is down
-    is asked DOWN_LIMIT times, then all other texts get the reason.
+    Vectors are kept in memory, least recently used removed first, and in `cache` if there is one. A
+    text that the encoder refuses gets a NoVector. An encoder that is down is called DOWN_LIMIT times;
+    then all other texts get its reason.
     """
 
     def __init__(
-        self, encoder: Encoder, cache: Cache | None = None, *, in_memory: int = IN_MEMORY
+        self, encoder: Encoder, cache: Cache | None = None, *, in_memory: int = MEMORY_BYTES
     ) -> None:
         self.encoder = encoder
         self.cache = cache
@@ -70,10 +70,10 @@ class CachedEncoder:
         self._n_down = 0
         self._reason = ""
         self.n_encoded = 0
-        """Texts that the encoder itself was given."""
+        """Texts that the encoder itself received."""
         self.wanted_tokens: frozenset[tuple[int | None, LongText]] = frozenset()
-        """Layers whose tokens will be asked for, and how of long texts. Those of the last layer are
-        made together with the vectors."""
+        """Layers whose token vectors are needed later, with `long_text`. Those of the last layer are
+        computed together with the text vectors."""
 
     @property
     def name(self) -> str:
@@ -86,14 +86,14 @@ class CachedEncoder:
     def vectors(
         self, texts: Iterable[str], *, long_text: LongText = "cut"
     ) -> dict[str, TextVector | NoVector]:
-        """The vector of each distinct text, or why it has none."""
+        """The vector of each distinct text, or the reason for none."""
         kind = f"vector {long_text}"
         return self._made(kind, texts, _PackedVector, lambda new: self._encode(new, long_text))
 
     def tokens(
         self, texts: Iterable[str], *, layer: int | None = None, long_text: LongText = "cut"
     ) -> dict[str, TokenVectors | NoVector]:
-        """The token vectors of each distinct text, or why it has none. No layer: the last one."""
+        """The token vectors of each distinct text, or the reason for none. No layer: the last one."""
         layer = self.layer(layer)
 
         def encode(new: Sequence[str]) -> list[TokenVectors]:
@@ -107,28 +107,25 @@ class CachedEncoder:
         return {text: whole.get(text) or made[text] for text in texts}
 
     def layer(self, layer: int | None) -> int | None:
-        """The layer that is meant; None where the encoder does not tell which is its last."""
+        """The layer's number; None if the encoder does not report its last layer."""
         last = self.identity.get("n_layers")
         return last if layer is None and isinstance(last, int) else layer
 
     def kept(self, kind: str, rows: Sequence[Texts]) -> dict[Texts, bytes]:
-        """What `keep` was given for those texts, now or in an earlier run."""
+        """Values kept for these texts, in this or an earlier run."""
         if self.cache is None:
             return {}
         keys = {digest(self._identity, kind, *texts): texts for texts in rows}
         return {keys[key]: made for key, made in self.cache.find(list(keys)).items()}
 
     def keep(self, kind: str, made: Mapping[Texts, bytes]) -> None:
-        """Keep in the cache what was made of texts with nothing but this encoder's vectors.
-
-        `kind` tells all else that fixes it.
-        """
+        """Keep in the cache values that depend only on texts, this encoder's vectors and `kind`."""
         if self.cache is not None and made:
             keyed = {digest(self._identity, kind, *texts): one for texts, one in made.items()}
             self.cache.keep(f"{self.name} {kind}", keyed)
 
     def _whole_texts(self, kind: str, texts: Sequence[str]) -> dict[str, TokenVectors]:
-        """The texts that were read the other way and fit the model: both ways are the same then."""
+        """Texts read with the other `long_text` that fit the model, where both give the same."""
         most = getattr(self.encoder, "max_tokens", 0)
         found: dict[str, TokenVectors] = {}
         for text in texts:
@@ -160,7 +157,7 @@ class CachedEncoder:
         return [made[text] for text in texts]
 
     def _encode_both(self, texts: Sequence[str]) -> dict[str, TextVector]:
-        """The vectors of texts whose tokens will be wanted too: those are kept for then."""
+        """The vectors of texts whose token vectors are needed later, which are kept too."""
         last = self.identity.get("n_layers")
         wanted = [one for one in self.wanted_tokens if one[0] in (None, last)]
         if not (wanted and isinstance(self.encoder, LocalEncoder) and self.encoder.reads_alike):
@@ -211,7 +208,7 @@ class CachedEncoder:
         keys: Mapping[str, bytes],
         form: "type[_Packed[T]]",
     ) -> None:
-        """Add what the cache holds; an entry that cannot be read is as good as none."""
+        """Add entries of the cache; an unreadable entry counts as missing."""
         wanted = {key: text for text, key in keys.items() if text not in found}
         if self.cache is None or not wanted:
             return
@@ -237,7 +234,7 @@ class CachedEncoder:
     def _try(
         self, texts: Sequence[str], encode: Callable[[Sequence[str]], list[T]]
     ) -> dict[str, T | NoVector]:
-        """What each text becomes; those that break a call are found by halving."""
+        """The result for each text; halving finds the texts that break a call."""
         if self._n_down >= DOWN_LIMIT:
             return dict.fromkeys(texts, NoVector(f"{self._reason}; not asked again in this run"))
         self.n_encoded += len(texts)
@@ -274,9 +271,9 @@ def _tokens(layer: object, long_text: LongText) -> str:
 
 
 def pieces(
-    rows: Sequence[Row], size: Callable[[Row], int], most: int = CHARACTERS_AT_ONCE
+    rows: Sequence[Row], size: Callable[[Row], int], most: int = CHARACTERS_PER_CALL
 ) -> Iterator[Sequence[Row]]:
-    """The rows in pieces of at most so much text each; a row that has more is one of its own.
+    """The rows in pieces of at most `most` text each; a longer row is a piece by itself.
 
     >>> list(pieces(["aa", "b", "ccc", "d"], len, 3))
     [['aa', 'b'], ['ccc'], ['d']]
@@ -293,7 +290,7 @@ def pieces(
 
 
 class _Recent:
-    """Packed vectors by key, the least recently used going first."""
+    """Packed vectors by key; the least recently used is removed first."""
 
     def __init__(self, most_bytes: int) -> None:
         self.most_bytes = most_bytes
@@ -316,7 +313,7 @@ class _Recent:
 
 
 class _Packed(Generic[T]):
-    """How vectors stand in the cache. `unpack` gives what `pack` was given, to the last bit."""
+    """The cached form of vectors. `unpack` reverses `pack` to the last bit."""
 
     @staticmethod
     def pack(made: T) -> bytes:

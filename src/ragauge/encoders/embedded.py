@@ -1,7 +1,7 @@
-"""The encoder that comes with ragauge: all-MiniLM-L6-v2, by onnxruntime, without torch.
+"""The embedded encoder: all-MiniLM-L6-v2 on onnxruntime, without torch.
 
 Reimers and Gurevych 2019 (Sentence-BERT); the model is sentence-transformers' all-MiniLM-L6-v2 under
-the Apache License 2.0. Its weights stand in the package in half precision; the numbers are computed
+the Apache License 2.0. The package has its weights in half precision; the numbers are computed
 in single precision.
 """
 
@@ -30,10 +30,10 @@ Precision = Literal["fp32", "int8"]
 
 
 class Session(Protocol):
-    """What is used of onnxruntime's InferenceSession."""
+    """The used part of onnxruntime's InferenceSession."""
 
     def run(self, output_names: Sequence[str], input_feed: Mapping[str, Ints]) -> Sequence[Floats]:
-        """The outputs of those names."""
+        """The outputs with these names."""
         ...
 
 
@@ -119,7 +119,7 @@ class MiniLM(LocalEncoder):
 
 
 def available_processors() -> int:
-    """The processors that this process may use."""
+    """The number of processors available to this process."""
     try:
         return len(os.sched_getaffinity(0)) or 1
     except AttributeError:  # not on macOS and Windows

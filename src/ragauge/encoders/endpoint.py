@@ -1,8 +1,8 @@
 """Embeddings from an endpoint that speaks OpenAI's protocol, through the package openai.
 
-What comes back is believed only after it is checked: as many vectors as texts, each in its place, of
-one dimension, of finite numbers and not of length 0. What goes wrong on the way is tried again for a
-bounded number of times and a bounded time; the key stands in no error.
+Replies are checked: one vector per text, in order, all of one dimension, finite and not of length 0.
+Transient failures are retried a limited number of times and for a limited time. Errors never contain
+the key.
 """
 
 import time
@@ -31,36 +31,34 @@ from ragauge.endpoints import (
     may_pass,
     message_of,
     pause_s,
+    retry_after,
     sendable,
-    told_wait,
 )
 from ragauge.errors import EncoderError, MissingExtraError
 
-CHARACTERS_A_REQUEST = 200_000
-"""Endpoints bound the tokens of all texts of a request, OpenAI's at 300,000."""
-BYTES_A_VECTOR = 2_000_000
-"""A reply of more for each text is no vector, and is not read to its end."""
-REFUSALS_IN_A_ROW = 16
-"""More than it takes to find one text that is refused among thousands, by halving."""
+CHARACTERS_PER_REQUEST = 200_000
+"""Endpoints limit the total tokens of a request, OpenAI to 300,000."""
+BYTES_PER_VECTOR = 2_000_000
+"""A longer reply per text is rejected and not read to its end."""
+MAX_REFUSALS_IN_A_ROW = 16
+"""More than halving needs to find one refused text among thousands."""
 _STATE = Lock()
-"""What an endpoint remembers of its replies is told by several threads."""
+"""Several threads update an endpoint's state."""
 
 
 class Endpoint:
     """A model behind an endpoint, `POST {base_url}/embeddings`.
 
     `api_key_env`: the environment variable that holds the key; an endpoint on this machine needs
-    none. `dimensions`: asked of models that can shorten their vectors. A request holds at most
-    `batch_size` texts; `concurrency` are under way at a time. Each is sent at most `max_attempts`
-    times within `deadline_s`: again after 408, 409, 429, 5xx, a lost connection, a reply that is cut
-    short, or `timeout_s` in which nothing came. The pauses double from `first_wait_s` to
-    `longest_wait_s`, each shortened by up to half at random, or are the server's Retry-After, at
-    most `longest_wait_s`.
+    none. `dimensions`: for models that can shorten their vectors. A request has at most `batch_size`
+    texts; `concurrency` requests run at a time. Each is sent at most `max_attempts` times within
+    `deadline_s`. It is retried after 408, 409, 429, 5xx, a lost connection, a truncated reply, and
+    `timeout_s` without data. Pauses double from `first_wait_s` to `max_wait_s`, each shortened by up
+    to half at random, or follow Retry-After, at most `max_wait_s`.
 
-    EncoderError with `is_down` when the attempts are used up, or after REFUSALS_IN_A_ROW requests
-    that were refused with none answered between. EncoderError without it for what the server
-    refuses, for a reply that is not what was asked, and for a blank text, which is never sent:
-    endpoints refuse those, and with them all others of the request. MissingExtraError without openai.
+    EncoderError with `is_down` if all attempts fail, or after MAX_REFUSALS_IN_A_ROW refusals in a row.
+    EncoderError without `is_down` for a refused request, a wrong reply, or a blank text, which is
+    never sent: endpoints refuse it together with the whole request. MissingExtraError without openai.
     """
 
     def __init__(
@@ -76,11 +74,11 @@ class Endpoint:
         concurrency: int = 4,
         max_attempts: int = 6,
         first_wait_s: float = 0.5,
-        longest_wait_s: float = 60,
+        max_wait_s: float = 60,
     ) -> None:
         counts = {"batch_size": batch_size, "concurrency": concurrency, "dimensions": dimensions}
         seconds = {"timeout_s": timeout_s, "deadline_s": deadline_s, "first_wait_s": first_wait_s}
-        others = {"longest_wait_s": longest_wait_s, "max_attempts": max_attempts}
+        others = {"max_wait_s": max_wait_s, "max_attempts": max_attempts}
         check_above_zero(model, {**counts, **seconds, **others}, EncoderError)
         if find_spec("openai") is None:
             raise MissingExtraError(f"the endpoint of {model!r} needs the package openai", "openai")
@@ -94,7 +92,7 @@ class Endpoint:
         self.concurrency = concurrency
         self.max_attempts = max_attempts
         self.first_wait_s = first_wait_s
-        self.longest_wait_s = longest_wait_s
+        self.max_wait_s = max_wait_s
         self._dimension = dimensions
         self._n_refused = 0
         self.address = Address(model, base_url, api_key_env, EncoderError)
@@ -109,13 +107,13 @@ class Endpoint:
         self.address.key()
 
     def __getstate__(self) -> dict[str, object]:
-        """Without connections and key: a copy in another process has its own."""
+        """Without connections and key; a copy in another process opens its own."""
         return {name: value for name, value in self.__dict__.items() if name != "_client"}
 
     def encode(self, texts: Sequence[str], *, long_text: LongText = "cut") -> Floats:
         """One unit vector for each text: (n, d) float32, rows in the texts' order.
 
-        A text that is longer than the model takes is cut or refused by the server.
+        The server cuts or refuses texts that are too long for the model.
         """
         if long_text == "windows":
             raise EncoderError(
@@ -149,7 +147,7 @@ class Endpoint:
         layer: int | None = None,  # noqa: ARG002
         long_text: LongText = "cut",  # noqa: ARG002
     ) -> list[TokenVectors]:
-        """EncoderError: an endpoint gives no tokens."""
+        """Raise EncoderError: an endpoint gives no tokens."""
         self._refuse_tokens()
 
     def token_ids(
@@ -158,11 +156,11 @@ class Endpoint:
         *,
         long_text: LongText = "cut",  # noqa: ARG002
     ) -> list[Ints]:
-        """EncoderError: an endpoint gives no tokens."""
+        """Raise EncoderError: an endpoint gives no tokens."""
         self._refuse_tokens()
 
     def count_tokens(self, texts: Sequence[str]) -> None:  # noqa: ARG002
-        """None: an endpoint does not tell."""
+        """None: an endpoint does not report tokens."""
         return
 
     def _refuse_tokens(self) -> NoReturn:
@@ -174,12 +172,12 @@ class Endpoint:
     # Requests -------------------------------------------------------------------------------------
 
     def _requests(self, texts: Sequence[str]) -> Iterator[list[str]]:
-        """The texts in order, as many together as a request may hold."""
+        """The texts in order, in groups that fit a request."""
         request: list[str] = []
         n_characters = 0
         for text in texts:
             is_full = len(request) == self.batch_size
-            if request and (is_full or n_characters + len(text) > CHARACTERS_A_REQUEST):
+            if request and (is_full or n_characters + len(text) > CHARACTERS_PER_REQUEST):
                 yield request
                 request, n_characters = [], 0
             request.append(sendable(text))
@@ -187,7 +185,7 @@ class Endpoint:
         yield request
 
     def _answer(self, texts: Sequence[str], stop: Event) -> Floats:
-        """The unit vectors of one request's texts, asked for until they come or hope is lost."""
+        """The unit vectors of one request's texts, with retries."""
         start = time.monotonic()
         end = start + self.deadline_s
         n_attempts, reason = 0, ""
@@ -209,12 +207,12 @@ class Endpoint:
             is_down=True,
         )
 
-    def _pause(self, n_attempts: int, told_s: float | None) -> float:
-        waits = {"first_wait_s": self.first_wait_s, "longest_wait_s": self.longest_wait_s}
-        return pause_s(n_attempts, told_s, **waits)
+    def _pause(self, n_attempts: int, server_wait_s: float | None) -> float:
+        waits = {"first_wait_s": self.first_wait_s, "max_wait_s": self.max_wait_s}
+        return pause_s(n_attempts, server_wait_s, **waits)
 
     def _reply(self, texts: Sequence[str], end: float) -> bytes:
-        """The body of the server's reply. Unanswered when there is none, EncoderError at a refusal."""
+        """The body of the server's reply. Unanswered if there is none, EncoderError if refused."""
         openai = cast(Any, import_module("openai"))
         left = max(min(self.timeout_s, end - time.monotonic()), 0.001)
         shortened = {} if self.dimensions is None else {"dimensions": self.dimensions}
@@ -234,7 +232,7 @@ class Endpoint:
         except openai.APIConnectionError as error:
             raise Unanswered(self.address.shown(str(error.__cause__ or error))) from None
         except Exception as error:
-            # What is lost while a body is read comes from the package under openai, as it is.
+            # A connection lost while reading raises an error of the package below openai.
             if not type(error).__module__.startswith("httpx"):
                 raise
             what = f"{type(error).__name__}: {error}"
@@ -244,7 +242,7 @@ class Endpoint:
         body = bytearray()
         for chunk in chunks:
             body += chunk
-            if len(body) > BYTES_A_VECTOR * n_texts:
+            if len(body) > BYTES_PER_VECTOR * n_texts:
                 self._refuse(f"its reply has more than {len(body)} bytes for {n_texts} texts")
             if time.monotonic() > end:
                 raise Unanswered("the reply did not come to an end")
@@ -252,21 +250,19 @@ class Endpoint:
 
     def _refused_or_unanswered(self, error: Any) -> NoReturn:
         status = int(error.status_code)
-        reason = (
-            f"{status}: {self.address.shown(message_of(error.response.text)) or 'without a word'}"
-        )
+        reason = f"{status}: {self.address.shown(message_of(error.response.text)) or 'no message'}"
         if may_pass(status):
-            raise Unanswered(reason, told_wait(error.response.headers)) from None
+            raise Unanswered(reason, retry_after(error.response.headers)) from None
         self._refuse(f"the request was refused with {reason}")
 
     def _refuse(self, reason: str) -> NoReturn:
         with _STATE:
             self._n_refused += 1
-            is_down = self._n_refused > REFUSALS_IN_A_ROW
+            is_down = self._n_refused > MAX_REFUSALS_IN_A_ROW
         raise EncoderError(f"{self.address}: {reason}", is_down=is_down) from None
 
     def _open(self) -> Any:
-        """The client, made once however many threads ask."""
+        """The client, created once for all threads."""
         with _STATE:
             return self._client
 
@@ -284,7 +280,7 @@ class Endpoint:
     # Replies --------------------------------------------------------------------------------------
 
     def _rows(self, body: bytes, n_texts: int) -> Floats:
-        """The reply's vectors at length 1. EncoderError when they are not what was asked for."""
+        """The reply's vectors, normalized to length 1. EncoderError if they are wrong."""
         rows = self._numbers(self._in_order(self._read(body), n_texts))
         if not np.isfinite(rows).all():
             self._refuse("its reply holds numbers that are not finite")
@@ -301,7 +297,7 @@ class Endpoint:
         return json_of(body)
 
     def _in_order(self, reply: object, n_texts: int) -> list[list[object]]:
-        """The vectors in the order of the texts, which the reply may have changed."""
+        """The vectors in the order of the texts; the reply may have another order."""
         items = fields_of(reply).get("data")
         if not isinstance(items, list):
             self._refuse("its reply has no list named data")
@@ -320,7 +316,7 @@ class Endpoint:
     def _numbers(
         self, vectors: Sequence[Sequence[object]]
     ) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """The vectors as an array, (n, d). The dimension is the one asked for, or the first seen."""
+        """The vectors as an array, (n, d). The dimension is the requested one, or the first seen."""
         with _STATE:
             self._dimension = self._dimension or len(vectors[0])
         for vector in vectors:
@@ -339,7 +335,7 @@ class Endpoint:
 
 
 def _results(asked: Sequence[Future[Floats]]) -> list[Floats]:
-    """What the requests came to, or the first error among those that are done."""
+    """The results of the requests, or the first error among the finished ones."""
     for one in asked:
         if one.done():
             one.result()

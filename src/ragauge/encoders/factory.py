@@ -1,4 +1,4 @@
-"""From a model's name to its encoder."""
+"""Open an encoder by its model's name."""
 
 from ragauge.encoders.embedded import NAME, MiniLM
 from ragauge.encoders.protocol import Encoder
@@ -18,10 +18,10 @@ def open_encoder(
     dimensions: int | None = None,
     threads: int | None = None,
 ) -> Encoder:
-    """The embedded encoder by its name, an endpoint's where `base_url` is given, else Hugging Face's.
+    """The embedded encoder by its name, an endpoint if `base_url` is given, else a Hugging Face model.
 
-    EncoderError for what does not go together; MissingExtraError when the packages for it are not
-    installed. Large models are loaded when first used.
+    EncoderError for settings that do not go together; MissingExtraError if packages are missing. Large
+    models are loaded at first use.
     """
     if base_url is not None:
         _refuse("an endpoint", model, revision=revision, device=device)

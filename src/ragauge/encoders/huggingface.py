@@ -1,8 +1,8 @@
 """Any Hugging Face model, by its name on the hub or a folder, through transformers and torch.
 
-Nothing that a model brings along is run: weights are read as safetensors only, and code of the
-model's own is refused. Token vectors are those of bert-score, sentence vectors those of
-sentence-transformers; neither package is needed.
+A model's own code is never run: weights are read as safetensors only, and models that need their own
+code are refused. Token vectors equal bert-score's, sentence vectors equal sentence-transformers';
+neither package is needed.
 """
 
 import re
@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from ragauge.encoders.embedded import available_processors
-from ragauge.encoders.local import TOKENS_A_BATCH, LocalEncoder
+from ragauge.encoders.local import TOKENS_PER_BATCH, LocalEncoder
 from ragauge.encoders.model_files import (
     OPENING,
     check_weights,
@@ -42,41 +42,38 @@ from ragauge.errors import EncoderError, MissingExtraError
 
 Precision = Literal["fp32", "fp16", "bf16"]
 _DTYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
-TOKENS_A_BATCH_ON_GPU = 16_384
+TOKENS_PER_GPU_BATCH = 16_384
 USUAL_LIMIT = 512
-"""Tokens that are read of a text where neither tokenizer nor model says how many it takes."""
-_INSANE_LIMIT = 1_000_000
-"""transformers writes 10^30 for a tokenizer that knows no limit."""
+"""Tokens read of a text if neither tokenizer nor model has a limit."""
+_UNSET_LIMIT = 1_000_000
+"""transformers uses 10^30 for a tokenizer without a limit."""
 
 _PACKAGES = ("torch", "transformers", "safetensors", "huggingface_hub")
 _SPACE_BEFORE = ("GPT2Tokenizer", "RobertaTokenizer", "BartTokenizer", "LongformerTokenizer")
 """Tokenizers whose words begin with their space; bert-score puts one before the first word too."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _COMPUTING = RLock()
-"""torch's count of its threads is that of the whole process."""
+"""torch's number of threads is a setting of the whole process."""
 
 
 class HuggingFace(LocalEncoder):
-    """A transformers model that is kept as safetensors.
+    """A transformers model stored as safetensors.
 
-    `name`: on the hub, or a folder. `revision`: a branch, tag or commit of the hub; of a folder
-    the fingerprint that it must have, as `identity` gives it. `device`: torch's name for it; None
-    for a GPU where there is one. `precision`: of weights and numbers. `threads`: None for one a
-    processor.
+    `name`: on the hub, or a folder. `revision`: a branch, tag or commit on the hub; for a folder, its
+    expected fingerprint from `identity`. `device`: torch's name; None for a GPU if there is one.
+    `precision`: of weights and computation. `threads`: None for one per processor.
 
-    Opening reads settings only; weights are read when first needed. `encode` pools as the
-    settings of sentence-transformers say, without those by the mean, and reads as many tokens as
-    they say. `encode_tokens` gives what bert-score gives for one text by itself: the ends of the
-    text are stripped, a space is put before the first word where the model's words begin with
-    theirs, and layer n is what the model gives when its later layers are taken out, whatever
-    stands behind the last of them. Layer 0 is the embeddings. Of a text without any token, the end
-    mark is read.
+    Opening reads settings only; weights are loaded at first use. `encode` follows the model's
+    sentence-transformers settings for pooling and length; without them it takes the mean.
+    `encode_tokens` equals bert-score for a single text: the text is stripped, a space precedes the
+    first word if the model's words begin with one, and layer n is the output of the model without its
+    later layers. Layer 0 is the embeddings. For a text without tokens, the end token is read.
 
-    On a processor a text has the same vector to the last bit in whatever company (on Intel's by the
-    environment variable MKL_CBWR=AUTO,STRICT, which is set here where it is not, and heard where torch
-    has not been used before); on a GPU, whose sums depend on the size of a batch, nearly so. EncoderError for a model that is not there, is
-    damaged, brings code of its own, or is kept in pickles only; MissingExtraError without torch and
-    transformers.
+    On a CPU, a text has the same vector to the last bit in any batch (on Intel through the environment
+    variable MKL_CBWR=AUTO,STRICT, which is set unless it already is, and works if torch was not used
+    before); on a GPU nearly so, because sums depend on the batch size. EncoderError for a model that is
+    missing, damaged, needs its own code, or has pickled weights only; MissingExtraError without torch
+    and transformers.
     """
 
     reads_alike = False
@@ -116,7 +113,7 @@ class HuggingFace(LocalEncoder):
             ),
         }
 
-    # What the base asks for -----------------------------------------------------------------------
+    # The interface of LocalEncoder ----------------------------------------------------------------
 
     def encode(self, texts: Sequence[str], *, long_text: LongText = "cut") -> Floats:
         return super().encode(self.sentences.read_as(texts), long_text=long_text)
@@ -135,7 +132,7 @@ class HuggingFace(LocalEncoder):
         return super().token_ids(self._words(texts), long_text=long_text)
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
-        # A lone surrogate is no text to a tokenizer; its place is kept.
+        # Tokenizers reject lone surrogates; the replacement keeps offsets.
         clean = [_SURROGATE.sub("\ufffd", text) for text in texts]
         if not clean:
             return []
@@ -182,7 +179,7 @@ class HuggingFace(LocalEncoder):
     @cached_property
     def max_tokens(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The least of what tokenizer and positions allow; USUAL_LIMIT where neither says."""
-        limits = [limit for limit in self._limits() if 0 < limit < _INSANE_LIMIT]
+        limits = [limit for limit in self._limits() if 0 < limit < _UNSET_LIMIT]
         return min(limits, default=USUAL_LIMIT)
 
     @cached_property
@@ -191,7 +188,7 @@ class HuggingFace(LocalEncoder):
 
     @cached_property
     def tokens_a_batch(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return TOKENS_A_BATCH if self._device.type == "cpu" else TOKENS_A_BATCH_ON_GPU
+        return TOKENS_PER_BATCH if self._device.type == "cpu" else TOKENS_PER_GPU_BATCH
 
     def _limits(self) -> list[int]:
         positions = getattr(self._model.config, "max_position_embeddings", None) or 0
@@ -210,7 +207,7 @@ class HuggingFace(LocalEncoder):
         return [self._before_words + text if text else text for text in stripped]
 
     def _in_place(self, found: TokenVectors, text: str) -> TokenVectors:
-        """The tokens with their places in the text as it was given."""
+        """The tokens with their offsets in the original text."""
         if found.spans is None:
             return found
         before = len(text) - len(text.lstrip())
@@ -257,7 +254,7 @@ class HuggingFace(LocalEncoder):
 
     @cached_property
     def _nothing(self) -> Tokens:
-        """What is read of a text without tokens where the tokenizer adds no marks."""
+        """The token read for a text without tokens if the tokenizer adds no special tokens."""
         of = self._tokenizer
         marks = (of.eos_token_id, of.bos_token_id, of.pad_token_id, of.unk_token_id)
         mark = next((one for one in marks if one is not None), 0)
@@ -303,7 +300,7 @@ class HuggingFace(LocalEncoder):
         return {}
 
     def _up_to(self, layer: int | None) -> Any:
-        """The model without the layers after that one; the weights are shared."""
+        """The model without later layers; the weights are shared."""
         with OPENING:
             if layer is None:
                 return self._model
@@ -321,6 +318,6 @@ class HuggingFace(LocalEncoder):
 
 
 def _special_ends(mask: Sequence[int]) -> tuple[int, int]:
-    """How many special tokens stand before and behind the text."""
+    """The number of special tokens before and after the text."""
     before = sum(1 for _ in takewhile(bool, mask))
     return before, sum(1 for _ in takewhile(bool, reversed(mask[before:])))

@@ -16,12 +16,12 @@ from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.encoders.tokens import Tokens, pieces, stitched
 from ragauge.errors import EncoderError
 
-TOKENS_A_BATCH = 1_024
-"""More tokens at once make no model faster on a processor: the matrices leave its caches."""
+TOKENS_PER_BATCH = 1_024
+"""Larger batches are not faster on a CPU, because the matrices exceed its caches."""
 
 
 class LocalEncoder(ABC):
-    """A model that runs here. A subclass says how it tokenizes, computes and pools.
+    """A model on this machine. A subclass defines how it tokenizes, computes and pools.
 
     `sentence_tokens`: what `encode` reads of a text at most; `max_tokens`: what `encode_tokens`
     does. `threads`: batches that are computed at the same time. `reads_alike`: whether `encode` and
@@ -33,11 +33,11 @@ class LocalEncoder(ABC):
     sentence_tokens: int
     max_tokens: int
     threads: int = 1
-    tokens_a_batch: int = TOKENS_A_BATCH
+    tokens_a_batch: int = TOKENS_PER_BATCH
     reads_alike: bool = True
 
     def __getstate__(self) -> dict[str, object]:
-        """Without what was opened: a copy in another process opens its own."""
+        """Without open resources; a copy in another process opens its own."""
         kind = type(self)
         return {
             name: value
@@ -47,7 +47,7 @@ class LocalEncoder(ABC):
 
     @abstractmethod
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
-        """Each text's tokens, all of them, with special ones around them."""
+        """All tokens of each text, including special ones."""
 
     @abstractmethod
     def hidden(self, ids: Ints, layer: int | None) -> Floats:
@@ -61,7 +61,7 @@ class LocalEncoder(ABC):
         return [(len(tokens), self.sentence_tokens) for tokens in self.tokenize(texts)]
 
     def token_ids(self, texts: Sequence[str], *, long_text: LongText = "cut") -> list[Ints]:
-        """The ids of the tokens that `encode_tokens` gives vectors of."""
+        """The ids of the tokens of `encode_tokens`."""
         tokenized = self.tokenize(texts)
         if long_text == "cut":
             tokenized = [tokens.kept(self.max_tokens) for tokens in tokenized]
@@ -77,7 +77,7 @@ class LocalEncoder(ABC):
     def encode_tokens(
         self, texts: Sequence[str], *, layer: int | None = None, long_text: LongText = "cut"
     ) -> list[TokenVectors]:
-        """The vectors of each text's tokens as that layer gives them; None: the last layer."""
+        """The vectors of each text's tokens at a layer; None: the last layer."""
         tokenized = self.tokenize(texts)
         found = self._states(tokenized, self.max_tokens, layer, long_text, _whole)
         return [_token_vectors(tokens, states, n) for (tokens, n), states in found]
@@ -105,7 +105,7 @@ class LocalEncoder(ABC):
         long_text: LongText,
         reduce: Callable[[Floats], Floats],
     ) -> Iterator[tuple[tuple[Tokens, int], Floats]]:
-        """For each text the tokens that were read, how many it has, and its reduced states."""
+        """For each text the tokens read, their total number, and its reduced states."""
         cut = long_text == "cut"
         read = [tokens.kept(most) for tokens in tokenized] if cut else tokenized
         parts = [pieces(tokens, most) for tokens in read]
@@ -131,7 +131,7 @@ class LocalEncoder(ABC):
             yield (tokens, len(whole)), joined
 
     def _batches(self, lengths: Sequence[int]) -> Iterator[list[int]]:
-        """Places of texts of equal length, few enough for a batch, the longest work first."""
+        """Indices of texts of equal length in batches, the largest work first."""
         places: dict[int, list[int]] = {}
         for at, length in enumerate(lengths):
             places.setdefault(length, []).append(at)
@@ -156,12 +156,12 @@ def _whole(states: Floats) -> Floats:
 
 
 def unit(vector: Floats) -> Floats:
-    """The vector at length 1; one without length stays as it is."""
+    """The vector normalized to length 1; a zero vector is unchanged."""
     return unit_rows(vector[None])[0]
 
 
 def unit_rows(rows: Floats) -> Floats:
-    """Each row at length 1; rows without length stay as they are."""
+    """Rows normalized to length 1; zero rows are unchanged."""
     lengths: Floats = np.sqrt(np.sum(np.square(rows), axis=-1, keepdims=True, dtype=np.float32))
     lengths[lengths == 0] = 1
     return rows / lengths

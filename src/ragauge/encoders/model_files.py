@@ -34,14 +34,14 @@ _REFUSED_BY_HUB = (
     *("DisabledRepoError", "HFValidationError"),
 )
 OPENING = RLock()
-"""Bars and log levels are those of the whole process, and a model is loaded once."""
+"""Progress bars and log levels are settings of the process, and a model is loaded once."""
 
 
 # Where a model is ---------------------------------------------------------------------------------
 
 
 def located(name: str, revision: str | None) -> tuple[Path, str | None]:
-    """The folder with the model's files, and the hub's commit; None for a folder of the user's."""
+    """The folder with the model's files, and the hub's commit; None for a user's folder."""
     folder = Path(name).expanduser()
     if folder.is_dir():
         return folder, None
@@ -58,7 +58,7 @@ def located(name: str, revision: str | None) -> tuple[Path, str | None]:
 
 
 def _downloaded(name: str, revision: str | None) -> tuple[Path, str]:
-    """The hub's files of a model, those that are read here and no others, from cache or network."""
+    """The needed files of a model on the hub, from cache or network."""
     hub = package("huggingface_hub")
     patterns = [*_READ, *(f"0_Transformer/{one}" for one in _READ), "*_Pooling/config.json"]
     with OPENING, muted_bars(package("huggingface_hub.utils")):
@@ -83,7 +83,7 @@ def _downloaded(name: str, revision: str | None) -> tuple[Path, str]:
 
 
 def fingerprint(name: str, root: Path, inner: Path, wanted: str | None) -> str:
-    """The SHA-256 of all files of a folder that are read; EncoderError when another is wanted."""
+    """The SHA-256 of a folder's used files; EncoderError if another one is expected."""
     files = {path for folder in (root, inner) for one in _READ for path in folder.glob(one)}
     files |= set(root.glob("*_Pooling/config.json"))
     whole = hashlib.sha256()
@@ -125,7 +125,7 @@ def checked_config(name: str, folder: Path) -> dict[str, Any]:
 
 
 def check_weights(name: str, folder: Path) -> None:
-    """EncoderError when the weights are not there as safetensors."""
+    """Raise EncoderError if there are no weights as safetensors."""
     index = folder / "model.safetensors.index.json"
     if (folder / "model.safetensors").is_file():
         return
@@ -152,31 +152,31 @@ def check_weights(name: str, folder: Path) -> None:
 
 
 def object_in(path: Path) -> dict[str, Any]:
-    """The JSON object that a file holds. EncoderError for anything else."""
+    """The JSON object in a file. EncoderError for anything else."""
     return cast(dict[str, Any], json_in(path, dict))
 
 
 def json_in(path: Path, kind: type) -> object:
-    """What a file of JSON holds, of that kind. EncoderError where it cannot be read or is another."""
+    """The content of a JSON file. EncoderError if it is unreadable or of another type."""
     try:
-        said: object = json.loads(path.read_bytes())
+        content: object = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
         raise EncoderError(
             f"{path}: cannot be read: {first_line(error)}; download it again"
         ) from None
-    if not isinstance(said, kind):
+    if not isinstance(content, kind):
         raise EncoderError(f"{path}: holds no JSON {kind.__name__}; download it again")
-    return said
+    return content
 
 
-def first_said(paths: Iterable[Path]) -> dict[str, Any]:
-    """The settings in the first of these files that is there; none where none is."""
+def first_settings(paths: Iterable[Path]) -> dict[str, Any]:
+    """The settings in the first of these files that exists; empty without one."""
     nothing: dict[str, Any] = {}
     return next((object_in(path) for path in paths if path.is_file()), nothing)
 
 
 def first_number(config: Mapping[str, Any], *names: str) -> int | None:
-    """The first of these settings that is a whole number; None where none is."""
+    """The first of these settings that is a whole number, or None."""
     found = (config.get(one) for one in names)
     return next((one for one in found if isinstance(one, int)), None)
 
@@ -185,7 +185,7 @@ def first_number(config: Mapping[str, Any], *names: str) -> int | None:
 
 
 def package(name: str) -> Any:
-    """A package of Hugging Face's or torch, imported; it tells nobody that it is used."""
+    """Import a package of Hugging Face or torch, with telemetry off."""
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     # Else the order in which torch on an Intel processor adds up hangs on how many texts there are.
     # Read at the first product of two matrices in the process.
@@ -206,5 +206,5 @@ def muted_bars(of: Any) -> Generator[None]:
 
 
 def first_line(error: Exception) -> str:
-    """What an exception says, without the pages that torch writes below."""
+    """The first line of an exception's message; torch adds pages below."""
     return str(error).partition("\n")[0][:300]

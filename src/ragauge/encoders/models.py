@@ -1,4 +1,4 @@
-"""What is known of models by name: BERTScore's layer and baseline, a threshold for sentences."""
+"""Known values by model: BERTScore's layer and baseline, a threshold for sentences."""
 
 import tomllib
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from functools import cache
 from importlib import resources
 
 EMBEDDED = "all-MiniLM-L6-v2"
-"""The model that comes with ragauge."""
+"""The embedded model."""
 
 
 @dataclass(frozen=True, slots=True)

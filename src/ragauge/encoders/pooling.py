@@ -1,11 +1,11 @@
-"""What sentence-transformers would do with a model: how it reads a text and pools its tokens."""
+"""A model's sentence-transformers settings: how it reads a text and pools its tokens."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
-from ragauge.encoders.model_files import first_said, json_in
+from ragauge.encoders.model_files import first_settings, json_in
 from ragauge.encoders.protocol import Floats
 from ragauge.errors import EncoderError
 
@@ -59,30 +59,30 @@ class Sentences:
 
     @classmethod
     def read(cls, name: str, root: Path) -> "Sentences":
-        """EncoderError for what cannot be done here."""
+        """Read a model's settings. EncoderError for unsupported ones."""
         path = root / "modules.json"
         modules = cast(list[dict[str, str]], json_in(path, list)) if path.is_file() else []
         inner = _checked_modules(name, modules)
-        said = first_said(root / inner / one for one in _SENTENCE_CONFIGS)
-        most = said.get("max_seq_length")
+        settings = first_settings(root / inner / one for one in _SENTENCE_CONFIGS)
+        most = settings.get("max_seq_length")
         if not (most is None or (isinstance(most, int) and most > 2)):
             raise EncoderError(f"{name}: max_seq_length is {most!r}, not a number of tokens")
-        if said.get("transformer_task") not in (None, "feature-extraction"):
+        if settings.get("transformer_task") not in (None, "feature-extraction"):
             raise EncoderError(
-                f"{name} is made for {said['transformer_task']!r}; a model that gives vectors is "
+                f"{name} is made for {settings['transformer_task']!r}; a model that gives vectors is "
                 "needed"
             )
-        prompts = first_said([root / "config_sentence_transformers.json"])
+        prompts = first_settings([root / "config_sentence_transformers.json"])
         named = cast(dict[str | None, str], prompts.get("prompts") or {})
         before = named.get(prompts.get("default_prompt_name")) or ""
         own = [one["path"] for one in modules if _kind(one) == "Pooling"]
-        pooled = first_said(root / _within(name, one) / "config.json" for one in own)
+        pooled = first_settings(root / _within(name, one) / "config.json" for one in own)
         if before and pooled.get("include_prompt") is False:
             raise EncoderError(f"{name} leaves its prompt out when pooling, which is not done here")
-        return cls(inner, _pooling(name, pooled), most, bool(said.get("do_lower_case")), before)
+        return cls(inner, _pooling(name, pooled), most, bool(settings.get("do_lower_case")), before)
 
     def read_as(self, texts: Sequence[str]) -> Sequence[str]:
-        """The texts as the model is to read them."""
+        """The texts as the model must read them."""
         if not self.is_lowered and not self.before:
             return texts
         whole = [self.before + text for text in texts]
@@ -90,7 +90,7 @@ class Sentences:
 
 
 def _checked_modules(name: str, modules: Sequence[Mapping[str, str]]) -> str:
-    """The folder of the transformer. EncoderError for a module that is not computed here."""
+    """The folder of the transformer. EncoderError for an unsupported module."""
     for place, module in enumerate(modules):
         known = ("Pooling", "Normalize") if place else ("Transformer",)
         is_theirs = str(module.get("type")).startswith("sentence_transformers.")
@@ -113,15 +113,15 @@ def _within(name: str, path: str) -> str:
     return str(parts)
 
 
-def _pooling(name: str, said: Mapping[str, Any]) -> Pooling:
-    """EncoderError for a pooling that is not computed here, and for several at once."""
+def _pooling(name: str, settings: Mapping[str, Any]) -> Pooling:
+    """Raise EncoderError for an unsupported pooling, or several at once."""
     flags = [
         key.removeprefix("pooling_mode_").removesuffix("_tokens").removesuffix("_token")
-        for key, is_on in said.items()
+        for key, is_on in settings.items()
         if key.startswith("pooling_mode_") and is_on
     ]
     flags = ["mean_sqrt_len_tokens" if one == "mean_sqrt_len" else one for one in flags]
-    modes = said.get("pooling_mode") or flags or "mean"
+    modes = settings.get("pooling_mode") or flags or "mean"
     modes = [modes] if isinstance(modes, str) else list(modes)
     if len(modes) != 1 or modes[0] not in _POOLINGS:
         raise EncoderError(

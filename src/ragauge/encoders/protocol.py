@@ -1,4 +1,4 @@
-"""What an encoder is: texts in, unit vectors out."""
+"""The encoder protocol: texts in, unit vectors out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 LongText = Literal["cut", "windows"]
-"""What is done with a text that is longer than the model takes.
+"""How to read a text that is too long for the model.
 
-`cut`: the first tokens are read, as the reference packages do. `windows`: the whole text is read in
-windows that overlap by half, and each token keeps the vector of the window it stands deepest in.
+`cut`: read the first tokens, as the reference packages do. `windows`: read the whole text in windows
+that overlap by half; each token keeps its vector from the window where it is farthest from an edge.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class TokenVectors:
-    """The tokens of one text as a model sees them, special ones among them.
+    """The tokens of one text for a model, including special tokens.
 
-    `vectors`: (t, d) float32, each row of length 1. `ids`: (t,) of the vocabulary. `special`: (t,),
-    true for the marks that the model puts around a text. `spans`: (t, 2), where each token stands in
-    the text, in characters, (0, 0) for special ones; None where the tokenizer cannot tell.
-    `n_tokens`: tokens of the whole text, special ones included; more than t where it was cut.
+    `vectors`: (t, d) float32, rows of length 1. `ids`: (t,) of the vocabulary. `special`: (t,), true
+    for special tokens. `spans`: (t, 2), each token's character offsets in the text, (0, 0) for special
+    tokens; None if the tokenizer has no offsets. `n_tokens`: tokens of the whole text, including
+    special ones; more than t if the text was cut.
     """
 
     vectors: Floats
@@ -43,8 +43,8 @@ class TokenVectors:
 class Encoder(Protocol):
     """A model that turns texts into vectors.
 
-    The same text gives the same vector, whatever stands beside it in the call. A text of any
-    content and length is taken, the empty one too. EncoderError says why there are no vectors.
+    The same text gives the same vector, whatever other texts are in the call. Any text is accepted,
+    including the empty one. EncoderError says why there are no vectors.
     """
 
     @property
@@ -54,7 +54,7 @@ class Encoder(Protocol):
 
     @property
     def identity(self) -> Mapping[str, str | int | float | None]:
-        """All that fixes the vectors, as JSON data: name, revision, precision. No secrets."""
+        """What determines the vectors, as JSON data: name, revision, precision. No secrets."""
         ...
 
     def encode(self, texts: Sequence[str], *, long_text: LongText = "cut") -> Floats:
@@ -64,19 +64,19 @@ class Encoder(Protocol):
     def encode_tokens(
         self, texts: Sequence[str], *, layer: int | None = None, long_text: LongText = "cut"
     ) -> list[TokenVectors]:
-        """The vectors of each text's tokens as that layer gives them (None: the last layer).
+        """The vectors of each text's tokens at a layer (None: the last layer).
 
-        EncoderError when the encoder has no tokens, as an embeddings endpoint, or no such layer.
+        EncoderError if the encoder has no tokens, as an embeddings endpoint, or no such layer.
         """
         ...
 
     def token_ids(self, texts: Sequence[str], *, long_text: LongText = "cut") -> list[Ints]:
-        """The ids of the tokens that `encode_tokens` gives vectors of, without computing those."""
+        """The ids of the tokens of `encode_tokens`, without computing vectors."""
         ...
 
     def count_tokens(self, texts: Sequence[str]) -> list[tuple[int, int]] | None:
-        """For each text its tokens, special ones included, and how many `encode` reads at once.
+        """For each text its number of tokens, including special ones, and how many `encode` reads at once.
 
-        None where the encoder cannot tell, as an endpoint.
+        None if the encoder cannot count tokens, as an endpoint.
         """
         ...

@@ -1,4 +1,4 @@
-"""Tokens of a text, and what a model reads of them at once: a cut, or windows."""
+"""Tokens of a text, and the part a model reads at once: the first tokens, or windows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ Span = tuple[int, int]
 class Tokens:
     """One text as a tokenizer has it: `ids` with the special tokens around them.
 
-    `before` and `after`: how many special tokens stand at the two ends. `spans`: where each token
-    stands in the text, in characters, (0, 0) for the special ones; None where that is not known.
+    `before` and `after`: number of special tokens at the two ends. `spans`: each token's character
+    offsets in the text, (0, 0) for the special ones; None if unknown.
     """
 
     ids: Sequence[int]
@@ -27,7 +27,7 @@ class Tokens:
         return len(self.ids)
 
     def kept(self, most: int) -> "Tokens":
-        """The first tokens, as many as a model takes, the special ones kept at both ends."""
+        """The first tokens that fit the model, with the special ones at both ends."""
         if len(self) <= most:
             return self
         last = len(self) - self.after
@@ -57,7 +57,7 @@ def windows_of(n_content: int, size: int) -> tuple[Window, ...]:
 
 
 def pieces(tokens: Tokens, most: int) -> list[list[int]]:
-    """The ids of each window of a text, special tokens around each."""
+    """The ids of each window of a text, with special tokens around it."""
     before, after = tokens.before, tokens.after
     last = len(tokens) - after
     head, tail = list(tokens.ids[:before]), list(tokens.ids[last:])
@@ -69,7 +69,7 @@ def pieces(tokens: Tokens, most: int) -> list[list[int]]:
 def stitched(tokens: Tokens, most: int, hidden: Sequence[Floats]) -> Floats:
     """One row for each token of the text, (t, d), from those of its windows.
 
-    A token's row is that of the window in which it stands farthest from an edge; of the special
+    A token's row comes from the window where it is farthest from an edge; of the special
     tokens, those of the first and of the last window.
     """
     if len(hidden) == 1:
@@ -89,12 +89,12 @@ def stitched(tokens: Tokens, most: int, hidden: Sequence[Floats]) -> Floats:
 
 
 def _deepest(windows: Sequence[Window], n_content: int) -> Ints:
-    """For each content token the number of the window in which it stands deepest."""
+    """For each content token the window where it is farthest from an edge."""
     depth = np.full(n_content, -1)
     owner = np.zeros(n_content, np.int64)
     for number, window in enumerate(windows):
         at = np.arange(window.start, window.end)
-        # The text's own ends are no edges: nothing is missing beyond them.
+        # The ends of the text are not edges: no context is missing there.
         left = at - window.start if window.start else np.full(len(at), n_content)
         right = window.end - 1 - at if window.end < n_content else np.full(len(at), n_content)
         here = np.minimum(left, right)

@@ -1,4 +1,4 @@
-"""Models of transformers: loaded in silence without running what they bring along, cut, and run."""
+"""Load transformers models without running their own code, truncate them, and run them."""
 
 import copy
 from collections.abc import Generator
@@ -21,12 +21,12 @@ _LAYERS = (
     ("h",),  # gpt2
     ("decoder", "layers"),  # opt
 )
-"""Where models of different kinds keep their layers."""
+"""Where different models keep their layers."""
 
 
 @contextmanager
 def loading(name: str) -> Generator[None]:
-    """In silence, one at a time, and with EncoderError for all that goes wrong."""
+    """Load one model at a time, without output; any error becomes an EncoderError."""
     with OPENING:
         log = package("transformers").utils.logging
         verbosity = log.get_verbosity()
@@ -53,7 +53,7 @@ def loading(name: str) -> Generator[None]:
 
 
 def loaded_tokenizer(name: str, folder: Path) -> Any:
-    """The model's tokenizer. EncoderError when its files are not there."""
+    """The model's tokenizer. EncoderError if its files are missing."""
     transformers = package("transformers")
     tokenizer = transformers.AutoTokenizer.from_pretrained(
         str(folder), trust_remote_code=False, local_files_only=True
@@ -69,7 +69,7 @@ def loaded_tokenizer(name: str, folder: Path) -> Any:
 
 
 def loaded_model(name: str, folder: Path) -> Any:
-    """The model's encoder, ready to compute. EncoderError when its weights are not all there."""
+    """The model's encoder, ready to compute. EncoderError if weights are missing."""
     transformers = package("transformers")
     config = _loaded_config(name, folder)
     encoders = transformers.MODEL_FOR_TEXT_ENCODING_MAPPING
@@ -98,10 +98,10 @@ def loaded_model(name: str, folder: Path) -> Any:
 
 def _loaded_config(name: str, folder: Path) -> Any:
     transformers = package("transformers")
-    said = object_in(folder / "config.json")
-    kind = said.get("model_type")
+    config = object_in(folder / "config.json")
+    kind = config.get("model_type")
     if kind not in transformers.CONFIG_MAPPING:
-        if said.get("auto_map"):
+        if config.get("auto_map"):
             raise EncoderError(
                 f"{name} needs code of its own (model_type {kind!r} with auto_map in config.json), "
                 "and a model's code is never run; choose a model of a standard architecture"

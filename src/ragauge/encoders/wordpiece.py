@@ -18,11 +18,11 @@ from ragauge.encoders.tokens import Span, Tokens
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 MAX_WORD_LENGTH = 100
-"""A word of more letters is [UNK], as it is for the models."""
+"""A longer word is [UNK], as for the models."""
 
 MAX_REMEMBERED_LENGTH = 20
 MAX_REMEMBERED = 100_000
-"""Pieces of text whose tokens are remembered: how long they may be, and how many they may become."""
+"""Maximum length and number of the pieces of text whose tokens are cached."""
 
 _SPECIAL = re.compile("|".join(map(re.escape, SPECIAL_TOKENS)))
 _OTHER_SPACE = re.compile("[\t\n\r\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
@@ -31,7 +31,7 @@ _LETTER, _ALONE, _MOVABLE = "wam"
 _WORDS = re.compile("a|[wm]+")
 
 _Found = tuple[tuple[int, ...], tuple[Span, ...]]
-"""Ids of a piece of text, and where each token stands in the piece."""
+"""Ids of a piece of text, and each token's offsets in the piece."""
 
 
 class WordPiece:
@@ -168,7 +168,7 @@ class WordPiece:
 
 
 class _Entries:
-    """Entries of the vocabulary by what they stand for, and how long they are at most."""
+    """Entries of the vocabulary by their text, and their maximum length."""
 
     def __init__(self, ids: Mapping[str, int]) -> None:
         self._ids = ids
@@ -178,7 +178,7 @@ class _Entries:
             self._most[pair] = max(self._most.get(pair, 1), len(entry))
 
     def longest_at(self, letters: str, start: int) -> tuple[int, int] | None:
-        """Id and end of the longest entry that stands at `start`; None: there is none."""
+        """Id and end of the longest entry at `start`, or None."""
         most = self._most.get(letters[start : start + 2], 1)
         for end in range(min(len(letters), start + most), start, -1):
             if (number := self._ids.get(letters[start:end])) is not None:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from ragauge.judges import questions
 from ragauge.judges.budget import estimated_tokens
-from ragauge.judges.questions import AskedBack, Graded, Relevance, Support
+from ragauge.judges.questions import GeneratedQuestion, Graded, Relevance, Support
 from ragauge.judges.session import PROMPT_TOKENS, TOKENS_PER_ITEM, Answered, JudgeSession
 from ragauge.language.sentences import split_sentences
 from ragauge.language.text import is_blank
@@ -78,7 +78,7 @@ class RelevantContexts:
 class QuestionsBack:
     """The questions that an answer answers; if it answers none, its relevance by a rubric."""
 
-    questions: tuple[AskedBack, ...]
+    questions: tuple[GeneratedQuestion, ...]
     rubric: Graded | None = None
     calls: Calls = ()
 
@@ -181,7 +181,7 @@ async def answer_questions(
     """
     if is_blank(question):
         return Score.undefined("the question is blank, so nothing can be near it")
-    back: tuple[AskedBack, ...] = ()
+    back: tuple[GeneratedQuestion, ...] = ()
     calls: Calls = ()
     if not is_blank(answer):
         asked = await judge.ask(questions.questions(answer, n_questions))

@@ -1,6 +1,6 @@
-"""What judges are told, as JSON: the same text for the key of a reply, for the ledger and for the wire.
+"""Fast JSON of requests: the same text for a reply's key, for the ledger and for the wire.
 
-Most of a request is one long text, and most of the rest is the same in many requests.
+Most of a request is one long text, and most of the rest repeats in many requests.
 """
 
 import json
@@ -8,14 +8,14 @@ import marshal
 from functools import lru_cache
 
 PLAIN = 2
-"""The form of `marshal` that is the same for the same value."""
+"""The version of `marshal` that gives the same bytes for the same value."""
 _CONTROLS = bytes(range(0x20))
 _SORTED = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 _AS_GIVEN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def sorted_json(value: object) -> str:
-    """JSON without blanks, fields in alphabetical order, signs beyond ASCII as they are.
+    """JSON without spaces, with sorted keys and unescaped non-ASCII characters.
 
     >>> sorted_json({"b": [1, "é"], "a": None})
     '{"a":null,"b":[1,"é"]}'
@@ -24,7 +24,7 @@ def sorted_json(value: object) -> str:
 
 
 def text_json(text: str) -> str:
-    """A text as `sorted_json` has it, which goes through it sign by sign."""
+    """As `sorted_json` of a text, but faster for long texts."""
     plain = text
     for sign, escape in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n")):
         if sign in plain:
@@ -35,10 +35,10 @@ def text_json(text: str) -> str:
 
 
 def kept_json(value: object, *, is_sorted: bool = True) -> str:
-    """What is the same in many calls, as `sorted_json` has it, or with its fields in their order."""
+    """As `sorted_json`, cached for values that repeat; `is_sorted=False` keeps the order of keys."""
     try:
         return _packed_json(marshal.dumps(value, PLAIN), is_sorted)  # pyright: ignore[reportArgumentType]
-    except (ValueError, TypeError):  # holds what is not of JSON's own types
+    except (ValueError, TypeError):  # has types that are not JSON's
         return _encoded(value, is_sorted)
 
 

@@ -1,4 +1,4 @@
-"""What judging costs: counted as it is paid, bounded by a budget, estimated beforehand."""
+"""The cost of judging: counted during a run, limited by a budget, estimated before."""
 
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -12,12 +12,12 @@ from ragauge.judges.ledger import Ledger, TokenUsage, characters
 from ragauge.judges.protocol import Reply, Request
 from ragauge.tomlfile import parse_toml
 
-CHARACTERS_A_TOKEN = 4.0
-"""Of plain English; other scripts have less than one and a half."""
+CHARACTERS_PER_TOKEN = 4.0
+"""In plain English; other scripts have less than 1.5."""
 SPREAD = 0.25
-"""How far an estimate of tokens may be off where no reply of the judge is known yet."""
+"""Relative error of a token estimate without known replies of the judge."""
 SPREAD_KNOWN = 0.1
-"""And where there are KNOWN_CALLS of them."""
+"""Relative error with KNOWN_CALLS known replies."""
 KNOWN_CALLS = 20
 
 
@@ -26,30 +26,30 @@ Range = tuple[float, float, float]
 
 
 def estimated_tokens(text: str) -> int:
-    """About how many tokens a text has: a fourth of its ASCII characters, and the others.
+    """Estimated tokens of a text: a quarter of its ASCII characters, plus all others.
 
     >>> estimated_tokens("four letters"), estimated_tokens("四個字母")
     (3, 4)
     """
     n_ascii = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
-    return round(n_ascii / CHARACTERS_A_TOKEN) + len(text) - n_ascii
+    return round(n_ascii / CHARACTERS_PER_TOKEN) + len(text) - n_ascii
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a million tokens cost, in US dollars."""
+    """The price of a million tokens, in US dollars."""
 
     prompt: float
     reply: float
 
     def of(self, prompt_tokens: float, completion_tokens: float) -> float:
-        """In US dollars."""
+        """The cost in US dollars."""
         return (self.prompt * prompt_tokens + self.reply * completion_tokens) / 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a run may spend; None for no bound. `price`: the model's own, where it is known."""
+    """Limits of a run; None means no limit. `price`: the model's, if known."""
 
     max_calls: int | None = None
     max_cost_usd: float | None = None
@@ -58,7 +58,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """What is still to be paid: calls, and tokens and cost."""
+    """Calls that a run would still make, with their tokens and cost."""
 
     calls: int
     prompt_tokens: Range
@@ -68,7 +68,7 @@ class CostEstimate:
 
 @dataclass(frozen=True, slots=True)
 class _Size:
-    """How long a call is: what is sent in characters and estimated tokens, the reply in tokens."""
+    """The size of a call: the prompt in characters and estimated tokens, the reply in tokens."""
 
     prompt: str
     characters: int
@@ -83,7 +83,7 @@ class _Size:
 
 @dataclass
 class Usage:
-    """What a run asks a judge and pays for it. One event loop counts; others may look."""
+    """Calls, tokens and cost of one judge in a run. One event loop writes; other threads may read."""
 
     judge: str
     budget: Budget
@@ -91,23 +91,23 @@ class Usage:
     calls: int = 0
     cached: int = 0
     failed: int = 0
-    """Calls that brought no reply."""
+    """Calls without a reply."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float = 0.0
-    untold: int = 0
-    """Calls whose provider does not tell the tokens."""
+    without_count: int = 0
+    """Calls whose provider reports no token counts."""
     refused: int = 0
-    """Questions that the budget did not allow."""
+    """Questions beyond the budget."""
     _held_usd: float = 0.0
-    _under_way: Counter[str] = field(default_factory=Counter[str])
+    _pending: Counter[str] = field(default_factory=Counter[str])
     _tried: set[str] = field(default_factory=set[str])
-    """Prompts of calls that ended."""
+    """Prompts with a finished call."""
     _told: dict[str, TokenUsage] = field(default_factory=dict[str, TokenUsage])
     _expected: dict[bytes, _Size] = field(default_factory=dict[bytes, _Size])
 
     def found(self, reply: Reply) -> None:  # noqa: ARG002
-        """A reply was there already."""
+        """Count a reply from the cache."""
         self.cached += 1
 
     def expect(self, key: bytes, request: Request) -> None:
@@ -115,49 +115,49 @@ class Usage:
         self._expected[key] = _Size.of(request)
 
     def refuses(self, request: Request) -> str:
-        """Why the budget does not allow this call; nothing when it does."""
+        """Why the budget does not allow this call; empty if it does."""
         most, dollars = self.budget.max_calls, self.budget.max_cost_usd
         if most is not None and self.calls >= most:
             self.refused += 1
             return f"the budget of {most:,} calls is used up"
-        if dollars is not None and self.cost_usd + self._most_cost(request) > dollars:
+        if dollars is not None and self.cost_usd + self._max_cost(request) > dollars:
             self.refused += 1
             return f"the budget of ${dollars:g} does not allow another call"
         return ""
 
     def must_wait(self, request: Request) -> bool:
-        """Whether it takes what is under way to know that the budget allows this call.
+        """Whether pending calls must finish before the budget can allow this call.
 
-        That may turn out cheaper than it might, and the first call of a prompt tells what others cost.
+        They may cost less than reserved, and the first call of a prompt shows what others cost.
         """
         dollars = self.budget.max_cost_usd
-        if dollars is None or not self._under_way.total():
+        if dollars is None or not self._pending.total():
             return False
         is_known = request.prompt in self._tried or self._usage(request.prompt) is not None
-        if self._under_way[request.prompt] and not is_known:
+        if self._pending[request.prompt] and not is_known:
             return True
-        return self.cost_usd + self._held_usd + self._most_cost(request) > dollars
+        return self.cost_usd + self._held_usd + self._max_cost(request) > dollars
 
     @contextmanager
     def reserved(self, request: Request) -> Generator[Callable[[Reply], None]]:
-        """A call is under way; what it gives is told of the reply."""
-        held = self._most_cost(request) if self.budget.max_cost_usd is not None else 0.0
+        """Reserve the cost of a call; call the result with its reply."""
+        held = self._max_cost(request) if self.budget.max_cost_usd is not None else 0.0
         self._held_usd += held
-        self._under_way[request.prompt] += 1
+        self._pending[request.prompt] += 1
         self.calls += 1
         replies: list[Reply] = []
         try:
             yield replies.append
         finally:
             self._held_usd -= held
-            self._under_way[request.prompt] -= 1
+            self._pending[request.prompt] -= 1
             self._tried.add(request.prompt)
             for one in replies:
                 self._pay(_Size.of(request), one)
             self.failed += not replies
 
     def estimate(self) -> CostEstimate:
-        """What the expected calls take."""
+        """Tokens and cost of the expected calls."""
         prompt, completion = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         for size in self._expected.values():
             prompt = _sum(prompt, self._prompt_tokens(size))
@@ -171,7 +171,7 @@ class Usage:
     def _pay(self, size: _Size, reply: Reply) -> None:
         n_prompt, n_reply = reply.prompt_tokens, reply.completion_tokens
         if n_prompt is None or n_reply is None:
-            self.untold += 1
+            self.without_count += 1
             tokens = self._prompt_tokens(size)[1], self._reply_tokens(size)[1]
         else:
             tokens = n_prompt, n_reply
@@ -184,15 +184,15 @@ class Usage:
         elif self.budget.price is not None:
             self.cost_usd += self.budget.price.of(*tokens)
 
-    def _most_cost(self, request: Request) -> float:
-        """The most that a call is likely to cost."""
+    def _max_cost(self, request: Request) -> float:
+        """The highest likely cost of a call."""
         if self.budget.price is None:
             return 0.0
         size = _Size.of(request)
         return self.budget.price.of(self._prompt_tokens(size)[2], self._reply_tokens(size)[2])
 
     def _prompt_tokens(self, size: _Size) -> Range:
-        """Low, likely and high, by what the replies that are known took."""
+        """Low, likely and high, from the known replies."""
         known = self._usage(size.prompt)
         if known is None or not known.characters:
             return _around(size.tokens, SPREAD)
@@ -205,7 +205,7 @@ class Usage:
         return _around(known.completion_tokens / known.n, 2 * _spread(known))
 
     def _usage(self, prompt: str) -> TokenUsage | None:
-        """What the prompt's replies took, of this run and of those before."""
+        """Token usage of the prompt's replies, in this run and before."""
         found = [one[prompt] for one in (self._known, self._told) if prompt in one]
         return sum(found[1:], found[0]) if found else None
 
@@ -214,7 +214,7 @@ class Usage:
         return {} if self.ledger is None else self.ledger.usage(self.judge)
 
     def as_data(self) -> dict[str, object]:
-        """What was paid, as JSON data."""
+        """As JSON data."""
         return {
             "calls": self.calls,
             "cached": self.cached,
@@ -222,7 +222,7 @@ class Usage:
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,
             "cost_usd": self.cost_usd if self.cost_usd or self.budget.price else None,
-            "calls_without_count": self.untold,
+            "calls_without_count": self.without_count,
             "refused_by_budget": self.refused,
         }
 
@@ -240,7 +240,7 @@ def _around(likely: float, spread: float) -> Range:
 
 
 def list_price(model: str) -> tuple[Price, str] | None:
-    """The list price of a model that is known, and of which month it is.
+    """The list price of a known model, and its month.
 
     A dated version ("gpt-4o-mini-2024-07-18") has its model's price.
     """

@@ -1,4 +1,4 @@
-"""How the judges of a run are asked, and what they may spend."""
+"""Settings of a run's judges: repeats, budgets, prompts."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,6 +10,7 @@ from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
     from ragauge.judges.budget import Price
+    from ragauge.judges.managed import ManagedJudge
     from ragauge.judges.protocol import Judge
     from ragauge.judges.session import Mode
 
@@ -33,8 +34,8 @@ KEYS = {
     "language": str,
     "window": int,
 }
-"""What a configuration's table `[judge]` may say; `model` is a name or a list of them."""
-OF_ENDPOINT = (
+"""Keys of a configuration's table `[judge]`; `model` is a name or a list of names."""
+ENDPOINT_KEYS = (
     "base_url",
     "api_key_env",
     "temperature",
@@ -68,15 +69,15 @@ def _no_prices() -> "Mapping[str, Price]":
 
 @dataclass(frozen=True)
 class JudgeConfig:
-    """The judges of a run, and how they are asked.
+    """The judges of a run and their settings.
 
-    `repeat`: how often each question is asked; the scores are means over the askings. `mode`: "ask",
-    or "cached" to take replies from the cache only and skip the rest. `retry_unreadable`: where the reply that
-    was kept cannot be read, ask anew, once, and keep the new reply beside it. `max_calls` and `max_cost_usd`
-    bound each judge by itself, for this run: what goes beyond is skipped; `prices` are needed for the
-    latter, by judge, in dollars for a million tokens. `prompts`: a folder of one's own. `language`:
-    of the prompts, two letters. `window`: how many tokens a judge takes; what would not fit is shown
-    in parts. PlanError lists what is wrong.
+    `repeat`: ask each question this many times; scores are means over the repeats. `mode`: "ask", or
+    "cached" to read the cache only and skip the rest. `retry_unreadable`: ask once more where the kept
+    reply is unreadable, and keep both replies. `max_calls`, `max_cost_usd`: limits for each judge in
+    this run; questions beyond them are skipped. `prices`: by judge, in dollars per million tokens;
+    needed for `max_cost_usd`. `prompts`: a folder with your own prompts. `language`: of the prompts,
+    two letters. `window`: tokens that a judge accepts; longer contexts are shown in parts. PlanError
+    lists all problems.
     """
 
     judges: "Sequence[Judge]" = ()
@@ -91,8 +92,8 @@ class JudgeConfig:
     retry_unreadable: bool = False
 
     def __post_init__(self) -> None:
-        problems = [*self._names_wrong(), *self._numbers_wrong(), *self._words_wrong()]
-        problems += self._prices_lacking()
+        problems = [*self._wrong_names(), *self._wrong_numbers(), *self._wrong_words()]
+        problems += self._missing_prices()
         if problems:
             raise PlanError(problems)
 
@@ -101,23 +102,19 @@ class JudgeConfig:
         return tuple(one.name for one in self.judges)
 
     def check_keys(self) -> None:
-        """JudgeError when a judge's key is not there: before any work is done."""
-        for one in self.judges:
-            check = getattr(getattr(one, "judge", one), "check_key", None)
-            if check is not None:
-                check()
+        """Raise JudgeError if a judge's key is missing, before any work."""
+        for judge in self._managed():
+            judge.check_key()
 
     def close(self) -> None:
-        """Let go of the connections of judges behind endpoints."""
-        if not self.judges:
-            return
-        from ragauge.judges.loop import run
-        from ragauge.judges.providers.endpoint import ChatEndpoint
+        """Close the connections of judges behind endpoints."""
+        for judge in self._managed():
+            judge.close_connections()
 
-        for one in self.judges:
-            inner = getattr(one, "judge", one)
-            if isinstance(inner, ChatEndpoint):
-                run(inner.close())
+    def _managed(self) -> "list[ManagedJudge]":
+        from ragauge.judges.managed import managed
+
+        return [managed(judge) for judge in self.judges]
 
     @classmethod
     def read(
@@ -128,9 +125,9 @@ class JudgeConfig:
         retry_unreadable: bool = False,
         record: Path | None = None,
     ) -> "JudgeConfig":
-        """What a configuration's table says; with `record` the replies are written there too.
+        """The settings of a configuration's table. `record`: also write the replies to this file.
 
-        JudgeError or PlanError when a judge cannot be opened as said.
+        JudgeError or PlanError if a judge cannot be opened.
         """
         from ragauge.judges.providers.factory import open_judge
         from ragauge.judges.providers.scripted import RecordingJudge
@@ -139,13 +136,13 @@ class JudgeConfig:
         if models is None:
             raise PlanError(["the judge has settings, but no model; add model, or --judge MODEL"])
         names = cast(Sequence[str], [models] if isinstance(models, str) else models)
-        own = {name: table[name] for name in OF_ENDPOINT if name in table}
+        own = {name: table[name] for name in ENDPOINT_KEYS if name in table}
         judges = [open_judge(name, **({} if name.startswith("replay:") else own)) for name in names]
         if record is not None and len(judges) > 1:
             raise PlanError(["one judge can be recorded at a time, and several are given"])
         recorded = [one if record is None else RecordingJudge(one, record) for one in judges]
         prices = _prices(judges, cast(Sequence[float] | None, table.get("price")))
-        others = {name: table[name] for name in WHAT_ELSE if name in table}
+        others = {name: table[name] for name in OTHER_KEYS if name in table}
         return cls(
             tuple(recorded),
             mode=mode,
@@ -154,13 +151,13 @@ class JudgeConfig:
             **others,  # pyright: ignore[reportArgumentType]
         )
 
-    def _names_wrong(self) -> list[str]:
+    def _wrong_names(self) -> list[str]:
         return [
             f"two judges are named {name!r}; their numbers could not be told apart"
             for name in sorted({name for name in self.names if self.names.count(name) > 1})
         ]
 
-    def _numbers_wrong(self) -> list[str]:
+    def _wrong_numbers(self) -> list[str]:
         counts = {"repeat": self.repeat, "max_calls": self.max_calls, "window": self.window}
         problems = [
             f"{name} must be a whole number of at least 1, got {number!r:.80}"
@@ -171,7 +168,7 @@ class JudgeConfig:
             problems.append(f"max_cost_usd must be a number above 0, got {self.max_cost_usd!r:.80}")
         return problems
 
-    def _words_wrong(self) -> list[str]:
+    def _wrong_words(self) -> list[str]:
         problems: list[str] = []
         if self.mode not in MODES:
             problems.append(f"mode must be one of {', '.join(MODES)}, got {self.mode!r:.80}")
@@ -186,7 +183,7 @@ class JudgeConfig:
             )
         return problems
 
-    def _prices_lacking(self) -> list[str]:
+    def _missing_prices(self) -> list[str]:
         if self.max_cost_usd is None:
             return []
         return [
@@ -197,11 +194,11 @@ class JudgeConfig:
         ]
 
 
-WHAT_ELSE = ("repeat", "max_calls", "max_cost_usd", "prompts", "language", "window")
+OTHER_KEYS = ("repeat", "max_calls", "max_cost_usd", "prompts", "language", "window")
 
 
 def _prices(judges: "Sequence[Judge]", given: Sequence[float] | None) -> "Mapping[str, Price]":
-    """The given price for all judges, else what is known of each."""
+    """The given price for all judges, else their list prices."""
     from ragauge.judges.budget import Price, list_price
 
     if given is not None:

@@ -1,4 +1,4 @@
-"""Texts from outside as data in a prompt: between delimiters that they cannot close.
+"""Wrap untrusted texts in delimiters that they cannot close.
 
     <contexts id=472966>
     [1 id=472966]
@@ -7,9 +7,9 @@
     It rains.
     </contexts id=472966>
 
-Only a line with the block's id is ours, and no text of the prompt holds that id, or one like it: one
-that differs in a single digit, has other signs between its digits, or other digits than 0 to 9 for
-them. Whoever writes a text can work out its id beforehand, so a forged one must not come near.
+Only lines with the block's id are ours. No text of the prompt contains that id or a similar one: one
+that differs in a single digit, has other characters between its digits, or non-ASCII digits. An
+attacker can compute a text's id beforehand, so even similar ids are avoided.
 """
 
 import re
@@ -28,23 +28,23 @@ REPLACEMENT = "\ufffd"
 NO_DIGITS = bytes(one for one in range(0x80) if not 0x30 <= one <= 0x39)
 CONTROLS = bytes((*range(0x09), *range(0x0B, 0x20), 0x7F))
 FORM = "2"
-"""Of the delimiters: another one changes what judges are told, and so every label."""
+"""Version of the delimiters; a change alters all prompts, and so every label."""
 DIGITS, TRIES, MORE_DIGITS = 6, 8, 3
-"""A nonce has so many: tokenizers make two tokens of six digits, and many more of letters among them.
-After so many tries that are like some in a text, it has so many more."""
-TEMPLATES_AT_HAND = 256
-CHARACTERS_AT_HAND = 16_000_000
-SHORTEST_AT_HAND, MAX_BUFFERED = 1_000, 50_000
-"""The same contexts stand in several prompts, shortly after each other. Characters of all blocks that
-are kept for that, and of one: a shorter one is as soon made anew."""
+"""Digits of a nonce: tokenizers make two tokens of six digits, and many more if there are letters. After
+this many tries that are similar to a text's digits, the nonce gets more digits."""
+MAX_TEMPLATES = 256
+MAX_CHARACTERS = 16_000_000
+MIN_BUFFERED, MAX_BUFFERED = 1_000, 50_000
+"""Several prompts in a row contain the same contexts, so their blocks are cached: maximum characters in
+total, and minimum and maximum of one block; a shorter one is quick to create."""
 
 
 def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
     """The template with each `{{name}}` replaced by the block of that name's text or texts.
 
-    Substituted in one pass: what looks like a mark in a text stays as it is. A block's nonce, or one
-    like it, stands in no text of the whole prompt, so that none can forge another's delimiters either.
-    ValueError names every mark without a text and every text without a mark.
+    Substitutes in one pass: what looks like a mark in a text stays. No text of the prompt contains a
+    block's nonce or a similar one, so none can forge another's delimiters. ValueError names every mark
+    without a text and every text without a mark.
 
     >>> print(fill("{{question}}\\nAnswer briefly.", {"question": "What is {{7*7}}?"}))
     <question id=934811>
@@ -61,11 +61,10 @@ def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
 
 
 def block(name: str, texts: str | Sequence[str]) -> str:
-    """One text between delimiters, or several under numbers from 1 on; no line break at the end.
+    """One text between delimiters, or several numbered from 1; no line break at the end.
 
-    The same name and texts make the same block, byte for byte. Texts stand as they are, but for
-    line ends, which become \\n, and for other control characters and lone surrogates, which become
-    U+FFFD; a line break is put after a text that does not end in one.
+    The same name and texts give the same block, byte for byte. In texts, line ends become \\n, and
+    other control characters and lone surrogates become U+FFFD; each text ends with a line break.
 
     >>> print(block("contexts", ["The fee is $5.", "It rains."]))
     <contexts id=472966>
@@ -81,9 +80,9 @@ def block(name: str, texts: str | Sequence[str]) -> str:
     return own.beside(_digits_in("".join(own.shown)))
 
 
-@lru_cache(TEMPLATES_AT_HAND)
+@lru_cache(MAX_TEMPLATES)
 def _pieces(template: str) -> tuple[Sequence[str], frozenset[str]]:
-    """A template's words and marks by turns, and which marks it has."""
+    """A template's text and marks in alternation, and the set of its marks."""
     pieces = tuple(MARK.split(template))
     return pieces, frozenset(pieces[1::2])
 
@@ -101,9 +100,9 @@ def _check_marks(marks: Set[str], texts: Mapping[str, object]) -> None:
 
 @dataclass(slots=True, eq=False)
 class _Block:
-    """Texts between delimiters. `shown`: each as it stands there, with a line break at its end.
+    """Texts between delimiters. `shown`: the texts in printable form, with a line break at the end.
 
-    `text`: the block with the first nonce that its digest gives.
+    `text`: the block with the first nonce of its digest.
     """
 
     name: str
@@ -114,7 +113,7 @@ class _Block:
     text: str
 
     def beside(self, digits: str) -> str:
-        """The block with a nonce that is like none of `digits`, those of the texts of the prompt."""
+        """The block with a nonce that is not similar to `digits`, those of the prompt's texts."""
         if not _is_like_one(self.nonce, digits):
             return self.text
         nonces = (_nonce(self.digest, attempt) for attempt in count(1))
@@ -123,9 +122,9 @@ class _Block:
 
 
 _Key = tuple[str, bool, tuple[str, ...]]
-_at_hand: dict[_Key, _Block] = {}
-"""The blocks that are kept, the oldest first."""
-_room = CHARACTERS_AT_HAND
+_recent_blocks: dict[_Key, _Block] = {}
+"""The cached blocks, the oldest first."""
+_room = MAX_CHARACTERS
 _changing = Lock()
 
 
@@ -133,20 +132,20 @@ def _made(name: str, texts: str | Sequence[str]) -> _Block:
     is_list = not isinstance(texts, str)
     key = (name, is_list, tuple(texts) if is_list else (texts,))
     size = sum(map(len, key[2]))
-    if not SHORTEST_AT_HAND <= size <= MAX_BUFFERED:
+    if not MIN_BUFFERED <= size <= MAX_BUFFERED:
         return _new(*key)
-    return _at_hand.get(key) or _kept(key, _new(*key), size)
+    return _recent_blocks.get(key) or _kept(key, _new(*key), size)
 
 
 def _kept(key: _Key, made: _Block, size: int) -> _Block:
     global _room
     with _changing:
-        if key not in _at_hand:
-            _at_hand[key] = made
+        if key not in _recent_blocks:
+            _recent_blocks[key] = made
             _room -= size
         while _room < 0:
-            oldest = next(iter(_at_hand))
-            del _at_hand[oldest]
+            oldest = next(iter(_recent_blocks))
+            del _recent_blocks[oldest]
             _room += sum(map(len, oldest[2]))
     return made
 
@@ -167,7 +166,7 @@ def _printable(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text has none of UNPRINTABLE, where that is seen faster than by searching."""
+    """Whether a text has none of UNPRINTABLE; a fast check that may miss some such texts."""
     if not text.isascii():
         return text.replace("\n", "").isprintable()
     return len(text.encode().translate(None, CONTROLS)) == len(text)
@@ -192,7 +191,7 @@ def _nonce(digest: bytes, attempt: int) -> str:
 
 
 def _digits_in(text: str) -> str:
-    """The digits of a text, one after the other, as those from 0 to 9.
+    """The digits of a text in order, as ASCII digits.
 
     >>> _digits_in("No. 4 of ６² pages")
     '462'
@@ -205,13 +204,13 @@ def _digits_in(text: str) -> str:
 
 
 def _is_like_one(nonce: str, digits: str) -> bool:
-    """Whether some of the digits are the nonce, but for one of them at most."""
+    """Whether the digits contain the nonce with at most one digit changed."""
     half, n_places = len(nonce) // 2, len(digits) - len(nonce) + 1
     if nonce[:half] not in digits and nonce[half:] not in digits:  # nearly always
         return False
     import numpy as np
 
-    # All places at once: in a text of one digit alone, its author can have half a nonce at each of them.
+    # All positions at once: a text of one repeated digit can match half a nonce at each position.
     signs = np.frombuffer(digits.encode(), np.uint8)
     n_other = np.zeros(max(n_places, 0), np.uint8)
     for at, sign in enumerate(nonce.encode()):

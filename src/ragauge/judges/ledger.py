@@ -1,6 +1,6 @@
-"""Every reply that a judge gave, on disk the moment it comes: what is paid for is paid for once.
+"""Keep every reply of a judge on disk as it arrives, so that no question is paid for twice.
 
-The replies stand in the cache's file, in a table of their own, and never make room for others.
+The replies are in their own table of the cache's file and are never evicted.
 """
 
 import json
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.cache import (
     FORMAT,
-    KEYS_A_QUERY,
-    PATIENCE_S,
+    KEYS_PER_QUERY,
+    LOCK_TIMEOUT_S,
     checksum,
     digest,
     unusable,
@@ -48,14 +48,14 @@ create table if not exists replies (
 )
 """
 MAX_COUNTED = 10**12
-"""A provider that tells of more tokens in one call tells nothing; sums of less fit SQLite."""
+"""Higher token counts of one call are ignored; sums of lower ones fit SQLite."""
 IDLE_S = 0.05
-"""After so long without work the thread of a desk ends; it is started again when there is some."""
+"""A writer's thread ends after this long without work, and restarts when needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A reply with what was asked."""
+    """A reply with its request."""
 
     key: bytes
     judge: str
@@ -65,7 +65,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """What the replies to one prompt took: sums over `n` of them whose tokens are known."""
+    """Token usage of one prompt: sums over the `n` replies with known counts."""
 
     n: int
     characters: int
@@ -82,7 +82,7 @@ class TokenUsage:
 
 
 def key_of(identity: Identity, request: Request) -> bytes:
-    """By what a reply is known: model and parameters, messages, schema, which asking this is."""
+    """The key of a reply: model and parameters, messages, schema, repeat, attempt."""
     messages = ",".join([f'["{one.role}",{one.as_json}]' for one in request.messages])
     wants_logprobs = "true" if request.wants_logprobs else "false"
     others = f"{kept_json(request.schema)},{request.sample},{request.attempt},{wants_logprobs}"
@@ -90,14 +90,14 @@ def key_of(identity: Identity, request: Request) -> bytes:
 
 
 def characters(request: Request) -> int:
-    """How long what is sent is."""
+    """The length of a request's messages."""
     return sum(len(one.content) for one in request.messages)
 
 
 class Ledger:
-    """The replies in a file. StoreError when it cannot be used or is newer. Safe for several processes.
+    """The replies in a file. Safe for several processes. StoreError if the file is unusable or newer.
 
-    A reply that is damaged, or of a form that is not known here, is taken for one that is not there.
+    A reply that is damaged or in an unknown format counts as missing.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -106,7 +106,7 @@ class Ledger:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(
-                self.path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False
+                self.path, timeout=LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
             write_ahead(self._database)
             self._database.execute("pragma synchronous = full")
@@ -116,10 +116,10 @@ class Ledger:
             raise unusable(self.path, error) from error
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
-        """The replies that are there and whole."""
+        """The undamaged replies with these keys."""
         found: dict[bytes, Reply] = {}
-        for start in range(0, len(keys), KEYS_A_QUERY):
-            some = keys[start : start + KEYS_A_QUERY]
+        for start in range(0, len(keys), KEYS_PER_QUERY):
+            some = keys[start : start + KEYS_PER_QUERY]
             marks = ",".join("?" * len(some))
             rows = self._rows(
                 f"select key, checksum, reply from replies where key in ({marks})", some
@@ -131,7 +131,7 @@ class Ledger:
         return found
 
     def keep(self, entries: Sequence[Entry]) -> None:
-        """Store the replies in one transaction that is on the disk when this returns."""
+        """Store the replies in one transaction, on disk when this returns."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         rows = [_row(one, now) for one in entries]
         with self._lock:
@@ -142,15 +142,15 @@ class Ledger:
                 )
                 self._database.execute("commit")
             except BaseException as error:
-                with suppress(sqlite3.Error):  # what went wrong first is what is told
-                    if self._database.in_transaction:  # a full disk has rolled it back already
+                with suppress(sqlite3.Error):  # report the first error
+                    if self._database.in_transaction:  # a full disk has already rolled it back
                         self._database.execute("rollback")
                 if isinstance(error, sqlite3.Error):
                     raise unusable(self.path, error) from error
                 raise
 
     def usage(self, judge: str) -> dict[str, TokenUsage]:
-        """For each prompt what its replies from this judge took."""
+        """Token usage of this judge's replies, by prompt."""
         rows = self._rows(
             "select prompt, count(*), sum(characters), sum(prompt_tokens), sum(completion_tokens) "
             "from replies where judge = ? and prompt_tokens is not null "
@@ -160,7 +160,7 @@ class Ledger:
         return {prompt: TokenUsage(*sums) for prompt, *sums in rows}
 
     def totals(self) -> list[tuple[str, int, int, int, float | None]]:
-        """For each judge its replies, tokens of prompts and of replies, and cost where known."""
+        """For each judge: replies, prompt tokens, reply tokens, and cost if known."""
         return self._rows(
             "select judge, count(*), coalesce(sum(prompt_tokens), 0), "
             "coalesce(sum(completion_tokens), 0), sum(cost_usd) "
@@ -169,9 +169,9 @@ class Ledger:
         )
 
     def show(self, key: str) -> list[tuple[str, str, Mapping[str, Any], Mapping[str, Any]]]:
-        """Judge, prompt, request and reply of the keys that begin so, in hexadecimal; at most 2.
+        """Judge, prompt, request and reply of at most 2 keys with this hexadecimal prefix.
 
-        StoreError when one of them is damaged.
+        StoreError if one of them is damaged.
         """
         rows = self._rows(
             "select judge, prompt, key, request, checksum, reply from replies "
@@ -192,8 +192,8 @@ class Ledger:
             asked = None
         if asked is None or _whole_reply(key, check, reply) is None:
             raise StoreError(
-                f"{self.path}: the call {key.hex()[:16]} is damaged; run the same again, and it is "
-                "asked anew"
+                f"{self.path}: the call {key.hex()[:16]} is damaged; run the same command again "
+                "to ask it again"
             )
         return asked, json.loads(reply)
 
@@ -203,7 +203,7 @@ class Ledger:
         self._rows("vacuum", [])
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             self._database.close()
 
@@ -224,9 +224,9 @@ class Ledger:
 
 
 class LedgerWriter:
-    """A ledger as the event loop uses it: a thread does what has come in while it was busy at once.
+    """A ledger for the event loop: a thread handles all waiting orders at once.
 
-    Without a ledger it keeps nothing. The thread ends when nothing more comes.
+    Without a ledger it keeps nothing. The thread ends when idle.
     """
 
     def __init__(self, ledger: Ledger | None) -> None:
@@ -236,16 +236,16 @@ class LedgerWriter:
         self._is_at_work = False
 
     async def find(self, key: bytes) -> Reply | None:
-        """The reply with this key; None when it is not there."""
+        """The reply with this key, or None."""
         return None if self.ledger is None else await self._put(key)
 
     async def keep(self, entry: Entry) -> None:
-        """Store the reply; it is on the disk when this returns."""
+        """Store the reply, on disk when this returns."""
         if self.ledger is not None:
             await self._put(entry)
 
     def close(self) -> None:
-        """Let go of the ledger's file."""
+        """Close the ledger's file."""
         if self.ledger is not None:
             self.ledger.close()
 
@@ -257,7 +257,7 @@ class LedgerWriter:
         with self._changed:
             self._waiting.append((order, answer))
             is_first = len(self._waiting) == 1
-        if is_first:  # the thread is woken once for all that is ordered in this turn of the loop
+        if is_first:  # wake the thread once for all orders of this loop iteration
             loop.call_soon(self._wake)
         return answer
 
@@ -285,7 +285,7 @@ class LedgerWriter:
         orders: "Sequence[_Order]",
         work: "Callable[[Sequence[Any]], Sequence[Reply | None]]",
     ) -> None:
-        """Do the orders, and tell those who wait, on their loop."""
+        """Handle the orders, and resolve their futures on their loop."""
         if not orders:
             return
         asked = [one for one, _ in orders]
@@ -293,7 +293,7 @@ class LedgerWriter:
         loop = answers[0].get_loop()
         try:
             done = work(asked)
-        except Exception as error:  # whoever waits is told, whatever it was
+        except Exception as error:  # any error goes to the waiting futures
             loop.call_soon_threadsafe(_fail, answers, error)
         else:
             loop.call_soon_threadsafe(_tell, answers, done)
@@ -340,7 +340,7 @@ def _row(entry: Entry, now: str) -> tuple[object, ...]:
 
 
 def _asked(request: Request) -> str:
-    """What was asked, as a JSON object."""
+    """The request as a JSON object."""
     messages = ",".join(
         [f'{{"content":{one.as_json},"role":"{one.role}"}}' for one in request.messages]
     )
@@ -355,7 +355,7 @@ def _counted(n: int | None) -> int | None:
 
 
 def packed_reply(reply: Reply) -> bytes:
-    """The reply as JSON; `unpacked_reply` gives it back."""
+    """The reply as JSON, which `unpacked_reply` reads."""
     fields = {
         name: getattr(reply, name)
         for name in Reply.__dataclass_fields__
@@ -376,7 +376,7 @@ def _whole_reply(key: bytes, check: object, packed: object) -> Reply | None:
 
 
 def unpacked_reply(packed: bytes | str) -> Reply:
-    """The reply of `packed_reply`. ValueError or TypeError when it is another thing."""
+    """The reply from `packed_reply`. ValueError or TypeError for anything else."""
     fields = cast(dict[str, Any], json.loads(packed))
     if not isinstance(fields, dict) or not isinstance(fields.get("text"), str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError("a reply without text")

@@ -1,4 +1,4 @@
-"""The one event loop on which judges are asked, in a thread of its own."""
+"""The one event loop for all judges, in its own thread."""
 
 import asyncio
 import os
@@ -14,19 +14,19 @@ from ragauge.errors import MetricError
 
 T = TypeVar("T")
 
-BEGUN_AT_ONCE = 32
-"""So many begin, and what they ask is on its way, before more do."""
-AWAKE_S = 60
-"""So often whoever waits looks up."""
+STARTED_PER_STEP = 32
+"""Tasks started before the loop runs once, so that their requests are sent first."""
+POLL_S = 60
+"""Interval at which waiting threads wake up."""
 
 _STARTING = threading.Lock()
 _loops: list[asyncio.AbstractEventLoop] = []
 
 
 def event_loop() -> asyncio.AbstractEventLoop:
-    """The loop, started when it is first asked for.
+    """The loop, started at first use.
 
-    It lives as long as the process: connections that stay open belong to it.
+    It lives as long as the process, because open connections belong to it.
     """
     with _STARTING:
         if not _loops:
@@ -39,16 +39,16 @@ def event_loop() -> asyncio.AbstractEventLoop:
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    """Run the loop on and on: a task that leaves the program leaves the loop, and others wait there."""
+    """Run the loop forever: an exit raised by one task must not end the others."""
     while True:
         try:
             loop.run_forever()
-        except (SystemExit, KeyboardInterrupt):  # whoever waits for that task is told of it
+        except (SystemExit, KeyboardInterrupt):  # the thread that waits for that task gets it
             continue
 
 
-def _start_anew() -> None:
-    """A forked process has the loop, but not its thread."""
+def _reset_after_fork() -> None:
+    """A forked process has the loop without its thread."""
     _loops.clear()
     _STARTING.release()
 
@@ -57,23 +57,23 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_STARTING.acquire,
         after_in_parent=_STARTING.release,
-        after_in_child=_start_anew,
+        after_in_child=_reset_after_fork,
     )
 
 
 class Group:
-    """Work that is given up together: that of one run, on however many threads."""
+    """Work of one run, on any number of threads, which is cancelled together."""
 
     def __init__(self) -> None:
         self.is_given_up = False
         self._tasks: WeakSet[asyncio.Task[Any]] = WeakSet()
 
     def join(self) -> None:
-        """What this thread has to wait for from now on is work of the group."""
+        """Add what this thread waits for from now on to the group."""
         _joined.group = self
 
     def give_up(self) -> None:
-        """Cancel all that is under way. Threads that wait for it, or would, are interrupted."""
+        """Cancel all pending work and interrupt the threads that wait for it."""
         self.is_given_up = True
         for loop in _loops:
             loop.call_soon_threadsafe(self._cancel)
@@ -83,7 +83,7 @@ class Group:
             one.cancel()
 
     def hold(self, task: "asyncio.Task[Any]") -> None:
-        """A task is the group's; called on the loop."""
+        """Add a task to the group; called on the loop."""
         self._tasks.add(task)
         if self.is_given_up:
             task.cancel()
@@ -95,13 +95,13 @@ class _Joined(threading.local):
 
 _joined = _Joined()
 _groups: ContextVar[tuple[Group, ...]] = ContextVar("_groups", default=())
-"""Those of the task that runs."""
+"""Groups of the running task."""
 
 
 @contextmanager
 def cancel_scope() -> Generator[None]:
-    """What is begun within is given up when an error leaves it, unless the thread is of a group
-    already, whose owner does that."""
+    """Cancel work started in this block when an error leaves it. If the thread already has a group, its
+    owner does that."""
     if _joined.group is not None:
         yield
         return
@@ -117,16 +117,16 @@ def cancel_scope() -> Generator[None]:
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """What the work comes to; an interrupt of the waiting thread cancels the work.
+    """The result of the work; an interrupt of the waiting thread cancels it.
 
-    KeyboardInterrupt when the thread's group is given up, MetricError for work that cancels itself,
-    RuntimeError on the loop itself, which would wait for itself for ever.
+    KeyboardInterrupt if the thread's group is cancelled, MetricError if the work cancels itself,
+    RuntimeError on the loop itself, which would deadlock.
     """
     loop = event_loop()
     own = Group()
     if is_running_here(loop):
         own.give_up()
-        loop.create_task(_held(work, (own,)))  # so that what it would begin is cancelled, not left
+        loop.create_task(_held(work, (own,)))  # so that its work is cancelled, not left pending
         raise RuntimeError(
             "an async metric, feature or judge cannot wait for rg.score or rg.evaluate: it holds up "
             "the loop that these need; call what it needs with await, or before the run"
@@ -146,8 +146,8 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 
 def _waited_for(future: Future[T]) -> T:
-    # Only a wait that has an end is interrupted where a library (polars) restarts system calls.
-    while not wait([future], AWAKE_S).done:
+    # Where a library (polars) restarts system calls, only a wait with a timeout can be interrupted.
+    while not wait([future], POLL_S).done:
         pass
     return future.result()
 
@@ -175,7 +175,7 @@ Work = Coroutine[Any, Any, object]
 
 
 async def start(work: Sequence[Work | None]) -> list[object]:
-    """The work as tasks that run on while others are begun; None stays None."""
+    """Start the work as tasks; None stays None."""
     tasks: list[object] = []
     for one in work:
         if one is None:
@@ -184,7 +184,7 @@ async def start(work: Sequence[Work | None]) -> list[object]:
         task = asyncio.create_task(one)
         _hold(task)
         tasks.append(task)
-        if len(tasks) % BEGUN_AT_ONCE == 0:
+        if len(tasks) % STARTED_PER_STEP == 0:
             await asyncio.sleep(0)
     return tasks
 
@@ -194,12 +194,12 @@ def _is_coming(cell: object) -> TypeGuard["asyncio.Task[object]"]:
 
 
 async def resolve(cells: Sequence[object]) -> tuple[object, ...]:
-    """The cells, those that are tasks waited for."""
+    """The cells, with tasks replaced by their results."""
     return tuple([await one if _is_coming(one) else one for one in cells])
 
 
 async def gather(columns: Sequence[Sequence[object]]) -> list[list[object]]:
-    """What the cells of the columns come to. The first error ends all of them."""
+    """The columns, with tasks replaced by their results. The first error cancels all tasks."""
     tasks = [cell for cells in columns for cell in cells if _is_coming(cell)]
     try:
         await asyncio.gather(*tasks)

@@ -1,4 +1,4 @@
-"""The prompts: one file for each question that a judge is asked, with a version and a digest.
+"""The prompts: one file per question, with a version and a digest.
 
     version = 1
     ---
@@ -7,8 +7,8 @@
 
     For each numbered claim …
 
-`{{name}}` is where a text stands, which is data; `[[n]]` is a word of ours. A folder of one's own
-may hold other words for any of them, under the same names and with the same marks.
+`{{name}}` is replaced by an untrusted text, `[[n]]` by our own value. Your own folder can replace any
+prompt, with the same file name and marks.
 """
 
 import re
@@ -24,7 +24,7 @@ from ragauge.judges.delimiters import FORM, fill
 from ragauge.judges.protocol import Message
 
 SHARED = ("system", "repair")
-"""Prompts that stand in every call, or may."""
+"""Prompts that any call may contain."""
 HEAD = re.compile(r"version = (\d+)\n---\n")
 MARK = re.compile(r"\{\{(\w+)\}\}")
 WORD = re.compile(r"\[\[(\w+)\]\]")
@@ -34,7 +34,7 @@ DIGEST_LENGTH = 8
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The words of one question, as a template."""
+    """The template of one question."""
 
     name: str
     version: int
@@ -42,27 +42,27 @@ class Prompt:
 
     @classmethod
     def read(cls, name: str, text: str, place: str) -> "Prompt":
-        """The prompt of a file; PlanError when it has no version, or no words."""
+        """Read a prompt file; PlanError if it has no version or no text."""
         text = text.removeprefix("\ufeff").replace("\r\n", "\n")
         head = HEAD.match(text)
         if head is None:
             raise PlanError([f'{place}: must begin with "version = 1" and a line "---"'])
         words = text[head.end() :].strip()
         if not words:
-            raise PlanError([f"{place}: has no words below its head; write the prompt there"])
+            raise PlanError([f"{place}: has no text below its head; write the prompt there"])
         return cls(name, int(head[1]), words + "\n")
 
     @property
     def marks(self) -> frozenset[str]:
-        """The texts and words that it wants."""
+        """The names of its texts and values."""
         return frozenset((*MARK.findall(self.text), *WORD.findall(self.text)))
 
 
 class Prompts:
-    """The prompts that come with ragauge; those in `folder` stand in for the ones of their names.
+    """ragauge's prompts; those in `folder` replace the ones with their names.
 
-    `language`: two letters ("de"), of which language's prompts are taken where there are some; the
-    others ask in English for replies in that language. PlanError lists all that is wrong in a folder.
+    `language`: two letters ("de"). Prompts in that language are used if they exist; the others ask in
+    English for replies in that language. PlanError lists all problems of a folder.
     """
 
     def __init__(self, folder: str | Path | None = None, *, language: str | None = None) -> None:
@@ -76,23 +76,23 @@ class Prompts:
         texts: Mapping[str, str | Sequence[str] | None],
         words: Mapping[str, str | int] | None = None,
     ) -> tuple[Message, ...]:
-        """What a judge is told: the rules of every call, then the prompt with its texts.
+        """The messages of a question: the system message, then the prompt with its texts.
 
-        A mark that has None is left out, and so is the line where no other stands.
+        A mark whose text is None is removed, with its line if the line has no other mark.
         """
         given = {one: text for one, text in texts.items() if text is not None}
         kept = _without(self.by_name[name].text, texts.keys() - given)
-        # No text holds a NUL by then, so a word takes its place last and fills no mark of its own.
+        # No text has a NUL here, so values are inserted last, and only at their own marks.
         filled = fill(WORD.sub("\0\\1\0", kept), given)
         asked = PLACE.sub(lambda mark: str((words or {})[mark[1]]), filled)
         return (self._rules, Message("user", asked))
 
     def repair(self, problem: str) -> str:
-        """What a judge is told of a reply that cannot be read."""
+        """The message that shows a judge what is wrong with its reply."""
         return fill(self.by_name["repair"].text, {"problem": problem})
 
     def digest(self, names: Iterable[str]) -> str:
-        """What fixes the words of these prompts: the same eight digits for the same words."""
+        """A digest of these prompts: eight hexadecimal digits."""
         made = sha256(f"{FORM}\n{self._system}".encode())
         for name in sorted({*names, *SHARED}):
             prompt = self.by_name[name]
@@ -114,7 +114,7 @@ class Prompts:
         )
 
     def _translated(self) -> dict[str, Prompt]:
-        """The prompts in the language; none where there are none."""
+        """The prompts in the language; empty if there are none."""
         if self.language is None:
             return {}
         name = re.split("[-_]", self.language)[0].lower()
@@ -131,7 +131,7 @@ class Prompts:
         if self.folder is None:
             return {}
         if not self.folder.is_dir():
-            raise PlanError([f"{self.folder}: is no folder; prompts stand in one, as NAME.md"])
+            raise PlanError([f"{self.folder}: is not a folder; put prompts in it as NAME.md"])
         shipped, problems = _shipped(), list[str]()
         own: dict[str, Prompt] = {}
         for file in sorted(self.folder.glob("*.md")):
@@ -143,14 +143,14 @@ class Prompts:
             try:
                 own[name] = Prompt.read(name, file.read_text("utf-8"), str(file))
             except UnicodeError:
-                problems.append(f"{file}: is not in UTF-8; save it so")
+                problems.append(f"{file}: is not UTF-8; save it as UTF-8")
                 continue
             except (PlanError, OSError) as error:
                 problems.append(str(error))
                 continue
             problems += _wrong_marks(own[name], shipped[name], str(file))
         if not own and not problems:
-            problems.append(f"{self.folder}: holds no prompt; they are files such as claims.md")
+            problems.append(f"{self.folder}: has no prompts; add files such as claims.md")
         if problems:
             raise PlanError(problems)
         return own
@@ -169,7 +169,7 @@ def _marks(line: str) -> set[str]:
 
 def _wrong_marks(own: Prompt, shipped: Prompt, place: str) -> list[str]:
     unavailable = [
-        f"{place}: lacks the mark {{{{{one}}}}}" for one in sorted(shipped.marks - own.marks)
+        f"{place}: is missing the mark {{{{{one}}}}}" for one in sorted(shipped.marks - own.marks)
     ]
     return unavailable + [
         f"{place}: has the mark {one!r}, which nothing fills"
@@ -187,5 +187,5 @@ def _shipped() -> dict[str, Prompt]:
 
 
 def file_of(prompt: Prompt) -> str:
-    """The prompt as its file has it."""
+    """The content of the prompt's file."""
     return f"version = {prompt.version}\n---\n{prompt.text}"

@@ -1,4 +1,4 @@
-"""What a judge is: prompts in, replies out."""
+"""The judge protocol: requests in, replies out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ Identity = Mapping[str, str | int | float | bool | None]
 
 @dataclass(frozen=True)
 class Message:
-    """One turn of what a judge is told."""
+    """One message of a prompt."""
 
     role: Role
     content: str
 
     @cached_property
     def as_json(self) -> str:
-        """The content as JSON: written once for the key, the endpoint and the ledger."""
+        """The content as JSON, computed once for the key, the endpoint and the ledger."""
         return text_json(self.content)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -31,12 +31,12 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question put to a judge.
+    """One question to a judge.
 
-    `prompt`: the name of the prompt that `messages` were made of. `schema`: what the reply must be,
-    `None` where it is not JSON. `sample`: which of several askings of the same question this is;
-    `attempt`: how often it was asked before, because the reply broke off or could not be read. `wants_logprobs`: the probabilities of the reply's tokens are wanted too. `stand_in`: a reply as
-    it might come, by which a call's cost is estimated before it is made.
+    `prompt`: the name of the prompt behind `messages`. `schema`: the JSON schema of the reply, `None`
+    if the reply is not JSON. `sample`: the number of the repeat. `attempt`: how often it was asked
+    before, because a reply was truncated or unreadable. `wants_logprobs`: whether to return token
+    probabilities. `stand_in`: a likely reply, to estimate the cost.
     """
 
     prompt: str
@@ -50,8 +50,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class TokenChoice:
-    """One token of a reply, and the natural logarithms of the probabilities of what might have
-    stood in its place, itself among them."""
+    """One token of a reply, and the log probabilities (natural) of its alternatives, itself included."""
 
     token: str
     alternatives: tuple[tuple[str, float], ...]
@@ -59,11 +58,11 @@ class TokenChoice:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a judge said, and what that took.
+    """A judge's reply, with its token counts and cost.
 
-    `cached_tokens`: those of the prompt that the provider had read before. Counts and cost are None
-    where the provider does not tell. `finish_reason`: why it ended: "stop", "length",
-    "content_filter" … `model`: what the provider says answered.
+    `cached_tokens`: prompt tokens from the provider's cache. Counts and cost are None if the provider
+    does not report them. `finish_reason`: "stop", "length", "content_filter" … `model`: the model
+    that answered, according to the provider.
     """
 
     text: str
@@ -77,10 +76,7 @@ class Reply:
 
 
 class Judge(Protocol):
-    """A model that answers requests. Called from one event loop; many requests are under way at once.
-
-    JudgeError says why there is no reply.
-    """
+    """A model that answers requests, concurrently on one event loop. JudgeError if there is no reply."""
 
     @property
     def name(self) -> str:
@@ -89,7 +85,7 @@ class Judge(Protocol):
 
     @property
     def identity(self) -> Identity:
-        """All that fixes a reply beside the request, as JSON data: model and parameters. No secrets,
+        """What determines a reply besides the request, as JSON data: model and parameters. No secrets,
         no address."""
         ...
 

@@ -1,7 +1,7 @@
-"""What judges are asked: each question with its prompt, what its reply must be, and what is read of it.
+"""The questions to judges: each with its prompt, the schema of its reply, and how to read it.
 
-Schemas hold only what all providers take; how many entries a reply has and their ranges are checked
-when it is read. Ask N, get N.
+Schemas use only what all providers accept; the number of entries and their ranges are checked when a
+reply is read.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragauge.judges.protocol import Schema
+from ragauge.judges.replies.checking import ReplyError, read_numbered
 from ragauge.judges.replies.quotes import find_quote
-from ragauge.judges.replies.reading import ReplyError, read_numbered
 from ragauge.judges.session import Question
 
 TEXT: Schema = {"type": "string"}
@@ -27,10 +27,10 @@ ACCURACY_WEIGHTS = {"correctness": 0.5, "completeness": 0.3, "consistency": 0.2}
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Whether a claim is supported by contexts, and by which words.
+    """Whether contexts support a claim, and the supporting quote.
 
-    `context` counts from 0; `start` and `end` are the quote's offsets in it. None where the judge
-    quotes nothing, or words that stand in no context.
+    `context` counts from 0; `start` and `end` are the quote's offsets in it. They are None if the judge
+    gives no quote, or one that is in no context.
     """
 
     claim: str
@@ -43,21 +43,21 @@ class Support:
 
     @property
     def is_quoted(self) -> bool:
-        """Whether the quote stands verbatim in a context."""
+        """Whether a context contains the quote verbatim."""
         return self.start is not None
 
     def as_data(self) -> dict[str, object]:
         """For the evidence."""
-        told: dict[str, object] = {
+        data: dict[str, object] = {
             "claim": self.claim,
             "supported": self.supported,
             "reason": self.reason,
         }
         if self.quote:
-            told |= {"quote": self.quote, "quote_found": self.is_quoted}
+            data |= {"quote": self.quote, "quote_found": self.is_quoted}
         if self.is_quoted:
-            told |= {"context": self.context, "start": self.start, "end": self.end}
-        return told
+            data |= {"context": self.context, "start": self.start, "end": self.end}
+        return data
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ class Relevance:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedBack:
-    """A question to which an answer answers, and whether it is noncommittal about it."""
+class GeneratedQuestion:
+    """A question that an answer answers, and whether the answer is noncommittal."""
 
     question: str
     noncommittal: bool
@@ -78,7 +78,7 @@ class AskedBack:
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """A number with the judge's reason."""
+    """A grade with the judge's reason."""
 
     score: float
     reason: str
@@ -86,18 +86,18 @@ class Graded:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """What a judge says of one criterion: "met", "not met" or "not applicable"."""
+    """The verdict on one criterion: "met", "not met" or "not applicable"."""
 
     verdict: str
     reason: str
 
 
 def claims(question: str | None, sentences: Sequence[str]) -> Question[tuple[tuple[str, ...], ...]]:
-    """The atomic claims of each sentence; () of one that makes none."""
+    """The atomic claims of each sentence; () if a sentence makes none."""
     entry = _object(sentence=WHOLE, claims={"type": "array", "items": TEXT}, claim_free=TRUTH)
 
-    def read(said: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
-        entries = read_numbered(said["sentences"], "sentence", len(sentences))
+    def read(fields: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
+        entries = read_numbered(fields["sentences"], "sentence", len(sentences))
         return tuple(_claims(one, number) for number, one in enumerate(entries, 1))
 
     return Question(
@@ -128,11 +128,11 @@ def _claims(entry: Mapping[str, Any], number: int) -> tuple[str, ...]:
 
 
 def support(contexts: Sequence[str], claims: Sequence[str]) -> Question[tuple[Support, ...]]:
-    """Whether each claim is supported by the contexts."""
+    """Whether the contexts support each claim."""
     entry = _object(claim=WHOLE, reason=TEXT, supported=TRUTH, context=WHOLE, quote=TEXT)
 
-    def read(said: dict[str, Any]) -> tuple[Support, ...]:
-        entries = read_numbered(said["verdicts"], "claim", len(claims))
+    def read(fields: dict[str, Any]) -> tuple[Support, ...]:
+        entries = read_numbered(fields["verdicts"], "claim", len(claims))
         return tuple(
             _support(one, claim, contexts) for one, claim in zip(entries, claims, strict=True)
         )
@@ -147,12 +147,12 @@ def support(contexts: Sequence[str], claims: Sequence[str]) -> Question[tuple[Su
     )
 
 
-def _support(said: Mapping[str, Any], claim: str, contexts: Sequence[str]) -> Support:
-    """The verdict, its quote looked up where the judge says it stands, else in the others."""
-    supported, reason, quote = said["supported"], said["reason"], said["quote"].strip()
+def _support(fields: Mapping[str, Any], claim: str, contexts: Sequence[str]) -> Support:
+    """The verdict, with its quote looked up first in the context that the judge names."""
+    supported, reason, quote = fields["supported"], fields["reason"], fields["quote"].strip()
     if not (supported and quote):
         return Support(claim, supported, reason)
-    named, places = said["context"] - 1, range(len(contexts))
+    named, places = fields["context"] - 1, range(len(contexts))
     for place in (named, *places) if named in places else places:
         if span := find_quote(quote, contexts[place]):
             return Support(claim, supported, reason, quote, place, *span)
@@ -162,13 +162,12 @@ def _support(said: Mapping[str, Any], claim: str, contexts: Sequence[str]) -> Su
 def support_at_once(
     question: str | None, sentences: Sequence[str], contexts: Sequence[str]
 ) -> Question[tuple[tuple[Support, ...], ...]]:
-    """The claims of each sentence, each with whether it is supported by the contexts; () of a sentence
-    that makes none."""
+    """The claims of each sentence and whether the contexts support them; () if a sentence makes none."""
     claim = _object(claim=TEXT, reason=TEXT, supported=TRUTH, context=WHOLE, quote=TEXT)
     entry = _object(sentence=WHOLE, claims={"type": "array", "items": claim}, claim_free=TRUTH)
 
-    def read(said: dict[str, Any]) -> tuple[tuple[Support, ...], ...]:
-        entries = read_numbered(said["sentences"], "sentence", len(sentences))
+    def read(fields: dict[str, Any]) -> tuple[tuple[Support, ...], ...]:
+        entries = read_numbered(fields["sentences"], "sentence", len(sentences))
         return tuple(_supports(one, number, contexts) for number, one in enumerate(entries, 1))
 
     stand_in = {"reason": REASON, "supported": True, "context": 1, "quote": "a dozen words " * 4}
@@ -202,8 +201,8 @@ def relevance(
     """Whether each context is relevant to the question."""
     entry = _object(context=WHOLE, reason=TEXT, relevant=TRUTH)
 
-    def read(said: dict[str, Any]) -> tuple[Relevance, ...]:
-        entries = read_numbered(said["verdicts"], "context", len(contexts))
+    def read(fields: dict[str, Any]) -> tuple[Relevance, ...]:
+        entries = read_numbered(fields["verdicts"], "context", len(contexts))
         return tuple(Relevance(bool(one["relevant"]), str(one["reason"])) for one in entries)
 
     return Question(
@@ -220,13 +219,14 @@ def relevance(
     )
 
 
-def questions(answer: str, n: int) -> Question[tuple[AskedBack, ...]]:
-    """`n` questions that the answer answers, or none. The judge does not see what was asked."""
+def questions(answer: str, n: int) -> Question[tuple[GeneratedQuestion, ...]]:
+    """`n` questions that the answer answers, or none. The judge does not see the original question."""
     entry = _object(question=TEXT, noncommittal=TRUTH)
 
-    def read(said: dict[str, Any]) -> tuple[AskedBack, ...]:
+    def read(fields: dict[str, Any]) -> tuple[GeneratedQuestion, ...]:
         found = tuple(
-            AskedBack(one["question"].strip(), one["noncommittal"]) for one in said["questions"]
+            GeneratedQuestion(one["question"].strip(), one["noncommittal"])
+            for one in fields["questions"]
         )
         if len(found) not in (0, n):
             raise ReplyError(f"questions must have {n} entries, or none; it has {len(found)}")
@@ -248,10 +248,10 @@ def questions(answer: str, n: int) -> Question[tuple[AskedBack, ...]]:
 def rubric(question: str, answer: str) -> Question[Graded]:
     """How well the answer addresses the question: 0, 0.25, 0.5, 0.75 or 1."""
 
-    def read(said: dict[str, Any]) -> Graded:
-        if said["score"] not in RUBRIC:
-            raise ReplyError(f"score must be 0, 0.25, 0.5, 0.75 or 1, got {said['score']!r:.20}")
-        return Graded(float(said["score"]), said["reason"])
+    def read(fields: dict[str, Any]) -> Graded:
+        if fields["score"] not in RUBRIC:
+            raise ReplyError(f"score must be 0, 0.25, 0.5, 0.75 or 1, got {fields['score']!r:.20}")
+        return Graded(float(fields["score"]), fields["reason"])
 
     return Question(
         "rubric",
@@ -266,8 +266,8 @@ def accuracy(question: str | None, reference: str, answer: str) -> Question[Mapp
     """Correctness, completeness and consistency of an answer, each from 0 to 100."""
     graded = _object(reason=TEXT, score=NUMBER)
 
-    def read(said: dict[str, Any]) -> Mapping[str, Graded]:
-        return {name: _graded(said[name], name, 0, 100) for name in ACCURACY_WEIGHTS}
+    def read(fields: dict[str, Any]) -> Mapping[str, Graded]:
+        return {name: _graded(fields[name], name, 0, 100) for name in ACCURACY_WEIGHTS}
 
     return Question(
         "accuracy",
@@ -278,11 +278,11 @@ def accuracy(question: str | None, reference: str, answer: str) -> Question[Mapp
     )
 
 
-def _graded(said: Mapping[str, Any], place: str, low: float, high: float) -> Graded:
-    score = said["score"]
+def _graded(fields: Mapping[str, Any], place: str, low: float, high: float) -> Graded:
+    score = fields["score"]
     if not low <= score <= high:
         raise ReplyError(f"{place}: score must be from {low:g} to {high:g}, got {score!r:.20}")
-    return Graded(float(score), said["reason"])
+    return Graded(float(score), fields["reason"])
 
 
 def verdict(question: str | None, references: Sequence[str], answer: str) -> Question[Criterion]:
@@ -291,19 +291,19 @@ def verdict(question: str | None, references: Sequence[str], answer: str) -> Que
         "verdict",
         {"question": question, "references": references, "answer": answer},
         _object(reason=TEXT, verdict={"type": "string", "enum": [CORRECT, WRONG]}),
-        lambda said: Criterion(said["verdict"], said.get("reason", "")),
+        lambda fields: Criterion(fields["verdict"], fields.get("reason", "")),
         {"reason": REASON, "verdict": CORRECT},
         word="verdict",
     )
 
 
 def criteria(question: str | None, reference: str, answer: str) -> Question[tuple[Criterion, ...]]:
-    """Which of seed 000's five criteria the answer meets."""
+    """Which of the five criteria of `gpt_score` the answer meets."""
     menu: Schema = {"type": "string", "enum": [MET, NOT_MET, NOT_APPLICABLE]}
     entry = _object(criterion=WHOLE, reason=TEXT, verdict=menu)
 
-    def read(said: dict[str, Any]) -> tuple[Criterion, ...]:
-        entries = read_numbered(said["criteria"], "criterion", N_CRITERIA)
+    def read(fields: dict[str, Any]) -> tuple[Criterion, ...]:
+        entries = read_numbered(fields["criteria"], "criterion", N_CRITERIA)
         return tuple(Criterion(str(one["verdict"]), str(one["reason"])) for one in entries)
 
     return Question(
@@ -323,8 +323,8 @@ def criteria(question: str | None, reference: str, answer: str) -> Question[tupl
 def steps(criterion: str, low: int, high: int) -> Question[tuple[str, ...]]:
     """The steps in which a text is graded by a criterion (G-Eval's chain of thought)."""
 
-    def read(said: dict[str, Any]) -> tuple[str, ...]:
-        found = tuple(one.strip() for one in said["steps"])
+    def read(fields: dict[str, Any]) -> tuple[str, ...]:
+        found = tuple(one.strip() for one in fields["steps"])
         if not (found and all(found)):
             raise ReplyError("steps must be at least one, none of them empty")
         return found
@@ -349,8 +349,8 @@ def grade(
     """The grade of texts by a criterion, a whole number from `low` to `high`."""
     numbered = "\n".join(f"{place}. {step}" for place, step in enumerate(steps, 1))
 
-    def read(said: dict[str, Any]) -> Graded:
-        return _graded(said, "the grade", low, high)
+    def read(fields: dict[str, Any]) -> Graded:
+        return _graded(fields, "the grade", low, high)
 
     return Question(
         "g_eval",

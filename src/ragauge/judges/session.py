@@ -1,50 +1,49 @@
-"""A judge as a run uses it: each question is paid for once, read strictly, and fails alone."""
+"""A judge in a run: each question is paid for once, read strictly, and fails on its own."""
 
 import json
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
-from ragauge.endpoints import excerpt, secrets_of
 from ragauge.errors import JudgeError, RagaugeError
 from ragauge.judges.budget import Budget, Usage, estimated_tokens
 from ragauge.judges.ledger import Entry, Ledger, LedgerWriter, key_of
+from ragauge.judges.managed import managed
 from ragauge.judges.prompts import Prompts
 from ragauge.judges.protocol import Identity, Judge, Message, Reply, Request, Schema
-from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge
-from ragauge.judges.replies.reading import ReplyError, read_json, read_word
+from ragauge.judges.replies.checking import ReplyError
+from ragauge.judges.replies.finding import read_json, read_word
 from ragauge.score import NOT_ASKED, Score
 
 if TYPE_CHECKING:
     import asyncio
 
 DOWN_LIMIT = 3
-"""So many requests in a row that find the judge down, and it is not asked again."""
-ASKED_AT_ONCE = 256
-"""Questions that are written out at a time, so that those that wait fill no memory."""
+"""After this many requests in a row that find the judge down, it is not asked again."""
+MAX_OPEN_QUESTIONS = 256
+"""Questions whose prompts are written at a time, which bounds memory."""
 WINDOW_TOKENS = 100_000
-REPLY_SHOWN = 4_000
-OBJECTS_LOOKED_AT = 100
-TRIES = 2
-"""Attempts at a question: one more where the reply broke off. What is asked anew begins at the next."""
+MAX_REPLY_SHOWN = 4_000
+MAX_OBJECTS_CHECKED = 100
+ATTEMPTS_PER_PROMPT = 2
+"""Attempts per prompt: a second one if the reply is truncated. A retried question starts at the next number."""
 NO_USABLE_REPLY = "gave no usable reply"
 
 Mode = Literal["ask", "cached", "estimate"]
-"""`ask`: what the ledger does not hold is asked. `cached`: it is skipped. `estimate`: a stand-in is
-taken for it, and it is counted."""
+"""What happens to a question without a kept reply. `ask`: ask it. `cached`: skip it. `estimate`: count it and
+assume a likely reply."""
 T = TypeVar("T")
 JudgeLike = TypeVar("JudgeLike", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[T]):
-    """What is asked of a judge, and how its reply is read.
+    """A question to a judge, and how to read its reply.
 
-    `texts` fill the prompt's marks and are data, `words` are ours. `read` makes the answer of the
-    reply's object, which meets `schema` by then; it raises ReplyError. `word`: the field of the
-    object that a reply of one word fills. `stand_in`: a reply as it might come.
+    `texts`: untrusted texts for the prompt's marks. `words`: our own values. `read`: turns the reply's
+    object, which matches `schema`, into the answer, or raises ReplyError. `word`: the field that a
+    one-word reply fills. `stand_in`: a likely reply.
     """
 
     prompt: str
@@ -59,7 +58,7 @@ class Question(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Answered(Generic[JudgeLike]):
-    """What a judge answered. `call` tells of it in the evidence."""
+    """A judge's answer. `call`: its entry in the evidence."""
 
     value: JudgeLike
     reply: Reply
@@ -67,23 +66,23 @@ class Answered(Generic[JudgeLike]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Unread:
-    """A reply that cannot be read, and why."""
+class _Unreadable:
+    """An unreadable reply, and why it is unreadable."""
 
     key: bytes
     request: Request
     reply: Reply
     why: str
     why_before: str = ""
-    """Of the reply that it was to mend."""
+    """Of the reply before the repair message."""
 
 
 class JudgeSession:
     """One judge for all metrics of a run.
 
-    Replies are kept by `desk`, and the same question is never under way twice. A judge that is down
-    DOWN_LIMIT times in a row is not asked again, and what it is being asked is called off. What
-    `budget` does not allow is skipped.
+    `writer` keeps the replies. The same question is never pending twice. A judge that is down
+    DOWN_LIMIT times in a row is not asked again, and its pending requests are cancelled. Questions
+    beyond `budget` are skipped.
     """
 
     def __init__(
@@ -96,24 +95,22 @@ class JudgeSession:
         mode: Mode = "ask",
         window: int = WINDOW_TOKENS,
     ) -> None:
-        self.judge = judge
-        self._recording = judge if isinstance(judge, RecordingJudge) else None
-        self._answering: Judge = judge.judge if isinstance(judge, RecordingJudge) else judge
-        if isinstance(self._answering, RecordedJudge):
-            # What is read from a recording costs nothing, and what another one says is not its reply.
+        self.judge = managed(judge)
+        if self.judge.is_recorded:
+            # Recorded replies are free, and the cache may hold replies of another recording.
             ledger, budget = Ledger(":memory:"), None
-        self.desk = LedgerWriter(ledger)
+        self.writer = LedgerWriter(ledger)
         self.prompts = Prompts() if prompts is None else prompts
         self.mode: Mode = mode
         self.window = window
-        self.spending = Usage(judge.name, budget or Budget(), ledger)
+        self.usage = Usage(judge.name, budget or Budget(), ledger)
         self.sample = 0
-        """Which of several askings of every question is under way."""
+        """The number of the current repeat."""
         self.retry_unreadable = False
-        """Whether what was kept and cannot be read is asked anew, once."""
+        """Whether a question whose kept reply is unreadable is asked once more."""
         self._new: set[bytes] = set()
-        self._under_way: dict[bytes, asyncio.Future[Reply | Score]] = {}
-        self._line = _Line()
+        self._pending: dict[bytes, asyncio.Future[Reply | Score]] = {}
+        self._shared = _SharedState()
 
     @property
     def name(self) -> str:
@@ -124,45 +121,40 @@ class JudgeSession:
         return self.judge.identity
 
     def close(self) -> None:
-        """Let go of the ledger, and of the connections of an endpoint, which opens others when it is
-        asked again. A judge of a user's own is the user's to close."""
-        from ragauge.judges.loop import run
-        from ragauge.judges.providers.endpoint import ChatEndpoint
-
-        if isinstance(self._answering, ChatEndpoint):
-            run(self._answering.close())
+        """Close an endpoint's connections; a later request opens new ones. The user closes their own judge."""
+        self.judge.close_connections()
 
     def for_repeat(self, sample: int) -> "JudgeSession":
-        """The same judge, asking everything once more."""
+        """The same judge, for another repeat."""
         other = object.__new__(JudgeSession)
         other.__dict__ = {**self.__dict__, "sample": sample}
         return other
 
     async def ask(self, question: Question[T]) -> Answered[T] | Score:
-        """The judge's answer; a Score without a value where there is none: `failed` when the judge
-        gave none that can be read, `skipped` when it may not be asked."""
-        async with self._line.writing:
+        """The judge's answer, or a Score without a value: `failed` if no reply is readable, `skipped` if the
+        judge may not be asked."""
+        async with self._shared.writing:
             request = self._request(question)
             while True:
                 answer = await self._read(question, request)
-                if isinstance(answer, _Unread):
+                if isinstance(answer, _Unreadable):
                     answer = await self._repaired(question, answer)
-                if not isinstance(answer, _Unread):
+                if not isinstance(answer, _Unreadable):
                     return answer
-                request = replace(request, attempt=request.attempt + TRIES)
-                if not await self._goes_on(answer, request):
+                request = replace(request, attempt=request.attempt + ATTEMPTS_PER_PROMPT)
+                if not await self._has_next(answer, request):
                     return self._unusable(answer)
 
-    async def _goes_on(self, unread: "_Unread", anew: Request) -> bool:
-        """Whether there is a further reply, asked for in a run before, or one is to be asked for."""
-        key = key_of(self.identity, anew)
-        if isinstance(self._answering, RecordedJudge):
-            return self._answering.has(key)
-        if await self.desk.find(key) is not None:
+    async def _has_next(self, unread: "_Unreadable", retry: Request) -> bool:
+        """Whether an earlier run kept a reply to the retry, or this run should ask for one."""
+        key = key_of(self.identity, retry)
+        if self.judge.is_recorded:
+            return self.judge.has(key)
+        if await self.writer.find(key) is not None:
             return True
         return self.retry_unreadable and unread.key not in self._new
 
-    def _unusable(self, unread: "_Unread") -> Score:
+    def _unusable(self, unread: "_Unreadable") -> Score:
         call = _call(unread.key, unread.request, unread.reply)
         return Score.failed(
             f"{self.name} {NO_USABLE_REPLY} to {unread.request.prompt!r}, twice: {unread.why}",
@@ -170,7 +162,7 @@ class JudgeSession:
         )
 
     async def ask_all(self, questions: Iterable[Question[T]]) -> list[Answered[T] | Score]:
-        """The judge's answers to several questions, asked at the same time."""
+        """The judge's answers to several questions, asked concurrently."""
         asked = list(questions)
         if len(asked) == 1:
             return [await self.ask(asked[0])]
@@ -180,34 +172,36 @@ class JudgeSession:
 
     async def _read(
         self, question: Question[T], request: Request
-    ) -> "Answered[T] | Score | _Unread":
-        """The answer to a request; one that broke off in its middle is asked for once more."""
+    ) -> "Answered[T] | Score | _Unreadable":
+        """The answer to a request; a truncated reply is requested once more."""
         while True:
             key = key_of(self.identity, request)
             reply = await self._reply(key, request, question.stand_in)
             if isinstance(reply, Score):
                 return reply
             try:
-                said = _object(question, reply.text)
-                _check_own_words(question, reply.text)
-                return Answered(question.read(said), reply, _call(key, request, reply))
+                fields = _object(question, reply.text)
+                _check_no_echo(question, reply.text)
+                return Answered(question.read(fields), reply, _call(key, request, reply))
             except ReplyError as error:
                 problem = error
             is_broken_off = problem.is_cut and reply.finish_reason != "length"
-            if not is_broken_off or request.attempt % TRIES:
-                return _Unread(key, request, reply, _why(reply, problem))
+            if not is_broken_off or request.attempt % ATTEMPTS_PER_PROMPT:
+                return _Unreadable(key, request, reply, _why(reply, problem))
             request = replace(request, attempt=request.attempt + 1)
 
     async def _repaired(
-        self, question: Question[T], first: "_Unread"
-    ) -> "Answered[T] | Score | _Unread":
-        """The answer after the judge was shown what is wrong with its reply, once."""
-        shown = first.reply.text[:REPLY_SHOWN]
-        told = (Message("assistant", shown), Message("user", self.prompts.repair(first.why)))
-        start = first.request.attempt // TRIES * TRIES
-        mended = replace(first.request, messages=(*first.request.messages, *told), attempt=start)
-        second = await self._read(question, mended)
-        if isinstance(second, _Unread):
+        self, question: Question[T], first: "_Unreadable"
+    ) -> "Answered[T] | Score | _Unreadable":
+        """The answer after one repair message, which shows the judge its error."""
+        shown = first.reply.text[:MAX_REPLY_SHOWN]
+        repair = (Message("assistant", shown), Message("user", self.prompts.repair(first.why)))
+        start = first.request.attempt // ATTEMPTS_PER_PROMPT * ATTEMPTS_PER_PROMPT
+        repeated = replace(
+            first.request, messages=(*first.request.messages, *repair), attempt=start
+        )
+        second = await self._read(question, repeated)
+        if isinstance(second, _Unreadable):
             return replace(second, why_before=first.why)
         if isinstance(second, Score):
             return second
@@ -224,21 +218,21 @@ class JudgeSession:
         )
 
     async def reply(self, request: Request) -> Reply | Score:
-        """The reply from the ledger or the judge; the same request is only under way once."""
+        """The reply from the ledger or the judge; the same request is pending only once."""
         return await self._reply(key_of(self.identity, request), request)
 
     async def _reply(
         self, key: bytes, request: Request, stand_in: Mapping[str, object] | None = None
     ) -> Reply | Score:
-        """`stand_in`: the request's, where it has none yet."""
+        """`stand_in`: the request's, if it has none yet."""
         import asyncio
 
-        if key in self._under_way:
-            return await asyncio.shield(self._under_way[key])
+        if key in self._pending:
+            return await asyncio.shield(self._pending[key])
         coming: asyncio.Future[Reply | Score] = asyncio.get_running_loop().create_future()
-        self._under_way[key] = coming
+        self._pending[key] = coming
         try:
-            reply = await self._found_or_asked(key, request, stand_in)
+            reply = await self._find_or_ask(key, request, stand_in)
         except BaseException as error:
             if not coming.done():
                 coming.cancel() if isinstance(error, asyncio.CancelledError) else _fail(
@@ -246,115 +240,97 @@ class JudgeSession:
                 )
             raise
         finally:
-            del self._under_way[key]
+            del self._pending[key]
         coming.set_result(reply)
         return reply
 
-    async def _found_or_asked(
+    async def _find_or_ask(
         self, key: bytes, request: Request, stand_in: Mapping[str, object] | None
     ) -> Reply | Score:
-        found = await self.desk.find(key)
+        found = await self.writer.find(key)
         if found is not None:
-            self.spending.found(found)
-            if self._recording is not None:
-                self._recording.note(request, found)
+            self.usage.found(found)
+            self.judge.note(request, found)
             return found
-        if self.mode == "cached" and not isinstance(self._answering, RecordedJudge):
+        if self.mode == "cached" and not self.judge.is_recorded:
             return Score.skipped(
                 f"{NOT_ASKED}only the cache is read, and it has no reply of {self.name}"
             )
-        if stand_in is not None:  # nobody looks at that of a request whose reply is there
+        if stand_in is not None:  # unused if the reply is kept
             request = replace(request, stand_in=json.dumps(stand_in, ensure_ascii=False))
         if self.mode == "estimate":
-            self.spending.expect(key, request)
+            self.usage.expect(key, request)
             return Reply(request.stand_in)
-        if absent := await self._not_allowed(request):
+        if absent := await self._refusal(request):
             return absent
         try:
             return await self._asked(key, request)
         finally:
-            self._line.settle()
+            self._shared.settle()
 
-    async def _not_allowed(self, request: Request) -> Score | None:
-        """Why the judge may not be asked; None when it may, in this very moment."""
-        async with self._line.turn:
-            while not self._line.is_down and self.spending.must_wait(request):
-                await self._line.settled.wait()
-        if self._line.is_down:
-            return self._line.failed()
-        refused = self.spending.refuses(request)
+    async def _refusal(self, request: Request) -> Score | None:
+        """Why the judge may not be asked now; None if it may."""
+        async with self._shared.turn:
+            while not self._shared.is_down and self.usage.must_wait(request):
+                await self._shared.settled.wait()
+        if self._shared.is_down:
+            return self._shared.failed()
+        refused = self.usage.refuses(request)
         return Score.skipped(f"{NOT_ASKED}{refused}") if refused else None
 
     async def _asked(self, key: bytes, request: Request) -> Reply | Score:
-        with self.spending.reserved(request) as paid:
+        with self.usage.reserved(request) as paid:
             reply = await self._called(request)
             if isinstance(reply, Score):
                 return reply
             paid(reply)
-            await self.desk.keep(Entry(key, self.name, request, reply))
+            await self.writer.keep(Entry(key, self.name, request, reply))
             if self.retry_unreadable:
                 self._new.add(key)
-        if self._recording is not None:
-            self._recording.note(request, reply)
+        self.judge.note(request, reply)
         return reply
 
     async def _called(self, request: Request) -> Reply | Score:
         import asyncio
 
-        line = self._line
+        line = self._shared
         call: asyncio.Future[Reply] | None = None
         try:
-            call = asyncio.ensure_future(self._answering.reply(request))
+            call = asyncio.ensure_future(self.judge.source.reply(request))
             line.calls.add(call)
             reply = await call
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            return line.failed() if line.is_down else Score.failed(f"{self.name}: called off")
+            return line.failed() if line.is_down else Score.failed(f"{self.name}: cancelled")
         except JudgeError as error:
-            reason = self._shown(str(error))
+            reason = self.judge.redact(str(error))
             if error.is_down:
                 line.found_down(reason)
             return Score.failed(reason)
         except RagaugeError:
             raise
-        except (Exception, SystemExit) as error:  # a judge of a user's own may raise anything
-            said = self._shown(str(error))
-            return Score.failed(f"{self.name}: {type(error).__name__}: {said}")
+        except (Exception, SystemExit) as error:  # a user's own judge may raise anything
+            message = self.judge.redact(str(error))
+            return Score.failed(f"{self.name}: {type(error).__name__}: {message}")
         finally:
             line.calls.discard(call)
         line.n_down = 0
         if not (isinstance(reply, Reply) and isinstance(reply.text, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            said = self._shown(f"{reply!r:.80}")
-            return Score.failed(f"{self.name} returned {said}, not a Reply with text")
+            message = self.judge.redact(f"{reply!r:.80}")
+            return Score.failed(f"{self.name} returned {message}, not a Reply with text")
         return reply
 
-    def _shown(self, text: str) -> str:
-        """What a judge says of itself, on one line and without a key. Ours hide their keys themselves."""
-        from ragauge.judges.providers.settings import Settings
-
-        if isinstance(self._answering, Settings | RecordedJudge):
-            return text
-        own, address = (
-            str(getattr(self._answering, name, None) or "") for name in ("api_key_env", "base_url")
-        )
-        secrets = [
-            one
-            for url, key in ((address, own), (os.environ.get("OPENAI_BASE_URL"), "OPENAI_API_KEY"))
-            for one in secrets_of(url or "", key)
-        ]
-        return excerpt(text, secrets)
-
     def fits_window(self, texts: Iterable[str], n_items: int) -> bool:
-        """Whether texts fit the judge's window by their length alone, with what is said of so many."""
-        # No text has more tokens than characters, by what is estimated.
+        """Whether the texts surely fit the judge's window, with room for `n_items` verdicts."""
+        # The estimate never has more tokens than characters.
         return sum(map(len, texts)) + n_items * TOKENS_PER_ITEM <= self.window - PROMPT_TOKENS
 
     def pieces(self, texts: Sequence[str], *others: str | Sequence[str]) -> list[list[int]]:
-        """The places of texts in groups that fit the judge's window together with the others.
+        """Indices of the texts in groups that fit the judge's window together with `others`.
 
-        One group where all fit; a text that is too long by itself is a group of its own.
+        A text that is too long is a group by itself.
         """
         everything = (*texts, *(one for other in others for one in _listed(other)))
         if texts and self.fits_window(everything, len(texts)):
@@ -377,10 +353,10 @@ def _listed(texts: str | Sequence[str]) -> Sequence[str]:
     return (texts,) if isinstance(texts, str) else texts
 
 
-class _Gate:
-    """Lets so many in at a time, the first who came first.
+class _FairSemaphore:
+    """A semaphore that serves waiters in order.
 
-    As asyncio's semaphore, which looks through all who wait whenever one leaves.
+    asyncio's own scans all waiters at each release.
     """
 
     def __init__(self, room: int) -> None:
@@ -414,16 +390,16 @@ class _Gate:
         self.room += 1
 
 
-class _Line:
-    """What all askings of a judge share: whether it is down, and what is under way."""
+class _SharedState:
+    """State that all repeats of a judge share: whether it is down, and its pending calls."""
 
     def __init__(self) -> None:
         import asyncio
 
-        self.writing = _Gate(ASKED_AT_ONCE)
+        self.writing = _FairSemaphore(MAX_OPEN_QUESTIONS)
         self.turn = asyncio.Lock()
         self.settled = asyncio.Event()
-        """Set when the next call has ended."""
+        """Set when the next call ends."""
         self.calls: set[asyncio.Future[Reply] | None] = set()
         self.n_down = 0
         self.reason = ""
@@ -433,7 +409,7 @@ class _Line:
         return self.n_down >= DOWN_LIMIT
 
     def found_down(self, reason: str) -> None:
-        """A request found the judge down; at the limit those under way are called off."""
+        """Count a request that found the judge down; at the limit, cancel the pending calls."""
         self.n_down += 1
         self.reason = reason
         if self.is_down:
@@ -452,22 +428,22 @@ class _Line:
 
 
 PROMPT_TOKENS = 1_500
-"""Room for a prompt's own words and for the reply."""
+"""Room for the prompt's own text and the reply."""
 TOKENS_PER_ITEM = 100
-"""And for what is said of each text."""
+"""Room for the verdict on each text."""
 
 
 def _call(key: bytes, request: Request, reply: Reply) -> dict[str, object]:
     return {
         "prompt": request.prompt,
-        "reply": reply.text[:REPLY_SHOWN],
+        "reply": reply.text[:MAX_REPLY_SHOWN],
         "key": key.hex()[:16],
         **({"sample": request.sample} if request.sample else {}),
     }
 
 
 def _object(question: Question[T], text: str) -> dict[str, Any]:
-    """The reply's object, as the schema has it."""
+    """The reply's object, checked against the schema."""
     if question.word is not None and "{" not in text:
         properties = cast(
             "Mapping[str, Mapping[str, Sequence[str]]]", question.schema["properties"]
@@ -477,21 +453,21 @@ def _object(question: Question[T], text: str) -> dict[str, Any]:
     return read_json(text, question.schema)
 
 
-def _check_own_words(question: Question[Any], text: str) -> None:
-    """ReplyError when the reply's object stands in what was to be judged: then that spoke, no judge."""
+def _check_no_echo(question: Question[Any], text: str) -> None:
+    """ReplyError if the reply only repeats an object from the judged texts: then the text spoke, not the judge."""
     start, end = text.find("{"), text.rfind("}")
     given = [one for texts in question.texts.values() for one in _listed(texts or ()) if "{" in one]
     if not given or start < 0:
         return
-    said = "".join(text[start : end + 1].split())
-    signs = sorted(said)
-    if any(said in one or _holds(one, signs) for one in ("".join(one.split()) for one in given)):
+    compact = "".join(text[start : end + 1].split())
+    signs = sorted(compact)
+    if any(compact in one or _holds(one, signs) for one in ("".join(one.split()) for one in given)):
         raise ReplyError("the reply only repeats an object that stands in the texts to be judged")
 
 
 def _holds(text: str, signs: Sequence[str]) -> bool:
-    """Whether an object of the same signs in another order stands in a text without white space."""
-    starts = [place for place, sign in enumerate(text) if sign == "{"][:OBJECTS_LOOKED_AT]
+    """Whether the text has an object of the same characters in another order."""
+    starts = [place for place, sign in enumerate(text) if sign == "{"][:MAX_OBJECTS_CHECKED]
     return any(sorted(text[start : start + len(signs)]) == signs for start in starts)
 
 
@@ -505,4 +481,4 @@ def _why(reply: Reply, error: ReplyError) -> str:
 
 def _fail(coming: "asyncio.Future[Reply | Score]", error: BaseException) -> None:
     coming.set_exception(error)
-    coming.exception()  # nobody may be waiting: then it is not lost either, for it is raised here
+    coming.exception()  # retrieved, so that asyncio does not warn when nobody waits; the caller raises it

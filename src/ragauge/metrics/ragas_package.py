@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ragauge.errors import MissingExtraError, RagaugeError
 from ragauge.judges.ledger import key_of
 from ragauge.judges.protocol import Message, Reply, Request
-from ragauge.judges.session import REPLY_SHOWN, JudgeSession
+from ragauge.judges.session import MAX_REPLY_SHOWN, JudgeSession
 from ragauge.label import SettingValue
 from ragauge.language.sentences import split_sentences
 from ragauge.metric import metric
@@ -280,7 +280,7 @@ class _RagasJudge:
         if isinstance(reply, Score):
             raise _NoValueError(reply)
         key = key_of(self.judge.identity, request).hex()[:16]
-        call: dict[str, object] = {"prompt": self.label, "reply": reply.text[:REPLY_SHOWN]}
+        call: dict[str, object] = {"prompt": self.label, "reply": reply.text[:MAX_REPLY_SHOWN]}
         self._calls.append({**call, "key": key, "sample": request.sample})
         if reply.finish_reason in UNFINISHED:
             self._fail(f"did not finish its reply ({reply.finish_reason})")

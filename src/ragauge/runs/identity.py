@@ -90,11 +90,8 @@ def _encoders(plan: Plan, resources: Resources) -> "list[CachedEncoder]":
 
 def _identity(judge: "JudgeSession") -> Mapping[str, object]:
     """What fixes a judge's replies; of a recording its content too, for it may come to be another."""
-    from ragauge.judges.providers.scripted import RecordedJudge
-
-    inner = getattr(judge.judge, "judge", judge.judge)
-    recording = {"recording": inner.digest} if isinstance(inner, RecordedJudge) else {}
-    return {**judge.identity, **recording}
+    digest = judge.judge.digest
+    return {**judge.identity} if digest is None else {**judge.identity, "recording": digest}
 
 
 def _lacking_notes(plan: Plan) -> Iterable[str]:

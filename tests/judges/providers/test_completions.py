@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ragauge.judges.protocol import Reply, TokenChoice
 from ragauge.judges.providers.completions import (
-    ErrorSaid,
+    ErrorBody,
     error_of,
     first_choice,
     rejected_parameters,
@@ -132,8 +132,8 @@ def test_whatever_a_server_says_is_read_without_a_fault(said):
 
 def test_what_stands_beside_the_message_is_found():
     body = {"error": {"message": "no", "code": "c", "param": "seed", "type": "t"}}
-    assert error_of(json.dumps(body)) == ErrorSaid("no", code="c", type="t", param="seed")
-    assert error_of('{"message": "no", "code": 40, "param": null}') == ErrorSaid("no", code="40")
+    assert error_of(json.dumps(body)) == ErrorBody("no", code="c", type="t", param="seed")
+    assert error_of('{"message": "no", "code": 40, "param": null}') == ErrorBody("no", code="40")
 
 
 SENT = {
@@ -168,14 +168,14 @@ SENT = {
     ],
 )
 def test_only_what_an_error_names_is_rejected(message, rejected):
-    assert list(rejected_parameters(ErrorSaid(message), SENT)) == rejected
+    assert list(rejected_parameters(ErrorBody(message), SENT)) == rejected
 
 
 def test_the_field_for_it_counts_before_the_words():
-    said = ErrorSaid("temperature, seed: bad", param="seed")
+    said = ErrorBody("temperature, seed: bad", param="seed")
     assert list(rejected_parameters(said, SENT)) == ["seed"]
-    said = ErrorSaid("Invalid schema", param="response_format.json_schema")
+    said = ErrorBody("Invalid schema", param="response_format.json_schema")
     assert list(rejected_parameters(said, SENT)) == ["response_format"]
-    said = ErrorSaid("messages must name json for response_format", param="messages")
+    said = ErrorBody("messages must name json for response_format", param="messages")
     assert list(rejected_parameters(said, SENT)) == ["response_format"]
-    assert list(rejected_parameters(ErrorSaid("", param="seed"), {"model": "m"})) == []
+    assert list(rejected_parameters(ErrorBody("", param="seed"), {"model": "m"})) == []

@@ -73,7 +73,7 @@ def synchronous(request):
 
 @pytest.mark.parametrize("given", [synchronous, lambda _: "x", print, str.upper])
 def test_a_function_that_is_not_async_is_refused(given):
-    with pytest.raises(PlanError, match="is no async function; write it as async def"):
+    with pytest.raises(PlanError, match="is not an async function; write it as async def"):
         open_judge(given)
 
 
@@ -92,7 +92,7 @@ def test_a_class_is_no_judge():
             return Reply("x")
 
     assert open_judge(Judge()).name == "j"
-    with pytest.raises(PlanError, match="is no async function"):
+    with pytest.raises(PlanError, match="is not an async function"):
         open_judge(Judge)
 
 
@@ -100,7 +100,7 @@ def test_a_class_is_no_judge():
 def test_an_identity_that_is_no_json_data_is_refused(identity):
     judge = ScriptedJudge(["x"])
     odd = type("Odd", (), {"name": "odd", "identity": identity, "reply": judge.reply})()
-    with pytest.raises(PlanError, match="the judge 'odd' has an identity that is no JSON data"):
+    with pytest.raises(PlanError, match="the judge 'odd' has an identity that is not JSON data"):
         open_judge(odd)
 
 
@@ -272,7 +272,7 @@ def test_a_recording_is_opened_by_its_path(tmp_path):
     judge = open_judge(f"replay:{path}")
     assert isinstance(judge, RecordedJudge)
     assert (judge.name, replied(judge).text) == ("m", "x")
-    with pytest.raises(PlanError, match="nowhere: is no recording"):
+    with pytest.raises(PlanError, match="nowhere: is not a recording"):
         open_judge("replay:nowhere")
 
 

@@ -266,7 +266,7 @@ def test_a_server_that_takes_so_many_a_second_gets_about_so_many():
 
 def test_where_even_one_at_a_time_is_refused_the_pauses_double():
     async def start() -> list[float]:
-        rate_limiter, waits = RateLimiter(1, first_wait_s=1.0, longest_wait_s=5.0), []
+        rate_limiter, waits = RateLimiter(1, first_wait_s=1.0, max_wait_s=5.0), []
         for _ in range(5):
             permit = await rate_limiter.permit(rate_limiter.ticket())
             start = now()

@@ -69,7 +69,7 @@ def test_an_error_of_the_script_is_raised():
     ("script", "says"),
     [
         ({"claims": "x"}, "mine: the script has no reply to 'verdict'"),
-        ({"verdict": []}, "mine: the script has 0 replies, and 'verdict' asks for one more"),
+        ({"verdict": []}, "mine: the script has 0 replies, and 'verdict' needs another"),
         ([], "mine: the script has 0 replies"),
     ],
 )
@@ -295,14 +295,14 @@ def test_a_request_that_was_not_recorded_is_an_error_that_says_what_to_do(tmp_pa
 )
 def test_a_file_that_is_no_recording_is_refused(tmp_path, content):
     (tmp_path / "r").write_bytes(content)
-    with pytest.raises(PlanError, match="r: is no recording of a judge's replies"):
+    with pytest.raises(PlanError, match="r: is not a recording of a judge's replies"):
         RecordedJudge(tmp_path / "r")
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(PlanError, match="No such file"):
         RecordedJudge(tmp_path / "r")
-    with pytest.raises(PlanError, match="is no recording"):
+    with pytest.raises(PlanError, match="is not a recording"):
         RecordedJudge(tmp_path)
 
 
@@ -335,7 +335,7 @@ def test_a_recording_that_lost_its_last_line_end_loses_no_reply(tmp_path):
 def test_a_file_that_holds_something_else_is_never_written_over(tmp_path, content):
     path = tmp_path / "answers.jsonl"
     path.write_text(content)
-    with pytest.raises(PlanError, match=r"answers\.jsonl: is no recording"):
+    with pytest.raises(PlanError, match=r"answers\.jsonl: is not a recording"):
         RecordingJudge(ScriptedJudge(["x"]), path)
     assert path.read_text() == content
 
@@ -350,7 +350,9 @@ def test_a_recording_of_another_judge_is_not_mixed_with_this_one(tmp_path):
 
 def test_a_place_that_cannot_be_written_is_told_before_anything_is_asked(tmp_path):
     for path in (tmp_path / "no" / "folder" / "r", tmp_path, Path("/dev/zero")):
-        with pytest.raises(PlanError, match=r"cannot be written: .* is no (folder|file)"):
+        with pytest.raises(
+            PlanError, match=r"cannot be written: .* is not a (writable folder|file)"
+        ):
             RecordingJudge(ScriptedJudge(["x"]), path)
     assert list(tmp_path.iterdir()) == []
 

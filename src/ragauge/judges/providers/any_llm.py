@@ -1,4 +1,4 @@
-"""Judges of providers that do not speak OpenAI's protocol, through the package any-llm."""
+"""Judges of other providers, through the package any-llm."""
 
 import asyncio
 from dataclasses import dataclass
@@ -12,18 +12,23 @@ from ragauge.judges.protocol import Reply, Request
 from ragauge.judges.providers.completions import first_choice, reply_of
 from ragauge.judges.providers.settings import Settings
 
-TRY_AGAIN = ("RateLimitError", "ProviderError", "UpstreamProviderError", "GatewayTimeoutError")
-"""Of any-llm's exceptions, those that may pass."""
-OF_ONE_REQUEST = ("InvalidRequestError", "ContextLengthExceededError", "ContentFilterError")
+TRANSIENT_ERRORS = (
+    "RateLimitError",
+    "ProviderError",
+    "UpstreamProviderError",
+    "GatewayTimeoutError",
+)
+"""any-llm's transient exceptions."""
+BAD_REQUEST_ERRORS = ("InvalidRequestError", "ContextLengthExceededError", "ContentFilterError")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AnyLLM(Settings):
-    """A model of any provider that any-llm knows, as `provider:model`: a Judge.
+    """A model of any provider that any-llm supports, as `provider:model`: a Judge.
 
-    The key is read where any-llm reads the provider's own, or from the environment variable
-    `api_key_env`. A request is sent at most `max_attempts` times within `deadline_s`. JudgeError as of
-    ChatEndpoint; MissingExtraError without any-llm or the provider's package.
+    The key is read from the provider's own variable, or from `api_key_env`. A request is sent at most
+    `max_attempts` times within `deadline_s`. JudgeError as in ChatEndpoint; MissingExtraError without
+    any-llm or the provider's package.
     """
 
     api_key_env: str | None = None
@@ -54,11 +59,11 @@ class AnyLLM(Settings):
                 f"{self.model}: any-llm lacks the provider's package: {error!s:.200}; install "
                 f"any-llm-sdk[{provider}]"
             ) from None
-        except Exception as error:  # whatever any-llm says of a provider or key it does not have
+        except Exception as error:  # any-llm raises various errors for a missing provider or key
             raise JudgeError(f"{self.model}: {self._shown(error)}") from None
 
     async def reply(self, request: Request) -> Reply:
-        """The judge's reply to one request, asked for until it comes or hope is lost."""
+        """The judge's reply to one request, with retries."""
         if not hasattr(self, "_pace"):
             self._pace = self.new_rate_limiter()
         rate_limiter, ticket = self._pace, self._pace.ticket()
@@ -71,12 +76,12 @@ class AnyLLM(Settings):
             try:
                 async with asyncio.timeout(self.timeout_s):
                     reply = await self._asked(request)
-            except Exception as error:  # any-llm's own, or whatever a provider's package raises
+            except Exception as error:  # any-llm or a provider's package may raise anything
                 reason = self._shown(error)
                 is_limit = type(error).__name__ == "RateLimitError"
                 rate_limiter.refused(permit) if is_limit else rate_limiter.lost(permit)
                 if not isinstance(error, TimeoutError | OSError) and not _may_pass(error):
-                    is_down = type(error).__name__ not in OF_ONE_REQUEST
+                    is_down = type(error).__name__ not in BAD_REQUEST_ERRORS
                     raise JudgeError(f"{self.name}: {reason}", is_down=is_down) from None
             except BaseException:
                 rate_limiter.given_up(permit)
@@ -103,21 +108,21 @@ class AnyLLM(Settings):
         if request.schema is not None:
             schema = {"name": request.prompt, "schema": dict(request.schema), "strict": True}
             settings["response_format"] = {"type": "json_schema", "json_schema": schema}
-        said = await self._client.acompletion(
+        completion = await self._client.acompletion(
             model=self._model,
             messages=[{"role": one.role, "content": one.content} for one in request.messages],
             **{name: value for name, value in settings.items() if value is not None},
         )
-        envelope = fields_of(said.model_dump())
+        envelope = fields_of(completion.model_dump())
         return reply_of(envelope, first_choice(envelope))
 
     def _secrets(self) -> tuple[str, ...]:
-        """The key first, which any-llm takes from the provider's own variable where none is named."""
+        """The key first: from `api_key_env`, or else the provider's own variable."""
         own: str = getattr(self._client, "ENV_API_KEY_NAME", "")
         return secrets_of(self.base_url or "", self.api_key_env or own)
 
     def _shown(self, error: BaseException) -> str:
-        """What an exception says, on one line and without anything secret."""
+        """An exception's message on one line, without secrets."""
         return excerpt(f"{type(error).__name__}: {error}", self._secrets())
 
 
@@ -125,4 +130,4 @@ def _may_pass(error: Exception) -> bool:
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return may_pass(status)
-    return type(error).__name__ in TRY_AGAIN
+    return type(error).__name__ in TRANSIENT_ERRORS

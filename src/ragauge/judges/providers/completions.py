@@ -1,6 +1,6 @@
-"""OpenAI's protocol of chat completions: what replies and errors say, in any of the forms about.
+"""Read replies and errors of OpenAI's chat completions protocol, in all known variants.
 
-Nothing here is believed to be of the type it should be.
+No field is trusted to have its documented type.
 """
 
 import json
@@ -25,7 +25,7 @@ _NAMES = {
     "logprobs": r"logprobs",
     "top_logprobs": r"top_logprobs",
 }
-"""The parameters that a judge can do without, and how servers name them."""
+"""Optional parameters, and how servers name them in errors."""
 _LENGTH = re.compile(r"context[_ ](length|window)|too (large|long|many)|at most|reduce the length")
 
 
@@ -33,7 +33,7 @@ _LENGTH = re.compile(r"context[_ ](length|window)|too (large|long|many)|at most|
 
 
 def first_choice(envelope: Fields) -> Fields:
-    """The first of a reply's choices; no fields where it has none."""
+    """The first of a reply's choices; empty if it has none."""
     choices = envelope.get("choices")
     return (
         fields_of(cast(list[object], choices)[0]) if isinstance(choices, list) and choices else {}
@@ -41,7 +41,7 @@ def first_choice(envelope: Fields) -> Fields:
 
 
 def reply_of(envelope: Fields, choice: Fields) -> Reply:
-    """The reply that a choice holds. A refusal's text stands for the text, where there is none."""
+    """The reply in a choice. Without a text, it is the refusal's text."""
     message, usage = fields_of(choice.get("message")), fields_of(envelope.get("usage"))
     refusal, finish_reason = message.get("refusal"), choice.get("finish_reason")
     text = _text(message.get("content"))
@@ -61,7 +61,7 @@ def reply_of(envelope: Fields, choice: Fields) -> Reply:
 
 
 def _text(content: object) -> str:
-    """The text of a message's content, which may come in parts."""
+    """The text of a message, which may come in parts."""
     if isinstance(content, str):
         return content
     parts = cast(list[object], content) if isinstance(content, list) else []
@@ -70,7 +70,7 @@ def _text(content: object) -> str:
 
 
 def _logprobs(content: object) -> tuple[TokenChoice, ...] | None:
-    """None where the reply has none, or a token without any."""
+    """None if the reply or any token has none."""
     if not isinstance(content, list) or not content:
         return None
     tokens = [fields_of(one) for one in cast(list[object], content)]
@@ -79,26 +79,26 @@ def _logprobs(content: object) -> tuple[TokenChoice, ...] | None:
 
 
 def _alternatives(token: Fields) -> tuple[tuple[str, float], ...]:
-    """The tokens that might have stood there, and the one that does, each once."""
+    """The token and its alternatives, each once."""
     top = token.get("top_logprobs")
-    told = [fields_of(one) for one in cast(list[object], top)] if isinstance(top, list) else []
+    others = [fields_of(one) for one in cast(list[object], top)] if isinstance(top, list) else []
     found: dict[str, float] = {}
-    for one in (*told, token):
+    for one in (*others, token):
         text, logprob = one.get("token"), _finite(one.get("logprob"), least=-math.inf)
         if isinstance(text, str) and logprob is not None:
             found.setdefault(text, logprob)
     return tuple(found.items())
 
 
-def _count(said: object) -> int | None:
-    return said if type(said) is int and said >= 0 else None
+def _count(value: object) -> int | None:
+    return value if type(value) is int and value >= 0 else None
 
 
-def _finite(said: object, *, least: float) -> float | None:
-    if type(said) not in (int, float):
+def _finite(value: object, *, least: float) -> float | None:
+    if type(value) not in (int, float):
         return None
     try:
-        number = float(cast(float, said))
+        number = float(cast(float, value))
     except OverflowError:
         return None
     return number if math.isfinite(number) and number >= least else None
@@ -108,8 +108,8 @@ def _finite(said: object, *, least: float) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorSaid:
-    """An error's message, and what OpenAI and its kin put beside it."""
+class ErrorBody:
+    """An error's message, code, type and parameter, as OpenAI-compatible servers send them."""
 
     message: str
     code: str = ""
@@ -117,24 +117,24 @@ class ErrorSaid:
     param: str = ""
 
 
-def error_of(body: str) -> ErrorSaid:
-    """What the body of an error says."""
+def error_of(body: str) -> ErrorBody:
+    """Read the body of an error."""
     try:
-        said: object = json.loads(body)
+        content: object = json.loads(body)
     except (ValueError, RecursionError):
-        return ErrorSaid(body)
-    beside = {**fields_of(said), **fields_of(fields_of(said).get("error"))}
+        return ErrorBody(body)
+    beside = {**fields_of(content), **fields_of(fields_of(content).get("error"))}
     code, kind, param = (str(beside.get(name) or "") for name in ("code", "type", "param"))
-    return ErrorSaid(message_of(body), code, kind, param)
+    return ErrorBody(message_of(body), code, kind, param)
 
 
-def rejected_parameters(said: ErrorSaid, sent: Body) -> Iterator[str]:
-    """The parameters of a request that an error names as its reason, of those that can be left out."""
+def rejected_parameters(error: ErrorBody, sent: Body) -> Iterator[str]:
+    """The optional parameters of a request that an error rejects."""
     names = [name for name in _NAMES if name in sent]
-    told = [name for name in names if name in said.param.split(".")]
-    for name in told or names:
-        is_named = bool(told) or re.search(rf"(?<!\w)({_NAMES[name]})(?!\w)", said.message, re.I)
-        # That prompt and reply together are too long for the model is no word against max_tokens.
-        is_length = name.startswith("max_") and _LENGTH.search(said.message.lower())
+    named = [name for name in names if name in error.param.split(".")]
+    for name in named or names:
+        is_named = bool(named) or re.search(rf"(?<!\w)({_NAMES[name]})(?!\w)", error.message, re.I)
+        # "Prompt and reply are too long together" does not reject max_tokens.
+        is_length = name.startswith("max_") and _LENGTH.search(error.message.lower())
         if is_named and not is_length:
             yield name

@@ -1,7 +1,7 @@
 """A judge behind an endpoint that speaks OpenAI's protocol of chat completions.
 
-When to send a request, whether to send it again, and what came of it are decided here. No request is
-sent again without a reason that may pass, none without end, and the key stands in no error.
+Decides when to send a request and whether to retry it. Only transient failures are retried, a limited
+number of times. Errors never contain the key.
 """
 
 import asyncio
@@ -23,16 +23,16 @@ from ragauge.endpoints import (
     is_page,
     json_of,
     may_pass,
+    retry_after,
     sendable,
-    told_wait,
 )
 from ragauge.errors import JudgeError, MissingExtraError
 from ragauge.judges.as_json import kept_json
-from ragauge.judges.loop import is_running_here
+from ragauge.judges.loop import is_running_here, run
 from ragauge.judges.protocol import Reply, Request
 from ragauge.judges.providers.completions import (
     Body,
-    ErrorSaid,
+    ErrorBody,
     error_of,
     first_choice,
     rejected_parameters,
@@ -45,24 +45,23 @@ from ragauge.judges.providers.connections import (
     Connections,
     Received,
     connections_to,
-    is_of_carriers,
+    is_transport_error,
 )
 from ragauge.judges.providers.rate_limit import Permit
 from ragauge.judges.providers.settings import Settings
 
 MAX_CLOSE_S = 1.0
-CHARACTERS_A_TOKEN = 4
-"""About so many; what a reply says it took corrects the estimate."""
-LOST_AT_FIRST = 4
-"""So many connections of a request lost one after the other, before anything was answered, and there
-is nobody."""
-_TOO_MUCH = frozenset((429, 503, 529))
-"""Refusals that fewer requests at once may spare; 529 is Anthropic's "overloaded"."""
-_OF_ONE_REQUEST = frozenset((400, 413, 422))
+CHARACTERS_PER_TOKEN = 4
+"""An estimate, corrected by the counts in the replies."""
+MAX_LOST_AT_START = 4
+"""A request that loses this many connections in a row, before any answer, finds the judge down."""
+_OVERLOADED = frozenset((429, 503, 529))
+"""Refusals that lower concurrency may avoid; 529 is Anthropic's "overloaded"."""
+_BAD_REQUEST = frozenset((400, 413, 422))
 
 
 class _Refused(Exception):
-    """A reply with an error's status, as it came."""
+    """A response with an error status."""
 
     def __init__(self, status: int, headers: Mapping[str, str], body: str) -> None:
         self.status, self.headers, self.body = status, headers, body
@@ -75,7 +74,7 @@ async def _closed(connections: list[Connections]) -> None:
 
 
 def _let_go(connections: list[Connections], loop: asyncio.AbstractEventLoop) -> None:
-    """Close what nobody has closed when the endpoint is gone, or the program ends."""
+    """Close open connections when the endpoint is deleted or the program ends."""
     if connections and loop.is_running():
         closing = asyncio.run_coroutine_threadsafe(_closed(connections), loop)
         if not is_running_here(loop):
@@ -86,24 +85,24 @@ def _let_go(connections: list[Connections], loop: asyncio.AbstractEventLoop) -> 
 class ChatEndpoint(Settings):
     """A model behind an endpoint, `POST {base_url}/chat/completions`: a Judge.
 
-    `base_url`: None for what the environment has as OPENAI_BASE_URL, or else OpenAI. `api_key_env`:
-    the environment variable that holds the key; an endpoint on this machine needs none.
-    `temperature`, `max_tokens`, `seed`: None leaves them to the server. `rpm`, `tpm`: at most so many
-    requests and tokens a minute. `concurrency`: at most so many requests at once, None for MOST; how
-    many the server bears is found out (`RateLimiter`).
+    `base_url`: default is the environment's OPENAI_BASE_URL, or else OpenAI. `api_key_env`: the
+    environment variable that holds the key; an endpoint on this machine needs none. `temperature`,
+    `max_tokens`, `seed`: None means the server's default. `rpm`, `tpm`: maximum requests and tokens
+    per minute. `concurrency`: maximum concurrent requests, default MAX_CONCURRENCY; below it,
+    concurrency adapts to what the server accepts (`RateLimiter`).
 
-    A request is sent at most `max_attempts` times within `deadline_s` of its first turn: again after
-    408, 409, 429, 5xx, a lost connection, a reply that is cut short or empty, or `timeout_s` without
-    a whole one. The pauses double from `first_wait_s` to `longest_wait_s`, each shortened by up to
-    half at random, or are what the server says, at most `longest_wait_s`.
+    A request is sent at most `max_attempts` times within `deadline_s`. It is retried after 408, 409,
+    429, 5xx, a lost connection, a truncated or empty reply, and `timeout_s` without a complete one.
+    Pauses double from `first_wait_s` to `max_wait_s`, each shortened by up to half at random, or
+    follow Retry-After, at most `max_wait_s`.
 
-    A parameter that the model rejects is left out from then on; `dropped` says which, and why in the
-    server's words. Where replies by JSON schema are rejected, JSON of any shape is asked for, then
-    none. `max_tokens` is tried under its later name, `max_completion_tokens`, before it is left out.
+    A parameter that the model rejects is dropped from then on; `dropped` has the server's reasons. If
+    the model rejects JSON schemas, any JSON is requested, then plain text. `max_tokens` is renamed
+    `max_completion_tokens` before it is dropped.
 
-    JudgeError without `is_down` for what the server refuses of one request. With it when key or model
-    are refused, the quota is used up, or a request's attempts are and no other was answered since the
-    first of them failed. MissingExtraError without openai.
+    JudgeError without `is_down` if the server refuses one request. With `is_down` if it refuses key or
+    model, the quota is used up, or all attempts fail and no other request succeeds meanwhile.
+    MissingExtraError without openai.
     """
 
     api_key_env: str = "OPENAI_API_KEY"
@@ -127,29 +126,35 @@ class ChatEndpoint(Settings):
         return self.address.host
 
     def check_key(self) -> None:
-        """JudgeError when there is no key and one is needed: before anything is asked."""
+        """Raise JudgeError if a key is needed and missing."""
         self.address.key()
 
     def __repr__(self) -> str:
         return str(self.address)
 
     def __getstate__(self) -> dict[str, object]:
-        """Without connections and key: a copy in another process has its own."""
+        """Without connections and key; a copy in another process opens its own."""
         state = {name: value for name, value in self.__dict__.items() if name != "_pace"}
         return {**state, "_loop": None, "_connections": []}
 
+    def details(self) -> Mapping[str, object]:
+        return {**super().details(), "dropped": dict(self.dropped), "address": self.host}
+
+    def close_connections(self) -> None:
+        run(self.close())
+
     async def close(self) -> None:
-        """Close the connections; a later request opens others."""
+        """Close the connections; a later request opens new ones."""
         if self._loop is asyncio.get_running_loop():
             await _closed(self._connections)
-        elif self._loop is not None and self._loop.is_running():  # that of another thread
+        elif self._loop is not None and self._loop.is_running():  # the loop of another thread
             closing = asyncio.run_coroutine_threadsafe(_closed(self._connections), self._loop)
             await asyncio.wrap_future(closing)
         else:
             self._connections.clear()
 
     async def reply(self, request: Request) -> Reply:
-        """The judge's reply to one request, asked for until it comes or hope is lost."""
+        """The judge's reply to one request, with retries."""
         self._settle()
         loop, rate_limiter = asyncio.get_running_loop(), self._pace
         ticket, n_tokens = rate_limiter.ticket(), self._estimate(request)
@@ -168,7 +173,7 @@ class ChatEndpoint(Settings):
                     pause = self._pause(n_attempts, outcome)
                     is_late = loop.time() + pause >= start + self.deadline_s
                     n_lost = n_lost + 1 if outcome.is_lost else 0
-                    is_nobody = n_lost == LOST_AT_FIRST and not self._n_answered
+                    is_nobody = n_lost == MAX_LOST_AT_START and not self._n_answered
                     if n_attempts == self.max_attempts or is_late or is_nobody:
                         break
                     await asyncio.sleep(pause)
@@ -177,36 +182,36 @@ class ChatEndpoint(Settings):
             pass
         raise JudgeError(
             f"{self}: no answer in {n_attempts} attempts and {loop.time() - start:.0f} s, the last "
-            f"time: {reason}; look after the server and base_url, then run it again",
+            f"time: {reason}; check the server and base_url, then run the same command again",
             is_down=n_answered in (None, self._n_answered),
         )
 
     def _settle(self) -> None:
-        """Begin anew on another event loop than the last: connections and waits belong to one."""
+        """Reset on a new event loop: connections and waits belong to one loop."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._pace = self.new_rate_limiter()
             self._loop, self._connections = loop, []
             finalize(self, _let_go, self._connections, loop)
-            self._connected()  # takes a moment the first time, in which the pace would hear nothing
+            self._connected()  # blocks the loop for a moment the first time
 
     def _estimate(self, request: Request) -> float:
-        """About how many tokens a request and its reply take, where that is limited."""
+        """Estimated tokens of a request and its reply, if tokens are limited."""
         if self.tpm is None:
             return 0.0
         n_characters = sum(len(message.content) for message in request.messages)
-        return (n_characters + len(request.stand_in)) / CHARACTERS_A_TOKEN
+        return (n_characters + len(request.stand_in)) / CHARACTERS_PER_TOKEN
 
     def _pause(self, n_attempts: int, unanswered: Unanswered) -> float:
         pause_s = self.pause_s(n_attempts, unanswered.wait_s)
-        # What was one too many at once may soon be sent: the pace has fewer in flight from now on.
-        is_soon = n_attempts == 1 and unanswered.is_too_much and unanswered.wait_s is None
+        # Retry soon after the first refusal: the rate limiter has lowered the concurrency.
+        is_soon = n_attempts == 1 and unanswered.is_overload and unanswered.wait_s is None
         return pause_s / 8 if is_soon else pause_s
 
     # Attempts -------------------------------------------------------------------------------------
 
     async def _attempt(self, request: Request, permit: Permit) -> Reply | Unanswered:
-        """What one turn came to, which the pace is told."""
+        """The outcome of one attempt, reported to the rate limiter."""
         try:
             outcome = await self._asked(request)
         except BaseException:
@@ -215,15 +220,17 @@ class ChatEndpoint(Settings):
         if isinstance(outcome, Reply):
             self._n_answered += 1
             self._pace.answered(permit, _n_tokens(outcome))
-        elif outcome.is_too_much:
-            told_s = outcome.wait_s
-            self._pace.refused(permit, None if told_s is None else min(told_s, self.longest_wait_s))
+        elif outcome.is_overload:
+            server_wait_s = outcome.wait_s
+            self._pace.refused(
+                permit, None if server_wait_s is None else min(server_wait_s, self.max_wait_s)
+            )
         else:
             self._pace.lost(permit)
         return outcome
 
     async def _asked(self, request: Request) -> Reply | Unanswered:
-        """What a request came to, without what the model rejects of it. JudgeError at a refusal."""
+        """The outcome of a request, without parameters that the model rejects. JudgeError if refused."""
         while True:
             body = self._body(request)
             try:
@@ -232,13 +239,13 @@ class ChatEndpoint(Settings):
                 return unanswered
             except _Refused as error:
                 refused = error
-            # Not within the except: what is raised is to hold no request and no key with it.
-            said = error_of(refused.body)
-            if not self._drops(said, body, refused.status):
-                return self._unanswered(said, refused)
+            # Outside the except, so that the error does not reference the request and its key.
+            error = error_of(refused.body)
+            if not self._drops(error, body, refused.status):
+                return self._unanswered(error, refused)
 
     def _body(self, request: Request) -> Body:
-        """What is sent beside the messages."""
+        """The request without its messages."""
         limit = "max_completion_tokens" if "max_tokens" in self.dropped else "max_tokens"
         body: Body = {
             "model": self.name,
@@ -260,26 +267,26 @@ class ChatEndpoint(Settings):
         schema = {"name": request.prompt, "schema": dict(request.schema), "strict": True}
         return {"type": "json_schema", "json_schema": schema}
 
-    def _drops(self, said: ErrorSaid, body: Body, status: int) -> bool:
-        """Leave out what the server named. Whether the request is now another than was sent."""
-        rejected = list(rejected_parameters(said, body)) if status in (400, 422) else []
+    def _drops(self, error: ErrorBody, body: Body, status: int) -> bool:
+        """Drop the parameters that the server rejects. Returns whether any was dropped."""
+        rejected = list(rejected_parameters(error, body)) if status in (400, 422) else []
         for name in rejected:
             kind = f"={body[name]['type']}" if name == "response_format" else ""
-            self.dropped.setdefault(name + kind, self.address.shown(said.message))
+            self.dropped.setdefault(name + kind, self.address.shown(error.message))
         return bool(rejected)
 
-    def _unanswered(self, said: ErrorSaid, refused: _Refused) -> Unanswered:
-        """JudgeError where sending it again would not help."""
+    def _unanswered(self, error: ErrorBody, refused: _Refused) -> Unanswered:
+        """JudgeError if a retry would not help."""
         status = refused.status
-        reason = f"{status}: {self.address.shown(said.message) or 'without a word'}"
-        if status == 429 and "insufficient_quota" in (said.code, said.type):
+        reason = f"{status}: {self.address.shown(error.message) or 'no message'}"
+        if status == 429 and "insufficient_quota" in (error.code, error.type):
             self._refuse(f"the quota is used up ({reason})", is_down=True)
-        # Gateways answer 403, too, for one text that they hold to be harmful.
-        is_of_one = status in _OF_ONE_REQUEST or (status == 403 and self._n_answered > 0)
+        # Gateways also answer 403 to a single text that they consider harmful.
+        is_of_one = status in _BAD_REQUEST or (status == 403 and self._n_answered > 0)
         if not may_pass(status):
             self._refuse(f"the request was refused with {reason}", is_down=not is_of_one)
-        is_too_much = status in _TOO_MUCH
-        return Unanswered(reason, told_wait(refused.headers), is_too_much=is_too_much)
+        is_overload = status in _OVERLOADED
+        return Unanswered(reason, retry_after(refused.headers), is_overload=is_overload)
 
     def _refuse(self, reason: str, *, is_down: bool = False) -> NoReturn:
         raise JudgeError(f"{self}: {reason}", is_down=is_down)
@@ -287,13 +294,13 @@ class ChatEndpoint(Settings):
     # Replies --------------------------------------------------------------------------------------
 
     def _read(self, content: bytes) -> Reply:
-        """The reply in a body. Unanswered when it is cut short, empty or something else."""
+        """The reply in a body. Unanswered if it is truncated, empty or not a reply."""
         envelope = fields_of(self._parsed(content))
         self._check_error(envelope)
         choice = first_choice(envelope)
         if not isinstance(choice.get("message"), dict):
-            said = self.address.shown(content[:MAX_ERROR_BYTES].decode("utf-8", "replace"))
-            raise Unanswered(f"the reply has no message: {said}")
+            excerpt = self.address.shown(content[:MAX_ERROR_BYTES].decode("utf-8", "replace"))
+            raise Unanswered(f"the reply has no message: {excerpt}")
         self._check_error(choice)
         return reply_of(envelope, choice)
 
@@ -303,7 +310,7 @@ class ChatEndpoint(Settings):
         return json_of(content)
 
     def _check_error(self, fields: Fields) -> None:
-        """_Refused where a gateway reports its provider's error with status 200."""
+        """_Refused if a gateway reports its provider's error with status 200."""
         error = fields_of(fields.get("error"))
         if error:
             code = error.get("code")
@@ -313,7 +320,7 @@ class ChatEndpoint(Settings):
     # Connections ----------------------------------------------------------------------------------
 
     async def _exchanged(self, body: bytes) -> bytes:
-        """The reply's body. _Refused at an error's status, Unanswered when none came."""
+        """The reply's body. _Refused at an error status, Unanswered if there is no reply."""
         connections = self._connected()
         try:
             async with asyncio.timeout(self.timeout_s):
@@ -321,14 +328,14 @@ class ChatEndpoint(Settings):
         except TimeoutError:
             unanswered = Unanswered(f"no whole reply came within {self.timeout_s:g} s")
         except Exception as error:
-            if not is_of_carriers(error):
+            if not is_transport_error(error):
                 raise
-            said = f"{type(error).__name__}: {error}".removesuffix(": ")
-            why = f"the connection was lost ({self.address.shown(said)})"
+            message = f"{type(error).__name__}: {error}".removesuffix(": ")
+            why = f"the connection was lost ({self.address.shown(message)})"
             unanswered = Unanswered(why, is_lost=True)
         else:
             return self._checked(received)
-        # Not within the except: what is raised is to hold no request and no key with it.
+        # Outside the except, so that the error does not reference the request and its key.
         raise unanswered
 
     def _checked(self, received: Received) -> bytes:
@@ -340,17 +347,17 @@ class ChatEndpoint(Settings):
         return received.content
 
     def _connected(self) -> Connections:
-        """The connections, opened when they are first wanted."""
-        said = ""
+        """The connections, opened at first use."""
+        problem = ""
         if not self._connections:
             try:
                 self._connections.append(connections_to(self.address, self.most))
             except JudgeError:
                 raise
             except Exception as error:
-                said = self.address.shown(f"{type(error).__name__}: {error}")
-        if said:
-            self._refuse(f"it cannot be connected to: {said}", is_down=True)
+                problem = self.address.shown(f"{type(error).__name__}: {error}")
+        if problem:
+            self._refuse(f"it cannot be connected to: {problem}", is_down=True)
         return self._connections[0]
 
 
@@ -358,7 +365,7 @@ def _encoded(request: Request, body: Body) -> bytes:
     messages = ",".join(
         [f'{{"role":"{one.role}","content":{one.as_json}}}' for one in request.messages]
     )
-    others = kept_json(body, is_sorted=False)  # a schema tells in which order to say things
+    others = kept_json(body, is_sorted=False)  # the order of a schema's fields matters
     text = f'{{"messages":[{messages}],{others[1:]}'
     try:
         return text.encode()
@@ -367,7 +374,7 @@ def _encoded(request: Request, body: Body) -> bytes:
 
 
 def _n_tokens(reply: Reply) -> int | None:
-    """What a reply and its prompt took; None where only a part of it is told."""
+    """Tokens of a reply and its prompt; None if only a part is known."""
     if reply.prompt_tokens is None or reply.completion_tokens is None:
         return None
     return reply.prompt_tokens + reply.completion_tokens

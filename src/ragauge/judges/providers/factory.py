@@ -1,4 +1,4 @@
-"""A judge by what a user gives: a model's name, an object, or a function."""
+"""Open the judge that a user names or passes: a model's name, an object, or a function."""
 
 import inspect
 import json
@@ -7,22 +7,23 @@ from importlib.metadata import entry_points
 from typing import cast
 
 from ragauge.errors import JudgeError, PlanError, did_you_mean
+from ragauge.judges.managed import JudgeDefaults
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
 from ragauge.judges.providers.fingerprint import code_of
 
 ENTRY_POINT = "ragauge.judges"
-WHAT_JUDGES_HAVE = ("name", "identity", "reply")
-Answering = Callable[[Request], Awaitable[str | Reply]]
-JudgeLike = Judge | str | Answering
+JUDGE_ATTRIBUTES = ("name", "identity", "reply")
+AsyncFunction = Callable[[Request], Awaitable[str | Reply]]
+JudgeLike = Judge | str | AsyncFunction
 
 
 def open_judge(given: JudgeLike, **settings: object) -> Judge:
-    """The judge that is given.
+    """Open a judge.
 
-    A name is a model's behind an OpenAI-compatible endpoint, of which `settings` tell (`base_url`,
-    `api_key_env`, `temperature` …), or `replay:FILE`, or `any-llm:PROVIDER:MODEL`, or what a package offers under the entry point
-    `ragauge.judges`, as `PREFIX:MODEL`. An async function is asked with each request. JudgeError or
-    PlanError when it cannot be opened.
+    A name is a model's behind an OpenAI-compatible endpoint with these `settings` (`base_url`,
+    `api_key_env`, `temperature` …), `replay:FILE`, `any-llm:PROVIDER:MODEL`, or `PREFIX:MODEL` of a
+    package's entry point `ragauge.judges`. An async function is called with each request. JudgeError
+    or PlanError if it cannot be opened.
     """
     if isinstance(given, str):
         return _named(given, settings)
@@ -30,11 +31,11 @@ def open_judge(given: JudgeLike, **settings: object) -> Judge:
         raise PlanError(
             [f"{', '.join(settings)} are of an endpoint, and the judge is {given!r:.80}"]
         )
-    if all(hasattr(given, one) for one in WHAT_JUDGES_HAVE) and not isinstance(given, type):
+    if all(hasattr(given, one) for one in JUDGE_ATTRIBUTES) and not isinstance(given, type):
         return _checked(cast(Judge, given))
     if callable(given):
         return CalledJudge(given)
-    unavailable = ", ".join(one for one in WHAT_JUDGES_HAVE if not hasattr(given, one))
+    unavailable = ", ".join(one for one in JUDGE_ATTRIBUTES if not hasattr(given, one))
     raise PlanError(
         [
             f"judge must be a model's name, a judge or an async function, got {given!r:.80}, "
@@ -59,7 +60,7 @@ def _named(name: str, settings: Mapping[str, object]) -> Judge:
     if rest and prefix in offered:
         try:
             return cast(Judge, offered[prefix].load()(rest, **settings))
-        except Exception as error:  # whatever another package raises, say whose it is
+        except Exception as error:  # another package may raise anything; name it
             raise JudgeError(
                 f"the judge {name!r} of the entry point {prefix!r} cannot be opened: "
                 f"{type(error).__name__}: {error!s:.300}"
@@ -75,31 +76,31 @@ def _named(name: str, settings: Mapping[str, object]) -> Judge:
 
 
 def _checked(judge: Judge) -> Judge:
-    """The judge; PlanError when replies could not be known by what its identity says."""
+    """The judge; PlanError if its identity cannot be a cache key."""
     try:
         json.dumps(dict(judge.identity), allow_nan=False)
     except (TypeError, ValueError) as error:
         raise PlanError(
             [
-                f"the judge {judge.name!r:.80} has an identity that is no JSON data: {error!s:.200}; "
+                f"the judge {judge.name!r:.80} has an identity that is not JSON data: {error!s:.200}; "
                 "give its model and parameters as texts and numbers"
             ]
         ) from None
     return judge
 
 
-class CalledJudge:
+class CalledJudge(JudgeDefaults):
     """An async function as a judge: a Request in, a Reply or its text out.
 
-    Its replies are known by its name, module and code, and by the plain values it is made with; a
-    judge of more parts gives an identity of its own.
+    Replies are cached by its name, module and code, and the plain values it was created with. A more
+    complex judge should define its own `identity`.
     """
 
-    def __init__(self, function: Answering) -> None:
+    def __init__(self, function: AsyncFunction) -> None:
         called = getattr(function, "__call__", function)  # noqa: B004
         if not inspect.iscoroutinefunction(function) and not inspect.iscoroutinefunction(called):
             raise PlanError(
-                [f"the judge {function!r:.80} is no async function; write it as async def"]
+                [f"the judge {function!r:.80} is not an async function; write it as async def"]
             )
         self.function = function
         inner: object = getattr(function, "func", function)
@@ -108,15 +109,15 @@ class CalledJudge:
         self.identity: Identity = {"model": self.name, "module": module, "code": code_of(function)}
 
     async def reply(self, request: Request) -> Reply:
-        """The function's reply. JudgeError with whatever it raises."""
+        """The function's reply. What it raises becomes a JudgeError."""
         try:
-            said = await self.function(request)
+            reply = await self.function(request)
         except JudgeError:
             raise
-        except (Exception, SystemExit) as error:  # a judge of a user's own may raise anything
+        except (Exception, SystemExit) as error:  # a user's own judge may raise anything
             raise JudgeError(f"{self.name}: {type(error).__name__}: {error!s:.300}") from error
-        if isinstance(said, Reply):
-            return said
-        if not isinstance(said, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise JudgeError(f"{self.name} returned {said!r:.80}, not text or a Reply")
-        return Reply(said)
+        if isinstance(reply, Reply):
+            return reply
+        if not isinstance(reply, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise JudgeError(f"{self.name} returned {reply!r:.80}, not text or a Reply")
+        return Reply(reply)

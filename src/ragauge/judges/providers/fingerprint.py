@@ -1,4 +1,4 @@
-"""By what the replies of a function are known: its code, and the plain values that it works with."""
+"""Digests of a function's code and plain values, as cache keys of its replies."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -9,14 +9,14 @@ from typing import Any, cast
 
 
 def code_of(function: object) -> str:
-    """A digest of what a function does and of the plain values that it was given or made with."""
+    """A digest of a function's code and of the plain values it was created with."""
     return _digest(_traits(function))
 
 
 def script_of(function: object) -> str:
-    """A digest as `code_of`, and of the functions and plain values of its module that it names.
+    """As `code_of`, including the functions and plain values of its module that it names.
 
-    So it changes more easily: for a function whose replies cost nothing.
+    It changes more often, which suits replies that cost nothing.
     """
     return _digest(_with_named(function, set()))
 
@@ -29,7 +29,7 @@ def _digest(traits: Iterable[str]) -> str:
 
 
 def _traits(function: Any) -> Iterator[str]:
-    """What a function does, and the texts and numbers that it was given or made with."""
+    """A function's code, and the texts and numbers it was created with."""
     inner = function.func if isinstance(function, partial) else function
     owner = getattr(inner, "__self__", inner)
     called = _called(function)
@@ -44,25 +44,25 @@ def _traits(function: Any) -> Iterator[str]:
 
 
 def _called(function: Any) -> Any:
-    """The function itself that is called, which has the code."""
+    """The underlying function, which has the code."""
     inner = function.func if isinstance(function, partial) else function
     return inner if hasattr(inner, "__code__") else type(inner).__call__
 
 
 def _with_named(function: Any, seen: set[int]) -> Iterator[str]:
-    """The traits of a function, and of what it calls: what its code names in its module or its class,
-    and the functions that it was given or made with."""
+    """The traits of a function and of what it calls: names in its module or class, and functions it
+    was created with."""
     yield from _traits(function)
     called = _called(function)
-    there: Mapping[str, object] = getattr(called, "__globals__", {})
+    module: Mapping[str, object] = getattr(called, "__globals__", {})
     inner = function.func if isinstance(function, partial) else function
     owner = getattr(inner, "__self__", inner)
     for name in sorted(_names(getattr(called, "__code__", None))):
-        value = there.get(name)
+        value = module.get(name)
         method = getattr(cast(object, type(owner)), name, None)
         if not isinstance(value, FunctionType):
             yield from _plain(value)
-        elif value.__globals__ is there:
+        elif value.__globals__ is module:
             yield from _once(value, seen)
         if isinstance(method, FunctionType):
             yield from _once(method, seen)
@@ -78,7 +78,7 @@ def _once(function: Any, seen: set[int]) -> Iterator[str]:
 
 
 def _given(function: Any, called: Any) -> Iterator[object]:
-    """What a function was given beforehand or made with."""
+    """Arguments and closure values of a function."""
     if isinstance(function, partial):
         yield from (*function.args, *function.keywords.values())
     for cell in getattr(called, "__closure__", None) or ():
@@ -102,7 +102,7 @@ def _code(code: Any) -> Iterator[str]:
 
 
 def _plain(value: object) -> Iterator[str]:
-    """Texts and numbers in a value, in an order that does not change."""
+    """Texts and numbers in a value, in a fixed order."""
     if isinstance(value, Mapping):
         value = sorted(cast(Mapping[object, object], value).items(), key=repr)
     if isinstance(value, frozenset | set):

@@ -1,9 +1,12 @@
-"""How fast a judge may be asked: how many requests at once, and how many and how long ones a minute.
+"""Limit how fast a judge is asked: concurrent requests, and requests and tokens per minute.
 
-How many an endpoint takes at once is found out by asking. The level rises quickly until the first
-refusal, goes back to what was known to be good, stays below what failed, and tries that ever more
-seldom. More are let in a few at a time, so that the first refusal is heard before many others are
-sent. Refusals that lower levels do not end have another cause, and then lower nothing.
+The concurrency (level) adapts to the endpoint. It rises quickly until the first refusal, returns to
+the last good level, stays below the level that failed, and retries that level less and less often.
+Requests are released a few at a time, so that few are wasted on the first refusal. Refusals that
+persist at lower levels have another cause and do not lower the level.
+
+Plain additive increase with multiplicative decrease took 40 % longer at a limit of 40 concurrent
+requests, and took random refusals for overload (`benchmarks/judge.py --only limit`).
 
 All times are the running event loop's. One loop, one thread.
 """
@@ -15,49 +18,49 @@ from heapq import heappop, heappush
 from itertools import count
 
 MAX_CONCURRENCY = 128
-"""The most in flight, where nothing else is said."""
+"""Default maximum of requests in flight."""
 
 # Rising
 _AT_ONCE, _FIRST_GOAL, _FIRST_A_SECOND = 6, 72, 800.0
-"""Let in at the start; risen to before the first answer is there, and by how many a second."""
+"""Released at the start; the level aimed at before the first answer; the rise per second until then."""
 _GROWTH = 1.4
-"""Later, the level let in grows by e**_GROWTH, about four times, in the time that an answer takes."""
+"""Later, the open level grows by e**_GROWTH, about four times, in the duration of one answer."""
 _AT_A_TIME = 16
-"""At a time, one more for so many."""
+"""One step adds at most one per this many."""
 _LATE_S = 0.005
-"""A loop that wakes up later than this is busy."""
+"""A loop that wakes up this late is busy."""
 
 # Trying what failed
-_WINDOWS, _MOST_WINDOWS, _MOST_ANSWERS = 4, 64, 256
-"""Windows without refusal before a level that failed is tried again. Doubled each time it fails, up
-to so many windows, or answers where few are in flight. A window: as many answers as are in flight."""
+_WINDOWS, _MAX_WINDOWS, _MAX_ANSWERS = 4, 64, 256
+"""Windows without refusal before a failed level is tried again. Doubled at each failure, up to a maximum
+of windows, or of answers if few are in flight. A window is as many answers as are in flight."""
 
 # Falling
 _MEMORY = 32
-"""The share of refusals is that of about the last so many outcomes, or as many as are in flight."""
+"""The share of refusals covers about this many outcomes, or as many as are in flight."""
 _BLAME = 0.35
-"""A larger share halves the level."""
+"""A larger share of refusals halves the level."""
 _DEEPER = 3
-"""How many times deeper than the last each cut goes while cuts do not help."""
+"""Each cut is this many times deeper than the last while cuts do not help."""
 
 # Refusals by chance
-_SURPRISES, _MOST_SURPRISES = 2, 64
-"""More refusals than this at levels thought good are by chance. Doubled when that was wrong."""
+_SURPRISES, _MAX_SURPRISES = 2, 64
+"""More refusals than this at levels considered good are random. Doubled when that was wrong."""
 _FAR_BELOW = 4
-"""That is, where the last of them comes at no more than this part of the first that failed."""
+"""They count as random only if the last is at most this fraction of the first failed level."""
 _CLEAN = 200
-"""So many answers since a cut end that suspicion."""
+"""This many answers since a cut end the suspicion."""
 _MORE = 0.2
-"""A share larger by so much than when chance was blamed is not by chance alone …"""
+"""If the share rises by this much after refusals counted as random, they are not all random …"""
 _STRIKES = 3
-"""… and by this time, chance was not to blame."""
+"""… and after this many times, they were not random."""
 
 
 @dataclass(slots=True, eq=False)
 class Permit:
-    """A request that may be sent now.
+    """Permission to send a request now.
 
-    `n`: how many are in flight, it among them. `order`: the how-manieth that is sent.
+    `n`: requests in flight, itself included. `order`: its position among all sent requests.
     """
 
     n: int
@@ -67,14 +70,14 @@ class Permit:
 
 
 class RateLimiter:
-    """Lets requests go, the oldest first.
+    """Releases requests, the oldest first.
 
-    `most`: never more in flight. `rpm`, `tpm`: never more requests and tokens a minute, spread
-    evenly; None for no limit. `first_wait_s` to `longest_wait_s`: the pauses, doubling, where even a
-    single request in flight is refused.
+    `most`: maximum in flight. `rpm`, `tpm`: maximum requests and tokens per minute, spread evenly;
+    None for no limit. `first_wait_s`, `max_wait_s`: first and longest pause if even a single request
+    in flight is refused; pauses double.
 
-        turn = await pace.turn(pace.ticket(), n_tokens)
-        ... then exactly one of answered, refused, lost and given_up
+        permit = await limiter.permit(limiter.ticket(), n_tokens)
+        ... then call exactly one of answered, refused, lost and given_up
     """
 
     def __init__(
@@ -84,26 +87,26 @@ class RateLimiter:
         rpm: float | None = None,
         tpm: float | None = None,
         first_wait_s: float = 0.5,
-        longest_wait_s: float = 60.0,
+        max_wait_s: float = 60.0,
     ) -> None:
         self.most = most
         self.n_in_flight = 0
         self._requests, self._tokens = _Bucket(rpm), _Bucket(tpm)
-        self._first_wait_s, self._longest_wait_s = first_wait_s, longest_wait_s
+        self._first_wait_s, self._longest_wait_s = first_wait_s, max_wait_s
         self._tickets, self._places = count(), count()
         self._waiting: list[tuple[int, int, float, asyncio.Future[Permit]]] = []
         self._alarm: asyncio.TimerHandle | None = None
-        # As many as `_open` are let in; that rises to `_goal`.
+        # `_open` requests may be in flight now; it rises to `_goal`.
         self._goal = min(most, _FIRST_GOAL)
         self._open = float(min(most, _AT_ONCE))
         self._risen_at = self._resume_at = 0.0
         self._answer_s: float | None = None
-        # The fewest in flight that failed, and what came since.
+        # The lowest level that failed, and counts since then.
         self._ceiling: int | None = None
         self._n_sent = self._cut_at = self._raised_at = 0
         self._n_answers = self._n_clean = self._n_windows = self._n_pauses = 0
         self._floor, self._step, self._windows = 1, 1, _WINDOWS
-        # Whether refusals depend on the level at all.
+        # Whether refusals depend on the level.
         self._refused_share = 0.0
         self._n_surprises, self._enough_surprises = 0, _SURPRISES
         self._level_before, self._failed_first = self._goal, self._goal
@@ -111,15 +114,15 @@ class RateLimiter:
 
     @property
     def level(self) -> int:
-        """How many may be in flight, once they are all let in."""
+        """The maximum in flight, once it is fully open."""
         return self._goal
 
     def ticket(self) -> int:
-        """A place in the order of requests; one that is sent again keeps it."""
+        """A position in the order of requests; a retry keeps it."""
         return next(self._tickets)
 
     async def permit(self, ticket: int, n_tokens: float = 0.0) -> Permit:
-        """Wait until this request may be sent. `n_tokens`: an estimate of what it takes."""
+        """Wait until this request may be sent. `n_tokens`: its estimated tokens."""
         future: asyncio.Future[Permit] = asyncio.get_running_loop().create_future()
         heappush(self._waiting, (ticket, next(self._places), n_tokens, future))
         self._release()
@@ -131,7 +134,7 @@ class RateLimiter:
             raise
 
     def answered(self, permit: Permit, n_tokens: float | None = None) -> None:
-        """An answer came, and took `n_tokens`; None where the endpoint does not tell."""
+        """Report an answer. `n_tokens`: its tokens, None if the endpoint does not report them."""
         took_s = asyncio.get_running_loop().time() - permit.since
         known_s = took_s if self._answer_s is None else self._answer_s
         self._answer_s = known_s + (took_s - known_s) / 8
@@ -143,7 +146,7 @@ class RateLimiter:
         self._leave()
 
     def refused(self, permit: Permit, wait_s: float | None = None) -> None:
-        """The endpoint has too much to do (429, 503), and says to wait for `wait_s`, or nothing."""
+        """Report a refusal for overload (429, 503). `wait_s`: Retry-After, if any."""
         self._tokens.take(-permit.n_tokens, permit.since)
         self._count_outcome(is_refusal=True)
         if not self._is_by_chance(permit):
@@ -158,9 +161,9 @@ class RateLimiter:
         self._leave()
 
     def lost(self, permit: Permit) -> None:
-        """No answer came: a time-out, a lost connection, an error of the server's.
+        """Report that no answer came: a timeout, a lost connection, a server error.
 
-        Only many lower the level: what a server under too much load does not refuse, it loses.
+        Only many of these lower the level: an overloaded server loses what it does not refuse.
         """
         self._count_outcome(is_refusal=True)
         if self._refused_share > _BLAME and permit.order > self._cut_at:
@@ -168,17 +171,17 @@ class RateLimiter:
         self._leave()
 
     def given_up(self, permit: Permit) -> None:  # noqa: ARG002
-        """The request was called off, or refused for what it says: no word on the level."""
+        """Report a cancelled request, or one refused for its content: no information on the level."""
         self._leave()
 
-    # Letting in -----------------------------------------------------------------------------------
+    # Releasing ------------------------------------------------------------------------------------
 
     def _leave(self) -> None:
         self.n_in_flight -= 1
         self._release()
 
     def _release(self) -> None:
-        """Let go who may, and see to it that the others are looked at in time."""
+        """Release requests that may go, and set a timer for the others."""
         now = asyncio.get_running_loop().time()
         while self._waiting and self.n_in_flight < int(self._open):
             ready_at = max(self._resume_at, self._requests.free_at, self._tokens.free_at)
@@ -201,7 +204,7 @@ class RateLimiter:
 
     def _look_again(self, when: float) -> None:
         loop = asyncio.get_running_loop()
-        # A loop's timers are of a millisecond; sooner than that would keep it busy.
+        # Timers have a resolution of a millisecond; a shorter one would keep the loop busy.
         when = max(when, loop.time() + 0.001)
         if self._alarm is None or self._alarm.when() > when:
             if self._alarm is not None:
@@ -214,10 +217,10 @@ class RateLimiter:
         self._release()
 
     def _rise(self, due: float) -> None:
-        """Let in more for the time since the last rise.
+        """Open more for the time since the last rise.
 
-        Nothing for time in which the loop was busy: no refusal was heard in it, and more in flight
-        would not serve a busy loop.
+        Time in which the loop was busy does not count: it received no refusal then, and more requests
+        in flight would not help a busy loop.
         """
         now = asyncio.get_running_loop().time()
         since = max(self._risen_at, self._resume_at)
@@ -232,7 +235,7 @@ class RateLimiter:
         return _GROWTH * self._open / max(self._answer_s, 0.001)
 
     def _rest(self, wait_s: float) -> None:
-        """Send nothing for so long, and then not all at once."""
+        """Send nothing for `wait_s`, and then not all at once."""
         now = asyncio.get_running_loop().time()
         self._resume_at = max(self._resume_at, now + wait_s * random.uniform(1, 1.1))
         self._open = max(1.0, min(self._open, self._goal / 4))
@@ -240,7 +243,7 @@ class RateLimiter:
     # Learning the level ---------------------------------------------------------------------------
 
     def _learn_good(self, permit: Permit) -> None:
-        """Raise the level, where an answer says anything of it and more are waiting."""
+        """Raise the level if the answer is informative and requests are waiting."""
         if permit.order <= self._cut_at or not self._waiting:
             return
         self._n_answers += 1
@@ -255,15 +258,15 @@ class RateLimiter:
                 self._end_window(self._ceiling)
 
     def _end_window(self, ceiling: int) -> None:
-        """A window went by without refusal."""
+        """Handle a window without refusal."""
         self._n_windows += 1
-        if self._goal >= ceiling:  # what failed before is good now
+        if self._goal >= ceiling:  # the level that failed is good now
             self._step, self._windows = self._step * 2, _WINDOWS
             self._try(self._goal + self._step)
         elif self._goal + 1 < ceiling:
             self._goal += max(1, (ceiling - 1 - self._goal) // 4)
         elif self._n_windows >= self._windows:
-            most = max(_MOST_WINDOWS, _MOST_ANSWERS // self._goal)
+            most = max(_MAX_WINDOWS, _MAX_ANSWERS // self._goal)
             self._windows = min(self._windows * 2, most)
             self._try(ceiling)
 
@@ -273,7 +276,7 @@ class RateLimiter:
         self._raised_at = self._n_sent
 
     def _learn_bad(self, permit: Permit) -> None:
-        """Lower the level, once for all that were sent before it was lowered."""
+        """Lower the level, once for all requests sent before it was lowered."""
         if permit.order <= self._cut_at:
             self._lower(max(permit.n - 1, self._floor))
             self._ceiling = min(self._ceiling or permit.n, self._goal + 1)
@@ -304,23 +307,23 @@ class RateLimiter:
         self._goal = max(min(level, self._goal), 1)
         self._open = min(self._open, float(self._goal))
 
-    # Chance ---------------------------------------------------------------------------------------
+    # Random refusals ------------------------------------------------------------------------------
 
     def _count_outcome(self, *, is_refusal: bool) -> None:
         self._refused_share += (is_refusal - self._refused_share) / max(_MEMORY, self._goal)
 
     def _blame_chance(self) -> None:
-        """Refusals came at every level, and few: go back to where they began, and on."""
+        """Few refusals came at every level: return to the level of the first, and rise."""
         self._is_chance, self._bearable = True, min(self._refused_share + _MORE, _BLAME)
         self._ceiling = None
         self._n_surprises = self._n_strikes = 0
         self._goal = max(self._goal, self._level_before)
 
     def _is_by_chance(self, permit: Permit) -> bool:
-        """Whether a refusal is one of those that come at any level.
+        """Whether a refusal is one of the random ones, which come at any level.
 
-        When there are clearly more of them the level is too high besides. When a lower one does not
-        help, it was not chance, and takes more to believe again.
+        If there are clearly more of them, the level is too high as well. If a lower level does not help,
+        they were not random, and the next time needs more evidence.
         """
         if not self._is_chance or permit.order <= self._cut_at:
             return self._is_chance
@@ -330,15 +333,15 @@ class RateLimiter:
             if self._is_chance:
                 self._cut(self._goal // 2, failed=self._goal)
             else:
-                self._enough_surprises = min(2 * self._enough_surprises, _MOST_SURPRISES)
+                self._enough_surprises = min(2 * self._enough_surprises, _MAX_SURPRISES)
         return self._is_chance
 
 
 class _Bucket:
-    """What may be taken a minute, evenly: what is taken makes the next wait until it is paid.
+    """An evenly spread rate per minute: taking some makes the next request wait.
 
-    `free_at`: when that is. What nobody took is lost, but for a twentieth of a second's: timers may
-    be late by so much.
+    `free_at`: when the wait ends. Unused rate is lost, except for a twentieth of a second's, because
+    timers may be that late.
     """
 
     def __init__(self, a_minute: float | None) -> None:
@@ -346,7 +349,7 @@ class _Bucket:
         self.free_at = 0.0
 
     def take(self, n: float, now: float) -> None:
-        """Take `n`; below 0, give back."""
+        """Take `n`; negative gives back."""
         if self._each_s:
             start = self.free_at if n < 0 else max(self.free_at, now - 0.05)
             self.free_at = start + n * self._each_s

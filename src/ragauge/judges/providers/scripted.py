@@ -1,4 +1,4 @@
-"""Judges that ask nobody: replies from a script, and replies that were recorded."""
+"""Judges without a model: replies from a script or a recording."""
 
 import json
 import os
@@ -11,23 +11,28 @@ from typing import IO, Any, cast
 
 from ragauge.errors import JudgeError, PlanError, StoreError
 from ragauge.judges.ledger import key_of, packed_reply, unpacked_reply
+from ragauge.judges.managed import JudgeDefaults, ManagedJudge, managed
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
 from ragauge.judges.providers.fingerprint import script_of
 
-Said = str | Reply | JudgeError | Mapping[str, object]
-"""A reply's text, or the object that is its text in JSON, or what is raised instead."""
-Script = Callable[[Request], Said] | Mapping[str, Said | Sequence[Said]] | Sequence[Said]
+ScriptedReply = str | Reply | JudgeError | Mapping[str, object]
+"""A reply's text, an object that becomes JSON, or an error to raise."""
+Script = (
+    Callable[[Request], ScriptedReply]
+    | Mapping[str, ScriptedReply | Sequence[ScriptedReply]]
+    | Sequence[ScriptedReply]
+)
 RECORDING = "ragauge recording 1"
 
 
-class ScriptedJudge:
-    """A judge that replies by a script: for tests, demonstrations and replies got elsewhere.
+class ScriptedJudge(JudgeDefaults):
+    """A judge that replies from a script, for tests, demonstrations and replies from elsewhere.
 
-    `script` is a function of the request, or replies by the name of the prompt (one, or several to
-    be given one after the other), or several for whatever comes. JudgeError when there is none left.
-    Its replies are known by its name and script, so a changed script is never answered by what a cache
-    keeps of the former one. Of a function that is its code, and that of the functions and the plain
-    values of its module that it names; what it reads elsewhere does not count: change the name then.
+    `script`: a function of the request, a mapping from prompt names to one reply or a sequence of
+    replies, or one sequence of replies for all requests. JudgeError when no reply is left. Replies are
+    cached by name and script, so a changed script is asked again. For a function, the script is its
+    code and the functions and plain values of its module that it names; if what it reads elsewhere
+    changes, change the name.
 
     >>> ScriptedJudge({"verdict": {"reason": "same", "verdict": "CORRECT"}}).name
     'scripted'
@@ -37,12 +42,12 @@ class ScriptedJudge:
         self.script = script
         self.name = name
         self.requests: list[Request] = []
-        """What was asked, in order."""
+        """The requests, in order."""
         self._n_asked: Counter[str] = Counter()
 
     @cached_property
     def identity(self) -> Identity:
-        """Its name, and a digest of its script as it is when first asked for."""
+        """Its name and a digest of its script, computed at first use."""
         return {"model": self.name, "script": _digest_of(self.script)}
 
     async def reply(self, request: Request) -> Reply:
@@ -56,16 +61,16 @@ class ScriptedJudge:
             return _as_reply(self._nth(self.script, n_before, request))
         if request.prompt not in self.script:
             raise JudgeError(f"{self.name}: the script has no reply to {request.prompt!r}")
-        said = self.script[request.prompt]
-        if isinstance(said, str | Reply | JudgeError | Mapping):
-            return _as_reply(said)
-        return _as_reply(self._nth(said, n_of_prompt, request))
+        reply = self.script[request.prompt]
+        if isinstance(reply, str | Reply | JudgeError | Mapping):
+            return _as_reply(reply)
+        return _as_reply(self._nth(reply, n_of_prompt, request))
 
-    def _nth(self, replies: Sequence[Said], n: int, request: Request) -> Said:
+    def _nth(self, replies: Sequence[ScriptedReply], n: int, request: Request) -> ScriptedReply:
         if n >= len(replies):
             raise JudgeError(
-                f"{self.name}: the script has {len(replies)} replies, and {request.prompt!r} asks "
-                "for one more"
+                f"{self.name}: the script has {len(replies)} replies, and {request.prompt!r} "
+                "needs another"
             )
         return replies[n]
 
@@ -73,27 +78,27 @@ class ScriptedJudge:
 def _digest_of(script: Script) -> str:
     if callable(script):
         return script_of(script)
-    told = json.dumps(script, default=repr, sort_keys=True)
-    return sha256(told.encode()).hexdigest()[:8]
+    text = json.dumps(script, default=repr, sort_keys=True)
+    return sha256(text.encode()).hexdigest()[:8]
 
 
-def _as_reply(said: Said) -> Reply:
-    if isinstance(said, JudgeError):
-        raise said
-    if isinstance(said, Reply):
-        return said
-    return Reply(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
+def _as_reply(reply: ScriptedReply) -> Reply:
+    if isinstance(reply, JudgeError):
+        raise reply
+    if isinstance(reply, Reply):
+        return reply
+    return Reply(reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False))
 
 
-class RecordingJudge:
-    """A judge whose replies are also written to a file, for a RecordedJudge to give again.
+class RecordingJudge(JudgeDefaults):
+    """A judge whose replies are also written to a file, for a RecordedJudge to replay.
 
-    Where the file is a recording of the same judge already, it is gone on with. PlanError when it is
-    something else, or cannot be written.
+    An existing recording of the same judge is continued. PlanError if the file is something else or
+    cannot be written.
     """
 
     def __init__(self, judge: Judge, path: str | Path) -> None:
-        self.judge = judge
+        self.judge = managed(judge)
         self.path = Path(path)
         self._file: IO[str] | None = None
         self._check()
@@ -107,13 +112,40 @@ class RecordingJudge:
         return self.judge.identity
 
     async def reply(self, request: Request) -> Reply:
-        """The judge's reply, once it is written."""
+        """The judge's reply, after it is written to the file."""
         reply = await self.judge.reply(request)
         self.note(request, reply)
         return reply
 
+    @property
+    def is_recorded(self) -> bool:
+        return self.judge.is_recorded
+
+    @property
+    def digest(self) -> str | None:
+        return self.judge.digest
+
+    @property
+    def source(self) -> ManagedJudge:
+        return self.judge.source
+
+    def details(self) -> Mapping[str, object]:
+        return self.judge.details()
+
+    def check_key(self) -> None:
+        self.judge.check_key()
+
+    def close_connections(self) -> None:
+        self.judge.close_connections()
+
+    def redact(self, text: str) -> str:
+        return self.judge.redact(text)
+
+    def has(self, key: bytes) -> bool:
+        return self.judge.has(key)
+
     def note(self, request: Request, reply: Reply) -> None:
-        """Write a reply down. StoreError when the file cannot be written."""
+        """Write a reply to the file. StoreError if it cannot be written."""
         line = {
             "key": key_of(self.identity, request).hex(),
             "prompt": request.prompt,
@@ -129,36 +161,36 @@ class RecordingJudge:
             ) from error
 
     def _check(self) -> None:
-        """PlanError, before anything is paid, when the replies cannot stand there."""
+        """Raise PlanError, before any cost, if the file cannot hold the replies."""
         if not self.path.exists():
             folder = self.path.parent
             if not (folder.is_dir() and os.access(folder, os.W_OK)):
                 raise PlanError(
-                    [f"{self.path}: cannot be written: {folder} is no folder to write to"]
+                    [f"{self.path}: cannot be written: {folder} is not a writable folder"]
                 )
             return
         if not self.path.is_file():
-            raise PlanError([f"{self.path}: cannot be written: {self.path} is no file"])
+            raise PlanError([f"{self.path}: cannot be written: {self.path} is not a file"])
         if self.path.stat().st_size == 0:
             return
-        there = RecordedJudge(self.path)
-        if dict(there.identity) != dict(self.identity):
+        existing = RecordedJudge(self.path)
+        if dict(existing.identity) != dict(self.identity):
             raise PlanError(
                 [
-                    f"{self.path}: holds replies of {there.name} with other parameters or of another "
+                    f"{self.path}: holds replies of {existing.name} with other parameters or of another "
                     "judge; name another file"
                 ]
             )
 
     def _open(self) -> None:
-        there = self.path.read_text("utf-8") if self.path.exists() else ""
+        content = self.path.read_text("utf-8") if self.path.exists() else ""
         self._file = self.path.open("a", encoding="utf-8")
-        if not there:
+        if not content:
             head = {"format": RECORDING, "judge": self.name, "identity": dict(self.identity)}
             self._write(head)
             return
-        whole = "".join(f"{line}\n" for line in _whole_lines(there))
-        if whole != there:
+        whole = "".join(f"{line}\n" for line in _whole_lines(content))
+        if whole != content:
             self._file.truncate(0)
             self._file.write(whole)
 
@@ -169,10 +201,7 @@ class RecordingJudge:
 
 
 def _whole_lines(text: str) -> list[str]:
-    """The lines that hold something; the last one, when it stops in the middle, does not count.
-
-    It was being written when its process was killed.
-    """
+    """The lines that are not blank, without an incomplete last one, left by a killed process."""
     lines = [line for line in text.split("\n") if line.strip()]
     try:
         json.loads(lines[-1])
@@ -181,20 +210,17 @@ def _whole_lines(text: str) -> list[str]:
     return lines
 
 
-class RecordedJudge:
-    """The judge of a recording: it gives the replies that were recorded, and no others.
+class RecordedJudge(JudgeDefaults):
+    """A judge that replays recorded replies only.
 
-    Its identity is that of the judge who was recorded, by which replies are found; `digest` is of all
-    that stands in the file.
+    Its identity is the recorded judge's, under which replies are found; `digest` is the file's.
     """
-
-    is_recorded = True
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         try:
             content = self.path.read_bytes()
-            self.digest = sha256(content).hexdigest()
+            self._digest = sha256(content).hexdigest()
             lines = _whole_lines(content.decode())
             head = cast(dict[str, Any], json.loads(lines[0]))
             if head["format"] != RECORDING:
@@ -204,11 +230,11 @@ class RecordedJudge:
             self._replies = dict(_recorded(line) for line in lines[1:])
         except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
             raise PlanError(
-                [f"{self.path}: is no recording of a judge's replies: {error!s:.200}"]
+                [f"{self.path}: is not a recording of a judge's replies: {error!s:.200}"]
             ) from error
 
     async def reply(self, request: Request) -> Reply:
-        """The recorded reply. JudgeError when there is none to this request."""
+        """The recorded reply. JudgeError if this request has none."""
         key = key_of(self.identity, request)
         if not self.has(key):
             raise JudgeError(
@@ -217,8 +243,20 @@ class RecordedJudge:
             )
         return self._replies[key.hex()]
 
+    @property
+    def is_recorded(self) -> bool:
+        return True
+
+    @property
+    def digest(self) -> str:
+        return self._digest
+
+    def redact(self, text: str) -> str:
+        """The text as it is: a recording holds no key."""
+        return text
+
     def has(self, key: bytes) -> bool:
-        """Whether the reply with this key was recorded."""
+        """Whether the recording has a reply with this key."""
         return key.hex() in self._replies
 
 

@@ -1,4 +1,4 @@
-"""Where a quote stands in a text, word for word."""
+"""Find a quote in a text, word for word."""
 
 import re
 import unicodedata
@@ -18,7 +18,7 @@ WHITE_SPACE = " \t\n\r\f\v\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f
 INVISIBLE = "\xad\u200b\u200e\u200f\u2060\ufeff\ufe0e\ufe0f" + "".join(
     map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 )
-"""Soft hyphens, marks of direction and the like, which a judge does not copy."""
+"""Soft hyphens, direction marks and the like, which a judge does not copy."""
 ALIKE = tuple(
     (sign, alike)
     for signs, alike in ((QUOTATION_MARKS, "'"), (DASHES, "-"), (WHITE_SPACE, " "))
@@ -30,9 +30,9 @@ RUNS_WITH_INVISIBLE = rf"[ {INVISIBLE}]{{2,}}|[{INVISIBLE}]|--+"
 JAMO = "\u1160-\u11ff"
 """Vowels and final consonants of Hangul, which join the syllable before them."""
 MARKS_LIMIT = 30
-"""Marks that are composed with one letter at most, for they are sorted, in quadratic time."""
+"""Maximum number of marks composed with one letter, because sorting them takes quadratic time."""
 CUT_LIMIT = 2_000_000
-"""Characters of a quote that are compared in places where it cuts words, before it is given up."""
+"""Characters compared at positions where the quote cuts words, before the search ends."""
 
 ENDS = frozenset(QUOTATION_MARKS + WHITE_SPACE + INVISIBLE + "…")
 ELLIPSES = ("[...]", "[…]", "(...)", "(…)", "...")
@@ -41,22 +41,21 @@ THREE_WORD_CHARACTERS = re.compile(r"[^\W_][\W_]*+[^\W_][\W_]*+[^\W_]")
 WORD_CHARACTER = re.compile(r"[^\W_]")
 
 
-TEXTS_AT_HAND = 256
+MAX_TEXTS = 256
 MAX_BUFFERED = 50_000
-"""Several quotes are looked for in the same contexts, shortly after each other. Characters of a text
-that is kept for that."""
+"""Several quotes in a row are searched in the same contexts: maximum characters of a cached text."""
 
 
 def find_quote(quote: str, text: str) -> Span | None:
-    """Where a quote stands in a text, as offsets of characters; None where it does not.
+    """Character offsets of a quote in a text; None if the text does not contain it.
 
-    Alike are: runs of white space, quotation marks and apostrophes, dashes, and the two spellings
-    of "é" (NFC); invisible characters do not count. Quotation marks and an ellipsis around the
-    quote are dropped. An ellipsis within it, unless it stands in the text, leaves words out: the
-    parts follow one another, and the offsets go from the first's start to the last's end. Case
-    matters, except that the quote's first letter may differ, and a full stop at its end need not be
-    in the text. Whole words and numbers only: "able" does not stand in "unable", nor "5" in "15" or
-    "1.5". A quote with under three letters and digits stands nowhere.
+    These are equal: runs of white space, quotation marks and apostrophes, dashes, and the two
+    spellings of "é" (NFC); invisible characters are ignored. Quotation marks and ellipses around the
+    quote are dropped. An ellipsis within it, unless it is in the text, omits words: its parts must
+    follow in order, and the offsets span from the first part to the last. Case matters except for the
+    quote's first letter; a final full stop is optional. Only whole words and numbers match: "able" is
+    not in "unable", nor "5" in "15" or "1.5". A quote with fewer than three letters or digits is never
+    found.
 
     >>> find_quote("“The fee … by May.”", "Members know:\\nthe fee is  due by May 5.")
     (14, 36)
@@ -70,7 +69,7 @@ def find_quote(quote: str, text: str) -> Span | None:
 
 
 def _trimmed(quote: str) -> Span:
-    """Where the quote is without the quotation marks, white space and ellipses around it."""
+    """The span of the quote without surrounding quotation marks, white space and ellipses."""
     start, end = 0, len(quote)
     while start < end:
         if quote[start] in ENDS:
@@ -87,7 +86,7 @@ def _trimmed(quote: str) -> Span:
 
 
 class _Piece(NamedTuple):
-    """A stretch of the folded text, and the stretch of the original that it was made of.
+    """A part of the folded text, and the part of the original it comes from.
 
     `is_copy`: character for character.
     """
@@ -99,7 +98,7 @@ class _Piece(NamedTuple):
 
 
 class _Folded(NamedTuple):
-    """A text in which characters that count as alike are the same, and where each came from."""
+    """A text in which equivalent characters are the same, and where each comes from."""
 
     text: str
     pieces: Sequence[_Piece]
@@ -127,14 +126,14 @@ class _Folded(NamedTuple):
         return cls("".join(folded), pieces)
 
     def find(self, quote: str) -> Span | None:
-        """Where a quote, folded too, stands in the original text."""
+        """The span of a folded quote in the original text."""
         for wording in _wordings(quote):
             if span := self._find_in_order(wording):
                 return self._original(span)
         return None
 
     def _find_in_order(self, parts: Sequence[str]) -> Span | None:
-        """From the start of the first part to the end of the last, one after the other."""
+        """The span from the first part to the last, in order."""
         first = _whole(parts[0], self.text, 0) or _whole(_other_case(parts[0]), self.text, 0)
         if not first:
             return None
@@ -147,7 +146,7 @@ class _Folded(NamedTuple):
         return start, end
 
     def _original(self, span: Span) -> Span:
-        """The offsets in the original text; what was made of several characters counts whole."""
+        """The offsets in the original text; composed characters count whole."""
         first, last = span[0], span[1] - 1
         from_piece, to_piece = self._piece(first), self._piece(last)
         start = from_piece.start + first - from_piece.at
@@ -158,7 +157,7 @@ class _Folded(NamedTuple):
         return self.pieces[bisect_right(self.pieces, at, key=lambda piece: piece.at) - 1]
 
 
-_kept = lru_cache(TEXTS_AT_HAND)(_Folded.of)
+_kept = lru_cache(MAX_TEXTS)(_Folded.of)
 
 
 def _folded(text: str) -> _Folded:
@@ -166,15 +165,15 @@ def _folded(text: str) -> _Folded:
 
 
 def _alike(text: str) -> str:
-    """The text with one kind of quotation mark, of dash and of white space; as long as before."""
-    for sign, alike in ALIKE:  # a search each, which is faster than `translate` beyond ASCII
+    """The text with one kind of quotation mark, dash and white space; of the same length."""
+    for sign, alike in ALIKE:  # one search each is faster than `translate` for non-ASCII text
         if sign in text:
             text = text.replace(sign, alike)
     return text
 
 
 def _uneven(signs: str) -> str:
-    """A pattern for what is not copied character for character: runs, and what NFC composes."""
+    """A pattern for what is not copied one to one: runs, and what NFC composes."""
     runs = RUNS_WITH_INVISIBLE if any(sign in signs for sign in INVISIBLE) else RUNS
     if signs.isascii() or unicodedata.is_normalized("NFC", signs):
         return runs
@@ -194,7 +193,7 @@ def _instead(signs: str) -> str:
 
 
 def _wordings(quote: str) -> Iterator[list[str]]:
-    """The ways to read a quote, the strictest first: as parts that follow one another."""
+    """The ways to read a quote as parts, the strictest first."""
     bare = quote.removesuffix(".").rstrip()
     for words in (quote, bare) if bare != quote else (quote,):
         yield [words]
@@ -211,7 +210,7 @@ def _other_case(quote: str) -> str:
 
 
 def _whole(quote: str, text: str, at: int) -> Span | None:
-    """Where a quote next stands in a text and cuts no word, number or letter with its marks."""
+    """The next span of a quote that cuts no word, number or letter with marks."""
     for _ in range(1 + CUT_LIMIT // len(quote)):
         start = text.find(quote, at)
         if start < 0:
@@ -224,7 +223,7 @@ def _whole(quote: str, text: str, at: int) -> Span | None:
 
 
 def _cuts(text: str, at: int) -> bool:
-    """Whether a word, a number or a letter with its marks goes on across this place."""
+    """Whether a word, number or letter with marks continues across this position."""
     if not 0 < at < len(text):
         return False
     left, right = text[at - 1], text[at]
@@ -236,9 +235,9 @@ def _cuts(text: str, at: int) -> bool:
 
 
 def _belong_together(left: str, right: str) -> bool:
-    """Whether two neighbours are of one word, number or letter, or may be, across what is invisible.
+    """Whether two adjacent characters are, or may be, in one word, number or letter with marks.
 
-    Words are of letters with case: scripts without it do without spaces, or write prefixes on.
+    Words are letters with case; scripts without case often have no spaces, or attach prefixes.
     """
     if left.isascii() and right.isascii():
         return (left.isalpha() and right.isalpha()) or (left.isdecimal() and right.isdecimal())
@@ -254,6 +253,6 @@ def _is_cased(sign: str) -> bool:
 
 
 def _is_mark(sign: str) -> bool:
-    """Whether it joins the letter before it: an accent, a vowel sign, a part of a Hangul syllable."""
+    """Whether it joins the letter before it: an accent, a vowel sign, part of a Hangul syllable."""
     is_jamo = "\u1160" <= sign <= "\u11ff"
     return is_jamo or (unicodedata.category(sign)[0] == "M" and sign not in INVISIBLE)

@@ -1,0 +1,88 @@
+"""What a run needs of a judge besides its replies, with defaults for a user's own judge."""
+
+import os
+from collections.abc import Mapping
+from typing import Protocol, cast, runtime_checkable
+
+from ragauge.endpoints import excerpt, secrets_of
+from ragauge.judges.protocol import Identity, Judge, Reply, Request
+
+
+@runtime_checkable
+class JudgeDefaults(Protocol):
+    """Defaults for what a run needs of a judge besides its replies. All judges of ragauge derive from it."""
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether replies come from a recording: they are free, need no cache, and are the only ones."""
+        return False
+
+    @property
+    def digest(self) -> str | None:
+        """A digest of the recording's content; None where replies are not recorded."""
+        return None
+
+    @property
+    def source(self) -> "ManagedJudge":
+        """The judge that replies: itself, unless it records another one."""
+        return cast(ManagedJudge, self)
+
+    def details(self) -> Mapping[str, object]:
+        """What the run's manifest says of it: rejected parameters, address, whether it is recorded."""
+        return {"dropped": {}, "address": None, "is_recorded": self.is_recorded}
+
+    def check_key(self) -> None:
+        """Raise JudgeError when the judge needs a key and there is none."""
+
+    def close_connections(self) -> None:
+        """Close connections; a later request opens new ones."""
+
+    def redact(self, text: str) -> str:
+        """The text of an error on one line, with secrets hidden."""
+        return excerpt(text, _secrets("", ""))
+
+    def note(self, request: Request, reply: Reply) -> None:
+        """Take note of a reply that the run uses."""
+
+    def has(self, key: bytes) -> bool:  # noqa: ARG002
+        """Whether the recording holds the reply with this key."""
+        return False
+
+
+class ManagedJudge(Judge, JudgeDefaults, Protocol):
+    """A judge with all that a run needs."""
+
+
+class PlainJudge(JudgeDefaults):
+    """A user's own judge, with the defaults. The user closes it and checks its key."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+
+    @property
+    def name(self) -> str:
+        return self.judge.name
+
+    @property
+    def identity(self) -> Identity:
+        return self.judge.identity
+
+    async def reply(self, request: Request) -> Reply:
+        return await self.judge.reply(request)
+
+    def redact(self, text: str) -> str:
+        """As the default, hiding also the secrets of the judge's `base_url` and `api_key_env`."""
+        url, key = (
+            str(getattr(self.judge, name, None) or "") for name in ("base_url", "api_key_env")
+        )
+        return excerpt(text, _secrets(url, key))
+
+
+def managed(judge: Judge) -> ManagedJudge:
+    """The judge with the defaults where it has none of its own."""
+    return cast("ManagedJudge", judge) if isinstance(judge, JudgeDefaults) else PlainJudge(judge)
+
+
+def _secrets(url: str, key: str) -> list[str]:
+    environment = os.environ.get("OPENAI_BASE_URL") or ""
+    return [*secrets_of(url, key), *secrets_of(environment, "OPENAI_API_KEY")]
