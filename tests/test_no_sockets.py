@@ -1,5 +1,6 @@
 """Nothing here opens a socket: all of it works where there is no network."""
 
+import json
 import os
 import subprocess
 import sys
@@ -77,20 +78,45 @@ def test_every_suite_evaluates_without_a_network(tmp_path):
     assert done.stdout == "True True\n", done.stderr
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["run", str(HANDBOOK), "--suite", "answer-quality", "--folder", "run"],
-        ["metrics"],
-        ["metrics", "ndcg"],
-        ["doctor"],
-        ["validate", str(HANDBOOK)],
-        ["--help"],
-        ["--version"],
-    ],
-)
-def test_the_commands_need_no_network(tmp_path, arguments):
-    done = run_blocked(f"from ragauge.cli import main; main({arguments!r})", tmp_path)
+COMMANDS = [
+    ["run", str(HANDBOOK), "--suite", "answer-quality", "--folder", "run"],
+    ["metrics"],
+    ["metrics", "ndcg"],
+    ["doctor"],
+    ["validate", str(HANDBOOK)],
+    ["--help"],
+    ["--version"],
+]
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory):
+    """For each command, in one process without sockets, its exit code, output and errors."""
+    done = run_blocked(
+        f"""
+        import contextlib, io, json
+        from ragauge.cli import main
+        ended = []
+        for arguments in {COMMANDS!r}:
+            out, err = io.StringIO(), io.StringIO()
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                try:
+                    main(arguments)
+                    code = 0
+                except SystemExit as end:
+                    code = end.code or 0
+            ended.append([code, out.getvalue(), err.getvalue()])
+        print(json.dumps(ended))
+        """,
+        tmp_path_factory.mktemp("commands"),
+    )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip()
-    assert "Traceback" not in done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("place", range(len(COMMANDS)), ids=lambda at: " ".join(COMMANDS[at][:2]))
+def test_the_commands_need_no_network(commands, place):
+    code, out, err = commands[place]
+    assert code == 0, err
+    assert out.strip()
+    assert "Traceback" not in err
