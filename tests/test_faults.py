@@ -394,6 +394,7 @@ def assert_same_run(folder: Path, name: str) -> None:
 
 
 @LINUX
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_run_says_so_and_goes_on_where_it_stopped(slow):
     code, said = stopped(slow, "interrupted", signal.SIGINT, 2)
     assert code == 130

@@ -125,7 +125,9 @@ rows = st.lists(
     st.integers(1, 2),
     st.integers(0, 5),
 )
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=settings.default.max_examples // 4, suppress_health_check=[HealthCheck.too_slow]
+)
 def test_an_estimate_is_the_number_of_calls_that_a_run_then_makes(
     rows, metrics, n_judges, repeat, n_before
 ):
@@ -378,7 +380,7 @@ class Interrupting:
 
 
 @pytest.fixture
-def beside_polars():
+def beside_polars(interruptible):
     """Polars handles interrupts too, and has system calls go on: so is a wait without end not ended."""
     signal.siginterrupt(signal.SIGINT, False)
     yield

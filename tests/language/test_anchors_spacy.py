@@ -15,6 +15,8 @@ from ragauge.language.numbers import Quantity, quantities
 
 spacy = pytest.importorskip("spacy")
 
+pytestmark = pytest.mark.slow
+
 # Word, head (counted from 0), dependency; the entities as word, label.
 ACTIVE = [
     ("{a} sold {b} .", [1, 1, 1, 1], ["nsubj", "ROOT", "dobj", "punct"]),

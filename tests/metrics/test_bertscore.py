@@ -68,18 +68,21 @@ def one_by_one(reference_scorer, pairs) -> np.ndarray:
     return np.array([[float(part[0]) for part in parts] for parts in found])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layer", [6, 3])
 def test_values_are_those_of_the_package_unbatched(minilm_folder, layer):
     ours = values(PAIRS, *(f"{name}(layer={layer})" for name in NAMES))
     assert ours == approx(one_by_one(scorer(minilm_folder, layer), PAIRS), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_values_with_idf_are_those_of_the_package(minilm_folder):
     references = [reference for _, reference in PAIRS]
     theirs = one_by_one(scorer(minilm_folder, idf=True, idf_sents=references), PAIRS)
     assert values(PAIRS, *(f"{name}(idf=true)" for name in NAMES)) == approx(theirs, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_values_rescaled_by_a_baseline_are_those_of_the_package(minilm_folder, tmp_path):
     table = tmp_path / "baseline.tsv"
     rows = [f"{layer},0.30,0.20,0.25" for layer in range(7)]
