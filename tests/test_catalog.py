@@ -32,7 +32,8 @@ def run_with_plug_in(folder: Path, source: str, script: str) -> subprocess.Compl
     installed.mkdir()
     (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: loud\nVersion: 1.0\n")
     (installed / "entry_points.txt").write_text("[ragauge.metrics]\nloud = loud\n")
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": path}
     return subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
     )

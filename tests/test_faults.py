@@ -313,7 +313,11 @@ def test_the_order_of_rows_changes_no_score_and_no_mean(ragauge, tmp_path, handb
 
 
 @LINUX
-@pytest.mark.parametrize("arguments", [("metrics",), ("show", "reference"), ("doctor",)])
+@pytest.mark.parametrize(
+    "arguments",
+    # `doctor` imports every extra that is installed, which takes seconds.
+    [("metrics",), ("show", "reference"), pytest.param(("doctor",), marks=pytest.mark.slow)],
+)
 def test_a_reader_that_leaves_is_no_error(reference, arguments):
     folder, _ = reference
     pipe_out, pipe_in = os.pipe()

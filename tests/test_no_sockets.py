@@ -82,22 +82,20 @@ COMMANDS = [
     ["run", str(HANDBOOK), "--suite", "answer-quality", "--folder", "run"],
     ["metrics"],
     ["metrics", "ndcg"],
-    ["doctor"],
     ["validate", str(HANDBOOK)],
     ["--help"],
     ["--version"],
 ]
 
 
-@pytest.fixture(scope="module")
-def commands(tmp_path_factory):
+def ended(commands, folder):
     """For each command, in one process without sockets, its exit code, output and errors."""
     done = run_blocked(
         f"""
         import contextlib, io, json
         from ragauge.cli import main
-        ended = []
-        for arguments in {COMMANDS!r}:
+        results = []
+        for arguments in {commands!r}:
             out, err = io.StringIO(), io.StringIO()
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
                 try:
@@ -105,13 +103,18 @@ def commands(tmp_path_factory):
                     code = 0
                 except SystemExit as end:
                     code = end.code or 0
-            ended.append([code, out.getvalue(), err.getvalue()])
-        print(json.dumps(ended))
+            results.append([code, out.getvalue(), err.getvalue()])
+        print(json.dumps(results))
         """,
-        tmp_path_factory.mktemp("commands"),
+        folder,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory):
+    return ended(COMMANDS, tmp_path_factory.mktemp("commands"))
 
 
 @pytest.mark.parametrize("place", range(len(COMMANDS)), ids=lambda at: " ".join(COMMANDS[at][:2]))
@@ -119,4 +122,12 @@ def test_the_commands_need_no_network(commands, place):
     code, out, err = commands[place]
     assert code == 0, err
     assert out.strip()
+    assert "Traceback" not in err
+
+
+@pytest.mark.slow  # it imports every extra that is installed
+def test_the_doctor_needs_no_network(tmp_path):
+    ((code, out, err),) = ended([["doctor"]], tmp_path)
+    assert code == 0, err
+    assert "no telemetry" in out
     assert "Traceback" not in err
