@@ -1,7 +1,6 @@
 """What goes wrong in the world, through the command line: nothing lost, nothing half-written, no
 traceback, and a message with the way out."""
 
-import ctypes
 import json
 import os
 import resource
@@ -458,15 +457,10 @@ def test_a_full_disk_in_mid_run_is_said_and_the_run_can_be_finished(slow):
     assert_same_run(slow, "full")
 
 
-def without_superuser_rights() -> None:
-    """Root may write anywhere; give that up for the process to come (PR_CAPBSET_DROP)."""
-    if os.geteuid() == 0:
-        for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
-            ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)
-
-
 @LINUX
-def test_a_folder_that_may_not_be_written_is_said_and_can_be_avoided(tmp_path):
+def test_a_folder_that_may_not_be_written_is_said_and_can_be_avoided(
+    tmp_path, without_superuser_rights
+):
     written(tmp_path / "a.jsonl", [{"id": "q1", "answer": "x"}])
     tmp_path.chmod(0o555)
     try:
@@ -485,7 +479,9 @@ def test_a_folder_that_may_not_be_written_is_said_and_can_be_avoided(tmp_path):
 
 
 @LINUX
-def test_a_finished_run_in_a_read_only_folder_can_be_shown_and_run_again(slow, tmp_path):
+def test_a_finished_run_in_a_read_only_folder_can_be_shown_and_run_again(
+    slow, tmp_path, without_superuser_rights
+):
     for name in ("a.jsonl", "slow.py"):
         shutil.copy(slow / name, tmp_path / name)
     shutil.copytree(slow / "whole", tmp_path / "whole")
