@@ -20,11 +20,11 @@ lint: .venv/installed-tests
 types: .venv/installed-tests
 	$(BIN)/basedpyright --level error --pythonversion $$($(BIN)/python -c 'from sys import version_info as v; print(f"{v[0]}.{v[1]}")')
 
-QUICK := language stats loaders report engine features metrics
+# The developer's minute on two cores: layers, doctests, and the tests that start few processes.
+QUICK := src tests/test_layers.py $(addprefix tests/,language stats loaders report engine features metrics)
 
-# About a minute: no test here opens a model or starts a process of its own.
-check: lint types            ## format, lint, types, layers, doctests and the tests of the lower layers
-	$(PYTEST) -m "not slow" src tests/test_layers.py $(addprefix tests/,$(QUICK))
+check: lint types            ## format, lint, types, layers, doctests and the quick tests
+	$(PYTEST) -m "not slow" $(QUICK)
 
 test: lint types             ## format, lint, types, then every doctest and every test that is not slow
 	$(PYTEST) -m "not slow"
