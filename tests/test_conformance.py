@@ -283,6 +283,7 @@ def test_no_score_depends_on_batch_size_or_order_or_on_other_rows():
     each(LABELS, ROWS, check)
 
 
+@pytest.mark.slow
 def test_the_scores_of_a_label_are_the_same_with_and_without_the_other_labels():
     def check(label, found):
         assert as_data(found) == as_data(measured(ROWS, {label: plan_of(label)})[label])

@@ -413,7 +413,10 @@ def test_an_interrupted_run_says_so_and_goes_on_where_it_stopped(slow):
 
 
 @LINUX
-@pytest.mark.parametrize("n_parts", [0, 1, 4])
+@pytest.mark.parametrize(
+    "n_parts",
+    [pytest.param(0, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.slow), 4],
+)
 def test_a_killed_run_is_finished_by_the_same_command_with_the_same_bytes(slow, n_parts):
     name = f"killed-{n_parts}"
     code, _ = stopped(slow, name, signal.SIGKILL, n_parts)
