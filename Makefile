@@ -4,16 +4,33 @@ PYTHON := $(firstword $(foreach one,python3 python3.13 python3.12 python3.11 pyt
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test check bench clean
+# Two processes are enough for the two cores of a small machine; give PROCESSES=8 for more.
+PROCESSES := 2
+PYTEST = $(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
+
+.PHONY: demo check test test-slow lint types bench clean
 
 demo: .venv/installed        ## evaluate the bundled example
 	$(BIN)/ragauge demo
 
-test: .venv/installed-tests  ## format, lint, types, then every test and doctest
+lint: .venv/installed-tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+
+types: .venv/installed-tests
 	$(BIN)/basedpyright --level error --pythonversion $$($(BIN)/python -c 'from sys import version_info as v; print(f"{v[0]}.{v[1]}")')
-	$(BIN)/python -m pytest
+
+# The developer's minute on two cores: layers, doctests, and the tests that start few processes.
+QUICK := src tests/test_layers.py $(addprefix tests/,language stats loaders report engine features metrics)
+
+check: lint types            ## format, lint, types, layers, doctests and the quick tests
+	$(PYTEST) -m "not slow" $(QUICK)
+
+test: lint types             ## format, lint, types, then every doctest and every test that is not slow
+	$(PYTEST) -m "not slow"
+
+test-slow: .venv/installed-tests  ## the slow tests, and the property tests with many more examples
+	RAGAUGE_HYPOTHESIS=thorough $(PYTEST) -m "slow or hypothesis" --timeout 600
 
 bench: .venv/installed-tests ## throughput on 100,000 generated answers; rankings and meaning beside the peers
 	$(BIN)/python benchmarks/throughput.py

@@ -1,8 +1,17 @@
+import ctypes
+import gc
 import json
 import os
+import signal
 import time
+from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
+
+# The suite runs in as many processes as there are cores, so each numerical library gets one thread.
+# They read this when they are imported; processes that a test starts inherit it.
+os.environ.update({f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS", "RAYON")})
+os.environ["POLARS_MAX_THREADS"] = "1"
 
 import pytest
 from hypothesis import settings
@@ -10,10 +19,22 @@ from hypothesis import settings
 from ragauge import catalog
 from ragauge.metric import FEATURES, METRICS
 
-settings.register_profile("any machine", deadline=None)  # how long it takes says nothing here
-settings.load_profile("any machine")
+# A deadline says how loaded the machine is, not whether the code is right.
+settings.register_profile("quick", deadline=None, max_examples=20)
+settings.register_profile("thorough", deadline=None, max_examples=100)
+settings.load_profile(os.environ.get("RAGAUGE_HYPOTHESIS", "quick"))
 
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it; the terminal's width is the test's own
+
+SLOW_FILES = ("test_huggingface.py", "test_anchors_spacy.py")
+"""All of their tests are slow, and torch and spaCy alone take seconds to import."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the slow files unread where slow tests are left out."""
+    is_left_out = config.option.markexpr == "not slow" and collection_path.name in SLOW_FILES
+    return True if is_left_out else None
+
 
 HANDBOOK = Path(__file__).parents[1] / "examples" / "handbook" / "answers.jsonl"
 
@@ -35,21 +56,60 @@ def handbook():
     return HANDBOOK
 
 
-class BoundedTime:
-    """Fails when what is done within takes processor time that only a worse than linear way takes."""
+@pytest.fixture
+def without_superuser_rights() -> Callable[[], None]:
+    """For `preexec_fn`: root may read and write anything, the process that it starts may not."""
 
-    limit_s = 30.0
+    def give_up() -> None:
+        if os.geteuid() == 0:
+            for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+                ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
 
-    def __enter__(self) -> None:
-        self.start = time.process_time()
-
-    def __exit__(self, *raised: object) -> None:
-        assert time.process_time() - self.start < self.limit_s, "takes more than linear time"
+    return give_up
 
 
 @pytest.fixture
-def bounded_time() -> BoundedTime:
-    return BoundedTime()
+def interruptible() -> Iterator[None]:
+    """SIGINT interrupts this process and its children, also where the suite runs in the background.
+
+    A shell starts a background job with SIGINT ignored, and Python and its children inherit that.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+MEASURABLE_S = 0.02
+MAX_GROWTH = 3.0
+"""Twice the input takes a linear way twice the time, and a quadratic way four times."""
+
+
+@pytest.fixture
+def assert_linear_time() -> Iterator[Callable[..., None]]:
+    """Fails when `work(text_of(2 * n))` takes far more than twice the time of `work(text_of(n))`.
+
+    Processor time, the best of several rounds. Times below 20 ms are not compared.
+    """
+
+    def measure(work: Callable[..., object], text: object) -> float:
+        start = time.process_time()
+        work(text)
+        return time.process_time() - start
+
+    def check(work: Callable[..., object], text_of: Callable[[int], object], n: int) -> None:
+        work(text_of(n // 10))  # imports and compiles what the first call needs
+        once, twice = float("inf"), float("inf")
+        for at in range(8):
+            # Each round has its own lengths, so that no cache answers.
+            once = min(once, measure(work, text_of(n + at)))
+            twice = min(twice, measure(work, text_of(2 * (n + at))))
+            if at and twice < max(MEASURABLE_S, MAX_GROWTH * once):
+                return
+        raise AssertionError(f"{n} take {once:.3f} s, {2 * n} take {twice:.3f} s")
+
+    gc.disable()  # the time of a collection depends on what other tests left behind
+    yield check
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

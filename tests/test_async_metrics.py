@@ -129,7 +129,10 @@ rows = st.lists(
 
 
 @given(rows, st.integers(1, 4))
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=3 * settings.default.max_examples // 10,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 def test_whatever_the_rows_and_however_many_at_once_they_give_the_same(declared, rows, batch_size):
     numbered = [{"id": str(at), **row} for at, row in enumerate(rows)]
     ours, plain = both(numbered, batch_size=batch_size)

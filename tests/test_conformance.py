@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
@@ -17,7 +18,7 @@ from ragauge import catalog
 from ragauge.encoders.embedded import MiniLM
 from ragauge.engine.engine import measure, of_corpus
 from ragauge.engine.frames import evidence_json
-from ragauge.engine.plan import make_plan
+from ragauge.engine.plan import Plan, make_plan
 from ragauge.engine.resources import Resources
 from ragauge.errors import LabelError, MissingExtraError, PlanError
 from ragauge.label import Label
@@ -164,23 +165,56 @@ def to_columns(rows):
     return {name: [row.get(name) for row in rows] for name in rows[0]}
 
 
-def scores(label: str, rows) -> list[Score]:
-    """The label's scores of the rows; the test is skipped where an extra is not installed."""
+def plan_of(label: str) -> Plan:
+    return make_plan([Suite.of([label])], list(ROWS[0]), Resources(ENCODER).defaults())
+
+
+@cache
+def plans() -> Mapping[str, Plan]:
+    """The plan of each label that works here."""
+    found = {}
+    for label in (*LABELS, *USEFUL.values()):
+        try:
+            found[label] = plan_of(label)
+            if any(word in label for word in FROM_EXTRAS):
+                measured(ROWS[:1], {label: found[label]})
+        except (MissingExtraError, PlanError, LabelError):
+            if not any(word in label for word in FROM_EXTRAS):
+                raise
+            found.pop(label, None)
+    return found
+
+
+def measured(rows, chosen: Mapping[str, Plan]) -> dict[str, list[Score]]:
+    """The scores of the rows by label: all plans as one, so that shared work is done once."""
     columns = to_columns(rows)
     resources = Resources(ENCODER)  # a new one each time: it remembers what was encoded
-    try:
-        plan = make_plan([Suite.of([label])], list(columns), resources.defaults())
-        for node in plan.nodes:
-            if node.definition.corpus:
-                whole = [to_columns(ROWS)[one.column] for one in node.inputs]
-                resources.corpus[node.key] = of_corpus(node, whole, resources)
-        (found,) = measure(plan, columns, resources)
-    except (MissingExtraError, PlanError, LabelError) as error:
-        if not any(word in label for word in FROM_EXTRAS):
-            raise
-        pytest.skip(f"not to be had here: {error}")
-    assert len(found) == len(rows)
+    nodes = {node.key: node for plan in chosen.values() for node in plan.nodes}
+    for node in nodes.values():
+        if node.definition.corpus:
+            whole = [to_columns(ROWS)[one.column] for one in node.inputs]
+            resources.corpus[node.key] = of_corpus(node, whole, resources)
+    planned = [metric for plan in chosen.values() for metric in plan.metrics]
+    assert len(planned) == len(chosen)
+    together = Plan("conformance", tuple(nodes.values()), tuple(planned), ())
+    found = dict(zip(chosen, measure(together, columns, resources), strict=True))
+    assert all(len(scores) == len(rows) for scores in found.values())
     return found
+
+
+def each(asked, rows, check) -> None:
+    """Run a check on the scores that each label, or each metric of LOCAL, gives the rows."""
+    labels = {USEFUL.get(one, one) if asked is LOCAL else one: one for one in asked}
+    found = measured(rows, {label: plans()[label] for label in labels if label in plans()})
+    failures = []
+    for label in found:
+        try:
+            check(labels[label], found[label])
+        except AssertionError as error:
+            error.add_note(f"of {label}")
+            failures.append(error)
+    if failures:
+        raise ExceptionGroup(f"{len(failures)} of {len(found)} labels fail", failures)
 
 
 def as_data(found: list[Score]) -> list[tuple[object, ...]]:
@@ -226,25 +260,46 @@ def test_every_label_is_read_back_as_it_is_printed(label):
     assert str(again.label(settings_again)) == canonical
 
 
-@pytest.mark.parametrize("label", LABELS)
-def test_no_score_depends_on_batch_size_or_order_or_on_other_rows(label):
-    together = as_data(scores(label, ROWS))
-    alone = [as_data(scores(label, [row]))[0] for row in ROWS]
-    in_twos = [one for at in (0, 2, 4) for one in as_data(scores(label, ROWS[at : at + 2]))]
-    backwards = as_data(scores(label, ROWS[::-1]))[::-1]
-    assert together == alone == in_twos == backwards
-    assert as_data(scores(label, ROWS)) == together
+@pytest.mark.parametrize("label", [one for one in LABELS if any(x in one for x in FROM_EXTRAS)])
+def test_every_label_that_needs_an_extra_has_a_plan_where_it_is_installed(label):
+    if label not in plans():
+        pytest.skip("needs an extra that is not installed")
 
 
-@pytest.mark.parametrize("label", LABELS)
-def test_scores_are_sound_on_the_sample_rows(label):
-    assert_sound(label, scores(label, ROWS))
+def test_no_score_depends_on_batch_size_or_order_or_on_other_rows():
+    chosen = {label: plan for label, plan in plans().items() if label in LABELS}
+    alone = [measured([row], chosen) for row in ROWS]
+    in_twos = [measured(ROWS[at : at + 2], chosen) for at in (0, 2, 4)]
+    backwards = measured(ROWS[::-1], chosen)
+    again = measured(ROWS, chosen)
+
+    def check(label, found):
+        together = as_data(found)
+        assert together == [as_data(part[label])[0] for part in alone]
+        assert together == [one for part in in_twos for one in as_data(part[label])]
+        assert together == as_data(backwards[label])[::-1]
+        assert together == as_data(again[label])
+
+    each(LABELS, ROWS, check)
 
 
-@pytest.mark.parametrize("name", LOCAL)
-def test_every_metric_has_a_value_somewhere(name):
-    found = scores(USEFUL.get(name, name), ROWS)
-    assert any(one.status is Status.OK for one in found)
+@pytest.mark.slow
+def test_the_scores_of_a_label_are_the_same_with_and_without_the_other_labels():
+    def check(label, found):
+        assert as_data(found) == as_data(measured(ROWS, {label: plan_of(label)})[label])
+
+    each(LABELS, ROWS, check)
+
+
+def test_scores_are_sound_on_the_sample_rows():
+    each(LABELS, ROWS, assert_sound)
+
+
+def test_every_metric_has_a_value_somewhere():
+    def check(_, found):
+        assert any(one.status is Status.OK for one in found)
+
+    each(LOCAL, ROWS, check)
 
 
 def columns_read(metric: Metric) -> dict[str, bool]:
@@ -261,36 +316,48 @@ def columns_read(metric: Metric) -> dict[str, bool]:
     return read
 
 
-@pytest.mark.parametrize("name", LOCAL)
-def test_null_in_a_column_it_reads_makes_a_score_missing_unless_it_is_handled(name):
-    for column, handled in columns_read(LOCAL[name]).items():
-        rows = [row | {column: None} for row in ROWS[:4]]
-        found = scores(USEFUL.get(name, name), rows)
+COLUMNS_READ = {name: columns_read(metric) for name, metric in LOCAL.items()}
+
+
+@pytest.mark.parametrize("column", sorted({one for read in COLUMNS_READ.values() for one in read}))
+def test_null_in_a_column_it_reads_makes_a_score_missing_unless_it_is_handled(column):
+    def check(name, found):
+        if column not in COLUMNS_READ[name]:
+            return
         assert_sound(name, found)
-        if not handled:
-            assert {one.status for one in found} == {Status.MISSING}, column
+        if not COLUMNS_READ[name][column]:
+            assert {one.status for one in found} == {Status.MISSING}
             assert all(column in (one.reason or "") for one in found)
 
-
-@pytest.mark.parametrize("name", LOCAL)
-def test_where_every_column_it_reads_is_null_no_metric_has_a_value(name):
-    read = dict.fromkeys((*columns_read(LOCAL[name]), *PARTS))
-    found = scores(USEFUL.get(name, name), [row | read for row in ROWS])
-    assert {one.status for one in found} <= {Status.MISSING, Status.UNDEFINED}
-    assert all(one.reason for one in found)
+    each(LOCAL, [row | {column: None} for row in ROWS[:4]], check)
 
 
-@pytest.mark.parametrize("label", LABELS)
-def test_empty_texts_and_lists_give_a_value_or_undefined_and_never_break(label):
+def test_where_every_column_it_reads_is_null_no_metric_has_a_value():
+    def check(_, found):
+        assert {one.status for one in found} <= {Status.MISSING, Status.UNDEFINED}
+        assert all(one.reason for one in found)
+
+    read = {frozenset(one): [] for one in COLUMNS_READ.values()}
+    for name, columns in COLUMNS_READ.items():
+        read[frozenset(columns)].append(name)
+    for columns, names in read.items():
+        null = dict.fromkeys((*columns, *PARTS))
+        each([USEFUL.get(name, name) for name in names], [row | null for row in ROWS], check)
+
+
+def test_empty_texts_and_lists_give_a_value_or_undefined_and_never_break():
     empty = {"question": "", "answer": "", "references": [""], "relevant": {}}
     empty |= {name: [] for name in ("contexts", "context_ids", "gold_contexts")}
     rows = [row | {name: value} for row in ROWS[:4] for name, value in empty.items()]
     rows += [row | {"references": []} for row in ROWS[:4]]
     rows += [row | {"contexts": ["", "  "], "gold_contexts": [""]} for row in ROWS[:4]]
     rows += [ROWS[0] | empty, ROWS[0] | empty | {"references": []}]
-    found = scores(label, rows)
-    assert_sound(label, found)
-    assert {one.status for one in found} <= {Status.OK, Status.UNDEFINED}
+
+    def check(label, found):
+        assert_sound(label, found)
+        assert {one.status for one in found} <= {Status.OK, Status.UNDEFINED}
+
+    each(LABELS, rows, check)
 
 
 STRANGE = {
@@ -309,33 +376,34 @@ STRANGE = {
 }
 
 
-@pytest.mark.parametrize("label", LABELS)
-def test_text_of_any_script_gives_a_sound_score(label):
+def test_text_of_any_script_gives_a_sound_score():
     rows = []
     for text in STRANGE.values():
         same = {"question": text, "answer": text, "references": [text]}
         same |= {"contexts": [text, "fee"], "gold_contexts": [text], "context_ids": [text, "d1"]}
         rows += [ROWS[0] | same, ROWS[0] | {"answer": text}]
         rows += [ROWS[0] | {"references": [text, "fee"], "contexts": [text, text]}]
-    assert_sound(label, scores(label, rows))
+    each(LABELS, rows, assert_sound)
 
 
-@pytest.mark.parametrize("name", LOCAL)
-def test_a_text_of_200_kb_gives_a_sound_score(name):
-    times = 290 if LOCAL[name].resources else 2900  # a model takes its time
+@pytest.mark.parametrize("has_model", [False, True])
+def test_a_text_of_200_kb_gives_a_sound_score(has_model):
+    names = [name for name, metric in LOCAL.items() if bool(metric.resources) is has_model]
+    times = 290 if has_model else 2900  # a model takes its time
     long = "The yearly fee of Lantern Hut is $1,604.50 (5% more), says Rule C-1. " * times
     short = [ROWS[0] | {"answer": long, "contexts": [long] * 2, "context_ids": ["d1", "d2"]}]
     both = [short[0] | {"question": long, "references": [long[:-9]], "gold_contexts": [long]}]
-    assert_sound(name, scores(USEFUL.get(name, name), short + both))
+    each([USEFUL.get(name, name) for name in names], short + both, assert_sound)
 
 
 def test_scores_are_the_same_whatever_seed_python_hashes_with():
     script = (
         "import runpy, sys, hashlib; sys.argv = ['']\n"
         f"test = runpy.run_path({__file__!r})\n"
-        "for label in test['LOCAL']:\n"
-        "    label = test['USEFUL'].get(label, label)\n"
-        "    print(label, test['as_data'](test['scores'](label, test['ROWS'])))\n"
+        "labels = [test['USEFUL'].get(name, name) for name in test['LOCAL']]\n"
+        "plans = {label: test['plan_of'](label) for label in labels}\n"
+        "for label, scores in test['measured'](test['ROWS'], plans).items():\n"
+        "    print(label, test['as_data'](scores))\n"
     )
     printed = {
         subprocess.run(
@@ -442,19 +510,24 @@ def from_hits(name: str) -> Callable[[Mapping[str, Any]], float]:
 RECOMPUTED = {name: from_hits(name) for name in MEASURES} | RECOMPUTED
 
 
-@pytest.mark.parametrize("name", [name for name in LOCAL if name in RECOMPUTED])
-def test_the_evidence_is_enough_to_recompute_the_value(name):
-    n_recomputed = 0
-    for one in scores(USEFUL.get(name, name), ROWS[:4]):
-        if one.value is not None:
-            evidence = json.loads(evidence_json(one.evidence))
-            rounded = 2e-6 if LOCAL[name].resources else None  # cosines are shown with six digits
-            assert float(RECOMPUTED[name](evidence)) == approx(one.value, abs=rounded), evidence
-            n_recomputed += 1
-    assert n_recomputed
+def test_the_evidence_is_enough_to_recompute_the_value():
+    def check(name, found):
+        if name not in RECOMPUTED:
+            return
+        n_recomputed = 0
+        for score in found:
+            if score.value is not None:
+                evidence = json.loads(evidence_json(score.evidence))
+                rounded = 2e-6 if LOCAL[name].resources else None  # cosines have six digits there
+                assert float(RECOMPUTED[name](evidence)) == approx(score.value, abs=rounded)
+                n_recomputed += 1
+        assert n_recomputed
+
+    each(LOCAL, ROWS[:4], check)
 
 
-@pytest.mark.parametrize("name", LOCAL)
-def test_every_value_comes_with_evidence(name):
-    for one in scores(USEFUL.get(name, name), ROWS):
-        assert one.value is None or one.evidence
+def test_every_value_comes_with_evidence():
+    def check(_, found):
+        assert all(score.value is None or score.evidence for score in found)
+
+    each(LOCAL, ROWS, check)

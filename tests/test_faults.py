@@ -1,7 +1,6 @@
 """What goes wrong in the world, through the command line: nothing lost, nothing half-written, no
 traceback, and a message with the way out."""
 
-import ctypes
 import json
 import os
 import resource
@@ -315,7 +314,11 @@ def test_the_order_of_rows_changes_no_score_and_no_mean(ragauge, tmp_path, handb
 
 
 @LINUX
-@pytest.mark.parametrize("arguments", [("metrics",), ("show", "reference"), ("doctor",)])
+@pytest.mark.parametrize(
+    "arguments",
+    # `doctor` imports every extra that is installed, which takes seconds.
+    [("metrics",), ("show", "reference"), pytest.param(("doctor",), marks=pytest.mark.slow)],
+)
 def test_a_reader_that_leaves_is_no_error(reference, arguments):
     folder, _ = reference
     pipe_out, pipe_in = os.pipe()
@@ -399,6 +402,7 @@ def assert_same_run(folder: Path, name: str) -> None:
 
 
 @LINUX
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_run_says_so_and_goes_on_where_it_stopped(slow):
     code, said = stopped(slow, "interrupted", signal.SIGINT, 2)
     assert code == 130
@@ -414,7 +418,10 @@ def test_an_interrupted_run_says_so_and_goes_on_where_it_stopped(slow):
 
 
 @LINUX
-@pytest.mark.parametrize("n_parts", [0, 1, 4])
+@pytest.mark.parametrize(
+    "n_parts",
+    [pytest.param(0, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.slow), 4],
+)
 def test_a_killed_run_is_finished_by_the_same_command_with_the_same_bytes(slow, n_parts):
     name = f"killed-{n_parts}"
     code, _ = stopped(slow, name, signal.SIGKILL, n_parts)
@@ -458,15 +465,10 @@ def test_a_full_disk_in_mid_run_is_said_and_the_run_can_be_finished(slow):
     assert_same_run(slow, "full")
 
 
-def without_superuser_rights() -> None:
-    """Root may write anywhere; give that up for the process to come (PR_CAPBSET_DROP)."""
-    if os.geteuid() == 0:
-        for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
-            ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)
-
-
 @LINUX
-def test_a_folder_that_may_not_be_written_is_said_and_can_be_avoided(tmp_path):
+def test_a_folder_that_may_not_be_written_is_said_and_can_be_avoided(
+    tmp_path, without_superuser_rights
+):
     written(tmp_path / "a.jsonl", [{"id": "q1", "answer": "x"}])
     tmp_path.chmod(0o555)
     try:
@@ -485,7 +487,9 @@ def test_a_folder_that_may_not_be_written_is_said_and_can_be_avoided(tmp_path):
 
 
 @LINUX
-def test_a_finished_run_in_a_read_only_folder_can_be_shown_and_run_again(slow, tmp_path):
+def test_a_finished_run_in_a_read_only_folder_can_be_shown_and_run_again(
+    slow, tmp_path, without_superuser_rights
+):
     for name in ("a.jsonl", "slow.py"):
         shutil.copy(slow / name, tmp_path / name)
     shutil.copytree(slow / "whole", tmp_path / "whole")

@@ -52,12 +52,12 @@ def shortened(said):
     return {name: one[:-1] if isinstance(one, list) else one for name, one in said.items()}
 
 
-def judged(answer, tmp_path, **settings):
+def judged(answer, tmp_path, rows=ROWS, **settings):
     """The run, and the server that it asked."""
     settings = {"timeout_s": 2.0, "first_wait_s": 0.01, **settings}
     with faulty.FaultyServer(answer) as server:
         judge = rg.ChatEndpoint("judge", base_url=server.url, **settings)
-        return rg.evaluate(ROWS, MEASURES, judge=judge, cache=tmp_path / "cache.sqlite"), server
+        return rg.evaluate(rows, MEASURES, judge=judge, cache=tmp_path / "cache.sqlite"), server
 
 
 @pytest.fixture(scope="module")
@@ -137,9 +137,9 @@ def test_a_judge_that_always_says_too_little_gives_no_number(tmp_path):
     ids=["500", "401", "reset", "refusal", "1 MB", "another shape", "a page"],
 )
 def test_when_every_call_fails_there_is_no_value_and_an_end(answer, tmp_path):
-    run, _ = judged(answer, tmp_path, max_attempts=2)
+    run, _ = judged(answer, tmp_path, ROWS[:2], max_attempts=2)
     assert set(run.scores["status"]) == {"failed"}
-    assert run.scores["value"].null_count() == run.scores.height == N * len(MEASURES)
+    assert run.scores["value"].null_count() == run.scores.height == 2 * len(MEASURES)
     assert run.scores["reason"].null_count() == 0
 
 

@@ -125,7 +125,9 @@ rows = st.lists(
     st.integers(1, 2),
     st.integers(0, 5),
 )
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=settings.default.max_examples // 4, suppress_health_check=[HealthCheck.too_slow]
+)
 def test_an_estimate_is_the_number_of_calls_that_a_run_then_makes(
     rows, metrics, n_judges, repeat, n_before
 ):
@@ -257,21 +259,25 @@ RUN = """
     import rules
     import ragauge as rg
     from ragauge.judges.config import JudgeConfig
-    from ragauge.judges.ledger import key_of
+    from ragauge.judges.ledger import Ledger, key_of
     from ragauge.judges.providers.factory import open_judge
 
     place, log, kill_at, n_at_once = sys.argv[2], open(sys.argv[3], "a"), *map(int, sys.argv[4:6])
-    n_calls, room = 0, asyncio.Semaphore(n_at_once)
+    cache = os.environ.get("CACHE") or place + "/cache.sqlite"
+    n_calls, keys, room = 0, [], asyncio.Semaphore(n_at_once)
 
     async def judge(request):
         global n_calls
         async with room:
             n_calls += 1
-            log.write(key_of(opened.identity, request).hex() + "\\n")
+            key = key_of(opened.identity, request)
+            log.write(key.hex() + "\\n")
             log.flush()
             if n_calls == kill_at:
-                await asyncio.sleep(0.3)  # all that came before is on the disk by then
+                while len(Ledger(cache).find(keys)) < len(keys):  # all that came before is kept
+                    await asyncio.sleep(0.01)
                 os.kill(os.getpid(), 9)
+            keys.append(key)
             await asyncio.sleep(0.001)
             return json.dumps(rules.script(request))
 
@@ -280,7 +286,7 @@ RUN = """
         samples = json.load(file)
     run = rg.evaluate(
         samples, ["faithfulness", "context_precision", "gpt_score"], judge=opened, batch_size=3,
-        folder=place + "/run", cache=os.environ.get("CACHE") or place + "/cache.sqlite",
+        folder=place + "/run", cache=cache,
     )
 """
 
@@ -378,7 +384,7 @@ class Interrupting:
 
 
 @pytest.fixture
-def beside_polars():
+def beside_polars(interruptible):
     """Polars handles interrupts too, and has system calls go on: so is a wait without end not ended."""
     signal.siginterrupt(signal.SIGINT, False)
     yield

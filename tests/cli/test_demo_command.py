@@ -1,17 +1,44 @@
 """`ragauge demo`: the bundled example, evaluated."""
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 import ragauge as rg
 
 
-def test_the_example_is_evaluated_and_its_files_are_left(ragauge):
-    done = ragauge("demo")
-    assert done.code == 0, done.err
-    assert "90 answers · 3 systems" in done.out
-    assert "careful by question_type" in done.out
-    assert "wrote the run, summary.json and summary.md to ragauge-demo" in done.err
+@pytest.fixture(scope="module")
+def first(tmp_path_factory):
+    """A demo that has ended, in a wide terminal, and the folder in which it ran."""
+    place = tmp_path_factory.mktemp("demo")
+    command = [sys.executable, "-m", "ragauge", "demo"]
+    env = {**os.environ, "COLUMNS": "200"}
+    done = subprocess.run(
+        command, cwd=place, env=env, capture_output=True, encoding="utf-8", check=False
+    )
+    return done, place
+
+
+@pytest.fixture
+def demo(first, tmp_path, monkeypatch):
+    """How the demo ended; the test is in a copy of its folder."""
+    done, place = first
+    shutil.copytree(place, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    return done
+
+
+def test_the_example_is_evaluated_and_its_files_are_left(demo):
+    assert demo.returncode == 0, demo.stderr
+    assert "90 answers · 3 systems" in demo.stdout
+    assert "careful by question_type" in demo.stdout
+    assert "wrote the run, summary.json and summary.md to ragauge-demo" in demo.stderr
     folder = Path("ragauge-demo")
     assert rg.open_run(folder).scores.columns == [
         "id", "system", "metric", "value", "status", "reason", "evidence", "flags",
@@ -22,24 +49,23 @@ def test_the_example_is_evaluated_and_its_files_are_left(ragauge):
     assert "| careful | number |" in (folder / "summary.md").read_text()
 
 
-def test_it_tells_good_systems_from_bad_ones(ragauge):
-    ragauge("demo")
+@pytest.mark.usefixtures("demo")
+def test_it_tells_good_systems_from_bad_ones():
     rows = json.loads(Path("ragauge-demo/summary.json").read_text())["summary"]
     means = {(row["system"], row["metric"]): row["mean"] for row in rows}
     for metric in ("token_f1", "ndcg@5", "number_precision"):
         assert means["careful", metric] > means["dreamer", metric], metric
 
 
-def test_a_second_demo_prints_the_same_and_works_nothing_twice(ragauge):
-    first = ragauge("demo", "--folder", "d")
-    made = Path("d/scores/000000.parquet").stat().st_mtime_ns
-    second = ragauge("demo", "--folder", "d")
-    assert (second.code, second.out) == (0, first.out)
-    assert Path("d/scores/000000.parquet").stat().st_mtime_ns == made
+def test_a_second_demo_prints_the_same_and_works_nothing_twice(ragauge, demo):
+    made = Path("ragauge-demo/scores/000000.parquet").stat().st_mtime_ns
+    second = ragauge("demo")
+    assert (second.code, second.out) == (0, demo.stdout)
+    assert Path("ragauge-demo/scores/000000.parquet").stat().st_mtime_ns == made
 
 
+@pytest.mark.usefixtures("demo")
 def test_the_demo_of_an_older_version_is_made_anew(ragauge):
-    ragauge("demo")
     manifest = Path("ragauge-demo/manifest.json")
     old = {**json.loads(manifest.read_text()), "key": "of older code"}
     manifest.write_text(json.dumps(old))

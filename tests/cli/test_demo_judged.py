@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -61,16 +62,27 @@ def run_alone(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.fixture(scope="module")
+def first(tmp_path_factory) -> tuple[subprocess.CompletedProcess[str], Path]:
+    """The demo in a process that ends when it reaches out, and the folder in which it ran."""
+    place = tmp_path_factory.mktemp("demo")
+    script = "from ragauge.cli import main; main(['demo', '--judged', '--folder', 'out'])"
+    return run_alone(script, place), place
+
+
 @pytest.fixture
-def demo(ragauge, monkeypatch):
-    """The demo, in a terminal wide enough for one table."""
+def demo(first, tmp_path, monkeypatch) -> subprocess.CompletedProcess[str]:
+    """How the demo ended; the test is in a copy of its folder, in as wide a terminal."""
+    done, place = first
+    shutil.copytree(place, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
-    return ragauge("demo", "--judged", "--folder", "out")
+    return done
 
 
 @pytest.fixture
 def scores(demo) -> pl.DataFrame:
-    assert demo.code == 0, demo.err
+    assert demo.returncode == 0, demo.stderr
     return rg.open_run("out").scores
 
 
@@ -84,15 +96,15 @@ def counts(summary) -> dict[str, dict[str, float]]:
 
 
 def test_every_output_of_the_suite_is_shown_for_every_system(demo):
-    assert demo.code == 0, demo.err
-    assert "graphrag · 15 answers · 3 systems" in demo.out
-    rows = [line.split() for line in demo.out.splitlines()]
+    assert demo.returncode == 0, demo.stderr
+    assert "graphrag · 15 answers · 3 systems" in demo.stdout
+    rows = [line.split() for line in demo.stdout.splitlines()]
     for name in SHOWN:
         (row,) = [one for one in rows if one[:1] == [name] and len(one) > 1]
         n_numbers = 1 if name.endswith("_count") else 2  # a mean has an interval, a count none
         assert len(row) == 1 + n_numbers * len(SYSTEMS), row
-    assert "judged by claude-demo" in demo.out
-    assert "wrote the run, summary.json and summary.md to out" in demo.err
+    assert "judged by claude-demo" in demo.stdout
+    assert "wrote the run, summary.json and summary.md to out" in demo.stderr
 
 
 def test_every_answer_has_every_score(scores):
@@ -101,7 +113,8 @@ def test_every_answer_has_every_score(scores):
     assert scores["value"].null_count() == 0
 
 
-def test_correct_wrong_and_dont_know_are_all_answers(demo):
+@pytest.mark.usefixtures("demo")
+def test_correct_wrong_and_dont_know_are_all_answers():
     found = counts(json.loads(Path("out/summary.json").read_text("utf-8"))["summary"])
     assert found.keys() == SYSTEMS
     for by_name in found.values():
@@ -164,7 +177,7 @@ def test_the_replies_tell_no_tokens_and_no_costs_that_nobody_counted():
 
 def test_a_second_demo_prints_the_same(ragauge, demo):
     again = ragauge("demo", "--judged", "--folder", "out")
-    assert (again.code, again.out) == (0, demo.out)
+    assert (again.code, again.out) == (0, demo.stdout)
 
 
 def test_the_block_on_connections_holds(tmp_path):
@@ -176,7 +189,7 @@ def test_the_block_on_connections_holds(tmp_path):
         assert run_alone(f"import socket; {reach}", tmp_path).returncode == CONNECTED
 
 
-def test_it_reaches_nobody(tmp_path):
-    done = run_alone("from ragauge.cli import main; main(['demo', '--judged'])", tmp_path)
+def test_it_reaches_nobody(first):
+    done, _ = first  # with CONNECTED it would have ended
     assert done.returncode == 0, done.stderr
     assert "ragas_faithfulness" in done.stdout

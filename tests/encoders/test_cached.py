@@ -1,5 +1,6 @@
 """An encoder shared by a run: each text once, each failure alone."""
 
+import sqlite3
 from collections.abc import Sequence
 
 import numpy as np
@@ -84,7 +85,8 @@ def test_the_cache_keeps_models_layers_precisions_and_ways_apart(tmp_path):
 def test_a_damaged_cache_entry_is_computed_again(tmp_path):
     cache = Cache(tmp_path / "cache")
     CachedEncoder(MODEL, cache).vectors(["one"])
-    (key,) = cache._database.execute("select key from entries").fetchone()
+    with sqlite3.connect(tmp_path / "cache") as database:
+        (key,) = database.execute("select key from entries").fetchone()
     cache.keep("vector", {key: b"short"})  # whole by its checksum, and still no vector
     found = CachedEncoder(MODEL, cache).vectors(["one"])
     assert np.array_equal(found["one"].vector, MODEL.encode(["one"])[0])

@@ -47,6 +47,7 @@ def test_vectors_are_units_of_384_float32():
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_vectors_are_those_of_sentence_transformers(minilm_folder):
     package = pytest.importorskip("sentence_transformers")
     theirs = package.SentenceTransformer(str(minilm_folder), device="cpu").encode(
@@ -55,6 +56,7 @@ def test_vectors_are_those_of_sentence_transformers(minilm_folder):
     assert MODEL.encode([*TEXTS, "word " * 400]) == pytest.approx(theirs, abs=2e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layer", range(LAYERS + 1))
 def test_states_of_every_layer_are_those_of_transformers(minilm_folder, layer):
     import torch

@@ -27,6 +27,8 @@ tokenizers = pytest.importorskip("tokenizers")
 
 from ragauge.encoders.huggingface import HuggingFace  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 CORPUS = [
     "The river Rhine flows through Basel and Cologne.",
     "Who wrote the manual? A team of 12 people, in 2019.",

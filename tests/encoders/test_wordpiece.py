@@ -249,6 +249,7 @@ def test_scripts_of_the_world_as_the_crate_has_them(own: WordPiece, crate, text:
     assert_same(own, crate, [text, *forms])
 
 
+@pytest.mark.slow
 def test_every_character_of_the_first_two_planes_as_the_crate_has_it(own: WordPiece, crate):
     """And a sample of the others, in which all but a few have no character or an ideograph."""
     later = random.Random(7).sample(range(0x20000, 0x110000), 5_000)
@@ -272,13 +273,13 @@ def test_every_mark_in_an_order_that_normalisation_changes_as_the_crate_has_it(
         assert_same(own, crate, [frame.format(mark) for mark in marks])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(text=st.text())
 def test_any_text_as_the_crate_has_it(own: WordPiece, crate, text: str):
     assert_same(own, crate, [text])
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=5 * settings.default.max_examples)
 @given(
     parts=st.lists(
         st.one_of(
@@ -294,7 +295,6 @@ def test_hostile_text_as_the_crate_has_it(own: WordPiece, crate, parts: list[str
     assert_same(own, crate, ["".join(parts)])
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     text=st.text(st.one_of(st.characters(categories=["Cs"]), st.sampled_from("ab! \u0301[SEP]")))
 )

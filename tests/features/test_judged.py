@@ -293,7 +293,7 @@ LONG = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples // 5)
 @given(st.lists(LONG, min_size=1, max_size=4), st.integers(1_800, 6_000))
 def test_whatever_the_window_no_character_is_left_out(contexts, window):
     judge = shared(window=window)

@@ -153,13 +153,21 @@ def test_a_text_that_has_every_nonce_gets_a_longer_one():
     assert contents("answer", block("answer", text)) == [shown(text)]
 
 
-def test_a_long_text_of_one_digit_is_looked_through_at_once(bounded_time):
-    with bounded_time:
-        assert not delimiters._is_like_one("000123", "0" * 10_000_000)
-
-
 QUESTION = block("question", "Why?")
 N = nonce_of(QUESTION)
+
+
+def keeps_its_nonce(answer):
+    """Whether the question's block is the same beside an answer."""
+    made = fill("{{question}}\n{{answer}}", {"question": "Why?", "answer": answer})
+    return made.startswith(QUESTION)
+
+
+def test_a_long_text_of_half_a_nonce_is_looked_through_at_once(assert_linear_time):
+    def look(text):
+        assert keeps_its_nonce(text) is (N[:3] != N[3:])
+
+    assert_linear_time(look, lambda n: N[:3] * n, 100_000)
 
 
 @pytest.mark.parametrize(
@@ -183,15 +191,14 @@ def test_no_text_has_an_id_like_that_of_a_block(like):
     ["", N[:5], N[1:], N[::-1] + "x", f"{N[0]}{(int(N[1]) + 5) % 10}{(int(N[2]) + 5) % 10}{N[3:]}"],
 )
 def test_other_digits_leave_a_block_as_it_is(unlike):
-    made = fill("{{question}}\n{{answer}}", {"question": "Why?", "answer": f"({unlike})"})
-    assert made.startswith(QUESTION)
+    assert keeps_its_nonce(f"({unlike})")
 
 
 @given(st.text("0123456789", max_size=60))
 def test_what_is_like_is_what_differs_in_one_digit(digits):
     windows = [digits[at : at + 6] for at in range(len(digits) - 5)]
     near = any(sum(a != b for a, b in zip(one, N, strict=True)) <= 1 for one in windows)
-    assert delimiters._is_like_one(N, digits) == near
+    assert keeps_its_nonce(digits) is not near
 
 
 @given(
@@ -202,7 +209,7 @@ def test_what_is_like_is_what_differs_in_one_digit(digits):
 )
 def test_one_that_is_like_is_found_wherever_it_stands(at, place, other, digits):
     near = f"{N[:place]}{other}{N[place + 1 :]}"
-    assert delimiters._is_like_one(N, digits[:at] + near + digits[at + 6 :])
+    assert not keeps_its_nonce(digits[:at] + near + digits[at + 6 :])
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a>", "a\n", "{{a}}"])

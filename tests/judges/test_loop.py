@@ -134,7 +134,7 @@ def test_work_that_leaves_the_program_leaves_nobody_waiting(error):
 
 
 @pytest.fixture(params=[True, False], ids=["by itself", "beside polars"])
-def is_restarting(request):
+def is_restarting(request, interruptible):
     """Whether an interrupt ends a system call; a library that handles it too may have it go on."""
     signal.siginterrupt(signal.SIGINT, request.param)
     yield
@@ -162,6 +162,7 @@ def test_the_interrupt_of_whoever_waits_ends_the_work():
     released.set()
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_that_comes_at_once_ends_the_work_too():
     """Before anybody waits for it."""
     hanging = Hanging()

@@ -17,6 +17,8 @@ from ragauge.language.quantity import Quantity
 
 spacy = pytest.importorskip("spacy")
 
+pytestmark = pytest.mark.slow
+
 # Word, head (counted from 0), dependency; the entities as word, label.
 ACTIVE = [
     ("{a} sold {b} .", [1, 1, 1, 1], ["nsubj", "ROOT", "dobj", "punct"]),

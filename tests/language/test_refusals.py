@@ -478,7 +478,7 @@ def test_only_the_two_ends_of_a_very_long_answer_are_read():
     assert found.start == len(filler + "It ")
 
 
-@pytest.mark.parametrize(
+UNITS = pytest.mark.parametrize(
     "unit",
     [
         "The document does not ",
@@ -500,6 +500,15 @@ def test_only_the_two_ends_of_a_very_long_answer_are_read():
         "one, but the text does not say ",
     ],
 )
+
+
+@UNITS
+def test_a_long_answer_is_read_in_linear_time(unit: str, assert_linear_time):
+    assert_linear_time(refusals, lambda n: unit * (n // len(unit)), 10_000)
+
+
+@pytest.mark.slow
+@UNITS
 def test_ten_megabytes_are_read_in_seconds(unit: str):
     answer = unit * (10_000_000 // len(unit))
     start = time.process_time()

@@ -412,7 +412,7 @@ def test_the_best_reference_counts():
     assert asked.count("claims") == 3
 
 
-@settings(max_examples=50)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.lists(st.booleans(), min_size=1), st.lists(st.booleans(), min_size=1))
 def test_f1_lies_between_precision_and_recall(ours, theirs):
     sides = supports(*ours), supports(*theirs)

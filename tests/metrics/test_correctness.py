@@ -188,7 +188,7 @@ def test_the_best_references_number_and_grade_count():
 POINTS = st.integers(0, 1000).map(lambda tenths: tenths / 10)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples // 5)
 @given(POINTS, POINTS, POINTS)
 def test_the_grade_is_that_of_the_number(correctness, completeness, consistency):
     said = accuracy(correctness, completeness, consistency)

@@ -269,7 +269,7 @@ def test_a_repaired_reply_is_weighted_by_its_own_tokens():
     assert found.evidence["weighted_grade"] == approx(4.1)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples // 5)
 @given(
     st.dictionaries(st.integers(0, 10), st.floats(1e-6, 1), min_size=1).flatmap(
         lambda chances: st.tuples(st.just(chances), st.sampled_from(sorted(chances)))

@@ -356,7 +356,7 @@ def test_a_swapped_name_passes_as_the_documentation_says():
     assert score.value > 0.5
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples // 5)
 @given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=3))
 def test_any_texts_give_a_sound_score(answer, contexts):
     (score,) = scored([(answer, contexts)], Words())
@@ -367,7 +367,7 @@ def test_any_texts_give_a_sound_score(answer, contexts):
         json.dumps(score.evidence, allow_nan=False)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples // 5)
 @given(st.text("abc 12.,é東", max_size=40), st.text("abc 12.,é東", max_size=40))
 def test_the_answer_itself_among_the_contexts_supports_it_wholly(answer, other):
     (score,) = scored([(answer, [other, answer])], Words())

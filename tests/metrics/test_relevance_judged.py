@@ -218,7 +218,7 @@ def test_a_row_that_fails_leaves_the_others_of_its_batch():
 ANGLES = st.lists(st.tuples(st.floats(0, 6.28), st.booleans()), max_size=5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples // 5)
 @given(ANGLES, st.sampled_from(["none", "any", "all"]), st.sampled_from([0, 0.25, 1]))
 def test_every_value_is_from_0_to_1(angles, noncommittal, grade):
     class Circle(ByHand):

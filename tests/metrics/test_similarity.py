@@ -52,6 +52,7 @@ def test_a_negative_cosine_counts_as_0_and_is_in_the_evidence():
     assert (found.value, found.evidence["cosine"]) == (0, -1)
 
 
+@pytest.mark.slow
 def test_values_are_those_of_sentence_transformers(minilm_folder):
     package = pytest.importorskip("sentence_transformers")
     model = package.SentenceTransformer(str(minilm_folder), device="cpu")

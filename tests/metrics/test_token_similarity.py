@@ -1,6 +1,7 @@
 """BERTScore beside the bert-score package, one pair at a time, and by hand."""
 
 import math
+import sqlite3
 import warnings
 
 import numpy as np
@@ -68,18 +69,21 @@ def one_by_one(reference_scorer, pairs) -> np.ndarray:
     return np.array([[float(part[0]) for part in parts] for parts in found])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layer", [6, 3])
 def test_values_are_those_of_the_package_unbatched(minilm_folder, layer):
     ours = values(PAIRS, *(f"{name}(layer={layer})" for name in NAMES))
     assert ours == approx(one_by_one(scorer(minilm_folder, layer), PAIRS), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_values_with_idf_are_those_of_the_package(minilm_folder):
     references = [reference for _, reference in PAIRS]
     theirs = one_by_one(scorer(minilm_folder, idf=True, idf_sents=references), PAIRS)
     assert values(PAIRS, *(f"{name}(idf=true)" for name in NAMES)) == approx(theirs, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_values_rescaled_by_a_baseline_are_those_of_the_package(minilm_folder, tmp_path):
     table = tmp_path / "baseline.tsv"
     rows = [f"{layer},0.30,0.20,0.25" for layer in range(7)]
@@ -396,7 +400,8 @@ def test_only_vectors_of_pairs_that_are_new_are_asked_for(tmp_path):
     cache = Cache(tmp_path / "cache")
     old, new = ("The fee is $5.", "five pounds"), ("The fee is $6.", "five pounds")
     token_match(*zip(old, strict=True), [ALIKE], encoder=CachedEncoder(ENCODER, cache))
-    cache._database.execute("delete from entries where kind like '% tokens %'")
+    with sqlite3.connect(tmp_path / "cache") as database:
+        database.execute("delete from entries where kind like '% tokens %'")
     shared = CachedEncoder(ENCODER, cache)
     both = list(zip(old, new, strict=True))
     token_match(*both, [ALIKE] * 2, encoder=shared)
@@ -424,8 +429,9 @@ def test_a_match_that_cannot_be_read_is_made_again(tmp_path, spoil):
     pairs = PAIRS[:2]
     first = scores_of(tmp_path / "cache", "bertscore", pairs=pairs)
     cache = Cache(tmp_path / "cache")
-    kept = cache._database.execute("select key, value from entries where kind like '% match %'")
-    cache.keep("match", {key: spoil(value) for key, value in kept.fetchall()})
+    with sqlite3.connect(tmp_path / "cache") as database:
+        kept = database.execute("select key, value from entries where kind like '% match %'")
+        cache.keep("match", {key: spoil(value) for key, value in kept.fetchall()})
     assert scores_of(tmp_path / "cache", "bertscore", pairs=pairs).equals(first)
 
 

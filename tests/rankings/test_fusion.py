@@ -3,7 +3,7 @@ from math import sqrt
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from pytest import approx
@@ -184,7 +184,6 @@ RUNS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(RUNS, st.sampled_from(METHODS), st.integers(0, 1000))
 def test_the_order_of_rows_does_not_matter_beyond_that_of_the_queries(runs, method, seed):
     shuffled = [one.sample(fraction=1, shuffle=True, seed=seed) for one in runs]
@@ -194,7 +193,6 @@ def test_the_order_of_rows_does_not_matter_beyond_that_of_the_queries(runs, meth
     assert_frame_equal(left, right, check_exact=True)
 
 
-@settings(deadline=None)
 @given(RUNS, st.sampled_from(METHODS))
 def test_every_document_of_every_run_is_ranked_once_best_first(runs, method):
     fused = fuse(runs, method)

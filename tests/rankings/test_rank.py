@@ -5,7 +5,7 @@ from math import exp, log, log2
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
@@ -158,7 +158,6 @@ def test_ties_go_to_the_higher_name_by_bytes():
 # The peer
 
 
-@settings(deadline=None)
 @given(JUDGEMENTS, RUNS)
 def test_means_and_values_are_trec_evals(qrels, run):
     if not set(qrels) & set(run):
@@ -174,7 +173,6 @@ def test_means_and_values_are_trec_evals(qrels, run):
         assert ranked.mean(name) == approx(mean, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.sampled_from(DOCUMENTS), unique=True),
     st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-1, 3), min_size=1),

@@ -87,14 +87,14 @@ def as_values(name, theirs):
     return [0.0 if math.isnan(value) else value for value in theirs]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples // 2)
 @given(QUERIES, st.integers(1, 3), st.booleans())
 def test_every_measure_is_trec_evals_for_every_query(queries, min_grade, judged_only):
     every = pytrec_eval.supported_measures - {"runid", "relstring"}
     assert_equal(queries, min_grade, judged_only, OF_THE_ORACLE, every)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(QUERIES, st.integers(1, 3))
 def test_measures_at_any_cut_are_trec_evals(queries, min_grade):
     for text in (*CUT, *WITH_PARAMETERS):

@@ -458,7 +458,7 @@ def test_tokens_of_a_refused_request_are_given_back():
     assert run(start()) < 1
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples // 10)
 @given(
     st.integers(1, 40),
     st.floats(0, 0.3),

@@ -273,7 +273,7 @@ def plainly(text):
 
 
 @given(st.lists(st.text(SIGNS, max_size=3) | ALIKE, min_size=1, max_size=4).map("".join), ALIKE)
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_a_quote_is_found_exactly_where_a_plain_search_finds_it(text, quote):
     span = find_quote(quote, text)
     there = re.search(re.escape(plainly(quote)) + "(?!\u3099)", plainly(text))

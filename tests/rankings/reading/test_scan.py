@@ -72,7 +72,7 @@ def slowly_split(text: bytes, wanted: tuple[int, ...]) -> list[list[bytes]]:
     return [[fields[place] for fields in rows] for place in wanted]
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(texts())
 @example(b"#a b c d\n")
 @example(b"a b c d\n#x\n")
@@ -89,7 +89,6 @@ def test_a_line_whose_first_field_begins_with_a_hash_is_a_comment():
     assert spelled(found) == [b"q#"]
 
 
-@settings(max_examples=100)
 @given(
     texts(), st.integers(0, 8), st.sampled_from([b"a", b"a b", b"a b c", b" a\tb c", b"a b c d e"])
 )
@@ -193,7 +192,7 @@ SPELLED = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=400)
+@settings(max_examples=4 * settings.default.max_examples)
 @given(st.lists(SPELLED.filter(lambda text: number_of(text) != "refused"), min_size=1, max_size=20))
 def test_decimals_are_pythons_floats_to_the_last_bit(texts: list[str]):
     found = decimals(field([text.encode() for text in texts]))
@@ -324,7 +323,7 @@ LINES = st.lists(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(LINES, st.sampled_from([np.float32, np.float64]), st.sampled_from(["", "query", "all"]))
 def test_ranks_are_places_in_the_sorted_ranking(
     lines: list[tuple[int, float, bytes]], precision: type[np.float32] | type[np.float64], by: str
@@ -366,7 +365,7 @@ def test_ties_of_names_longer_than_any_word_are_ordered_too():
 # What stands twice
 
 
-@settings(max_examples=200)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 20), max_size=60))
 def test_repeats_are_what_a_counter_counts_over_one(numbers: list[int]):
     found = repeats(np.array(numbers, np.uint64))

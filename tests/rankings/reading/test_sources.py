@@ -412,7 +412,9 @@ def slowly(
     return {"ranks": ranks, "sizes": sizes, "unjudged": len(run.keys() - qrels.keys())}
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=3 * settings.default.max_examples // 5, suppress_health_check=list(HealthCheck)
+)
 @given(RUNS, QRELS, st.sampled_from(["trec9", "trec10"]), st.randoms(use_true_random=False))
 def test_every_source_of_one_run_is_seen_alike(
     tmp_path_factory: pytest.TempPathFactory,
@@ -451,7 +453,7 @@ def test_every_source_of_one_run_is_seen_alike(
         assert seen(read_run(source, compat=compat).matched_to(judgements)) == expected
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples // 5)
 @given(st.integers(0, 10**6), st.sampled_from([1, 7, 64]), st.booleans())
 def test_pieces_threads_and_sorting_change_nothing(seed: int, piece: int, sorts: bool):
     chance = random.Random(seed)

@@ -158,7 +158,9 @@ class Case:
         return found
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=3 * settings.default.max_examples // 2, suppress_health_check=list(HealthCheck)
+)
 @given(
     st.integers(0, 10**9),
     st.sampled_from([60, 300, 1 << 20]),

@@ -1,0 +1,73 @@
+from math import log
+
+import numpy as np
+import pytest
+from pytest import approx
+
+from ragauge.stats.aggregates import (
+    AGGREGATES,
+    LEAST_FACTOR,
+    geometric_mean_of_parts,
+    mean_of_parts,
+    parts_of,
+    sum_of_parts,
+)
+from ragauge.stats.intervals import by_question
+
+VALUES = np.array([0.5, 1.0, 0.25])
+
+
+def aggregate(values, aggregation):
+    """The aggregate of the values, from the sums of their parts."""
+    sums = parts_of(np.array(values, dtype=float), aggregation).sum(axis=0, keepdims=True)
+    return AGGREGATES[aggregation](sums)[0]
+
+
+@pytest.mark.parametrize("aggregation", ["mean", "sum"])
+def test_a_value_adds_itself_and_one_to_a_mean_and_to_a_sum(aggregation):
+    assert parts_of(VALUES, aggregation).tolist() == [[0.5, 1.0], [1.0, 1.0], [0.25, 1.0]]
+
+
+def test_a_value_adds_its_logarithm_and_one_to_a_geometric_mean():
+    assert parts_of(VALUES, "geometric_mean").tolist() == [[log(0.5), 1], [0.0, 1], [log(0.25), 1]]
+
+
+def test_a_mean_is_the_sum_over_the_count():
+    # 1.75 / 3.
+    assert aggregate(VALUES, "mean") == approx(1.75 / 3)
+    assert mean_of_parts(np.array([[3.0, 4.0], [1.0, 2.0]])).tolist() == [0.75, 0.5]
+
+
+def test_a_sum_is_the_sum_whatever_the_count():
+    assert aggregate(VALUES, "sum") == 1.75
+    assert sum_of_parts(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist() == [3.0, 0.0]
+
+
+def test_a_geometric_mean_is_the_root_of_the_product():
+    # 0.5 * 1 * 0.25 = 1 / 8, and its third root is a half.
+    assert aggregate(VALUES, "geometric_mean") == approx(0.5)
+    sums = np.array([[log(16), 2.0], [log(27), 3.0]])
+    assert geometric_mean_of_parts(sums).tolist() == [approx(4), approx(3)]
+
+
+@pytest.mark.parametrize("tiny", [0.0, 1e-9, LEAST_FACTOR])
+def test_a_zero_counts_as_the_least_factor_in_a_geometric_mean(tiny):
+    # The square root of 0.00001 * 0.1 is a thousandth.
+    assert aggregate([tiny, 0.1], "geometric_mean") == approx(0.001)
+
+
+@pytest.mark.parametrize("aggregation", ["mean", "geometric_mean"])
+def test_of_no_values_there_is_a_sum_and_no_mean(aggregation):
+    assert np.isnan(AGGREGATES[aggregation](np.array([[0.0, 0.0]]))).all()
+    assert AGGREGATES["sum"](np.array([[0.0, 0.0]])).tolist() == [0.0]
+
+
+def test_parts_summed_by_question_give_the_aggregate_of_all_values():
+    # Question 0 has 0.5 and 0.25, question 1 has 1; together again the third root of 1 / 8.
+    summed = by_question(parts_of(VALUES, "geometric_mean"), np.array([0, 1, 0]), 2)
+    whole = summed.sum(axis=0, keepdims=True)
+    assert geometric_mean_of_parts(whole).tolist() == [approx(0.5)]
+
+
+def test_a_mean_of_nothing_is_no_number():
+    assert np.isnan(mean_of_parts(np.array([[0.0, 0.0]]))).all()
