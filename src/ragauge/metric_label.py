@@ -2,8 +2,9 @@
 
 import inspect
 
-from ragauge import catalog
+from ragauge.errors import LabelError, did_you_mean
 from ragauge.label import Label, frozen
+from ragauge.metric import METRICS, Metric
 
 
 class MetricLabel(Label):
@@ -17,7 +18,8 @@ class MetricLabel(Label):
     def __call__(self, **settings: object) -> "MetricLabel":
         """The canonical label with these settings; LabelError lists every invalid one.
 
-        >>> str(metric_label("ndcg")(k=10, ideal="all"))
+        >>> from ragauge.metrics import ndcg
+        >>> str(ndcg(k=10, ideal="all"))
         'ndcg(ideal="all")@10'
         """
         given = {name: frozen(value) for name, value in settings.items()}
@@ -26,7 +28,8 @@ class MetricLabel(Label):
     @property
     def __signature__(self) -> inspect.Signature:
         """The settings with their defaults, for completion in interactive sessions."""
-        metric, values = catalog.find(self)
+        metric = _declared(self.name)
+        values = metric.read_settings(self.settings)
         kind = inspect.Parameter.KEYWORD_ONLY
         parameters = [
             inspect.Parameter(setting.name, kind, default=values[setting.name])
@@ -36,26 +39,33 @@ class MetricLabel(Label):
 
 
 def metric_label(name: str) -> MetricLabel:
-    """The metric with this name and its default settings; LabelError if it is unknown.
+    """The metric with this name and its default settings; LabelError if none is declared.
 
-    Names of other tools give our label.
-
-    >>> str(metric_label("answer_relevancy"))
-    'answer_relevance'
+    >>> from ragauge.metrics import ndcg
+    >>> str(ndcg), str(metric_label("ndcg")(k=10))
+    ('ndcg', 'ndcg@10')
     """
     return _canonical(Label(name))
 
 
 def _canonical(label: Label) -> MetricLabel:
-    metric, settings = catalog.find(label)
-    canonical: Label = metric.label(settings)
+    metric = _declared(label.name)
+    canonical = metric.label(metric.read_settings(label.settings))
     return MetricLabel(canonical.name, canonical.settings)
+
+
+def _declared(name: str) -> Metric:
+    if name not in METRICS:
+        hint = did_you_mean(name, METRICS) or "; list them with: ragauge metrics"
+        raise LabelError(f"unknown metric {name!r}{hint}")
+    return METRICS[name]
 
 
 def names() -> list[str]:
     """The names of all metrics that are Python names; `ragas:faithfulness` is not.
 
+    >>> from ragauge.metrics import ndcg
     >>> names()[0], "ndcg" in names()
     ('G', True)
     """
-    return [name for name in catalog.metrics() if name.isidentifier()]
+    return [name for name in sorted(METRICS) if name.isidentifier()]

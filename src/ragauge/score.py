@@ -115,8 +115,8 @@ class Score:
     def flags(self) -> list[str]:
         """The score's flags, as its evidence gives them.
 
-        >>> Score(0.5, evidence={"cut": ["answer"], "needs_review": True}).flags
-        ['needs_review', 'truncated']
+        >>> print(*Score(0.5, evidence={"cut": ["answer"], "needs_review": True}).flags)
+        needs_review truncated
         """
         evidence = self.evidence
         if not evidence:

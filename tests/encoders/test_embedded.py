@@ -210,3 +210,19 @@ def test_it_needs_no_torch_no_hub_and_no_socket():
         env={**os.environ, "HOME": "/nonexistent"},
     )
     assert done.stdout == "(1, 384)\n[]\n"
+
+
+def test_encoding_leaves_nothing_in_the_home_folder(tmp_path):
+    """onnxruntime keeps an id of the device and a queue of events there unless told not to."""
+    script = "from ragauge.encoders.embedded import MiniLM; MiniLM().encode(['a text'])"
+    env = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+    env.pop("ORT_DISABLE_TELEMETRY", None)
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**env, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(tmp_path.rglob("*")) == []

@@ -123,7 +123,7 @@ def test_a_run_from_the_cache_is_the_same_and_encodes_nothing(tmp_path):
 
 def test_a_cache_that_cannot_be_opened_stops_the_run_with_a_reason(tmp_path):
     (tmp_path / "cache").write_text("no database, but a text " * 100)
-    with pytest.raises(StoreError, match="no cache of ragauge"):
+    with pytest.raises(StoreError, match="is not a cache of ragauge"):
         rg.evaluate(ROWS, ["semantic_similarity"], cache=tmp_path / "cache")
 
 

@@ -13,6 +13,7 @@ from ragauge import catalog
 from ragauge.engine.engine import measure
 from ragauge.engine.executors import is_portable
 from ragauge.engine.plan import make_plan
+from ragauge.engine.resources import Resources
 from ragauge.features.rankings import ranking
 from ragauge.metrics.ranking import scores
 from ragauge.rankings import measures as measures
@@ -356,7 +357,7 @@ def test_measures_go_to_other_processes():
     assert is_portable(plan)
     sent = pickle.loads(pickle.dumps(plan))
     assert sent.describe() == plan.describe()
-    assert measure(sent, columns) == measure(plan, columns)
+    assert measure(sent, columns, Resources()) == measure(plan, columns, Resources())
 
 
 # Properties

@@ -95,6 +95,9 @@ class MiniLM(LocalEncoder):
 
     @cached_property
     def _session(self) -> Session:
+        # onnxruntime sends telemetry unless this is set before its import: calling its own switch after
+        # the import is too late.
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         try:
             onnxruntime = cast(Any, import_module("onnxruntime"))
         except ImportError as error:

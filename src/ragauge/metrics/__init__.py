@@ -3,25 +3,33 @@
 Each module holds one family of metrics; the catalog finds them without a list.
 """
 
+from functools import cache
 from importlib import import_module
-from types import ModuleType
+from pkgutil import iter_modules
 
 
 def __getattr__(name: str) -> object:
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from ragauge.errors import LabelError
+    from ragauge.metric_label import metric_label
 
+    _import_modules()
     try:
-        return _lookup().metric_label(name)
+        return metric_label(name)
     except LabelError as error:
         raise AttributeError(str(error)) from None
 
 
 def __dir__() -> list[str]:
-    return _lookup().names()
+    from ragauge.metric_label import names
+
+    _import_modules()
+    return names()
 
 
-def _lookup() -> ModuleType:
-    # By name, because metrics are below the catalog, and looking them up computes no score.
-    return import_module("ragauge.metric_label")
+@cache
+def _import_modules() -> None:
+    """Declare all metrics of this package."""
+    for module in iter_modules(__path__):
+        import_module(f"{__name__}.{module.name}")

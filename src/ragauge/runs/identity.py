@@ -179,12 +179,12 @@ def _code(
     opened = [session.encoder for session in encoders]
     functions += [type(one) for one in (*encoders, *opened)]
     functions += [type(session) for session in judges]
-    functions += [part for session in judges for part in _layers_of(session.judge)]
+    functions += [part for session in judges for part in _layers_of(session.judge.source)]
     return code_of(functions, [ENGINE])
 
 
 def _layers_of(judge: object) -> Iterable[object]:
-    """The class of a judge, of the judge that it records, and the function that it calls."""
+    """The class of a judge, of a user's judge inside it, and the function that it calls."""
     while judge is not None:
         yield type(judge)
         yield getattr(judge, "function", None)

@@ -1,0 +1,94 @@
+"""A stored run keeps its numbers: a metric's own aggregate is never replaced by the mean."""
+
+import json
+
+import pytest
+
+import ragauge as rg
+
+PLUGIN = """
+import ragauge as rg
+
+def doubled(sums):
+    return [FACTOR * total / n for total, n in sums]
+
+FACTOR = 2
+
+@rg.metric(version=1, high=None, aggregate=doubled)
+def twice(answer: str) -> rg.Score:
+    \"\"\"The answer's length; of many answers twice its mean.\"\"\"
+    return rg.Score(len(answer), evidence={"parts": [len(answer), 1]})
+"""
+ROWS = [{"id": "q1", "answer": "abc"}, {"id": "q2", "answer": "abcde"}]
+
+
+@pytest.fixture
+def stored(started, tmp_path):
+    (tmp_path / "mine.py").write_text(PLUGIN)
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    done = started("run", "answers.jsonl", "-m", "twice", "--plugin", "mine.py", "--folder", "r")
+    assert done.code == 0, done.err
+    assert "twice    8.000  " in done.out  # 2 * (3 + 5) / 2, and not the mean 4
+    return tmp_path / "r"
+
+
+def test_where_the_code_is_not_there_no_number_is_shown_and_the_way_to_it_is(started, stored):
+    done = started("show", "r")
+    assert done.code == 0
+    assert "8.00" not in done.out and "4.00" not in done.out
+    assert "twice has an aggregate of its own, and its code (mine.py) is not loaded" in done.out
+    assert "--plugin mine.py" in done.out
+
+
+def test_with_the_plugin_the_number_is_as_it_was(started, stored):
+    done = started("show", "r", "--plugin", "mine.py")
+    assert done.code == 0, done.err
+    assert "twice    8.000  " in done.out and "not loaded" not in done.out
+
+
+def test_where_the_code_has_changed_no_number_is_shown(started, stored):
+    (stored.parent / "mine.py").write_text(PLUGIN.replace("FACTOR = 2", "FACTOR = 3"))
+    done = started("show", "r", "--plugin", "mine.py")
+    assert "8.00" not in done.out and "12.00" not in done.out
+    assert "its code (mine.py) has changed since the run" in " ".join(done.out.split())
+
+
+def test_where_another_metric_has_the_name_no_number_is_shown(started, stored):
+    (stored.parent / "other.py").write_text(
+        'import ragauge as rg\n\n@rg.metric(high=None)\ndef twice(answer: str) -> float:\n    "Other."\n'
+        "    return 7.0\n"
+    )
+    done = started("show", "r", "--plugin", "other.py")
+    assert "8.00" not in done.out and "4.00" not in done.out
+    assert "is not loaded" in " ".join(done.out.split())
+
+
+def test_in_python_the_summary_has_no_value_and_the_run_says_why(stored):
+    run = rg.open_run(stored)
+    (row,) = run.summary().iter_rows(named=True)
+    assert (row["mean"], row["low"], row["high"], row["ok"]) == (None, None, None, 2)
+    (problem,) = run.problems
+    assert "load it with --plugin mine.py, or import it before" in problem
+
+
+def test_the_aggregates_of_our_own_metrics_are_in_the_run(tmp_path):
+    rows = [
+        {"id": "q1", "answer": "a b c d e", "reference": "a b c d f"},
+        {"id": "q2", "answer": "a b c d", "reference": "a b c d"},
+    ]
+    pytest.importorskip("sacrebleu")
+    run = rg.evaluate(rows, ["bleu", "exact_match"], folder=tmp_path / "r")
+    again = rg.open_run(tmp_path / "r")
+    assert again.summary().equals(run.summary())
+    assert again.problems == ()
+    kinds = {metric.name: metric.aggregate.kind for metric in again.metrics}
+    assert kinds == {"bleu": "custom", "exact_match": "mean"}
+
+
+def test_an_aggregate_without_parts_is_a_bug_that_is_named(own_metrics):
+    @rg.metric(aggregate=lambda sums: [0.0 for _ in sums])
+    def partless(answer: str) -> float:
+        return 1.0
+
+    with pytest.raises(rg.MetricError, match="partless has an aggregate of its own, but a score"):
+        rg.evaluate(ROWS, partless)
