@@ -25,7 +25,7 @@ import ragauge as rg
 from ragauge.engine.frames import score_frame
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
-from ragauge.evaluation import suites_of
+from ragauge.engine.selection import suites_of
 
 SUITES = ["answer-quality", "reference-free"]
 SUBJECTS = (

@@ -5,28 +5,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ragauge import catalog
 from ragauge.engine.engine import measure, of_corpus
 from ragauge.engine.plan import Node, Plan, make_plan
 from ragauge.engine.resources import Resources
+from ragauge.engine.selection import MetricLike, read_metric, suite_of_one, suites_of
 from ragauge.errors import (
     DataError,
-    LabelError,
     MetricError,
     PlanError,
     Problem,
-    SuiteError,
     did_you_mean,
 )
 from ragauge.judges.config import JudgeConfig
-from ragauge.label import Label
-from ragauge.metric import METRICS
 from ragauge.runs.identity import judges_of, manifest_of, now
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.run import Run
 from ragauge.sample import FIELDS, Columns, FieldError, Samples, read_value
 from ragauge.score import Score
-from ragauge.suite import Entry, Suite, names_of, shipped_suites
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,8 +34,6 @@ if TYPE_CHECKING:
 BATCH_SIZE = 1_000
 Progress = Callable[[int, int], None]
 """Called with the rows done and the rows in all."""
-MetricLike = str | Path | Suite | Label | Callable[..., object]
-"""A suite's name or file, a suite, a label, or a metric's function."""
 
 
 def score(
@@ -64,10 +57,10 @@ def score(
     >>> rg.score("number_match", answer="The premium is $604", reference="$604").value
     1.0
     """
-    label = str(_read_metric(label)) if callable(label) else label
+    label = str(read_metric(label)) if callable(label) else label
     if not isinstance(label, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise PlanError([f"a metric's label or function is wanted, got {label!r:.80}"])
-    asked = _suite_of_one(label)
+    asked = suite_of_one(label)
     columns = _one_row(fields)
     resources = Resources(encoder, judging=judging_of(judge))
     plan = make_plan([asked], list(columns), resources.defaults())
@@ -266,73 +259,6 @@ def opened_by_name(judge: "JudgeLike | Sequence[JudgeLike] | None") -> Collectio
     ]
 
 
-def suites_of(metrics: MetricLike | Sequence[MetricLike]) -> list[Suite]:
-    """The suites asked for; metrics named one by one make a suite of their own.
-
-    SuiteError or LabelError lists what is neither a suite nor a metric.
-    """
-    several = not isinstance(metrics, str | Path | Suite | Label) and isinstance(metrics, Iterable)
-    suites: list[Suite] = []
-    labels: list[Label] = []
-    problems: list[str] = []
-    for one in cast(Sequence[MetricLike], metrics) if several else [cast(MetricLike, metrics)]:
-        try:
-            read = _read_metric(one)
-        except (SuiteError, LabelError) as error:
-            problems.append(str(error))
-            continue
-        if isinstance(read, Suite):
-            suites.append(read)
-        else:
-            labels.append(read)
-    if problems:
-        raise PlanError(problems)
-    if labels:
-        suites.append(Suite.of(labels))
-    if not suites:
-        raise PlanError(["no metric is asked for; name a suite or a metric"])
-    return suites
-
-
-def _read_metric(one: MetricLike) -> Suite | Label:
-    if isinstance(one, Suite | Label):
-        return one
-    if isinstance(one, Path) or str(one).endswith(".toml") or one in shipped_suites():
-        return Suite.load(cast(str | Path, one))
-    if isinstance(one, str):
-        label = _read_label(one)
-        if label.name not in catalog.metrics():
-            raise SuiteError(unknown_metric(label.name))
-        catalog.find(label)  # so that a wrong setting is said with the other problems
-        return label
-    for metric in METRICS.values():
-        if one in (metric.function, getattr(metric.function, "__wrapped__", None)):
-            return Label(metric.name)
-    raise SuiteError(f"{one!r} is no metric; put @metric above its definition")
-
-
-def _read_label(text: str) -> Label:
-    """The label; a text with a hyphen that is none may be meant for the name of a suite."""
-    try:
-        return catalog.read_label(text)
-    except LabelError:
-        if "-" not in text.split("(")[0]:
-            raise
-        return Label(text)
-
-
-def unknown_metric(name: str) -> str:
-    """What to say of a name that is no metric here: a suite may know more of it."""
-    for suite in map(Suite.load, shipped_suites()):
-        for entry in suite.entries:
-            if name == entry.name:
-                return f"{name} is what the suite {suite.name} calls {entry.label}"
-        for rule, label in (rule for check in suite.checks for rule in check.rules):
-            if name == rule:
-                return f"{name} is a check of the suite {suite.name}: {label}"
-    return "\n".join([catalog.unknown(name, shipped_suites()), *catalog.BROKEN])
-
-
 def _samples(samples: object) -> Samples:
     if isinstance(samples, Samples):
         return samples
@@ -487,28 +413,6 @@ def _by_question(samples: Samples, name: str) -> list[object]:
         return [None] * samples.frame["id"].n_unique()
     first = pl.col(name).drop_nulls().first()
     return samples.frame.group_by("id", maintain_order=True).agg(first)[name].to_list()
-
-
-def _suite_of_one(label: str) -> Suite:
-    parsed = catalog.read_label(label)
-    if parsed.name in catalog.metrics():
-        return Suite.of([parsed])
-    if found := _from_suites(parsed.name):
-        return found
-    raise PlanError([unknown_metric(parsed.name)])
-
-
-def _from_suites(name: str) -> Suite | None:
-    """The check or metric that a shipped suite calls by this name, asked of every row."""
-    for shipped in shipped_suites():
-        loaded = Suite.load(shipped)
-        for check in loaded.checks:
-            if name in names_of(check):
-                return Suite(name, (), (replace(check, where=None),), explicit=True)
-        for entry in loaded.entries:
-            if entry.name == name:
-                return Suite(name, (Entry(entry.label, name),), explicit=True)
-    return None
 
 
 def _one_row(fields: Mapping[str, object]) -> Columns:

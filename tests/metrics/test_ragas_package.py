@@ -311,7 +311,7 @@ def test_an_estimate_counts_the_calls_without_asking():
     from ragauge.engine.engine import measure
     from ragauge.engine.plan import make_plan
     from ragauge.engine.resources import Resources
-    from ragauge.evaluation import suites_of
+    from ragauge.engine.selection import suites_of
 
     judge = rg.ScriptedJudge(answering)
     resources = Resources(judging=rg.JudgeConfig((judge,), mode="estimate"))

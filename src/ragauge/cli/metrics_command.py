@@ -12,8 +12,8 @@ import click
 from ragauge import catalog
 from ragauge.cli.running import import_plugins
 from ragauge.engine.plan import make_plan
+from ragauge.engine.selection import unknown_metric
 from ragauge.errors import LabelError, PlanError
-from ragauge.evaluation import unknown_metric
 from ragauge.label import Label
 from ragauge.metric import Definition, Metric
 from ragauge.suite import Check, Suite, shipped_suites

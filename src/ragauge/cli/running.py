@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from ragauge.cli import say
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
 from ragauge.config import NO_CACHE, Config
+from ragauge.engine.selection import suites_of
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError
-from ragauge.evaluation import Evaluation, Progress, suites_of
+from ragauge.evaluation import Evaluation, Progress
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import Label
 from ragauge.loaders import load
