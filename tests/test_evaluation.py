@@ -189,7 +189,10 @@ def whole(rows):
     return rg.evaluate(rows, ALL_SUITES)
 
 
-@pytest.mark.parametrize("options", [{"batch_size": 1}, {"batch_size": 7}, {"workers": 3}])
+@pytest.mark.parametrize(
+    "options",
+    [pytest.param({"batch_size": 1}, marks=pytest.mark.slow), {"batch_size": 7}, {"workers": 3}],
+)
 def test_batches_and_threads_do_not_change_a_score(rows, whole, options):
     run = rg.evaluate(rows, ALL_SUITES, **options)
     assert sorted_scores(run).equals(sorted_scores(whole))

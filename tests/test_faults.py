@@ -256,10 +256,10 @@ def test_a_path_that_is_no_utf_8_works_and_its_files_are_strict_json(tmp_path):
 
 
 LOCALES = (
-    {"LC_ALL": "C"},
+    pytest.param({"LC_ALL": "C"}, marks=pytest.mark.slow),
     {"LANG": "C", "LC_ALL": ""},
     {"LC_ALL": "tr_TR.UTF-8"},
-    {"LC_ALL": "xx"},
+    pytest.param({"LC_ALL": "xx"}, marks=pytest.mark.slow),
 )
 
 

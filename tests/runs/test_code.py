@@ -103,7 +103,7 @@ ENGINE = "ragauge.engine.engine"
     ("metrics", "roots"),
     [
         (["dont_know"], {"ragauge.metrics.refusal", "ragauge.features.refusals"}),
-        (
+        pytest.param(
             ["keyword_coverage", "number_match"],
             {
                 "ragauge.metrics.coverage",
@@ -111,6 +111,7 @@ ENGINE = "ragauge.engine.engine"
                 "ragauge.features.numbers",
                 "ragauge.features.dates",
             },
+            marks=pytest.mark.slow,
         ),
     ],
 )
