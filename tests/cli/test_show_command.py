@@ -65,11 +65,11 @@ def spoil(folder: Path, name: str, content: bytes | str) -> None:
     ("name", "content", "said"),
     [
         ("manifest.json", b"", "r/manifest.json: is damaged"),
-        ("manifest.json", b"3", "is damaged (it holds no object)"),
+        ("manifest.json", b"3", "is damaged (it is not an object)"),
         ("manifest.json", b"[" * 50_000, "is damaged"),
         ("manifest.json", b"\xff\xfe", "cannot be read"),
         ("manifest.json", b'{"format": 1}', "was written by an earlier ragauge in a format"),
-        ("manifest.json", b'{"format": 2}', "key, suite, metrics"),
+        ("manifest.json", b'{"format": 2}', "is damaged (key is missing)"),
         ("manifest.json", b'{"format": 3}', "written by a newer ragauge; upgrade to read it"),
         ("scores/000000.parquet", b"PAR1", "remove r and run it again"),
         ("evidence/000000.parquet", b"", "remove r and run it again"),

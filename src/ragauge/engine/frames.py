@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 KEYS = ("id", "system", "metric")
 SCORES = (*KEYS, "value", "status", "reason", "flags", "parts")
 """What summaries read. `parts` is null but where a metric has an aggregate of its own."""
+TYPES = {
+    **dict.fromkeys((*KEYS, "status", "reason", "evidence"), "String"),
+    "value": "Float64",
+    "flags": "List(String)",
+    "parts": "List(Float64)",
+}
+"""The type of each column, as polars prints it."""
 EVIDENCE = (*KEYS, "evidence")
 """What is kept apart: summaries never read it."""
 

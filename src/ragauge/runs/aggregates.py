@@ -8,11 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Final, Literal
 
 from ragauge.metric import Metric
 from ragauge.runs.code import OWN, Code, code_of
 
-CUSTOM = "custom"
+CUSTOM: Final = "custom"
+Kind = Literal["mean", "sum", "geometric_mean", "custom"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class StoredAggregate:
     metrics, whose version says the same.
     """
 
-    kind: str = "mean"
+    kind: Kind = "mean"
     module: str = ""
     file: str = ""
     digest: str = ""

@@ -3,31 +3,21 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import cast
+from typing import Literal, cast
 
 from ragauge import catalog
 from ragauge.engine.plan import PlannedMetric
 from ragauge.errors import LabelError
 from ragauge.label import Label
 from ragauge.runs.aggregates import MEAN, StoredAggregate
+from ragauge.runs.fields import read_dataclass
 from ragauge.suite import Finding, Suite
+from ragauge.where import Filter
 
 FORMAT = 2
 """Version of the run folder's layout; a folder of another version is refused."""
 
-MANIFEST_TYPES: dict[str, type] = {
-    "key": str,
-    "suite": str,
-    "metrics": list,
-    "plan": dict,
-    "data": dict,
-    "code": dict,
-    "seed": int,
-    "batch_size": int,
-    "notes": list,
-    "started": str,
-    "format": int,
-}
+MAX_DIGITS = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +38,7 @@ class MetricDisplay:
     high: float | None = 1.0
     lower_is_better: bool = False
     unavailable: str | None = None
-    show: str = "mean"
+    show: Literal["mean", "count"] = "mean"
     aggregate: StoredAggregate = MEAN
 
     @classmethod
@@ -74,15 +64,13 @@ class MetricDisplay:
             metric.high,
             metric.lower_is_better,
             planned.unavailable,
-            planned.show,
+            cast(Literal["mean", "count"], planned.show),
             StoredAggregate.of(metric),
         )
 
-    @classmethod
-    def read(cls, table: Mapping[str, object]) -> "MetricDisplay":
-        """What a manifest says of a metric."""
-        aggregate = StoredAggregate(**cast(dict[str, str], table.get("aggregate", {})))
-        return cls(**{**table, "aggregate": aggregate})  # pyright: ignore[reportArgumentType]
+    def __post_init__(self) -> None:
+        if not 0 <= self.digits <= MAX_DIGITS:
+            raise ValueError(f"digits of {self.metric!r:.40} is {self.digits}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +80,13 @@ class StoredFinding:
     when: str
     says: str
     metrics: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        missing = Filter.parse(self.when).fields - self.metrics.keys()
+        if missing:
+            raise ValueError(
+                f"a finding names {sorted(missing)[0]!r:.40}, which is not among its metrics"
+            )
 
     @classmethod
     def of(cls, finding: Finding, suite: Suite) -> "StoredFinding":
@@ -136,6 +131,10 @@ class Manifest:
     """For each judge what it was asked and paid when the run was last made."""
     format: int = FORMAT
 
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise ValueError(f"seed is {self.seed}")
+
     def to_json(self) -> str:
         """Strict JSON, keys in a fixed order."""
         return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
@@ -143,29 +142,4 @@ class Manifest:
     @classmethod
     def from_json(cls, text: str) -> "Manifest":
         """The manifest that `to_json` wrote; ValueError or TypeError when it is something else."""
-        table = cast(dict[str, object], json.loads(text))
-        _check_manifest(table)
-        metrics = cast(list[dict[str, object]], table.pop("metrics"))
-        notes = cast(list[str], table.pop("notes", []))
-        findings = cast(list[dict[str, object]], table.pop("findings", []))
-        models = tuple(cast(list[str], table.pop("models", [])))
-        return cls(
-            metrics=tuple(map(MetricDisplay.read, metrics)),
-            notes=tuple(notes),
-            findings=tuple(StoredFinding(**one) for one in findings),  # pyright: ignore[reportArgumentType]
-            models=models,
-            **table,  # pyright: ignore[reportArgumentType]
-        )
-
-
-def _check_manifest(table: object) -> None:
-    """ValueError when the manifest's fields do not have the types that the rest relies on."""
-    if not isinstance(table, dict):
-        raise ValueError("it holds no object")  # noqa: TRY004, as all that is wrong with it
-    wrong = [
-        name
-        for name, kind in MANIFEST_TYPES.items()
-        if not isinstance(cast(dict[str, object], table).get(name), kind)
-    ]
-    if wrong:
-        raise ValueError(f"{', '.join(wrong)}: not there, or of the wrong type")
+        return read_dataclass(cls, json.loads(text))

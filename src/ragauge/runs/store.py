@@ -11,13 +11,13 @@ A part is there when its scores are: its evidence is written first.
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragauge.engine.frames import EVIDENCE, SCORES
-from ragauge.errors import StoreError
+from ragauge.engine.frames import EVIDENCE, SCORES, TYPES
+from ragauge.errors import FilterError, StoreError
 from ragauge.runs.files import read_frame, store_errors, write_frame, write_text
 from ragauge.runs.manifest import FORMAT, Manifest
 from ragauge.runs.run import Run
@@ -103,7 +103,7 @@ class RunFolder:
         self._check_format(_format(text))
         try:
             return Manifest.from_json(text)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError, FilterError) as error:
             raise StoreError(
                 f"{path}: is damaged ({error!s:.80}); run it again into another folder"
             ) from None
@@ -199,25 +199,30 @@ class RunFolder:
     def _table(self, path: Path, columns: Sequence[str]) -> "pl.DataFrame":
         """One of the run's tables; StoreError when it is damaged or not ours."""
         frame = read_frame(path, self.path)
-        self._check_columns(path, columns, frame.columns)
+        self._check_columns(path, columns, frame.schema)
         return frame
 
-    def _check_columns(self, path: Path, columns: Sequence[str], found: Sequence[str]) -> None:
-        missing = [column for column in columns if column not in found]
-        if missing:
+    def _check_columns(
+        self, path: Path, columns: Sequence[str], schema: "Mapping[str, pl.DataType]"
+    ) -> None:
+        missing = [name for name in columns if name not in schema]
+        wrong = [name for name in columns if name in schema and str(schema[name]) != TYPES[name]]
+        if missing or wrong:
+            what = (
+                f"it has no {', '.join(missing)}" if missing else f"its {wrong[0]} has another type"
+            )
             raise StoreError(
-                f"{path}: is not a table of ragauge: it has no {', '.join(missing)}; "
-                f"remove {self.path} and run it again"
+                f"{path}: is not a table of ragauge: {what}; remove {self.path} and run it again"
             )
 
 
-def _schema(path: Path, folder: Path) -> list[str]:
-    """The columns of a Parquet file, read from its end; StoreError when it is damaged."""
+def _schema(path: Path, folder: Path) -> "Mapping[str, pl.DataType]":
+    """The columns and types of a Parquet file, read from its end; StoreError when it is damaged."""
     import polars as pl
 
     try:
         with path.open("rb") as file:  # polars reads * and [ in a path as patterns
-            return list(pl.read_parquet_schema(file))
+            return pl.read_parquet_schema(file)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise StoreError(
             f"{path}: cannot be read: {error!s:.200}; remove {folder} and run it again"

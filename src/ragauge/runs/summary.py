@@ -14,7 +14,6 @@ from ragauge.score import Status
 if TYPE_CHECKING:
     import polars as pl
 
-    from ragauge.stats.aggregation import Aggregation
     from ragauge.stats.intervals import Aggregate, Estimate, Floats1d, Floats2d
 
 SUMMARY = (
@@ -99,7 +98,7 @@ def _parts(
     question = scored["question"].to_numpy()
     kind = shown.aggregate.kind
     if kind != CUSTOM:
-        parts = parts_of(scored["value"].to_numpy(), cast("Aggregation", kind))
+        parts = parts_of(scored["value"].to_numpy(), kind)
         return by_question(parts, question, n_questions), aggregate_of(shown)
     if why_not(shown):  # the code is not there: no number
         return np.zeros((n_questions, 2)), AGGREGATES["mean"]

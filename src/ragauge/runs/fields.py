@@ -1,0 +1,85 @@
+"""Strict reading of stored JSON into frozen dataclasses: every field of its declared type, or ValueError."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+
+def read_dataclass(kind: type[T], value: object, place: str = "") -> T:
+    """The dataclass that a JSON object holds; fields with a default may be missing, others may not.
+
+    ValueError names the first field that is missing, unknown or of another type.
+
+    >>> from ragauge.runs.aggregates import StoredAggregate
+    >>> read_dataclass(StoredAggregate, {"kind": "sum"}).kind
+    'sum'
+    """
+    if not isinstance(value, dict):
+        raise ValueError(f"{place or 'it'} is not an object")  # noqa: TRY004
+    table = cast(dict[str, object], value)
+    types = _types(kind)
+    if unknown := sorted(table.keys() - types.keys()):
+        raise ValueError(f"{_at(place, unknown[0])} is not known")
+    missing = [
+        field.name
+        for field in fields(cast(Any, kind))
+        if field.name not in table and field.default is field.default_factory is MISSING
+    ]
+    if missing:
+        raise ValueError(f"{_at(place, missing[0])} is missing")
+    read = {name: _read(types[name], item, _at(place, name)) for name, item in table.items()}
+    return cast(T, cast(Any, kind)(**read))  # pyright: ignore[reportUnknownVariableType]
+
+
+@cache
+def _types(kind: type) -> dict[str, object]:
+    return get_type_hints(kind)
+
+
+def _at(place: str, name: object) -> str:
+    return f"{place}.{name}" if place else str(name)
+
+
+def _read(kind: object, value: object, place: str) -> object:
+    origin = get_origin(kind)
+    if is_dataclass(kind):
+        return cast(object, read_dataclass(cast(type[object], kind), value, place))
+    if origin in (Union, UnionType):
+        return _read_any(get_args(kind), value, place)
+    if origin is Literal and value in get_args(kind):
+        return value
+    if origin is tuple and isinstance(value, list):
+        items = enumerate(cast(list[object], value))
+        return tuple(_read(get_args(kind)[0], item, f"{place}[{at}]") for at, item in items)
+    if origin is Mapping and isinstance(value, dict):
+        table = cast(dict[str, object], value)
+        return {
+            name: _read(get_args(kind)[1], item, _at(place, name)) for name, item in table.items()
+        }
+    if kind is object or _is_plain(kind, value):
+        return float(cast(float, value)) if kind is float else value
+    raise ValueError(f"{place} is {value!r:.40}, which is of the wrong type")
+
+
+def _read_any(kinds: tuple[object, ...], value: object, place: str) -> object:
+    """The value as the first of several types that takes it."""
+    if value is None and NoneType in kinds:
+        return None
+    (kind,) = [one for one in kinds if one is not NoneType]
+    return _read(kind, value, place)
+
+
+def _is_plain(kind: object, value: object) -> bool:
+    """Whether a JSON value is a plain one of this type; a number must be finite and fit 64 bits."""
+    if isinstance(value, bool):
+        return kind is bool
+    if kind is float:
+        return isinstance(value, int | float) and abs(value) < 2**63 and math.isfinite(value)
+    if kind is int:
+        return isinstance(value, int) and abs(value) < 2**63
+    return kind is str and isinstance(value, str)
