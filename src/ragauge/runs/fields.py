@@ -48,7 +48,7 @@ def _at(place: str, name: object) -> str:
 def _read(kind: object, value: object, place: str) -> object:
     origin = get_origin(kind)
     if is_dataclass(kind):
-        return cast(object, read_dataclass(cast(type[object], kind), value, place))
+        return read_dataclass(cast(type[object], kind), value, place)
     if origin in (Union, UnionType):
         return _read_any(get_args(kind), value, place)
     if origin is Literal and value in get_args(kind):
