@@ -386,3 +386,27 @@ def test_a_module_in_a_zip_archive_counts(tmp_path, monkeypatch):
 
     monkeypatch.syspath_prepend(tmp_path / "archive.zip")
     assert digest(HALF) != digest(WHOLE)
+
+
+AGGREGATED = """
+import ragauge as rg
+
+def twice(sums):
+    return sums[:, 0] * 2
+
+@rg.metric(aggregate=twice)
+def own(answer: str) -> rg.Score:
+    return rg.Score(1.0, evidence={"parts": [len(answer)]})
+"""
+REOPENED = """
+import own_metrics, ragauge as rg
+print(*rg.open_run("run").summary()["mean"])
+"""
+
+
+def test_a_run_made_with_a_plugin_is_summarised_where_the_file_is_imported(tmp_path):
+    files = {"own_metrics.py": AGGREGATED, "data.jsonl": '{"id": "q1", "answer": "abcd"}'}
+    command = "-m ragauge run data.jsonl -m own --plugin own_metrics.py --folder run --cache none"
+    key_of(tmp_path, files, *command.split())
+    assert key_of(tmp_path, {"main.py": REOPENED}) == "8.0\n"
+    assert key_of(tmp_path, {"own_metrics.py": AGGREGATED + "# changed\n"}) == "None\n"
