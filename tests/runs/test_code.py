@@ -1,11 +1,13 @@
 """A run's key hangs on all the code that makes its numbers, and on no other."""
 
 import ast
+import importlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -199,3 +201,213 @@ def test_a_data_file_beside_a_module_counts(tmp_path, monkeypatch):
     first = code_of([], ["with_data_beside"]).digest()
     (tmp_path / "with_data_beside.toml").write_text("a = 2\n")
     assert code_of([], ["with_data_beside"]).digest() != first
+
+
+METRIC = "from ragauge import metric\n{0}\n@metric\ndef own(answer: str) -> float:\n    {1}\n"
+SHOW_KEY = """
+from ragauge.evaluation import Evaluation
+print(Evaluation.prepare([{"id": "q1", "answer": "a"}], "own").manifest.key)
+"""
+HALF, WHOLE = "def f(): return 0.5\n", "def f(): return 1.0\n"
+FACTORY = """
+from ragauge import metric
+
+def make(value):
+    @metric
+    def own(answer: str) -> float:
+        return value
+"""
+DECORATOR = """
+class Kept:
+    def __init__(self, function):
+        self.function, self.__name__ = function, "own"
+
+    def __call__(self, answer: str) -> float:
+        return self.function()
+"""
+FINDER = """
+import importlib.util, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "elsewhere":
+            places = {"submodule_search_locations": ["source/elsewhere"]}
+            file = "source/elsewhere/__init__.py"
+            return importlib.util.spec_from_file_location(name, file, **places)
+
+sys.meta_path.append(Finder())
+"""
+USES = METRIC.format("import helping", "return helping.f()")
+
+
+def key_of(folder: Path, files: dict[str, str], *options: str, text: str | None = None) -> str:
+    """The key in a new process: of the script `main.py`, or of `text` as in a notebook."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
+    command = [sys.executable, *(options or (["-"] if text else ["main.py"]))]
+    done = subprocess.run(
+        command, cwd=folder, input=text, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("files", "changed", "options"),
+    [
+        pytest.param(
+            {
+                "pack/__init__.py": "",
+                "pack/main.py": METRIC.format("from .helping import f", "return f()") + SHOW_KEY,
+                "pack/helping.py": HALF,
+            },
+            {"pack/helping.py": WHOLE},
+            ["-m", "pack.main"],
+            id="relative import of python -m",
+        ),
+        pytest.param(
+            {"main.py": "import making\nmaking.make(0.5)" + SHOW_KEY, "making.py": FACTORY},
+            {"main.py": "import making\nmaking.make(1.0)" + SHOW_KEY},
+            [],
+            id="value given to the factory of a metric",
+        ),
+        pytest.param(
+            {
+                "main.py": "import kept, helping, ragauge as rg\nrg.metric(kept.Kept(helping.f))"
+                + SHOW_KEY,
+                "kept.py": DECORATOR,
+                "helping.py": HALF,
+            },
+            {"helping.py": WHOLE},
+            [],
+            id="function inside an instance",
+        ),
+        pytest.param(
+            {
+                "main.py": METRIC.format(
+                    "from typing import TYPE_CHECKING\nif not TYPE_CHECKING:\n    import helping",
+                    "return helping.f()",
+                )
+                + SHOW_KEY,
+                "helping.py": HALF,
+            },
+            {"helping.py": WHOLE},
+            [],
+            id="not TYPE_CHECKING",
+        ),
+        pytest.param(
+            {
+                "main.py": METRIC.format("helping = __import__('helping')", "return helping.f()")
+                + SHOW_KEY,
+                "helping.py": HALF,
+            },
+            {"helping.py": WHOLE},
+            [],
+            id="__import__",
+        ),
+        pytest.param(
+            {
+                "main.py": METRIC.format("import this", "return this.f()") + SHOW_KEY,
+                "this.py": HALF,
+            },
+            {"this.py": WHOLE},
+            [],
+            id="file with the name of a standard module",
+        ),
+        pytest.param(
+            {
+                "main.py": FINDER
+                + METRIC.format("", "from elsewhere.helping import f; return f()")
+                + SHOW_KEY,
+                "source/elsewhere/__init__.py": "",
+                "source/elsewhere/helping.py": HALF,
+            },
+            {"source/elsewhere/helping.py": WHOLE},
+            [],
+            id="editable install that is not imported yet",
+        ),
+        pytest.param(
+            {
+                "main.py": USES + SHOW_KEY,
+                "helping.py": HALF + "LONG = " + " + ".join(["''"] * 2_000),
+            },
+            {"helping.py": WHOLE},
+            [],
+            id="deep source",
+        ),
+    ],
+)
+def test_the_key_follows_the_code_of_the_user(tmp_path, files, changed, options):
+    before = key_of(tmp_path, files, *options)
+    assert key_of(tmp_path, {}, *options) == before
+    assert key_of(tmp_path, changed, *options) != before
+
+
+@pytest.mark.parametrize(
+    ("globals_", "body", "change"),
+    [
+        (
+            "import re\nWANTED = re.compile('a')",
+            "return bool(WANTED.search(answer))",
+            ("'a'", "'b'"),
+        ),
+        ("def f(k=0.5): return k", "return f()", ("0.5", "0.6")),
+        ("from functools import partial\nf = partial(max, 1.0)", "return f(0)", ("1.0", "1.5")),
+        ("class F:\n    def __call__(self): return 0.5\nf = F()", "return f()", ("0.5", "0.6")),
+        ("class F:\n    def g(self): return 0.5", "return F().g()", ("0.5", "0.6")),
+        ("TABLE = {'f': lambda: 0.5, 'w': {'x', 'y', 'z'}}", "return TABLE['f']()", ("0.5", "0.6")),
+        ("import numpy as np\nW = np.array([0.5])", "return W[0]", ("0.5", "0.6")),
+        (
+            "def make(k):\n    def f(n=3): return f(n - 1) if n else k\n    return f\nf = make(0.5)\n",
+            "return f()",
+            ("0.5", "0.6"),
+        ),
+    ],
+)
+def test_the_key_follows_the_values_of_a_notebook(tmp_path, globals_, body, change):
+    text = METRIC.format(globals_, body) + SHOW_KEY
+    before = key_of(tmp_path, {}, text=text)
+    assert key_of(tmp_path, {}, text=text) == before
+    assert key_of(tmp_path, {}, text=text.replace(*change)) != before
+
+
+def test_an_import_inside_a_function_of_a_notebook_counts(tmp_path):
+    text = METRIC.format("", "import helping; return helping.f()") + SHOW_KEY
+    before = key_of(tmp_path, {"helping.py": HALF}, text=text)
+    assert key_of(tmp_path, {"helping.py": WHOLE}, text=text) != before
+
+
+def test_a_module_in_a_zip_archive_counts(tmp_path, monkeypatch):
+    def digest(source: str) -> str:
+        with zipfile.ZipFile(tmp_path / "archive.zip", "w") as archive:
+            archive.writestr("in_an_archive.py", source)
+        importlib.invalidate_caches()
+        return code_of([], ["in_an_archive"]).digest()
+
+    monkeypatch.syspath_prepend(tmp_path / "archive.zip")
+    assert digest(HALF) != digest(WHOLE)
+
+
+AGGREGATED = """
+import ragauge as rg
+
+def twice(sums):
+    return sums[:, 0] * 2
+
+@rg.metric(aggregate=twice)
+def own(answer: str) -> rg.Score:
+    return rg.Score(1.0, evidence={"parts": [len(answer)]})
+"""
+REOPENED = """
+import own_metrics, ragauge as rg
+print(*rg.open_run("run").summary()["mean"])
+"""
+
+
+def test_a_run_made_with_a_plugin_is_summarised_where_the_file_is_imported(tmp_path):
+    files = {"own_metrics.py": AGGREGATED, "data.jsonl": '{"id": "q1", "answer": "abcd"}'}
+    command = "-m ragauge run data.jsonl -m own --plugin own_metrics.py --folder run --cache none"
+    key_of(tmp_path, files, *command.split())
+    assert key_of(tmp_path, {"main.py": REOPENED}) == "8.0\n"
+    assert key_of(tmp_path, {"own_metrics.py": AGGREGATED + "# changed\n"}) == "None\n"

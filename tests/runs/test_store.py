@@ -278,3 +278,16 @@ def test_a_write_that_breaks_leaves_the_old_file_and_nothing_else(tmp_path):
 def test_text_is_written_with_the_same_bytes_everywhere(tmp_path):
     write_text(tmp_path / "a" / "b.txt", "é\r\n\n😀")
     assert (tmp_path / "a" / "b.txt").read_bytes() == "é\r\n\n😀".encode()
+
+
+def test_evidence_of_other_rows_is_refused(tmp_path):
+    import polars as pl
+
+    import ragauge as rg
+    from ragauge.errors import StoreError
+
+    rg.evaluate([{"id": "q1", "answer": "a"}], "dont_know", folder=tmp_path / "run")
+    part = tmp_path / "run" / "evidence" / "000000.parquet"
+    pl.read_parquet(part).with_columns(id=pl.lit("q2")).write_parquet(part)
+    with pytest.raises(StoreError, match="evidence of other rows than its scores"):
+        _ = rg.open_run(tmp_path / "run").scores

@@ -5,7 +5,7 @@ keeps where it is from and what it was, and a summary uses it only where the sam
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal
@@ -43,6 +43,10 @@ class StoredAggregate:
         file = Path(code.co_filename).name if code is not None else ""
         return cls(CUSTOM, module, file, _digest(metric.aggregate))
 
+    def is_same(self, other: "StoredAggregate") -> bool:
+        """Whether both are the same code, whatever name its file was imported by."""
+        return self == (replace(other, module=self.module) if self.file else other)
+
 
 MEAN = StoredAggregate()
 
@@ -51,7 +55,11 @@ MEAN = StoredAggregate()
 def _digest(function: Callable[..., object]) -> str:
     """Digest of the user's own modules that an aggregate is made of; other packages have versions."""
     code = code_of([function])
+    # A plugin's module has another name than the same file when it is imported.
+    home = getattr(function, "__module__", "")
     modules = {
-        name: digest for name, digest in code.modules.items() if name.partition(".")[0] != OWN
+        "" if name == home else name: digest
+        for name, digest in code.modules.items()
+        if name.partition(".")[0] != OWN
     }
     return Code(modules, {}, code.cells).digest()

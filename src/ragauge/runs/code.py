@@ -7,21 +7,30 @@ does not count.
 """
 
 import ast
+import dis
 import hashlib
+import re
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from datetime import date, time
+from functools import cache, lru_cache, partial
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
-from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
-from typing import cast
+from importlib.util import find_spec
+from pathlib import Path, PurePath
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    import numpy as np
 
 OWN = "ragauge"
-SIMPLE = (type(None), bool, int, float, complex, str, bytes, tuple, frozenset, list, dict, set)
-"""Types of the globals of a notebook whose `repr` says what they are."""
+SCALARS = (type(None), bool, int, float, complex, str, bytes, PurePath, range, date, time)
+"""Types of values whose `repr` says what they are."""
+NOT_CODE = ("__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__")
+"""What a class holds that makes no numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,22 +73,31 @@ class _Walk:
         self.packages: dict[str, str] = {}
         self.cells: set[str] = set()
         self._waiting: list[str] = []
+        self._texts: dict[int, tuple[object, str]] = {}
+        """Texts of values by id, with the values, so that no other value gets the id."""
+        self._added: dict[int, object] = {}
 
-    def add_function(self, function: object) -> None:
-        """The modules that a function is from: of a partial or a wrapped one, all of them."""
+    def add_function(self, function: object, *, is_own: bool = True) -> None:
+        """The modules that a function is from, and the values that it is bound to."""
         for part in _layers(function):
             module = str(getattr(part, "__module__", None) or "")
-            if module == "__main__" and _file_of("__main__") is None:
+            is_cell = module == "__main__" and _file_of("__main__") is None
+            if module and not is_cell:
+                self.add(module, is_own=is_own)
+            if id(part) in self._added:
+                continue
+            self._added[id(part)] = part
+            if is_cell:
                 self._add_cell(part)
-            elif module:
-                self.add(module, is_own=True)
+            if module.partition(".")[0] != OWN and (bound := _bound(part)):
+                self.cells.add(f"{_name_of(part)} {self._text(bound)}")
 
     def add(self, module: str, *, is_own: bool = False) -> None:
         """A module to follow; what is found of it by name only is its package's version."""
         top = module.partition(".")[0]
         if is_own:
             self.own.add(top)
-        is_standard = top in sys.stdlib_module_names and module != "__main__"
+        is_standard = module != "__main__" and _is_standard(top)
         if not is_standard and module not in self.modules and module not in self._waiting:
             self._waiting.append(module)
 
@@ -90,43 +108,97 @@ class _Walk:
             if path is None or module in self.modules:
                 continue
             top = module.partition(".")[0]
-            if top not in self.own and _is_installed(path):
-                self.packages[top] = _version_of(top)
+            if top not in self.own and _is_installed(path) and (known := _version_of(top)):
+                self.packages[top] = known
                 continue
             source = path.read_bytes()
             self.modules[module] = _digest_with_data(path, source)
             for parent in _parents(module):
                 self.add(parent)
             if path.suffix == ".py":
-                for imported in _imports(source, module, path.name == "__init__.py"):
+                package = _package_of(module, is_package=path.name == "__init__.py")
+                for imported in _imports(source, package):
                     self.add(imported)
 
-    def _add_cell(self, function: object) -> None:
-        """A function without a file: its code, and the globals that it names."""
-        code = getattr(function, "__code__", None)
+    def _add_cell(self, part: object) -> None:
+        """A function or class without a file: its code, and the globals that it names."""
+        if isinstance(part, type):
+            held = {name: value for name, value in vars(part).items() if name not in NOT_CODE}
+            bases = [self._text(base) for base in part.__bases__]
+            self.cells.add(f"{_name_of(part)} {bases} {self._text(held)}")
+            return
+        code = getattr(part, "__code__", None)
         if not isinstance(code, CodeType):
-            self.cells.add(repr(function))
+            self.add_function(type(part), is_own=False)
             return
-        shown = _shown(code)
-        if shown in self.cells:
-            return
-        self.cells.add(shown)
-        namespace = cast("FunctionType", function).__globals__
+        self.cells.add(_shown(code))
+        namespace = cast("FunctionType", part).__globals__
         for name in sorted(_names(code)):
             if name in namespace:
-                self._add_global(name, namespace[name])
+                self.cells.add(f"{name} = {self._text(namespace[name])}")
+        for module in sorted(_modules_of(code)):
+            self.add(module)
 
-    def _add_global(self, name: str, value: object) -> None:
+    def _text(self, value: object) -> str:
+        """What a value is, as text that is the same in each process; code that it holds is added."""
+        if isinstance(value, SCALARS):
+            return repr(value)
+        if isinstance(value, re.Pattern):
+            return repr((cast("re.Pattern[str]", value).pattern, value.flags))
         if isinstance(value, ModuleType):
             self.add(value.__name__)
-        elif isinstance(value, SIMPLE):
-            self.cells.add(f"{name} = {_constant(cast(object, value))}")
-        elif callable(value):
-            module = str(getattr(value, "__module__", "") or "")
-            if module == "__main__":
-                self._add_cell(value)
-            elif module:
-                self.add(module)
+            return value.__name__
+        if id(value) not in self._texts:
+            self._texts[id(value)] = value, "…"  # a value may hold itself
+            self._texts[id(value)] = value, self._text_of_parts(value)
+        return self._texts[id(value)][1]
+
+    def _text_of_parts(self, value: object) -> str:
+        if isinstance(value, dict):
+            table = cast("dict[object, object]", value)
+            return str([(self._text(key), self._text(item)) for key, item in table.items()])
+        if isinstance(value, list | tuple):
+            return str([self._text(item) for item in cast("list[object]", value)])
+        if isinstance(value, set | frozenset):
+            return str(sorted(self._text(item) for item in cast("set[object]", value)))
+        if isinstance(value, staticmethod | classmethod):
+            return self._text(cast("object", value.__func__))
+        if isinstance(value, property):
+            return self._text((value.fget, value.fset))
+        if type(value).__module__ == "numpy" and hasattr(value, "tobytes"):
+            array = cast("np.ndarray[Any, Any]", value)
+            if array.dtype.hasobject:
+                return self._text(array.tolist())
+            digest = hashlib.sha256(array.tobytes()).hexdigest()
+            return f"{array.dtype} {array.shape} {digest}"
+        self.add_function(value, is_own=False)
+        return _name_of(value)
+
+
+def _name_of(part: object) -> str:
+    named = part if hasattr(part, "__qualname__") else type(part)
+    return f"{getattr(named, '__module__', '')}.{getattr(named, '__qualname__', '')}"
+
+
+def _bound(part: object) -> object:
+    """The values that a function is bound to: by a closure, as a default, in a partial or an instance.
+
+    Of an instance of an installed class nothing: it may be large, or change while it works.
+    """
+    if isinstance(part, FunctionType):
+        cells = [cell.cell_contents for cell in part.__closure__ or () if _has_content(cell)]
+        return [found for found in (cells, part.__defaults__, part.__kwdefaults__) if found]
+    if isinstance(part, partial):
+        known = cast("partial[object]", part)
+        return [known.args, known.keywords]
+    if isinstance(part, MethodType):
+        return None if isinstance(part.__self__, type) else [part.__self__]
+    if isinstance(part, type | BuiltinFunctionType) or not hasattr(part, "__dict__"):
+        return None
+    module = type(part).__module__
+    path = _file_of(module)
+    is_own = module == "__main__" or (path is not None and not _is_installed(path))
+    return vars(part) if is_own else None
 
 
 def _layers(function: object) -> Iterator[object]:
@@ -142,7 +214,7 @@ def _layers(function: object) -> Iterator[object]:
         waiting += [getattr(part, name, None) for name in ("func", "__wrapped__")]
         if isinstance(part, FunctionType):
             inner = [cell.cell_contents for cell in part.__closure__ or () if _has_content(cell)]
-            waiting += [one for one in inner if isinstance(one, FunctionType | type)]
+            waiting += [value for value in inner if isinstance(value, FunctionType | type)]
 
 
 def _has_content(cell: object) -> bool:
@@ -160,30 +232,34 @@ def _parents(module: str) -> Iterator[str]:
         yield ".".join(parts[:n])
 
 
+def _package_of(module: str, *, is_package: bool) -> str:
+    """The package that the relative imports of a module start from."""
+    if module == "__main__":  # of `python -m package.module`
+        return getattr(sys.modules[module], "__package__", None) or ""
+    return module if is_package else module.rpartition(".")[0]
+
+
 @lru_cache(maxsize=1_024)
-def _imports(source: bytes, module: str, is_package: bool) -> tuple[str, ...]:
+def _imports(source: bytes, package: str) -> tuple[str, ...]:
     """The names of the modules that a source imports, whether at its top or inside functions."""
     try:
         tree = ast.parse(source)
-    except (SyntaxError, ValueError):  # not Python that this version reads: its content counts
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # its content counts
         return ()
-    return tuple(_imported(tree, module, is_package=is_package))
+    return tuple(_imported(tree, package))
 
 
-def _imported(tree: ast.AST, module: str, *, is_package: bool) -> Iterator[str]:
-    package = module if is_package else module.rpartition(".")[0]
+def _imported(tree: ast.AST, package: str) -> Iterator[str]:
     for statement in _statements(tree):
         if isinstance(statement, ast.Call):
-            yield ast.literal_eval(statement.args[0])
+            name = cast(str, ast.literal_eval(statement.args[0]))
+            words = name.lstrip(".")
+            yield _absolute(words, len(name) - len(words), package)
             continue
         if isinstance(statement, ast.Import):
             yield from (alias.name for alias in statement.names)
             continue
-        base = statement.module or ""
-        if statement.level:
-            parents = package.split(".")
-            kept = parents[: len(parents) - statement.level + 1]
-            base = ".".join([*kept, *([base] if base else [])])
+        base = _absolute(statement.module or "", statement.level, package)
         yield base
         # `from package import module` imports the module too.
         yield from (
@@ -193,24 +269,39 @@ def _imported(tree: ast.AST, module: str, *, is_package: bool) -> Iterator[str]:
         )
 
 
+def _absolute(module: str, level: int, package: str) -> str:
+    """The full name of a module that is imported with `level` leading dots."""
+    if not level:
+        return module
+    parents = package.split(".")
+    return ".".join([*parents[: len(parents) - level + 1], *([module] if module else [])])
+
+
 def _statements(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom | ast.Call]:
     """The import statements of a tree, and its calls of `import_module` with a name."""
-    for node in ast.iter_child_nodes(tree):
+    waiting = [tree]  # no recursion: a tree may be deeper than Python's stack
+    while waiting:
+        node = waiting.pop()
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
-        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-            for other in node.orelse:
-                yield from _statements(other)
+        elif isinstance(node, ast.If) and _is_type_checking(node.test):
+            waiting += node.orelse
         else:
             if isinstance(node, ast.Call) and _names_module(node):
                 yield node
-            yield from _statements(node)
+            waiting += ast.iter_child_nodes(node)
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    name = getattr(test, "id", None) or getattr(test, "attr", None)
+    return name == "TYPE_CHECKING"
 
 
 def _names_module(call: ast.Call) -> bool:
     name = getattr(call.func, "id", None) or getattr(call.func, "attr", None)
     first = call.args[0] if call.args else None
-    return name == "import_module" and isinstance(getattr(first, "value", None), str)
+    is_import = name in ("import_module", "__import__")
+    return is_import and isinstance(getattr(first, "value", None), str)
 
 
 @cache
@@ -219,11 +310,15 @@ def _file_of(module: str) -> Path | None:
     loaded = sys.modules.get(module)
     if loaded is not None:
         file = getattr(loaded, "__file__", None)
-        return Path(file) if file and Path(file).is_file() else None
+        return _file_or_archive(file) if file else None
     spec = _spec_of(module)
-    if spec is None or spec.origin is None or not Path(spec.origin).is_file():
-        return None
-    return Path(spec.origin)
+    return None if spec is None or spec.origin is None else _file_or_archive(spec.origin)
+
+
+def _file_or_archive(name: str) -> Path | None:
+    """The file; of a module in a zip archive, the archive."""
+    path = Path(name)
+    return next((place for place in (path, *path.parents) if place.is_file()), None)
 
 
 def _spec_of(module: str) -> ModuleSpec | None:
@@ -236,7 +331,8 @@ def _spec_of(module: str) -> ModuleSpec | None:
             return None
         name = f"{name}.{word}" if name else word
         try:
-            spec = PathFinder.find_spec(name, places)
+            # The finders of editable installs know top-level names only, and import nothing.
+            spec = PathFinder.find_spec(name, places) if places is not None else find_spec(name)
             found = spec and spec.submodule_search_locations
             places = None if found is None else list(found)
         except (ImportError, KeyError, ValueError):
@@ -257,6 +353,15 @@ def _digest_with_data(path: Path, source: bytes) -> str:
 
 
 @cache
+def _is_standard(top: str) -> bool:
+    """Whether a top-level name is the standard library's, and no file of the user's hides it."""
+    if top not in sys.stdlib_module_names:
+        return False
+    path = _file_of(top)
+    return path is None or _is_installed(path)
+
+
+@cache
 def _installed_places() -> tuple[str, ...]:
     names = ("purelib", "platlib", "stdlib", "platstdlib")
     paths = sysconfig.get_paths()
@@ -273,13 +378,13 @@ def _is_installed(path: Path) -> bool:
 
 @cache
 def _version_of(package: str) -> str:
-    """The version of the distribution that has a top-level package; of several, all of them."""
+    """The version of the distribution that has a top-level package; of several, all; empty: none has."""
     try:
         return version(package)
     except PackageNotFoundError:
         pass
     names = sorted(set(_distributions().get(package, ())))
-    return ", ".join(f"{name} {version(name)}" for name in names) or "unknown"
+    return ", ".join(f"{name} {version(name)}" for name in names)
 
 
 @cache
@@ -294,6 +399,19 @@ def _names(code: CodeType) -> set[str]:
         if isinstance(constant, CodeType):
             found |= _names(constant)
     return found
+
+
+def _modules_of(code: CodeType) -> set[str]:
+    """The modules that a code object imports by absolute name, its inner functions included."""
+    names = {
+        str(step.argval) for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME"
+    }
+    inner = {f"{name}.{word}" for name in names for word in code.co_names}
+    names |= {name for name in inner if _file_of(name) is not None}
+    for constant in cast("tuple[object, ...]", code.co_consts):
+        if isinstance(constant, CodeType):
+            names |= _modules_of(constant)
+    return names - {""}
 
 
 def _shown(code: CodeType) -> str:

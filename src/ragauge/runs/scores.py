@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ragauge.engine.frames import EVIDENCE, SCORES
+from ragauge.engine.frames import EVIDENCE, KEYS, SCORES
 from ragauge.errors import StoreError
 
 if TYPE_CHECKING:
@@ -116,5 +116,9 @@ def _beside(
         raise StoreError(
             f"{folder}: has {scores.height:,} scores but evidence of {evidence.height:,}; "
             f"remove {folder} and run it again"
+        )
+    if not scores.select(KEYS).equals(evidence.select(KEYS)):
+        raise StoreError(
+            f"{folder}: has evidence of other rows than its scores; remove {folder} and run it again"
         )
     return scores.with_columns(evidence["evidence"]).select(COLUMNS)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragauge.engine.frames import EVIDENCE, SCORES, TYPES
+from ragauge.engine.frames import EVIDENCE, KEYS, SCORES, TYPES
 from ragauge.errors import FilterError, StoreError
 from ragauge.runs.files import read_frame, store_errors, write_frame, write_text
 from ragauge.runs.manifest import FORMAT, Manifest
@@ -138,7 +138,7 @@ class RunFolder:
             evidence = self._table(self.evidence_part(number), EVIDENCE)
         except StoreError:
             return False
-        if has_unfinished(scores) or scores.height != evidence.height:
+        if has_unfinished(scores) or not scores.select(KEYS).equals(evidence.select(KEYS)):
             return False
         pairs = ["id", "system"]
         return scores.select(pairs).unique().sort(pairs).equals(rows.select(pairs).sort(pairs))

@@ -173,7 +173,7 @@ def why_not(display: MetricDisplay) -> str:
             f"{display.name} was scored by version {display.version} of the metric, and version "
             f"{metric.version} is loaded, which aggregates in its own way; run it again"
         )
-    if StoredAggregate.of(metric) != stored:
+    if not stored.is_same(StoredAggregate.of(metric)):
         return (
             f"{display.name} has an aggregate of its own, and its code ({home}) has changed since the "
             "run; run it again"
