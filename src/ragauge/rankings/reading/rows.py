@@ -204,7 +204,7 @@ def bytes_in_order(field: Field) -> Bytes:
 
 
 def field_of_pieces(pieces: Sequence[Bytes], length: Ints) -> Field:
-    """A field of names that stand one after the other in pieces of text."""
+    """A field of names that are consecutive in pieces of text."""
     end = np.cumsum(length)
     around = np.zeros(sum(map(len, pieces)) + len(_AFTER) + 2 * SLACK, np.uint8)
     np.concatenate([*pieces, np.frombuffer(_AFTER, np.uint8)], out=around[SLACK:-SLACK])
