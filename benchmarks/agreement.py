@@ -1,12 +1,12 @@
-"""How far the metrics of groundedness and of meaning agree with people, with the embedded encoder.
+"""Measure how well the metrics of groundedness and meaning agree with people.
 
     RAGAUGE_DATA=… python benchmarks/agreement.py [--all]
 
-Answers and their contexts: BEGIN, WiCE and Q² responses, with people's word on whether the contexts
-bear them out. For each set the area under the ROC curve of each measure, 0.5 being chance; then what
-`support` would be if it had been chosen, or fitted, on another family of sets. Sentence pairs: STS 2015,
-correlation with people's grades by layer, and the thresholds above which people call two sentences
-equivalent. Of WiCE only documents of up to 8,000 characters are read, without `--all`.
+All with the embedded encoder. Answers and contexts: BEGIN, WiCE and Q² responses, labelled by people as
+supported by the contexts or not. Prints the area under the ROC curve of each measure for each set (0.5
+is chance); then the area of `support` if it were chosen, or fitted, on another family of sets. Sentence
+pairs: STS 2015, correlation with people's grades by layer, and the thresholds above which people call
+two sentences equivalent. Without `--all`, WiCE documents above 8,000 characters are skipped.
 """
 
 import csv
@@ -39,15 +39,15 @@ from ragauge.score import Score
 Numbers = NDArray[np.float64]
 
 MAX_LENGTH = 8_000
-"""Characters of WiCE's documents that are read without `--all`."""
+"""Longest WiCE document, in characters, that is read without `--all`."""
 PASSAGE = 1_000
-"""WiCE's documents are cut into passages of about so many characters, between sentences."""
+"""WiCE documents are split between sentences into passages of about this many characters."""
 PAIRS = 3_000
-"""So many of the sentence pairs are drawn for the layers before the last."""
+"""The number of sentence pairs sampled for the layers before the last."""
 RESAMPLES = 1_000
 SEED = 20_250
 HIGH = 0.85
-"""The threshold of seed 000, which belongs to another model."""
+"""The threshold of the suite factual-qa, which was set for another model."""
 
 MEASURES = ("support", "anchors", "overlap", "cosine", "precision", "F1")
 FAMILIES = {
@@ -64,14 +64,14 @@ VARIANTS: Mapping[str, Callable[[Mapping[str, float]], float]] = {
     "… - numbers/2": lambda e: e["sum"],
     "… - numbers": lambda e: e["sum"] - e["numbers_not_found"] / 2,
 }
-"""Sums of the parts of `support`."""
+"""Combinations of the parts of `support`."""
 OWN = "… - numbers/2"
-"""The one that is its own."""
+"""The combination that `support` uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An answer, its contexts, and what people say: "yes", "no", or what is neither quite."""
+    """An answer, its contexts, and people's label: "yes", "no", or something between."""
 
     answer: str
     contexts: tuple[str, ...]
@@ -80,7 +80,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A set of answers: what people say of each, what each measure says, and the parts of `support`."""
+    """A set of answers: people's labels, each measure's values, and the parts of `support`."""
 
     labels: NDArray[np.str_]
     values: Mapping[str, Numbers]
@@ -92,7 +92,7 @@ class Measured:
         return self.labels == "yes"
 
     def clear(self) -> "Measured":
-        """Without the answers that people call neither."""
+        """Without the answers that people label neither "yes" nor "no"."""
         return self.at(np.flatnonzero(np.isin(self.labels, ("yes", "no"))))
 
     def at(self, places: NDArray[np.int64]) -> "Measured":
@@ -186,7 +186,7 @@ def table(path: Path, delimiter: str = ",") -> Iterator[dict[str, str]]:
 
 
 def measured(cases: Sequence[Case], encoder: CachedEncoder) -> Measured:
-    """All measures of a set; answers that `support` has no value for are left out of all."""
+    """All measures of a set; answers without a value of `support` are left out of all."""
     answers = [case.answer for case in cases]
     contexts = [case.contexts for case in cases]
     given = [[quantities(text) for text in texts] for texts in contexts]

@@ -1,8 +1,10 @@
-"""How far the anchors' verdicts agree with people: RAGAUGE_DATA=… python benchmarks/anchors.py
+"""Measure how well the anchors' verdicts agree with people.
 
-For each data set the area under the ROC curve of `hallucination` for telling unsupported answers from
-supported ones (0.5 is chance), and for each kind of anchor how often one is borne out in answers of
-either sort, and the time of each answer. Data sets: WiCE claims, BEGIN and Q² responses.
+    RAGAUGE_DATA=… python benchmarks/anchors.py
+
+For each data set: the area under the ROC curve of `hallucination` for separating unsupported from
+supported answers (0.5 is chance), how often each kind of anchor is supported in both kinds of answers,
+and the time per answer. Data sets: WiCE claims, BEGIN and Q² responses.
 """
 
 import csv
@@ -95,14 +97,15 @@ def report(name: str, cases: list[Case]) -> None:
         f"{name}: {len(cases)} answers, {n_supported} supported, area {area:.3f}, "
         f"{took / len(cases) * 1e6:.0f} µs each"
     )
-    for one in ("number", "date", "claim"):
+    for name in ("number", "date", "claim"):
+        counts = [kinds[name, s, True] + kinds[name, s, False] for s in (True, False)]
         rates = [
-            kinds[one, s, True] / max(1, kinds[one, s, True] + kinds[one, s, False])
-            for s in (True, False)
+            kinds[name, s, True] / max(1, count)
+            for s, count in zip((True, False), counts, strict=True)
         ]
-        counts = [kinds[one, s, True] + kinds[one, s, False] for s in (True, False)]
         print(
-            f"  {one}: borne out in supported answers {rates[0]:.2f} of {counts[0]}, in others {rates[1]:.2f} of {counts[1]}"
+            f"  {name}: {rates[0]:.2f} of {counts[0]} supported in supported answers, "
+            f"{rates[1]:.2f} of {counts[1]} in others"
         )
     print("\n".join(wrong))
 

@@ -1,10 +1,10 @@
-"""What BERTScore gives unrelated sentences, by layer: the baselines that rescaling maps to 0.
+"""Measure BERTScore of unrelated sentences by layer: the baselines that rescaling maps to 0.
 
     RAGAUGE_DATA=… python benchmarks/baselines.py
 
 Sentences from privacy policies, STS, medical answers, answers to Natural Questions and WiCE's claims,
-equally many of each; pairs drawn at random, two sentences of one text never paired. Printed are the
-mean precision, recall and F1 of the embedded encoder at each of its layers.
+in equal numbers; pairs are random, and two sentences of one text are never paired. Prints the mean
+precision, recall and F1 of the embedded encoder at each of its layers.
 """
 
 import json
@@ -24,12 +24,12 @@ OF_EACH = 800
 """Sentences of each source."""
 PAIRS = 25_000
 WORDS = range(4, 61)
-"""How long a sentence is that takes part: shorter ones are headings, longer ones lists."""
+"""Lengths of the sentences used: shorter ones are headings, longer ones lists."""
 AT_ONCE = 2_500
 SEED = 20_250
 
 Sentence = tuple[str, str]
-"""The text that it is of, and itself."""
+"""The text that a sentence is from, and the sentence."""
 
 
 def main() -> None:

@@ -1,25 +1,25 @@
-"""Judged measures beside ragas and deepeval, against one stub server: time, calls, tokens, waste.
+"""Compare judged metrics with ragas and deepeval on a stub server: time, calls, tokens, waste.
 
     python benchmarks/judge.py [--only calls latency limit stream commit faults] [--peers PYTHON]
 
-The server (judge_server.py) is a process of its own, and each tool (judge_tools.py) runs in a process
-of its own against a fresh one; only those that `--peers` (an interpreter) can import are run beside
-ours. Samples (judge_samples.py) are made by rule from a seed: 5 contexts of some 180 words, an answer
-of 2 to 4 sentences and a reference of 1 to 3, two facts a sentence. A reply (judge_replies.py) takes
-what the question asks for: two claims a sentence, a verdict for each claim and each context.
-Embeddings are a digest of the text, so that no model's time is in this. What is timed begins after the
-imports and ends with the scores; our replies are committed to a cache on disk meanwhile.
+Each tool (judge_tools.py) runs in a separate process against a fresh server process (judge_server.py);
+of the peers, only those that `--peers` (an interpreter) can import are run. Samples (judge_samples.py)
+are generated with a fixed random seed: 5 contexts of about 180 words, an answer of 2 to 4 sentences and
+a reference of 1 to 3, two facts per sentence. A reply (judge_replies.py) has the requested form: two
+claims per sentence, a verdict for each claim and each context. Embeddings are a digest of the text, so
+no model's time is included. The timing starts after the imports and ends with the scores, and includes
+committing our replies to a cache on disk.
 
-    calls    calls and prompt tokens a sample, for the four RAGAS measures, and ours with
+    calls    calls and prompt tokens per sample, for the four RAGAS metrics, and ours with
              factual_accuracy and answer_class. A token is 4 characters, or with --tokenizer what
              tiktoken's encoding of that name makes of it (its file, in TIKTOKEN_CACHE_DIR, is a
              download; the wheel of litellm has it)
-    latency  200 samples, four measures, at each latency and concurrency, and what the latency alone
-             would take: calls x latency / concurrency
+    latency  200 samples, four metrics, at each latency and concurrency, and the time of the latency
+             alone: calls x latency / concurrency
     limit    40 requests in flight allowed, more are refused with 429: the calls wasted
-    stream   10,000 samples: peak memory, and the time of running again from the cache
-    commit   one reply committed to the cache, over and over
-    faults   200 samples, four measures, the longest latency and the fewest at once, a quarter of the
+    stream   10,000 samples: peak memory, and the time of a second run from the cache
+    commit   one reply committed to the cache, repeatedly
+    faults   200 samples, four metrics, the longest latency and lowest concurrency, a quarter of the
              verdicts no: requests that fail, and replies that are too short; the scores lost, and
              those changed against the tool's own run without faults (judge_faults.py)
 """
@@ -64,9 +64,9 @@ class Bench:
                 file.writelines(json.dumps(row) + "\n" for row in make_samples(n))
         return path
 
-    def run(self, tool: str, url: str, n: int, concurrency: int, *told: str) -> Body | None:
+    def run(self, tool: str, url: str, n: int, concurrency: int, *arguments: str) -> Body | None:
         """A tool's result; None if it cannot run, with a message."""
-        found = self.outcome(tool, url, n, concurrency, *told)
+        found = self.outcome(tool, url, n, concurrency, *arguments)
         if isinstance(found, str):
             print(f"    {tool:22} not measured: {found}", flush=True)
             return None
@@ -78,13 +78,13 @@ class Bench:
         url: str,
         n: int,
         concurrency: int,
-        *told: str,
+        *arguments: str,
         limit_s: float | None = None,
     ) -> Body | str:
         """A tool's result, or the reason for none, such as more than `limit_s`."""
         python = self.options.ours if tool == "ragauge" else self.options.peers
         command = [python, str(TOOLS_FILE), tool, "--url", url, "--data", str(self.data(n))]
-        command += ["--concurrency", str(concurrency), *told]
+        command += ["--concurrency", str(concurrency), *arguments]
         try:
             done = subprocess.run(
                 command,
@@ -99,7 +99,7 @@ class Bench:
             return f"not finished in {limit_s:g} s"
         if done.returncode:
             lines = [line for line in done.stderr.splitlines() if line[:1].strip()]
-            return (lines or ["it said nothing"])[-1][:200]
+            return (lines or ["no error message"])[-1][:200]
         return json.loads(done.stdout.strip().splitlines()[-1])
 
     def fresh(self) -> list[str]:
@@ -111,27 +111,29 @@ class Bench:
     ) -> tuple[Body, Body] | None:
         """A tool's result, and the counts of its fresh server."""
         with serving(latency_ms, in_flight) as (url, asked):
-            told = self.fresh() if tool == "ragauge" else []
-            found = self.run(tool, url, self.n, concurrency, *told)
+            arguments = self.fresh() if tool == "ragauge" else []
+            found = self.run(tool, url, self.n, concurrency, *arguments)
         return None if found is None else (found, asked)
 
     def calls(self) -> None:
         counted = self.options.tokenizer or "a token is 4 characters"
         print(f"calls and prompt tokens a sample ({self.n} samples; {counted})")
         for tool in self.tools:
-            self.tell_calls(tool, f"{tool}, four measures")
-        self.tell_calls("ragauge", "ragauge, and two more", "--six")
+            self.report_calls(tool, f"{tool}, four measures")
+        self.report_calls("ragauge", "ragauge, and two more", "--six")
 
-    def tell_calls(self, tool: str, name: str, *told: str) -> None:
-        told = (*self.fresh(), *told) if tool == "ragauge" else told
+    def report_calls(self, tool: str, name: str, *arguments: str) -> None:
+        arguments = (*self.fresh(), *arguments) if tool == "ragauge" else arguments
         with serving(tokenizer=self.options.tokenizer) as (url, asked):
-            found = self.run(tool, url, self.n, self.options.concurrency[0], *told)
+            found = self.run(tool, url, self.n, self.options.concurrency[0], *arguments)
         if found is None:
             return
-        calls, prompt, said = (
+        calls, prompt, completion = (
             asked[key] / self.n for key in ("n_requests", "prompt_tokens", "completion_tokens")
         )
-        print(f"    {name:36} {calls:6.2f} calls {prompt:8,.0f} tokens, {said:6,.0f} of replies")
+        print(
+            f"    {name:36} {calls:6.2f} calls {prompt:8,.0f} tokens, {completion:6,.0f} of replies"
+        )
 
     def latency(self) -> None:
         for latency_ms in self.options.latency_ms:
@@ -142,9 +144,9 @@ class Bench:
                     found = self.measured(tool, concurrency, latency_ms)
                     if found is not None:
                         first = first or found[0]["s"]
-                        self.tell_latency(tool, *found, latency_ms, concurrency, first)
+                        self.report_latency(tool, *found, latency_ms, concurrency, first)
 
-    def tell_latency(
+    def report_latency(
         self, tool: str, took: Body, asked: Body, latency_ms: float, at_once: int, first: float
     ) -> None:
         bound = asked["n_requests"] * latency_ms / 1_000 / at_once
@@ -223,7 +225,7 @@ class Bench:
             )
 
     def faults(self) -> None:
-        judge_faults.tell(self)
+        judge_faults.report(self)
 
 
 def n_values(took: Body) -> int:

@@ -1,7 +1,7 @@
-"""What `judge.py` tells of faults: the scores that each tool loses, and those that change in silence.
+"""The faults part of `judge.py`: the scores that each tool loses, and those that change silently.
 
-A score is lost where it has no value, and changed where its value is another than in the same tool's
-run without faults. A call is paid unless it is refused with 429: one that hangs has been worked on.
+A score is lost if it has no value, and changed if its value differs from that of the same tool's run
+without faults. A call is paid unless it is refused with 429, even if it hangs.
 """
 
 import time
@@ -21,8 +21,10 @@ SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """`is_timed`: each call has the time that is given to all tools, else what the tool gives it;
-    `stops`: at the first error. `only`: the tools that it is for, by how their names begin.
+    """A fault for the tools to handle.
+
+    `is_timed`: all tools have the same timeout per call, else their own; `stops`: the tool stops at
+    the first error; `only`: the trial is for tools whose names begin so.
     """
 
     name: str
@@ -36,19 +38,20 @@ CLEAN = Trial("no faults", "none")
 TRIALS = (
     Trial("requests fail", "failing", is_timed=True),
     Trial("the same, its own timeouts", "failing"),
-    # The only one that stops unless it is told to go on.
+    # The only tool that stops at an error by default.
     Trial("the same, as it comes", "failing", stops=True, only="deepeval"),
     Trial("replies too short", "short"),
-    # The others' lists have no list within: one claim too few is what the trial above is to them.
+    # The others have no nested lists: for them the trial above already omits one claim.
     Trial("a claim too few in a sentence", "short within", only="ragauge"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`asked`: what the server counted; `stopped`: why there are no values, empty where there are.
+    """The result of a trial.
 
-    `seconds`: of a tool that was stopped, those of its start too.
+    `asked`: the server's counts; `stopped`: why there are no values, else empty; `seconds`: includes
+    the start of a tool that stopped.
     """
 
     seconds: float
@@ -57,33 +60,33 @@ class Outcome:
     stopped: str = ""
 
 
-def tell(bench: "Bench") -> None:
+def report(bench: "Bench") -> None:
     options = bench.options
     print(
         f"{bench.n} samples, {max(options.latency_ms):g} ms, {min(options.concurrency)} at once, "
         f"{options.timeout_s:g} s a call"
     )
     for name in {trial.faults: None for trial in TRIALS}:
-        told = ", ".join(f"{share:.0%} {fate}" for fate, share in FAULTS[name].items())
-        print(f"    {name}: {told}")
+        shares = ", ".join(f"{share:.0%} {fate}" for fate, share in FAULTS[name].items())
+        print(f"    {name}: {shares}")
     for tool in bench.tools:
         clean = outcome(bench, tool, CLEAN)
-        tell_outcome(tool, CLEAN.name, clean, None, len(FOUR) * bench.n)
+        report_outcome(tool, CLEAN.name, clean, None, len(FOUR) * bench.n)
         for trial in TRIALS:
             if tool.startswith(trial.only):
                 found = outcome(bench, tool, trial)
-                tell_outcome(tool, trial.name, found, clean, len(FOUR) * bench.n)
+                report_outcome(tool, trial.name, found, clean, len(FOUR) * bench.n)
 
 
 def outcome(bench: "Bench", tool: str, trial: Trial) -> Outcome:
     options = bench.options
-    told = bench.fresh() if tool == "ragauge" else []
-    told += ["--timeout-s", str(options.timeout_s)] if trial.is_timed else []
-    told += ["--stops"] if trial.stops else []
+    arguments = bench.fresh() if tool == "ragauge" else []
+    arguments += ["--timeout-s", str(options.timeout_s)] if trial.is_timed else []
+    arguments += ["--stops"] if trial.stops else []
     with serving(max(options.latency_ms), faults=trial.faults) as (url, asked):
         start = time.perf_counter()
         found = bench.outcome(
-            tool, url, bench.n, min(options.concurrency), *told, limit_s=options.limit_s
+            tool, url, bench.n, min(options.concurrency), *arguments, limit_s=options.limit_s
         )
         seconds = time.perf_counter() - start
     if isinstance(found, str):
@@ -91,8 +94,8 @@ def outcome(bench: "Bench", tool: str, trial: Trial) -> Outcome:
     return Outcome(found["s"], found["values"], asked)
 
 
-def tell_outcome(tool: str, name: str, found: Outcome, clean: Outcome | None, n: int) -> None:
-    """One line, and a second one where the tool was stopped."""
+def report_outcome(tool: str, name: str, found: Outcome, clean: Outcome | None, n: int) -> None:
+    """Print one line, and a second one if the tool stopped."""
     calls, asked = found.asked["n_requests"], found.asked
     refused = sum(asked.get(fate, 0) for fate in ("refused", "refused for a second"))
     lost = n - sum(one is not None for one in found.values.values())
@@ -117,7 +120,7 @@ def n_changed(values: Values, clean: Outcome) -> str:
 
 
 def met(asked: Body) -> str:
-    """Which faults a tool met, of its requests, or of the replies that have such a list."""
+    """The shares of faults among a tool's requests, or among the replies with such a list."""
     of = {"short": "listed", "short within": "nested"}
     fates = {fate for shares in FAULTS.values() for fate in shares}
     shares = {fate: asked[fate] / asked[of.get(fate, "n_requests")] for fate in fates & set(asked)}

@@ -1,4 +1,4 @@
-"""What the stub server of `judge.py` says: replies of the form and length that each question asks for."""
+"""The replies of the stub server of `judge.py`, in the form and length that each question requests."""
 
 import hashlib
 import json
@@ -23,22 +23,22 @@ class Replies:
 
     denied: float = 0.0
 
-    def to(self, told: str, prompt: str | None) -> dict[str, object]:
+    def to(self, text: str, prompt: str | None) -> dict[str, object]:
         """The reply to a prompt; `prompt`: its name, which ours have."""
         if prompt is not None:
-            return self._to_ours(told, prompt)
-        if INPUT_OF_RAGAS in told:
-            return self._to_ragas(told)
-        return self._to_deepeval(told)
+            return self._to_ours(text, prompt)
+        if INPUT_OF_RAGAS in text:
+            return self._to_ragas(text)
+        return self._to_deepeval(text)
 
     def _holds(self, code: str) -> bool:
         return chance_of("holds", code) >= self.denied
 
     # Ours -----------------------------------------------------------------------------------------
 
-    def _to_ours(self, told: str, prompt: str) -> dict[str, object]:
+    def _to_ours(self, text: str, prompt: str) -> dict[str, object]:
         if prompt == "claims":
-            lines = [line for line in _block(told, "sentences").splitlines() if CLAUSE.search(line)]
+            lines = [line for line in _block(text, "sentences").splitlines() if CLAUSE.search(line)]
             return {
                 "sentences": [
                     {"sentence": at, "claims": CLAUSE.findall(line), "claim_free": False}
@@ -46,22 +46,22 @@ class Replies:
                 ]
             }
         if prompt == "support":
-            quote = " ".join(_block(told, "contexts").splitlines()[1].split()[1:13])
+            quote = " ".join(_block(text, "contexts").splitlines()[1].split()[1:13])
             found = {"reason": BECAUSE, "supported": True, "context": 1, "quote": quote}
             missed = {"reason": BECAUSE, "supported": False, "context": 0, "quote": ""}
             verdicts = [
                 {"claim": at, **(found if self._holds(code) else missed)}
-                for at, code in enumerate(CODE.findall(_block(told, "claims")), 1)
+                for at, code in enumerate(CODE.findall(_block(text, "claims")), 1)
             ]
             return {"verdicts": verdicts}
         if prompt == "relevance":
             verdicts = [
                 {"context": at, "reason": BECAUSE, "relevant": at < 4 and self._holds(code)}
-                for at, code in enumerate(CONTEXT.findall(_block(told, "contexts")), 1)
+                for at, code in enumerate(CONTEXT.findall(_block(text, "contexts")), 1)
             ]
             return {"verdicts": verdicts}
         if prompt == "questions":
-            words = " ".join(_block(told, "answer").split()[:8])
+            words = " ".join(_block(text, "answer").split()[:8])
             return {
                 "questions": [
                     {"question": f"What {at} of {words}?", "noncommittal": False} for at in range(3)
@@ -74,8 +74,8 @@ class Replies:
 
     # ragas ----------------------------------------------------------------------------------------
 
-    def _to_ragas(self, told: str) -> dict[str, object]:
-        head, _, given = told.partition(INPUT_OF_RAGAS)
+    def _to_ragas(self, text: str) -> dict[str, object]:
+        head, _, given = text.partition(INPUT_OF_RAGAS)
         fields = json.loads(given.rpartition("\nOutput: ")[0])
         if "Fix the output string" in head:
             return {"text": json.dumps(self._to_ragas(fields["prompt_value"]))}
@@ -107,35 +107,37 @@ class Replies:
 
     # deepeval -------------------------------------------------------------------------------------
 
-    def _to_deepeval(self, told: str) -> dict[str, object]:
-        if '"truths" key' in told:
-            contexts = told.rpartition("\nText:\n")[2]
+    def _to_deepeval(self, text: str) -> dict[str, object]:
+        if '"truths" key' in text:
+            contexts = text.rpartition("\nText:\n")[2]
             return {"truths": [f"{code} says this and that." for code in CONTEXT.findall(contexts)]}
-        if '"claims" key' in told:
-            return {"claims": CLAUSE.findall(told.rpartition("AI Output:\n")[2])}
-        if '"statements" key' in told:
-            return {"statements": CLAUSE.findall(told.rpartition("\nText:\n")[2])}
-        if "'reason' key providing the reason" in told:
+        if '"claims" key' in text:
+            return {"claims": CLAUSE.findall(text.rpartition("AI Output:\n")[2])}
+        if '"statements" key' in text:
+            return {"statements": CLAUSE.findall(text.rpartition("\nText:\n")[2])}
+        if "'reason' key providing the reason" in text:
             return {"reason": f"The score is 1.00 because {BECAUSE}."}
-        said = {True: "yes", False: "no"}
-        codes = dict.fromkeys(_asked_by_deepeval(told))
+        verdicts = {True: "yes", False: "no"}
+        codes = dict.fromkeys(_asked_by_deepeval(text))
         return {
-            "verdicts": [{"reason": BECAUSE, "verdict": said[self._holds(code)]} for code in codes]
+            "verdicts": [
+                {"reason": BECAUSE, "verdict": verdicts[self._holds(code)]} for code in codes
+            ]
         }
 
 
-def _block(told: str, name: str) -> str:
-    """What stands between our delimiters, without them."""
-    inside = told[told.index(f"<{name} id=") : told.index(f"</{name} id=")]
+def _block(text: str, name: str) -> str:
+    """The text between our delimiters."""
+    inside = text[text.index(f"<{name} id=") : text.index(f"</{name} id=")]
     return inside.partition("\n")[2]
 
 
-def _asked_by_deepeval(told: str) -> Iterable[str]:
-    """The codes of what it wants verdicts on: claims, statements, sentences or contexts."""
+def _asked_by_deepeval(text: str) -> Iterable[str]:
+    """The codes of the items that need verdicts: claims, statements, sentences or contexts."""
     for heading in ("\nClaims:\n", "\nStatements:\n"):
-        if heading in told:
-            return CODE.findall(told.rpartition(heading)[2])
-    if "For EACH sentence" in told:
-        expected = told.rpartition("\nExpected Output:\n")[2].partition("\nRetrieval Context:")[0]
+        if heading in text:
+            return CODE.findall(text.rpartition(heading)[2])
+    if "For EACH sentence" in text:
+        expected = text.rpartition("\nExpected Output:\n")[2].partition("\nRetrieval Context:")[0]
         return [code for code in CODE.findall(expected) if code.endswith("x")]
-    return CONTEXT.findall(told.rpartition("\nRetrieval Context")[2])
+    return CONTEXT.findall(text.rpartition("\nRetrieval Context")[2])

@@ -1,10 +1,10 @@
-"""The stub server of `judge.py`, a process of its own: right replies, and faults in given shares.
+"""The stub server of `judge.py`, a separate process: correct replies, and faults in given shares.
 
     python benchmarks/judge_server.py [--latency-ms 200] [--in-flight 40] [--faults failing]
 
-prints the port, serves until standard input ends, then prints what it was asked. What becomes of a
-request is decided by a digest of its text and of how often that was sent before, so that every tool
-meets the same shares, whatever it asks first.
+Prints the port, serves until standard input ends, then prints its counts. The fate of a request depends
+on a digest of its text and on how often the text was sent before, so every tool meets the same shares,
+in any order of requests.
 """
 
 import argparse
@@ -51,10 +51,10 @@ def _loaded(path: Path) -> ModuleType:
 
 
 class Stub:
-    """Says what becomes of each request, and counts.
+    """Decides the fate of each request, and counts.
 
-    `counts`: requests by what became of them; "listed" and "nested": replies that have a list, and
-    whose last entry has one; and tokens.
+    `counts`: requests by fate; "listed" and "nested": replies that have a list, and whose last entry
+    has one; and tokens.
     """
 
     def __init__(
@@ -70,40 +70,42 @@ class Stub:
         self._times_asked: Counter[int] = Counter()
 
     def answer(self, _: int, body: Body) -> Any:
-        told = "\n".join(str(message["content"]) for message in body["messages"])
-        fate = self._fate(told)
+        asked_text = "\n".join(str(message["content"]) for message in body["messages"])
+        fate = self._fate(asked_text)
         if fate.startswith("refused"):
             self.counts[fate] += 1
             wait = "1" if fate == "refused for a second" else None
             return replace(self.server.too_many(wait), latency_s=0)
         schema = (body.get("response_format") or {}).get("json_schema") or {}
-        said = self.replies.to(told, schema.get("name"))
-        shorter = {"short": without_last(said), "short within": without_last_within(said)}
+        reply = self.replies.to(asked_text, schema.get("name"))
+        shorter = {"short": without_last(reply), "short within": without_last_within(reply)}
         self.counts.update(listed=shorter["short"] is not None)
         self.counts.update(nested=shorter["short within"] is not None)
         if fate in shorter:
-            said, fate = (said, "right") if shorter[fate] is None else (shorter[fate], fate)
+            reply, fate = (reply, "right") if shorter[fate] is None else (shorter[fate], fate)
         self.counts[fate] += 1
         if fate == "hung":
             return self.server.HANG
-        return self._completion(told, json.dumps(said), body.get("n") or 1, is_cut=fate == "cut")
+        return self._completion(
+            asked_text, json.dumps(reply), body.get("n") or 1, is_cut=fate == "cut"
+        )
 
-    def _fate(self, told: str) -> str:
+    def _fate(self, asked_text: str) -> str:
         if not self.shares:
             return "right"
-        key = hash(told)
+        key = hash(asked_text)
         self._times_asked[key] += 1
-        chance = chance_of(self._times_asked[key], told)
+        chance = chance_of(self._times_asked[key], asked_text)
         for fate, share in self.shares.items():
             chance -= share
             if chance < 0:
                 return fate
         return "right"
 
-    def _completion(self, told: str, text: str, n: int, *, is_cut: bool) -> Any:
+    def _completion(self, asked_text: str, text: str, n: int, *, is_cut: bool) -> Any:
         """The reply `n` times, the first cut in half where it is cut."""
         usage = {
-            "prompt_tokens": self.n_tokens(told),
+            "prompt_tokens": self.n_tokens(asked_text),
             "completion_tokens": n * self.n_tokens(text),
         }
         self.counts.update(usage)
@@ -121,23 +123,23 @@ class Stub:
         return self.server.ok(text, usage=usage, choices=choices)
 
 
-def without_last(said: Body) -> Body | None:
+def without_last(reply: Body) -> Body | None:
     """The reply with one entry less in its list; None where it has none."""
-    lists = {name: one[:-1] for name, one in said.items() if isinstance(one, list) and one}
-    return {**said, **lists} if lists else None
+    lists = {name: one[:-1] for name, one in reply.items() if isinstance(one, list) and one}
+    return {**reply, **lists} if lists else None
 
 
-def without_last_within(said: Body) -> Body | None:
+def without_last_within(reply: Body) -> Body | None:
     """The reply with one entry less in the list of its last entry; None where that has none."""
-    for name, entries in said.items():
+    for name, entries in reply.items():
         if isinstance(entries, list) and entries and isinstance(entries[-1], dict):
             short = without_last(entries[-1])
-            return None if short is None else {**said, name: [*entries[:-1], short]}
+            return None if short is None else {**reply, name: [*entries[:-1], short]}
     return None
 
 
 def counter(tokenizer: str | None) -> Callable[[str], int]:
-    """How many tokens a text has, by a tokenizer of tiktoken's, or about how many."""
+    """The number of tokens of a text by one of tiktoken's tokenizers, or an estimate."""
     if tokenizer is None:
         return lambda text: len(text) // CHARACTERS_PER_TOKEN
     encoding = import_module("tiktoken").get_encoding(tokenizer)

@@ -1,4 +1,4 @@
-"""The tools of `judge.py`, each run in a process of its own, in an interpreter that can import it.
+"""Run one tool of `judge.py` in this process, whose interpreter must be able to import it.
 
     python benchmarks/judge_tools.py ragauge|ragas|deepeval --url URL --data SAMPLES --concurrency 16
 
@@ -32,10 +32,10 @@ def vector(text: str) -> list[float]:
 
 
 class Task:
-    """What a tool is to do, read from the command line of its process.
+    """A tool's task, read from the command line of its process.
 
-    `timeout_s`: of one call, None for the tool's own; `stops`: at the first error, where the tool
-    does that unless it is told to go on.
+    `timeout_s`: of one call, None for the tool's default; `stops`: stop at the first error if that is
+    the tool's default.
     """
 
     def __init__(self, options: argparse.Namespace) -> None:
@@ -77,8 +77,8 @@ def run_ragauge(task: Task) -> Timed:
     catalog.metrics()
     import_module("openai.resources.chat.completions")  # else imported with the first call
     samples = rg.load(task.path)
-    told = {} if task.timeout_s is None else {"timeout_s": task.timeout_s}
-    judge = ChatEndpoint("judge", base_url=task.url, concurrency=task.concurrency, **told)
+    timeout = {} if task.timeout_s is None else {"timeout_s": task.timeout_s}
+    judge = ChatEndpoint("judge", base_url=task.url, concurrency=task.concurrency, **timeout)
     start = time.perf_counter()
     run = rg.evaluate(samples, task.labels, judge=judge, encoder=Digest(), cache=task.cache)
     seconds = time.perf_counter() - start
@@ -177,8 +177,8 @@ def run_deepeval(task: Task, *, is_shared: bool = False) -> Timed:
 
     class Shared(DeepEvalBaseLLM):
         def load_model(self) -> AsyncOpenAI:
-            told = {} if task.timeout_s is None else {"timeout": task.timeout_s}
-            return AsyncOpenAI(base_url=task.url, api_key="none", **told)
+            timeout = {} if task.timeout_s is None else {"timeout": task.timeout_s}
+            return AsyncOpenAI(base_url=task.url, api_key="none", **timeout)
 
         def get_model_name(self) -> str:
             return "judge"
@@ -257,8 +257,8 @@ def main() -> None:
     own = resource.getrusage(resource.RUSAGE_SELF)
     spent = time.process_time() - before
     values = {name: None if one is None or math.isnan(one) else one for name, one in scores}
-    told = {"s": seconds, "cpu_s": spent, "peak_mb": own.ru_maxrss / 1024, "values": values}
-    print(json.dumps(told), flush=True)
+    result = {"s": seconds, "cpu_s": spent, "peak_mb": own.ru_maxrss / 1024, "values": values}
+    print(json.dumps(result), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Encoding, BERTScore and the sentence matrix beside sentence-transformers and bert-score.
+"""Compare encoding, BERTScore and the sentence matrix with sentence-transformers and bert-score.
 
     python benchmarks/meaning.py [--work encode bertscore matrix cache memory] [--times 3]
 
-All in one process, on as many threads as there are processors, ours and the peers' turns taking
-each other's place; the median time of several is told, and the peers' as ratios to ours. The peers
-run the very same model: its weights are written to a folder once, in the form they read. Texts are
-made of the words of the bundled handbook; the seed is fixed.
+All in one process, with one thread per processor; ours and the peers alternate. Prints the median time
+of several turns, and the peers' as ratios to ours. The peers run the same model: its weights are
+written to a folder once, in the format they read. Texts are made of words of the bundled handbook with
+a fixed random seed.
 
     encode      1,000 texts: sentence-transformers' encode
     bertscore   1,000 pairs of texts: BERTScorer.score in one call; both once with texts of 8 to 60
@@ -40,7 +40,7 @@ Work = Callable[[], object]
 
 
 def sentences(n: int, least: int, most: int, seed: int) -> list[str]:
-    """So many sentences of random length, of the handbook's words."""
+    """`n` sentences of random length, made of the handbook's words."""
     words = re.findall(r"[A-Za-z]{2,}", HANDBOOK.read_text("utf-8"))
     chance = random.Random(seed)
     return [
@@ -50,7 +50,7 @@ def sentences(n: int, least: int, most: int, seed: int) -> list[str]:
 
 
 def answers_of(n: int, seed: int) -> list[str]:
-    """So many texts with lengths as answers have them: most are short, some are long."""
+    """`n` texts with lengths typical of answers: most are short, some are long."""
     chance = random.Random(seed)
     lengths = [min(150, max(3, round(chance.lognormvariate(3, 0.8)))) for _ in range(n)]
     return [sentences(1, length, length, seed + at)[0] for at, length in enumerate(lengths, 1)]
@@ -67,8 +67,8 @@ def timed(works: dict[str, Work], times: int) -> dict[str, float]:
     return {name: statistics.median(each) for name, each in taken.items()}
 
 
-def tell(title: str, seconds: dict[str, float]) -> None:
-    """One line for each, as ratios to the first."""
+def report(title: str, seconds: dict[str, float]) -> None:
+    """Print one line for each, with its ratio to the first."""
     first = next(iter(seconds.values()))
     print(f"\n{title}")
     for name, each in seconds.items():
@@ -122,7 +122,7 @@ def encode(times: int) -> None:
                 theirs.encode, given, batch_size=128, normalize_embeddings=True
             ),
         }
-        tell(f"encode: 1,000 texts, {kind}", timed(works, times))
+        report(f"encode: 1,000 texts, {kind}", timed(works, times))
 
 
 def matched(answers: list[str], references: list[str], precision: str) -> None:
@@ -146,7 +146,7 @@ def bertscore(times: int) -> None:
             "BERTScorer.score, one call": partial(theirs.score, answers, references),
         }
         title = f"bertscore: 1,000 pairs, {kind} (ours opens its model each time)"
-        tell(title, timed(works, times))
+        report(title, timed(works, times))
 
 
 def matrix(times: int) -> None:
@@ -185,7 +185,7 @@ def matrix(times: int) -> None:
         times,
     )
     seconds["BERTScorer.score, a call for each pair"] *= 200 / 4
-    tell("matrix: 200 answers of 8 x 8 sentences", seconds)
+    report("matrix: 200 answers of 8 x 8 sentences", seconds)
 
 
 CACHED = """
@@ -201,7 +201,7 @@ print(time.perf_counter() - before, run.scores["value"].sum())
 
 
 def cache(times: int) -> None:
-    """A first run and later ones, each in a process of its own."""
+    """A first run and later ones, each in a separate process."""
     FOLDER.mkdir(exist_ok=True)
     rows = FOLDER / "rows.json"
     pairs = zip(sentences(1_000, 8, 60, 2), sentences(1_000, 8, 60, 3), strict=True)

@@ -1,11 +1,11 @@
-"""Rankings scored from TREC files and from memory, side by side with the peers.
+"""Compare the scoring of rankings, from TREC files and from memory, with other packages.
 
     python benchmarks/ranking.py [--work a b c d order memory pairs] [--times 5] [--peers PYTHON]
 
-Every measurement is a process of its own that starts, imports what it needs, reads the files and
-has the means of seven measures; the median of several is told, and the peers' as ratios to ours.
-Only peers that `--peers` (an interpreter; the present one unless told) can import are run. The data
-are made once, in a folder of the system's temporary files.
+Every measurement is a separate process that starts, imports, reads the files and computes the means of
+seven measures. Prints the median of several, and the peers' as ratios to ours. Only peers that
+`--peers` (an interpreter; by default this one) can import are run. The data are generated once, in a
+temporary folder.
 
     (a) 6,980 queries x 1,000 documents, 1.1 relevant each     MS MARCO's shape, 7 million lines
     (b) 100 queries x 1,000, 200 judged each, graded

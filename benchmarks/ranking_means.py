@@ -1,4 +1,4 @@
-"""The means of seven measures by one package: what `ranking.py` starts as a process of its own.
+"""Compute the means of seven measures with one package; `ranking.py` runs this as a process.
 
     python benchmarks/ranking_means.py ragauge|pytrec_eval|ir_measures|ranx QRELS RUN...
 

@@ -1,9 +1,9 @@
-"""How well `dont_know` finds the refusals that people marked, run by run.
+"""Measure how well `dont_know` finds the refusals that people labelled, by run.
 
     RAGAUGE_DATA=… python benchmarks/refusals.py
 
 FinanceBench: four runs, each answer labelled by people as correct, incorrect or a refusal. EVOUNA:
-the answers of five systems that people judged correct; each taken for a refusal is a mistake.
+the answers of five systems that people judged correct; each classified as a refusal is a mistake.
 """
 
 import json
@@ -19,7 +19,7 @@ EVOUNA_SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")
 ROW = "{:38} {:>8} {:>24} {:>24} {:>24} {:>24}"
 
 Answers = Sequence[tuple[str, bool]]
-"""Answers, each with whether people call it a refusal."""
+"""Answers, each with whether people label it a refusal."""
 
 
 def main() -> None:

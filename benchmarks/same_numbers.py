@@ -1,4 +1,4 @@
-"""Whether a change leaves every number as it was, to the last digit.
+"""Check that a change leaves every number the same, to the last digit.
 
     RAGAUGE_DATA=… python benchmarks/same_numbers.py write before.parquet [--all]
     RAGAUGE_DATA=… python benchmarks/same_numbers.py compare before.parquet after.parquet

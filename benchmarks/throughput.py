@@ -1,4 +1,4 @@
-"""How many answers a second all metrics score that need no model, and in how much memory.
+"""Measure answers per second and memory of all metrics that need no model.
 
     python benchmarks/throughput.py [--rows 100000] [--workers 2] [--profile]
 

@@ -1,4 +1,4 @@
-"""`ragauge score`: seed 003's score.py, line for line."""
+"""`ragauge score`: the output of passage-retrieval's score.py, line for line."""
 
 import json
 from pathlib import Path

@@ -920,7 +920,7 @@ def test_a_file_is_no_folder(copy_of):
 def test_precisions_and_devices_that_are_not_there_are_refused(folder_of):
     with pytest.raises(EncoderError, match="one of fp32, fp16, bf16, not 'int8'"):
         HuggingFace(str(folder_of("bert")), precision="int8")
-    with pytest.raises(EncoderError, match="'abacus' is no device"):
+    with pytest.raises(EncoderError, match="'abacus' is not a device"):
         HuggingFace(str(folder_of("bert")), device="abacus").encode(["a"])
     if not torch.cuda.is_available():
         with pytest.raises(EncoderError, match="finds no GPU for 'cuda:0'"):

@@ -77,7 +77,7 @@ def test_a_mode_is_one_of_three():
 
 def test_judges_of_the_same_name_are_refused():
     (problem,) = problems(judges=scripted("a", "b", "a"))
-    assert problem == "two judges are named 'a'; their numbers could not be told apart"
+    assert problem == "two judges are named 'a'; their numbers would be indistinguishable"
 
 
 def test_a_bound_on_costs_needs_each_judges_price():

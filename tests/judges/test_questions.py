@@ -438,7 +438,7 @@ def test_nothing_else_is_read_as_correct_or_wrong(said):
     assert_refused(EVERY["verdict"], said, "WRONG", problem)
 
 
-# Seed 000's criteria.
+# The criteria of the suite factual-qa.
 
 
 def criteria_said(*verdicts):

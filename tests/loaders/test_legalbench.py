@@ -1,4 +1,4 @@
-"""Seed 003's files: passages and gold, paired by position."""
+"""The files of the suite passage-retrieval: passages and gold, paired by position."""
 
 import json
 from pathlib import Path

@@ -215,15 +215,15 @@ def test_ids_that_are_numbers_are_taken_as_text():
     ("settings", "said"),
     [
         ({"method": "combsun"}, "unknown fusion method 'combsun'; did you mean 'combsum'"),
-        ({"method": "combsum", "norm": "max"}, "unknown norm 'max'; there are min-max, sum"),
+        ({"method": "combsum", "norm": "max"}, "unknown norm 'max'; the norms are min-max, sum"),
         (
             {"method": "rrf", "norm": "sum"},
-            "rrf looks at ranks only, so norm 'sum' changes nothing",
+            "rrf uses ranks only, so norm 'sum' has no effect",
         ),
-        ({"k": -1}, "k is -1; give a number from 0 on"),
+        ({"k": -1}, "k is -1; give a finite number of at least 0"),
         ({"k": float("nan")}, "k is nan"),
         ({"weights": [1.0]}, "1 weights for 2 runs; give one for each run"),
-        ({"weights": [1.0, 0.0]}, "weight 0.0 is not above 0; leave out the run"),
+        ({"weights": [1.0, 0.0]}, "weight 0.0 is not a finite number above 0; leave out a run"),
         ({"depth": 0}, "depth is 0; give 1 or more"),
     ],
 )
@@ -247,8 +247,8 @@ def test_all_that_is_wrong_with_the_settings_is_said_at_once():
             "run 2: id '7', field 'score': document 'a' has the score nan",
         ),
         (run({"7": {"a": None}}), "document 'a' has the score None; give each a finite number"),
-        (pl.concat([LEFT, LEFT.head(1)]), "run 2: id '1': document 'a' stands twice; keep one"),
-        (run({None: {"a": 1.0}}), "run 2: field 'query': 1 rows have none"),
+        (pl.concat([LEFT, LEFT.head(1)]), "run 2: id '1': document 'a' is listed twice; keep one"),
+        (run({None: {"a": 1.0}}), "run 2: field 'query': is null in 1 rows"),
         (LEFT.with_columns(score=pl.lit("9")), "field 'score': is String, not numbers"),
     ],
 )
@@ -260,7 +260,7 @@ def test_rows_that_cannot_be_fused_are_refused_with_their_run(frame, said):
 def test_scores_that_overflow_are_refused():
     vast = run({"1": {"a": 1.7e308, "b": -1.7e308}})
     for norm in ("min-max", "none"):
-        with pytest.raises(PlanError, match="scores are too large to be fused"):
+        with pytest.raises(PlanError, match="the scores are too large to fuse"):
             fuse([vast, vast], "combsum", norm=norm)
     assert [doc for doc, _ in ranking(fuse([vast, vast], "rrf"))] == ["a", "b"]
 
@@ -305,7 +305,7 @@ def test_ids_and_tags_that_a_reader_would_split_are_refused_before_anything_is_w
         file = io.BytesIO()
         with pytest.raises(DataError) as raised:
             write_run(frame, file, tag=tag)
-        assert f"field {name!r}: {odd!r} is empty or holds white space" in str(raised.value)
+        assert f"field {name!r}: {odd!r} is empty or contains white space" in str(raised.value)
         assert file.getvalue() == b""
 
 

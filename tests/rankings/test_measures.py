@@ -46,7 +46,7 @@ def one_score(name, found, **settings):
 ndcg, recall, precision = (partial(one_score, name) for name in ("ndcg", "recall", "precision"))
 
 
-# Seed 000
+# The suite factual-qa
 
 
 def test_the_reciprocal_discount_of_seed_000():
@@ -148,7 +148,7 @@ def test_a_cut_that_is_no_count_is_refused(cut):
         rg.score(f"ndcg{cut}", context_ids=["a"], relevant=["a"])
 
 
-# Seed 003: passages by their text
+# The suite passage-retrieval: passages by their text
 
 
 @pytest.mark.parametrize(

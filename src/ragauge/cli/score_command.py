@@ -1,4 +1,4 @@
-"""`ragauge score`: LegalBench-style passages; prints what the score.py of seed 003 prints."""
+"""`ragauge score`: LegalBench-style passages; prints what passage-retrieval's score.py prints."""
 
 from pathlib import Path
 

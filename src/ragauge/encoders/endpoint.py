@@ -41,7 +41,7 @@ CHARACTERS_PER_REQUEST = 200_000
 BYTES_PER_VECTOR = 2_000_000
 """A longer reply per text is rejected and not read to its end."""
 MAX_REFUSALS_IN_A_ROW = 16
-"""More than halving needs to find one refused text among thousands."""
+"""More than bisection needs to find one refused text among thousands."""
 _STATE = Lock()
 """Several threads update an endpoint's state."""
 
@@ -117,8 +117,8 @@ class Endpoint:
         """
         if long_text == "windows":
             raise EncoderError(
-                f"{self.name}: an endpoint does not tell its tokens, so there are no windows of "
-                "them; use long_text = 'cut', or a model on this machine"
+                f"{self.name}: an endpoint does not report tokens, so long_text = 'windows' is not "
+                "possible; use long_text = 'cut', or a model on this machine"
             )
         for place, text in enumerate(texts, 1):
             if not text.strip():
@@ -202,7 +202,7 @@ class Endpoint:
                 break
         raise EncoderError(
             f"{self.address}: no answer in {n_attempts} attempts and "
-            f"{time.monotonic() - start:.0f} s, the last time: {reason}; look after the server and "
+            f"{time.monotonic() - start:.0f} s, the last error: {reason}; check the server and "
             "base_url, then run it again",
             is_down=True,
         )
@@ -228,7 +228,7 @@ class Endpoint:
         except openai.APIStatusError as error:
             self._refused_or_unanswered(error)
         except openai.APITimeoutError:
-            raise Unanswered(f"nothing came for {left:.1f} s") from None
+            raise Unanswered(f"no data for {left:.1f} s") from None
         except openai.APIConnectionError as error:
             raise Unanswered(self.address.shown(str(error.__cause__ or error))) from None
         except Exception as error:
@@ -236,7 +236,7 @@ class Endpoint:
             if not type(error).__module__.startswith("httpx"):
                 raise
             what = f"{type(error).__name__}: {error}"
-            raise Unanswered(f"the reply broke off ({self.address.shown(what)})") from None
+            raise Unanswered(f"the reply was cut off ({self.address.shown(what)})") from None
 
     def _body(self, chunks: Iterable[bytes], n_texts: int, end: float) -> bytes:
         body = bytearray()
@@ -245,7 +245,7 @@ class Endpoint:
             if len(body) > BYTES_PER_VECTOR * n_texts:
                 self._refuse(f"its reply has more than {len(body)} bytes for {n_texts} texts")
             if time.monotonic() > end:
-                raise Unanswered("the reply did not come to an end")
+                raise Unanswered("the reply did not end in time")
         return bytes(body)
 
     def _refused_or_unanswered(self, error: Any) -> NoReturn:
@@ -270,7 +270,7 @@ class Endpoint:
     def _client(self) -> Any:
         parts = self.address.parts
         return cast(Any, import_module("openai")).OpenAI(
-            # openai wants a key where the server needs none.
+            # openai requires a key even if the server does not.
             api_key=self.address.key() or "none",
             base_url=urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")),
             default_query=dict(parse_qsl(parts.query)),
@@ -286,7 +286,7 @@ class Endpoint:
             self._refuse("its reply holds numbers that are not finite")
         highest = np.abs(rows).max(axis=1, keepdims=True)
         if not highest.all():
-            self._refuse("its reply holds a vector of length 0, which points nowhere")
+            self._refuse("its reply contains a vector of length 0, which has no direction")
         with _STATE:
             self._n_refused = 0
         return unit_rows((rows / highest).astype(np.float32))
@@ -305,7 +305,7 @@ class Endpoint:
         for item in cast(list[object], items):
             index, vector = (fields_of(item).get(name) for name in ("index", "embedding"))
             if type(index) is not int or not isinstance(vector, list) or index in placed:
-                self._refuse("its reply has an item without an index of its own and a vector")
+                self._refuse("its reply has an item without a unique index and a vector")
             placed[index] = cast(list[object], vector)
         if sorted(cast(Iterable[int], placed)) != list(range(n_texts)):
             self._refuse(
@@ -323,11 +323,11 @@ class Endpoint:
             if len(vector) != self._dimension or not vector:
                 self._refuse(
                     f"its reply has a vector of {len(vector)} dimensions, where "
-                    f"{self._dimension} were {'asked for' if self.dimensions else 'given before'}; "
+                    f"{self._dimension} were {'requested' if self.dimensions else 'given before'}; "
                     "vectors of different models cannot be compared"
                 )
             if not all(type(number) in (int, float) for number in vector):
-                self._refuse("its reply has a vector of something else than numbers")
+                self._refuse("its reply has a vector with items that are not numbers")
         try:
             return np.array(vectors, np.float64)
         except OverflowError:

@@ -164,8 +164,8 @@ class HuggingFace(LocalEncoder):
             for batch in batches:
                 run(batch)
             return
-        # With threads of its own torch splits the sums of small batches, so that a text's vector
-        # differs by the company it is in; batches run side by side instead.
+        # With several threads torch splits the sums of small batches, so that a text's vector depends
+        # on its batch; batches run in parallel instead.
         with _COMPUTING:
             before = torch.get_num_threads()
             torch.set_num_threads(1)
@@ -193,7 +193,7 @@ class HuggingFace(LocalEncoder):
     def _limits(self) -> list[int]:
         positions = getattr(self._model.config, "max_position_embeddings", None) or 0
         for module in self._model.modules():
-            # RoBERTa and its kin count positions from the padding's number on.
+            # RoBERTa and similar models count positions from the padding's number on.
             offset = getattr(module, "padding_idx", None)
             table = getattr(module, "position_embeddings", None)
             if isinstance(offset, int) and hasattr(table, "num_embeddings"):
@@ -271,7 +271,7 @@ class HuggingFace(LocalEncoder):
             device = torch.device(wanted)
         except RuntimeError as error:
             raise EncoderError(
-                f"{self.name}: {wanted!r} is no device: {first_line(error)}"
+                f"{self.name}: {wanted!r} is not a device: {first_line(error)}"
             ) from None
         if device.type == "cuda" and not has_gpu:
             raise EncoderError(f"{self.name}: torch finds no GPU for {wanted!r}; leave device out")
@@ -308,7 +308,7 @@ class HuggingFace(LocalEncoder):
                 cut = without_later_layers(self.name, self._model, layer)
                 try:
                     computed(cut, np.zeros((1, 1), np.int64), self._device)
-                except Exception as error:  # DeBERTa v2 and v3 without any layer, to name one
+                except Exception as error:  # for example DeBERTa v2 and v3 without layers
                     raise EncoderError(
                         f"{self.name} cannot compute layer {layer} by itself: "
                         f"{first_line(error)}; choose another"

@@ -1,8 +1,7 @@
-"""What all models on this machine share: exact batches, threads, pooling, windows.
+"""Base of the models on this machine: exact batches, threads, pooling, windows.
 
-Texts are batched only with texts of exactly their number of tokens, so nothing is ever padded: no
-work is wasted, no padding takes part in a result, and a text has the same vector to the last bit
-whatever it is batched with.
+A batch has texts with equal numbers of tokens only, so there is no padding: no work is wasted,
+padding never affects a result, and a text has the same vector to the last bit in any batch.
 """
 
 from abc import ABC, abstractmethod
@@ -23,9 +22,9 @@ TOKENS_PER_BATCH = 1_024
 class LocalEncoder(ABC):
     """A model on this machine. A subclass defines how it tokenizes, computes and pools.
 
-    `sentence_tokens`: what `encode` reads of a text at most; `max_tokens`: what `encode_tokens`
-    does. `threads`: batches that are computed at the same time. `reads_alike`: whether `encode` and
-    `encode_tokens` make the same tokens of a text, so that one pass serves both.
+    `sentence_tokens`: the maximum number of tokens that `encode` reads of a text; `max_tokens`: the
+    same for `encode_tokens`. `threads`: batches that are computed at the same time. `reads_alike`:
+    whether `encode` and `encode_tokens` tokenize a text alike, so that one pass serves both.
     """
 
     name: str
@@ -54,7 +53,7 @@ class LocalEncoder(ABC):
         """The states of a layer for texts of equal length: (b, t) ids to (b, t, d)."""
 
     def pool(self, hidden: Floats) -> Floats:
-        """One vector of a text, (d,), from those of its tokens, (t, d): their mean."""
+        """The vector of a text, (d,), from its tokens' vectors, (t, d): their mean."""
         return hidden.mean(axis=0)
 
     def count_tokens(self, texts: Sequence[str]) -> list[tuple[int, int]]:
@@ -83,9 +82,9 @@ class LocalEncoder(ABC):
         return [_token_vectors(tokens, states, n) for (tokens, n), states in found]
 
     def encode_both(self, texts: Sequence[str]) -> list[tuple[Floats, TokenVectors] | None]:
-        """What `encode` and the last layer of `encode_tokens` give, computed once.
+        """The results of `encode` and of `encode_tokens` at the last layer, computed in one pass.
 
-        None for a text of which the two do not read the same part.
+        None for a text of which the two read different parts.
         """
         tokenized = self.tokenize(texts)
         short = [len(tokens) <= min(self.sentence_tokens, self.max_tokens) for tokens in tokenized]

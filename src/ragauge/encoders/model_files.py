@@ -1,6 +1,6 @@
-"""The files of a Hugging Face model: found, and refused where one would run code.
+"""Find the files of a Hugging Face model, and refuse those that would run code.
 
-Only settings, vocabularies and safetensors are fetched or read; never a pickle, nor code.
+Only settings, vocabularies and safetensors are downloaded or read; never pickles or code.
 """
 
 import hashlib
@@ -64,7 +64,7 @@ def _downloaded(name: str, revision: str | None) -> tuple[Path, str]:
     with OPENING, muted_bars(package("huggingface_hub.utils")):
         try:
             found = hub.snapshot_download(name, revision=revision, allow_patterns=patterns)
-        except Exception as error:  # the hub's exceptions and those of what it fetches with
+        except Exception as error:  # the hub's exceptions and those of its HTTP client
             kind = type(error).__name__
             where = f"{name} at revision {revision!r}" if revision else name
             if kind in _REFUSED_BY_HUB:
@@ -98,18 +98,18 @@ def fingerprint(name: str, root: Path, inner: Path, wanted: str | None) -> str:
     if wanted not in (None, found):
         raise EncoderError(
             f"{name}: the folder's files have the fingerprint {found}, not the revision {wanted}; "
-            "give the folder that was meant, or leave the revision out"
+            "give the right folder, or leave the revision out"
         )
     return found
 
 
-# What a model says of itself ----------------------------------------------------------------------
+# A model's own settings ---------------------------------------------------------------------------
 
 
 def checked_config(name: str, folder: Path) -> dict[str, Any]:
-    """config.json. EncoderError where it asks for files or code beside the model's own."""
+    """Read config.json. EncoderError if it requires files or code outside the model."""
     if not (folder / "config.json").is_file():
-        raise EncoderError(f"{folder} has no config.json, so it is no transformers model")
+        raise EncoderError(f"{folder} has no config.json, so it is not a transformers model")
     if (folder / "adapter_config.json").is_file():
         raise EncoderError(
             f"{name} is an adapter to another model (adapter_config.json); merge the two and save "
@@ -132,7 +132,7 @@ def check_weights(name: str, folder: Path) -> None:
     if index.is_file():
         parts = set(cast(dict[str, str], object_in(index).get("weight_map") or {}).values())
         for part in sorted(parts):
-            # A name with a folder in it could reach out of the model's.
+            # A name that contains a folder could point outside the model's folder.
             if not re.fullmatch(r"model-[\w.-]+\.safetensors", part):
                 raise EncoderError(f"{index}: names {part!r} as weights; only model-*.safetensors")
             if not (folder / part).is_file():
@@ -181,14 +181,14 @@ def first_number(config: Mapping[str, Any], *names: str) -> int | None:
     return next((one for one in found if isinstance(one, int)), None)
 
 
-# Packages and their noise -------------------------------------------------------------------------
+# Packages and their output ------------------------------------------------------------------------
 
 
 def package(name: str) -> Any:
     """Import a package of Hugging Face or torch, with telemetry off."""
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-    # Else the order in which torch on an Intel processor adds up hangs on how many texts there are.
-    # Read at the first product of two matrices in the process.
+    # Without this, torch's order of summation on an Intel processor depends on the number of texts.
+    # It is read at the first matrix product of the process.
     os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
     return import_module(name)
 

@@ -11,11 +11,11 @@ EMBEDDED = "all-MiniLM-L6-v2"
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """What was measured of one model; None where nothing was.
+    """Measured values of one model; None if not measured.
 
-    `layer`: the one whose token vectors BERTScore takes. `baseline`: the mean precision, recall and
-    F1 of unrelated English sentences there, for rescaling. `threshold`: the F1 that separates best
-    pairs of sentences that people call equivalent from others.
+    `layer`: the one whose token vectors BERTScore uses. `baseline`: the mean precision, recall and
+    F1 of unrelated English sentences at this layer, for rescaling. `threshold`: the F1 that best
+    separates pairs of sentences that people call equivalent from others.
     """
 
     layer: int | None = None
@@ -24,7 +24,7 @@ class ModelInfo:
 
 
 def model_info(model: str) -> ModelInfo:
-    """What is known of the model of that name; nothing of most.
+    """The measured values of the model with this name; all None for most models.
 
     >>> model_info("microsoft/deberta-xlarge-mnli").layer
     40

@@ -33,7 +33,7 @@ def _highest(hidden: Floats) -> Floats:
     return hidden.max(axis=0)
 
 
-# The mean over the root of the length points where the mean points, and vectors have length 1.
+# The mean divided by the root of the length has the mean's direction, and vectors have length 1.
 _POOLINGS: Mapping[str, Pooling] = {
     "mean": _mean,
     "mean_sqrt_len_tokens": _mean,
@@ -45,7 +45,7 @@ _POOLINGS: Mapping[str, Pooling] = {
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """How sentence-transformers makes a vector of a text with this model.
+    """How sentence-transformers turns a text into a vector with this model.
 
     `inner`: the transformer's folder within the model's. `pooling`: tokens to text.
     `most_tokens`: None for as many as the model takes. `before`: put before every text.
@@ -78,7 +78,7 @@ class Sentences:
         own = [one["path"] for one in modules if _kind(one) == "Pooling"]
         pooled = first_settings(root / _within(name, one) / "config.json" for one in own)
         if before and pooled.get("include_prompt") is False:
-            raise EncoderError(f"{name} leaves its prompt out when pooling, which is not done here")
+            raise EncoderError(f"{name} excludes its prompt from pooling, which is not supported")
         return cls(inner, _pooling(name, pooled), most, bool(settings.get("do_lower_case")), before)
 
     def read_as(self, texts: Sequence[str]) -> Sequence[str]:

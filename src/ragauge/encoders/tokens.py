@@ -12,7 +12,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """One text as a tokenizer has it: `ids` with the special tokens around them.
+    """A tokenized text: `ids` include the special tokens at both ends.
 
     `before` and `after`: number of special tokens at the two ends. `spans`: each token's character
     offsets in the text, (0, 0) for the special ones; None if unknown.
@@ -27,7 +27,7 @@ class Tokens:
         return len(self.ids)
 
     def kept(self, most: int) -> "Tokens":
-        """The first tokens that fit the model, with the special ones at both ends."""
+        """The first tokens that fit the model, with the special tokens at both ends."""
         if len(self) <= most:
             return self
         last = len(self) - self.after
@@ -45,9 +45,9 @@ class Window:
 
 
 def windows_of(n_content: int, size: int) -> tuple[Window, ...]:
-    """Windows of `size` tokens that overlap by half and together hold all.
+    """Windows of `size` tokens that overlap by half and together cover all tokens.
 
-    >>> [(one.start, one.end) for one in windows_of(9, 4)]
+    >>> [(window.start, window.end) for window in windows_of(9, 4)]
     [(0, 4), (2, 6), (4, 8), (5, 9)]
     """
     if n_content <= size:

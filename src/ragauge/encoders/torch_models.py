@@ -16,7 +16,7 @@ _LAYERS = (
     ("encoder", "layer"),  # bert, roberta, deberta
     ("encoder", "layers"),
     ("transformer", "layer"),  # distilbert
-    ("layers",),  # the encoders of bart and its kin, and most decoders
+    ("layers",),  # the encoders of bart and similar models, and most decoders
     ("block",),
     ("h",),  # gpt2
     ("decoder", "layers"),  # opt
@@ -43,7 +43,7 @@ def loading(name: str) -> Generator[None]:
         except EncoderError:
             raise
         except Exception as error:
-            # What a broken model raises depends on what broke: safetensors, tokenizers, torch.
+            # The exception depends on what is damaged: safetensors, tokenizers, torch.
             raise EncoderError(
                 f"{name}: cannot be loaded: {type(error).__name__}: {first_line(error)}; "
                 "download it again, or choose another"
@@ -58,7 +58,7 @@ def loaded_tokenizer(name: str, folder: Path) -> Any:
     tokenizer = transformers.AutoTokenizer.from_pretrained(
         str(folder), trust_remote_code=False, local_files_only=True
     )
-    # Without its files transformers makes an empty tokenizer, to which all words are unknown.
+    # Without its files transformers makes an empty tokenizer, for which all words are unknown.
     files = {"tokenizer.json", *tokenizer.vocab_files_names.values()}
     if tokenizer.vocab_files_names and not any((folder / one).is_file() for one in files):
         raise EncoderError(
@@ -113,7 +113,7 @@ def _loaded_config(name: str, folder: Path) -> Any:
     config = transformers.AutoConfig.from_pretrained(
         str(folder), trust_remote_code=False, local_files_only=True
     )
-    # A config may name a compiled kernel of the hub here, which would be fetched and run.
+    # A config may name a compiled kernel on the hub here, which would be downloaded and run.
     config._attn_implementation = None
     return config
 

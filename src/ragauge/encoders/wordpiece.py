@@ -1,10 +1,10 @@
-"""WordPiece as BERT's lower-casing models have it: ids and places, equal to the Rust crate's.
+"""WordPiece tokenizer of lower-casing BERT models, with the ids and offsets of the Rust crate.
 
-What counts is the package `tokenizers` (0.23.3 was compared): BertNormalizer, BertPreTokenizer and
-WordPiece, with the tables of the Unicode versions it was built on. These are 8.0 for categories and
-9.0 for the order of marks, whatever Python's own version is; `_LETTERS_ONLY` and its neighbours hold
-what has changed since. Decompositions and lower case are Python's: of a character that Unicode 9.0
-has they never change, and a newer one is in no BERT vocabulary, so its word is [UNK] either way.
+The reference is the package `tokenizers` 0.23.3: BertNormalizer, BertPreTokenizer and WordPiece, with
+its Unicode tables: 8.0 for categories and 9.0 for the order of marks, whatever Python's version.
+`_LETTERS_ONLY` and the tables beside it list later changes. Decompositions and lower case are
+Python's: they never change for characters of Unicode 9.0, and newer characters are in no BERT
+vocabulary, so their word is [UNK] either way.
 """
 
 import re
@@ -38,8 +38,8 @@ class WordPiece:
     """Tokenizer of a lower-casing BERT model. Safe to share between threads.
 
     `vocabulary`: the lines of the model's vocab.txt. ValueError if one of `SPECIAL_TOKENS` is
-    missing there. A special token written out in a text counts as that token. Characters that the
-    models do not read (controls, formats, private use, lone surrogates, U+FFFD) give no token.
+    missing. A special token spelled out in a text counts as that token. Characters that the models
+    ignore (controls, formats, private use, lone surrogates, U+FFFD) give no token.
 
     >>> tokenizer = WordPiece([*SPECIAL_TOKENS, "play", "##ing", "!"])
     >>> tokenizer.tokenize("Playing!")
@@ -75,7 +75,7 @@ class WordPiece:
         return Tokens(ids, spans, before=1, after=1)
 
     def _read(self, text: str, start: int, ids: list[int], spans: list[Span]) -> None:
-        """Adds the tokens of a text without special ones that begins at `start`."""
+        """Add the tokens of a text without special tokens that begins at `start`."""
         remembered = self._remembered
         for chunk in _OTHER_SPACE.sub(" ", text).split(" "):
             if found := remembered.get(chunk):
@@ -87,7 +87,7 @@ class WordPiece:
             start += len(chunk) + 1
 
     def _learn(self, chunk: str, start: int, ids: list[int], spans: list[Span]) -> None:
-        """Adds the tokens of a text without white space, and remembers those of a short one."""
+        """Add the tokens of a text without white space; those of a short text are cached."""
         if len(chunk) > MAX_REMEMBERED_LENGTH:
             self._split(chunk, start, ids, spans)
             return
@@ -99,7 +99,7 @@ class WordPiece:
         spans += [(start + first, start + end) for first, end in own_spans]
 
     def _split(self, chunk: str, start: int, ids: list[int], spans: list[Span]) -> None:
-        """Adds the tokens of each word; punctuation marks and ideographs are words of their own."""
+        """Add the tokens of each word; each punctuation mark and ideograph is a separate word."""
         for match in _WORDS.finditer(chunk.translate(self._kinds)):
             at = start + match.start()
             word = chunk[match.start() : match.end()]
@@ -122,7 +122,7 @@ class WordPiece:
             self._remembered[text] = found
 
     def _pieces(self, letters: str) -> list[tuple[int, int, int]]:
-        """Id, start and end of each entry that makes up a word, each the longest that fits."""
+        """Id, start and end of the word's vocabulary entries, each the longest that fits."""
         unknown = [(self._special["[UNK]"], 0, len(letters))]
         if len(letters) > MAX_WORD_LENGTH:
             return unknown
@@ -137,7 +137,7 @@ class WordPiece:
         return pieces
 
     def _folded(self, word: str) -> tuple[str, Sequence[int]]:
-        """What a word is read as, and where in the word each of these letters comes from."""
+        """The normalised word, and the index in the word from which each of its letters comes."""
         letters = word.translate(self._letters)
         if word.isascii() and len(letters) == len(word):
             return letters, range(len(word))
@@ -145,10 +145,11 @@ class WordPiece:
         return letters, [at for at, character in enumerate(word) for _ in of[ord(character)]]
 
     def _reordered(self, word: str) -> tuple[str, Sequence[int]]:
-        """The same for a word with marks that normalisation moves and does not drop.
+        """The same for a word with marks that normalisation reorders and does not drop.
 
-        The crate moves characters but not their places: the n-th in the new order has the place of
-        the n-th in the old one, and a further part of a decomposed one that of what stands before.
+        The crate reorders characters but not their offsets: the n-th character in the new order has
+        the offset of the n-th in the old order, and further parts of a decomposed character have the
+        offset of the character before.
         """
         read = [at for at, character in enumerate(word) if not _is_unread(character)]
         parts = [
@@ -187,7 +188,7 @@ class _Entries:
 
 
 class _Letters(dict[int, str]):
-    """What each character is read as: decomposed, without accents, in lower case; maybe nothing."""
+    """Each character's normal form: decomposed, without accents, in lower case; may be empty."""
 
     def __missing__(self, code: int) -> str:
         self[code] = "".join(part.lower() for part in _unaccented(chr(code)))
@@ -195,9 +196,9 @@ class _Letters(dict[int, str]):
 
 
 class _Kinds(dict[int, str]):
-    """Each character's kind: a word of its own, a letter of a word, or a mark that may be moved.
+    """Each character's kind: a separate word, a letter of a word, or a mark that may be reordered.
 
-    What is not read counts as a letter: it parts no word.
+    An ignored character counts as a letter: it does not split a word.
     """
 
     def __missing__(self, code: int) -> str:
@@ -229,7 +230,7 @@ def _is_punctuation(character: str) -> bool:
 
 @lru_cache(4096)
 def _category(character: str) -> str:
-    """The general category in Unicode 8.0, as far as a tokenizer tells them apart."""
+    """The general category in Unicode 8.0, as far as tokenizers distinguish them."""
     if character in _CHANGED:
         return _CHANGED[character]
     return "Lo" if _within(ord(character), _LETTERS_ONLY) else unicodedata.category(character)
@@ -237,7 +238,7 @@ def _category(character: str) -> str:
 
 @lru_cache(4096)
 def _combining_class(character: str) -> int:
-    """The place among marks that Unicode 9.0 gives a mark; 0 for all else."""
+    """The combining class of a mark in Unicode 9.0; 0 for all other characters."""
     code = ord(character)
     if _within(code, _LETTERS_ONLY) and not _within(code, _NEW_MARKS):
         return 0
@@ -249,7 +250,7 @@ def _within(code: int, borders: Sequence[int]) -> bool:
 
 
 def _ranges(text: str) -> tuple[int, ...]:
-    """Where ranges of code points, in hexadecimal and rising order, begin and are over, in turns.
+    """Alternating starts and ends (exclusive) of ascending ranges of hexadecimal code points.
 
     >>> _ranges("41 61-7A")
     (65, 66, 97, 123)
@@ -258,13 +259,13 @@ def _ranges(text: str) -> tuple[int, ...]:
     return tuple(n for one in ends for n in (int(one[0], 16), int(one[-1], 16) + 1))
 
 
-# 2B820 to 2B91F is left out by the crate.
+# The crate leaves out 2B820 to 2B91F.
 _IDEOGRAPHS = _ranges("""
     3400-4DBF 4E00-9FFF F900-FAFF 20000-2A6DF 2A700-2B81F 2B920-2CEAF 2F800-2FA1F
 """)
 
-# Where Unicode 8.0 has only letters, symbols, spacing marks and gaps, but a later version (up to
-# 18.0 was looked at) has marks to drop, punctuation or format characters.
+# Ranges where Unicode 8.0 has only letters, symbols, spacing marks and gaps, but a later version (up
+# to 18.0 was checked) has marks to drop, punctuation or format characters.
 _LETTERS_ONLY = _ranges("""
     5C8-5F2 61D 7FA-815 85F-8E2 9E4-A00 A76-A80 AF1-B00 B4E-B55 C01-C3D C64-C80 C82-CBB CE4-D00
     D02-D40 D64-DC9 EBA ECE-F03 1715-1731 180F-18A8 1ABF-1AFF 1B45-1B59 1B74-1B7F 1DF6-1DFB
@@ -273,8 +274,8 @@ _LETTERS_ONLY = _ranges("""
     12475-16A6D 16B45-16F8E 16F93-1BC9C 1BCA4-1D164 1D245-1D9FF 1DAB0-1E8CF 1E8D7-E0000
 """)
 
-# What Unicode 9.0 brought: marks that the crate's categories do not know but its order does.
+# New in Unicode 9.0: marks that are in the crate's order but not in its categories.
 _NEW_MARKS = _ranges("8D4-8E1 1DFB 11442 11446 11C3F 1E000-1E02A 1E944-1E94A")
 
-# Characters of another category in Unicode 8.0.
+# Characters whose category was different in Unicode 8.0.
 _CHANGED = {"\u166d": "Po", "\u1734": "Mn", "\U000111c9": "Po", "\U0001171e": "Mn"}

@@ -1,7 +1,7 @@
-"""Rankings compared with their judgements: one table of hits for a whole batch of samples.
+"""Match rankings to their judgements: one table of hits for a whole batch of samples.
 
-Every ranking measure is a function of that table (see `ragauge.rankings.hits`); the `ranking` of a
-sample gives its row of the table and the names of its hits.
+Every ranking measure is a function of that table (see `ragauge.rankings.hits`); a sample's `ranking`
+is its row of the table and the names of its hits.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -103,12 +103,12 @@ def _rankings(
     n = len(retrieved or wanted or ())
     growing = _Growing()
     names: list[tuple[str, ...] | Score] = []
-    for row, aim in zip(retrieved or [None] * n, wanted or [None] * n, strict=True):
-        if row is None or aim is None:
-            names.append(_missing({name: row, other: aim}))
+    for row, targets in zip(retrieved or [None] * n, wanted or [None] * n, strict=True):
+        if row is None or targets is None:
+            names.append(_missing({name: row, other: targets}))
         else:
             start = len(growing.names)
-            add(growing, row, aim)
+            add(growing, row, targets)
             names.append(tuple(growing.names[start:]))
     table = growing.table()
     numbers = iter(range(table.n))

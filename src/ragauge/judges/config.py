@@ -153,7 +153,7 @@ class JudgeConfig:
 
     def _wrong_names(self) -> list[str]:
         return [
-            f"two judges are named {name!r}; their numbers could not be told apart"
+            f"two judges are named {name!r}; their numbers would be indistinguishable"
             for name in sorted({name for name in self.names if self.names.count(name) > 1})
         ]
 

@@ -9,13 +9,13 @@ from typing import Literal
 from ragauge.metric_label import MetricLabel
 
 def G() -> MetricLabel:
-    """The gains of the documents, each discounted by the gain the ranking lacks at its rank."""
+    """Sum of gains, each discounted by the gain that the ranking lacks at that rank."""
 
 def Rndcg(
     *,
     min_grade: int = 1,
 ) -> MetricLabel:
-    """nDCG at the ranks where the ideal ranking comes to a lower grade, averaged."""
+    """Mean nDCG at the last rank of each grade in the ideal ranking."""
 
 def answer_class(
     *,
@@ -97,7 +97,7 @@ def binG(
     *,
     min_grade: int = 1,
 ) -> MetricLabel:
-    """The relevant documents, each discounted by the number of others retrieved above it."""
+    """Share of relevant documents retrieved, each discounted by the number of others above it."""
 
 def bleu() -> MetricLabel:
     """BLEU of sacrebleu: the share of the answer's 1- to 4-grams that the reference has."""
@@ -106,7 +106,7 @@ def bpref(
     *,
     min_grade: int = 1,
 ) -> MetricLabel:
-    """How seldom a document judged not relevant stands above a relevant one."""
+    """How rarely documents judged nonrelevant are ranked above relevant ones."""
 
 def chrf() -> MetricLabel:
     """chrF2: the overlap of the character 1- to 6-grams of answer and reference."""
@@ -157,7 +157,7 @@ def err(
     max_grade: int = 4,
     k: int | None = None,
 ) -> MetricLabel:
-    """Expected reciprocal rank: of the document that satisfies a reader who reads from the top."""
+    """Expected reciprocal rank of the document at which a reader is satisfied and stops."""
 
 def exact_match(
     *,
@@ -219,14 +219,14 @@ def gm_bpref(
     *,
     min_grade: int = 1,
 ) -> MetricLabel:
-    """bpref, of which the geometric mean is taken over queries."""
+    """bpref with a geometric mean over queries."""
 
 def gmap(
     *,
     min_grade: int = 1,
     match: Literal["id", "text", "legalbench"] = "id",
 ) -> MetricLabel:
-    """Average precision, of which the geometric mean is taken over queries: it shows the bad ones."""
+    """Average precision with a geometric mean over queries, which is sensitive to poor queries."""
 
 def gpt_score(
     *,
@@ -315,7 +315,7 @@ def ndcg(
     match: Literal["id", "text", "legalbench"] = "id",
     k: int | None = None,
 ) -> MetricLabel:
-    """Normalised discounted cumulative gain: how high the relevant documents stand."""
+    """Normalised discounted cumulative gain: how high the relevant documents are ranked."""
 
 def ndcg_rel() -> MetricLabel:
     """nDCG at the rank of each document of grade ≥ 1, averaged over all of them."""
@@ -327,7 +327,7 @@ def not_contains(
     """Whether the answer does not contain the text: 1 minus `contains`."""
 
 def num_nonjudged_ret() -> MetricLabel:
-    """The number of documents retrieved that nobody judged; the total is their sum."""
+    """The number of unjudged documents retrieved; the total is their sum."""
 
 def num_nonrel_judged_ret(
     *,
@@ -406,13 +406,13 @@ def rbp(
     match: Literal["id", "text", "legalbench"] = "id",
     k: int | None = None,
 ) -> MetricLabel:
-    """Rank-biased precision: the share relevant of what a reader sees who goes on with chance `p`."""
+    """Rank-biased precision: the share of relevant documents for a reader who continues with chance `p`."""
 
 def rbp_residual(
     *,
     p: float = 0.9,
 ) -> MetricLabel:
-    """How much rank-biased precision could still rise, were all that nobody judged relevant."""
+    """How much rank-biased precision would rise if all unjudged documents were relevant."""
 
 def recall(
     *,
@@ -534,7 +534,7 @@ def unjudged(
     *,
     k: int | None = None,
 ) -> MetricLabel:
-    """Share of the first `k` places that hold a document nobody judged; lower is better."""
+    """Share of the first `k` places that hold an unjudged document; lower is better."""
 
 def utility(
     *,
@@ -545,4 +545,4 @@ def utility(
     n_documents: int = 0,
     min_grade: int = 1,
 ) -> MetricLabel:
-    """What the retrieved set is worth: so much for each document found, wrong, missed or left out."""
+    """Utility of the retrieved set: a weight for each document found, wrong, missed or left out."""

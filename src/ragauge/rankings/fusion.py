@@ -1,7 +1,7 @@
-"""Rankings of the same queries fused into one, and written as a TREC run.
+"""Fuse rankings of the same queries into one, and write it as a TREC run.
 
-A run is a frame with the columns `query`, `doc` (text) and `score` (float), in any order of rows.
-Where ranks count they follow trec_eval: score descending, then document id descending by bytes.
+A run is a frame with the columns `query`, `doc` (text) and `score` (float), with rows in any order.
+Ranks follow trec_eval: score descending, then document id descending by bytes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,9 +25,10 @@ Norm = Literal["min-max", "sum", "z-score", "rank", "none"]
 
 COLUMNS = ("query", "doc", "score")
 BY_RANK = ("rrf", "isr", "borda")
-"""Methods that look at ranks only, so no norm of scores matters to them."""
+"""Methods that use ranks only, so `norm` does not affect them."""
 UNWRITABLE = r"[\s\x00-\x1f]|^$"
-"""What an id in a TREC file cannot be: readers split at different signs, so none is let through."""
+"""Matches ids that a TREC file cannot hold: readers split at different characters, so all of these
+are rejected."""
 ROWS_AT_ONCE = 500_000
 
 
@@ -40,15 +41,15 @@ def fuse(
     weights: Sequence[float] | None = None,
     depth: int | None = None,
 ) -> "pl.DataFrame":
-    """One run made of several: queries as they first appear, in each the best document first.
+    """Fuse several runs into one; queries keep the order in which they first appear.
 
-    Ties, in the runs and in what is made of them, go by document id, descending by bytes. The points
-    that a run gives a document, times the run's weight (1 by default), are put together:
+    Documents are ordered best first; ties are ordered by document id, descending by bytes. The points
+    that a run gives a document, times the run's weight (1 by default), are combined:
 
     - `rrf`: the sum of 1 / (k + rank), ranks from 1. Cormack, Clarke & Büttcher 2009.
     - `isr`: the sum of 1 / rank², times the number of runs with the document. Mourão et al. 2014.
-    - `borda`: of c documents that any run has for the query, the first gets c points, the next
-      c - 1; those a run lacks share the points it has left. Aslam & Montague 2001.
+    - `borda`: with c documents in any run for the query, the first gets c points, the next c - 1;
+      documents that a run lacks share its remaining points. Aslam & Montague 2001.
     - `combsum`, `combmax`, `combmin`, `combmed`: sum, highest, lowest, median of the scores in the
       runs with the document; `combmnz` is the sum times their number, `combanz` divided by it. Fox
       & Shaw 1994.
@@ -57,8 +58,8 @@ def fuse(
     (the default) to [0, 1]; `sum`, above the lowest and summing to 1; `z-score`, less the mean and
     divided by the deviation (of the population); `rank`, 1 - (rank - 1) / n; `none`. Scores that are
     all equal become 0 under the first three, as in ranx. A query is fused from the runs that have it.
-    `depth` cuts each fused ranking. Sums go in the order of the runs. Raises PlanError for settings
-    that cannot be, DataError for rows that cannot.
+    `depth` cuts each fused ranking. Sums are in the order of the runs. Raises PlanError for invalid
+    settings and DataError for invalid rows.
 
     >>> import polars as pl
     >>> bm25 = pl.DataFrame({"query": ["1", "1"], "doc": ["a", "b"], "score": [9.0, 3.0]})
@@ -69,16 +70,16 @@ def fuse(
     weights = [1.0] * len(runs) if weights is None else weights
     _refuse_settings(len(runs), method, k, norm, weights, depth)
     pool = _pooled(runs)
-    with np.errstate(over="ignore", invalid="ignore"):  # _ranked refuses what that makes
+    with np.errstate(over="ignore", invalid="ignore"):  # _ranked rejects the results
         score = _fused(pool, method, k, norm or "min-max", weights)
     return _ranked(pool, score, depth)
 
 
 def write_run(run: "pl.DataFrame", file: BinaryIO, *, tag: str) -> None:
-    """Write a run in TREC's format, `query Q0 doc rank score tag`, in the order of its rows.
+    """Write a run in TREC format, `query Q0 doc rank score tag`, in the order of its rows.
 
-    Ranks count a query's rows from 1. Scores are written so that they read back to the same float.
-    Raises DataError, before anything is written, for an id or tag that a reader would split.
+    Ranks count a query's rows from 1. A written score reads back as the same float. Raises
+    DataError, before anything is written, for an id or tag that a reader would split.
 
     >>> import io, polars as pl
     >>> file = io.BytesIO()
@@ -106,9 +107,10 @@ def write_run(run: "pl.DataFrame", file: BinaryIO, *, tag: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Ballot:
-    """What one run says: its m rows by query, then document id descending.
+    """One run's m rows, sorted by query, then document id descending.
 
-    `document` (m,) is the row's place in the pool and `query` (m,) its query's number, both rising.
+    `document` (m,) is the row's index in the pool and `query` (m,) its query's number, both
+    ascending.
     """
 
     document: Ints
@@ -117,16 +119,16 @@ class Ballot:
 
     @cached_property
     def first(self) -> Ints:
-        """The first row of each query that the run has, (q,)."""
+        """The first row of each query in the run, (q,)."""
         return np.flatnonzero(np.diff(self.query, prepend=-1))
 
     @cached_property
     def size(self) -> Ints:
-        """The number of rows of each query that the run has, (q,)."""
+        """The number of rows of each query in the run, (q,)."""
         return np.diff(self.first, append=len(self.query))
 
     def spread(self, of_query: Floats | Ints) -> Floats:
-        """A value of each query that the run has, (q,), for each of its rows, (m,)."""
+        """A value of each query in the run, (q,), repeated for each of its rows, (m,)."""
         return np.repeat(of_query, self.size).astype(np.float64)
 
     @cached_property
@@ -140,9 +142,9 @@ class Ballot:
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Every document that any run has for a query, once: by query, then id descending by bytes.
+    """The distinct documents of all runs, sorted by query, then id descending by bytes.
 
-    `names` are the queries as they first appear; `query` (n,) numbers them, rising.
+    `names` are the queries as they first appear; `query` (n,) numbers them, ascending.
     """
 
     names: "pl.Series"
@@ -159,7 +161,7 @@ class Pool:
         return count
 
     def columns(self, points: Sequence[Floats]) -> Iterator[tuple[Ints, Floats]]:
-        """Each run's places in the pool with its points for them."""
+        """Each run's indices in the pool with its points for them."""
         for ballot, of_run in zip(self.ballots, points, strict=True):
             yield ballot.document, of_run
 
@@ -179,8 +181,8 @@ def _pooled(runs: "Sequence[pl.DataFrame]") -> Pool:
     document, query = document.astype(np.int64), query.astype(np.int64)
     of_run = [np.flatnonzero(run == number) for number in range(len(runs))]
     ballots = tuple(Ballot(document[at], query[at], score[at]) for at in of_run)
-    one_each = np.flatnonzero(np.diff(document, prepend=-1))
-    pool = Pool(names, query[one_each], rows["doc"].gather(one_each), ballots)
+    first = np.flatnonzero(np.diff(document, prepend=-1))
+    pool = Pool(names, query[first], rows["doc"].gather(first), ballots)
     _refuse_repeats(pool)
     return pool
 
@@ -195,12 +197,12 @@ def _typed(run: "pl.DataFrame") -> "pl.DataFrame":
 
 
 def _best_first(query: Ints, score: Floats) -> Ints:
-    """The rows by query, which rises, then score descending, then as they stand.
+    """The rows sorted by query, then score descending, then in their order; `query` ascends.
 
     >>> _best_first(np.array([0, 0, 0, 1]), np.array([0.5, 0.7, 0.5, 0.9])).tolist()
     [1, 0, 2, 3]
     """
-    # A small sort for each query is faster than one of all rows.
+    # One small sort per query is faster than one sort of all rows.
     first = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
     falling = -score
     order = [
@@ -243,7 +245,7 @@ def _share(ballot: Ballot) -> Floats:
 def _z_score(ballot: Ballot) -> Floats:
     # From the lowest, so that equal scores have exactly the mean 0.
     largest = np.maximum.reduceat(np.abs(ballot.score), ballot.first)
-    score = ballot.score / ballot.spread(_or_one(largest))  # so that no square is beyond a float
+    score = ballot.score / ballot.spread(_or_one(largest))  # so that no square overflows
     above = score - ballot.spread(np.minimum.reduceat(score, ballot.first))
     centred = above - ballot.spread(np.add.reduceat(above, ballot.first) / ballot.size)
     deviation = np.sqrt(np.add.reduceat(centred**2, ballot.first) / ballot.size)
@@ -323,7 +325,7 @@ def _borda(pool: Pool, weights: Sequence[float]) -> Floats:
     total = np.zeros(len(pool.query))
     for ballot, weight in zip(pool.ballots, weights, strict=True):
         n_ranked = np.bincount(ballot.query, minlength=len(pool.names))
-        # The mean of the points 1 … c - n that are left; a run without the query gives none.
+        # The mean of the remaining points 1 … c - n; a run without the query gives none.
         unranked = np.where(n_ranked > 0, (n_pooled - n_ranked + 1) / 2, 0)
         points = unranked[pool.query]
         points[ballot.document] = n_pooled[ballot.query] - ballot.rank + 1
@@ -332,11 +334,11 @@ def _borda(pool: Pool, weights: Sequence[float]) -> Floats:
 
 
 def _ranked(pool: Pool, score: Floats, depth: int | None) -> "pl.DataFrame":
-    """The pool as a run, best first; the first `depth` of each query."""
+    """The pool as a run, best first; the first `depth` documents of each query."""
     import polars as pl
 
     if not np.isfinite(score).all():
-        raise PlanError(["scores are too large to be fused; give the norm 'rank', or use rrf"])
+        raise PlanError(["the scores are too large to fuse; use the norm 'rank', or rrf"])
     order = _best_first(pool.query, score)
     if depth is not None:
         query = pool.query[order]
@@ -361,23 +363,21 @@ def _refuse_settings(
 ) -> None:
     problems: list[str] = []
     if n_runs == 0:
-        problems.append("there is no run to fuse; give one or more")
+        problems.append("no run to fuse; give one or more")
     if method not in get_args(Method):
         known = ", ".join(get_args(Method))
         hint = did_you_mean(method, get_args(Method))
-        problems.append(f"unknown fusion method {method!r}{hint}; there are {known}")
+        problems.append(f"unknown fusion method {method!r}{hint}; the methods are {known}")
     elif norm is not None and method in BY_RANK:
-        problems.append(
-            f"{method} looks at ranks only, so norm {norm!r} changes nothing; leave it out"
-        )
+        problems.append(f"{method} uses ranks only, so norm {norm!r} has no effect; leave it out")
     if norm is not None and norm not in get_args(Norm):
-        problems.append(f"unknown norm {norm!r}; there are {', '.join(get_args(Norm))}")
+        problems.append(f"unknown norm {norm!r}; the norms are {', '.join(get_args(Norm))}")
     if not 0 <= k < np.inf:
-        problems.append(f"k is {k!r}; give a number from 0 on")
+        problems.append(f"k is {k!r}; give a finite number of at least 0")
     if len(weights) != n_runs:
         problems.append(f"{len(weights)} weights for {n_runs} runs; give one for each run")
     problems += [
-        f"weight {weight!r} is not above 0; leave out the run that shall not count"
+        f"weight {weight!r} is not a finite number above 0; leave out a run that should not count"
         for weight in weights
         if not 0 < weight < np.inf
     ]
@@ -411,7 +411,7 @@ def _problems_of(run: "pl.DataFrame", source: str) -> Iterator[Problem]:
         return
     for name in ("query", "doc"):
         if run[name].null_count():
-            yield Problem(f"{run[name].null_count()} rows have none", source, field=name)
+            yield Problem(f"is null in {run[name].null_count()} rows", source, field=name)
     bad = run.filter(pl.col("score").is_null() | ~pl.col("score").is_finite())
     for query, doc, score in bad.select(COLUMNS).iter_rows():
         message = f"document {doc!r} has the score {score!r}; give each a finite number"
@@ -421,7 +421,7 @@ def _problems_of(run: "pl.DataFrame", source: str) -> Iterator[Problem]:
 def _refuse_repeats(pool: Pool) -> None:
     problems = [
         Problem(
-            f"document {pool.doc[place]!r} stands twice; keep one",
+            f"document {pool.doc[place]!r} is listed twice; keep one",
             f"run {number}",
             id=pool.names[int(pool.query[place])],
         )
@@ -434,9 +434,9 @@ def _refuse_repeats(pool: Pool) -> None:
 
 def _refuse_unwritable(*columns: "pl.Series") -> None:
     problems = [
-        Problem(f"{one!r} is empty or holds white space; change it", "run", field=column.name)
+        Problem(f"{name!r} is empty or contains white space; change it", "run", field=column.name)
         for column in columns
-        for one in column.filter(column.str.contains(UNWRITABLE)).unique(maintain_order=True)
+        for name in column.filter(column.str.contains(UNWRITABLE)).unique(maintain_order=True)
     ]
     if problems:
         raise DataError(problems)

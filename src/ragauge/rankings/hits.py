@@ -1,7 +1,7 @@
-"""Many rankings seen through their judgements: all that any ranking measure needs to know.
+"""The judged documents in many rankings: all that a ranking measure needs.
 
 A measure of a ranking depends on the ranks and grades of the *judged* documents that were
-retrieved, and on counts. So unjudged documents never become objects: they are a number.
+retrieved, and on counts. So unjudged documents are only counted.
 """
 
 from dataclasses import dataclass, replace
@@ -14,14 +14,14 @@ from ragauge.rankings.arrays import Bools, Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """The judged documents among the retrieved ones, of n queries in columns.
+    """The judged documents among the retrieved ones, for n queries, in columns.
 
     `n_retrieved` (n,) counts each query's retrieved documents. A hit is a retrieved document that
-    stands in the judgements: `query` (h,) is its query's number, rising; `rank` (h,) counts from 1
-    and rises within a query; `grade` (h,) is its judgement, below 0 for "pooled but not judged".
-    `n_new` (h,) is how many relevant things it is the first to show: 1 for a document, 0 or more
-    for a passage that is matched with gold passages by its text. `judged_query` (j,), rising, and
-    `judged_grade` (j,), highest first within a query, are all judgements, retrieved or not.
+    has a judgement: `query` (h,) is its query's number, ascending; `rank` (h,) counts from 1 and
+    ascends within a query; `grade` (h,) is its judgement, below 0 for "pooled but not judged".
+    `n_new` (h,) is how many relevant items it is the first to show: 1 for a document, 0 or more
+    for a passage that is matched with gold passages by its text. `judged_query` (j,), ascending,
+    and `judged_grade` (j,), highest first within a query, are all judgements, retrieved or not.
     """
 
     n_retrieved: Ints
@@ -34,32 +34,32 @@ class Hits:
 
     @cached_property
     def n(self) -> int:
-        """How many queries."""
+        """The number of queries."""
         return len(self.n_retrieved)
 
     def n_relevant(self, min_grade: int = 1) -> Ints:
-        """How many documents of at least this grade each query's judgements hold, (n,)."""
+        """The number of documents of at least this grade in each query's judgements, (n,)."""
         if min_grade not in self._n_relevant:
-            found = self.count(self.judged_query, self.judged_grade >= min_grade)
-            self._n_relevant[min_grade] = found
+            n_relevant = self.count(self.judged_query, self.judged_grade >= min_grade)
+            self._n_relevant[min_grade] = n_relevant
         return self._n_relevant[min_grade]
 
     @cached_property
     def _n_relevant(self) -> dict[int, Ints]:
-        """By grade, once it is asked for: most measures ask for the same one."""
+        """By grade, kept because most measures use the same grade."""
         return {}
 
     def count(self, query: Ints, where: Bools) -> Ints:
-        """How many of the rows hold for each query, (n,)."""
+        """The number of rows of each query for which `where` is true, (n,)."""
         return np.bincount(query[where], minlength=self.n)
 
     def total(self, query: Ints, amount: Floats | Ints) -> Floats:
-        """The amounts added up for each query in their order, (n,); no digit depends on the batch."""
+        """The sum of each query's amounts in their order, (n,); no digit depends on the batch."""
         total = np.bincount(query, weights=amount, minlength=self.n)
         return total.astype(np.float64, copy=False)
 
     def so_far(self, amount: Ints | Bools) -> Ints:
-        """For each hit, the amounts of its query's hits up to it, itself included, added up, (h,).
+        """For each hit, the sum of the amounts of its query's hits up to and including it, (h,).
 
         >>> one_hit(rank=3).so_far(np.array([True])).tolist()
         [1]
@@ -74,7 +74,7 @@ class Hits:
         return ranks_within(self.judged_query, self.n)
 
     def up_to(self, depth: int) -> "Hits":
-        """The rankings cut after their first `depth` documents; trec_eval's -M.
+        """The first `depth` documents of each ranking; trec_eval's -M.
 
         >>> one_hit(rank=3).up_to(2).rank.tolist()
         []
@@ -83,7 +83,7 @@ class Hits:
         return replace(kept, n_retrieved=np.minimum(self.n_retrieved, depth))
 
     def judged_only(self) -> "Hits":
-        """The rankings without the documents nobody judged, so later ones move up; trec_eval's -J.
+        """The rankings without unjudged documents, so later ones move up; trec_eval's -J.
 
         >>> one_hit(rank=3).judged_only().rank.tolist()
         [1]
@@ -93,7 +93,7 @@ class Hits:
         return replace(kept, rank=ranks_within(kept.query, self.n), n_retrieved=n_judged)
 
     def take(self, rows: Ints) -> "Hits":
-        """The rankings of these rows, in their order; a row may stand twice."""
+        """The rankings of these rows, in their order; rows may repeat."""
         hits, query = _rows_of(self.query, rows, self.n)
         judged, judged_query = _rows_of(self.judged_query, rows, self.n)
         return Hits(
@@ -117,7 +117,7 @@ class Hits:
 
 
 def one_hit(*, rank: int, grade: int = 1) -> Hits:
-    """One query whose only judged document stands at this rank, last of those retrieved.
+    """One query whose only judged document has this rank, the last of those retrieved.
 
     >>> one_hit(rank=2).n_relevant().tolist()
     [1]
@@ -127,7 +127,7 @@ def one_hit(*, rank: int, grade: int = 1) -> Hits:
 
 
 def ranks_within(query: Ints, n: int) -> Ints:
-    """The rows of a column that rises by query, of n, counted from 1 within each query.
+    """The position from 1 of each row within its query; `query` ascends over n queries.
 
     >>> ranks_within(np.array([0, 0, 2]), 3).tolist()
     [1, 2, 1]
@@ -136,13 +136,13 @@ def ranks_within(query: Ints, n: int) -> Ints:
 
 
 def _firsts(query: Ints, n: int) -> Ints:
-    """Where each query's rows begin in a column that rises by query, (n,)."""
+    """The index of each query's first row in a column sorted by query, (n,)."""
     count = np.bincount(query, minlength=n)
     return np.cumsum(count) - count
 
 
 def _rows_of(query: Ints, rows: Ints, n: int) -> tuple[Ints, Ints]:
-    """Where the rows' entries stand in a column that rises by query, and their new row numbers."""
+    """The indices of the rows' entries in a column sorted by query, and their new row numbers."""
     size = np.bincount(query, minlength=n)[rows]
     new = np.repeat(np.arange(len(rows)), size)
     return _firsts(query, n)[rows][new] + ranks_within(new, len(rows)) - 1, new

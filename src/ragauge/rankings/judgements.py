@@ -1,4 +1,4 @@
-"""Relevance judgements in columns, and a run seen through them."""
+"""Relevance judgements in columns, and a run matched to them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from ragauge.rankings.reading.lookup import Names
 from ragauge.rankings.reading.scan import Field, digests, field_of, starts_of_blocks
 
 NOT_JUDGED = -1
-"""The number of a query that the judgements do not hold."""
+"""The number of a query without judgements."""
 
 
 @dataclass(frozen=True, eq=False)
 class Judgements:
-    """Which documents people judged for which queries, and how relevant they found them.
+    """The relevance grades of documents for queries.
 
-    A judgement is a row: `query` (j,) numbers its query in `query_names`, rising; `document` is the
-    document's name; `grade` (j,) is at most 0 for not relevant, below 0 for pooled without being
-    judged. No (query, document) stands twice. `source` says where they are from.
+    A judgement is a row: `query` (j,) is the number of its query in `query_names`, ascending;
+    `document` is the document's name; `grade` (j,) is at most 0 for not relevant, below 0 for pooled
+    but not judged. Each (query, document) pair is unique. `source` names where they come from.
     """
 
     query_names: Field
@@ -39,7 +39,7 @@ class Judgements:
 
     @cached_property
     def queries(self) -> tuple[str, ...]:
-        """The queries' names, by their numbers."""
+        """The queries' names, in the order of their numbers."""
         return tuple(text_of(self.query_names.name(row)) for row in range(self.n_queries))
 
     @cached_property
@@ -54,7 +54,7 @@ class Judgements:
     def from_mapping(
         cls, judged: Mapping[str, Mapping[str, int]], source: str = "judgements"
     ) -> "Judgements":
-        """From query → document → grade, as pytrec_eval takes them.
+        """Make judgements of query → document → grade, the format of pytrec_eval.
 
         >>> Judgements.from_mapping({"q1": {"d1": 1, "d2": 0}}).grade.tolist()
         [1, 0]
@@ -74,7 +74,7 @@ class Judgements:
     def from_fields(
         cls, query: Field, document: Field, grade: Ints, source: str = "judgements"
     ) -> "Judgements":
-        """From rows in any order; queries are numbered as they first appear."""
+        """Make judgements of rows in any order; queries are numbered as they first appear."""
         blocks = starts_of_blocks(query)
         names = query.take(blocks)
         first, number = numbered_names(names)
@@ -85,13 +85,14 @@ class Judgements:
 
 @dataclass(frozen=True, eq=False)
 class JudgedRun:
-    """What a run retrieved, seen through judgements.
+    """A run matched to judgements: the ranks of the judged documents.
 
     `n_retrieved` (n_queries,) counts each judged query's documents; `judgement` (h,) numbers the
-    judgements whose document was retrieved, and `rank` (h,) is where. `n_unjudged_queries` of the
-    run are not in the judgements. `tag` is the run's own name for itself. `searched` (n_queries,) is
-    for sources that can say that a query found nothing: without it, a query without documents was
-    not searched for. `notes` say how the source was read.
+    judgements whose document was retrieved, at `rank` (h,). `n_unjudged_queries` of the run are not
+    in the judgements. `tag` is the name in the run itself. `searched` (n_queries,) marks the queries
+    that were searched, for sources that record a search without results; None if the source does
+    not, and a query without documents then counts as not searched. `notes` say how the source was
+    read.
     """
 
     judgements: Judgements
@@ -105,18 +106,18 @@ class JudgedRun:
 
     @classmethod
     def nothing(cls, judgements: Judgements) -> "JudgedRun":
-        """A run without a document."""
+        """A run without documents."""
         none = np.zeros(0, np.int64)
         return cls(judgements, np.zeros(judgements.n_queries, np.int64), none, none)
 
     @cached_property
     def is_present(self) -> Bools:
-        """Which of the judged queries the run has, (n_queries,)."""
+        """Which judged queries are in the run, (n_queries,)."""
         return self.n_retrieved > 0 if self.searched is None else self.searched
 
     @cached_property
     def hits(self) -> Hits:
-        """The hits of every judged query, those that the run lacks too."""
+        """The hits of every judged query, including queries that are not in the run."""
         query = self.judgements.query[self.judgement]
         order = np.lexsort((self.rank, query))
         best_first = np.lexsort((-self.judgements.grade, self.judgements.query))
@@ -132,7 +133,7 @@ class JudgedRun:
 
 
 def bytes_of(name: str) -> bytes:
-    """A name as a file would spell it."""
+    """A name as it is encoded in a file."""
     return name.encode("utf-8", "surrogateescape")
 
 
@@ -141,7 +142,7 @@ def text_of(name: bytes) -> str:
 
 
 def numbered_names(names: Field) -> tuple[Ints, Ints]:
-    """Where each name first stands, rising; and for each row the number of its name among these.
+    """The first row of each name, ascending; and for each row the number of its name among these.
 
     >>> first, number = numbered_names(field_of([b"q2", b"q1", b"q2"]))
     >>> first.tolist(), number.tolist()
@@ -153,7 +154,7 @@ def numbered_names(names: Field) -> tuple[Ints, Ints]:
         return rows, rows
     is_first = np.ones(len(rows), np.bool_)
     is_first[1:] = digest[rows[1:]] != digest[rows[:-1]]
-    # Where each name first stands: the least of its rows, which are in no order.
+    # A name's rows are in no order; the first is the lowest.
     first = np.minimum.reduceat(rows, np.flatnonzero(is_first))
     in_order = np.argsort(first)
     place = np.empty_like(in_order)
@@ -164,10 +165,10 @@ def numbered_names(names: Field) -> tuple[Ints, Ints]:
 
 
 def checked_numbers(names: Field, first: Ints, number: Ints) -> tuple[Ints, Ints]:
-    """The numbers that digests gave, or those by the names where two have one digest."""
-    again = np.ones(len(names), np.bool_)
-    again[first] = False
-    rows = np.flatnonzero(again)
+    """The numbers by digest, or by name if two names share a digest."""
+    is_repeat = np.ones(len(names), np.bool_)
+    is_repeat[first] = False
+    rows = np.flatnonzero(is_repeat)
     is_sound = names.same(rows, names, first[number[rows]]).all()
     return (first, number) if is_sound else _numbered_one_by_one(names)
 
@@ -183,5 +184,5 @@ def _numbered_one_by_one(names: Field) -> tuple[Ints, Ints]:
 
 
 def numbered(names: Sequence[str]) -> dict[str, int]:
-    """Each name's place."""
+    """Each name's index."""
     return {name: place for place, name in enumerate(names)}

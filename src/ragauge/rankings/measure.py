@@ -1,6 +1,6 @@
-"""What a ranking measure is: a function from a table of hits to one number for each query.
+"""A ranking measure: a function from a table of hits to one number for each query.
 
-`@measure` declares one, with its bounds, when it has no value and how its numbers are aggregated.
+`@measure` registers one, with its bounds, when it is undefined and how its numbers are aggregated.
 `ragauge.rankings.measures` has the formulas; `ragauge.metrics.ranking` makes metrics of them.
 """
 
@@ -30,14 +30,14 @@ T = TypeVar("T")
 
 
 class Cause(NamedTuple):
-    """Why some queries have no value: which, (n,), and the reason."""
+    """Why some queries have no value: which ones, (n,), and the reason."""
 
     where: Bools
     reason: str
 
 
 class Values(NamedTuple):
-    """A measure's numbers, (n,), 0.0 where `undefined`, and why they are."""
+    """A measure's numbers, (n,), 0.0 where `undefined`, and the reasons."""
 
     value: Floats
     undefined: Bools
@@ -45,17 +45,17 @@ class Values(NamedTuple):
 
     def reason(self, query: int) -> str | None:
         """Why the query has no value; None when it has one."""
-        return next((one.reason for one in self.causes if one.where[query]), None)
+        return next((cause.reason for cause in self.causes if cause.where[query]), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A ranking measure: its formula and what a reader of its numbers must know.
+    """A ranking measure: its formula, bounds, aggregation and evidence.
 
-    `absent` is when it has no value; `beyond` finds the queries whose grades it cannot take.
-    `aggregation` says what is made of the queries' numbers. `shown` picks the hits that its evidence
-    lists, and `parts` are further columns of the evidence. `by_text`: passages may be matched by
-    their text as well as by id.
+    `absent` is when it has no value; `beyond` finds the queries whose grades it does not accept.
+    `aggregation` is how the queries' numbers are aggregated. `shown` picks the hits that its
+    evidence lists, and `parts` are further columns of the evidence. `by_text`: passages may be
+    matched by their text as well as by id.
     """
 
     name: str
@@ -78,11 +78,11 @@ class Measure:
         return tuple(map(read_setting, list(parameters)[1:]))
 
     def read_settings(self, given: Settings) -> dict[str, SettingValue]:
-        """All settings, those given read by their types; LabelError names every bad one."""
+        """All settings, the given ones checked by type; LabelError names every bad one."""
         return read_settings(self.name, self.settings, given)
 
     def values(self, hits: Hits, settings: Settings) -> Values:
-        """Each query's number with these settings; those it does not have are passed over."""
+        """Each query's number with these settings; settings of other measures are ignored."""
         own = {name: settings[name] for name in _names(self.function) if name in settings}
         causes = tuple(self._causes(hits, own))
         undefined = np.zeros(hits.n, np.bool_)
@@ -94,16 +94,17 @@ class Measure:
     def evidence(
         self, names: Sequence[str], hits: Hits, settings: Settings
     ) -> list[dict[str, object]]:
-        """What each query's number is made of; `names` are the hits' names, in the table's order."""
+        """The evidence of each query's number; `names` are the hits' names, in the table's order."""
         at = np.flatnonzero(_call(self.shown, hits, settings))
         columns = (hits.rank[at], hits.grade[at], hits.n_new[at])
-        told = map(_hit, (names[hit] for hit in at.tolist()), *(one.tolist() for one in columns))
+        cells = (column.tolist() for column in columns)
+        shown = map(_hit, (names[hit] for hit in at.tolist()), *cells)
         parts = {name: _call(make, hits, settings).tolist() for name, make in self.parts.items()}
-        found = _grouped(hits.query[at], list(told), hits.n)
+        hits_of = _grouped(hits.query[at], list(shown), hits.n)
         grades = _grouped(hits.judged_query, hits.judged_grade.tolist(), hits.n)
         return [
             {
-                "hits": found[row],
+                "hits": hits_of[row],
                 "n_retrieved": n_retrieved,
                 "judged": grades[row],
                 **{name: column[row] for name, column in parts.items()},
@@ -121,12 +122,12 @@ class Measure:
 
 
 def _hit(name: str, rank: int, grade: int, n_new: int) -> dict[str, object]:
-    told: dict[str, object] = {"rank": rank, "grade": grade, "name": name}
-    return told if n_new == 1 else told | {"n_new": n_new}
+    shown: dict[str, object] = {"rank": rank, "grade": grade, "name": name}
+    return shown if n_new == 1 else shown | {"n_new": n_new}
 
 
 def _grouped(query: Ints, cells: list[T], n: int) -> list[list[T]]:
-    """The cells of a column that rises by query, in one list for each query."""
+    """The cells of a column sorted by query, in one list for each query."""
     ends = np.cumsum(np.bincount(query, minlength=n)).tolist()
     return [cells[start:stop] for start, stop in pairwise([0, *ends])]
 
@@ -149,7 +150,7 @@ def measure(
     shown: Callable[..., Bools] | None = None,
     parts: Mapping[str, Callable[..., Floats | Ints]] | None = None,
 ) -> Callable[[Function], Function]:
-    """Declare a ranking measure; the function is returned unchanged.
+    """Register a ranking measure; the function is returned unchanged.
 
     The function takes Hits and settings and returns (n,) numbers.
     """
@@ -181,7 +182,7 @@ def _names(function: Callable[..., object]) -> tuple[str, ...]:
 
 
 def _call(function: Callable[..., T], hits: Hits, settings: Settings) -> T:
-    """The function of the hits with those of the settings that it has."""
+    """Call the function with the hits and those settings that are its parameters."""
     return function(hits, **{name: settings[name] for name in _names(function) if name in settings})
 
 
@@ -205,21 +206,21 @@ def nonrelevant_hits(hits: Hits, *, min_grade: int = 1) -> Bools:
 
 
 def n_relevant(hits: Hits, *, min_grade: int = 1) -> Ints:
-    """How many judged documents, or gold passages, are relevant, (n,)."""
+    """The number of relevant judged documents or gold passages, (n,)."""
     return hits.n_relevant(min_grade)
 
 
 def n_hits(hits: Hits, *, min_grade: int = 1, k: int | None = None) -> Ints:
-    """How many of the first k are relevant, (n,)."""
+    """The number of relevant documents among the first k, (n,)."""
     return hits.count(hits.query, relevant_hits(hits, min_grade=min_grade, k=k))
 
 
 def n_found(hits: Hits, *, min_grade: int = 1, k: int | None = None) -> Ints:
-    """How many relevant documents, or gold passages, the first k show, (n,)."""
+    """The number of relevant documents or gold passages that the first k show, (n,)."""
     found = relevant_hits(hits, min_grade=min_grade, k=k)
     return hits.total(hits.query[found], hits.n_new[found]).astype(np.int64)
 
 
 def n_places(hits: Hits, *, k: int | None = None) -> Ints:
-    """Of how many places precision is the share, (n,): k, or as many as are retrieved."""
+    """The number of places that precision divides by, (n,): k, or the number retrieved."""
     return hits.n_retrieved if k is None else np.full(hits.n, k)

@@ -1,4 +1,4 @@
-"""The ranking measures: trec_eval's numbers and the field's others, for many rankings at once."""
+"""The ranking measures of trec_eval and others, computed for many rankings at once."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -43,12 +43,12 @@ LARGEST_TABLE = 1 << 20
 
 
 def _ratio(part: Floats | Ints, whole: Floats | Ints) -> Floats:
-    """part / whole, 0.0 where the whole is 0."""
+    """part / whole; 0.0 where the whole is 0."""
     return np.divide(part, whole, out=np.zeros(len(part)), where=whole != 0)
 
 
 def _log2(numbers: Ints) -> Floats:
-    """By Python's log2: NumPy's has other last digits on other processors."""
+    """Computed with Python's log2: the last digits of NumPy's depend on the processor."""
     most = int(numbers.max(initial=0))
     if most >= LARGEST_TABLE:
         return np.array([math.log2(number) for number in numbers.tolist()])
@@ -70,7 +70,7 @@ def _gain(grade: Ints, gains: Gains) -> Floats | Ints:
 def _discounted(
     gain: Floats | Ints, rank: Ints, discount: Discount = "log2", k: int | None = None
 ) -> Floats:
-    """The gains divided by their rank's discount, 0.0 below the first k."""
+    """The gains divided by the discounts of their ranks; 0.0 after the first k."""
     ranks = np.arange(int(rank.max(initial=0)) + 1)
     by_rank = ranks.astype(np.float64) if discount == "reciprocal" else _log2(ranks + 1)
     if k is not None:
@@ -79,7 +79,7 @@ def _discounted(
 
 
 def _by_place(query: Ints, n: int) -> Iterator[Ints]:
-    """Where each query's first row stands in a column that rises by query; then the second ones."""
+    """The index of each query's first row in a column sorted by query; then of each second row."""
     place = ranks_within(query, n)
     order = np.argsort(place, kind="stable")
     for start, stop in pairwise(np.cumsum(np.bincount(place)).tolist()):
@@ -87,7 +87,7 @@ def _by_place(query: Ints, n: int) -> Iterator[Ints]:
 
 
 def _running(query: Ints, amount: Floats, n: int) -> Floats:
-    """The amounts up to each row added up within its query; no digit depends on the batch."""
+    """The sum of the amounts up to each row within its query; no digit depends on the batch."""
     total, running = np.zeros(n), np.zeros(len(query))
     for at in _by_place(query, n):
         total[query[at]] += amount[at]
@@ -99,7 +99,7 @@ def _running(query: Ints, amount: Floats, n: int) -> Floats:
 
 
 def credited_hits(hits: Hits, *, ideal: Ideal = "judged", k: int | None = None) -> Bools:
-    """Which hits gain, (h,): of passages that match the same gold one the first, or all."""
+    """Which hits gain, (h,): of passages that match the same gold passage the first, or all."""
     top = judged_hits(hits, k=k)
     return top if ideal == "retrieved" else top & (hits.n_new > 0)
 
@@ -112,7 +112,7 @@ def dcg(
     gains: Gains = "linear",
     k: int | None = None,
 ) -> Floats:
-    """The discounted gains of the first k added up, (n,)."""
+    """The sum of the discounted gains of the first k, (n,)."""
     gain = _gain(hits.grade, gains)
     gain = gain if ideal == "retrieved" else gain * (hits.n_new > 0)
     return hits.total(hits.query, _discounted(gain, hits.rank, discount, k))
@@ -139,10 +139,10 @@ def ideal_dcg(
 
 
 def beyond_exponent(hits: Hits, *, gains: Gains = "linear") -> Cause:
-    """Queries with a grade that exponential gains cannot take."""
+    """Queries with a grade too high for exponential gains."""
     is_exponential = gains == "exponential"
     where = (hits.n_relevant(HIGHEST_EXPONENT + 1) > 0) & is_exponential
-    return Cause(where, f"2 to a grade above {HIGHEST_EXPONENT} is beyond any number")
+    return Cause(where, f"a grade above {HIGHEST_EXPONENT} is too high for exponential gains")
 
 
 @measure(
@@ -160,17 +160,18 @@ def ndcg(
     gains: Gains = "linear",
     k: Count | None = None,
 ) -> Floats:
-    """Normalised discounted cumulative gain: how high the relevant documents stand.
+    """Normalised discounted cumulative gain: how high the relevant documents are ranked.
 
     In [0, 1]. DCG sums gain / log2(rank + 1) over the first `k`, or gain / rank with
     `discount="reciprocal"`; a grade below 0 gains 0; `gains="exponential"` gains 2^grade - 1. It is
     divided by the DCG of the ideal ranking: of the judged documents, cut at `k` (`ideal="judged"`);
-    of the judged documents, not cut (`"all"`, seed 000); or of the relevant ones among the
-    retrieved (`"retrieved"`, seed 003). Of passages that match the same gold text only the first
-    gains, except with `"retrieved"`. No judged document of grade ≥ 1: undefined; a grade over 1000
-    with exponential gains, too.
+    of the judged documents, not cut (`"all"`, as in the suite factual-qa); or of the relevant ones
+    among the retrieved (`"retrieved"`, as in passage-retrieval). Of passages that match the same
+    gold text only the first gains, except with `"retrieved"`. Undefined if no judged document has
+    grade ≥ 1, and for a grade over 1000 with exponential gains.
 
-    Source: Järvelin & Kekäläinen 2002; trec_eval's `ndcg` and `ndcg_cut`; seeds 000 and 003.
+    Source: Järvelin & Kekäläinen 2002; trec_eval's `ndcg` and `ndcg_cut`; the suites factual-qa and
+    passage-retrieval.
 
     >>> from ragauge.rankings.hits import one_hit
     >>> ndcg(one_hit(rank=2), k=10).tolist()
@@ -194,11 +195,11 @@ def recall(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Float
     """Share of the relevant documents that are among the first `k` retrieved.
 
     In [0, 1]. Relevant is a grade of at least `min_grade`; with `match="text"` the share of the
-    gold passages that one of the first `k` passages matches. Nothing relevant: undefined. Seed 000
-    calls this "modified precision".
+    gold passages that one of the first `k` passages matches. Undefined if nothing is relevant. The
+    source of the suite factual-qa calls this "modified precision".
 
-    Source: Manning et al. 2008, section 8.3; trec_eval's `recall` and `set_recall`; seeds 000 and
-    003.
+    Source: Manning et al. 2008, section 8.3; trec_eval's `recall` and `set_recall`; the suites
+    factual-qa and passage-retrieval.
 
     >>> from ragauge.rankings.hits import one_hit
     >>> recall(one_hit(rank=2)).tolist(), recall(one_hit(rank=2), k=1).tolist()
@@ -211,8 +212,8 @@ def recall(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Float
 def precision(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Floats:
     """Share of the first `k` places that hold a relevant document.
 
-    In [0, 1]. With `k` it is divided by `k`, however few were retrieved; without, by the number
-    retrieved, and retrieving nothing gives 0. Nothing relevant is judged: undefined.
+    In [0, 1]. With `k` the divisor is `k`, even if fewer were retrieved; without it, the number
+    retrieved. Retrieving nothing gives 0. Undefined if no relevant document is judged.
 
     Source: Manning et al. 2008, section 8.3; trec_eval's `P` and `set_P`.
 
@@ -228,8 +229,8 @@ def average_precision(hits: Hits, *, min_grade: Count = 1, k: Count | None = Non
     """Precision at the rank of each relevant document, averaged over all of them.
 
     In [0, 1]. A relevant document that is not among the first `k` retrieved counts 0. Of passages
-    that match the same gold text the first counts. Nothing relevant is judged: undefined. The mean
-    over queries is the MAP that gave it the name.
+    that match the same gold text only the first counts. Undefined if no relevant document is
+    judged. The mean over queries is MAP.
 
     Source: Buckley & Voorhees 2005, section 3.1; trec_eval's `map` and `map_cut`.
 
@@ -247,8 +248,8 @@ def average_precision(hits: Hits, *, min_grade: Count = 1, k: Count | None = Non
 def mrr(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Floats:
     """One over the rank of the first relevant document, 0 when none is among the first `k`.
 
-    In [0, 1]. Nothing relevant is judged: undefined. The mean over queries is the mean reciprocal
-    rank.
+    In [0, 1]. Undefined if no relevant document is judged. The mean over queries is the mean
+    reciprocal rank.
 
     Source: Voorhees 1999, "The TREC-8 Question Answering Track Report"; trec_eval's `recip_rank`.
 
@@ -266,7 +267,7 @@ def mrr(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Floats:
 def success(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Floats:
     """Whether a relevant document is among the first `k` retrieved: 1.0 or 0.0.
 
-    Also called hit rate. Nothing relevant is judged: undefined.
+    Also called hit rate. Undefined if no relevant document is judged.
 
     Source: Craswell & Hawking 2004, "Overview of the TREC 2004 Web Track"; trec_eval's `success`.
 
@@ -281,8 +282,8 @@ def success(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Floa
 def r_precision(hits: Hits, *, min_grade: Count = 1, multiple: Factor = 1.0) -> Floats:
     """Precision after as many documents as there are relevant ones, or a `multiple` of that.
 
-    In [0, 1]. A cut that is no whole number is rounded up from .1 on. Nothing relevant is judged:
-    undefined.
+    In [0, 1]. A cut-off is rounded up if its fractional part is .1 or more, else down. Undefined if
+    no relevant document is judged.
 
     Source: Buckley & Voorhees 2005, section 3.1; trec_eval's `Rprec` and `Rprec_mult`.
 
@@ -302,7 +303,7 @@ def f_measure(
     """The weighted harmonic mean of precision and recall, of the first `k` or all retrieved.
 
     In [0, 1]; 0.0 when nothing relevant is found. Recall weighs `beta` times as much as precision.
-    Nothing relevant is judged: undefined.
+    Undefined if no relevant document is judged.
 
     Source: van Rijsbergen 1979, chapter 7; trec_eval's `set_F`, whose parameter is beta squared.
 
@@ -320,7 +321,7 @@ def f_measure(
 def set_map(hits: Hits, *, min_grade: Count = 1) -> Floats:
     """Precision times recall of all that is retrieved, whatever its order.
 
-    In [0, 1]; retrieving nothing gives 0. Nothing relevant is judged: undefined.
+    In [0, 1]; retrieving nothing gives 0. Undefined if no relevant document is judged.
 
     Source: trec_eval's `set_map`.
 
@@ -336,8 +337,9 @@ def set_map(hits: Hits, *, min_grade: Count = 1) -> Floats:
 def relative_precision(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Floats:
     """Precision of the first `k`, or of all retrieved, as a share of the highest possible.
 
-    In [0, 1]: the relevant among them, divided by the number of places or, where there are not so
-    many, of relevant documents; retrieving nothing gives 0. Nothing relevant is judged: undefined.
+    In [0, 1]: the number of relevant ones among them, divided by the number of places or of
+    relevant documents, whichever is lower; retrieving nothing gives 0. Undefined if no relevant
+    document is judged.
 
     Source: trec_eval's `relative_P` and `set_relative_P`.
 
@@ -351,13 +353,13 @@ def relative_precision(hits: Hits, *, min_grade: Count = 1, k: Count | None = No
 
 @measure(version=1, by_text=True, shown=relevant_hits)
 def rbp(hits: Hits, *, p: Share = 0.9, min_grade: Count = 1, k: Count | None = None) -> Floats:
-    """Rank-biased precision: the share relevant of what a reader sees who goes on with chance `p`.
+    """Rank-biased precision: the share of relevant documents for a reader who continues with chance `p`.
 
     In [0, 1]: (1 - p) times the sum of p^(rank - 1) over the relevant among the first `k`; below 1
-    for every ranking of finite length. Nothing relevant is judged: undefined.
+    for every ranking of finite length. Undefined if no relevant document is judged.
 
-    Source: Moffat & Zobel 2008, section 4; trec_eval 10's `rbp` for grades of 0 and 1;
-    ir_measures' `RBP(rel=1)`, whose p is 0.8 unless it is told.
+    Source: Moffat & Zobel 2008, section 4; trec_eval 10's `rbp` for grades of 0 and 1; ir_measures'
+    `RBP(rel=1)`, whose default p is 0.8.
 
     >>> from ragauge.rankings.hits import one_hit
     >>> rbp(one_hit(rank=2), p=0.5).tolist()
@@ -373,10 +375,10 @@ def rbp(hits: Hits, *, p: Share = 0.9, min_grade: Count = 1, k: Count | None = N
 
 @measure(version=1, undefined="never", lower_is_better=True)
 def rbp_residual(hits: Hits, *, p: Share = 0.9) -> Floats:
-    """How much rank-biased precision could still rise, were all that nobody judged relevant.
+    """How much rank-biased precision would rise if all unjudged documents were relevant.
 
     In [0, 1]: 1 less (1 - p) times the sum of p^(rank - 1) over the judged documents retrieved; 0.0
-    where every document retrieved is judged. A negative grade is no judgement.
+    where every document retrieved is judged. A negative grade does not count as a judgement.
 
     Source: Moffat & Zobel 2008, section 5; trec_eval 10's `rbp_resid`.
 
@@ -392,7 +394,7 @@ def rbp_residual(hits: Hits, *, p: Share = 0.9) -> Floats:
 
 
 def cut_of(recall: float, n_relevant: Ints, compat: Compat) -> Floats:
-    """How many relevant documents make this recall, (n,), as trec_eval 9 or 10 rounds it."""
+    """The number of relevant documents for this recall, (n,), as trec_eval 9 or 10 rounds it."""
     wanted = recall * n_relevant
     return np.floor(wanted + 0.9) if compat == "trec9" else np.floor(wanted) + (wanted % 1 >= 0.5)
 
@@ -400,7 +402,7 @@ def cut_of(recall: float, n_relevant: Ints, compat: Compat) -> Floats:
 def _interpolated(
     hits: Hits, recalls: Sequence[float], min_grade: int, compat: Compat
 ) -> Iterator[Floats]:
-    """For each recall the highest precision of each query from there on."""
+    """For each recall, each query's highest precision at this recall or beyond."""
     at = np.flatnonzero(relevant_hits(hits, min_grade=min_grade))
     query = hits.query[at]
     reached = ranks_within(query, hits.n) / hits.rank[at]
@@ -419,9 +421,9 @@ def iprec(
 ) -> Floats:
     """Interpolated precision at a `recall`: the highest precision at this recall or beyond.
 
-    In [0, 1]; 0.0 where the recall is not reached. The relevant documents that make this recall are
-    rounded up from .1 on with `compat="trec9"`, to the nearest whole number with `"trec10"`.
-    Nothing relevant is judged: undefined.
+    In [0, 1]; 0.0 where the recall is not reached. The number of relevant documents for this recall
+    is rounded up from .1 on with `compat="trec9"`, and to the nearest whole number with `"trec10"`.
+    Undefined if no relevant document is judged.
 
     Source: Manning et al. 2008, section 8.4; trec_eval's `iprec_at_recall`.
 
@@ -437,7 +439,7 @@ def iprec(
 def avg_11pt(hits: Hits, *, min_grade: Count = 1, compat: Compat = "trec9") -> Floats:
     """Interpolated precision averaged over the recalls 0, 0.1, 0.2 … 1.
 
-    In [0, 1]. `compat` is as in `iprec`. Nothing relevant is judged: undefined.
+    In [0, 1]. `compat` is as in `iprec`. Undefined if no relevant document is judged.
 
     Source: Manning et al. 2008, section 8.4; trec_eval's `11pt_avg`.
 
@@ -454,10 +456,10 @@ def avg_11pt(hits: Hits, *, min_grade: Count = 1, compat: Compat = "trec9") -> F
 
 @measure(version=1, aggregation="geometric_mean", by_text=True, shown=relevant_hits)
 def gmap(hits: Hits, *, min_grade: Count = 1) -> Floats:
-    """Average precision, of which the geometric mean is taken over queries: it shows the bad ones.
+    """Average precision with a geometric mean over queries, which is sensitive to poor queries.
 
-    In [0, 1]; one query's value is its `map`; below 0.00001 it counts as that in the mean. Nothing
-    relevant is judged: undefined.
+    In [0, 1]; one query's value is its `map`; in the mean, values below 0.00001 count as 0.00001.
+    Undefined if no relevant document is judged.
 
     Source: Robertson 2006, "On GMAP"; trec_eval's `gm_map`.
 
@@ -470,10 +472,10 @@ def gmap(hits: Hits, *, min_grade: Count = 1) -> Floats:
 
 @measure(version=1, aggregation="geometric_mean")
 def gm_bpref(hits: Hits, *, min_grade: Count = 1) -> Floats:
-    """bpref, of which the geometric mean is taken over queries.
+    """bpref with a geometric mean over queries.
 
-    In [0, 1]; one query's value is its `bpref`; below 0.00001 it counts as that in the mean.
-    Nothing relevant is judged: undefined.
+    In [0, 1]; one query's value is its `bpref`; in the mean, values below 0.00001 count as 0.00001.
+    Undefined if no relevant document is judged.
 
     Source: trec_eval's `gm_bpref`.
 
@@ -489,14 +491,14 @@ def gm_bpref(hits: Hits, *, min_grade: Count = 1) -> Floats:
 
 @measure(version=1)
 def bpref(hits: Hits, *, min_grade: Count = 1) -> Floats:
-    """How seldom a document judged not relevant stands above a relevant one.
+    """How rarely documents judged nonrelevant are ranked above relevant ones.
 
-    In [0, 1]. Each relevant document retrieved counts 1 less the share of judged nonrelevant ones
-    above it, of as many as there are relevant or nonrelevant, whichever is fewer; one not retrieved
-    counts 0. A document that nobody judged, or graded below 0, is passed over. Nothing relevant is
-    judged: undefined.
+    In [0, 1]. The mean over the R relevant documents of 1 - min(n, R) / min(R, N), where n of the N
+    judged nonrelevant documents are ranked above the document; one that is not retrieved counts 0.
+    Documents that are unjudged or graded below 0 are ignored. Undefined if no relevant document is
+    judged.
 
-    Source: Buckley & Voorhees 2004, as trec_eval's `bpref` has it.
+    Source: Buckley & Voorhees 2004, as implemented in trec_eval's `bpref`.
 
     >>> from ragauge.rankings.hits import one_hit
     >>> bpref(one_hit(rank=4)).tolist()
@@ -516,8 +518,8 @@ def bpref(hits: Hits, *, min_grade: Count = 1) -> Floats:
 def inferred_ap(hits: Hits, *, min_grade: Count = 1) -> Floats:
     """Average precision inferred from a sample of judgements.
 
-    In [0, 1]. A grade below 0 says that the document was pooled and not judged: those are taken to
-    be relevant as often as the judged ones above. Nothing relevant is judged: undefined.
+    In [0, 1]. A grade below 0 means pooled but not judged; such a document is assumed relevant as
+    often as the judged ones above it. Undefined if no relevant document is judged.
 
     Source: Yilmaz & Aslam 2006, as trec_eval's `infAP` smooths it.
 
@@ -540,10 +542,10 @@ def inferred_ap(hits: Hits, *, min_grade: Count = 1) -> Floats:
 def judged(hits: Hits, *, k: Count | None = None) -> Floats:
     """Share of the first `k` retrieved that are judged, relevant or not.
 
-    In [0, 1]. Where fewer than `k` are retrieved it is the share of those; a grade below 0 says
-    that the document is not judged. Nothing retrieved: undefined.
+    In [0, 1]. Where fewer than `k` are retrieved it is the share of those; a grade below 0 means
+    that the document is not judged. Undefined if nothing is retrieved.
 
-    Source: ir_measures' `Judged`, which takes a grade below 0 for a judgement.
+    Source: ir_measures' `Judged`, which counts a grade below 0 as a judgement.
 
     >>> from ragauge.rankings.hits import one_hit
     >>> judged(one_hit(rank=4), k=10).tolist()
@@ -555,10 +557,10 @@ def judged(hits: Hits, *, k: Count | None = None) -> Floats:
 
 @measure(version=1, undefined="never", lower_is_better=True)
 def unjudged(hits: Hits, *, k: Count | None = None) -> Floats:
-    """Share of the first `k` places that hold a document nobody judged; lower is better.
+    """Share of the first `k` places that hold an unjudged document; lower is better.
 
-    In [0, 1]. With `k` it is divided by `k`, however few were retrieved; without, by the number
-    retrieved, and retrieving nothing gives 0. A grade below 0 says that the document is not judged.
+    In [0, 1]. With `k` the divisor is `k`, even if fewer were retrieved; without it, the number
+    retrieved. Retrieving nothing gives 0. A grade below 0 means that the document is not judged.
 
     Source: trec_eval 10's `unj`.
 
@@ -574,19 +576,21 @@ def unjudged(hits: Hits, *, k: Count | None = None) -> Floats:
 
 
 def above_max_grade(hits: Hits, *, max_grade: int = 4) -> Cause:
-    """Queries with a grade above the highest there should be."""
+    """Queries with a grade above `max_grade`."""
     where = hits.n_relevant(max_grade + 1) > 0
-    said = f"a grade is above max_grade, {max_grade}; give the highest one, as in err(max_grade=10)"
-    return Cause(where, said)
+    reason = (
+        f"a grade is above max_grade, {max_grade}; give the highest one, as in err(max_grade=10)"
+    )
+    return Cause(where, reason)
 
 
 @measure(version=1, beyond=above_max_grade)
 def err(hits: Hits, *, max_grade: Count = 4, k: Count | None = None) -> Floats:
-    """Expected reciprocal rank: of the document that satisfies a reader who reads from the top.
+    """Expected reciprocal rank of the document at which a reader is satisfied and stops.
 
-    In [0, 1), not scaled to the ideal ranking. A document of grade g satisfies with chance (2^g - 1)
-    / 2^max_grade; one below 0 or not judged never does. No judged document of grade ≥ 1: undefined;
-    a grade above `max_grade`, too.
+    In [0, 1), not normalised by the ideal ranking. A document of grade g satisfies the reader with
+    probability (2^g - 1) / 2^max_grade; one below 0 or not judged never does. Undefined if no
+    judged document has grade ≥ 1, and for a grade above `max_grade`.
 
     Source: Chapelle et al. 2009, "Expected Reciprocal Rank for Graded Relevance"; gdeval's and
     ir_measures' `ERR`, whose highest grade is 4.
@@ -611,8 +615,8 @@ def err(hits: Hits, *, max_grade: Count = 4, k: Count | None = None) -> Floats:
 def ndcg_rel(hits: Hits) -> Floats:
     """nDCG at the rank of each document of grade ≥ 1, averaged over all of them.
 
-    In [0, 1]. For one that is not retrieved it is nDCG of the whole ranking. No judged document of
-    grade ≥ 1: undefined.
+    In [0, 1]. A document that is not retrieved counts the nDCG of the whole ranking. Undefined if
+    no judged document has grade ≥ 1.
 
     Source: trec_eval's `ndcg_rel`.
 
@@ -623,17 +627,17 @@ def ndcg_rel(hits: Hits) -> Floats:
     gained, best = _RunningDcg.of_hits(hits), _RunningDcg.of_judgements(hits)
     n_wanted, whole = hits.n_relevant(), _ratio(gained.last(), best.last())
     n_missed = n_wanted - hits.count(hits.query, hits.grade > 0)
-    there = gained.value / best.until(gained.query, gained.rank)
-    return _ratio(hits.total(gained.query, there) + n_missed * whole, n_wanted)
+    at_hits = gained.value / best.until(gained.query, gained.rank)
+    return _ratio(hits.total(gained.query, at_hits) + n_missed * whole, n_wanted)
 
 
 @measure(version=1, name="Rndcg")
 def r_ndcg(hits: Hits, *, min_grade: Count = 1) -> Floats:
-    """nDCG at the ranks where the ideal ranking comes to a lower grade, averaged.
+    """Mean nDCG at the last rank of each grade in the ideal ranking.
 
-    In [0, 1]. The last of these ranks is the number of documents of grade ≥ 1; when two more than
-    that are retrieved, the end of the ranking is one, too. Nothing relevant is judged: undefined;
-    `min_grade` bears on nothing else.
+    In [0, 1]. The last of these ranks is the number of documents of grade ≥ 1; if at least two more
+    are retrieved, the end of the ranking is added. Undefined if no relevant document is judged;
+    `min_grade` affects nothing else.
 
     Source: trec_eval's `Rndcg`.
 
@@ -644,16 +648,17 @@ def r_ndcg(hits: Hits, *, min_grade: Count = 1) -> Floats:
     gained, best = _RunningDcg.of_hits(hits), _RunningDcg.of_judgements(hits)
     ends = np.append(np.diff(best.grade) != 0, True) | np.append(np.diff(best.query) != 0, True)
     query, rank = best.query[ends[: len(best.query)]], best.rank[ends[: len(best.query)]]
-    there = gained.until(query, rank) / best.until(query, rank)
+    at_ends = gained.until(query, rank) / best.until(query, rank)
     n_graded = hits.n_relevant()
     goes_on = hits.n_retrieved > n_graded + 1
     at_end = np.where(goes_on, _ratio(gained.last(), best.last()), 0.0)
-    return _ratio(hits.total(query, there) + at_end, np.bincount(query, minlength=hits.n) + goes_on)
+    n_ranks = np.bincount(query, minlength=hits.n) + goes_on
+    return _ratio(hits.total(query, at_ends) + at_end, n_ranks)
 
 
 @dataclass(frozen=True, slots=True)
 class _RunningDcg:
-    """DCG after each document of grade ≥ 1, of n rankings: columns by query and rank."""
+    """DCG after each document of grade ≥ 1, for n rankings, in columns sorted by query and rank."""
 
     query: Ints
     rank: Ints
@@ -692,11 +697,12 @@ class _RunningDcg:
 
 @measure(version=1, name="G")
 def g(hits: Hits) -> Floats:
-    """The gains of the documents, each discounted by the gain the ranking lacks at its rank.
+    """Sum of gains, each discounted by the gain that the ranking lacks at that rank.
 
-    In [0, 1]: the grade of each document retrieved divided by log2(2 + ideal - found), where ideal is
-    the gain of an ideal ranking down to there, at least 1 a rank, and found that of this ranking;
-    their sum is divided by the sum of all grades. No judged document of grade ≥ 1: undefined.
+    In [0, 1]: the grades of the retrieved documents, each divided by log2(2 + ideal - actual),
+    summed and divided by the sum of all grades. `ideal` is the gain of the ideal ranking down to
+    this rank, at least 1 per rank; `actual` is the gain of this ranking. Undefined if no judged
+    document has grade ≥ 1.
 
     Source: trec_eval's `G`.
 
@@ -715,7 +721,7 @@ def g(hits: Hits) -> Floats:
 
 
 def _ideal_cost(hits: Hits, query: Ints, rank: Ints) -> Ints:
-    """The gain of the ideal ranking down to these ranks, at least 1 a rank."""
+    """The gain of the ideal ranking down to these ranks, at least 1 per rank."""
     n_graded = hits.n_relevant()
     graded = hits.judged_grade > 0
     total = np.concatenate([[0], np.cumsum(hits.judged_grade[graded])])
@@ -726,10 +732,10 @@ def _ideal_cost(hits: Hits, query: Ints, rank: Ints) -> Ints:
 
 @measure(version=1, name="binG", shown=relevant_hits)
 def binary_g(hits: Hits, *, min_grade: Count = 1) -> Floats:
-    """The relevant documents, each discounted by the number of others retrieved above it.
+    """Share of relevant documents retrieved, each discounted by the number of others above it.
 
     In [0, 1]: 1 / log2(2 + others above) of each relevant document retrieved, averaged over all
-    relevant ones. Nothing relevant is judged: undefined.
+    relevant ones. Undefined if no relevant document is judged.
 
     Source: trec_eval's `binG`.
 
@@ -754,11 +760,11 @@ def utility(
     n_documents: int = 0,
     min_grade: Count = 1,
 ) -> Floats:
-    """What the retrieved set is worth: so much for each document found, wrong, missed or left out.
+    """Utility of the retrieved set: a weight for each document found, wrong, missed or left out.
 
-    Of any sign and size. `found` counts relevant documents that are retrieved, `missed` those that
-    are not; `wrong` counts others that are retrieved, `left_out` those that are not, which takes
-    `n_documents`, the size of the collection.
+    Unbounded. The weights are for relevant documents retrieved (`found`) or not (`missed`), and for
+    other documents retrieved (`wrong`) or not (`left_out`); `left_out` needs `n_documents`, the
+    size of the collection.
 
     Source: trec_eval's `utility`.
 
@@ -773,7 +779,7 @@ def utility(
     )
 
 
-# Counts, whose totals are sums
+# Counts: their totals are sums
 
 
 @measure(version=1, undefined="never", aggregation="sum", high=None)
@@ -844,9 +850,9 @@ def num_nonrel_judged_ret(hits: Hits, *, min_grade: Count = 1) -> Floats:
 
 @measure(version=1, undefined="never", aggregation="sum", high=None, lower_is_better=True)
 def num_nonjudged_ret(hits: Hits) -> Floats:
-    """The number of documents retrieved that nobody judged; the total is their sum.
+    """The number of unjudged documents retrieved; the total is their sum.
 
-    A grade below 0 says that the document is not judged.
+    A grade below 0 means that the document is not judged.
 
     Source: trec_eval 10's `num_nonjudged_ret`.
 

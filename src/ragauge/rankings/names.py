@@ -1,4 +1,4 @@
-"""The names that trec_eval, ir_measures and ranx give to ranking measures, read as our labels.
+"""Read trec_eval's, ir_measures' and ranx's names of ranking measures as our labels.
 
 trec_eval's: `map`, `P_10`, `ndcg_cut.5,10`, `iprec_at_recall_0.10`, `set_F.0.5`, the families `P`,
 `ndcg_cut`, `map_cut` … with its own cut-offs, and the sets `official`, `set` and `all_trec`.
@@ -73,7 +73,7 @@ IMPLIED: Mapping[str, Mapping[str, SettingValue]] = {
     "RBP": {"p": 0.8},
     "ndcg_burges": {"gains": "exponential"},
 }
-"""Settings that are said by the name alone."""
+"""Settings that a name implies."""
 SETTINGS = {"rel": "min_grade", "cutoff": "k"}
 """ir_measures' names of settings."""
 
@@ -125,7 +125,7 @@ FAMILIES = {
     "success": Family("success", "k", _whole, (1, 5, 10)),
     "unj": Family("unjudged", "k", _whole, (5, 10, 20)),
 }
-"""trec_eval's measures with cut-offs, and the cut-offs it takes when none is given."""
+"""trec_eval's measures with cut-offs, and their default cut-offs."""
 UTILITY = ("found", "wrong", "missed", "left_out")
 
 NUMBERS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
@@ -144,7 +144,7 @@ SETS = {
         *("rbp", "rbp_resid", "unj"),  # from trec_eval 10 on
     ),
 }
-"""trec_eval's sets of measures, in the order it prints them, without the two that are no numbers."""
+"""trec_eval's sets of measures, in the order it prints them, without the two that are not numbers."""
 
 MULTIPLE = re.compile(r"(?P<name>[A-Za-z_]+)(?P<sign>[._])(?P<cuts>[-+\d.,]+)", re.ASCII)
 AT_RECALL = re.compile(r"(?P<before>IPrec(?:\(.*\))?)@(?P<recall>[\d.]+)", re.ASCII)
@@ -155,7 +155,7 @@ FRONT = re.compile(r"[^(@]*")
 
 @dataclass(frozen=True, slots=True)
 class AskedMeasure:
-    """A measure that is asked for: our label, and the name it is asked for by.
+    """A requested measure: our label, and the name used in the request.
 
     The label has a canonical name; `catalog.find` reads its settings.
     """
@@ -165,10 +165,10 @@ class AskedMeasure:
 
 
 def read_measure(text: str) -> tuple[AskedMeasure, ...]:
-    """The measures that a name stands for: one, or all of a family or set of trec_eval's.
+    """The measures with this name: one, or all of one of trec_eval's families or sets.
 
-    LabelError says what is unknown. `recall` and `success` alone are ours, of all that is
-    retrieved.
+    LabelError names what is unknown. `recall` and `success` without a cut-off are ours: they count
+    all retrieved documents.
 
     >>> for asked in read_measure("ndcg_cut.5,10"):
     ...     print(asked.label, asked.shown)
@@ -190,7 +190,7 @@ def read_measure(text: str) -> tuple[AskedMeasure, ...]:
 
 
 def _trec(name: str) -> Iterator[AskedMeasure]:
-    """What trec_eval prints for one of its names."""
+    """The measures that trec_eval prints for one of its names."""
     if name in FAMILIES:
         yield from (FAMILIES[name].at(name, cut) for cut in FAMILIES[name].cuts)
     else:
@@ -198,7 +198,7 @@ def _trec(name: str) -> Iterator[AskedMeasure]:
 
 
 def _with_cuts(name: str, sign: str, cuts: str, text: str) -> tuple[AskedMeasure, ...]:
-    """trec_eval's `P_10` and `P.5,10`; nothing where the name is none that has cut-offs."""
+    """trec_eval's `P_10` and `P.5,10`; empty if the measure has no cut-offs."""
     texts = cuts.split(",")
     try:
         if name in FAMILIES and (sign == "." or len(texts) == 1):
@@ -218,7 +218,7 @@ def _cut(name: str, cuts: list[str]) -> tuple[AskedMeasure, ...]:
     family = FAMILIES[name]
     values = sorted(map(family.read, cuts))
     if len(set(values)) < len(values):
-        raise LabelError("a cut-off stands twice")
+        raise LabelError("duplicate cut-off")
     return tuple(family.at(name, value) for value in values)
 
 
@@ -243,16 +243,18 @@ def _label(text: str) -> Label:
         label = _canonical(Label.parse(found["before"]))
         return replace(label, settings={**label.settings, "recall": _number(found["recall"])})
     if OWN_GAINS.fullmatch(text):
-        raise LabelError(f"measure {text!r}: gains are the grades; change those in the judgements")
+        raise LabelError(
+            f"measure {text!r}: gains are the grades; change the grades in the judgements"
+        )
     if found := RANX_RBP.fullmatch(text):
         return Label("rbp", {"p": float(found["p"])})
-    # 11pt_avg is no word, so a label cannot begin with it.
+    # A label cannot begin with a digit, as 11pt_avg does.
     word = ALIASES[front] if front == "11pt_avg" else front
     return _canonical(Label.parse(f"{word}{rest}"))
 
 
 def _is_registered(name: str) -> bool:
-    """Whether somebody's own `@measure` has that name: only one that is imported can have it."""
+    """Whether a user's `@measure` has that name. It is registered only once it is imported."""
     module = sys.modules.get("ragauge.metrics.ranking")
     return module is not None and name in module.MEASURES
 
@@ -267,13 +269,14 @@ def _canonical(label: Label) -> Label:
         raise UnknownMeasureError(f"unknown ranking measure {label.name!r}{hint}")
     if settings.pop("judged_only", False):
         raise LabelError(
-            f"measure {str(label)!r}: judged_only is no setting of one measure; leave the documents "
-            "that nobody judged out of all rankings, with -J"
+            f"measure {str(label)!r}: judged_only is not a setting of a single measure; use -J to "
+            "remove unjudged documents from all rankings"
         )
     if settings.get("dcg") in ("log2", "exp-log2"):
         form = settings.pop("dcg")
         settings |= {"gains": "exponential"} if form == "exp-log2" else {}
-    if label.name == "SetF" and "beta" in settings:  # which it hands to trec_eval, not squared
+    # ir_measures passes beta to trec_eval, which expects it squared, without squaring it.
+    if label.name == "SetF" and "beta" in settings:
         settings["beta"] = math.sqrt(float(str(settings["beta"])))
     if name == "precision" and settings.pop("relative", False):
         name = "relative_precision"

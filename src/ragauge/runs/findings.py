@@ -28,7 +28,7 @@ class FindingMatch:
 def find(run: Run) -> tuple[FindingMatch, ...]:
     """Every finding that at least one row shows, by system, in the suite's order.
 
-    Source: seed 001, "Interpreting Results".
+    Source: the suite answer-quality, "Interpreting Results".
     """
     scored = {one.metric for one in run.metrics if not one.unavailable}
     told = [one for one in run.manifest.findings if scored.issuperset(one.metrics.values())]

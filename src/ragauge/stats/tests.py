@@ -218,7 +218,7 @@ def _mean_differences(values: Floats2d, seed: int) -> list[Estimate]:
             estimates += [Estimate(mean, None, None) for mean in means]
             continue
         bounds = np.quantile(resampled[i] - resampled[i + 1 :], [tail, 1 - tail], axis=1).T
-        # As in _interval: the mean lies in its interval.
+        # As in _interval: the mean is inside its interval.
         estimates += [
             Estimate(mean, min(rounded_bound(low), mean), max(rounded_bound(high), mean))
             for mean, (low, high) in zip(means, bounds, strict=True)

@@ -654,4 +654,4 @@ def test_a_name_beyond_any_is_refused_with_its_line(tmp_path: Path):
 
 def test_a_grade_beyond_any_is_refused(tmp_path: Path):
     path = written(tmp_path / "qrels", "q1 0 a 99999999999999\n")
-    assert "beyond any grade" in problem_of(lambda: read_qrels(path)).message
+    assert "grade '99999999999999' is too large" in problem_of(lambda: read_qrels(path)).message

@@ -89,9 +89,9 @@ def choose(columns: Sequence[str], kind: Value, source: str) -> Chosen:
     is_rank = len(ranks) == 1
     if is_rank:
         names[kind] = ranks[0]
-    there = listed([repr(name) for name in columns], most=30) or "none"
+    present = listed([repr(name) for name in columns], most=30) or "none"
     problems += [
-        f"has no column for the {field}{_hint(field, columns)}; it has: {there}; known names: "
+        f"has no column for the {field}{_hint(field, columns)}; it has: {present}; known names: "
         + ", ".join(" ".join(_NAMES[field]).split())
         for field in ("query", "document", kind)
         if field not in names and not candidates(columns, field)
@@ -136,9 +136,8 @@ def rows_of(
     if first is None:
         first = starts_of_blocks(query)
         query = query.take(first)
-    said = (*notes, *chosen.notes)
     values = -value if chosen.is_rank else value
-    rows = Rows(source, query, first, document, values, line, said)
+    rows = Rows(source, query, first, document, values, line, (*notes, *chosen.notes))
     refuse(
         rows.problem(row, f"must be finite, got {value[row]:g}", chosen.value)
         for row in np.flatnonzero(~np.isfinite(value))[:MAX_SHOWN].tolist()
@@ -147,7 +146,7 @@ def rows_of(
     return rows
 
 
-# Python's values
+# Python values
 
 
 def rows_of_values(
@@ -158,7 +157,7 @@ def rows_of_values(
     line: Callable[[int], int] = lambda row: row + 1,
     notes: Sequence[str] = (),
 ) -> Rows:
-    """Rows of columns of Python's values."""
+    """Rows made of columns of Python values."""
     query, document, value = (columns[name] for name in chosen.all)
     problems = [
         *_not_names(source, chosen.query, query, line),
@@ -180,7 +179,7 @@ def rows_of_values(
 def _names(values: Sequence[object]) -> Field:
     if are_plain_names(values):
         return field_of_texts(cast(Sequence[str], values))
-    return field_of_texts([one if isinstance(one, str) else str(one) for one in values])
+    return field_of_texts([name if isinstance(name, str) else str(name) for name in values])
 
 
 def are_plain_names(values: Iterable[object]) -> bool:
@@ -207,7 +206,7 @@ def not_a_name(value: object) -> str | None:
     """Why the value cannot name a query or document, or None when it can.
 
     >>> not_a_name("007"), not_a_name(7), not_a_name(7.0)
-    (None, None, 'must be text, got 7.0; give ids as texts, for a number may have lost digits')
+    (None, None, 'must be text, got 7.0; give ids as texts, because numbers may have lost digits')
     """
     if isinstance(value, str):
         if value.isascii():
@@ -220,7 +219,9 @@ def not_a_name(value: object) -> str | None:
     if value is None:
         return "is null; every row needs a query and a document"
     if isinstance(value, float):
-        return f"must be text, got {value!r}; give ids as texts, for a number may have lost digits"
+        return (
+            f"must be text, got {value!r}; give ids as texts, because numbers may have lost digits"
+        )
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         return f"must be text, got {short(value)}"
     return None
@@ -256,15 +257,15 @@ def not_a_number(value: object) -> str | None:
 
 
 def short(value: object) -> str:
-    """The value in some 60 characters at most."""
+    """The value in at most about 60 characters."""
     text = ascii(value) if isinstance(value, str | int | float) else f"a {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
 def numbers(values: Sequence[float]) -> Floats:
-    """The numbers as an array; struct.error for what is none, texts of numbers included.
+    """The numbers as an array; struct.error for anything else, including numbers written as text.
 
-    struct is the quickest way in, and does not take texts, nor None for nan, as numpy does.
+    struct is the fastest way, and unlike numpy it rejects texts, and None in place of nan.
     """
     return np.frombuffer(struct.Struct(f"={len(values)}d").pack(*values), np.float64)
 
@@ -281,7 +282,7 @@ def rows_of_cells(
     line: Callable[[int], int],
     notes: Sequence[str] = (),
 ) -> Rows:
-    """Rows of cells of text: ids as they stand, numbers read out of it."""
+    """Rows made of cells of text: ids are unchanged, numbers are parsed."""
     cells = zip(chosen.all, (query, document, value), strict=True)
     refuse(
         Problem("is empty; every row needs a value", source, line(row), name)
@@ -297,7 +298,7 @@ def rows_of_cells(
 
 
 def _read_grades(value: Field) -> Floats:
-    """The numbers of cells of which some may be true or false."""
+    """The numbers in cells, some of which may be true or false."""
     try:
         return decimals(value)
     except MalformedError:
@@ -315,11 +316,11 @@ def _read_grades(value: Field) -> Floats:
 _TRUTH = {"true": b"1", "false": b"0"}
 
 
-# Polars' series
+# Polars series
 
 
 def rows_of_frame(frame: "pl.DataFrame", chosen: Chosen, source: str) -> Rows:
-    """Rows of a polars frame, numbered from 1."""
+    """Rows made of a polars frame, numbered from 1."""
     query, document, value = (frame[name] for name in chosen.all)
     refuse(
         Problem(f"is null{_more(column)}; every row needs a value", source, row + 1, column.name)
@@ -343,7 +344,7 @@ def rows_of_frame(frame: "pl.DataFrame", chosen: Chosen, source: str) -> Rows:
 
 def _more(column: "pl.Series") -> str:
     more = column.null_count() - 1
-    return f", like {more:,} more" if more else ""
+    return f", and so are {more:,} more" if more else ""
 
 
 def _texts(column: "pl.Series", source: str) -> "pl.Series":
@@ -354,7 +355,7 @@ def _texts(column: "pl.Series", source: str) -> "pl.Series":
         return column
     if dtype.is_integer() or isinstance(dtype, pl.Categorical | pl.Enum):
         return column.cast(pl.String)
-    why = "; a number may have lost digits" if dtype.is_float() else ""
+    why = ", because numbers may have lost digits" if dtype.is_float() else ""
     what = f"must be text, is {dtype}; give ids as texts{why}"
     raise DataError([Problem(what, source, None, column.name)])
 

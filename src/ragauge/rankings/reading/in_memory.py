@@ -1,4 +1,4 @@
-"""A run read whole: its rankings best first, to be seen through any judgements."""
+"""A run read whole: its rankings best first, which can be matched to any judgements."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -38,17 +38,17 @@ T = TypeVar("T")
 PIECE = 1 << 14
 """Rows that are ranked at a time: few enough to stay in the processor's cache."""
 SINGLE_BELOW = 1 << 18
-"""Rows below which one thread is quicker than several."""
+"""Rows below which one thread is faster than several."""
 MAX_THREADS = 4
 
 
 @dataclass(frozen=True, eq=False)
 class SortedRun:
-    """The rankings of all queries of a run: `documents` of a query, or `frame` of all.
+    """The rankings of all queries of a run: `documents` for one query, `frame` for all.
 
     `query_names` (m,) names the queries, `n_retrieved` (m,) counts their documents. `document` and
-    `score` (n,) go query by query, best first: score descending in the precision of `compat`, ties
-    by name descending by bytes. `tag` is the run's own name for itself.
+    `score` (n,) are sorted by query, best first: score descending in the precision of `compat`, ties
+    by name descending by bytes. `tag` is the name in the run itself.
     """
 
     query_names: Field
@@ -73,7 +73,10 @@ class SortedRun:
         return tuple(texts_of(self.query_names))
 
     def documents(self, query: str) -> list[tuple[str, float]]:
-        """The documents retrieved for a query and their scores, best first; KeyError without it."""
+        """The documents retrieved for a query and their scores, best first.
+
+        KeyError if the run does not have the query.
+        """
         number = self._numbers[query]
         end = int(self._end[number])
         rows = slice(end - int(self.n_retrieved[number]), end)
@@ -101,7 +104,7 @@ class SortedRun:
             raise DataError([Problem(what, self.source)]) from None
 
     def matched_to(self, judgements: Judgements) -> JudgedRun:
-        """The run seen through judgements: where the judged documents stand."""
+        """The run matched to judgements: the ranks of the judged documents."""
         rows, entry = self.known_queries.find(
             judgements.query_names, digests(judgements.query_names)
         )
@@ -150,10 +153,10 @@ def found_names(field: Field) -> list[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Keys:
-    """Which document stands where: a rising number for each row.
+    """A 64-bit key for each row, ascending, to look up documents and their ranks.
 
-    Its first bits are the query's number, its last ones the rank, and the middle as many bits as
-    are left of the document's digest; so what is found by them has still to be compared by name.
+    A key's first bits are the query's number, its last bits the rank, and the bits between are the
+    start of the document's digest; matches must still be compared by name.
     """
 
     n_query_bits: int
@@ -162,7 +165,7 @@ class Keys:
 
     @classmethod
     def layout(cls, n_retrieved: Ints) -> "Keys":
-        """Keys of no row yet, with room for so many queries and ranks."""
+        """Empty keys with enough bits for these queries and ranks."""
         n_query_bits = max(1, (len(n_retrieved) - 1).bit_length())
         n_rank_bits = max(1, (int(n_retrieved.max(initial=1)) - 1).bit_length())
         return cls(n_query_bits, n_rank_bits, np.zeros(0, np.uint64))
@@ -174,13 +177,13 @@ class Keys:
         return head | (digest >> n_bits[0] >> n_bits[1] << n_bits[1])
 
     def place(self, key: Words) -> Ints:
-        """The rank that stands in each key, from 0."""
+        """The rank in each key, from 0."""
         return (key & np.uint64((1 << self.n_rank_bits) - 1)).astype(np.int64)
 
     def find(self, digest: Words, query: Ints) -> tuple[Ints, Ints]:
-        """The documents (as numbers of rows here) that may stand in the keys, and their ranks."""
+        """The documents that may be in the keys, as indices into `digest`, and their ranks."""
         stem = self.stems(digest, query)
-        # In rising order the search goes through memory once.
+        # In ascending order the search passes through memory once.
         left = np.argsort(stem)
         at = np.searchsorted(self.rising, stem[left])
         found, rank = [left[:0]], [left[:0]]
@@ -210,7 +213,7 @@ class _Piece:
 
 
 def rank_rows(rows: Rows, compat: Compat, tag: str = "") -> SortedRun:
-    """The rows as rankings; DataError for documents that a query retrieves twice."""
+    """Rank the rows; DataError for documents that a query retrieves twice."""
     work = _Work(rows, compat)
     pieces = list(work.mapped(work.ranked))
     refuse(problem for piece in pieces for problem in piece.problems)
@@ -230,10 +233,10 @@ def rank_rows(rows: Rows, compat: Compat, tag: str = "") -> SortedRun:
 
 
 def match_rows_to_qrels(rows: Rows, judgements: Judgements, compat: Compat) -> JudgedRun:
-    """The rows seen through judgements: what `rank_rows` would show, but only judged ones ranked."""
+    """Match the rows to judgements; only judged documents are ranked, as `rank_rows` ranks them."""
     work = _Work(rows, compat)
     known, entry = judgements.known_queries.find(work.names, digests(work.names))
-    number = -2 - np.arange(len(work.names))  # each unjudged query is a group of its own
+    number = -2 - np.arange(len(work.names))  # each unjudged query is a separate group
     number[known] = entry
     pieces = list(work.mapped(lambda span: work.seen(span, judgements, number)))
     refuse(problem for piece in pieces for problem in piece.problems)
@@ -250,7 +253,7 @@ def match_rows_to_qrels(rows: Rows, judgements: Judgements, compat: Compat) -> J
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
-    """Where some queries' judged documents stand."""
+    """The ranks of some queries' judged documents."""
 
     judgement: Ints
     rank: Ints
@@ -258,14 +261,14 @@ class _Seen:
 
 
 def _by_query(number: Ints, size: Ints, n_queries: int) -> Ints | None:
-    """The rows query by query; None when they stand so already."""
+    """The rows sorted by query; None if they already are."""
     if len(number) == n_queries:
         return None
     return grouped(np.repeat(number.astype(np.uint32), size))
 
 
 class _Work:
-    """What ranking each piece of the rows needs."""
+    """The data needed to rank each piece of the rows."""
 
     def __init__(self, rows: Rows, compat: Compat) -> None:
         if not len(rows):
@@ -281,7 +284,7 @@ class _Work:
         self.at = _by_query(number, size, len(self.names))
 
     def mapped(self, work: Callable[[tuple[int, int]], T]) -> Iterator[T]:
-        """What the work finds in each piece, in their order."""
+        """The results of `work` for each piece, in order."""
         if len(self.rows) < SINGLE_BELOW:
             yield from map(work, self.spans())
             return
@@ -289,7 +292,7 @@ class _Work:
             yield from pool.map(work, self.spans())
 
     def spans(self) -> list[tuple[int, int]]:
-        """The queries cut into pieces of some PIECE rows, first and last + 1."""
+        """The queries in pieces of about PIECE rows, as first and last + 1."""
         begins = np.arange(0, int(self.end[-1]), PIECE)
         cuts = np.unique(np.searchsorted(self.end, begins, "right"))
         edges = cast(list[int], [*cuts.tolist(), len(self.end)])
@@ -311,7 +314,7 @@ class _Work:
         return _Piece(bytes_in_order(document), length, score, key, tuple(problems))
 
     def seen(self, span: tuple[int, int], judgements: Judgements, number: Ints) -> _Seen:
-        """The judged rows of the piece; `number` is that of every query in the judgements."""
+        """The judged rows of the piece; `number` is each query's number in the judgements."""
         query, row = self._cut(span)
         document, group = self.rows.document.take(row), number[span[0] : span[1]][query]
         key = paired(digests(document), group)
@@ -321,7 +324,7 @@ class _Work:
         return _Seen(judgement, ranks(at, found, query[found], document), tuple(problems))
 
     def _cut(self, span: tuple[int, int]) -> tuple[Ints, Ints]:
-        """The piece's rows, and the number from 0 of each one's query."""
+        """The piece's rows, and the number from 0 of each row's query."""
         start, stop = span
         size = self.n_retrieved[start:stop]
         whole = slice(int(self.end[start] - size[0]), int(self.end[stop - 1]))
@@ -330,11 +333,11 @@ class _Work:
 
     def _narrowed(self, score: Floats) -> NDArray[np.floating]:
         """The scores in the precision in which they are compared."""
-        with np.errstate(over="ignore"):  # beyond 32 bits all scores are alike
+        with np.errstate(over="ignore"):  # beyond the range of 32 bits all scores are equal
             return score.astype(self.precision)
 
     def _best_first(self, query: Ints, score: Floats, document: Field) -> Ints | None:
-        """The order of a piece's rows by rank; None when they stand so already."""
+        """The piece's rows sorted by rank; None if they already are."""
         at = order(query, self._narrowed(score))
         if (at.place[1:] > at.place[:-1]).all():
             return None

@@ -104,7 +104,7 @@ def named_runs(
 
 
 def _is_run(runs: Mapping[str, object]) -> bool:
-    """Whether this is query → document → score, and not name → run."""
+    """Whether the mapping is query → document → score, and not name → run."""
     for inner in runs.values():
         if isinstance(inner, Mapping):
             for innermost in cast(Mapping[str, object], inner).values():
@@ -118,7 +118,7 @@ def _distinct_names(
     named: "Sequence[tuple[str | None, RankingSource]]", seen: Sequence[JudgedRun]
 ) -> list[str]:
     """A name for each run: the given one, else its tag, or its file name if tags are equal."""
-    names = [str(name or one.tag) for (name, _), one in zip(named, seen, strict=True)]
+    names = [str(name or run.tag) for (name, _), run in zip(named, seen, strict=True)]
     paths = [source if isinstance(source, str | Path) else "" for _, source in named]
     for spelled in (_file_name, str):
         names = [

@@ -1,4 +1,4 @@
-"""Find known names, and repeated ones, among very many by their digests."""
+"""Find known and repeated names among very many by their digests."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,15 +8,15 @@ from ragauge.rankings.reading.scan import Field, digests, paired
 
 
 class Lookup:
-    """Finds, among very many digests, those of a known set."""
+    """Finds the digests of a known set among very many."""
 
     def __init__(self, digest: Words) -> None:
         self.digest = digest
-        # A digest whose front is not that of a known one is unknown: nearly all are passed so.
+        # Most digests are unknown, and this test of their first bits already rejects nearly all.
         self._front = _front(digest, 16)
         self._is_taken = np.zeros(1 << (64 - int(self._front)), np.bool_)
         self._is_taken[(digest >> self._front).astype(np.int64)] = True
-        # The others are compared with the known ones that share a shorter front.
+        # The others are compared with the known digests that share fewer first bits.
         self._slot = _front(digest, 1)
         slot = (digest >> self._slot).astype(np.uint32)
         self._order = grouped(slot)
@@ -24,7 +24,7 @@ class Lookup:
         self._first = np.concatenate([[0], np.cumsum(count)])
 
     def find(self, digest: Words) -> tuple[Ints, Ints]:
-        """The rows whose digest is known, and the number of the one known; rising by row."""
+        """The rows whose digest is known, ascending, and the number of the known digest."""
         rows = np.flatnonzero(self._is_taken.take((digest >> self._front).astype(np.int64)))
         wanted = digest[rows]
         slot = (wanted >> self._slot).astype(np.int64)
@@ -42,12 +42,12 @@ class Lookup:
 
 
 def _front(digest: Words, factor: int) -> np.uint64:
-    """How far to shift a digest so that its front has some `factor` values for each known one."""
+    """The shift that leaves a digest's first bits, with about `factor` values per known digest."""
     return np.uint64(64 - max(8, min(24, (factor * len(digest)).bit_length())))
 
 
 class Names:
-    """Known names, and which of them stand in a field."""
+    """Known names, to be found in a field."""
 
     def __init__(self, field: Field, group: Ints | None = None) -> None:
         self.field = field
@@ -56,9 +56,9 @@ class Names:
         self._lookup = Lookup(digest if group is None else paired(digest, group))
 
     def find(self, field: Field, digest: Words, group: Ints | None = None) -> tuple[Ints, Ints]:
-        """The rows of the field that hold a known name, in its group, and that name's number.
+        """The rows of the field with a known name of the same group, and that name's number.
 
-        `digest` is the field's digests, `paired` with the group where there is one.
+        `digest` is the field's digests, `paired` with the group if there is one.
         """
         rows, entry = self._lookup.find(digest)
         is_same = field.same(rows, self.field, entry)
@@ -68,9 +68,9 @@ class Names:
 
 
 def grouped(number: NDArray[np.uint32]) -> Ints:
-    """The rows by their numbers, rows of one number in their order.
+    """The rows sorted by number; rows of one number keep their order.
 
-    numpy sorts numbers of 16 bits by counting, many times faster than others.
+    numpy sorts 16-bit numbers by counting, many times faster than others.
     """
     by_low = np.argsort(number.astype(np.uint16), kind="stable")
     if not len(number) or number.max() < 1 << 16:
@@ -80,13 +80,13 @@ def grouped(number: NDArray[np.uint32]) -> Ints:
 
 
 def repeats(digest: Words) -> list[tuple[int, int]]:
-    """Pairs of rows with one digest, the earlier row first; each of such rows is in some pair."""
+    """Pairs of rows that share a digest, the earlier row first; each such row is in a pair."""
     n_bits = max(8, (8 * len(digest)).bit_length())
     slot = (digest >> np.uint64(64 - n_bits)).astype(np.int64)
     numbers = np.arange(len(digest), dtype=np.int32)
     holder = np.empty(1 << n_bits, np.int32)
     holder[slot] = numbers
-    # A row that no longer holds its slot shares it: with its own like, or by chance.
+    # A row that no longer holds its slot shares it with an equal digest, or by chance.
     lost = np.flatnonzero(holder[slot] != numbers)
     held = holder[slot[lost]]
     lost_digest = digest[lost]

@@ -1,7 +1,6 @@
-"""Mappings of query to what was retrieved or judged, in the shapes that Python and JSON give them.
+"""Read mappings of query → documents, retrieved or judged, in the shapes of Python and JSON.
 
-A run is looked at through its judgements without a look at its documents: a judged one is looked
-up, and its rank is one more than the number of scores above its own.
+Only judged documents of a run are looked up: the rank of one is 1 plus the number of higher scores.
 """
 
 import struct
@@ -34,9 +33,9 @@ from ragauge.rankings.reading.rows import (
 )
 
 PIECE = 1 << 14
-"""Documents looked through at a time: few enough for their scores to stay in the cache."""
+"""Documents processed at a time: few enough for their scores to stay in the cache."""
 WORTH_SORTING = 1_000
-"""Comparisons that take as long as sorting the scores of one query."""
+"""The number of comparisons that takes as long as sorting the scores of one query."""
 
 Scores = Mapping[str, float]
 
@@ -48,7 +47,7 @@ JUDGED_SHAPES = "{document: grade} or [document, …]"
 
 
 def judgements_of(judged: Mapping[object, object], source: str) -> Judgements:
-    """Judgements of query → document → grade, or query → relevant documents."""
+    """Make judgements of query → document → grade, or query → relevant documents."""
     problems: list[Problem] = []
     read: dict[str, Mapping[str, int]] = {}
     for given, grades in judged.items():
@@ -88,7 +87,7 @@ def _graded(
 
 
 def _are_plain(given: Sequence[tuple[object, object]]) -> bool:
-    """Whether all names are texts and all grades small whole numbers, told without a loop."""
+    """Whether all names are texts and all grades small whole numbers, checked without a loop."""
     names, grades = zip(*given, strict=True) if given else ((), ())
     if set(map(type, grades)) != {int} or not are_plain_names(names) or "" in names:
         return False
@@ -96,10 +95,13 @@ def _are_plain(given: Sequence[tuple[object, object]]) -> bool:
     return max(abs(min(whole)), max(whole)) < LARGEST_GRADE
 
 
-def _repeated(name: str, what: str, first: int, again: int) -> str:
+def _repeated(name: str, what: str, first: int, second: int) -> str:
     if not name:
-        return f"has a document without a name, at place {again}"
-    return f"document {name!r} is {what} twice for its query, at positions {first} and {again}; remove one"
+        return f"has a document without a name, at position {second}"
+    return (
+        f"document {name!r} is {what} twice for its query, at positions {first} and {second}; "
+        "remove one"
+    )
 
 
 def _not_a_grade(document: object, grade: object) -> str | None:
@@ -116,7 +118,7 @@ def _not_a_grade(document: object, grade: object) -> str | None:
 
 
 def scored(run: Mapping[object, object], source: str) -> Iterator[tuple[str, Scores]]:
-    """The queries of a run, each with its documents' scores; DataError for what is neither."""
+    """The queries of a run, each with its documents' scores; DataError for other values."""
     if set(map(type, run.values())) == {dict} and are_plain_names(run) and "" not in run:
         yield from cast(Mapping[str, Scores], run).items()
         return
@@ -167,7 +169,7 @@ def _pairs(
 ) -> tuple[Sequence[object], Sequence[object]]:
     for place, pair in enumerate(listed, 1):
         if not _is_pair(pair):
-            what = f"place {place} is {short(pair)}; a query's documents are {SHAPES}"
+            what = f"position {place} is {short(pair)}; a query's documents are {SHAPES}"
             raise DataError([Problem(what, source, id=query)])
     names, values = zip(*cast(Sequence[tuple[object, object]], listed), strict=True)
     return names, values
@@ -181,7 +183,7 @@ def _unnamed(query: str, names: Sequence[object], source: str) -> list[Problem]:
     if are_plain_names(names) and "" not in names:
         return []
     return [
-        Problem(f"document {short(name)} at place {place} {problem}", source, id=query)
+        Problem(f"document {short(name)} at position {place} {problem}", source, id=query)
         for place, name in enumerate(names, 1)
         if (problem := not_a_name(name) or (None if name != "" else "has no name")) is not None
     ]
@@ -196,7 +198,7 @@ def _twice(query: str, names: Sequence[str], source: str) -> Iterator[Problem]:
 
 
 def _texted(query: str, scores: Scores, source: str) -> Scores:
-    """The scores with all documents named by texts: ids may be whole numbers too."""
+    """The scores with all document ids as texts; ids may also be whole numbers."""
     names = list(cast(Mapping[object, float], scores))
     if are_plain_names(names) and "" not in scores:
         return scores
@@ -209,7 +211,7 @@ def _texted(query: str, scores: Scores, source: str) -> Scores:
 
 
 def rows_of_mapping(run: Mapping[object, object], source: str) -> Rows:
-    """All documents of a run in any of the shapes, and their scores."""
+    """All documents of a run in any shape, and their scores."""
     queries, names, values, sizes = list[str](), list[str](), list[Floats](), list[int]()
     for query, given in scored(run, source):
         scores = _texted(query, given, source)
@@ -235,7 +237,7 @@ def rows_of_mapping(run: Mapping[object, object], source: str) -> Rows:
 
 
 def _numbers(queries: Sequence[tuple[str, Scores]], source: str) -> Floats:
-    """The scores of some queries, one after the other."""
+    """The scores of some queries, concatenated."""
     values = tuple(chain.from_iterable(scores.values() for _, scores in queries))
     try:
         found = numbers(values)
@@ -255,7 +257,7 @@ def _not_finite(queries: Sequence[tuple[str, Scores]], source: str) -> list[Prob
     ][:MAX_SHOWN]
 
 
-# Runs seen through judgements
+# Runs matched to judgements
 
 
 def match_mapping_to_qrels(
@@ -297,7 +299,7 @@ def _pieces(run: Mapping[object, object], source: str) -> Iterator[list[tuple[st
 
 
 class _Look:
-    """A look through a run, piece by piece."""
+    """Looks up a run's judged documents piece by piece."""
 
     def __init__(self, judgements: Judgements, compat: Compat, source: str) -> None:
         self.source = source
@@ -309,14 +311,14 @@ class _Look:
         self.n_retrieved = [0] * judgements.n_queries
 
     def through(self, piece: list[tuple[str, Scores]]) -> tuple[Ints, Ints]:
-        """The judgements whose documents the piece's queries retrieved, and the ranks of these."""
+        """The judgements whose documents the piece's queries retrieved, and their ranks."""
         scores = self._narrowed(_numbers(piece, self.source))
         place, judgement, score, unavailable = self._look_up(piece)
-        # What is not there may be there as a whole number: only then do all names matter.
+        # A missing id may be present as a whole number: only then must all names be converted.
         texted = [(at, _texted(*piece[at], self.source)) for at in unavailable]
-        if any(one is not piece[at][1] for at, one in texted):
-            for at, one in texted:
-                piece[at] = piece[at][0], one
+        if any(scores_by_text is not piece[at][1] for at, scores_by_text in texted):
+            for at, scores_by_text in texted:
+                piece[at] = piece[at][0], scores_by_text
             place, judgement, score, _ = self._look_up(piece)
         if not place:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -331,27 +333,27 @@ class _Look:
     def _look_up(
         self, piece: list[tuple[str, Scores]]
     ) -> tuple[list[int], list[int], list[float], list[int]]:
-        """Of each judged document that is there its query's place, its judgement and its score;
-        and the places of queries that lack one."""
+        """The query's place, judgement and score of each judged document that is found, and the
+        places of queries with one that is not."""
         place, judgement, score, unavailable = list[int](), list[int](), list[float](), list[int]()
         for at, (query, scores) in enumerate(piece):
             number = self.number.get(query)
             if number is None:
                 continue
             self.n_retrieved[number] = len(scores)
-            for one in range(self.first[number], self.first[number + 1]):
-                value = scores.get(self.documents[one])
+            for row in range(self.first[number], self.first[number + 1]):
+                value = scores.get(self.documents[row])
                 if value is None:
                     unavailable.append(at)
                 else:
                     place.append(at)
-                    judgement.append(one)
+                    judgement.append(row)
                     score.append(value)
         return place, judgement, score, list(dict.fromkeys(unavailable))
 
     def _narrowed(self, scores: Floats) -> ComparedScores:
         """The scores in the precision in which they are compared."""
-        with np.errstate(over="ignore"):  # beyond 32 bits all scores are alike
+        with np.errstate(over="ignore"):  # beyond the range of 32 bits all scores are equal
             return cast(ComparedScores, scores.astype(self.precision))
 
     def _settle(
@@ -362,7 +364,7 @@ class _Look:
         judgement: list[int],
         rank: Ints,
     ) -> None:
-        """Adds to the ranks of tied hits how many in their tie have a higher name."""
+        """Add to the ranks of tied hits the number of higher names in their tie."""
         ties: dict[tuple[int, float], dict[str, int]] = {}
         for hit in tied.tolist():
             key = int(hits.place[hit]), float(hits.score[hit])
@@ -378,7 +380,7 @@ class _Look:
 class _Hits:
     """Judged documents among the scores of a piece.
 
-    The scores of the queries (q,) begin at `first` and are `size` many; a hit (h,) belongs to the
+    A query's scores (q,) start at `first`, and there are `size` of them; a hit (h,) belongs to the
     query at `place` and has `score`.
     """
 
@@ -392,7 +394,7 @@ class _Hits:
         return self.scores[self.first[place] : self.first[place] + self.size[place]]
 
     def above_and_level(self) -> tuple[Ints, Ints]:
-        """How many scores of its query are above each hit's, and how many equal it, both (h,)."""
+        """The number of scores of its query above each hit's, and the number equal, both (h,)."""
         n_pairs = int(self.size[self.place].sum())
         few = 2 * len(self.scores) + WORTH_SORTING * len(self.size)
         return self._by_comparing() if n_pairs <= few else self._by_sorting()

@@ -17,9 +17,11 @@ _LONGEST_BY_WORDS = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Order:
-    """Where lines stand: `place` (n,) is the same for lines of one query with one score, smaller
-    for a better score, and larger for every later query. `places` are all of them, rising; `first`
-    (n_queries,) is where each query's begin in `places`.
+    """The sort keys of lines.
+
+    `place` (n,) is equal for lines of one query with equal scores, smaller for a better score, and
+    larger for every later query. `places` are the same numbers, ascending; `first` (n_queries,) is
+    the index of each query's first one in `places`.
     """
 
     place: Ints
@@ -28,9 +30,9 @@ class Order:
 
 
 def order(query: Ints, score: NDArray[np.floating]) -> Order:
-    """The order of lines by their query's number and their score, best first.
+    """Order lines by their query's number and their score, best first.
 
-    `query` is below 2^31; `score` is of the precision in which scores are compared: float32 as in
+    `query` is below 2^31; `score` has the precision in which scores are compared: float32 as in
     trec_eval 9, float64 as in 10.
     """
     score = score + score.dtype.type(0)  # no negative zero
@@ -54,13 +56,13 @@ def order(query: Ints, score: NDArray[np.floating]) -> Order:
 
 
 def distinct(column: NDArray[Number]) -> NDArray[Number]:
-    """The values that stand in the column, each once, rising; np.unique takes long to load."""
+    """The distinct values of the column, ascending; np.unique takes long to load."""
     rising = np.sort(column)
     return rising[_changes(rising)]
 
 
 def _changes(column: NDArray[np.generic]) -> Bools:
-    """Which rows differ from the one before; the first does."""
+    """Which rows differ from the one before; the first row counts as different."""
     changes = np.empty(len(column), np.bool_)
     changes[:1] = True
     changes[1:] = column[1:] != column[:-1]
@@ -68,17 +70,17 @@ def _changes(column: NDArray[np.generic]) -> Bools:
 
 
 def _descending(score: NDArray[np.float32]) -> Ints:
-    """Whole numbers of 32 bits that fall as the scores rise."""
+    """32-bit whole numbers in the reverse order of the scores."""
     bits = score.view(np.uint32)
     rising = np.where(bits >> np.uint32(31), ~bits, bits | np.uint32(0x80000000))
     return (~rising).astype(np.int64)
 
 
 def ranks(at: Order, rows: Ints, query: Ints, names: Field) -> Ints:
-    """The rank from 1 of each of the rows; `query` is each row's query by its place in `at.first`.
+    """The rank from 1 of each of the rows; `query` is the index of each row's query in `at.first`.
 
-    Equal scores are ordered by name, descending by bytes, as trec_eval does; `names` are those of
-    all lines, and only those that tie with one of the rows are looked at.
+    Equal scores are ordered by name, descending by bytes, as in trec_eval; `names` are those of all
+    lines, and only names that tie with one of the rows are compared.
     """
     place = at.place[rows]
     before = np.searchsorted(at.places, place, "left")
@@ -88,7 +90,7 @@ def ranks(at: Order, rows: Ints, query: Ints, names: Field) -> Ints:
         tied = distinct(place[is_tied])
         members = np.flatnonzero(_is_in(at.place, tied))
         later = _later_in_tie(at.place[members], names.take(members))
-        # members rise by row, so each tied row is found among them by halving.
+        # members are ascending, so binary search finds each tied row among them.
         rank[is_tied] += later[np.searchsorted(members, rows[is_tied])]
     return rank
 
@@ -99,7 +101,7 @@ def _is_in(place: Ints, tied: Ints) -> Bools:
 
 
 def _later_in_tie(place: Ints, names: Field) -> Ints:
-    """How many of each row's tie stand before it: those of higher names."""
+    """The number of rows ranked before each row in its tie: those with higher names."""
     highest_first = by_bytes(names)[::-1]
     by_name = highest_first[np.argsort(place[highest_first], kind="stable")]
     sorted_place = place[by_name]
@@ -109,7 +111,7 @@ def _later_in_tie(place: Ints, names: Field) -> Ints:
 
 
 def by_bytes(names: Field) -> Ints:
-    """The rows in the order of their names' bytes; equal names in any order.
+    """The rows sorted by the bytes of their names; equal names in any order.
 
     >>> from ragauge.rankings.reading.scan import field_of
     >>> by_bytes(field_of([b"q10", b"q9", b"q1"])).tolist()

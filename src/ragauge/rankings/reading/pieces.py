@@ -1,4 +1,4 @@
-"""A TREC file as text: whole, in pieces that end with a query's last line, and by line number."""
+"""Read the text of a TREC file whole, in pieces that end with a query's last line, or by line."""
 
 from collections.abc import Iterator
 from typing import cast
@@ -11,13 +11,13 @@ from ragauge.rankings.reading.scan import SLACK, MalformedError
 from ragauge.rankings.reading.streams import BOM, Packed, Stream, opened
 
 PIECE = 1 << 20
-"""Bytes scanned at a time: little enough to stay in the processor's cache."""
+"""Bytes scanned at a time: few enough to stay in the processor's cache."""
 TAIL = 1 << 18
-"""Bytes at a piece's end in which its last query is looked for first."""
+"""Bytes at a piece's end that are searched first for the start of its last query."""
 
 
 def whole_text(file: Packed) -> Bytes:
-    """All the text of a file, a line feed at its end."""
+    """All the text of a file, with a line feed at its end."""
     buffer = bytearray(SLACK)
     with opened(file) as stream:
         for piece in _blocks(stream, np.zeros(PIECE, np.uint8)):
@@ -41,7 +41,7 @@ def _blocks(stream: Stream, buffer: Bytes) -> Iterator[memoryview]:
 
 
 def pieces_of(stream: Stream, piece: int) -> Iterator[tuple[Bytes, int]]:
-    """The text in pieces of some `piece` bytes that end with a query's last line; their offsets."""
+    """Pieces of about `piece` bytes that end with a query's last line, and their offsets."""
     rest, offset, is_first = b"", 0, True
     size = piece
     while True:
@@ -77,10 +77,10 @@ def _fill(stream: Stream, view: memoryview) -> int:
 
 
 def _last_boundary(view: memoryview) -> int:
-    """Where the lines of the last query begin; 0 when no other query is before it."""
+    """The offset of the last query's first line; 0 if it is the only query."""
     for size in (min(TAIL, len(view)), len(view)):
         tail = bytes(view[len(view) - size :])
-        # The tail begins amid a line, unless it is all there is.
+        # The tail starts inside a line, unless it is the whole text.
         start = 0 if size == len(view) else tail.find(b"\n") + 1
         boundary = _last_boundary_in(tail, start)
         if boundary > start:
@@ -89,10 +89,10 @@ def _last_boundary(view: memoryview) -> int:
 
 
 def _last_boundary_in(text: bytes, start: int) -> int:
-    """As above, from `start` on; `start` when all lines are of one query.
+    """As above, from `start` on; `start` if all lines are of one query.
 
-    The last line may not be whole yet, so the one before it counts. Found by halving, for a query's
-    lines stand together.
+    The last line may be incomplete, so the one before it is used. A query's lines are consecutive,
+    so binary search finds the first.
     """
     newline = text.rfind(b"\n", start)
     if newline < 0:
@@ -134,7 +134,7 @@ def at_line(file: Packed, error: MalformedError, offset: int, shape: str) -> Dat
 
 
 def line_number(file: Packed, at: int) -> int:
-    """The number from 1 of the line that holds the byte at this offset of the unpacked file."""
+    """The number from 1 of the line with the byte at this offset of the decompressed file."""
     n, left = 1, at
     with opened(file) as stream:
         for piece in _blocks(stream, np.zeros(PIECE, np.uint8)):

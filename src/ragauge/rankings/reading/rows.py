@@ -21,11 +21,11 @@ LARGEST_GRADE = 2**31
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """What a source says of documents, row by row, in its own order.
+    """The rows of a source in its own order: query, document, and score or grade.
 
-    Rows of one query that stand together are a block: `query` (b,) names its query, `first` (b,) is
-    the row at which it begins. `document` and `value`, a score or a grade, are (n,). `line` gives a
-    row's number in the source, from 1.
+    Consecutive rows of one query are a block: `query` (b,) names its query, `first` (b,) is its first
+    row. `document` and `value`, a score or a grade, are (n,). `line` gives a row's number in the
+    source, from 1.
     """
 
     source: str
@@ -43,7 +43,7 @@ class Rows:
         return int(np.searchsorted(self.first, row, "right")) - 1
 
     def problem(self, row: int, message: str, field: str | None = None) -> Problem:
-        """What is wrong with a row."""
+        """A problem that names the row's line and query."""
         query = text_of(self.query.name(self.block_of(row)))
         return Problem(message, self.source, self.line(row), field, query)
 
@@ -51,7 +51,7 @@ class Rows:
         """The distinct queries as they first appear, and the number of each block's query."""
         import polars as pl
 
-        # Many times quicker than np.unique where queries lie interleaved, so that blocks are short.
+        # Many times faster than np.unique if queries are interleaved, so that blocks are short.
         blocks = pl.DataFrame({"digest": digests(self.query)}).with_row_index("block")
         firsts = blocks.unique("digest", keep="first", maintain_order=True)
         numbers = firsts.with_row_index("number").drop("block")
@@ -65,13 +65,13 @@ def _integers(column: "pl.Series") -> Ints:
 
 
 def refuse(problems: Iterable[Problem]) -> None:
-    """DataError with the problems, when there are any."""
+    """Raise DataError if there are problems."""
     if found := tuple(problems):
         raise DataError(found)
 
 
 def refuse_bad_names(rows: Rows) -> None:
-    """DataError for names that are empty, or hold the byte by which digests fill up short ones."""
+    """DataError for names that are empty, or contain NUL, with which digests pad short names."""
     for field, names in (("query", rows.query), ("document", rows.document)):
         first = rows.first if field == "query" else np.arange(len(rows))
         empty = first[np.flatnonzero(names.start == names.end)]
@@ -85,7 +85,7 @@ def refuse_bad_names(rows: Rows) -> None:
 
 
 def judged(rows: Rows) -> Judgements:
-    """The rows as judgements; DataError for grades that are not whole, and documents judged twice."""
+    """The rows as judgements; DataError for fractional grades and documents judged twice."""
     is_whole = (rows.value == np.floor(rows.value)) & (np.abs(rows.value) < LARGEST_GRADE)
     refuse(
         rows.problem(row, f"grade {rows.value[row]:g} is not a whole number", "grade")
@@ -100,7 +100,7 @@ def judged(rows: Rows) -> Judgements:
 
 
 def pairs_alike(document: Field, number: Ints) -> Iterator[tuple[int, int]]:
-    """Pairs of rows that hold the same document for the same query; both (n,)."""
+    """Pairs of rows with the same document for the same query; both arguments are (n,)."""
     found = repeats(paired(digests(document), number))
     one, other = np.array(found, np.int64).reshape(-1, 2).T
     is_same = document.same(one, document, other) & (number[one] == number[other])
@@ -108,7 +108,7 @@ def pairs_alike(document: Field, number: Ints) -> Iterator[tuple[int, int]]:
 
 
 def repeated(rows: Rows, one: int, other: int, what: str) -> Problem:
-    """The problem of two rows with the same document for the same query."""
+    """A problem for two rows with the same document for the same query."""
     earlier, later = sorted((one, other))
     name = text_of(rows.document.name(earlier))
     message = f"document {name!r} {what}, first at {rows.line(earlier)}; remove one"
@@ -119,7 +119,7 @@ def repeated(rows: Rows, one: int, other: int, what: str) -> Problem:
 
 
 def field_of_texts(names: Sequence[str]) -> Field:
-    """A field of names; UnicodeEncodeError for half a character.
+    """A field of names; UnicodeEncodeError for a lone surrogate.
 
     >>> field_of_texts(["d1", "é"]).name(1)
     b'\\xc3\\xa9'
@@ -136,11 +136,11 @@ def field_of_texts(names: Sequence[str]) -> Field:
 
 
 _AFTER = b"\n"
-"""What follows the last name, for a field is cut out of lines, and never ends where its text does."""
+"""Follows the last name, because a field is cut out of lines and never ends where its text ends."""
 
 
 def field_of_series(names: "pl.Series") -> Field:
-    """A field of a column of texts without nulls."""
+    """A field made of a column of texts without nulls."""
     import polars as pl
 
     end = np.cumsum(names.str.len_bytes().to_numpy(), dtype=np.int64)
@@ -153,7 +153,7 @@ def field_of_series(names: "pl.Series") -> Field:
 
 
 _JOINED = 1 << 20
-"""Names that polars joins at a time: one of its texts holds less than 4 GB."""
+"""Names that polars joins at a time: a polars text is limited to 4 GB."""
 
 
 def texts_of(field: Field) -> list[str]:
@@ -204,7 +204,7 @@ def bytes_in_order(field: Field) -> Bytes:
 
 
 def field_of_pieces(pieces: Sequence[Bytes], length: Ints) -> Field:
-    """A field of names that stand one after the other in pieces of text."""
+    """A field of names that are consecutive in pieces of text."""
     end = np.cumsum(length)
     around = np.zeros(sum(map(len, pieces)) + len(_AFTER) + 2 * SLACK, np.uint8)
     np.concatenate([*pieces, np.frombuffer(_AFTER, np.uint8)], out=around[SLACK:-SLACK])

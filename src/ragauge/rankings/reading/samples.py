@@ -1,4 +1,4 @@
-"""Samples as judgements and as rankings: `relevant` and `context_ids`."""
+"""Read judgements and rankings from samples: `relevant` and `context_ids`."""
 
 from collections.abc import Iterator, Mapping
 from typing import cast
@@ -16,7 +16,7 @@ _CHOSEN = Chosen("id", "context_ids", "context_ids", "score")
 
 
 def judgements_of_samples(samples: Samples) -> Judgements:
-    """The judgements in `relevant`, each question's once; DataError where systems' rows differ."""
+    """The judgements in `relevant`; DataError if the systems have different ones for a question."""
     _refuse_without(samples, "relevant")
     columns = to_columns(samples.frame.select("id", "system", "relevant"))
     judged: dict[str, Mapping[str, int]] = {}
@@ -38,9 +38,10 @@ def judgements_of_samples(samples: Samples) -> Judgements:
 
 
 def rank_samples(samples: Samples) -> dict[str, SortedRun]:
-    """Each system's rankings: `context_ids` in their order, a repeated id once, at its first place.
+    """Each system's rankings: `context_ids` in their order.
 
-    The later ones then move up. Scores are 0, -1, -2 … Questions with null or no ids are left out.
+    A repeated id counts once, at its first rank, and later ones move up. Scores are 0, -1, -2 …
+    Questions with null or empty `context_ids` are left out.
     """
     _refuse_without(samples, "context_ids")
     return dict(_rankings(samples))
@@ -75,7 +76,7 @@ def _rankings(samples: Samples) -> Iterator[tuple[str, SortedRun]]:
 
 
 def searched_of(samples: Samples, system: str) -> list[str]:
-    """The questions that the system searched for: those with `context_ids`, an empty list too."""
+    """The questions that the system searched for: those with `context_ids`, also an empty list."""
     import polars as pl
 
     of_system = samples.frame.filter(pl.col("system") == system)

@@ -21,7 +21,7 @@ SLACK = 16
 """Bytes before and after a text that may be read: two words."""
 
 MAX_FIELD_LENGTH = 1 << 18
-"""Bytes of the longest name that is read: names are read eight bytes at a time."""
+"""Bytes of the longest allowed name: names are read eight bytes at a time."""
 
 _SPACE, _TAB, _NEWLINE, _RETURN, _HASH = b" \t\n\r#"
 _MINUS, _PLUS, _DOT = b"-+."
@@ -65,7 +65,7 @@ class Field:
 
     @cached_property
     def length(self) -> Ints:
-        """How many bytes the field has on each line, (n,)."""
+        """The number of bytes of the field on each line, (n,)."""
         return self.end - self.start
 
     @cached_property
@@ -81,17 +81,17 @@ class Field:
         return self.text[self.start[row] : self.end[row]].tobytes()
 
     def words(self, at: int, rows: Ints | None = None) -> Words:
-        """Bytes `at` to `at + 8` of each field as one number, zeros where the field has ended."""
+        """Bytes `at` to `at + 8` of each field as one number, with zeros after the field's end."""
         start = self.start if rows is None else self.start[rows]
         length = self.length if rows is None else self.length[rows]
         if at:
-            # Never beyond the end: a short field stands beside long ones, and the text ends there.
+            # Never past the end: a short field may be the last of the text.
             start = start + np.minimum(length, at)
             length = length - at
         return _windows(self.text)[start] & _FIRST.take(length, mode="clip")
 
     def same(self, rows: Ints, other: "Field", other_rows: Ints) -> Bools:
-        """Whether the field of each row is, byte for byte, that of the other row."""
+        """Whether each row's field equals that of the other row, byte for byte."""
         length = self.length[rows]
         same = length == other.length[other_rows]
         for at in range(0, int(length.max(initial=0)), WORD):
@@ -102,7 +102,7 @@ class Field:
 
 
 def padded(text: bytes | bytearray | memoryview) -> Bytes:
-    """The text as an array that `Field` can be cut from: a view with SLACK around it.
+    """The text as an array for `Field`: a view with SLACK around it.
 
     >>> bytes(padded(b"q1 0 d1 1"))
     b'q1 0 d1 1'
@@ -113,7 +113,7 @@ def padded(text: bytes | bytearray | memoryview) -> Bytes:
 
 
 def field_of(names: Sequence[bytes]) -> Field:
-    """A field made of names that are already apart.
+    """A field made of separate names.
 
     >>> field_of([b"d1", b"", b"d20"]).name(2)
     b'd20'
@@ -124,9 +124,9 @@ def field_of(names: Sequence[bytes]) -> Field:
 
 
 def _windows(text: Bytes, *, before: int = 0, n_words: int = 1) -> Words:
-    """The word of eight bytes, or several, from every offset on; the first is `before` the text.
+    """The word of eight bytes, or several words, at every offset, from `before` the text on.
 
-    Several words are one record: take rows first and view them as words then.
+    Several words are one record: take rows first, then view them as words.
     """
     base = cast(Bytes, text.base)
     first = text.__array_interface__["data"][0] - base.__array_interface__["data"][0] - before
@@ -140,9 +140,9 @@ def _windows(text: Bytes, *, before: int = 0, n_words: int = 1) -> Words:
 def split(text: Bytes, wanted: Sequence[int], n_fields: int, *, at_most: bool) -> list[Field]:
     """The wanted fields of every line that is neither blank nor a comment.
 
-    `text` ends with a line feed. Fields stand apart by any white space; a line whose first field
+    `text` ends with a line feed. Fields are separated by any white space; a line whose first field
     begins with # is a comment. MalformedError for a line with fewer than `n_fields` fields, or with
-    more when `at_most`, and for a zero byte, which names cannot hold.
+    more if `at_most`, and for a zero byte, which names cannot contain.
     """
     fields = _split_evenly(text, wanted, n_fields)
     if fields is None:
@@ -150,13 +150,13 @@ def split(text: Bytes, wanted: Sequence[int], n_fields: int, *, at_most: bool) -
     for field in fields:
         if field.longest > MAX_FIELD_LENGTH:
             row = int(field.length.argmax())
-            what = f"has a field of {field.longest:,} bytes, of {MAX_FIELD_LENGTH:,} at most"
+            what = f"has a field of {field.longest:,} bytes; the limit is {MAX_FIELD_LENGTH:,}"
             raise MalformedError(int(field.start[row]), what)
     return fields
 
 
 def _split_evenly(text: Bytes, wanted: Sequence[int], n_fields: int) -> list[Field] | None:
-    """The fields when each line has just so many with one space or tab between, else None."""
+    """The fields if each line has exactly `n_fields`, one space or tab apart, else None."""
     at = np.flatnonzero(text <= _SPACE)
     n, left = divmod(len(at), n_fields)
     if left or not n:
@@ -177,7 +177,7 @@ def _split_evenly(text: Bytes, wanted: Sequence[int], n_fields: int) -> list[Fie
 def _split_loosely(text: Bytes, wanted: Sequence[int], n_fields: int, at_most: bool) -> list[Field]:
     is_zero = text == 0
     if is_zero.any():
-        raise MalformedError(int(is_zero.argmax()), "holds a zero byte; save it as UTF-8")
+        raise MalformedError(int(is_zero.argmax()), "contains a zero byte; save it as UTF-8")
     is_blank = (text == _SPACE) | ((text >= _TAB) & (text <= _RETURN))
     edges = np.flatnonzero(is_blank[1:] != is_blank[:-1]) + 1
     if len(is_blank) and not is_blank[0]:
@@ -200,7 +200,7 @@ def _split_loosely(text: Bytes, wanted: Sequence[int], n_fields: int, at_most: b
 
 
 def mixed(words: Words) -> Words:
-    """Numbers so stirred that each bit depends on all; no two words become the same number."""
+    """The words mixed so that each bit depends on all others; distinct words stay distinct."""
     stirred = words ^ (words >> _u64(32))
     stirred *= _SPREAD
     stirred ^= stirred >> _u64(29)
@@ -208,7 +208,7 @@ def mixed(words: Words) -> Words:
 
 
 def digests(field: Field) -> Words:
-    """A number for each name, (n,): equal for equal names, and hardly ever for others.
+    """A hash of each name, (n,): equal for equal names, and almost never for others.
 
     Names of up to eight bytes without a zero byte never share a number.
     """
@@ -224,12 +224,12 @@ def digests(field: Field) -> Words:
 
 
 def paired(digest: Words, number: Ints) -> Words:
-    """The digests of names within a group each, such as documents within the query's number."""
+    """The digests of names within a group, such as documents within the query's number."""
     return mixed(digest ^ _spread(number))
 
 
 def paired_in_blocks(digest: Words, number: Ints, n_rows: Ints) -> Words:
-    """`paired` where rows of one group stand together, `n_rows` for each group's number."""
+    """`paired` for consecutive rows of one group; `n_rows` is each group's number of rows."""
     return mixed(digest ^ np.repeat(_spread(number), n_rows))
 
 
@@ -238,7 +238,7 @@ def _spread(number: Ints) -> Words:
 
 
 def starts_of_blocks(field: Field) -> Ints:
-    """The rows whose name is not that of the row before; the first row is one."""
+    """The rows whose name differs from that of the row before, and the first row."""
     length = field.length
     differs = np.empty(len(field), np.bool_)
     differs[:1] = True
@@ -253,10 +253,10 @@ def starts_of_blocks(field: Field) -> Ints:
 
 
 def decimals(field: Field) -> Floats:
-    """The numbers that the field spells, each the nearest there is to what is written.
+    """Parse the field as numbers, each correctly rounded.
 
-    Plain decimals are read by vector, all others by Python. MalformedError for what is no number,
-    and for numbers that are not finite.
+    Plain decimals are parsed with array operations, all others by Python. MalformedError for
+    anything that is not a finite number.
     """
     even = _even_decimals(field)
     if even is not None:
@@ -287,7 +287,7 @@ def decimals(field: Field) -> Floats:
 
 
 def _even_decimals(field: Field) -> Floats | None:
-    """The numbers when all are plain and have as many decimals, 1 to 7, as the first; else None."""
+    """The numbers if all are plain and have as many decimals as the first, 1 to 7; else None."""
     text, begin, end = field.text, field.start, field.end
     if not len(field):
         return None
@@ -302,7 +302,7 @@ def _even_decimals(field: Field) -> Floats | None:
         return None
     if not (text[end - (n_fraction + 1)] == _DOT).all():
         return None
-    # The sixteen bytes before the end: the decimals stand last, the whole digits before the dot.
+    # The sixteen bytes before the end: the whole digits, the dot, and the decimals last.
     both = _windows(text, before=2 * WORD, n_words=2)[end].view("<u8").reshape(-1, 2)
     shift = 8 * (n_fraction + 1)
     whole = (both[:, 1] << _u64(shift)) | (both[:, 0] >> _u64(64 - shift))
@@ -327,11 +327,11 @@ def _even_decimals(field: Field) -> Floats | None:
 
 
 def _dots(text: Bytes, start: Ints, end: Ints) -> Ints:
-    """Where each number's decimal point stands; its end where it has none."""
+    """The offset of each number's decimal point; its end if it has none."""
     dots = end.copy()
     if not len(end):
         return dots
-    # Numbers of a file mostly have as many decimals as its first one.
+    # Most numbers of a file have as many decimals as the first.
     usual = text[start[0] : end[0]].tobytes()[::-1].find(b".")
     rows: Ints | None = None
     for n_fraction in (max(usual, 0), *range(2 * WORD + 1)):
@@ -351,7 +351,7 @@ def _dots(text: Bytes, start: Ints, end: Ints) -> Ints:
 
 
 def _digits(text: Bytes, end: Ints, n: Ints) -> tuple[Words, Bools]:
-    """The number that the last n (0 to 8) digits before `end` spell, and whether all are digits."""
+    """The number in the last n (0 to 8) bytes before `end`, and whether all are digits."""
     digits = (_windows(text, before=WORD)[end] ^ _ZEROS) & _LAST.take(n, mode="clip")
     return _joined(digits), _are_digits(digits)
 
@@ -362,17 +362,17 @@ def _are_digits(digits: Words) -> Bools:
 
 
 def _joined(digits: Words) -> Words:
-    """The number of eight decimal digits, a byte each, the first in the lowest byte."""
-    # Neighbours are joined to numbers of two, four and eight digits, all of them at once.
+    """The number of eight decimal digits, one per byte, the first in the lowest byte."""
+    # Neighbours are joined to numbers of two, then four, then eight digits.
     joined = (digits * _u64(10 * 2**8 + 1) >> _u64(8)) & _u64(0x00FF00FF00FF00FF)
     joined = (joined * _u64(100 * 2**16 + 1) >> _u64(16)) & _u64(0x0000FFFF0000FFFF)
     return joined * _u64(10_000 * 2**32 + 1) >> _u64(32)
 
 
 def _divided(mantissa: Words, n_fraction: Ints, is_plain: Bools) -> Floats:
-    """mantissa / 10^n_fraction, rightly rounded; rows that cannot be are marked not plain."""
+    """mantissa / 10^n_fraction, correctly rounded; other rows are marked as not plain."""
     values = mantissa.astype(np.float64) / _TEN_TO.take(n_fraction, mode="clip").astype(np.float64)
-    # Up to 2^53 both are exact, and so is the rounding of their quotient.
+    # Up to 2^53 both are exact, so their quotient is correctly rounded.
     large = np.flatnonzero((mantissa > _u64(2**53)) & is_plain)
     if not len(large):
         return values
@@ -383,7 +383,7 @@ def _divided(mantissa: Words, n_fraction: Ints, is_plain: Bools) -> Floats:
     wide /= _TEN_TO[n_fraction[large]].astype(np.longdouble)
     narrow = wide.astype(np.float64)
     values[large] = narrow
-    # Rounded twice: only where the first rounding fell half way can the second go astray.
+    # Rounded twice: the second can be wrong only if the first result is exactly half way.
     halfway = np.abs(wide - narrow) * 2 == np.spacing(np.abs(narrow))
     is_plain[large[halfway]] = False
     return values
@@ -403,7 +403,7 @@ def _one_decimal(field: Field, row: int) -> float:
 
 
 def integers(field: Field) -> Ints:
-    """The whole numbers that the field spells. MalformedError for anything else."""
+    """Parse the field as whole numbers. MalformedError for anything else."""
     is_negative = field.text[field.start] == _MINUS
     length = field.length - is_negative
     number, is_plain = _digits(field.text, field.end, np.minimum(length, WORD))
@@ -423,7 +423,7 @@ def _one_integer(field: Field, row: int) -> int:
             int(field.start[row]), f"grade {_shown(spelled)} is not a whole number"
         )
     if len(digits.lstrip(b"0")) > 9:
-        raise MalformedError(int(field.start[row]), f"grade {_shown(spelled)} is beyond any grade")
+        raise MalformedError(int(field.start[row]), f"grade {_shown(spelled)} is too large")
     return int(spelled)
 
 
@@ -432,10 +432,10 @@ def _shown(spelled: bytes) -> str:
 
 
 def keep_freed_memory() -> None:
-    """Have the C library keep what is freed, up to some 64 MB, instead of handing it back.
+    """Make the C library keep up to about 64 MB of freed memory instead of returning it.
 
-    It decides by the largest piece that was ever freed. Otherwise every array of a megabyte is
-    fetched from the system anew, page by page, which takes as long as the scanning itself.
+    The library's limit follows the largest block freed so far. Without this, the system provides
+    every array of a megabyte again, page by page, which takes as long as the scanning itself.
     """
-    del_me = np.empty(31 << 20, np.uint8)
-    del del_me
+    block = np.empty(31 << 20, np.uint8)
+    del block

@@ -57,9 +57,9 @@ def read_judgements(source: "RankingSource | Judgements") -> Judgements:
 
     A path: TREC qrels, `.parquet`, `.csv` or `.tsv` with a header, `.json`, `.jsonl`, each also
     `.gz`; a file of samples with `relevant`; or a BEIR folder or its `qrels` folder, of which
-    `test.tsv` is taken, or else its only other. `-` is standard input: TREC qrels. A mapping
+    `test.tsv` is read, or its only file. `-` is standard input: TREC qrels. A mapping
     {query: {document: grade}} or {query: [document, …]}, a polars or pandas frame, a list of dicts,
-    or samples with `relevant`. DataError says what is wrong where; ids are texts as they stand.
+    or samples with `relevant`. DataError lists what is wrong and where; ids are unchanged.
 
     >>> read_judgements({"q1": {"d1": 2}, "q2": ["d7"]}).grade.tolist()
     [2, 1]
@@ -85,10 +85,11 @@ def match_to_qrels(
 ) -> JudgedRun:
     """Read a run from any source and match it to judgements.
 
-    The kinds of `read_judgements`, with scores instead of grades; also {query: [document, …]}, best
-    first, and {query: [[document, score], …]}. Documents are ordered by score descending (in 32
-    bits, with `compat="trec10"` in 64), then by id descending by bytes. A table without scores is
-    ordered by its `rank`. Samples go by the order of their `context_ids`, a repeated id once.
+    The sources are those of `read_judgements`, with scores instead of grades; also
+    {query: [document, …]}, best first, and {query: [[document, score], …]}. Documents are ordered by
+    score descending (in 32 bits, with `compat="trec10"` in 64), then by id descending by bytes. A
+    table without scores is ordered by its `rank`. Samples have the order of their `context_ids`; a
+    repeated id counts once.
 
     >>> run = match_to_qrels({"q1": {"d1": 0.5, "d2": 0.9}}, read_judgements({"q1": {"d1": 1}}))
     >>> run.rank.tolist(), run.n_retrieved.tolist()
@@ -139,7 +140,7 @@ def match_samples_to_qrels(samples: Samples, judgements: Judgements) -> dict[str
 
 
 def samples_in(source: object) -> Samples | None:
-    """Samples as they are, or those in a file, which have `context_ids` or `relevant`; else None."""
+    """The samples, given or in a file with `context_ids` or `relevant`; None for other sources."""
     if isinstance(source, Samples):
         return source
     if not isinstance(source, str | os.PathLike):
@@ -154,7 +155,7 @@ def samples_in(source: object) -> Samples | None:
 
 
 def read_run(source: "RankingSource | SortedRun", *, compat: Compat = "trec9") -> SortedRun:
-    """A run read whole from any source of `match_to_qrels`, once, to be seen through any judgements.
+    """Read a run whole from any source of `match_to_qrels`; it can be matched to any judgements.
 
     >>> read_run({"q1": ["d2", "d1"]}).documents("q1")
     [('d2', 0.0), ('d1', -1.0)]
@@ -175,7 +176,7 @@ def read_run(source: "RankingSource | SortedRun", *, compat: Compat = "trec9") -
 
 
 def run_frame(source: "RankingSource | SortedRun", *, compat: Compat = "trec9") -> "pl.DataFrame":
-    """A run from any source as a frame: query, doc, score; best first within a query."""
+    """Read a run from any source as a frame: query, doc, score; best first within a query."""
     return read_run(source, compat=compat).frame()
 
 
@@ -204,7 +205,7 @@ def _fields(path: Path) -> list[str]:
 
 
 def _format(path: Path, kind: Value) -> str:
-    """The suffix of a table's or a JSON file's name, or "trec"."""
+    """The suffix of the name of a table or JSON file, or "trec"."""
     suffix = suffix_of(path)
     if suffix in _DELIMITERS and _is_trec(path, _DELIMITERS[suffix], kind):
         return "trec"
@@ -212,7 +213,7 @@ def _format(path: Path, kind: Value) -> str:
 
 
 def _is_trec(path: Path, delimiter: str, kind: Value) -> bool:
-    """Whether a file that is named as a table has no header, but a TREC file's fields."""
+    """Whether a file named as a table has a TREC file's fields and no header."""
     _, first = next(text_lines(path, []), (1, ""))
     header = first.rstrip("\r\n").split(delimiter)
     is_known = candidates(header, "query") or candidates(header, "document")
@@ -255,7 +256,7 @@ def _of_beir(folder: Path) -> Path:
 
 
 def _read(path: Path, kind: Value) -> Rows | Mapping[object, object]:
-    """A file that is no TREC file."""
+    """Read a file that is not a TREC file."""
     suffix = _format(path, kind)
     match suffix:
         case ".parquet":
@@ -272,7 +273,7 @@ def _rows_of_csv(path: Path, delimiter: str, kind: Value) -> Rows:
     problems: list[Problem] = []
     n_lines = sum(1 for _ in islice(text_lines(path, problems), 2))
     if n_lines == 1 and not problems:
-        # The reader would say only that it is empty; a line that is no header is most likely a row.
+        # The reader would only report an empty file; a line that is not a header is probably a row.
         choose(_fields(path), kind, str(path))
         raise DataError([Problem("is empty: it has a header and no rows", str(path))])
     return rows_of_csv(path, delimiter, kind)
@@ -321,7 +322,7 @@ def _rows_of_object(source: object, kind: Value) -> Rows:
 
 
 def _only(found: Mapping[str, One], samples: Samples) -> One:
-    """What is of the only system; DataError when there are several."""
+    """The value of the only system; DataError if there are several."""
     if len(found) > 1:
         what = f"has several systems: {', '.join(found)}; choose one, or use match_samples_to_qrels"
         raise DataError([Problem(what, samples.source, None, "system")])

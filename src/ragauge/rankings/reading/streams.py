@@ -16,7 +16,7 @@ from ragauge.errors import DataError, MissingExtraError, Problem
 
 TABLES = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
 STANDARD_INPUT = "-"
-"""What standard input is called among files."""
+"""The path that means standard input."""
 
 READ_AT_ONCE = 1 << 20
 BOM = b"\xef\xbb\xbf"
@@ -30,17 +30,17 @@ _FOREIGN = {
 
 
 def suffix_of(path: Path) -> str:
-    """What ends the name of a table or JSON file, packed or not; "trec" for all other files.
+    """The suffix of a table or JSON file, compressed or not; "trec" for all other files.
 
-    A pipe is "trec" whatever its name, for only TREC files are read out of one.
+    A pipe is "trec" whatever its name, because only TREC files are read from pipes.
     """
     name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
-    suffix = next((one for one in TABLES if name.endswith(one)), "trec")
+    suffix = next((suffix for suffix in TABLES if name.endswith(suffix)), "trec")
     return "trec" if path.is_fifo() else suffix
 
 
 def is_trec(source: object) -> bool:
-    """Whether this is a file that no name tells to be a table or JSON, or standard input, `-`."""
+    """Whether this is standard input, `-`, or a file whose name is not that of a table or JSON."""
     if not isinstance(source, str | os.PathLike):
         return False
     path = Path(cast("str | os.PathLike[str]", source))
@@ -48,20 +48,20 @@ def is_trec(source: object) -> bool:
 
 
 def refuse_read_twice(sources: Sequence[object]) -> None:
-    """DataError when a pipe or standard input is given twice, for it can be read only once."""
+    """DataError if a pipe or standard input is given twice: it can be read only once."""
     seen: list[os.stat_result] = []
     for source in sources:
         status = _status_of_stream(source)
         if status is None:
             continue
-        if any(os.path.samestat(status, one) for one in seen):
+        if any(os.path.samestat(status, other) for other in seen):
             what = "is given twice, but can be read only once; save it to a file first"
             raise DataError([Problem(what, _shown(Path(cast(str, source))))])
         seen.append(status)
 
 
 def _status_of_stream(source: object) -> os.stat_result | None:
-    """What the system says of a source that is no file to be opened again; None of all others."""
+    """The status of a source that cannot be opened again; None for all others."""
     if not isinstance(source, str | os.PathLike):
         return None
     path = Path(cast("str | os.PathLike[str]", source))
@@ -75,9 +75,9 @@ def _status_of_stream(source: object) -> os.stat_result | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Packed:
-    """A file as it lies there, packed or not, to be read as often as needed.
+    """A file, compressed or not, that can be read as often as needed.
 
-    `held` is all of what itself can be read only once: a pipe, a device, standard input.
+    `held` is the content of a source that can be read only once: a pipe, a device, standard input.
     """
 
     name: str
@@ -115,7 +115,7 @@ def _shown(path: Path) -> str:
 
 
 def _standard_input() -> BinaryIO:
-    stream = getattr(sys.stdin, "buffer", None)  # no stream without a terminal, say
+    stream = getattr(sys.stdin, "buffer", None)  # None for example without a terminal
     if stream is None:
         raise DataError([Problem("cannot be read: it is closed", "standard input")])
     return cast(BinaryIO, stream)
@@ -129,16 +129,16 @@ def _held(file: BinaryIO, name: str) -> bytes:
         held.write(piece)
         if held.tell() > LARGEST_UNPACKED:
             most = f"{LARGEST_UNPACKED >> 30} GB"
-            what = f"holds more than {most}, and is no file; save it as one, and name that"
+            what = f"holds more than {most} and is not a file; save it to a file first"
             raise DataError([Problem(what, name)])
     if not held.tell():
-        raise DataError([Problem("is empty; it is no file, and can be read only once", name)])
+        raise DataError([Problem("is empty; it is not a file and can be read only once", name)])
     return held.getvalue()
 
 
 @contextmanager
 def opened(file: Packed) -> Generator["Stream"]:
-    """The file unpacked; DataError says why it cannot be read."""
+    """The decompressed file; DataError says why it cannot be read."""
     try:
         with file.open() as packed:
             magic = packed.read(4)
@@ -163,13 +163,13 @@ def opened(file: Packed) -> Generator["Stream"]:
 
 
 class Stream(Protocol):
-    """What bytes are read from."""
+    """A source of bytes."""
 
     def readinto(self, buffer: memoryview, /) -> int: ...
 
 
 class _Bounded:
-    """A stream that stops a bomb: it gives no more than a packed file may unpack to."""
+    """A stream limited to what a compressed file may unpack to, against decompression bombs."""
 
     def __init__(self, stream: Stream, file: Packed) -> None:
         from ragauge.loaders.files import HIGHEST_RATIO, LARGEST_UNPACKED, RATIO_COUNTS_FROM

@@ -1,4 +1,4 @@
-"""Files and frames with a row for each document: Parquet, CSV, JSON Lines, polars, pandas."""
+"""Read files and frames with a row for each document: Parquet, CSV, JSON Lines, polars, pandas."""
 
 import gzip
 import zlib
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _BOM = b"\xef\xbb\xbf"
 _UNUSUAL = (b'"', b"\0")
-"""Bytes with which a CSV file is left to the strict reader."""
+"""A CSV file that contains one of these is read by the strict reader."""
 
 
 # Frames
@@ -66,7 +66,7 @@ class _PandasColumn(Protocol):
 
 
 class _PandasFrame(Protocol):
-    """What is used of a pandas frame, which this module never imports."""
+    """The used part of a pandas frame; this module never imports pandas."""
 
     columns: Sequence[object]
     index: "_PandasIndex"
@@ -90,11 +90,11 @@ def rows_of_pandas(given: object, kind: Value) -> Rows:
 
 
 def _without_nan(column: _PandasColumn) -> list[object]:
-    """The column's values, None where pandas has a null of whatever kind."""
+    """The column's values, with None for every kind of pandas null."""
     nulls, values = column.isna().tolist(), column.tolist()
     if not any(nulls):
         return values
-    return [None if is_null else one for one, is_null in zip(values, nulls, strict=True)]
+    return [None if is_null else value for value, is_null in zip(values, nulls, strict=True)]
 
 
 # Rows of objects
@@ -106,7 +106,7 @@ def rows_of_dicts(given: Sequence[object], kind: Value) -> Rows:
 
 
 def rows_of_jsonl(path: Path, kind: Value) -> Rows:
-    """The rows of a file with one object a line."""
+    """The rows of a file with one object per line."""
     return _rows_of_table(jsonl.read_jsonl(path), kind)
 
 
@@ -131,7 +131,7 @@ def _rows_of_table(table: Table, kind: Value) -> Rows:
 
 
 def rows_of_csv(path: Path, delimiter: str, kind: Value) -> Rows:
-    """The rows of a CSV or TSV file; ids are texts as they stand, `007`, `NA` and `1e5` too."""
+    """The rows of a CSV or TSV file; ids are unchanged, also `007`, `NA` and `1e5`."""
     evenly = _split_evenly(path, delimiter.encode())
     if evenly is None:
         return _strict_rows(path, delimiter, kind)
@@ -157,9 +157,9 @@ def _strict_rows(path: Path, delimiter: str, kind: Value) -> Rows:
 
 
 def _split_evenly(path: Path, delimiter: bytes) -> tuple[list[str], list[Field]] | None:
-    """The header and the cells of each column, of a file without quotes, blank and ragged lines.
+    """The header and each column's cells, for a file without quotes, blank lines or ragged lines.
 
-    None for any other file, which the strict reader then reads, or says what is wrong with it.
+    None for any other file; the strict reader then reads it, or reports what is wrong with it.
     """
     text = _whole(path)
     if text is None or any(mark in text for mark in _UNUSUAL):
@@ -198,7 +198,7 @@ def _has_return(cells: Bytes, end: Ints) -> Ints:
 
 
 def _whole(path: Path) -> bytes | None:
-    """The file unpacked, in UTF-8; None when it is not, or a bomb."""
+    """The decompressed file; None if it is not UTF-8, or a decompression bomb."""
     try:
         if path.suffix.lower() != ".gz":
             text = path.read_bytes()

@@ -37,16 +37,16 @@ from ragauge.rankings.reading.scan import (
 from ragauge.rankings.reading.streams import Packed, opened, packed_at
 
 FOR_THREADS = 6
-"""Pieces in one when there are threads, which then wait for each other less often."""
+"""Pieces that a thread reads at a time, so that threads wait for each other less often."""
 SINGLE_BELOW = 16 << 20
-"""Bytes of a file below which one thread is quicker than several."""
+"""Bytes of a file below which one thread is faster than several."""
 MAX_THREADS = 4
 
 MAX_TAG_LENGTH = 1_000
 """Bytes of a run's tag that are kept."""
 
 UNKNOWN = np.uint32(2**32 - 1)
-"""The number of a query of a line, until those that nobody judged are numbered."""
+"""The query number of a line until the unjudged queries are numbered."""
 
 RUN_LINE = "a line of a run has six fields: query Q0 document rank score tag"
 QRELS_LINE = "a line of judgements has four fields: query 0 document grade"
@@ -58,7 +58,7 @@ class _InterleavedError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Piece:
-    """What a piece of a run says: of its known queries, the lines and hits; of others, digests."""
+    """A scanned piece of a run: lines and hits of its known queries, digests of the others."""
 
     query: Ints
     n_lines: Ints
@@ -83,7 +83,7 @@ def read_qrels(path: Path | str) -> Judgements:
     try:
         query, document, grade = split(text, (0, 2, 3), 4, at_most=True)
         if not len(query):
-            raise DataError([Problem(f"holds no judgement; {QRELS_LINE}", packed.name)])
+            raise DataError([Problem(f"is empty: it has no judgements; {QRELS_LINE}", packed.name)])
         grades = integers(grade)
     except MalformedError as error:
         raise at_line(packed, error, 0, QRELS_LINE) from None
@@ -110,7 +110,7 @@ def scan_run(
     """
     packed = packed_at(path)
     keep_freed_memory()
-    # Made here, once, and not by each thread.
+    # Computed once here, and not by each thread.
     _ = judgements.known_queries, judgements.known_pairs
     try:
         return _scan_pieces(packed, judgements, compat, n_threads)
@@ -133,14 +133,15 @@ def _scan_pieces(
         else:
             found = list(_on_threads(scan, texts, n_threads))
     tags = [piece.tag for piece in found if piece.tag]
-    if not tags:  # every line has one
-        raise DataError([Problem(f"is empty: it holds no line; {RUN_LINE}", file.name)])
+    if not tags:  # every line has a tag
+        raise DataError([Problem(f"is empty: it has no lines; {RUN_LINE}", file.name)])
     query = np.concatenate([piece.query for piece in found])
     n_lines = np.concatenate([piece.n_lines for piece in found])
     unknown = np.concatenate([piece.unknown for piece in found])
     n_unknown = len(distinct(unknown))
     _refuse_parted(query, judgements.n_queries)
-    if n_unknown < len(unknown):  # or two names with one digest: then read whole for nothing
+    # Two names that share a digest also lead here; reading the run whole is then only slower.
+    if n_unknown < len(unknown):
         raise _InterleavedError
     n_retrieved = np.zeros(judgements.n_queries, np.int64)
     n_retrieved[query] = n_lines
@@ -163,7 +164,7 @@ def _threads_for(file: Packed) -> int:
 def _on_threads(
     scan: "_Scan", texts: Iterator[tuple[Bytes, int]], n_threads: int
 ) -> Iterator[_Piece]:
-    """The pieces scanned, in their order. Each thread reads a piece, then scans it."""
+    """The scanned pieces, in order. Each thread reads a piece, then scans it."""
     from concurrent.futures import ThreadPoolExecutor
 
     numbered = enumerate(texts)
@@ -191,7 +192,7 @@ def _on_threads(
 
 
 class _Scan:
-    """One run's scan: what every piece of it needs."""
+    """The data needed to scan each piece of a run."""
 
     def __init__(self, file: Packed, judgements: Judgements, compat: Compat) -> None:
         self.file = file
@@ -211,7 +212,7 @@ class _Scan:
         number = self._numbers(query.take(blocks), digest)
         is_known = number != NOT_JUDGED
         _refuse_parted(number[is_known], self.judgements.n_queries)
-        # Each unknown query is a group of its own, below all known ones.
+        # Each unknown query is a separate group, numbered below all known ones.
         group = np.where(is_known, number, -2 - np.arange(len(number)))
         key = paired_in_blocks(digests(document), group, n_lines)
         judgement, rank = self.hits(group, n_lines, document, scores, key, offset)
@@ -230,15 +231,15 @@ class _Scan:
     ) -> tuple[Ints, Ints]:
         """The judgements whose documents are retrieved, and their ranks.
 
-        `group` numbers the queries of blocks of `n_lines` lines each, the judged ones as in the
-        judgements; `key` is the documents' digests paired with them, and `offset` where the
+        `group` is the query's number of each block of `n_lines` lines, for judged queries that of
+        the judgements; `key` is the documents' digests paired with it, and `offset` is where the
         documents' text begins in the file.
         """
         block = np.repeat(np.arange(len(group)), n_lines)
         group_of = np.repeat(group, n_lines)
         _refuse_repeats(self.file, document, key, block, offset, "is retrieved twice")
         rows, judgement = self.judgements.known_pairs.find(document, key, group_of)
-        with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
+        with np.errstate(over="ignore"):  # overflow is infinite, as in trec_eval
             narrowed = scores.astype(self.precision, copy=False)
         at = order(block, narrowed)
         return judgement, ranks(at, rows, block[rows], document)
@@ -252,7 +253,7 @@ class _Scan:
 
 
 def _tag(score: Field) -> str:
-    """The run's name for itself, which stands behind the last score."""
+    """The run's tag, which follows the last score."""
     if not len(score):
         return ""
     behind = score.text[score.end[-1] :].tobytes().lstrip()
@@ -264,7 +265,7 @@ def _refuse_parted(query: Ints, n_queries: int) -> None:
         raise _InterleavedError
 
 
-# A run whose queries lie interleaved
+# A run whose queries are interleaved
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -291,7 +292,7 @@ def _scan_interleaved(file: Packed, judgements: Judgements, compat: Compat) -> J
         lines = _joined_lines(found)
         del found
         number, n_unknown = _numbers_of_unknown(text, unknown)
-        # Queries that nobody judged get the numbers after those of the judged ones.
+        # Unjudged queries get the numbers after those of the judged ones.
         lines.query[lines.query == UNKNOWN] = judgements.n_queries + number
         n_lines = np.bincount(lines.query, minlength=judgements.n_queries + n_unknown)
         by_query = grouped(lines.query)
@@ -305,7 +306,7 @@ def _scan_interleaved(file: Packed, judgements: Judgements, compat: Compat) -> J
 
 
 def _numbers_of_unknown(text: Bytes, pieces: Sequence[tuple[Field, Ints]]) -> tuple[Ints, int]:
-    """The number of each line's query among those that nobody judged, and how many these are."""
+    """The number of each line's query among the unjudged ones, and how many there are."""
     names = Field(
         text,
         np.concatenate([names.start for names, _ in pieces]),
@@ -328,7 +329,7 @@ def _joined_lines(found: Sequence[_Lines]) -> _Lines:
 
 
 def _spans(n_lines: Ints, size: int) -> list[tuple[int, int]]:
-    """Queries, from one to before another, that have some `size` lines together."""
+    """Ranges of queries, first and last + 1, that have about `size` lines together."""
     end = np.cumsum(n_lines)
     cuts = distinct(np.searchsorted(end, np.arange(0, int(end[-1]), size), "right"))
     edges = [0, *cuts[cuts > 0].tolist(), len(n_lines)]
@@ -354,7 +355,7 @@ def _hits_of(
 
 
 def _line_cuts(text: Bytes, size: int) -> list[int]:
-    """Offsets that part the text into some `size` bytes each, all at ends of lines."""
+    """Offsets that split the text into pieces of about `size` bytes, all at ends of lines."""
     cuts = [0]
     while cuts[-1] < len(text):
         at = min(cuts[-1] + size, len(text)) - 1
@@ -367,8 +368,8 @@ def _line_cuts(text: Bytes, size: int) -> list[int]:
 def _lines(
     scan: _Scan, text: Bytes, start: int, stop: int
 ) -> tuple[_Lines, str, tuple[Field, Ints]]:
-    """The lines of a piece, its tag, and the names of its queries that nobody judged: each name
-    once, and the number of each of those lines' name among them."""
+    """The lines of a piece, its tag, and its unjudged queries: their distinct names, and the index
+    among these of each line's query."""
     try:
         fields = split(text[start:stop], (0, 2, 4), 6, at_most=False)
         query, document, score = (
@@ -393,12 +394,12 @@ def _lines(
 def _refuse_repeats(
     file: Packed, document: Field, key: Words, group: Ints, offset: int, problem: str
 ) -> None:
-    """DataError when a document stands twice in a group; `offset` is where the text begins."""
-    for one, other in repeats(key):
-        is_same = document.same(np.array([one]), document, np.array([other]))[0]
-        if is_same and group[one] == group[other]:
-            starts = sorted(int(document.start[row]) + offset for row in (one, other))
-            first, again = (line_number(file, at) for at in starts)
-            name = text_of(document.name(one))
+    """DataError for a repeated document in a group; `offset` is where the text begins."""
+    for row, other in repeats(key):
+        is_same = document.same(np.array([row]), document, np.array([other]))[0]
+        if is_same and group[row] == group[other]:
+            starts = sorted(int(document.start[at]) + offset for at in (row, other))
+            first, second = (line_number(file, at) for at in starts)
+            name = text_of(document.name(row))
             what = f"document {name!r} {problem} for its query, first at line {first}; remove one"
-            raise DataError([Problem(what, file.name, again)])
+            raise DataError([Problem(what, file.name, second)])

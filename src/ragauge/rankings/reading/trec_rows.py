@@ -1,4 +1,4 @@
-"""A TREC run read whole, with all its documents, where `trec.scan_run` keeps only judged ones."""
+"""Read a TREC run whole, with all its documents; `trec.scan_run` keeps only judged ones."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ from ragauge.rankings.reading.trec import RUN_LINE
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Piece:
-    """Lines of a run: names of their blocks' queries and of documents, without what is between."""
+    """Lines of a run: the names of their blocks' queries and of their documents."""
 
     queries: tuple[Bytes, Ints]
     first: Ints
@@ -35,14 +35,14 @@ class _Piece:
 
 
 def rows_of_trec(path: Path | str) -> tuple[Rows, str]:
-    """The run's rows and its tag; the errors of `trec.scan_run`, but for repeated documents."""
+    """The run's rows and its tag. Errors as in `trec.scan_run`, except for repeated documents."""
     file = packed_at(path)
     keep_freed_memory()
     with opened(file) as stream:
         found = [_piece(file, text, offset) for text, offset in pieces_of(stream, PIECE)]
     pieces = [piece for piece in found if len(piece.score)]
     if not pieces:
-        raise DataError([Problem(f"holds no line; {RUN_LINE}", file.name)])
+        raise DataError([Problem(f"is empty: it has no lines; {RUN_LINE}", file.name)])
     before = np.cumsum([0, *(len(piece.score) for piece in pieces[:-1])])
     offset = np.concatenate([piece.offset for piece in pieces])
     rows = Rows(
