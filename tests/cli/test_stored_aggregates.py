@@ -90,5 +90,5 @@ def test_an_aggregate_without_parts_is_a_bug_that_is_named(own_metrics):
     def partless(answer: str) -> float:
         return 1.0
 
-    with pytest.raises(rg.MetricError, match="partless has an aggregate of its own, but a score"):
+    with pytest.raises(rg.MetricError, match="partless has a custom aggregate, but a score"):
         rg.evaluate(ROWS, partless)
