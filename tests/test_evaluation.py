@@ -122,7 +122,7 @@ def test_options_that_make_no_sense_are_refused_before_any_work(options, tmp_pat
 
 
 def test_nothing_asked_for_or_something_that_is_no_metric_is_refused():
-    with pytest.raises(PlanError, match="no metric is given"):
+    with pytest.raises(PlanError, match="no metrics given"):
         rg.evaluate([{"id": "q", "answer": "x"}], [])
     with pytest.raises(RagaugeError, match="put @metric above"):
         rg.evaluate([{"id": "q", "answer": "x"}], len)

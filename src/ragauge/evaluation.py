@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge.engine.engine import measure, of_corpus
 from ragauge.engine.plan import Node, Plan, make_plan
 from ragauge.engine.resources import Resources
-from ragauge.engine.selection import MetricLike, read_metric, suite_of_one, suites_of
+from ragauge.engine.selection import MetricLike, read_metric, suite_for_label, suites_of
 from ragauge.errors import (
     DataError,
     MetricError,
@@ -60,7 +60,7 @@ def score(
     label = str(read_metric(label)) if callable(label) else label
     if not isinstance(label, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise PlanError([f"a metric's label or function is wanted, got {label!r:.80}"])
-    asked = suite_of_one(label)
+    asked = suite_for_label(label)
     columns = _one_row(fields)
     resources = Resources(encoder, judging=judging_of(judge))
     plan = make_plan([asked], list(columns), resources.defaults())
@@ -154,7 +154,7 @@ class Evaluation:
         plan = make_plan(
             suites_of(metrics), samples.columns, resources.defaults(), resources.judge_names
         )
-        resources.expect(
+        resources.expect_tokens(
             node.settings for node in plan.nodes if "encoder" in node.definition.resources
         )
         manifest = manifest_of(plan, samples, seed, batch_size, resources)

@@ -192,7 +192,9 @@ def test_a_label_cannot_ask_a_given_encoder_for_another_precision():
             super().__init__()
             self.name = "own"
 
-    with pytest.raises(EncoderError, match="asks for own in int8, but the encoder that was given"):
+    with pytest.raises(
+        EncoderError, match="names own in int8, but the encoder given has the precision"
+    ):
         rg.score('semantic_similarity(precision="int8")', answer="a", reference="b", encoder=Own())
 
 
