@@ -52,7 +52,7 @@ def test_score_tells_missing_from_undefined_from_zero():
         ("ndgc@10", {}, "did you mean 'ndcg'"),
         ("ndcg(k=", {}, "expected a value"),
         ("ndcg(kk=1)", {"context_ids": []}, "no setting 'kk'"),
-        ("exact_match", {"answr": "x"}, "no use for the field 'answr'; did you mean 'answer'"),
+        ("exact_match", {"answr": "x"}, "does not read the field 'answr'; did you mean 'answer'"),
         ("exact_match", {"answer": ["x"]}, "must be text"),
         ("exact_match", {"answer": "\ud800"}, "lone surrogate"),
         ("ndcg", {"context_ids": ["a"], "relevant": {"a": float("nan")}}, "whole number"),

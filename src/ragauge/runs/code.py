@@ -1,9 +1,8 @@
-"""The code that a run's numbers depend on: everything that the plan's functions import, found by code.
+"""The code that a run's numbers depend on: the plan's functions and everything that they import.
 
-From the modules of the functions the imports are followed through the source files: those at the top
-of a module and those inside functions, but not those for type checkers only. Modules of this package
-and the user's own count by their content, other packages by name and version. The standard library
-does not count.
+Imports are followed through the source files: at the top of a module and inside functions, but not
+those for type checkers only. Modules of ragauge and of the user are identified by content, other
+packages by name and version. The standard library is ignored.
 """
 
 import ast
@@ -21,16 +20,16 @@ from typing import cast
 
 OWN = "ragauge"
 SIMPLE = (type(None), bool, int, float, complex, str, bytes, tuple, frozenset, list, dict, set)
-"""Types of the globals of a notebook whose `repr` says what they are."""
+"""Types of notebook globals that their `repr` identifies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """What numbers are made by.
+    """The code of functions, with everything that they import.
 
-    `modules`: SHA-256 of the content of each module of this package and of the user's, by name.
-    `packages`: version of each other package, by name. `cells`: code of functions that no file holds,
-    as in a notebook.
+    `modules`: SHA-256 of the content of each module of ragauge and of the user, by name.
+    `packages`: version of each other package, by name. `cells`: code of functions without a file, as
+    in a notebook.
     """
 
     modules: Mapping[str, str]
@@ -38,13 +37,13 @@ class Code:
     cells: tuple[str, ...] = ()
 
     def digest(self) -> str:
-        """SHA-256 of all of it."""
+        """SHA-256 of all modules, packages and cells."""
         fixed = [sorted(self.modules.items()), sorted(self.packages.items()), sorted(self.cells)]
         return hashlib.sha256(repr(fixed).encode()).hexdigest()
 
 
 def code_of(functions: Iterable[object], modules: Iterable[str] = ()) -> Code:
-    """The code of these functions (or classes) and of these modules, with all that they import."""
+    """The code of these functions, classes and modules, with everything that they import."""
     walk = _Walk({OWN})
     for function in functions:
         walk.add_function(function)
@@ -55,18 +54,18 @@ def code_of(functions: Iterable[object], modules: Iterable[str] = ()) -> Code:
 
 
 class _Walk:
-    """The closure as it grows."""
+    """A walk along imports: the code found so far."""
 
     def __init__(self, own: set[str]) -> None:
         self.own = own
-        """Top-level names of packages whose modules count by content wherever they are installed."""
+        """Top-level names of packages whose modules are identified by content, even if installed."""
         self.modules: dict[str, str] = {}
         self.packages: dict[str, str] = {}
         self.cells: set[str] = set()
         self._waiting: list[str] = []
 
     def add_function(self, function: object) -> None:
-        """The modules that a function is from: of a partial or a wrapped one, all of them."""
+        """Add the modules of a function; of a partial or wrapped function, all of them."""
         for part in _layers(function):
             module = str(getattr(part, "__module__", None) or "")
             if module == "__main__" and _file_of("__main__") is None:
@@ -75,7 +74,7 @@ class _Walk:
                 self.add(module, is_own=True)
 
     def add(self, module: str, *, is_own: bool = False) -> None:
-        """A module to follow; what is found of it by name only is its package's version."""
+        """Add a module to follow; `is_own`: its package is identified by content, not by version."""
         top = module.partition(".")[0]
         if is_own:
             self.own.add(top)
@@ -102,15 +101,15 @@ class _Walk:
                     self.add(imported)
 
     def _add_cell(self, function: object) -> None:
-        """A function without a file: its code, and the globals that it names."""
+        """Add a function without a file: its code, and the globals that it names."""
         code = getattr(function, "__code__", None)
         if not isinstance(code, CodeType):
             self.cells.add(repr(function))
             return
-        shown = _shown(code)
-        if shown in self.cells:
+        text = _code_text(code)
+        if text in self.cells:
             return
-        self.cells.add(shown)
+        self.cells.add(text)
         namespace = cast("FunctionType", function).__globals__
         for name in sorted(_names(code)):
             if name in namespace:
@@ -130,7 +129,7 @@ class _Walk:
 
 
 def _layers(function: object) -> Iterator[object]:
-    """A function and those inside it: of a partial, of what a decorator wrapped."""
+    """A function and the functions inside it: of a partial, or wrapped by a decorator."""
     seen: set[int] = set()
     waiting = [function]
     while waiting:
@@ -142,7 +141,7 @@ def _layers(function: object) -> Iterator[object]:
         waiting += [getattr(part, name, None) for name in ("func", "__wrapped__")]
         if isinstance(part, FunctionType):
             inner = [cell.cell_contents for cell in part.__closure__ or () if _has_content(cell)]
-            waiting += [one for one in inner if isinstance(one, FunctionType | type)]
+            waiting += [value for value in inner if isinstance(value, FunctionType | type)]
 
 
 def _has_content(cell: object) -> bool:
@@ -154,7 +153,7 @@ def _has_content(cell: object) -> bool:
 
 
 def _parents(module: str) -> Iterator[str]:
-    """The packages that importing a module imports too."""
+    """The packages that contain a module, which are imported with it."""
     parts = module.split(".")
     for n in range(1, len(parts)):
         yield ".".join(parts[:n])
@@ -162,10 +161,10 @@ def _parents(module: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1_024)
 def _imports(source: bytes, module: str, is_package: bool) -> tuple[str, ...]:
-    """The names of the modules that a source imports, whether at its top or inside functions."""
+    """The names of the modules that a source imports, at the top or inside functions."""
     try:
         tree = ast.parse(source)
-    except (SyntaxError, ValueError):  # not Python that this version reads: its content counts
+    except (SyntaxError, ValueError):  # not valid Python for this version: only its content counts
         return ()
     return tuple(_imported(tree, module, is_package=is_package))
 
@@ -194,7 +193,7 @@ def _imported(tree: ast.AST, module: str, *, is_package: bool) -> Iterator[str]:
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom | ast.Call]:
-    """The import statements of a tree, and its calls of `import_module` with a name."""
+    """The import statements of a tree, and its calls of `import_module` with a literal name."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
@@ -215,7 +214,7 @@ def _names_module(call: ast.Call) -> bool:
 
 @cache
 def _file_of(module: str) -> Path | None:
-    """The source file of a module, whether or not anything has imported it; None where it has none."""
+    """The source file of a module, imported or not; None if it has none."""
     loaded = sys.modules.get(module)
     if loaded is not None:
         file = getattr(loaded, "__file__", None)
@@ -227,18 +226,18 @@ def _file_of(module: str) -> Path | None:
 
 
 def _spec_of(module: str) -> ModuleSpec | None:
-    """Where a module would be imported from; found without importing its package."""
+    """The import spec of a module, found without importing its package."""
     places: list[str] | None = None
     spec = None
     name = ""
     for word in module.split("."):
-        if spec is not None and places is None:  # a module has no modules in it
+        if spec is not None and places is None:  # its parent is not a package
             return None
         name = f"{name}.{word}" if name else word
         try:
             spec = PathFinder.find_spec(name, places)
-            found = spec and spec.submodule_search_locations
-            places = None if found is None else list(found)
+            locations = spec and spec.submodule_search_locations
+            places = None if locations is None else list(locations)
         except (ImportError, KeyError, ValueError):
             return None
         if spec is None:
@@ -247,7 +246,7 @@ def _spec_of(module: str) -> ModuleSpec | None:
 
 
 def _digest_with_data(path: Path, source: bytes) -> str:
-    """SHA-256 of a module, and of the data files beside it that have its name."""
+    """SHA-256 of a module and of the data files beside it with the same name."""
     digest = hashlib.sha256(source)
     for other in sorted(path.parent.glob(f"{path.stem}.*")):
         if other.suffix in (".toml", ".json", ".txt", ".csv", ".npz") and other.is_file():
@@ -264,7 +263,7 @@ def _installed_places() -> tuple[str, ...]:
 
 
 def _is_installed(path: Path) -> bool:
-    """Whether the file belongs to an installed package, and not to the user's own code."""
+    """Whether the file belongs to an installed package rather than to the user's code."""
     resolved = path.resolve()
     if {"site-packages", "dist-packages"} & set(resolved.parts):
         return True
@@ -273,7 +272,7 @@ def _is_installed(path: Path) -> bool:
 
 @cache
 def _version_of(package: str) -> str:
-    """The version of the distribution that has a top-level package; of several, all of them."""
+    """The version of the distribution of a top-level package; all versions if there are several."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -289,22 +288,22 @@ def _distributions() -> Mapping[str, list[str]]:
 
 def _names(code: CodeType) -> set[str]:
     """The global names that a code object reads, its inner functions included."""
-    found = set(code.co_names)
+    names = set(code.co_names)
     for constant in cast("tuple[object, ...]", code.co_consts):
         if isinstance(constant, CodeType):
-            found |= _names(constant)
-    return found
+            names |= _names(constant)
+    return names
 
 
-def _shown(code: CodeType) -> str:
-    """A code object as text, without its place in memory and the order of its sets."""
-    constants = [_constant(one) for one in cast("tuple[object, ...]", code.co_consts)]
+def _code_text(code: CodeType) -> str:
+    """A code object as text, without memory addresses or the order of sets."""
+    constants = [_constant(value) for value in cast("tuple[object, ...]", code.co_consts)]
     return repr((code.co_code, constants, code.co_names))
 
 
 def _constant(value: object) -> str:
     if isinstance(value, CodeType):
-        return _shown(value)
+        return _code_text(value)
     if isinstance(value, frozenset | set):
         return repr(sorted(map(repr, cast("set[object]", value))))
     return repr(value)
