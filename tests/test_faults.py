@@ -451,7 +451,7 @@ def test_a_full_disk_leaves_the_old_output_and_says_so(slow):
     output.write_text("old\n")
     done = started(slow, *slow_run("whole"), "-o", "kept.csv", before=small_files_only)
     assert done.code == 5
-    assert "kept.csv: cannot be written: File too large; nothing that was there is lost" in done.err
+    assert "kept.csv: cannot be written: File too large; existing files are unchanged" in done.err
     assert output.read_text() == "old\n"
     assert list(slow.glob(".kept.csv*")) == [], "no half of it is left"
 
@@ -508,7 +508,7 @@ def test_a_finished_run_in_a_read_only_folder_can_be_shown_and_run_again(
         (("-o", "folder.csv"), 2, "folder.csv: is a folder; give a file in it"),
         (("-o", "a.jsonl/s.csv"), 5, "a file is in the way"),
         (("--folder", "a.jsonl"), 5, "a.jsonl: cannot be written: a file is in the way"),
-        (("--folder", "folder.csv"), 5, "folder.csv: holds something else ('mine.txt') and no run"),
+        (("--folder", "folder.csv"), 5, "folder.csv: is not a run folder: it contains 'mine.txt'"),
     ],
 )
 def test_a_place_that_cannot_be_written_to_is_said(ragauge, tmp_path, arguments, code, said):

@@ -646,8 +646,8 @@ def test_a_label_that_names_a_judge_asks_that_one_alone():
 
 @pytest.mark.parametrize("judges", [["a"], ["a", "b"]])
 def test_a_label_that_names_a_judge_who_is_not_there_is_refused(judges):
-    there = "is a" if len(judges) == 1 else "are a, b"
-    with pytest.raises(PlanError, match=f"asks the judge 'x'; there {there}, give it with"):
+    known = ", ".join(judges)
+    with pytest.raises(PlanError, match=f"names the judge 'x', but the judges are {known}; add it"):
         rg.evaluate(samples(1), ['gpt_score(judge="x")'], judge=[Rules(name) for name in judges])
 
 
@@ -706,7 +706,7 @@ def test_a_label_with_the_digest_of_other_words_is_refused_and_with_the_right_on
     assert rg.evaluate(samples(1), [label], judge=Rules()).scores["value"].to_list() == [1.0]
     (tmp_path / "verdict.md").write_text(OWN)
     ours = JudgeConfig((Rules(),), prompts=tmp_path)
-    with pytest.raises(PlanError, match=r"is of other prompts: those in use are '[0-9a-f]{8}'"):
+    with pytest.raises(PlanError, match=r"names other prompts than this run's, '[0-9a-f]{8}'"):
         rg.evaluate(samples(1), [label], judge=ours)
 
 

@@ -1,4 +1,4 @@
-"""The two ways in: `evaluate` samples with a suite, `score` one sample with one metric."""
+"""The entry points: `evaluate` samples with metrics, `score` one sample with one metric."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge.engine.engine import measure, of_corpus
 from ragauge.engine.plan import Node, Plan, make_plan
 from ragauge.engine.resources import Resources
-from ragauge.engine.selection import MetricLike, read_metric, suite_of_one, suites_of
+from ragauge.engine.selection import MetricLike, read_metric, suite_for_label, suites_of
 from ragauge.errors import (
     DataError,
     MetricError,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 BATCH_SIZE = 1_000
 Progress = Callable[[int, int], None]
-"""Called with the rows done and the rows in all."""
+"""Called with the number of rows done and the total number of rows."""
 
 
 def score(
@@ -44,14 +44,14 @@ def score(
     judge: "JudgeLike | None" = None,
     **fields: object,
 ) -> Score:
-    """One metric on one sample: `rg.score("ndcg@10", context_ids=[…], relevant={…})`.
+    """Score one sample with one metric: `rg.score("ndcg@10", context_ids=[…], relevant={…})`.
 
-    Fields are the sample's columns; `reference="…"` stands for one reference, `relevant` may be a
+    `fields` are the sample's columns; `reference="…"` gives a single reference, and `relevant` may be a
     list of ids. For a composite, give the values of its parts. `encoder` is a model's name or an
-    encoder, for metrics that compare meaning; none given: the embedded one. `judge` is one, an async
-    function or a model's name, for metrics that ask one. A metric that misses a
-    field has the status `missing`. LabelError for a label that does not parse, PlanError for an unknown
-    metric, setting or field, DataError for a value that a field cannot hold.
+    encoder, for metrics that need one (default: the embedded model). `judge` is a judge, an async
+    function or a model's name, for judged metrics. If a field is missing, the score has the status
+    `missing`. Raises LabelError if the label does not parse, PlanError for an unknown metric, setting
+    or field, and DataError for an invalid value.
 
     >>> import ragauge as rg
     >>> rg.score("number_match", answer="The premium is $604", reference="$604").value
@@ -59,15 +59,15 @@ def score(
     """
     label = str(read_metric(label)) if callable(label) else label
     if not isinstance(label, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise PlanError([f"a metric's label or function is wanted, got {label!r:.80}"])
-    asked = suite_of_one(label)
+        raise PlanError([f"score takes a metric's label or function, got {label!r:.80}"])
+    suite = suite_for_label(label)
     columns = _one_row(fields)
-    resources = Resources(encoder, judging=judging_of(judge))
-    plan = make_plan([asked], list(columns), resources.defaults())
+    resources = Resources(encoder, judging=judge_config_of(judge))
+    plan = make_plan([suite], list(columns), resources.defaults())
     _check_used(label, fields, plan)
-    wanted = [place for place, one in enumerate(plan.metrics) if one.name == label]
+    places = [place for place, metric in enumerate(plan.metrics) if metric.name == label]
     try:
-        scores = measure(plan, columns, resources)[wanted[0] if wanted else 0]
+        scores = measure(plan, columns, resources)[places[0] if places else 0]
     except MetricError as error:
         if isinstance(error.__cause__, ValueError | TypeError) and _is_composite(plan):
             raise PlanError([f"{label}: {error.__cause__}"]) from None
@@ -88,18 +88,17 @@ def evaluate(
     batch_size: int = BATCH_SIZE,
     progress: Progress | None = None,
 ) -> Run:
-    """The scores of samples by suites and metrics.
+    """Score samples with metrics.
 
-    `samples` is whatever `load` takes, or Samples. `metrics` is a suite's name or TOML file, a
-    metric's label or function, or a list of them. `encoder` is a model's name or an encoder, for
-    metrics that compare meaning; none given: the embedded one. `judge` is a judge, an async function,
-    a model's name, several of them, or a Judging that says how they are asked and what they may
-    spend. `cache` is the file in which vectors and replies are kept for later runs, each reply the
-    moment it comes; none given: they are not. With `folder` the run is stored
-    there, batch by batch; when the same evaluation was begun there before, its finished batches are
-    used again, and what failed is tried again. `workers` above 1 puts large runs in so many
-    processes (call it under `if __name__ == "__main__":` then). `seed` is the bootstrap's.
-    PlanError lists every problem before any work is done.
+    `samples` is anything that `load` takes, or Samples. `metrics` is a suite's name or TOML file, a
+    metric's label or function, or a list of them. `encoder` is a model's name or an encoder, for metrics
+    that need one (default: the embedded model). `judge` is a judge, an async function, a model's name,
+    several of them, or a JudgeConfig with repeats and budgets. `cache` is a file that keeps vectors and
+    replies for later runs; each reply is stored as soon as it arrives. `folder` stores the run batch by
+    batch; call again with the same arguments to resume: finished batches are reused, failed scores are
+    retried. With `workers` above 1, large runs use that many processes (call it under
+    `if __name__ == "__main__":`). `seed` is for the bootstrap. Raises PlanError with every problem
+    before any work starts.
 
     >>> run = evaluate([{"id": "q1", "answer": "Paris", "reference": "paris"}], "exact_match")
     >>> run.scores["value"].to_list()
@@ -124,10 +123,10 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What is to be evaluated, and with what: made once, before any work is done.
+    """A prepared evaluation: plan, samples, resources and manifest.
 
-    `manifest.key` is what its run folder is known by. It is the same for the same plan, data, code,
-    models and seed.
+    `manifest.key` identifies its run: it is the same for the same plan, data, code, models, seed and
+    batch size.
     """
 
     plan: Plan
@@ -147,14 +146,14 @@ class Evaluation:
         seed: int = 0,
         batch_size: int = BATCH_SIZE,
     ) -> "Evaluation":
-        """The evaluation; its arguments are those of `evaluate`. PlanError lists every problem."""
+        """Prepare an evaluation; takes the arguments of `evaluate`, raises PlanError with every problem."""
         _check(batch_size=batch_size, seed=seed)
         samples = _samples(samples)
-        resources = Resources(encoder, cache=cache, judging=judging_of(judge))
+        resources = Resources(encoder, cache=cache, judging=judge_config_of(judge))
         plan = make_plan(
             suites_of(metrics), samples.columns, resources.defaults(), resources.judge_names
         )
-        resources.expect(
+        resources.expect_tokens(
             node.settings for node in plan.nodes if "encoder" in node.definition.resources
         )
         manifest = manifest_of(plan, samples, seed, batch_size, resources)
@@ -167,16 +166,16 @@ class Evaluation:
         workers: int = 1,
         progress: Progress | None = None,
     ) -> Run:
-        """The run, kept in `folder` where one is given; see `evaluate`."""
+        """Run the evaluation and store it in `folder` if one is given; see `evaluate`."""
         self._retry_unreadable()
         work = _Work(self, workers, progress)
         return work.in_memory() if folder is None else work.in_folder(Path(folder))
 
     def estimate(self, folder: str | Path | None = None) -> "Mapping[str, CostEstimate]":
-        """For each judge the calls that `run` would still make; its judges are asked to estimate."""
+        """For each judge, the calls that `run` would still make; needs judges in estimate mode."""
         self._retry_unreadable()
         plan, samples = self.plan, self.samples
-        asked = replace(plan, nodes=tuple(_for_judges(plan)), metrics=())
+        judged = replace(plan, nodes=tuple(_for_judges(plan)), metrics=())
         columns = [name for name in samples.columns if name in plan.columns | {"id", "system"}]
         needed = Samples(samples.frame.select(columns))
         size = self.manifest.batch_size
@@ -185,7 +184,7 @@ class Evaluation:
             numbers = self._unfinished_batches(Path(folder))
         for number in numbers:
             batch = needed.batch(number * size, (number + 1) * size)
-            measure(asked, batch, self.resources)
+            measure(judged, batch, self.resources)
         return {
             session.name: session.usage.estimate() for session in judges_of(plan, self.resources)
         }
@@ -201,15 +200,15 @@ class Evaluation:
         return [self.samples.frame[start : start + size] for start in starts]
 
     def _retry_unreadable(self) -> None:
-        """Have the judges ask again where a kept reply cannot be read, if the run is told to."""
+        """Let the judges repeat calls whose stored reply is unreadable, if the config says so."""
         if self.resources.judging.retry_unreadable:
             for session in judges_of(self.plan, self.resources):
                 session.retry_unreadable = True
 
     def _unfinished_batches(self, path: Path) -> list[int]:
-        """The numbers of the batches that a run in this folder would still make. Writes nothing.
+        """The numbers of the batches that are not finished in this folder. Writes nothing.
 
-        All of them where the folder holds another run, which `RunFolder.open` then refuses.
+        All batches if the folder holds another run, which `RunFolder.open` later rejects.
         """
         from ragauge.runs.store import MANIFEST, RunFolder
 
@@ -224,7 +223,7 @@ class Evaluation:
 def _check(
     *, batch_size: int = 1, workers: int = 1, seed: int = 0, folder: str | Path | None = None
 ) -> None:
-    """PlanError when one of them is no such number or path."""
+    """Raise PlanError if a value is out of range or not a path."""
     for name, number, least in (
         ("batch_size", batch_size, 1),
         ("workers", workers, 1),
@@ -236,8 +235,8 @@ def _check(
         raise PlanError([f"folder must be a path, got {folder!r}"])
 
 
-def judging_of(judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None") -> JudgeConfig:
-    """The judges that are given, opened, and how they are asked. JudgeError or PlanError."""
+def judge_config_of(judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None") -> JudgeConfig:
+    """The configuration of these judges, opened; raises JudgeError or PlanError."""
     if judge is None:
         return JudgeConfig()
     if isinstance(judge, JudgeConfig):
@@ -245,17 +244,17 @@ def judging_of(judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None") ->
     from ragauge.judges.providers.factory import open_judge
 
     several = isinstance(judge, list | tuple)
-    given = cast("Sequence[JudgeLike]", judge if several else [judge])
-    return JudgeConfig(tuple(open_judge(one) for one in given))
+    judges = cast("Sequence[JudgeLike]", judge if several else [judge])
+    return JudgeConfig(tuple(map(open_judge, judges)))
 
 
 def opened_by_name(judge: "JudgeLike | Sequence[JudgeLike] | None") -> Collection[str]:
-    """The names of the judges that were opened for this call: others may be in use elsewhere."""
+    """The judges that were given by name: this call opened them, so it may close them."""
     several = isinstance(judge, list | tuple)
     return [
-        one
-        for one in cast("Sequence[JudgeLike]", judge if several else [judge])
-        if isinstance(one, str)
+        name
+        for name in cast("Sequence[JudgeLike]", judge if several else [judge])
+        if isinstance(name, str)
     ]
 
 
@@ -269,7 +268,7 @@ def _samples(samples: object) -> Samples:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """One walk through an evaluation's batches."""
+    """One execution of an evaluation's batches."""
 
     evaluation: Evaluation
     workers: int
@@ -339,7 +338,7 @@ class _Work:
 
 
 def _usage(evaluation: Evaluation) -> Mapping[str, object]:
-    """For each judge that was asked what that took, and what its endpoint refused to be told."""
+    """For each judge of the plan, its usage, and details such as parameters that the model rejects."""
     return {
         session.name: {**session.usage.as_data(), **session.judge.details()}
         for session in judges_of(evaluation.plan, evaluation.resources)
@@ -357,12 +356,12 @@ def estimate(
     seed: int = 0,
     batch_size: int = BATCH_SIZE,
 ) -> "Mapping[str, CostEstimate]":
-    """For each judge the calls that `evaluate` would still make, their tokens and their cost.
+    """Estimate, for each judge, the calls that `evaluate` would still make, their tokens and cost.
 
-    The arguments are those of `evaluate`. What `cache` holds is not counted, nor are the batches that
-    are finished in `folder`. No call is made, and nothing is written. Where what is asked depends on a
-    reply that is not there yet, a likely one is taken: a claim for each sentence. Tokens and cost are
-    low, likely and high; the cost is None where the price is not known.
+    Takes the arguments of `evaluate`. Replies in `cache` and finished batches in `folder` are not
+    counted. Makes no calls and writes nothing. If a question depends on an earlier reply, a typical
+    reply is assumed, such as one claim per sentence. Tokens and cost are low, likely and high; the cost
+    is None if the price is unknown.
 
     >>> row = {"id": "q1", "question": "Capital?", "answer": "Lyon", "reference": "Paris"}
     >>> async def strict(request): ...
@@ -375,7 +374,7 @@ def estimate(
         samples,
         metrics,
         encoder=encoder,
-        judge=replace(judging_of(judge), mode="estimate"),
+        judge=replace(judge_config_of(judge), mode="estimate"),
         cache=existing,
         seed=seed,
         batch_size=batch_size,
@@ -384,7 +383,7 @@ def estimate(
 
 
 def _for_judges(plan: Plan) -> list[Node]:
-    """The nodes that ask judges, and what those need."""
+    """The nodes that call judges, and the nodes that they need."""
     needed: set[str | None] = set()
     nodes: list[Node] = []
     for node in reversed(plan.nodes):
@@ -392,21 +391,21 @@ def _for_judges(plan: Plan) -> list[Node]:
             node.definition.is_async and "judge" in node.definition.resources
         ):
             nodes.append(node)
-            needed |= {one.node for one in node.inputs}
+            needed |= {source.node for source in node.inputs}
     return nodes[::-1]
 
 
 def _compute_corpus_features(plan: Plan, samples: Samples, resources: Resources) -> None:
-    """What corpus features make of all questions, each once whatever systems answered it."""
+    """Compute corpus features, counting each question once however many systems answered it."""
     for node in plan.nodes:
         if node.definition.corpus:
-            names = [one.column for one in node.inputs if one.column]
+            names = [source.column for source in node.inputs if source.column]
             columns = [_by_question(samples, name) for name in names]
             resources.corpus[node.key] = of_corpus(node, columns, resources)
 
 
 def _by_question(samples: Samples, name: str) -> list[object]:
-    """Each question's cell of a column, of the first of its rows that has one."""
+    """For each question, the first non-null cell of a column."""
     import polars as pl
 
     if name not in samples.columns:
@@ -441,7 +440,7 @@ def _check_used(label: str, fields: Mapping[str, object], plan: Plan) -> None:
         if column.takes_score
     }
     problems = [
-        f"{label} has no use for the field {name!r}"
+        f"{label} does not read the field {name!r}"
         f"{did_you_mean(name, known) or '; it reads ' + ', '.join(sorted(plan.columns))}"
         for name in fields
         if name not in known

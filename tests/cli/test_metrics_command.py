@@ -43,7 +43,7 @@ def test_an_unknown_name_gets_a_hint_from_metrics_and_suites(ragauge):
 def test_a_name_that_only_a_suite_knows_is_said_to_be_there(ragauge):
     done = ragauge("metrics", "ragas_faithfulness")
     assert done.code == 2
-    assert "is what the suite graphrag calls faithfulness(on_no_claims=1)" in done.err
+    assert "is the name of faithfulness(on_no_claims=1) in the suite graphrag" in done.err
     assert 'number(value="604")' in ragauge("metrics", "has_604").err
 
 

@@ -253,7 +253,10 @@ def test_a_bug_in_a_plugin_names_metric_sample_and_system(started, answers, tmp_
     answers.write_text(answers.read_text().replace('"paris"', '"crash"'))
     done = started("run", answers, "-m", "brevity", "--plugin", "mine.py", "--folder", "r")
     assert (done.code, done.out) == (2, "")
-    assert "metric brevity broke on sample 'q1' of system 'b': KeyError: 'a bug'" in done.err
+    assert (
+        "metric brevity raised KeyError: 'a bug' on sample 'q1' of system 'b'; fix it in"
+        in done.err
+    )
     assert not list((tmp_path / "r").glob("scores/*"))
 
 

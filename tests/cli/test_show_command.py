@@ -99,7 +99,7 @@ def test_another_table_in_the_place_of_the_scores_is_refused(ragauge, run):
     shutil.copy(run / "samples.parquet", run / "scores" / "000000.parquet")
     done = ragauge("show", run)
     assert done.code == 5
-    assert "000000.parquet: is not a table of ragauge: it has no metric" in done.err
+    assert "000000.parquet: is not a part of a run: it has no column metric" in done.err
 
 
 def test_a_run_that_lost_its_scores_is_refused_with_the_way_out(ragauge, run):

@@ -36,7 +36,7 @@ def test_where_the_code_is_not_there_no_number_is_shown_and_the_way_to_it_is(sta
     done = started("show", "r")
     assert done.code == 0
     assert "8.00" not in done.out and "4.00" not in done.out
-    assert "twice has an aggregate of its own, and its code (mine.py) is not loaded" in done.out
+    assert "twice has a custom aggregate, whose code (mine.py) is not loaded" in done.out
     assert "--plugin mine.py" in done.out
 
 
@@ -50,7 +50,10 @@ def test_where_the_code_has_changed_no_number_is_shown(started, stored):
     (stored.parent / "mine.py").write_text(PLUGIN.replace("FACTOR = 2", "FACTOR = 3"))
     done = started("show", "r", "--plugin", "mine.py")
     assert "8.00" not in done.out and "12.00" not in done.out
-    assert "its code (mine.py) has changed since the run" in " ".join(done.out.split())
+    assert (
+        "twice has a custom aggregate, whose code (mine.py) has changed since the run"
+        in " ".join(done.out.split())
+    )
 
 
 def test_where_another_metric_has_the_name_no_number_is_shown(started, stored):
@@ -68,7 +71,7 @@ def test_in_python_the_summary_has_no_value_and_the_run_says_why(stored):
     (row,) = run.summary().iter_rows(named=True)
     assert (row["mean"], row["low"], row["high"], row["ok"]) == (None, None, None, 2)
     (problem,) = run.problems
-    assert "load it with --plugin mine.py, or import it before" in problem
+    assert "load it with --plugin mine.py, or import it first" in problem
 
 
 def test_the_aggregates_of_our_own_metrics_are_in_the_run(tmp_path):
@@ -90,5 +93,5 @@ def test_an_aggregate_without_parts_is_a_bug_that_is_named(own_metrics):
     def partless(answer: str) -> float:
         return 1.0
 
-    with pytest.raises(rg.MetricError, match="partless has an aggregate of its own, but a score"):
+    with pytest.raises(rg.MetricError, match="partless has a custom aggregate, but a score"):
         rg.evaluate(ROWS, partless)

@@ -205,7 +205,9 @@ def test_a_composite_gets_its_parts_whatever_their_status():
 def test_a_part_given_as_a_column_must_be_a_score(part, problem):
     with pytest.raises(MetricError, match=problem) as caught:
         scores("ragas_score", faithfulness=[part])
-    assert "ragas_score broke on sample 'q0' of system 's'" in str(caught.value)
+    message = str(caught.value)
+    assert "metric ragas_score raised " in message
+    assert " on sample 'q0' of system 's'; fix it in " in message
 
 
 # Bugs in metrics
@@ -218,7 +220,8 @@ def assert_names_the_culprit(asking: str, name: str, problem: str) -> None:
     with pytest.raises(MetricError) as caught:
         scores(asking, answer=ANSWERS)
     message = str(caught.value)
-    assert message.startswith(f"{name} broke on sample 'q1' of system 's': ")
+    assert message.startswith(f"{name} raised ")
+    assert " on sample 'q1' of system 's'; fix it in " in message
     assert problem in message
     assert caught.value.__cause__ is not None
 

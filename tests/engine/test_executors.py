@@ -6,7 +6,7 @@ import pytest
 from pytest import approx
 
 from ragauge.engine.executors import (
-    ROWS_WORTH_WORKERS,
+    MIN_ROWS_FOR_WORKERS,
     InProcess,
     Processes,
     Threads,
@@ -114,8 +114,8 @@ IN_THIS_PROCESS = InProcess() if HAS_LOCK else Threads(4)
 def test_small_runs_stay_in_this_process_and_large_ones_leave_it():
     plan = plan_of("exact_match")
     assert choose(plan, 10**6, 1) == InProcess()
-    assert choose(plan, ROWS_WORTH_WORKERS - 1, 4) == IN_THIS_PROCESS
-    assert choose(plan, ROWS_WORTH_WORKERS, 4) == Processes(4)
+    assert choose(plan, MIN_ROWS_FOR_WORKERS - 1, 4) == IN_THIS_PROCESS
+    assert choose(plan, MIN_ROWS_FOR_WORKERS, 4) == Processes(4)
 
 
 def test_a_metric_that_another_process_cannot_import_stays_in_this_one(own_metrics):
@@ -134,7 +134,7 @@ def test_a_plug_in_file_of_the_command_line_stays_in_this_process(tmp_path):
         "import ragauge as rg\n@rg.metric\ndef mine(answer: str) -> float:\n    return 1.0\n"
     )
     answers = tmp_path / "answers.jsonl"
-    rows = [{"id": str(row), "answer": "x"} for row in range(ROWS_WORTH_WORKERS)]
+    rows = [{"id": str(row), "answer": "x"} for row in range(MIN_ROWS_FOR_WORKERS)]
     answers.write_text("".join(json.dumps(row) + "\n" for row in rows))
     command = ["ragauge", "run", str(answers), "-m", "mine", "--plugin", str(plug_in)]
     done = subprocess.run(

@@ -100,7 +100,7 @@ def test_features_in_a_circle_are_refused():
         return 0.0
 
     (found,) = problems("which_first")
-    assert found == ("these need each other in a circle: feature hen → feature egg → feature hen")
+    assert found == ("circular dependency: feature hen → feature egg → feature hen")
 
 
 def test_a_composite_that_needs_itself_is_refused():
@@ -109,7 +109,7 @@ def test_a_composite_that_needs_itself_is_refused():
         return navel
 
     (found,) = problems("navel")
-    assert "in a circle: navel → navel" in found
+    assert "circular dependency: navel → navel" in found
 
 
 def test_a_composite_takes_its_suites_own_variant_of_a_part():
@@ -154,8 +154,8 @@ def test_a_label_of_other_parts_than_the_runs_is_refused():
     assert plan.metrics[-1].metric == strict
     (found,) = problems(strict)
     assert found == (
-        f"{strict} is of other parts; in this run it is answer_match: leave parts out of the label, "
-        "or ask for the same variants of its parts beside it"
+        f"{strict} names other parts than this run's, where it is answer_match; leave parts out of the "
+        "label, or add the same variants of its parts to the run"
     )
 
 
@@ -168,16 +168,17 @@ def test_a_number_of_another_metric_is_no_part_where_the_label_could_not_tell_wh
     assert plan.nodes[-1].inputs[0].node == "exact_match"
     (found,) = problems('exact_match(normalize="squad")', "halved")
     assert found == (
-        "halved takes 'exact_match' as a number, and this run's is exact_match(normalize=\"squad\") version "
-        "1, which its label could not tell; write exact_match: Score instead, and take its value"
+        "halved takes 'exact_match' as a number, but this run computes exact_match(normalize=\"squad\") "
+        "version 1, which the label of halved would not show; annotate the parameter as exact_match: "
+        "Score and use its value"
     )
 
 
 def test_a_composite_with_two_variants_of_a_part_to_choose_from_is_refused():
     (found,) = problems("fuzzy_match(threshold=50)", "fuzzy_match(threshold=60)", "answer_match")
     assert found == (
-        "a composite needs 'fuzzy_match', but there are several: "
-        "fuzzy_match(threshold=50), fuzzy_match(threshold=60)"
+        "a composite needs one variant of 'fuzzy_match', but there are several: "
+        "fuzzy_match(threshold=50), fuzzy_match(threshold=60); keep one"
     )
 
 
@@ -241,7 +242,9 @@ def test_a_bad_setting_in_a_rule_is_said_with_its_place():
 def test_one_name_for_two_checks_of_the_same_rows_is_refused():
     rule = "[[check]]\n{}[check.rules]\na = {{contains='{}'}}\n"
     same = checks(rule.format("", "x") + rule.format("", "y"))
-    with pytest.raises(PlanError, match="'a' is asked of the same rows twice"):
+    with pytest.raises(
+        PlanError, match="two different metrics are named 'a' and score the same rows"
+    ):
         make_plan([same], COLUMNS)
     apart = checks(
         rule.format("where = 'id = \"1\"'\n", "x") + rule.format("where = 'id = \"2\"'\n", "y")
@@ -253,7 +256,9 @@ def test_a_rule_that_is_called_like_a_metric_asked_for_is_refused():
     suite = checks(
         "[[metric]]\nlabel='exact_match'\n[[check]]\n[check.rules]\nexact_match={contains='x'}\n"
     )
-    with pytest.raises(PlanError, match="'exact_match' is asked of the same rows twice"):
+    with pytest.raises(
+        PlanError, match="two different metrics are named 'exact_match' and score the same"
+    ):
         make_plan([suite], COLUMNS)
 
 

@@ -173,7 +173,7 @@ def test_a_corpus_feature_that_breaks_is_named(own_metrics):
     def with_table(answer: str, broken_table: int) -> float:
         return 1.0
 
-    with pytest.raises(MetricError, match="feature broken_table broke on the whole data"):
+    with pytest.raises(MetricError, match=r"feature broken_table raised .* on the corpus"):
         rg.evaluate(ROWS, ["with_table"])
 
 
@@ -192,7 +192,9 @@ def test_a_label_cannot_ask_a_given_encoder_for_another_precision():
             super().__init__()
             self.name = "own"
 
-    with pytest.raises(EncoderError, match="asks for own in int8, but the encoder that was given"):
+    with pytest.raises(
+        EncoderError, match="names own in int8, but the encoder given has the precision"
+    ):
         rg.score('semantic_similarity(precision="int8")', answer="a", reference="b", encoder=Own())
 
 

@@ -101,7 +101,7 @@ def test_a_part_with_any_column_of_another_type_or_without_it_is_refused(run, fo
             assert code == 5 and f"its {name} has another type" in said, (name, said)
         part.drop(name).write_parquet(path)
         code, said = shown(run, capsys)
-        assert code == 5 and f"it has no {name}" in said
+        assert code == 5 and f"it has no column {name}" in said
 
 
 def test_evidence_of_fewer_rows_than_the_scores_is_refused(run, capsys):

@@ -1,7 +1,7 @@
-"""Where batches are measured: in this process, on threads or in worker processes.
+"""Executors measure batches: in this process, on threads or in worker processes.
 
-Each executor has one method, `map`: a plan and numbered batches in, numbered score frames out, in
-the order in which they are finished. Same rows, same numbers, whichever executor.
+Each has one method, `map`, from a plan and numbered batches to numbered score frames, in the order in
+which they finish. All executors give the same numbers for the same rows.
 """
 
 import gc
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Protocol
 
-from ragauge.engine.engine import waits
+from ragauge.engine.engine import has_async_nodes
 from ragauge.engine.frames import score_frame
 from ragauge.engine.plan import Plan
 from ragauge.engine.resources import Resources
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
 
 Batch = tuple[int, Columns]
 
-ROWS_WORTH_WORKERS = 6_000
+MIN_ROWS_FOR_WORKERS = 6_000
 """Below this many rows, worker processes take longer to start than they save."""
 
-
 WAIT_S = 0.2
-BATCHES_UNDER_JUDGES = 2
-"""So many batches wait for judges at the same time: one's last replies hold nobody up."""
+"""An interrupt is noticed only between waits, so each is short."""
+MAX_JUDGED_BATCHES = 2
+"""Batches that wait for judges at the same time: the last replies to one do not delay the next."""
 
 
-class Measuring(Protocol):
-    """Anything that measures batches."""
+class Executor(Protocol):
+    """Measures batches."""
 
     def map(self, plan: Plan, batches: Iterable[Batch]) -> "Iterator[tuple[int, pl.DataFrame]]":
-        """The scores of each batch, as they are finished."""
+        """The score frame of each batch, with its number, in the order in which they finish."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class InProcess:
-    """One batch after the other, here."""
+    """Batches one after the other, in this process."""
 
     resources: Resources = field(default_factory=Resources, compare=False)
 
@@ -58,7 +58,7 @@ class InProcess:
 
 @dataclass(frozen=True, slots=True)
 class Threads:
-    """Batches on threads of this process: for metrics that wait or release the lock."""
+    """Batches on threads of this process: for metrics that wait or release the GIL."""
 
     n: int
     resources: Resources = field(default_factory=Resources, compare=False)
@@ -80,8 +80,8 @@ class Threads:
 
 
 def _group(plan: Plan) -> "Group | None":
-    """What the threads wait for is given up together."""
-    if not waits(plan):
+    """The group through which the threads' waits are cancelled together; None if nothing waits."""
+    if not has_async_nodes(plan):
         return None
     from ragauge.judges.loop import Group
 
@@ -90,7 +90,7 @@ def _group(plan: Plan) -> "Group | None":
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """Batches in worker processes, started afresh: polars does not survive a fork."""
+    """Batches in worker processes, which are spawned: polars does not survive a fork."""
 
     n: int
     resources: Resources = field(default_factory=Resources, compare=False)
@@ -101,35 +101,37 @@ class Processes:
 
         context = get_context("spawn")
         self.resources.threads = max(1, (os.cpu_count() or 1) // self.n)
-        given = (plan, self.resources)
-        with ProcessPoolExecutor(self.n, context, initializer=_start, initargs=given) as pool:
+        state = (plan, self.resources)
+        with ProcessPoolExecutor(
+            self.n, context, initializer=_start_worker, initargs=state
+        ) as pool:
             try:
-                submitted = ((number, pool.submit(_work, cells)) for number, cells in batches)
+                submitted = ((number, pool.submit(_measure, cells)) for number, cells in batches)
                 yield from _as_finished(submitted, self.n)
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
 
-def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = None) -> Measuring:
-    """The executor for so many rows: processes where they pay and can find every metric's code.
+def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = None) -> Executor:
+    """The fastest executor for this plan and number of rows.
 
-    Threads where batches wait for judges, or where Python runs them side by side; under one lock they
-    would only get in each other's way.
+    Threads if batches wait for judges or Python has no GIL; processes if there are enough rows and a
+    new process can import every metric; otherwise this process.
     """
     resources = Resources() if resources is None else resources
-    if waits(plan):
-        return Threads(BATCHES_UNDER_JUDGES, resources)
+    if has_async_nodes(plan):
+        return Threads(MAX_JUDGED_BATCHES, resources)
     if workers <= 1:
         return InProcess(resources)
-    if n_rows >= ROWS_WORTH_WORKERS and is_portable(plan) and resources.is_portable():
+    if n_rows >= MIN_ROWS_FOR_WORKERS and is_portable(plan) and resources.is_portable():
         return Processes(workers, resources)
-    has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
-    return InProcess(resources) if has_lock else Threads(workers, resources)
+    has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
+    return InProcess(resources) if has_gil else Threads(workers, resources)
 
 
 def is_portable(plan: Plan) -> bool:
-    """Whether another process can import all that the plan calls: nothing made in a notebook."""
+    """Whether another process can import every function of the plan; not those from a notebook."""
     functions = [_unwrapped(node.definition.function) for node in plan.nodes]
     modules = {_module(function) for function in functions}
     return all(map(_is_reachable, functions)) and all(
@@ -140,35 +142,35 @@ def is_portable(plan: Plan) -> bool:
 def _as_finished(
     submitted: "Iterable[tuple[int, Future[pl.DataFrame]]]", n_workers: int
 ) -> "Iterator[tuple[int, pl.DataFrame]]":
-    """Results as they come; only a few batches are under way at a time, whatever their number."""
+    """Results in the order in which they finish; at most two batches per worker are in progress."""
     numbers: dict[Future[pl.DataFrame], int] = {}
     waiting = iter(submitted)
     while True:
-        while len(numbers) < 2 * n_workers and (one := next(waiting, None)) is not None:
-            numbers[one[1]] = one[0]
+        while len(numbers) < 2 * n_workers and (batch := next(waiting, None)) is not None:
+            number, future = batch
+            numbers[future] = number
         if not numbers:
             return
-        # In short waits: an interrupt is heard between them, and by nobody within one.
         done, _ = wait(numbers, timeout=WAIT_S, return_when=FIRST_COMPLETED)
         for future in sorted(done, key=numbers.__getitem__):
             yield numbers.pop(future), future.result()
 
 
-_given: tuple[Plan, Resources] | None = None
+_worker_state: tuple[Plan, Resources] | None = None
 """The plan and the resources of this worker process."""
 
 
-def _start(plan: Plan, resources: Resources) -> None:
-    global _given
+def _start_worker(plan: Plan, resources: Resources) -> None:
+    global _worker_state
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the batches are the parallel work
-    gc.freeze()  # what is loaded stays: no collection need look at it again
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    gc.freeze()  # loaded modules stay: the collector need not scan them again
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
-    _given = plan, resources
+    _worker_state = plan, resources
 
 
-def _leave_with_parent() -> None:
-    """End this worker when the parent was killed: nobody waits for its batches then."""
+def _exit_with_parent() -> None:
+    """End this worker when its parent process ends, even if that was killed."""
     from multiprocessing import parent_process
 
     parent = parent_process()
@@ -177,9 +179,9 @@ def _leave_with_parent() -> None:
         os._exit(1)
 
 
-def _work(columns: Columns) -> "pl.DataFrame":
-    assert _given is not None
-    plan, resources = _given
+def _measure(columns: Columns) -> "pl.DataFrame":
+    assert _worker_state is not None
+    plan, resources = _worker_state
     return score_frame(plan, columns, resources)
 
 
@@ -192,16 +194,16 @@ def _module(function: object) -> str:
 
 
 def _is_reachable(function: object) -> bool:
-    """Whether its module has it under its name; a function made inside another one it has not."""
+    """Whether a function can be found by its name in its module; nested functions cannot."""
     name = str(getattr(function, "__qualname__", "<locals>"))
-    found: object = sys.modules.get(_module(function))
+    value: object = sys.modules.get(_module(function))
     for word in name.split("."):
-        found = getattr(found, word, None)
-    return found is function
+        value = getattr(value, word, None)
+    return value is function
 
 
 def _can_import(module: str) -> bool:
-    """Whether a fresh process finds this very module; one loaded from a file by hand it does not."""
+    """Whether a new process would import the same file under this name."""
     if module.startswith("ragauge."):
         return True
     name, places = "", None

@@ -1,4 +1,4 @@
-"""The scores of a batch as a frame: a row a score, its flags, and its evidence as JSON."""
+"""The scores of a batch as a frame: one row per score, with flags, and evidence as JSON."""
 
 import json
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 KEYS = ("id", "system", "metric")
 SCORES = (*KEYS, "value", "status", "reason", "flags", "parts")
-"""What summaries read. `parts` is null but where a metric has an aggregate of its own."""
+"""Columns of the parts of scores. `parts` is null unless the metric has a custom aggregate."""
 TYPES = {
     **dict.fromkeys((*KEYS, "status", "reason", "evidence"), "String"),
     "value": "Float64",
@@ -26,13 +26,13 @@ TYPES = {
 }
 """The type of each column, as polars prints it."""
 EVIDENCE = (*KEYS, "evidence")
-"""What is kept apart: summaries never read it."""
+"""Columns of the parts of evidence, which summaries never read."""
 
 
 def score_frame(plan: Plan, columns: Columns, resources: Resources) -> "pl.DataFrame":
-    """The scores of a batch: a row a score, with the columns of SCORES and EVIDENCE.
+    """The scores of a batch, one row per score, with the columns of SCORES and EVIDENCE.
 
-    Row by row, so that the order does not tell how large the batches were.
+    Ordered by sample, then by metric, so that the order does not depend on the batch size.
     """
     with gc_paused():
         return _frame(plan.metrics, measure(plan, columns, resources), columns)
@@ -45,16 +45,7 @@ def _frame(
 
     metrics = [metric.metric for metric in planned]
     has_parts = [callable(getattr(metric.definition, "aggregate", None)) for metric in planned]
-
-    rows: list[int] = []
-    places: list[int] = []
-    scores: list[Score] = []
-    for row, across in enumerate(zip(*measured, strict=True)):
-        for place, score in enumerate(across):
-            if score is not None:
-                rows.append(row)
-                places.append(place)
-                scores.append(score)
+    rows, places, scores = _flattened(measured)
     ids, systems = columns["id"], columns["system"]
     evidence: list[str | None] = []
     try:
@@ -86,8 +77,22 @@ def _frame(
     )
 
 
+def _flattened(measured: Sequence[Scores]) -> tuple[list[int], list[int], list[Score]]:
+    """All scores, ordered by row and then by metric, each with the places of its row and metric."""
+    rows: list[int] = []
+    places: list[int] = []
+    scores: list[Score] = []
+    for row, across in enumerate(zip(*measured, strict=True)):
+        for place, score in enumerate(across):
+            if score is not None:
+                rows.append(row)
+                places.append(place)
+                scores.append(score)
+    return rows, places, scores
+
+
 def evidence_json(evidence: Evidence | None) -> str | None:
-    """Evidence as strict JSON; TypeError or ValueError when it is not JSON data."""
+    """Evidence as strict JSON; raises TypeError or ValueError if it is not JSON data."""
     if evidence is None:
         return None
     text = _EVIDENCE.encode(evidence)
@@ -100,13 +105,13 @@ _EVIDENCE = json.JSONEncoder(
 
 
 def _parts(metric: str, score: Score) -> list[float] | None:
-    """What the score adds to the sums from which its metric's aggregate is made."""
+    """The numbers that a score adds to the sums of its metric's custom aggregate."""
     if score.value is None:
         return None
     parts = (score.evidence or {}).get("parts")
     if not isinstance(parts, list | tuple):
         raise MetricError(
-            f"metric {metric} has an aggregate of its own, but a score of it has no list of numbers "
-            "as evidence['parts']; return Score(value, evidence={'parts': [...]})"
+            f"metric {metric} has a custom aggregate, but a score has no list of numbers in "
+            "evidence['parts']; return Score(value, evidence={'parts': [...]})"
         )
     return [float(part) for part in cast("Sequence[float]", parts)]

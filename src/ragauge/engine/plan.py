@@ -1,7 +1,7 @@
-"""The plan: what is asked for and what the samples hold, as one acyclic graph of shared work.
+"""The plan: the metrics and all that they need, as one acyclic graph.
 
-Names are walked backwards from the metrics asked for: a column of the samples, a feature, another
-metric. What several metrics need becomes one node. Every problem is found before any work is done.
+Each parameter of a metric names a column of the samples, a feature or another metric. What several
+metrics need becomes one node. All problems are found before any work starts.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -19,16 +19,16 @@ from ragauge.where import Filter
 
 DIGEST_LENGTH = 8
 COUNTS = ("list_found", "list_total")
-"""Rules that count: no scale fits them, and no mean takes them in."""
+"""Rules that return counts: they are not scaled and not part of a check's mean."""
 Defaults = Mapping[str, Mapping[str, SettingValue]]
 NO_RESOURCES: Defaults = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """Where a parameter's values come from: a column of the samples, or the node of that key.
+    """The source of a parameter's values: a column of the samples, or the node with that key.
 
-    Neither, for a part of a composite that cannot be had: then `unavailable` says why.
+    Both are None for an unavailable part of a composite; `unavailable` is the reason.
     """
 
     column: str | None = None
@@ -38,10 +38,10 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One function with its settings, computed once whoever needs it.
+    """One function with its settings, computed once for all nodes that need it.
 
-    `per_reference`: it is computed for each reference of a sample; a metric then keeps the best.
-    `where`: it is computed for those rows only.
+    `per_reference`: computed for each reference of a sample; a metric then keeps the best score.
+    `where`: computed for the matching rows only.
     """
 
     key: str
@@ -54,9 +54,10 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class PlannedMetric:
-    """One column of the result: `metric` in the scores, shown as `name` times `scale`.
+    """One metric of the result: its label in the scores, and how it is shown.
 
-    `node` computes it; None where something is `unavailable`, and every row is skipped for that reason.
+    `metric` is the label; it is shown as `name`, its values times `scale`. `node` is the key of the node
+    that computes it; None if it is unavailable: every row is then skipped with the reason `unavailable`.
     """
 
     metric: str
@@ -71,7 +72,7 @@ class PlannedMetric:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Nodes in an order in which each stands behind what it needs, and what is asked of them."""
+    """Nodes, each after those that it needs, and the metrics to report."""
 
     name: str
     nodes: tuple[Node, ...]
@@ -81,7 +82,7 @@ class Plan:
     @property
     def columns(self) -> frozenset[str]:
         """The sample columns that the plan reads."""
-        read = {one.column for node in self.nodes for one in node.inputs if one.column}
+        read = {source.column for node in self.nodes for source in node.inputs if source.column}
         read |= {name for node in self.nodes if node.where for name in node.where.fields}
         if REFERENCE in read:
             read = (read - {REFERENCE}) | {REFERENCES}
@@ -89,22 +90,29 @@ class Plan:
 
     @property
     def unavailable(self) -> tuple[PlannedMetric, ...]:
-        """What is asked for and cannot be had."""
-        return tuple(one for one in self.metrics if one.unavailable)
+        """The metrics whose requirements are missing."""
+        return tuple(metric for metric in self.metrics if metric.unavailable)
 
     def describe(self) -> dict[str, object]:
-        """Labels, versions, settings and how they are shown, as JSON data.
-
-        With the samples, that is all that fixes a run.
-        """
+        """Labels, versions, settings and display options, as JSON data: a part of the run's key."""
         return {
             "nodes": [_describe(node) for node in self.nodes],
             "metrics": [
-                [one.metric, one.name, one.node, one.unavailable, one.scale, one.digits, one.show]
-                for one in self.metrics
+                [
+                    metric.metric,
+                    metric.name,
+                    metric.node,
+                    metric.unavailable,
+                    metric.scale,
+                    metric.digits,
+                    metric.show,
+                ]
+                for metric in self.metrics
             ],
             "findings": [
-                [one.when.text, one.says] for suite in self.suites for one in suite.findings
+                [finding.when.text, finding.says]
+                for suite in self.suites
+                for finding in suite.findings
             ],
         }
 
@@ -115,18 +123,22 @@ def make_plan(
     resources: Defaults = NO_RESOURCES,
     judges: Sequence[str] = (),
 ) -> Plan:
-    """The plan for these suites over samples with these columns and resources.
+    """The plan for these suites over samples with these columns.
 
-    For each resource that is there, `resources` has the settings that name it: a metric whose label
-    does not name another one gets them, so labels say which model a number is of. PlanError lists
-    every problem: unknown metrics, settings and columns, and what explicitly asked metrics lack.
-    What a suite's metric lacks is no problem: it is marked `unavailable`. With several `judges` what is
-    judged is asked of each, under the judge's name.
+    `resources` maps each available resource to the settings that identify it. They are filled into
+    labels that do not set them, so that a label names the model behind its number. With several
+    `judges`, judged metrics are planned once per judge. Raises PlanError with every problem: unknown
+    metrics, settings and columns, and missing requirements of explicitly named metrics; a suite's metric
+    whose requirements are missing is marked `unavailable` instead.
     """
     suites = tuple(dict.fromkeys(suites))
     planner = _Planner(suites, columns, resources, judges or _own_judge(resources))
-    planned = tuple(_once(planner.metrics()))
-    problems = [*_namesakes(suites), *planner.problems, *_clashes(planned, planner.nodes)]
+    planned = tuple(_without_repeats(planner.metrics()))
+    problems = [
+        *_duplicate_suites(suites),
+        *planner.problems,
+        *_duplicate_names(planned, planner.nodes),
+    ]
     if problems:
         raise PlanError(dict.fromkeys(problems))
     name = "+".join(suite.name for suite in suites)
@@ -135,18 +147,20 @@ def make_plan(
 
 @dataclass
 class _Planner:
+    """The plan under construction: nodes and problems found so far."""
+
     suites: Sequence[Suite]
     columns: Collection[str]
     resources: Defaults
     judges: Sequence[str] = ()
     judge: str | None = None
-    """The judge that is asked by what is being planned."""
+    """The judge of the entry that is being planned."""
     nodes: dict[str, Node] = field(default_factory=dict[str, Node])
     problems: list[str] = field(default_factory=list[str])
-    open: list[str] = field(default_factory=list[str])
-    """Keys of the nodes being walked, from the metric asked for to the present one."""
+    path: list[str] = field(default_factory=list[str])
+    """Keys of the nodes under construction, from the metric to the current one."""
     composing: list[str] = field(default_factory=list[str])
-    """Labels of the composites whose parts are being found, the same way."""
+    """Labels of the composites whose parts are being resolved, from the outermost one."""
 
     def metrics(self) -> Iterator[PlannedMetric]:
         for suite in self.suites:
@@ -156,7 +170,7 @@ class _Planner:
                 yield from self._check(check, f"{suite.name} check {number + 1}")
 
     def _by_judge(self, suite: Suite, entry: Entry) -> Iterator[PlannedMetric]:
-        """The entry, once for each judge that it asks."""
+        """The entry, once for each of its judges."""
         named = entry.label.settings.get("judge")
         if named is None and len(self.judges) > 1 and self._is_judged(entry.label, suite):
             for judge in self.judges:
@@ -169,24 +183,24 @@ class _Planner:
         yield self._entry(suite, entry)
 
     def _is_judged(self, label: Label, suite: Suite) -> bool:
-        """Whether a judge has a part in the metric's value."""
+        """Whether the metric's value depends on a judge."""
         metric = catalog.metrics().get(label.name)
-        return metric is not None and self._asks(metric, suite)
+        return metric is not None and self._uses_judge(metric, suite)
 
-    def _asks(self, definition: Definition, suite: Suite, seen: tuple[str, ...] = ()) -> bool:
+    def _uses_judge(self, definition: Definition, suite: Suite, seen: tuple[str, ...] = ()) -> bool:
         if "judge" in definition.resources:
             return True
         for column in definition.columns:
             if column.name in seen or (column.takes_score and self._is_given(column.name, suite)):
                 continue
-            of = catalog.metrics() if column.takes_score else catalog.features()
-            inner = of.get(column.name)
-            if inner is not None and self._asks(inner, suite, (*seen, column.name)):
+            definitions = catalog.metrics() if column.takes_score else catalog.features()
+            inner = definitions.get(column.name)
+            if inner is not None and self._uses_judge(inner, suite, (*seen, column.name)):
                 return True
         return False
 
     def _prompts(self, definition: Definition, seen: tuple[str, ...] = ()) -> set[str]:
-        """The prompts that it and the features it is made of ask with."""
+        """The prompts of a definition and of the features that it needs."""
         names = set(definition.prompts)
         for column in definition.columns:
             feature = catalog.features().get(column.name)
@@ -197,24 +211,25 @@ class _Planner:
     def _entry(self, suite: Suite, entry: Entry) -> PlannedMetric:
         unavailable = None
         try:
-            metric, settings = self._found(entry.label, suite)
+            metric, settings = self._resolve(entry.label, suite)
         except LabelError as error:
             self.problems.append(str(error))
-            return _shown(entry, str(entry.label), None, None, str(error))
+            return _planned(entry, str(entry.label), None, None, str(error))
         label = str(metric.label(settings))
-        called = str(metric.label(catalog.find(entry.label)[1]))
-        missing = self._lacking(metric, suite)
+        named = str(metric.label(catalog.find(entry.label)[1]))
+        missing = self._missing(metric, suite)
         if missing and suite.explicit:
-            self.problems.append(f"{label} needs {missing}; {_way_out(missing)}")
+            self.problems.append(f"{label} needs {missing}; {_option_for(missing)}")
         if missing:
             unavailable = f"needs {missing}; none is configured"
-            return _shown(entry, label, metric, None, unavailable, called)
-        return _shown(entry, label, metric, self._node(metric, settings, suite).key, called=called)
+            return _planned(entry, label, metric, None, unavailable, named)
+        node = self._node(metric, settings, suite)
+        return _planned(entry, label, metric, node.key, named=named)
 
-    def _found(self, label: Label, suite: Suite) -> tuple[Metric, dict[str, SettingValue]]:
-        """The metric and its settings, those that name a resource filled in."""
+    def _resolve(self, label: Label, suite: Suite) -> tuple[Metric, dict[str, SettingValue]]:
+        """The metric and its settings, with those of the run's models, judge and parts filled in."""
         metric, settings = catalog.find(label)
-        if "judge" in settings and self.judges and self._asks(metric, suite):
+        if "judge" in settings and self.judges and self._uses_judge(metric, suite):
             self._fill_judge(metric, label, settings)
         for resource in metric.resources:
             if resource == "judge":
@@ -234,38 +249,37 @@ class _Planner:
         settings["judge"] = judge = settings["judge"] or self.judge or self.judges[0]
         if judge not in self.judges:
             self.problems.append(
-                f"{label} asks the judge {judge!r}; there {_are(self.judges)}, give it with --judge"
+                f"{label} names the judge {judge!r}, but the judges are {', '.join(self.judges)}; "
+                "add it with --judge"
             )
         if PROMPTS not in settings:
             return
         digests = self.resources.get(PROMPTS, {})
-        own = sha256(
-            "".join(str(digests.get(one, one)) for one in sorted(self._prompts(metric))).encode()
-        )
-        settings[PROMPTS] = own.hexdigest()[:DIGEST_LENGTH]
+        prompts = "".join(str(digests.get(name, name)) for name in sorted(self._prompts(metric)))
+        settings[PROMPTS] = sha256(prompts.encode()).hexdigest()[:DIGEST_LENGTH]
         wanted = label.settings.get(PROMPTS)
         if wanted is not None and wanted != settings[PROMPTS]:
             self.problems.append(
-                f"{label} is of other prompts: those in use are {settings[PROMPTS]!r}; leave prompts out "
-                "of the label, or give the folder with the right ones"
+                f"{label} names other prompts than this run's, {settings[PROMPTS]!r}; leave prompts out of "
+                "the label, or give the folder with the prompts that it names"
             )
 
     def _fill_parts(
         self, metric: Metric, label: Label, settings: dict[str, SettingValue], suite: Suite
     ) -> None:
-        """Put the digest of a composite's parts into its settings, where they are not the defaults.
+        """Put the digest of a composite's parts into its settings if they are not the defaults.
 
-        So one label is one number: the same composite of a suite's own variants is another.
+        So that composites of different parts have different labels.
         """
-        called = str(metric.label(settings))
-        if called in self.composing:  # a circle, which is told where its nodes are made
+        composite = str(metric.label(settings))
+        if composite in self.composing:  # a circular dependency, which `_node` reports
             return
-        self.composing.append(called)
+        self.composing.append(composite)
         parts = sorted(
-            f"{column.name}={made}"
+            f"{column.name}={variant}"
             for column in metric.columns
             if column.takes_score
-            and (made := self._made(column.name, settings.get("judge"), suite))
+            and (variant := self._variant(column.name, settings.get("judge"), suite))
         )
         self.composing.pop()
         digest = sha256("\n".join(parts).encode()).hexdigest()[:DIGEST_LENGTH]
@@ -273,24 +287,24 @@ class _Planner:
         wanted = label.settings.get(PARTS)
         if wanted is not None and wanted != settings[PARTS]:
             self.problems.append(
-                f"{label} is of other parts; in this run it is {metric.label(settings)}: leave parts out "
-                "of the label, or ask for the same variants of its parts beside it"
+                f"{label} names other parts than this run's, where it is {metric.label(settings)}; leave "
+                "parts out of the label, or add the same variants of its parts to the run"
             )
 
-    def _made(self, name: str, judge: SettingValue, suite: Suite) -> str | None:
-        """The label and version of a part; None where it is what its name alone stands for."""
+    def _variant(self, name: str, judge: SettingValue, suite: Suite) -> str | None:
+        """The label and version of a part; None if it is a column or the metric's default variant."""
         node = self.nodes.get(self._part(name, suite).node or "")
         if node is None or not isinstance(node.definition, Metric):
             return None
-        told = node.definition.label(node.settings)
-        if told == Label(name) and name not in self.columns:
+        label = node.definition.label(node.settings)
+        if label == Label(name) and name not in self.columns:
             return None
-        # The composite's own judge stands in its label.
-        own = {k: v for k, v in told.settings.items() if (k, v) != ("judge", judge)}
-        return f"{Label(told.name, own)} version {node.definition.version}"
+        # The composite's own label already names its judge.
+        own = {k: v for k, v in label.settings.items() if (k, v) != ("judge", judge)}
+        return f"{Label(label.name, own)} version {node.definition.version}"
 
     def _check(self, check: Check, group: str) -> Iterator[PlannedMetric]:
-        # Imported here: the rules read numbers, and their patterns take long to compile.
+        # Imported here because compiling its number patterns is slow.
         from ragauge.metrics.checks import holds, mean_of
 
         suite = Suite(group, ())
@@ -298,7 +312,7 @@ class _Planner:
         rules: dict[str, str] = {}
         for name, label in check.rules:
             try:
-                metric, settings = self._found(label, suite)
+                metric, settings = self._resolve(label, suite)
             except LabelError as error:
                 self.problems.append(f"{group}: {name}: {error}")
                 continue
@@ -306,12 +320,12 @@ class _Planner:
             rules[name] = node.key
             scale = 1.0 if label.name in COUNTS else check.scale
             yield PlannedMetric(name, name, metric, node.key, scale=scale, digits=check.digits)
-        made = [holds(name, expression) for name, expression in check.holds]
+        combined = [holds(name, expression) for name, expression in check.holds]
         averaged = [
             name for name, label in check.rules if name in rules and label.name not in COUNTS
         ]
-        made += [mean_of(check.mean, averaged)] if check.mean else []
-        for metric in made:
+        combined += [mean_of(check.mean, averaged)] if check.mean else []
+        for metric in combined:
             inputs = tuple(Input(node=rules.get(column.name)) for column in metric.columns)
             node = Node(f"{group}: {metric.name}", metric, {}, inputs, where=check.where)
             self.nodes[node.key] = node
@@ -337,17 +351,19 @@ class _Planner:
         key = key or _key(definition, settings)
         if key in self.nodes:
             return self.nodes[key]
-        if key in self.open:
-            circle = " → ".join([*self.open[self.open.index(key) :], key])
-            self.problems.append(f"these need each other in a circle: {circle}")
+        if key in self.path:
+            circle = " → ".join([*self.path[self.path.index(key) :], key])
+            self.problems.append(f"circular dependency: {circle}")
             return Node(key, definition, settings, ())
-        self.open.append(key)
+        self.path.append(key)
         inputs = tuple(
             self._input(column, definition, settings, suite) for column in definition.columns
         )
-        self.open.pop()
-        if definition.corpus and any(one.column in (None, REFERENCE) for one in inputs):
-            self.problems.append(f"{definition.name} is of the whole data: it reads fields only")
+        self.path.pop()
+        if definition.corpus and any(source.column in (None, REFERENCE) for source in inputs):
+            self.problems.append(
+                f"{definition.name} is a corpus feature, which can read only the samples' columns"
+            )
         node = Node(key, definition, settings, inputs, self._is_per_reference(inputs), where)
         self.nodes[key] = node
         return node
@@ -366,16 +382,20 @@ class _Planner:
             return Input(column=name)
         if name in catalog.features():
             feature = catalog.features()[name]
-            own = {one.name: settings.get(one.name, one.default) for one in feature.settings}
+            own = {
+                setting.name: settings.get(setting.name, setting.default)
+                for setting in feature.settings
+            }
             return Input(node=self._node(feature, own, suite).key)
         if name in self.columns:
             return Input(column=name)
-        if _named(suite, name) or name in catalog.metrics():
+        if _entries_of(suite, name) or name in catalog.metrics():
             part = self._part(name, suite)
-            if made := self._made(name, None, suite):
+            if variant := self._variant(name, None, suite):
                 self.problems.append(
-                    f"{definition.name} takes {name!r} as a number, and this run's is {made}, which its "
-                    f"label could not tell; write {name}: Score instead, and take its value"
+                    f"{definition.name} takes {name!r} as a number, but this run computes {variant}, which "
+                    f"the label of {definition.name} would not show; annotate the parameter as {name}: "
+                    "Score and use its value"
                 )
             return part
         if column.nullable:
@@ -388,62 +408,69 @@ class _Planner:
         return Input(unavailable=f"no column {name!r}")
 
     def _variants(self, name: str, suite: Suite) -> list[Entry]:
-        """How a metric is asked for: by the suite itself, else by the others."""
-        return _named(suite, name) or [
-            entry for other in self.suites for entry in _named(other, name)
+        """The entries for a metric in this suite; in the other suites if it has none."""
+        return _entries_of(suite, name) or [
+            entry for other in self.suites for entry in _entries_of(other, name)
         ]
 
     def _is_given(self, name: str, suite: Suite) -> bool:
-        """Whether a composite's part is a column of the samples."""
+        """Whether a composite's part is read from a column of the samples."""
         return name in self.columns and not self._variants(name, suite)
 
     def _part(self, name: str, suite: Suite) -> Input:
         """A composite's part: the suite's own variant, else a column, else the default metric.
 
-        A column also stands in for a variant that cannot be had.
+        A column also replaces a variant whose requirements are missing.
         """
         entries = self._variants(name, suite)
         if len({str(entry.label) for entry in entries}) > 1:
             labels = ", ".join(str(entry.label) for entry in entries)
-            self.problems.append(f"a composite needs {name!r}, but there are several: {labels}")
+            self.problems.append(
+                f"a composite needs one variant of {name!r}, but there are several: {labels}; keep one"
+            )
         label = entries[0].label if entries else Label(name)
         given = Input(column=name) if name in self.columns else None
         if given and not entries:
             return given
         try:
-            metric, settings = self._found(label, suite)
+            metric, settings = self._resolve(label, suite)
         except LabelError:
             if given:
                 return given
-            return Input(unavailable=f"{name} is not there")
-        missing = self._lacking(metric, suite)
+            return Input(unavailable=f"{name} is not available")
+        missing = self._missing(metric, suite)
         if missing:
             return given or Input(unavailable=f"{name} needs {missing}; none is configured")
         return Input(node=self._node(metric, settings, suite).key)
 
-    def _lacking(self, definition: Definition, suite: Suite, seen: tuple[str, ...] = ()) -> str:
-        """The resources that it or what it is made of needs and that are not there, as text."""
-        found = [_a(name) for name in definition.resources if name not in self.resources]
+    def _missing(self, definition: Definition, suite: Suite, seen: tuple[str, ...] = ()) -> str:
+        """The missing resources of a definition and of the features that it needs, as text."""
+        missing = [
+            _with_article(name) for name in definition.resources if name not in self.resources
+        ]
         for column in definition.columns:
             feature = catalog.features().get(column.name)
             if feature and not column.takes_score and column.name not in seen:
-                inner = self._lacking(feature, suite, (*seen, column.name))
-                found += [inner] if inner else []
-        return " and ".join(dict.fromkeys(found))
+                inner = self._missing(feature, suite, (*seen, column.name))
+                missing += [inner] if inner else []
+        return " and ".join(dict.fromkeys(missing))
 
     def _is_per_reference(self, inputs: Sequence[Input]) -> bool:
-        """Whether it is computed for each reference; what names `references` takes them together."""
-        if any(one.column == REFERENCES for one in inputs):
+        """Whether a node with these inputs is computed for each reference.
+
+        Not if it reads `references`: it then takes all references of a sample together.
+        """
+        if any(source.column == REFERENCES for source in inputs):
             return False
         return any(
-            one.column == REFERENCE
+            source.column == REFERENCE
             or (
-                one.node is not None
-                and one.node in self.nodes
-                and self.nodes[one.node].per_reference
-                and isinstance(self.nodes[one.node].definition, Feature)
+                source.node is not None
+                and source.node in self.nodes
+                and self.nodes[source.node].per_reference
+                and isinstance(self.nodes[source.node].definition, Feature)
             )
-            for one in inputs
+            for source in inputs
         )
 
 
@@ -452,66 +479,65 @@ def _own_judge(resources: Defaults) -> tuple[str, ...]:
     return (str(name),) if name else ()
 
 
-def _are(judges: Sequence[str]) -> str:
-    return f"is {judges[0]}" if len(judges) == 1 else f"are {', '.join(judges)}"
-
-
-def _named(suite: Suite, name: str) -> list[Entry]:
+def _entries_of(suite: Suite, name: str) -> list[Entry]:
     return [entry for entry in suite.entries if entry.label.name == name]
 
 
-def _shown(
+def _planned(
     entry: Entry,
     label: str,
     metric: Metric | None,
     node: str | None,
     unavailable: str | None = None,
-    called: str | None = None,
+    named: str | None = None,
 ) -> PlannedMetric:
-    """`called`: the label as it was asked for, without the model that the run filled in."""
-    name = called or label if entry.name == str(entry.label) else entry.name
+    """A suite's entry as a metric of the plan.
+
+    `named`: the label that the user gave, without the settings that the run filled in.
+    """
+    name = named or label if entry.name == str(entry.label) else entry.name
     return PlannedMetric(
         label, name, metric, node, unavailable, entry.scale, entry.digits, entry.show
     )
 
 
-def _namesakes(suites: Sequence[Suite]) -> Iterator[str]:
+def _duplicate_suites(suites: Sequence[Suite]) -> Iterator[str]:
     names = [suite.name for suite in suites if suite.checks]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"two different suites are named {name!r}; give one of them another name"
 
 
-def _clashes(planned: Sequence[PlannedMetric], nodes: Mapping[str, Node]) -> Iterator[str]:
-    """Names that would stand twice at the same row: only checks of different rows may share one."""
+def _duplicate_names(planned: Sequence[PlannedMetric], nodes: Mapping[str, Node]) -> Iterator[str]:
+    """A problem for each name of several metrics on the same rows; checks of other rows may share one."""
     filters: dict[str, list[str | None]] = {}
-    for one in planned:
-        if one.node is not None and one.node in nodes:
-            where = nodes[one.node].where
-            filters.setdefault(one.metric, []).append(where.text if where else None)
+    for metric in planned:
+        if metric.node is not None and metric.node in nodes:
+            where = nodes[metric.node].where
+            filters.setdefault(metric.metric, []).append(where.text if where else None)
     for name, texts in filters.items():
         if len(texts) > 1 and (None in texts or len(set(texts)) < len(texts)):
-            yield f"{name!r} is asked of the same rows twice, in two ways; rename one"
+            yield f"two different metrics are named {name!r} and score the same rows; rename one"
 
 
-def _once(planned: Iterator[PlannedMetric]) -> Iterator[PlannedMetric]:
-    """Each metric once: two suites may ask for the same; checks of different questions may not."""
+def _without_repeats(planned: Iterator[PlannedMetric]) -> Iterator[PlannedMetric]:
+    """Each metric once, even if several suites contain it."""
     seen: set[tuple[str, str | None]] = set()
-    for one in planned:
-        if (one.metric, one.node) not in seen:
-            seen.add((one.metric, one.node))
-            yield one
+    for metric in planned:
+        if (metric.metric, metric.node) not in seen:
+            seen.add((metric.metric, metric.node))
+            yield metric
 
 
 def _key(definition: Metric | Feature, settings: Mapping[str, SettingValue]) -> str:
     if isinstance(definition, Metric):
         return str(definition.label(settings))
-    changed = {one.name: settings[one.name] for one in definition.settings}
-    return f"feature {Label(definition.name, changed)}"
+    values = {setting.name: settings[setting.name] for setting in definition.settings}
+    return f"feature {Label(definition.name, values)}"
 
 
 def _describe(node: Node) -> dict[str, object]:
     version = node.definition.version if isinstance(node.definition, Metric) else None
-    inputs = [one.column or one.node or one.unavailable for one in node.inputs]
+    inputs = [source.column or source.node or source.unavailable for source in node.inputs]
     where = node.where.text if node.where else None
     settings = dict(node.settings)
     return {
@@ -523,11 +549,12 @@ def _describe(node: Node) -> dict[str, object]:
     }
 
 
-def _a(resource: str | None) -> str:
+def _with_article(resource: str | None) -> str:
     return {"encoder": "an encoder", "judge": "a judge"}.get(resource or "", "something")
 
 
-def _way_out(missing: str) -> str:
+def _option_for(missing: str) -> str:
+    """The option that provides a missing resource."""
     return (
         "give one with --judge (judge= from Python)"
         if "judge" in missing

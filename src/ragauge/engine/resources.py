@@ -1,5 +1,4 @@
-"""What metrics need beside columns: encoders and judges, opened once, and what is known of the whole
-data."""
+"""The resources of a run: encoders and judges, opened once, and the values of corpus features."""
 
 import pickle
 from collections.abc import Collection, Iterable, Mapping
@@ -20,16 +19,16 @@ if TYPE_CHECKING:
     from ragauge.judges.session import JudgeSession
 
 
-NOT_SAID = ""
-WHAT_ENCODERS_HAVE = ("name", "identity", "encode")
+NOT_SET = ""
+ENCODER_ATTRIBUTES = ("name", "identity", "encode")
 
 
 class Resources:
-    """The resources of one run.
+    """The encoders and judges of one run.
 
-    `encoder`: the one that metrics take whose label names no other; a model's name or an Encoder.
-    `cache`: the file where vectors and replies are kept between runs; None for none. A copy in
-    another process opens its own.
+    `encoder`: a model's name or an Encoder, for metrics whose label names no other.
+    `cache`: the file that keeps vectors and replies between runs; None to keep none. A copy in another
+    process opens its own.
     """
 
     def __init__(
@@ -39,29 +38,29 @@ class Resources:
         cache: str | Path | None = None,
         judging: JudgeConfig | None = None,
     ) -> None:
-        self._given = _opened(encoder) if isinstance(encoder, str) else encoder
-        if self._given is not None:
-            _check_encoder(self._given)
+        self._default = _opened(encoder) if isinstance(encoder, str) else encoder
+        if self._default is not None:
+            _check_encoder(self._default)
         self._cache_path = cache
         self.judging = JudgeConfig() if judging is None else judging
-        self._shared: dict[tuple[str, str], CachedEncoder] = {}
+        self._encoders: dict[tuple[str, str], CachedEncoder] = {}
         self._tokens: dict[tuple[str, str], set[tuple[int | None, LongText]]] = {}
-        self.sample = 0
-        """Which asking of the judges this is."""
+        self.repeat_number = 0
+        """Which repeat the judges are called for, from 0."""
         self.corpus: dict[str, object] = {}
-        """By a node's key, what a corpus feature made of the whole data."""
+        """The values of corpus features, by the key of their node."""
         self.threads: int | None = None
-        """Batches that an encoder computes at the same time; None for one a processor."""
+        """Batches that an encoder computes at the same time; None for one per processor."""
 
     def defaults(self) -> Mapping[str, Mapping[str, SettingValue]]:
-        """For each resource that is there the settings that name it in a label."""
+        """For each available resource, the settings that name it in a label."""
         return {"encoder": self._encoder_defaults(), **self._judge_defaults()}
 
     def _encoder_defaults(self) -> Mapping[str, SettingValue]:
-        if self._given is None:
+        if self._default is None:
             return {"model": EMBEDDED, "precision": "fp32"}
-        precision = str(self._given.identity.get("precision") or "fp32")
-        return {"model": self._given.name, "precision": precision}
+        precision = str(self._default.identity.get("precision") or "fp32")
+        return {"model": self._default.name, "precision": precision}
 
     def _judge_defaults(self) -> Mapping[str, Mapping[str, SettingValue]]:
         """The first judge, and the digests of all prompts by name."""
@@ -75,103 +74,106 @@ class Resources:
 
     @property
     def judge_names(self) -> tuple[str, ...]:
-        return tuple(one.name for one in self.judging.judges)
+        return tuple(judge.name for judge in self.judging.judges)
 
     def arguments(
         self, definition: Definition, settings: Mapping[str, SettingValue]
     ) -> dict[str, object]:
         """The keyword arguments of a definition's function: its settings and its resources."""
-        given: dict[str, object] = {
+        arguments: dict[str, object] = {
             name: value for name, value in settings.items() if name not in definition.implied
         }
         if "encoder" in definition.resources:
-            given["encoder"] = self.encoder_of(settings)
+            arguments["encoder"] = self.encoder_of(settings)
         if "judge" in definition.resources:
-            given["judge"] = self.judge_of(settings)
-        return given
+            arguments["judge"] = self.judge_of(settings)
+        return arguments
 
     def judge_of(self, settings: Mapping[str, SettingValue]) -> "JudgeSession":
-        """The judge that settings name; the first one where they name none."""
+        """The judge that the settings name; the first judge if they name none."""
         name = str(settings.get("judge") or self.judge_names[0])
-        return self.judges[name] if self.sample == 0 else self.judges[name].for_repeat(self.sample)
+        judge = self.judges[name]
+        return judge if self.repeat_number == 0 else judge.for_repeat(self.repeat_number)
 
     @cached_property
     def judges(self) -> "Mapping[str, JudgeSession]":
-        """The judges by name, as metrics use them."""
+        """A session for each judge, by name."""
         from ragauge.judges.budget import Budget
         from ragauge.judges.ledger import Ledger
         from ragauge.judges.prompts import Prompts
         from ragauge.judges.session import WINDOW_TOKENS, JudgeSession
 
-        told = self.judging
-        if not told.judges:
+        config = self.judging
+        if not config.judges:
             return {}
-        # Without a cache the replies of this run are kept for as long as it takes.
+        # Without a cache file, replies are kept in memory until the run ends.
         ledger = Ledger(":memory:" if self._cache_path is None else self._cache_path)
-        prompts = Prompts(told.prompts, language=told.language)
-        if told.mode == "ask":
-            told.check_keys()
+        prompts = Prompts(config.prompts, language=config.language)
+        if config.mode == "ask":
+            config.check_keys()
         return {
-            one.name: JudgeSession(
-                one,
+            judge.name: JudgeSession(
+                judge,
                 ledger=ledger,
                 prompts=prompts,
-                budget=Budget(told.max_calls, told.max_cost_usd, told.prices.get(one.name)),
-                mode=told.mode,
-                window=told.window or WINDOW_TOKENS,
+                budget=Budget(config.max_calls, config.max_cost_usd, config.prices.get(judge.name)),
+                mode=config.mode,
+                window=config.window or WINDOW_TOKENS,
             )
-            for one in told.judges
+            for judge in config.judges
         }
 
     def close_judges(self, names: Collection[str]) -> None:
-        """Let go of these judges' connections; whoever asks again opens them anew."""
-        for name, one in self.__dict__.get("judges", {}).items():
+        """Close these judges' connections; a later call opens them again."""
+        for name, session in self.__dict__.get("judges", {}).items():
             if name in names:
-                one.close()
+                session.close()
 
-    def for_repeat(self, sample: int) -> "Resources":
-        """The same resources, whose judges are asked everything once more."""
+    def for_repeat(self, number: int) -> "Resources":
+        """The same resources, whose judges are called for this repeat."""
         other = object.__new__(Resources)
-        self.judges  # made once, so that all samples share it  # noqa: B018
-        other.__dict__ = {**self.__dict__, "sample": sample}
+        self.judges  # opened here, so that all repeats share them  # noqa: B018
+        other.__dict__ = {**self.__dict__, "repeat_number": number}
         return other
 
     def encoder_of(self, settings: Mapping[str, SettingValue]) -> "CachedEncoder":
-        """The encoder that settings name. EncoderError when it cannot be opened."""
+        """The encoder that the settings name; raises EncoderError if it cannot be opened."""
         from ragauge.encoders.cached import CachedEncoder
 
         key = model, precision = self._model_of(settings)
-        if key not in self._shared:
-            encoder = self._named(model, precision)
+        if key not in self._encoders:
+            encoder = self._find_or_open(model, precision)
             if self.threads is not None and hasattr(encoder, "threads"):
                 encoder.threads = self.threads  # pyright: ignore[reportAttributeAccessIssue]
-            self._shared[key] = CachedEncoder(encoder, self.cache)
-            self._shared[key].wanted_tokens = frozenset(self._tokens.get(key, ()))
-        _check_layer(self._shared[key], settings.get("layer"))
-        return self._shared[key]
+            self._encoders[key] = CachedEncoder(encoder, self.cache)
+            self._encoders[key].wanted_tokens = frozenset(self._tokens.get(key, ()))
+        _check_layer(self._encoders[key], settings.get("layer"))
+        return self._encoders[key]
 
-    def _named(self, model: str, precision: str) -> "Encoder":
-        """The encoder that was given where it has that name, else one that is opened by the name."""
-        given = self._given
-        if given is None or given.name != model:
+    def _find_or_open(self, model: str, precision: str) -> "Encoder":
+        """The user's encoder if it has this name, else the model of this name."""
+        default = self._default
+        if default is None or default.name != model:
             return _opened(model, precision)
-        own = str(given.identity.get("precision") or "fp32")
+        own = str(default.identity.get("precision") or "fp32")
         if own == precision:
-            return given
+            return default
         if model == EMBEDDED:
             return _opened(model, precision)
         raise EncoderError(
-            f"a label asks for {model} in {precision}, but the encoder that was given is in {own}; "
-            "give it in that precision, or leave it out of the label"
+            f"a label names {model} in {precision}, but the encoder given has the precision {own}; "
+            "give it in that precision, or leave precision out of the label"
         )
 
-    def expect(self, settings: Iterable[Mapping[str, SettingValue]]) -> None:
-        """Tell before any work which encoders' tokens will be asked for, so that a text whose vector
-        is asked for too is computed once."""
-        for one in settings:
-            layer, long_text = one.get("layer", NOT_SAID), one.get("long_text")
+    def expect_tokens(self, settings: Iterable[Mapping[str, SettingValue]]) -> None:
+        """Register the token vectors that metrics with these settings need.
+
+        Before any work, so that one pass of the model gives a text's vector and its token vectors.
+        """
+        for of_metric in settings:
+            layer, long_text = of_metric.get("layer", NOT_SET), of_metric.get("long_text")
             if (layer is None or isinstance(layer, int)) and long_text in ("cut", "windows"):
-                self._tokens.setdefault(self._model_of(one), set()).add((layer, long_text))
+                self._tokens.setdefault(self._model_of(of_metric), set()).add((layer, long_text))
 
     def _model_of(self, settings: Mapping[str, SettingValue]) -> tuple[str, str]:
         default = self._encoder_defaults()
@@ -180,18 +182,18 @@ class Resources:
 
     @cached_property
     def cache(self) -> "Cache | None":
-        """The open cache, where one is asked for."""
+        """The open cache; None if the run has none."""
         from ragauge.cache import Cache
 
         return None if self._cache_path is None else Cache(self._cache_path)
 
     def is_portable(self) -> bool:
-        """Whether another process can have a copy. Judges are asked by one, which keeps their pace."""
+        """Whether worker processes can have a copy; not with judges, whose rate one process must limit."""
         if self.judging.judges:
             return False
         try:
             pickle.dumps(self)
-        except Exception:  # whatever a user's own encoder raises, it stays here then
+        except Exception:  # a user's own encoder may raise anything when it is pickled
             return False
         return True
 
@@ -199,7 +201,7 @@ class Resources:
         kept = {
             name: value for name, value in self.__dict__.items() if name not in ("cache", "judges")
         }
-        return {**kept, "_shared": {}}
+        return {**kept, "_encoders": {}}
 
 
 def _check_layer(encoder: "CachedEncoder", layer: SettingValue) -> None:
@@ -208,12 +210,12 @@ def _check_layer(encoder: "CachedEncoder", layer: SettingValue) -> None:
         raise EncoderError(f"{encoder.name} has the layers 0 to {last}, not {layer}")
 
 
-def _check_encoder(given: object) -> None:
-    unavailable = [name for name in WHAT_ENCODERS_HAVE if not hasattr(given, name)]
-    if unavailable:
+def _check_encoder(encoder: object) -> None:
+    missing = [name for name in ENCODER_ATTRIBUTES if not hasattr(encoder, name)]
+    if missing:
         raise EncoderError(
-            f"encoder must be a model's name or an encoder, got {given!r:.80}, "
-            f"which has no {', '.join(unavailable)}"
+            f"encoder must be a model's name or an encoder, got {encoder!r:.80}, "
+            f"which has no {', '.join(missing)}"
         )
 
 

@@ -1,4 +1,4 @@
-"""Which metrics a caller names: suites, files, labels and functions, read as suites."""
+"""Read the metrics that a caller names (suites, files, labels, functions) as suites."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -16,9 +16,9 @@ MetricLike = str | Path | Suite | Label | Callable[..., object]
 
 
 def suites_of(metrics: MetricLike | Sequence[MetricLike]) -> list[Suite]:
-    """The suites that a caller names; single metrics make a suite of their own.
+    """The suites that a caller names; single metrics are put into one suite.
 
-    PlanError lists everything that is neither a suite nor a metric.
+    Raises PlanError with every name that is neither a suite nor a metric.
     """
     several = not isinstance(metrics, str | Path | Suite | Label) and isinstance(metrics, Iterable)
     suites: list[Suite] = []
@@ -40,12 +40,12 @@ def suites_of(metrics: MetricLike | Sequence[MetricLike]) -> list[Suite]:
     if labels:
         suites.append(Suite.of(labels))
     if not suites:
-        raise PlanError(["no metric is given; name a suite or a metric"])
+        raise PlanError(["no metrics given; name a suite or a metric"])
     return suites
 
 
 def read_metric(named: MetricLike) -> Suite | Label:
-    """A suite, or the label of a metric. SuiteError or LabelError when it is neither."""
+    """A suite, or the label of a metric; raises SuiteError or LabelError if it is neither."""
     if isinstance(named, Suite | Label):
         return named
     if isinstance(named, Path) or str(named).endswith(".toml") or named in shipped_suites():
@@ -54,7 +54,7 @@ def read_metric(named: MetricLike) -> Suite | Label:
         label = _read_label(named)
         if label.name not in catalog.metrics():
             raise SuiteError(unknown_metric(label.name))
-        catalog.find(label)  # reports a wrong setting with the other problems
+        catalog.find(label)  # raises if a setting is wrong
         return label
     for metric in METRICS.values():
         if named in (metric.function, getattr(metric.function, "__wrapped__", None)):
@@ -63,7 +63,7 @@ def read_metric(named: MetricLike) -> Suite | Label:
 
 
 def _read_label(text: str) -> Label:
-    """The label; a text with a hyphen that does not parse may be meant as the name of a suite."""
+    """The label; an unparsable text with a hyphen is kept whole, as it may be a suite's name."""
     try:
         return catalog.read_label(text)
     except LabelError:
@@ -73,29 +73,32 @@ def _read_label(text: str) -> Label:
 
 
 def unknown_metric(name: str) -> str:
-    """The error for a name that is not a metric: a suite may use it for something."""
+    """The error message for an unknown metric; says if a shipped suite uses the name."""
     for suite in map(Suite.load, shipped_suites()):
         for entry in suite.entries:
             if name == entry.name:
-                return f"{name} is what the suite {suite.name} calls {entry.label}"
+                return f"{name} is the name of {entry.label} in the suite {suite.name}"
         for rule, label in (rule for check in suite.checks for rule in check.rules):
             if name == rule:
                 return f"{name} is a check of the suite {suite.name}: {label}"
     return "\n".join([catalog.unknown(name, shipped_suites()), *catalog.BROKEN])
 
 
-def suite_of_one(label: str) -> Suite:
-    """The suite of one label, or of what a shipped suite calls by this name. PlanError if unknown."""
+def suite_for_label(label: str) -> Suite:
+    """The suite of one label, or of one metric or check by its name in a shipped suite.
+
+    Raises PlanError if the name is unknown.
+    """
     parsed = catalog.read_label(label)
     if parsed.name in catalog.metrics():
         return Suite.of([parsed])
-    if found := _from_suites(parsed.name):
-        return found
+    if suite := _from_suites(parsed.name):
+        return suite
     raise PlanError([unknown_metric(parsed.name)])
 
 
 def _from_suites(name: str) -> Suite | None:
-    """The check or metric that a shipped suite calls by this name, asked of every row."""
+    """The check or metric that a shipped suite calls by this name, for every row."""
     for shipped in shipped_suites():
         loaded = Suite.load(shipped)
         for check in loaded.checks:

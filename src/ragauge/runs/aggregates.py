@@ -1,7 +1,7 @@
-"""How a stored metric's rows are aggregated: kept in the run, so that no later code changes its value.
+"""How a stored metric is aggregated: kept in the run, so that later code cannot change its value.
 
-The mean, the sum and the geometric mean are kept by name. A metric's own aggregate is code: the run
-keeps where it is from and what it was, and a summary uses it only where the same code is there.
+The mean, the sum and the geometric mean are stored by name. For a custom aggregate the run stores
+the origin and digest of its code, and a summary uses it only if the same code is loaded.
 """
 
 from collections.abc import Callable
@@ -19,11 +19,11 @@ Kind = Literal["mean", "sum", "geometric_mean", "custom"]
 
 @dataclass(frozen=True, slots=True)
 class StoredAggregate:
-    """The aggregate of a metric as a run keeps it.
+    """The aggregate of a metric, as stored in a run.
 
-    `kind` is "mean", "sum", "geometric_mean" or "custom". A custom one is code of `module`, from
-    `file`, and `digest` is what that code and all that it imports was; it is empty for ragauge's own
-    metrics, whose version says the same.
+    `kind` is "mean", "sum", "geometric_mean" or "custom". For a custom one, `module` and `file` hold its
+    code and `digest` covers that code and its imports; `digest` is empty for ragauge's own metrics,
+    whose version identifies the code.
     """
 
     kind: Kind = "mean"
@@ -33,7 +33,7 @@ class StoredAggregate:
 
     @classmethod
     def of(cls, metric: Metric) -> "StoredAggregate":
-        """The aggregate of a metric as it is defined now."""
+        """The aggregate of a metric, as it is now defined."""
         if not callable(metric.aggregate):
             return cls(metric.aggregate)
         module = str(getattr(metric.aggregate, "__module__", ""))
@@ -53,7 +53,7 @@ MEAN = StoredAggregate()
 
 @cache
 def _digest(function: Callable[..., object]) -> str:
-    """Digest of the user's own modules that an aggregate is made of; other packages have versions."""
+    """Digest of the user's own modules that an aggregate depends on."""
     code = code_of([function])
     # A plugin's module has another name than the same file when it is imported.
     home = getattr(function, "__module__", "")

@@ -1,7 +1,7 @@
-"""Files that are written whole or not at all, and read with an error that says what to do.
+"""Write files atomically, and report failures as StoreError.
 
-Each file is written under another name, flushed to disk and then renamed, so that whatever happens
-it is either whole or not there.
+Each file is written under a temporary name, flushed to disk and then renamed, so it is either complete
+or absent.
 """
 
 import os
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 @contextmanager
 def store_errors(path: Path) -> Generator[None]:
-    """Failures of disk and permission as StoreError, with the path and the way out."""
+    """Turn OSError into StoreError, with the path and what to do."""
     try:
         yield
     except OSError as error:
         in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
         reason = "a file is in the way" if in_the_way else error.strerror or str(error)
         no_room = not in_the_way and not isinstance(error, PermissionError | FileNotFoundError)
-        way_out = "free space or choose another place" if no_room else "choose another place"
+        advice = "free space or choose another place" if no_room else "choose another place"
         raise StoreError(
-            f"{path}: cannot be written: {reason}; nothing that was there is lost; {way_out}"
+            f"{path}: cannot be written: {reason}; existing files are unchanged; {advice}"
         ) from error
 
 
 def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write a file whole or not at all; StoreError when the disk refuses, the old file intact."""
+    """Write a file completely or not at all; raises StoreError and keeps the old file on failure."""
     with store_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
@@ -52,8 +52,8 @@ def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file, UTF-8 with Unix line ends on every machine, whole or not at all."""
-    # A path that is no UTF-8 may be told of in a text; as JSON its escape reads back.
+    """Write a text file atomically, in UTF-8 with Unix line ends on every system."""
+    # Texts may contain paths that are not UTF-8; JSON reads their escapes back.
     written = text.encode("utf-8", "backslashreplace")
     write_atomically(path, lambda file: file.write(written))
 
@@ -61,25 +61,25 @@ def write_text(path: Path, text: str) -> None:
 def write_frame(
     path: Path, frame: "pl.DataFrame", compression: Literal["zstd", "lz4"] = "zstd"
 ) -> None:
-    """Write a Parquet file whole or not at all."""
+    """Write a Parquet file atomically."""
 
     def write(file: BinaryIO) -> None:
         import polars as pl
 
         try:
             frame.write_parquet(file, compression=compression)
-        except pl.exceptions.ComputeError as error:  # polars wraps the disk's refusal
+        except pl.exceptions.ComputeError as error:  # polars wraps the OSError
             raise OSError(None, str(error).rpartition("IO error: ")[2]) from error
 
     write_atomically(path, write)
 
 
 def read_frame(path: Path, folder: Path) -> "pl.DataFrame":
-    """Read a Parquet file of a run's folder; StoreError when it is damaged or not Parquet."""
+    """Read a Parquet file of a run folder; raises StoreError if it is damaged or not Parquet."""
     import polars as pl
 
     try:
-        # Opened here: polars reads * and [ in a path as patterns.
+        # Opened here because polars reads * and [ in a path as patterns.
         with path.open("rb") as file:
             return pl.read_parquet(file, hive_partitioning=False)
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -95,7 +95,7 @@ def _umask() -> int:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Flush the folder's list of names, where the system can."""
+    """Flush the folder's directory entry to disk, if the system supports it."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -1,4 +1,4 @@
-"""What a suite's findings tell of a run: which rows show which pattern of scores."""
+"""Match a suite's findings to a run: which rows show which pattern of scores."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FindingMatch:
-    """One pattern in one system's rows: what it tells, and the ids of the rows that show it.
+    """One finding for one system: its text, its condition and the ids of the matching rows.
 
-    `n_rows` counts the rows that it could be told of: those with a value for all that it reads.
+    `n_rows` counts the rows that were checked: those with a value for every metric in the condition.
     """
 
     system: str
@@ -26,27 +26,31 @@ class FindingMatch:
 
 
 def find(run: Run) -> tuple[FindingMatch, ...]:
-    """Every finding that at least one row shows, by system, in the suite's order.
+    """The findings that match at least one row, by system, in the suite's order.
 
     Source: the suite answer-quality, "Interpreting Results".
     """
-    scored = {one.metric for one in run.metrics if not one.unavailable}
-    told = [one for one in run.manifest.findings if scored.issuperset(one.metrics.values())]
-    if not told:
+    scored = {metric.metric for metric in run.metrics if not metric.unavailable}
+    findings = [
+        finding for finding in run.manifest.findings if scored.issuperset(finding.metrics.values())
+    ]
+    if not findings:
         return ()
-    values = _values(run, {label for one in told for label in one.metrics.values()})
-    found: list[FindingMatch] = []
+    values = _values(run, {label for finding in findings for label in finding.metrics.values()})
+    matches: list[FindingMatch] = []
     for system in run.samples.systems:
         rows = values.filter(values["system"] == system)
-        for one in told:
-            if not set(rows.columns).issuperset(one.metrics.values()):
+        for finding in findings:
+            if not set(rows.columns).issuperset(finding.metrics.values()):
                 continue
-            asked = _by_name(rows, one.metrics).drop_nulls()
-            condition = Filter.parse(one.when).condition
-            ids = cast("list[str]", asked.filter(_expression(condition))["id"].to_list())
+            checked = _by_name(rows, finding.metrics).drop_nulls()
+            condition = Filter.parse(finding.when).condition
+            ids = cast("list[str]", checked.filter(_expression(condition))["id"].to_list())
             if ids:
-                found.append(FindingMatch(system, one.says, one.when, tuple(ids), asked.height))
-    return tuple(found)
+                matches.append(
+                    FindingMatch(system, finding.says, finding.when, tuple(ids), checked.height)
+                )
+    return tuple(matches)
 
 
 def _values(run: Run, labels: Collection[str]) -> "pl.DataFrame":
@@ -61,14 +65,14 @@ def _values(run: Run, labels: Collection[str]) -> "pl.DataFrame":
 
 
 def _by_name(values: "pl.DataFrame", metrics: Mapping[str, str]) -> "pl.DataFrame":
-    """The metrics' columns under the names that a finding has for them."""
+    """The metrics' columns, renamed to the names that a finding uses."""
     import polars as pl
 
     return values.select("id", *(pl.col(label).alias(name) for name, label in metrics.items()))
 
 
 def _expression(condition: Condition) -> "pl.Expr":
-    """The condition over columns, none of them null in the rows that are asked."""
+    """The condition as a polars expression, for rows without nulls."""
     import polars as pl
 
     match condition:

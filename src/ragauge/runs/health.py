@@ -1,4 +1,4 @@
-"""The health of a run: what failed, what was not tried, what rests on less than it should, and why."""
+"""The health of a run: which scores failed, were not tried or used a truncated text, and why."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Health:
-    """What went wrong in a run; each count is of scores.
+    """What went wrong in a run; all counts are numbers of scores.
 
     >>> import ragauge as rg
     >>> run = rg.evaluate([{"id": "q1", "answer": "Paris"}], "dont_know")
@@ -32,12 +32,12 @@ class Health:
 
     @cached_property
     def n_failed(self) -> int:
-        """Scores that failed: running again tries them once more."""
+        """Scores that failed; running again retries them."""
         return self._scores.filter(self._scores["status"] == "failed").height
 
     @cached_property
     def n_unreadable(self) -> int:
-        """Scores that failed since the judge's kept reply cannot be read."""
+        """Scores that failed because the judge's stored reply is unreadable."""
         from ragauge.judges.session import NO_USABLE_REPLY
 
         failed = self._scores.filter(self._scores["status"] == "failed")
@@ -46,7 +46,7 @@ class Health:
 
     @cached_property
     def n_truncated(self) -> int:
-        """Scores of texts that the model did not read to their end."""
+        """Scores that used a truncated text."""
         import polars as pl
 
         is_truncated = pl.col("flags").list.contains(str(Flag.TRUNCATED))
@@ -59,14 +59,14 @@ class Health:
 
     @property
     def nothing_scored(self) -> bool:
-        """Whether not one score has a value."""
+        """Whether no score has a value."""
         return bool(self._scores["value"].is_null().all())
 
     @cached_property
     def why_nothing_scored(self) -> str:
         """The most frequent reason for a score without a value.
 
-        Metrics whose requirements are missing count only where there are no others.
+        Metrics whose requirements are missing count only if there are no others.
         """
         import polars as pl
 
@@ -80,22 +80,22 @@ class Health:
 
     @cached_property
     def silent_judges(self) -> Mapping[str, str]:
-        """The judges that gave nothing that could be scored, and why, by name."""
-        found: dict[str, str] = {}
+        """The judges without any usable reply: name to reason."""
+        reasons: dict[str, str] = {}
         for judge, usage in self.run.manifest.judging.items():
             if reason := self._why_silent(judge, cast("Mapping[str, int]", usage)):
-                found[judge] = reason
-        return found
+                reasons[judge] = reason
+        return reasons
 
     @cached_property
     def unasked_metrics(self) -> Mapping[str, str]:
-        """The metrics without any value whose judge was not asked, and why it was not, by name."""
-        found: dict[str, str] = {}
+        """The metrics without any value whose judge was not called: name to reason."""
+        reasons: dict[str, str] = {}
         for metric in self.run.metrics:
             scores = self._scores.filter(self._scores["metric"] == metric.metric)
             if scores["value"].is_null().all() and (reason := self._why_not_asked(scores)):
-                found[metric.name] = reason
-        return found
+                reasons[metric.name] = reason
+        return reasons
 
     def _why_silent(self, judge: str, usage: Mapping[str, int]) -> str:
         import polars as pl
@@ -109,7 +109,7 @@ class Health:
         return str(reasons[0]) if len(reasons) else "every call failed"
 
     def _why_not_asked(self, scores: "pl.DataFrame") -> str:
-        """Why a judge was not asked for one of the scores; nothing where it was for all of them."""
+        """Why a judge was not called for one of the scores; empty if it was called for all."""
         import polars as pl
 
         direct = scores.filter(pl.col("reason").str.starts_with(NOT_ASKED))["reason"]
@@ -119,15 +119,15 @@ class Health:
         return self._why_part_lost(lost) if lost.height else ""
 
     def _why_part_lost(self, lost: "pl.DataFrame") -> str:
-        """Why the parts of a composite were not asked for: its reason or its evidence says."""
+        """Why a judge was not called for a composite's parts, from its reason or its evidence."""
         import polars as pl
 
-        of_reason = lost["reason"].str.extract(f'({NOT_ASKED}[^";{{\\\\]+)').drop_nulls()
-        if len(of_reason):
-            return str(of_reason[0])
+        in_reasons = lost["reason"].str.extract(f'({NOT_ASKED}[^";{{\\\\]+)').drop_nulls()
+        if len(in_reasons):
+            return str(in_reasons[0])
         wanted = pl.col("metric") == lost["metric"][0]
-        kept = self.run.collect(self.run.source.scan_evidence().filter(wanted))
-        for text in kept["evidence"].drop_nulls().to_list():
+        stored = self.run.collect(self.run.source.scan_evidence().filter(wanted))
+        for text in stored["evidence"].drop_nulls().to_list():
             for reason in _texts(json.loads(text)):
                 if NOT_ASKED in reason:
                     return reason[reason.index(NOT_ASKED) :]
@@ -135,7 +135,7 @@ class Health:
 
 
 def _texts(value: object) -> list[str]:
-    """All texts in a piece of evidence."""
+    """All texts in JSON data."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""What a run is known by: its plan, data, code and models, as its manifest says them."""
+"""The identity of a run: the key and manifest made from its plan, data, code and models."""
 
 import hashlib
 import json
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from ragauge.judges.session import JudgeSession
 
 ENGINE = "ragauge.engine.engine"
-"""Makes scores of what the plan's functions return: a part of every run's code."""
+"""Turns the return values of the plan's functions into scores, so it is part of every run's code."""
 
 
 def manifest_of(
     plan: Plan, samples: Samples, seed: int, batch_size: int, resources: Resources
 ) -> Manifest:
+    """The manifest of a run that has not started."""
     data: dict[str, object] = {
         "source": samples.source,
         "sha256": samples.fingerprint(),
@@ -33,25 +34,14 @@ def manifest_of(
         "n_samples": len(samples),
         "systems": list(samples.systems),
     }
-    encoders = _encoders(plan, resources)
-    judges = judges_of(plan, resources)
-    made_by = _code(plan, encoders, judges)
-    code: dict[str, object] = {"ragauge": _version("ragauge"), "sha256": made_by.digest()}
-    code["packages"] = dict(sorted(made_by.packages.items()))
-    code["modules"] = sorted(made_by.modules)
-    if encoders:
-        code["models"] = [dict(one.identity) for one in encoders]
-    if judges:
-        code["judges"] = [_identity(one) for one in judges]
-        code["repeats"] = resources.judging.repeat
-        code["window"] = resources.judging.window
+    code = _code_table(plan, resources)
     described = plan.describe()
     fixed = [described, data["sha256"], data["order"], code, seed, batch_size]
     key = hashlib.sha256(json.dumps(fixed, sort_keys=True, default=list).encode()).hexdigest()
     return Manifest(
         key,
         plan.name,
-        tuple(MetricDisplay.of(asked) for asked in plan.metrics),
+        tuple(MetricDisplay.of(metric) for metric in plan.metrics),
         cast(Mapping[str, object], json.loads(json.dumps(described, default=list))),
         data,
         code,
@@ -59,23 +49,42 @@ def manifest_of(
         batch_size,
         _git_commit(),
         _machine(),
-        (*samples.notes, *_lacking_notes(plan)),
-        tuple(StoredFinding.of(one, suite) for suite in plan.suites for one in suite.findings),
+        (*samples.notes, *_unavailable_notes(plan)),
+        tuple(
+            StoredFinding.of(finding, suite) for suite in plan.suites for finding in suite.findings
+        ),
         now(),
         models=tuple(_model_notes(plan)),
     )
 
 
+def _code_table(plan: Plan, resources: Resources) -> dict[str, object]:
+    """The code, encoders and judges of a run, as the manifest stores them."""
+    encoders = _encoders(plan, resources)
+    judges = judges_of(plan, resources)
+    code = _code(plan, encoders, judges)
+    table: dict[str, object] = {"ragauge": _version("ragauge"), "sha256": code.digest()}
+    table["packages"] = dict(sorted(code.packages.items()))
+    table["modules"] = sorted(code.modules)
+    if encoders:
+        table["models"] = [dict(encoder.identity) for encoder in encoders]
+    if judges:
+        table["judges"] = [_identity(judge) for judge in judges]
+        table["repeats"] = resources.judging.repeat
+        table["window"] = resources.judging.window
+    return table
+
+
 def judges_of(plan: Plan, resources: Resources) -> "list[JudgeSession]":
-    """The judges that the plan asks, in the order in which they were given."""
-    asked = {
+    """The judges that the plan uses, in the order in which they were given."""
+    used = {
         str(node.settings.get("judge") or "")
         for node in plan.nodes
         if "judge" in node.definition.resources
     }
-    if not asked:
+    if not used:
         return []
-    return [one for name, one in resources.judges.items() if name in asked]
+    return [session for name, session in resources.judges.items() if name in used]
 
 
 def _encoders(plan: Plan, resources: Resources) -> "list[CachedEncoder]":
@@ -89,56 +98,52 @@ def _encoders(plan: Plan, resources: Resources) -> "list[CachedEncoder]":
 
 
 def _identity(judge: "JudgeSession") -> Mapping[str, object]:
-    """What fixes a judge's replies; of a recording its content too, for it may come to be another."""
+    """What determines a judge's replies; for a recording also its content, which may change."""
     digest = judge.judge.digest
     return {**judge.identity} if digest is None else {**judge.identity, "recording": digest}
 
 
-def _lacking_notes(plan: Plan) -> Iterable[str]:
+def _unavailable_notes(plan: Plan) -> Iterable[str]:
     by_reason: dict[str, list[str]] = {}
-    for asked in plan.unavailable:
-        by_reason.setdefault(asked.unavailable or "", []).append(asked.name)
+    for metric in plan.unavailable:
+        by_reason.setdefault(metric.unavailable or "", []).append(metric.name)
     return [f"not scored, {reason}: {', '.join(names)}" for reason, names in by_reason.items()]
 
 
 def _model_notes(plan: Plan) -> Iterable[str]:
-    """Which model each metric's numbers are of, and what a threshold means for it."""
+    """Which model or judge scored each metric, and which threshold was applied."""
     nodes: dict[str | None, Mapping[str, SettingValue]] = {
         node.key: node.settings for node in plan.nodes
     }
     by_model: dict[str, list[str]] = {}
     by_judge: dict[str, list[str]] = {}
     by_threshold: dict[tuple[str, float], list[str]] = {}
-    for asked in plan.metrics:
-        settings = nodes.get(asked.node, {})
+    for metric in plan.metrics:
+        settings = nodes.get(metric.node, {})
         model, layer = settings.get("model"), settings.get("layer")
         threshold, precision = settings.get("threshold"), settings.get("precision")
         if settings.get("judge"):
-            by_judge.setdefault(str(settings["judge"]), []).append(asked.name)
+            by_judge.setdefault(str(settings["judge"]), []).append(metric.name)
         if not model:
             continue
-        whose = str(model) if precision == "fp32" else f"{model} ({precision})"
-        at = f" (layer {layer})" if layer is not None and "layer=" not in asked.name else ""
-        by_model.setdefault(whose, []).append(asked.name + at)
+        with_precision = str(model) if precision == "fp32" else f"{model} ({precision})"
+        at = f" (layer {layer})" if layer is not None and "layer=" not in metric.name else ""
+        by_model.setdefault(with_precision, []).append(metric.name + at)
         if isinstance(threshold, float):
-            by_threshold.setdefault((str(model), threshold), []).append(asked.name)
+            by_threshold.setdefault((str(model), threshold), []).append(metric.name)
     yield from (f"by {model}: {', '.join(names)}" for model, names in by_model.items())
     yield from (f"judged by {judge}: {', '.join(names)}" for judge, names in by_judge.items())
     for (model, threshold), names in by_threshold.items():
         own = model_info(model).threshold
-        people = (
-            ""
-            if own is None
-            else (f', where {own:g} (threshold="model") separates best what people call equivalent')
-        )
+        best = "" if own is None else f' (threshold="model", {own:g}, agrees best with people)'
         yield (
-            f"{', '.join(names)}: the threshold {threshold:g} is applied to {model}{people}; "
-            "the same number means something else for every model"
+            f"{', '.join(names)}: the threshold {threshold:g} is applied to {model}{best}; "
+            "thresholds of different models are not comparable"
         )
 
 
 def _order(samples: Samples) -> str:
-    """SHA-256 of the rows' order: finished batches are used again only when it is the same."""
+    """SHA-256 of the rows' order: finished batches are reused only if it is the same."""
     digest = hashlib.sha256()
     for name in ("id", "system"):
         digest.update(json.dumps(samples.frame[name].to_list()).encode())
@@ -169,7 +174,7 @@ def _machine() -> dict[str, object]:
 def _code(
     plan: Plan, encoders: "Sequence[CachedEncoder]", judges: "Sequence[JudgeSession]"
 ) -> Code:
-    """The code of the plan's functions, its encoders and judges, with all that they import."""
+    """The code of the plan's functions, its encoders and judges, with everything that they import."""
     functions: list[object] = [node.definition.function for node in plan.nodes]
     functions += [
         metric.definition.aggregate
@@ -177,14 +182,14 @@ def _code(
         if metric.definition is not None and callable(metric.definition.aggregate)
     ]
     opened = [session.encoder for session in encoders]
-    functions += [type(one) for one in (*encoders, *opened)]
+    functions += [type(encoder) for encoder in (*encoders, *opened)]
     functions += [type(session) for session in judges]
     functions += [part for session in judges for part in _layers_of(session.judge.source)]
     return code_of(functions, [ENGINE])
 
 
 def _layers_of(judge: object) -> Iterable[object]:
-    """The class of a judge, of a user's judge inside it, and the function that it calls."""
+    """The classes of a judge and of the judges that it wraps, and the functions that they call."""
     while judge is not None:
         yield type(judge)
         yield getattr(judge, "function", None)
@@ -195,13 +200,14 @@ def _git_commit() -> str | None:
     import subprocess
 
     try:
-        found = subprocess.run(
+        git = subprocess.run(
             ["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=False
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return found.stdout.strip() if found.returncode == 0 else None
+    return git.stdout.strip() if git.returncode == 0 else None
 
 
 def now() -> str:
+    """The current time in UTC, to the second, as in a manifest."""
     return datetime.now(UTC).isoformat(timespec="seconds")

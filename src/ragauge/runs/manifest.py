@@ -1,4 +1,4 @@
-"""The manifest of a run: what fixes its numbers, and what a reader of its scores must know."""
+"""The manifest of a run: what determines its numbers, and how its scores are read."""
 
 import json
 from collections.abc import Mapping
@@ -15,18 +15,18 @@ from ragauge.suite import Finding, Suite
 from ragauge.where import Filter
 
 FORMAT = 2
-"""Version of the run folder's layout; a folder of another version is refused."""
+"""Version of the run folder's layout; folders of other versions are rejected."""
 
 MAX_DIGITS = 15
 
 
 @dataclass(frozen=True, slots=True)
 class MetricDisplay:
-    """What a reader of the scores must know of a metric: its bounds, its aggregate, how it is shown.
+    """How to read a metric's scores: its bounds, its aggregate and how it is shown.
 
-    `metric` is its label in the scores, `name` what a suite calls it; values are shown times `scale`
-    with `digits` decimals, their aggregate or (`show` is "count") their sum. `unavailable` says why
-    no row of it could be scored.
+    `metric` is the label in the scores, `name` the name in the suite. Values are shown times `scale`
+    with `digits` decimals, as their aggregate or (if `show` is "count") their sum. `unavailable` is the
+    reason why the metric could not be scored on any row.
     """
 
     metric: str
@@ -43,7 +43,7 @@ class MetricDisplay:
 
     @classmethod
     def of(cls, planned: PlannedMetric) -> "MetricDisplay":
-        """What the plan says of a metric."""
+        """The display of a planned metric."""
         metric = planned.definition
         if metric is None:
             return cls(
@@ -75,7 +75,7 @@ class MetricDisplay:
 
 @dataclass(frozen=True, slots=True)
 class StoredFinding:
-    """A finding of a suite: `when` speaks of the suite's names, `metrics` has their labels."""
+    """A finding of a suite: its condition `when` over the suite's names, and their labels in `metrics`."""
 
     when: str
     says: str
@@ -90,7 +90,7 @@ class StoredFinding:
 
     @classmethod
     def of(cls, finding: Finding, suite: Suite) -> "StoredFinding":
-        """The finding, its names read as its own suite means them."""
+        """The finding, with the labels that its suite gives to its names."""
         labels = {entry.name: _full_label(entry.label) for entry in suite.entries}
         names = sorted(finding.when.fields)
         return cls(
@@ -99,7 +99,7 @@ class StoredFinding:
 
 
 def _full_label(label: Label) -> str:
-    """The label as the scores have it."""
+    """The label as it is in the scores."""
     try:
         metric, settings = catalog.find(label)
     except LabelError:
@@ -109,7 +109,7 @@ def _full_label(label: Label) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Everything that fixes the numbers of a run, and when and where they were made."""
+    """Everything that determines the numbers of a run, and when and where they were computed."""
 
     key: str
     suite: str
@@ -126,9 +126,9 @@ class Manifest:
     started: str = ""
     finished: str | None = None
     models: tuple[str, ...] = ()
-    """Which model each metric's numbers are of, in words."""
+    """Which model or judge scored each metric, as sentences."""
     judging: Mapping[str, object] = field(default_factory=dict[str, object])
-    """For each judge what it was asked and paid when the run was last made."""
+    """For each judge, its calls and costs when the run was last executed."""
     format: int = FORMAT
 
     def __post_init__(self) -> None:
@@ -141,5 +141,5 @@ class Manifest:
 
     @classmethod
     def from_json(cls, text: str) -> "Manifest":
-        """The manifest that `to_json` wrote; ValueError or TypeError when it is something else."""
+        """Read what `to_json` wrote; raises ValueError or TypeError if it is not a manifest."""
         return read_dataclass(cls, json.loads(text))

@@ -1,4 +1,4 @@
-"""A run: the scores of some samples, what made them, and their summary."""
+"""A run: the scores of samples, its manifest and its summaries."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.runs.scores import ScoreSource, collected, of_question, with_evidence
-from ragauge.runs.summary import SUMMARY, summarise, why_not
+from ragauge.runs.summary import SUMMARY, aggregate_problem, summarise
 from ragauge.sample import Samples
 from ragauge.score import Flag
 
@@ -24,9 +24,9 @@ SYSTEMS_NAMED = 5
 
 @dataclass(frozen=True, repr=False)
 class Run:
-    """Scores of samples, and what made them.
+    """The result of an evaluation: scores of samples, and the manifest of how they were computed.
 
-    `folder` holds it on disk; None for a run that was not stored.
+    `folder` is where it is stored; None for a run in memory.
     """
 
     samples: Samples
@@ -36,14 +36,14 @@ class Run:
     _summaries: dict[tuple[str, ...], "pl.DataFrame"] = field(
         default_factory=dict["tuple[str, ...]", "pl.DataFrame"], repr=False, compare=False
     )
-    """Summaries that were asked for before: the bootstrap is run once for each grouping."""
+    """Computed summaries, so that the bootstrap runs once for each grouping."""
 
     def scan(self) -> "pl.LazyFrame":
-        """The scores as a lazy frame, without their evidence: nothing is read before `collect`.
+        """The scores as a lazy frame, without their evidence; nothing is read before `collect`.
 
-        A row a score: id, system, metric, value, status, reason, flags, parts. `value` is null unless
-        the status is `ok`; `flags` lists what to know of it (needs_review, lost_parts, truncated,
-        repeated, grade:A …); `parts` is what it adds to a metric's own aggregate.
+        One row per score: id, system, metric, value, status, reason, flags, parts. `value` is null
+        unless the status is `ok`. `flags` is a list of remarks (needs_review, lost_parts, truncated,
+        repeated, grade:A …). `parts` is what the score adds to its metric's custom aggregate.
 
         >>> import ragauge as rg, polars as pl
         >>> run = rg.evaluate([{"id": "q1", "answer": "Paris", "reference": "paris"}], "exact_match")
@@ -56,7 +56,7 @@ class Run:
     def scores(self) -> "pl.DataFrame":
         """All scores in memory: id, system, metric, value, status, reason, evidence (JSON), flags.
 
-        For a run that does not fit, use `scan`.
+        If the run does not fit into memory, use `scan`.
         """
         return with_evidence(self.source, self.folder)
 
@@ -65,12 +65,12 @@ class Run:
         return of_question(self.source, id, self.folder)
 
     def collect(self, lazy: "pl.LazyFrame") -> "pl.DataFrame":
-        """The rows of a frame made from `scan`; StoreError when a file of the run is damaged."""
+        """The rows of a frame made from `scan`; raises StoreError if a file of the run is damaged."""
         return collected(lazy, self.folder)
 
     @cached_property
     def metrics(self) -> tuple[MetricDisplay, ...]:
-        """The metrics, in the order of the plan; those that share a name are shown by their label."""
+        """The metrics in the order of the plan; those with the same name are shown with their label."""
         labels: dict[str, set[str]] = {}
         for metric in self.manifest.metrics:
             labels.setdefault(metric.name, set()).add(metric.metric)
@@ -81,11 +81,11 @@ class Run:
 
     @cached_property
     def problems(self) -> tuple[str, ...]:
-        """The metrics whose aggregate cannot be computed here, and what to do; empty for most runs."""
-        return tuple(problem for metric in self.metrics if (problem := why_not(metric)))
+        """Why the aggregates of some metrics cannot be computed, and what to do; usually empty."""
+        return tuple(problem for metric in self.metrics if (problem := aggregate_problem(metric)))
 
     def metric(self, name: str) -> MetricDisplay:
-        """The metric of this label or shown name; PlanError when the run has none."""
+        """The metric with this label or shown name; raises PlanError if the run has none."""
         named = {text: metric for metric in self.metrics for text in (metric.name, metric.metric)}
         if name not in named:
             hint = (
@@ -98,14 +98,13 @@ class Run:
     def summary(self, by: str | Sequence[str] | None = None) -> "pl.DataFrame":
         """Each system's metrics: mean, 95 % interval, bounds, and counts per status.
 
-        `by` splits further by one or several fields of the samples. Columns: system, the fields,
-        metric, name, mean, low, high, worst, best, n, ok, undefined, missing, failed, skipped. The
-        mean is over ok scores; `low` and `high` are its bootstrap interval over questions (null
-        below two); `worst` and `best` are the mean if every row without a value had the worst or
-        the best one. All null where no row has a value, the bounds also for open scales and for
-        metrics that do not aggregate by the mean. All null too for a metric with an aggregate of its
-        own whose code is not loaded: `problems` says which and how to load it. PlanError for a field
-        that the samples do not have.
+        `by` also groups by one or several fields of the samples. Columns: system, the fields,
+        metric, name, mean, low, high, worst, best, lowest, highest, n, ok, undefined, missing, failed,
+        skipped. The mean is over ok scores; `low` and `high` are its bootstrap interval over questions
+        (null below two). `worst` and `best` are the mean if every row without a value had the worst or
+        the best one; null for open scales and for metrics not aggregated by the mean. All are null if
+        no row has a value, or if the code of a custom aggregate is not loaded: see `problems`. Raises
+        PlanError for a field that the samples do not have.
         """
         fields = slices_of(self.samples, [by] if isinstance(by, str) else by or ())
         if fields not in self._summaries:
@@ -118,8 +117,8 @@ class Run:
     def worst(self, metric: str, n: int = 10) -> "pl.DataFrame":
         """The n rows with the worst value of a metric, worst first: id, system, value, answer.
 
-        `metric` is a label or a shown name. Where lower is better, the highest values are the
-        worst. Rows without a value are not among them; ties are ordered by id and system.
+        `metric` is a label or a shown name. If lower is better, the highest values are the worst. Rows
+        without a value are left out; ties are ordered by id and system.
         """
         import polars as pl
 
@@ -140,7 +139,7 @@ class Run:
         return worst.join(answers, on=["id", "system"], how="left", maintain_order="left")
 
     def needs_review(self) -> "pl.DataFrame":
-        """The scores that a person should look at: those with the flag `needs_review`."""
+        """The scores that a person should check: those with the flag `needs_review`."""
         import polars as pl
 
         return self.scores.filter(pl.col("flags").list.contains(str(Flag.NEEDS_REVIEW)))
@@ -160,26 +159,26 @@ class Run:
 
 
 def _with_label(metric: MetricDisplay) -> str:
-    """A name that other metrics have too, made unique; a label that begins with it is enough."""
+    """A unique name for a metric whose name other metrics share: its label, or name and label."""
     if metric.metric.startswith(metric.name):
         return metric.metric
     return f"{metric.name} ({metric.metric})"
 
 
 def slices_of(samples: Samples, by: Iterable[str]) -> tuple[str, ...]:
-    """The fields to group by, each once; without `system`, which a summary has anyway.
+    """The fields to group by, without duplicates and without `system`, which every summary has.
 
-    PlanError for each that samples cannot be grouped by.
+    Raises PlanError with every field that samples cannot be grouped by.
     """
     fields = tuple(name for name in dict.fromkeys(by) if name != "system")
-    problems = [problem for name in fields if (problem := _no_slice(samples, name))]
+    problems = [problem for name in fields if (problem := _slice_problem(samples, name))]
     if problems:
         raise PlanError(problems)
     return fields
 
 
-def _no_slice(samples: Samples, name: str) -> str:
-    """Why samples cannot be grouped by it; nothing when they can."""
+def _slice_problem(samples: Samples, name: str) -> str:
+    """Why samples cannot be grouped by a field; empty if they can."""
     known = [column for column in samples.columns if column not in UNGROUPED]
     if name not in samples.columns:
         hint = did_you_mean(name, known) or f"; they have {', '.join(known)}"

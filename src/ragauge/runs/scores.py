@@ -1,6 +1,6 @@
-"""Where a run's scores are: in a frame in memory, or in parts on disk that are read when needed.
+"""Sources of a run's scores: a frame in memory, or parts on disk that are read when needed.
 
-Evidence is kept apart, so that whatever only needs values never reads it.
+Evidence is stored separately, so that code that needs only values never reads it.
 """
 
 from collections.abc import Sequence
@@ -20,14 +20,14 @@ COLUMNS = ("id", "system", "metric", "value", "status", "reason", "evidence", "f
 
 
 class ScoreSource(Protocol):
-    """A run's scores, row by row in the order of the samples and of the metrics."""
+    """A run's scores, ordered by sample and then by metric."""
 
     def scan(self) -> "pl.LazyFrame":
-        """The columns of SCORES."""
+        """A lazy frame with the columns of SCORES."""
         ...
 
     def scan_evidence(self) -> "pl.LazyFrame":
-        """The columns of EVIDENCE: as many rows, in the same order."""
+        """A lazy frame with the columns of EVIDENCE: the same rows in the same order."""
         ...
 
 
@@ -46,7 +46,7 @@ class InMemory:
 
 @dataclass(frozen=True, slots=True)
 class InParts:
-    """Scores in Parquet files, a part of scores and a part of evidence for each batch."""
+    """Scores in Parquet files: a part of scores and a part of evidence per batch."""
 
     scores: Sequence[Path]
     evidence: Sequence[Path]
@@ -62,13 +62,12 @@ def _scan(paths: Sequence[Path], columns: Sequence[str]) -> "pl.LazyFrame":
     import polars as pl
 
     # With glob, polars would read * and [ in a path as patterns.
-    sources: list[Any] = list(map(_named, paths))
-    found = pl.scan_parquet(sources, glob=False, hive_partitioning=False)
-    return found.select(columns)
+    sources: list[Any] = list(map(_path_or_content, paths))
+    return pl.scan_parquet(sources, glob=False, hive_partitioning=False).select(columns)
 
 
-def _named(path: Path) -> str | BytesIO:
-    """The path for polars; the content where the path is not UTF-8, which polars cannot open."""
+def _path_or_content(path: Path) -> str | BytesIO:
+    """The path, or the file's content if the path is not UTF-8, which polars cannot open."""
     try:
         str(path).encode()
     except UnicodeEncodeError:
@@ -77,7 +76,7 @@ def _named(path: Path) -> str | BytesIO:
 
 
 def collected(lazy: "pl.LazyFrame", folder: Path | None) -> "pl.DataFrame":
-    """The rows of a lazy frame; StoreError when a part is damaged or is no part of a run."""
+    """The rows of a lazy frame; raises StoreError if a part is damaged or is not part of a run."""
     import polars as pl
 
     try:
@@ -98,7 +97,7 @@ def with_evidence(source: ScoreSource, folder: Path | None) -> "pl.DataFrame":
 
 
 def of_question(source: ScoreSource, id: str, folder: Path | None) -> "pl.DataFrame":
-    """The scores of one question with their evidence; only the parts that hold them are read."""
+    """The scores of one question with their evidence; reads only the parts that contain them."""
     import polars as pl
 
     wanted = pl.col("id") == id
@@ -114,7 +113,7 @@ def _beside(
 ) -> "pl.DataFrame":
     if scores.height != evidence.height:
         raise StoreError(
-            f"{folder}: has {scores.height:,} scores but evidence of {evidence.height:,}; "
+            f"{folder}: has {scores.height:,} scores but evidence for {evidence.height:,}; "
             f"remove {folder} and run it again"
         )
     if not scores.select(KEYS).equals(evidence.select(KEYS)):

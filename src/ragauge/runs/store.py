@@ -1,12 +1,12 @@
 """Run folders: a manifest, the samples, and a dataset of scores in parts.
 
-    manifest.json             what the numbers are made of; `finished` is null until all parts are there
-    samples.parquet           what was scored
+    manifest.json             what determines the numbers; `finished` is null until the run completes
+    samples.parquet           the samples
     scores/000000.parquet …   the scores of one batch each, without their evidence
     evidence/000000.parquet … the evidence of the same rows in the same order
     summary.json, summary.md
 
-A part is there when its scores are: its evidence is written first.
+Evidence is written before scores, so a part is complete if its scores exist.
 """
 
 import json
@@ -33,12 +33,12 @@ SAMPLES = "samples.parquet"
 SCORES_FOLDER = "scores"
 EVIDENCE_FOLDER = "evidence"
 SUMMARIES = ("summary.json", "summary.md")
-FORMER = ("scores.parquet", "parts")
-"""What run folders of format 1 hold beside these."""
+FORMAT_1_FILES = ("scores.parquet", "parts")
+"""What else a run folder of format 1 contains."""
 
 
 def has_unfinished(scores: "pl.DataFrame") -> bool:
-    """Whether the same run may score some of these rows better when it is made again."""
+    """Whether running again may give values to some of these rows that have none."""
     import polars as pl
 
     unfinished = (
@@ -56,10 +56,10 @@ class RunFolder:
     path: Path
 
     def open(self, manifest: Manifest, samples: Samples) -> Manifest:
-        """Make the folder for this run, or resume the one that has its key.
+        """Create the folder for this run, or resume the run with the same key in it.
 
-        Returns the manifest that counts: the stored one where there is one. StoreError when the
-        folder holds another run or something else.
+        Returns the stored manifest if there is one, else the given one. Raises StoreError if the folder
+        holds another run or other files.
         """
         if (self.path / MANIFEST).exists():
             stored = self.manifest()
@@ -71,25 +71,25 @@ class RunFolder:
             if stored.finished or (self.path / SAMPLES).exists():
                 return stored
         else:
-            self._check_own()
-        # The manifest first: it distinguishes a run that has begun from other people's files.
+            self._check_empty()
+        # The manifest first: it distinguishes a started run from other people's files.
         write_text(self.path / MANIFEST, manifest.to_json())
         write_frame(self.path / SAMPLES, samples.frame)
         return manifest
 
-    def _check_own(self) -> None:
-        """StoreError when the folder holds something that is not a run."""
+    def _check_empty(self) -> None:
+        """Create the folder; raise StoreError if it contains other files."""
         with store_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             others = [file.name for file in self.path.iterdir() if not file.name.startswith(".")]
         if others:
             raise StoreError(
-                f"{self.path}: holds something else ({sorted(others)[0]!r}) and no run; "
+                f"{self.path}: is not a run folder: it contains {sorted(others)[0]!r}; "
                 "choose an empty folder or a new one"
             )
 
     def manifest(self) -> Manifest:
-        """The manifest; StoreError when there is none, or it is of another format or damaged."""
+        """The manifest; raises StoreError if it is missing, damaged or of another format."""
         path = self.path / MANIFEST
         try:
             text = path.read_text("utf-8")
@@ -126,10 +126,10 @@ class RunFolder:
         return self.path / EVIDENCE_FOLDER / f"{number:06}.parquet"
 
     def has_part(self, number: int, rows: "pl.DataFrame") -> bool:
-        """Whether the batch of these rows is finished.
+        """Whether the batch with these samples is finished.
 
-        It is not where a file is damaged or holds other rows, nor where scores failed or no judge was
-        asked for them: those are tried again. `rows` are the batch's samples.
+        Not if a file is damaged or has other rows, nor if scores failed or were skipped because a judge
+        was not called: those are retried.
         """
         if not self.scores_part(number).exists():
             return False
@@ -144,7 +144,7 @@ class RunFolder:
         return scores.select(pairs).unique().sort(pairs).equals(rows.select(pairs).sort(pairs))
 
     def reopen(self) -> None:
-        """Mark a finished run unfinished, to try again what failed."""
+        """Mark a finished run as unfinished, to retry what failed."""
         write_text(self.path / MANIFEST, replace(self.manifest(), finished=None).to_json())
 
     def write_part(self, number: int, scores: "pl.DataFrame") -> None:
@@ -153,20 +153,27 @@ class RunFolder:
         write_frame(self.scores_part(number), scores.select(SCORES))
 
     def finish(self, manifest: Manifest, samples: Samples, n_parts: int) -> Run:
-        """Mark the run finished; all its parts are there."""
+        """Mark the run as finished, once all its parts are written."""
         run = Run(samples, self._parts(n_parts), manifest, self.path)
         write_text(self.path / MANIFEST, manifest.to_json())
         return run
 
     def remove(self) -> None:
-        """Remove the run's own files, and nothing else that may be beside them."""
+        """Remove the run's own files and no others."""
         with store_errors(self.path):
-            for name in (SCORES_FOLDER, EVIDENCE_FOLDER, SAMPLES, *SUMMARIES, *FORMER, MANIFEST):
+            for name in (
+                SCORES_FOLDER,
+                EVIDENCE_FOLDER,
+                SAMPLES,
+                *SUMMARIES,
+                *FORMAT_1_FILES,
+                MANIFEST,
+            ):
                 path = self.path / name
                 shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
     def data_source(self) -> str:
-        """What the run's samples were read from, whatever format the folder has; empty if unknown."""
+        """The source of the run's samples, for a folder of any format; empty if unknown."""
         try:
             table = json.loads((self.path / MANIFEST).read_text("utf-8"))
             return str(table["data"]["source"])
@@ -174,7 +181,7 @@ class RunFolder:
             return ""
 
     def read(self) -> Run:
-        """The finished run; StoreError when it is not finished."""
+        """The finished run; raises StoreError if it is not finished."""
         manifest = self.manifest()
         if not manifest.finished:
             raise StoreError(
@@ -186,7 +193,7 @@ class RunFolder:
         return Run(samples, self._parts(n_parts), manifest, self.path)
 
     def _parts(self, n_parts: int) -> InParts:
-        """The parts of the dataset; StoreError when one is missing or is not a part."""
+        """The parts of the dataset; raises StoreError if one is missing, damaged or not a part."""
         scores = tuple(self.scores_part(number) for number in range(n_parts))
         evidence = tuple(self.evidence_part(number) for number in range(n_parts))
         for path, columns in (
@@ -197,7 +204,7 @@ class RunFolder:
         return InParts(scores, evidence)
 
     def _table(self, path: Path, columns: Sequence[str]) -> "pl.DataFrame":
-        """One of the run's tables; StoreError when it is damaged or not ours."""
+        """One of the run's tables; raises StoreError if it is damaged or has other columns."""
         frame = read_frame(path, self.path)
         self._check_columns(path, columns, frame.schema)
         return frame
@@ -209,10 +216,12 @@ class RunFolder:
         wrong = [name for name in columns if name in schema and str(schema[name]) != TYPES[name]]
         if missing or wrong:
             what = (
-                f"it has no {', '.join(missing)}" if missing else f"its {wrong[0]} has another type"
+                f"it has no column {', '.join(missing)}"
+                if missing
+                else f"its {wrong[0]} has another type"
             )
             raise StoreError(
-                f"{path}: is not a table of ragauge: {what}; remove {self.path} and run it again"
+                f"{path}: is not a part of a run: {what}; remove {self.path} and run it again"
             )
 
 
@@ -230,9 +239,9 @@ def _schema(path: Path, folder: Path) -> "Mapping[str, pl.DataType]":
 
 
 def open_run(folder: str | Path) -> Run:
-    """The finished run in a folder that `evaluate` or `ragauge run` made.
+    """Open the finished run in a folder that `evaluate` or `ragauge run` wrote.
 
-    StoreError when there is none, or it is not finished or damaged.
+    Raises StoreError if there is no run, or it is unfinished or damaged.
 
     >>> import tempfile, ragauge as rg
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -244,9 +253,9 @@ def open_run(folder: str | Path) -> Run:
 
 
 def _format(manifest: str) -> int:
-    """The format that the manifest says it has; 0 where it cannot be read."""
+    """The format that a manifest states; 0 if it cannot be read."""
     try:
-        said = json.loads(manifest)["format"]
+        version = json.loads(manifest)["format"]
     except (ValueError, TypeError, LookupError, RecursionError):
         return 0
-    return said if isinstance(said, int) else 0
+    return version if isinstance(version, int) else 0

@@ -20,7 +20,7 @@ SUMMARY = (
     *("metric", "name", "mean", "low", "high", "worst", "best", "lowest", "highest", "n"),
     *map(str, Status),
 )
-"""Columns of a summary, after those that it is grouped by."""
+"""Columns of a summary, after those of its groups."""
 
 
 def summarise(
@@ -33,11 +33,11 @@ def summarise(
 ) -> "pl.DataFrame":
     """The summary of scores (id, system, metric, value, status, parts), by system and by the fields.
 
-    Its columns are told by `Run.summary`. The order of the rows of `scores` does not matter.
+    `Run.summary` describes its columns. The order of the rows of `scores` does not matter.
     """
     import polars as pl
 
-    # Under names of our own: a field may be called as a column of the scores is.
+    # Renamed because a field may have the name of a column of the scores.
     keys = ["system", *(f"by {place}" for place in range(len(fields)))]
     groups = samples.frame.select(
         "id",
@@ -45,10 +45,10 @@ def summarise(
         *(pl.col(name).alias(key) for name, key in zip(fields, keys[1:], strict=True)),
     )
     scores = scores.join(groups, on=["id", "system"], how="left")
-    order = {shown.metric: place for place, shown in enumerate(metrics)}
+    order = {metric.metric: place for place, metric in enumerate(metrics)}
     rows: list[dict[str, object]] = []
     parts = scores.partition_by(keys, as_dict=True, include_key=True)
-    for key in sorted(parts, key=lambda one: tuple((value is None, str(value)) for value in one)):
+    for key in sorted(parts, key=lambda key: tuple((value is None, str(value)) for value in key)):
         named = dict(zip(("system", *fields), key, strict=True))
         rows += _group_rows(named, parts[key], metrics, order, seed)
     return pl.DataFrame(rows, infer_schema_length=None)
@@ -74,21 +74,24 @@ def _group_rows(
         for (name,), part in group.partition_by("metric", as_dict=True).items()
     }
     shown = sorted(
-        (one for one in metrics if one.metric in by_metric), key=lambda one: order[one.metric]
+        (metric for metric in metrics if metric.metric in by_metric),
+        key=lambda metric: order[metric.metric],
     )
-    shown = list({one.metric: one for one in shown}.values())
-    parts = [_parts(one, by_metric[one.metric], len(ids)) for one in shown]
-    estimates = bootstrap([total for total, _ in parts], [make for _, make in parts], seed=seed)
+    shown = list({metric.metric: metric for metric in shown}.values())
+    parts = [_parts(metric, by_metric[metric.metric], len(ids)) for metric in shown]
+    estimates = bootstrap(
+        [sums for sums, _ in parts], [aggregate for _, aggregate in parts], seed=seed
+    )
     return [
-        {**key, **_row(one, by_metric[one.metric], estimate)}
-        for one, estimate in zip(shown, estimates, strict=True)
+        {**key, **_row(metric, by_metric[metric.metric], estimate)}
+        for metric, estimate in zip(shown, estimates, strict=True)
     ]
 
 
 def _parts(
     shown: MetricDisplay, scores: "pl.DataFrame", n_questions: int
 ) -> "tuple[Floats2d, Aggregate]":
-    """What each question adds to the metric's sums, and how the value is made of them."""
+    """What each question adds to the metric's sums, and the aggregate that turns sums into a value."""
     import numpy as np
 
     from ragauge.stats.aggregates import AGGREGATES, parts_of
@@ -100,7 +103,7 @@ def _parts(
     if kind != CUSTOM:
         parts = parts_of(scored["value"].to_numpy(), kind)
         return by_question(parts, question, n_questions), aggregate_of(shown)
-    if why_not(shown):  # the code is not there: no number
+    if aggregate_problem(shown):  # placeholders: the row has no number
         return np.zeros((n_questions, 2)), AGGREGATES["mean"]
     rows = scored["parts"].to_list()
     parts = np.array(rows, dtype=np.float64).reshape(len(rows), -1)
@@ -113,7 +116,7 @@ def _row(
     counts = {str(status): 0 for status in Status}
     for status, n in scores["status"].value_counts().iter_rows():
         counts[cast(str, status)] = cast(int, n)
-    estimate = estimate if scores["value"].count() else None  # the sum of nothing is no number
+    estimate = estimate if scores["value"].count() else None  # no value, not a sum of 0
     worst, best = _bounds(shown, scores, estimate)
     return {
         "metric": shown.metric,
@@ -133,7 +136,7 @@ def _row(
 def _bounds(
     shown: MetricDisplay, scores: "pl.DataFrame", estimate: "Estimate | None"
 ) -> tuple[float | None, float | None]:
-    """The mean with every row without a value at the worst and at the best end of the scale."""
+    """The mean if every row without a value had the worst, and the best, value of the scale."""
     if (
         estimate is None
         or shown.low is None
@@ -150,49 +153,49 @@ def _bounds(
     return (ends[1], ends[0]) if shown.lower_is_better else ends
 
 
-def why_not(display: MetricDisplay) -> str:
-    """Why a stored metric's value cannot be computed here; nothing where it can.
+def aggregate_problem(display: MetricDisplay) -> str:
+    """Why a stored metric's aggregate cannot be computed here; empty if it can.
 
     >>> from ragauge.runs.manifest import MetricDisplay
     >>> from ragauge.runs.aggregates import StoredAggregate
     >>> lost = StoredAggregate("custom", "my_metrics", "my_metrics.py", "12ab")
-    >>> why_not(MetricDisplay("harmonic", "harmonic", version=1, aggregate=lost))[:70]
-    'harmonic has an aggregate of its own, and its code (my_metrics.py) is '
+    >>> aggregate_problem(MetricDisplay("harmonic", "harmonic", version=1, aggregate=lost))[:72]
+    'harmonic has a custom aggregate, whose code (my_metrics.py) is not loade'
     """
     stored = display.aggregate
     if stored.kind != CUSTOM:
         return ""
-    metric = _live(display)
+    metric = _loaded_metric(display)
     home = stored.file or stored.module
     is_plugin = stored.module.partition(".")[0] != OWN
-    way_out = f"; load it with --plugin {home}, or import it before" if is_plugin else ""
+    advice = f"; load it with --plugin {home}, or import it first" if is_plugin else ""
     if metric is None or not callable(metric.aggregate):
-        return f"{display.name} has an aggregate of its own, and its code ({home}) is not loaded{way_out}"
+        return f"{display.name} has a custom aggregate, whose code ({home}) is not loaded{advice}"
     if metric.version != display.version:
         return (
-            f"{display.name} was scored by version {display.version} of the metric, and version "
-            f"{metric.version} is loaded, which aggregates in its own way; run it again"
+            f"{display.name} was scored by version {display.version} of the metric, but version "
+            f"{metric.version} is loaded, which may aggregate differently; run it again"
         )
     if not stored.is_same(StoredAggregate.of(metric)):
         return (
-            f"{display.name} has an aggregate of its own, and its code ({home}) has changed since the "
-            "run; run it again"
+            f"{display.name} has a custom aggregate, whose code ({home}) has changed since the run; run it "
+            "again"
         )
     return ""
 
 
 def aggregate_of(display: MetricDisplay) -> "Aggregate":
-    """From the sums of a metric's parts to its value; only where `why_not` gives no reason."""
+    """The aggregate of a metric; only if `aggregate_problem` is empty."""
     from ragauge.stats.aggregates import AGGREGATES
 
     if display.aggregate.kind != CUSTOM:
         return AGGREGATES[display.aggregate.kind]  # pyright: ignore[reportArgumentType]
-    metric = _live(display)
+    metric = _loaded_metric(display)
     assert metric is not None and callable(metric.aggregate)
     return _as_array(metric.aggregate)
 
 
-def _live(display: MetricDisplay) -> Metric | None:
+def _loaded_metric(display: MetricDisplay) -> Metric | None:
     known: Mapping[str, Metric] = catalog.metrics()
     return known.get(display.metric.split("(")[0].split("@")[0])
 
@@ -200,11 +203,11 @@ def _live(display: MetricDisplay) -> Metric | None:
 def _as_array(aggregate: object) -> "Aggregate":
     import numpy as np
 
-    make = cast("Aggregate", aggregate)
+    function = cast("Aggregate", aggregate)
 
-    def made(sums: "Floats2d") -> "Floats1d":
+    def as_array(sums: "Floats2d") -> "Floats1d":
         if sums.shape[1] == 0:
             return np.full(len(sums), np.nan)
-        return np.asarray(make(sums), dtype=np.float64)
+        return np.asarray(function(sums), dtype=np.float64)
 
-    return made
+    return as_array
