@@ -254,3 +254,14 @@ def test_results_of_checks_have_the_suites_scale_and_counts_have_none(tmp_path):
         "has_5": 100, "n_items": 1, "listed": 100, "is_right": 100, "facts": 100,
     }  # fmt: skip
     assert {one.digits for one in run.metrics} == {1}
+
+
+def test_a_finding_on_a_metric_of_a_model_is_found_though_its_label_names_the_model(tmp_path):
+    suite = tmp_path / "s.toml"
+    suite.write_text(
+        'name = "s"\ntitle = "s"\nsource = "own"\n\n[[metric]]\nlabel = "semantic_similarity"\n\n'
+        '[[finding]]\nwhen = "semantic_similarity > 0.9"\nsays = "alike"\n'
+    )
+    run = rg.evaluate([{"id": "q", "answer": "a hut", "reference": "a hut"}], suite)
+    (found,) = find(run)
+    assert (found.says, found.ids) == ("alike", ("q",))

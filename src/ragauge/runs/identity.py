@@ -51,7 +51,9 @@ def manifest_of(
         _machine(),
         (*samples.notes, *_unavailable_notes(plan)),
         tuple(
-            StoredFinding.of(finding, suite) for suite in plan.suites for finding in suite.findings
+            StoredFinding.of(finding, suite, plan.metrics)
+            for suite in plan.suites
+            for finding in suite.findings
         ),
         now(),
         models=tuple(_model_notes(plan)),

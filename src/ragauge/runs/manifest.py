@@ -1,7 +1,7 @@
 """The manifest of a run: what determines its numbers, and how its scores are read."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Literal, cast
 
@@ -11,7 +11,7 @@ from ragauge.errors import LabelError
 from ragauge.label import Label
 from ragauge.runs.aggregates import MEAN, StoredAggregate
 from ragauge.runs.fields import read_dataclass
-from ragauge.suite import Finding, Suite
+from ragauge.suite import Entry, Finding, Suite
 from ragauge.where import Filter
 
 FORMAT = 2
@@ -89,22 +89,35 @@ class StoredFinding:
             )
 
     @classmethod
-    def of(cls, finding: Finding, suite: Suite) -> "StoredFinding":
-        """The finding, with the labels that its suite gives to its names."""
-        labels = {entry.name: _full_label(entry.label) for entry in suite.entries}
+    def of(
+        cls, finding: Finding, suite: Suite, planned: Sequence[PlannedMetric]
+    ) -> "StoredFinding":
+        """The finding, with the labels that its suite's names have in the plan."""
+        labels = {entry.name: _planned_label(entry, planned) for entry in suite.entries}
         names = sorted(finding.when.fields)
         return cls(
             finding.when.text, finding.says, {name: labels.get(name, name) for name in names}
         )
 
 
-def _full_label(label: Label) -> str:
-    """The label as it is in the scores."""
+def _planned_label(entry: Entry, planned: Sequence[PlannedMetric]) -> str:
+    """The label of a suite's entry as it is in the scores: with the model or judge of the run."""
     try:
-        metric, settings = catalog.find(label)
+        metric, settings = catalog.find(entry.label)
     except LabelError:
-        return str(label)
-    return str(metric.label(settings))
+        return str(entry.label)
+    label = str(metric.label(settings))
+    filled = {*metric.implied, "layer"} - entry.label.settings.keys()
+    for other in planned:
+        if other.definition is metric and _without(other.metric, filled) == label:
+            return other.metric
+    return label
+
+
+def _without(metric: str, names: Collection[str]) -> str:
+    """The label without some of its settings."""
+    label = Label.parse(metric)
+    return str(Label(label.name, {k: v for k, v in label.settings.items() if k not in names}))
 
 
 @dataclass(frozen=True, slots=True)
