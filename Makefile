@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 PROCESSES := 2
 PYTEST = $(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 
-.PHONY: demo check test test-slow lint types bench clean
+.PHONY: demo check test tests test-slow lint types bench clean
 
 demo: .venv/installed        ## evaluate the bundled example
 	$(BIN)/ragauge demo
@@ -26,7 +26,10 @@ QUICK := src tests/test_layers.py $(addprefix tests/,language stats loaders repo
 check: lint types            ## format, lint, types, layers, doctests and the quick tests
 	$(PYTEST) -m "not slow" $(QUICK)
 
-test: lint types             ## format, lint, types, then every doctest and every test that is not slow
+test: .venv/installed-tests  ## format, lint, types, every doctest and every test that is not slow
+	@$(MAKE) --no-print-directory -j 2 lint types tests
+
+tests: .venv/installed-tests
 	$(PYTEST) -m "not slow"
 
 test-slow: .venv/installed-tests  ## the slow tests, and the property tests with many more examples

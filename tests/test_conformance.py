@@ -376,6 +376,7 @@ STRANGE = {
 }
 
 
+@pytest.mark.slow
 def test_text_of_any_script_gives_a_sound_score():
     rows = []
     for text in STRANGE.values():
@@ -396,6 +397,7 @@ def test_a_text_of_200_kb_gives_a_sound_score(has_model):
     each([USEFUL.get(name, name) for name in names], short + both, assert_sound)
 
 
+@pytest.mark.slow
 def test_scores_are_the_same_whatever_seed_python_hashes_with():
     script = (
         "import runpy, sys, hashlib; sys.argv = ['']\n"

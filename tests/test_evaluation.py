@@ -191,7 +191,11 @@ def whole(rows):
 
 @pytest.mark.parametrize(
     "options",
-    [pytest.param({"batch_size": 1}, marks=pytest.mark.slow), {"batch_size": 7}, {"workers": 3}],
+    [
+        pytest.param({"batch_size": 1}, marks=pytest.mark.slow),
+        {"batch_size": 7},
+        pytest.param({"workers": 3}, marks=pytest.mark.slow),
+    ],
 )
 def test_batches_and_threads_do_not_change_a_score(rows, whole, options):
     run = rg.evaluate(rows, ALL_SUITES, **options)

@@ -433,6 +433,7 @@ def test_a_killed_run_is_finished_by_the_same_command_with_the_same_bytes(slow, 
 
 
 @LINUX
+@pytest.mark.slow
 def test_a_part_that_is_damaged_is_made_again(slow):
     stopped(slow, "damaged", signal.SIGKILL, 3)
     (slow / "damaged/scores/000001.parquet").write_bytes(b"PAR1 not really")
@@ -457,6 +458,7 @@ def test_a_full_disk_leaves_the_old_output_and_says_so(slow):
 
 
 @LINUX
+@pytest.mark.slow
 def test_a_full_disk_in_mid_run_is_said_and_the_run_can_be_finished(slow):
     done = started(slow, *slow_run("full"), before=small_files_only)
     assert (done.code, done.out) == (5, "")
@@ -487,6 +489,7 @@ def test_a_folder_that_may_not_be_written_is_said_and_can_be_avoided(
 
 
 @LINUX
+@pytest.mark.slow
 def test_a_finished_run_in_a_read_only_folder_can_be_shown_and_run_again(
     slow, tmp_path, without_superuser_rights
 ):
@@ -528,6 +531,7 @@ def test_an_output_in_a_folder_that_is_not_there_makes_it(ragauge, tmp_path):
     assert (tmp_path / "not/there/s.csv").exists()
 
 
+@pytest.mark.slow
 def test_a_run_opens_no_socket(tmp_path, handbook):
     """Blocks every socket in a process of its own, and evaluates all that needs no resource."""
     code = (

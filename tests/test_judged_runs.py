@@ -317,6 +317,7 @@ def kept(path, keys):
     return set(Ledger(path).find([bytes.fromhex(one) for one in keys]))
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_again_and_again_pays_nothing_twice_and_ends_the_same(tmp_path):
     code, whole = finished(tmp_path, "whole")
     assert code == 0
@@ -759,6 +760,7 @@ def test_a_recorded_run_is_replayed_to_the_same_scores(tmp_path):
 # In scripts ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_metric_of_the_script_itself_is_known_by_the_same_in_every_process(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

@@ -65,6 +65,7 @@ def test_scores_need_no_network(tmp_path):
     assert done.stdout == "True\n", done.stderr
 
 
+@pytest.mark.slow
 def test_every_suite_evaluates_without_a_network(tmp_path):
     done = run_blocked(
         f"""

@@ -65,6 +65,7 @@ def test_a_second_demo_prints_the_same_and_works_nothing_twice(ragauge, demo):
 
 
 @pytest.mark.usefixtures("demo")
+@pytest.mark.slow
 def test_the_demo_of_an_older_version_is_made_anew(ragauge):
     manifest = Path("ragauge-demo/manifest.json")
     old = {**json.loads(manifest.read_text()), "key": "of older code"}

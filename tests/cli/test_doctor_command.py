@@ -3,10 +3,13 @@
 import importlib
 import re
 
+import pytest
+
 from ragauge import catalog
 from ragauge.cli import doctor_command
 
 
+@pytest.mark.slow
 def test_a_sound_installation_is_told_row_by_row(ragauge, tmp_path):
     done = ragauge("doctor")
     assert (done.code, done.err) == (0, "")

@@ -73,6 +73,7 @@ def test_states_of_every_layer_are_those_of_transformers(minilm_folder, layer):
 
 
 @pytest.mark.parametrize("precision", ["fp32", "int8"])
+@pytest.mark.slow
 def test_a_text_has_the_same_vector_whatever_stands_beside_it(precision):
     texts = [*TEXTS, *(f"{text} {number}" for number in range(40) for text in TEXTS)]
     together = MiniLM(precision, threads=2).encode(texts)

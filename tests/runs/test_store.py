@@ -52,6 +52,7 @@ def evaluate_elsewhere(folder: Path, place: Path, kill_at: str = "") -> tuple[in
     return done.returncode, counted.read_text().split()
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_finished_by_running_it_again_and_equals_one_that_was_not(tmp_path):
     folder, whole = tmp_path / "killed", tmp_path / "whole"
     code, counted = evaluate_elsewhere(folder, tmp_path, "a9")

@@ -115,8 +115,11 @@ def _planned_label(entry: Entry, planned: Sequence[PlannedMetric]) -> str:
 
 
 def _without(metric: str, names: Collection[str]) -> str:
-    """The label without some of its settings."""
-    label = Label.parse(metric)
+    """The label without some of its settings; the name of a check, which need not be a label, as it is."""
+    try:
+        label = Label.parse(metric)
+    except LabelError:
+        return metric
     return str(Label(label.name, {k: v for k, v in label.settings.items() if k not in names}))
 
 
