@@ -20,7 +20,7 @@ from ragauge import catalog
 from ragauge.metric import FEATURES, METRICS
 
 # A deadline says how loaded the machine is, not whether the code is right.
-settings.register_profile("quick", deadline=None, max_examples=15)
+settings.register_profile("quick", deadline=None, max_examples=10)
 settings.register_profile("thorough", deadline=None, max_examples=100)
 settings.load_profile(os.environ.get("RAGAUGE_HYPOTHESIS", "quick"))
 

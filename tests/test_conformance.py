@@ -387,7 +387,8 @@ def test_text_of_any_script_gives_a_sound_score():
     each(LABELS, rows, assert_sound)
 
 
-@pytest.mark.parametrize("has_model", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("has_model", [False, True])
 def test_a_text_of_200_kb_gives_a_sound_score(has_model):
     names = [name for name, metric in LOCAL.items() if bool(metric.resources) is has_model]
     times = 290 if has_model else 2900  # a model takes its time

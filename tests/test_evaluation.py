@@ -203,6 +203,7 @@ def test_batches_and_threads_do_not_change_a_score(rows, whole, options):
     assert run.summary("question_type").equals(whole.summary("question_type"))
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_and_columns_does_not_change_a_digit_of_the_summary(rows, whole):
     shuffled = [dict(sorted(row.items(), reverse=True)) for row in rows]
     random.Random(5).shuffle(shuffled)
@@ -213,6 +214,7 @@ def test_the_order_of_rows_and_columns_does_not_change_a_digit_of_the_summary(ro
     assert sorted_scores(run).equals(sorted_scores(whole))
 
 
+@pytest.mark.slow
 def test_worker_processes_give_the_scores_of_this_one():
     n = MIN_ROWS_FOR_WORKERS
     samples = [
