@@ -204,9 +204,10 @@ def test_a_data_file_beside_a_module_counts(tmp_path, monkeypatch):
 
 
 METRIC = "from ragauge import metric\n{0}\n@metric\ndef own(answer: str) -> float:\n    {1}\n"
-SHOW_KEY = """
-from ragauge.evaluation import Evaluation
-print(Evaluation.prepare([{"id": "q1", "answer": "a"}], "own").manifest.key)
+SHOW_CODE = """
+from ragauge.metric import METRICS
+from ragauge.runs.code import code_of
+print(code_of([METRICS["own"].function]).digest())
 """
 HALF, WHOLE = "def f(): return 0.5\n", "def f(): return 1.0\n"
 FACTORY = """
@@ -240,8 +241,11 @@ sys.meta_path.append(Finder())
 USES = METRIC.format("import helping", "return helping.f()")
 
 
-def key_of(folder: Path, files: dict[str, str], *options: str, text: str | None = None) -> str:
-    """The key in a new process: of the script `main.py`, or of `text` as in a notebook."""
+def printed_by(folder: Path, files: dict[str, str], *options: str, text: str | None = None) -> str:
+    """The digest of a metric's code in a new process: of `main.py`, or of `text` as in a notebook.
+
+    It is the part of a run's key that follows the code.
+    """
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(content)
@@ -259,7 +263,7 @@ def key_of(folder: Path, files: dict[str, str], *options: str, text: str | None 
         pytest.param(
             {
                 "pack/__init__.py": "",
-                "pack/main.py": METRIC.format("from .helping import f", "return f()") + SHOW_KEY,
+                "pack/main.py": METRIC.format("from .helping import f", "return f()") + SHOW_CODE,
                 "pack/helping.py": HALF,
             },
             {"pack/helping.py": WHOLE},
@@ -267,15 +271,15 @@ def key_of(folder: Path, files: dict[str, str], *options: str, text: str | None 
             id="relative import of python -m",
         ),
         pytest.param(
-            {"main.py": "import making\nmaking.make(0.5)" + SHOW_KEY, "making.py": FACTORY},
-            {"main.py": "import making\nmaking.make(1.0)" + SHOW_KEY},
+            {"main.py": "import making\nmaking.make(0.5)" + SHOW_CODE, "making.py": FACTORY},
+            {"main.py": "import making\nmaking.make(1.0)" + SHOW_CODE},
             [],
             id="value given to the factory of a metric",
         ),
         pytest.param(
             {
                 "main.py": "import kept, helping, ragauge as rg\nrg.metric(kept.Kept(helping.f))"
-                + SHOW_KEY,
+                + SHOW_CODE,
                 "kept.py": DECORATOR,
                 "helping.py": HALF,
             },
@@ -289,7 +293,7 @@ def key_of(folder: Path, files: dict[str, str], *options: str, text: str | None 
                     "from typing import TYPE_CHECKING\nif not TYPE_CHECKING:\n    import helping",
                     "return helping.f()",
                 )
-                + SHOW_KEY,
+                + SHOW_CODE,
                 "helping.py": HALF,
             },
             {"helping.py": WHOLE},
@@ -299,7 +303,7 @@ def key_of(folder: Path, files: dict[str, str], *options: str, text: str | None 
         pytest.param(
             {
                 "main.py": METRIC.format("helping = __import__('helping')", "return helping.f()")
-                + SHOW_KEY,
+                + SHOW_CODE,
                 "helping.py": HALF,
             },
             {"helping.py": WHOLE},
@@ -308,7 +312,7 @@ def key_of(folder: Path, files: dict[str, str], *options: str, text: str | None 
         ),
         pytest.param(
             {
-                "main.py": METRIC.format("import this", "return this.f()") + SHOW_KEY,
+                "main.py": METRIC.format("import this", "return this.f()") + SHOW_CODE,
                 "this.py": HALF,
             },
             {"this.py": WHOLE},
@@ -319,7 +323,7 @@ def key_of(folder: Path, files: dict[str, str], *options: str, text: str | None 
             {
                 "main.py": FINDER
                 + METRIC.format("", "from elsewhere.helping import f; return f()")
-                + SHOW_KEY,
+                + SHOW_CODE,
                 "source/elsewhere/__init__.py": "",
                 "source/elsewhere/helping.py": HALF,
             },
@@ -329,7 +333,7 @@ def key_of(folder: Path, files: dict[str, str], *options: str, text: str | None 
         ),
         pytest.param(
             {
-                "main.py": USES + SHOW_KEY,
+                "main.py": USES + SHOW_CODE,
                 "helping.py": HALF + "LONG = " + " + ".join(["''"] * 2_000),
             },
             {"helping.py": WHOLE},
@@ -339,9 +343,9 @@ def key_of(folder: Path, files: dict[str, str], *options: str, text: str | None 
     ],
 )
 def test_the_key_follows_the_code_of_the_user(tmp_path, files, changed, options):
-    before = key_of(tmp_path, files, *options)
-    assert key_of(tmp_path, {}, *options) == before
-    assert key_of(tmp_path, changed, *options) != before
+    before = printed_by(tmp_path, files, *options)
+    assert printed_by(tmp_path, {}, *options) == before
+    assert printed_by(tmp_path, changed, *options) != before
 
 
 @pytest.mark.parametrize(
@@ -366,16 +370,16 @@ def test_the_key_follows_the_code_of_the_user(tmp_path, files, changed, options)
     ],
 )
 def test_the_key_follows_the_values_of_a_notebook(tmp_path, globals_, body, change):
-    text = METRIC.format(globals_, body) + SHOW_KEY
-    before = key_of(tmp_path, {}, text=text)
-    assert key_of(tmp_path, {}, text=text) == before
-    assert key_of(tmp_path, {}, text=text.replace(*change)) != before
+    text = METRIC.format(globals_, body) + SHOW_CODE
+    before = printed_by(tmp_path, {}, text=text)
+    assert printed_by(tmp_path, {}, text=text) == before
+    assert printed_by(tmp_path, {}, text=text.replace(*change)) != before
 
 
 def test_an_import_inside_a_function_of_a_notebook_counts(tmp_path):
-    text = METRIC.format("", "import helping; return helping.f()") + SHOW_KEY
-    before = key_of(tmp_path, {"helping.py": HALF}, text=text)
-    assert key_of(tmp_path, {"helping.py": WHOLE}, text=text) != before
+    text = METRIC.format("", "import helping; return helping.f()") + SHOW_CODE
+    before = printed_by(tmp_path, {"helping.py": HALF}, text=text)
+    assert printed_by(tmp_path, {"helping.py": WHOLE}, text=text) != before
 
 
 def test_a_module_in_a_zip_archive_counts(tmp_path, monkeypatch):
@@ -408,6 +412,6 @@ print(*rg.open_run("run").summary()["mean"])
 def test_a_run_made_with_a_plugin_is_summarised_where_the_file_is_imported(tmp_path):
     files = {"own_metrics.py": AGGREGATED, "data.jsonl": '{"id": "q1", "answer": "abcd"}'}
     command = "-m ragauge run data.jsonl -m own --plugin own_metrics.py --folder run --cache none"
-    key_of(tmp_path, files, *command.split())
-    assert key_of(tmp_path, {"main.py": REOPENED}) == "8.0\n"
-    assert key_of(tmp_path, {"own_metrics.py": AGGREGATED + "# changed\n"}) == "None\n"
+    printed_by(tmp_path, files, *command.split())
+    assert printed_by(tmp_path, {"main.py": REOPENED}) == "8.0\n"
+    assert printed_by(tmp_path, {"own_metrics.py": AGGREGATED + "# changed\n"}) == "None\n"
