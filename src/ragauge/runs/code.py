@@ -246,11 +246,14 @@ def _imports(source: bytes, package: str) -> tuple[str, ...]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # its content counts
         return ()
-    return tuple(_imported(tree, package))
+    has_calls = b"import_module" in source or b"__import__" in source
+    return tuple(_imported(_statements(tree, has_calls=has_calls), package))
 
 
-def _imported(tree: ast.AST, package: str) -> Iterator[str]:
-    for statement in _statements(tree):
+def _imported(
+    statements: Iterable[ast.Import | ast.ImportFrom | ast.Call], package: str
+) -> Iterator[str]:
+    for statement in statements:
         if isinstance(statement, ast.Call):
             name = cast(str, ast.literal_eval(statement.args[0]))
             words = name.lstrip(".")
@@ -277,8 +280,13 @@ def _absolute(module: str, level: int, package: str) -> str:
     return ".".join([*parents[: len(parents) - level + 1], *([module] if module else [])])
 
 
-def _statements(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom | ast.Call]:
-    """The import statements of a tree, and its calls of `import_module` with a name."""
+def _statements(
+    tree: ast.AST, *, has_calls: bool
+) -> Iterator[ast.Import | ast.ImportFrom | ast.Call]:
+    """The import statements of a tree, and its calls of `import_module` with a name.
+
+    Without such calls only statements are visited, a tenth of the tree.
+    """
     waiting = [tree]  # no recursion: a tree may be deeper than Python's stack
     while waiting:
         node = waiting.pop()
@@ -289,7 +297,14 @@ def _statements(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom | ast.Cal
         else:
             if isinstance(node, ast.Call) and _names_module(node):
                 yield node
-            waiting += ast.iter_child_nodes(node)
+            waiting += ast.iter_child_nodes(node) if has_calls else _inner_statements(node)
+
+
+def _inner_statements(node: ast.AST) -> Iterator[ast.AST]:
+    for block in ("body", "orelse", "handlers", "finalbody", "cases"):
+        inner = getattr(node, block, None)
+        if isinstance(inner, list):  # the body of a lambda is an expression
+            yield from cast("list[ast.AST]", inner)
 
 
 def _is_type_checking(test: ast.expr) -> bool:
