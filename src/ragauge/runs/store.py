@@ -61,7 +61,7 @@ class RunFolder:
         Returns the stored manifest if there is one, else the given one. Raises StoreError if the folder
         holds another run or other files.
         """
-        if (self.path / MANIFEST).exists():
+        if self.has_manifest():
             stored = self.manifest()
             if stored.key != manifest.key:
                 raise StoreError(
@@ -87,6 +87,9 @@ class RunFolder:
                 f"{self.path}: is not a run folder: it contains {sorted(others)[0]!r}; "
                 "choose an empty folder or a new one"
             )
+
+    def has_manifest(self) -> bool:
+        return (self.path / MANIFEST).exists()
 
     def manifest(self) -> Manifest:
         """The manifest; raises StoreError if it is missing, damaged or of another format."""
