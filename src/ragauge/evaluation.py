@@ -1,4 +1,4 @@
-"""The entry points: `evaluate` samples with metrics, `score` one sample with one metric."""
+"""The entry points: `evaluate` samples with metrics, `score` one sample, `open_run` a stored run."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +19,7 @@ from ragauge.errors import (
     did_you_mean,
 )
 from ragauge.judges.config import JudgeConfig
+from ragauge.report.notebook import run_html
 from ragauge.runs.identity import judges_of, manifest_of, now
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.run import Run
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from ragauge.judges.budget import CostEstimate
     from ragauge.judges.providers.factory import JudgeLike
     from ragauge.runs.store import RunFolder
+
+# Set here because runs/ is below report/ and does not format.
+Run.to_html = run_html
 
 BATCH_SIZE = 1_000
 Progress = Callable[[int, int], None]
@@ -122,6 +126,22 @@ def evaluate(
     finally:
         if not isinstance(judge, JudgeConfig):
             evaluation.resources.close_judges(opened_by_name(judge))
+
+
+def open_run(folder: str | Path) -> Run:
+    """Open the finished run in a folder that `evaluate` or `ragauge run` wrote.
+
+    Raises StoreError if there is no run, or it is unfinished or damaged.
+
+    >>> import tempfile, ragauge as rg
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = rg.evaluate([{"id": "q1", "answer": "I do not know"}], "dont_know", folder=folder)
+    ...     rg.open_run(folder).scores["value"].to_list()
+    [1.0]
+    """
+    from ragauge.runs.store import RunFolder
+
+    return RunFolder(Path(folder)).read()
 
 
 @dataclass(frozen=True, slots=True)

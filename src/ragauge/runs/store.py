@@ -241,20 +241,6 @@ def _schema(path: Path, folder: Path) -> "Mapping[str, pl.DataType]":
         ) from None
 
 
-def open_run(folder: str | Path) -> Run:
-    """Open the finished run in a folder that `evaluate` or `ragauge run` wrote.
-
-    Raises StoreError if there is no run, or it is unfinished or damaged.
-
-    >>> import tempfile, ragauge as rg
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     run = rg.evaluate([{"id": "q1", "answer": "I do not know"}], "dont_know", folder=folder)
-    ...     rg.open_run(folder).scores["value"].to_list()
-    [1.0]
-    """
-    return RunFolder(Path(folder)).read()
-
-
 def _format(manifest: str) -> int:
     """The format that a manifest states; 0 if it cannot be read."""
     try:
