@@ -1,7 +1,4 @@
 import json
-import re
-import subprocess
-import sys
 
 import pytest
 from pytest import approx
@@ -223,44 +220,6 @@ def test_the_manifest_is_read_back_as_it_was_written(run):
 def test_what_is_no_manifest_is_refused(text):
     with pytest.raises((ValueError, TypeError, KeyError, RecursionError)):
         Manifest.from_json(text)
-
-
-def test_a_run_is_a_table_of_metrics_and_systems_in_a_notebook(run):
-    rows = table_rows(run._repr_html_())
-    assert rows[0] == ["metric", "system", "mean", "95 % interval", "n", "unscored"]
-    assert len(rows) == 1 + run.summary().height
-    assert ["exact_match", "a", "0.6667"] in [row[:3] for row in rows]
-
-
-def test_a_notebook_shows_why_a_row_has_no_value():
-    run = rg.evaluate([{"id": "q", "answer": "x"}], "exact_match")
-    assert table_rows(run._repr_html_())[1:] == [
-        ["exact_match", "default", "–", "", "0", "1 missing"]
-    ]
-
-
-def test_names_of_systems_are_inert_in_a_notebook():
-    name = "<script>alert(1)</script>\u202e"
-    rows = [{"id": "q", "system": f"{name}{n}", "answer": "x", "reference": "x"} for n in range(30)]
-    html = rg.evaluate(rows, "exact_match")._repr_html_()
-    assert html.count("<tr>") == 1 + 30
-    assert "<script" not in html and "\u202e" not in html
-
-
-def test_a_stored_run_has_the_same_table_in_a_new_process(tmp_path):
-    rows = [{"id": "q", "answer": "x", "reference": "x"}]
-    run = rg.evaluate(rows, "exact_match", folder=tmp_path / "run")
-    script = f"import ragauge as rg; print(rg.open_run({str(tmp_path / 'run')!r})._repr_html_())"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.rstrip() == run._repr_html_()
-
-
-def table_rows(html: str) -> list[list[str]]:
-    """The texts of a table's cells."""
-    rows = re.findall(r"<tr>(.*?)</tr>", html)
-    return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in rows]
 
 
 CHECKED = """
