@@ -70,6 +70,8 @@ def test_a_plug_in_that_cannot_be_imported_is_named_and_takes_no_other_along(tmp
         ("contextual_precision", 'context_precision(average="ap")'),
         ("rouge_score(stemmer=true)", "rougeL(stemmer=true)"),
         ("GEval", "g_eval"),
+        ("context_utilization", 'context_precision(average="ap")'),
+        ("id_based_context_recall", "recall"),
     ],
 )
 def test_names_of_other_tools_are_read_as_ours(theirs, ours):
@@ -82,6 +84,24 @@ def test_every_alias_is_a_label_of_ours_and_every_nearest_a_metric():
         catalog.find(Label.parse(ours))
     for nearest in aliases["nearest"].values():
         assert nearest["metric"] in catalog.metrics()
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("string_present", "contains"),
+        ("summary_score", "factual_correctness"),
+        ("answer_accuracy", "factual_accuracy"),
+        ("nv_accuracy", "factual_accuracy"),
+        ("context_relevance", "context_precision"),
+        ("nv_context_relevance", "context_precision"),
+        ("response_groundedness", "faithfulness"),
+        ("nv_response_groundedness", "faithfulness"),
+        ("PatternMatchMetric", "regex"),
+    ],
+)
+def test_the_nearest_metric_of_ragas_and_deepeval_is_named(theirs, ours):
+    assert f"the nearest is {ours}: " in catalog.unknown(theirs)
 
 
 def test_a_metric_that_is_not_here_is_answered_with_the_nearest():

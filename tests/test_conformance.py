@@ -16,9 +16,11 @@ from pytest import approx
 
 from ragauge import catalog
 from ragauge.encoders.embedded import MiniLM
-from ragauge.engine.engine import measure, of_corpus
+from ragauge.engine.corpus import of_corpus
+from ragauge.engine.engine import measure
 from ragauge.engine.frames import evidence_json
-from ragauge.engine.plan import Plan, make_plan
+from ragauge.engine.graph import Plan
+from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.errors import LabelError, MissingExtraError, PlanError
 from ragauge.label import Label

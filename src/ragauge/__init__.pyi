@@ -14,6 +14,7 @@ from .errors import RagaugeError as RagaugeError
 from .errors import StoreError as StoreError
 from .evaluation import estimate as estimate
 from .evaluation import evaluate as evaluate
+from .evaluation import open_run as open_run
 from .evaluation import score as score
 from .judges.config import JudgeConfig as JudgeConfig
 from .judges.providers.endpoint import ChatEndpoint as ChatEndpoint
@@ -25,7 +26,6 @@ from .rankings.rank import fuse as fuse
 from .rankings.rank import rank as rank
 from .rankings.result import RankingResult as RankingResult
 from .runs.run import Run as Run
-from .runs.store import open_run as open_run
 from .sample import Samples as Samples
 from .score import Score as Score
 from .score import Status as Status

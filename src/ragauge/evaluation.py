@@ -1,12 +1,14 @@
-"""The entry points: `evaluate` samples with metrics, `score` one sample with one metric."""
+"""The entry points: `evaluate` samples with metrics, `score` one sample, `open_run` a stored run."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ragauge.engine.engine import measure, of_corpus
-from ragauge.engine.plan import Node, Plan, make_plan
+from ragauge.engine.corpus import compute_corpus_features
+from ragauge.engine.engine import measure
+from ragauge.engine.graph import Plan
+from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.engine.selection import MetricLike, read_metric, suite_for_label, suites_of
 from ragauge.errors import (
@@ -17,6 +19,7 @@ from ragauge.errors import (
     did_you_mean,
 )
 from ragauge.judges.config import JudgeConfig
+from ragauge.report.notebook import run_html
 from ragauge.runs.identity import judges_of, manifest_of, now
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.run import Run
@@ -27,9 +30,13 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ragauge.encoders.protocol import Encoder
-    from ragauge.engine.executors import Batch
+    from ragauge.engine.executors import NumberedBatch
     from ragauge.judges.budget import CostEstimate
     from ragauge.judges.providers.factory import JudgeLike
+    from ragauge.runs.store import RunFolder
+
+# Set here because runs/ is below report/ and does not format.
+Run.to_html = run_html
 
 BATCH_SIZE = 1_000
 Progress = Callable[[int, int], None]
@@ -121,6 +128,22 @@ def evaluate(
             evaluation.resources.close_judges(opened_by_name(judge))
 
 
+def open_run(folder: str | Path) -> Run:
+    """Open the finished run in a folder that `evaluate` or `ragauge run` wrote.
+
+    Raises StoreError if there is no run, or it is unfinished or damaged.
+
+    >>> import tempfile, ragauge as rg
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = rg.evaluate([{"id": "q1", "answer": "I do not know"}], "dont_know", folder=folder)
+    ...     rg.open_run(folder).scores["value"].to_list()
+    [1.0]
+    """
+    from ragauge.runs.store import RunFolder
+
+    return RunFolder(Path(folder)).read()
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """A prepared evaluation: plan, samples, resources and manifest.
@@ -175,13 +198,15 @@ class Evaluation:
         """For each judge, the calls that `run` would still make; needs judges in estimate mode."""
         self._retry_unreadable()
         plan, samples = self.plan, self.samples
-        judged = replace(plan, nodes=tuple(_for_judges(plan)), metrics=())
+        judged = plan.for_judges()
         columns = [name for name in samples.columns if name in plan.columns | {"id", "system"}]
         needed = Samples(samples.frame.select(columns))
         size = self.manifest.batch_size
         numbers: Iterable[int] = range(self.n_batches)
         if folder is not None:
-            numbers = self._unfinished_batches(Path(folder))
+            from ragauge.runs.store import RunFolder
+
+            numbers = self.unfinished_batches(RunFolder(Path(folder)))
         for number in numbers:
             batch = needed.batch(number * size, (number + 1) * size)
             measure(judged, batch, self.resources)
@@ -205,19 +230,19 @@ class Evaluation:
             for session in judges_of(self.plan, self.resources):
                 session.retry_unreadable = True
 
-    def _unfinished_batches(self, path: Path) -> list[int]:
+    def unfinished_batches(self, folder: "RunFolder") -> list[int]:
         """The numbers of the batches that are not finished in this folder. Writes nothing.
 
-        All batches if the folder holds another run, which `RunFolder.open` later rejects.
+        All batches if the folder holds another run, which `RunFolder.open` rejects.
         """
-        from ragauge.runs.store import MANIFEST, RunFolder
-
-        batches = self.batches()
-        folder = RunFolder(path)
-        stored = folder.manifest() if (path / MANIFEST).exists() else None
+        stored = folder.manifest() if folder.has_manifest() else None
         if stored is None or stored.key != self.manifest.key:
-            return list(range(len(batches)))
-        return [number for number, rows in enumerate(batches) if not folder.has_part(number, rows)]
+            return list(range(self.n_batches))
+        return [
+            number
+            for number, rows in enumerate(self.batches())
+            if not folder.has_part(number, rows)
+        ]
 
 
 def _check(
@@ -291,7 +316,6 @@ class _Work:
         evaluation = self.evaluation
         folder = RunFolder(path)
         stored = folder.open(evaluation.manifest, evaluation.samples)
-        batches = evaluation.batches()
         if stored.finished:
             run = replace(folder.read(), samples=evaluation.samples)
             if not has_unfinished(run.collect(run.scan())):
@@ -299,13 +323,10 @@ class _Work:
                     write_summaries(run, path)
                 return run
             folder.reopen()
-        numbers = [
-            number for number, rows in enumerate(batches) if not folder.has_part(number, rows)
-        ]
-        for number, part in self._measured(numbers):
+        for number, part in self._measured(evaluation.unfinished_batches(folder)):
             folder.write_part(number, part)
         finished = replace(self._finished(), started=stored.started)
-        run = folder.finish(finished, evaluation.samples, len(batches))
+        run = folder.finish(finished, evaluation.samples, evaluation.n_batches)
         write_summaries(run, path)
         return run
 
@@ -321,14 +342,14 @@ class _Work:
         n_rows = {number: min(size, len(samples) - number * size) for number in numbers}
         done, total = len(samples) - sum(n_rows.values()), len(samples)
 
-        def batches() -> "Iterable[Batch]":
+        def batches() -> "Iterable[NumberedBatch]":
             columns = [name for name in samples.columns if name in plan.columns | {"id", "system"}]
             needed = Samples(samples.frame.select(columns))
             for number in numbers:
                 yield number, needed.batch(number * size, (number + 1) * size)
 
         if numbers:
-            _compute_corpus_features(plan, samples, resources)
+            compute_corpus_features(plan, samples, resources)
         executor = choose(plan, len(samples), self.workers, resources)
         for number, part in executor.map(plan, batches()):
             done += n_rows[number]
@@ -380,38 +401,6 @@ def estimate(
         batch_size=batch_size,
     )
     return evaluation.estimate(folder)
-
-
-def _for_judges(plan: Plan) -> list[Node]:
-    """The nodes that call judges, and the nodes that they need."""
-    needed: set[str | None] = set()
-    nodes: list[Node] = []
-    for node in reversed(plan.nodes):
-        if node.key in needed or (
-            node.definition.is_async and "judge" in node.definition.resources
-        ):
-            nodes.append(node)
-            needed |= {source.node for source in node.inputs}
-    return nodes[::-1]
-
-
-def _compute_corpus_features(plan: Plan, samples: Samples, resources: Resources) -> None:
-    """Compute corpus features, counting each question once however many systems answered it."""
-    for node in plan.nodes:
-        if node.definition.corpus:
-            names = [source.column for source in node.inputs if source.column]
-            columns = [_by_question(samples, name) for name in names]
-            resources.corpus[node.key] = of_corpus(node, columns, resources)
-
-
-def _by_question(samples: Samples, name: str) -> list[object]:
-    """For each question, the first non-null cell of a column."""
-    import polars as pl
-
-    if name not in samples.columns:
-        return [None] * samples.frame["id"].n_unique()
-    first = pl.col(name).drop_nulls().first()
-    return samples.frame.group_by("id", maintain_order=True).agg(first)[name].to_list()
 
 
 def _one_row(fields: Mapping[str, object]) -> Columns:

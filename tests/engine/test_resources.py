@@ -9,7 +9,8 @@ import ragauge as rg
 from ragauge import catalog
 from ragauge.cache import Cache
 from ragauge.encoders.embedded import MiniLM
-from ragauge.engine.engine import measure, of_corpus
+from ragauge.engine.corpus import of_corpus
+from ragauge.engine.engine import measure
 from ragauge.engine.executors import InProcess, Processes
 from ragauge.engine.frames import score_frame
 from ragauge.engine.plan import make_plan

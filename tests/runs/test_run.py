@@ -222,17 +222,6 @@ def test_what_is_no_manifest_is_refused(text):
         Manifest.from_json(text)
 
 
-def test_a_run_shows_its_whole_summary_in_a_notebook(run):
-    html = run._repr_html_()
-    assert html.count("<tr>") == 2 + run.summary().height  # two of them are headers
-    assert "exact_match" in html and "<td>0.666667</td>" in html
-    name = "<script>alert(1)</script>"
-    rows = [{"id": "q", "system": f"{name}{n}", "answer": "x", "reference": "x"} for n in range(30)]
-    html = rg.evaluate(rows, "exact_match")._repr_html_()
-    assert html.count("<tr>") == 2 + 30
-    assert "<script" not in html
-
-
 CHECKED = """
 name = "mine"
 scale = 100

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragauge.cli import say
-from ragauge.engine.plan import Plan
+from ragauge.engine.graph import Plan
 from ragauge.errors import JudgeError
 from ragauge.report.plain import counted
 from ragauge.runs.health import Health

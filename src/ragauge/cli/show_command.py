@@ -12,7 +12,7 @@ from ragauge.errors import PlanError, StoreError, did_you_mean
 from ragauge.report.plain import counted
 from ragauge.runs.findings import find
 from ragauge.runs.run import Run, slices_of
-from ragauge.runs.store import RunFolder, open_run
+from ragauge.runs.store import RunFolder
 from ragauge.score import Status
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def command(
         _print_runs(out)
         return
     import_plugins(plugins)
-    stored = open_run(run)
+    stored = RunFolder(run).read()
     fields = slices_of(stored.samples, by)
     check_groups(stored.samples, fields)
     if worst is not None:

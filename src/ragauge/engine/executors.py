@@ -12,13 +12,12 @@ import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Protocol
 
-from ragauge.engine.engine import has_async_nodes
 from ragauge.engine.frames import score_frame
-from ragauge.engine.plan import Plan
+from ragauge.engine.graph import Plan
 from ragauge.engine.resources import Resources
+from ragauge.modules import find_spec
 from ragauge.sample import Columns
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from ragauge.judges.loop import Group
 
-Batch = tuple[int, Columns]
+NumberedBatch = tuple[int, Columns]
 
 MIN_ROWS_FOR_WORKERS = 6_000
 """Below this many rows, worker processes take longer to start than they save."""
@@ -40,7 +39,9 @@ MAX_JUDGED_BATCHES = 2
 class Executor(Protocol):
     """Measures batches."""
 
-    def map(self, plan: Plan, batches: Iterable[Batch]) -> "Iterator[tuple[int, pl.DataFrame]]":
+    def map(
+        self, plan: Plan, batches: Iterable[NumberedBatch]
+    ) -> "Iterator[tuple[int, pl.DataFrame]]":
         """The score frame of each batch, with its number, in the order in which they finish."""
         ...
 
@@ -51,7 +52,9 @@ class InProcess:
 
     resources: Resources = field(default_factory=Resources, compare=False)
 
-    def map(self, plan: Plan, batches: Iterable[Batch]) -> "Iterator[tuple[int, pl.DataFrame]]":
+    def map(
+        self, plan: Plan, batches: Iterable[NumberedBatch]
+    ) -> "Iterator[tuple[int, pl.DataFrame]]":
         for number, columns in batches:
             yield number, score_frame(plan, columns, self.resources)
 
@@ -63,7 +66,9 @@ class Threads:
     n: int
     resources: Resources = field(default_factory=Resources, compare=False)
 
-    def map(self, plan: Plan, batches: Iterable[Batch]) -> "Iterator[tuple[int, pl.DataFrame]]":
+    def map(
+        self, plan: Plan, batches: Iterable[NumberedBatch]
+    ) -> "Iterator[tuple[int, pl.DataFrame]]":
         group = _group(plan)
         with ThreadPoolExecutor(self.n, initializer=group.join if group else None) as pool:
             submitted = (
@@ -81,7 +86,7 @@ class Threads:
 
 def _group(plan: Plan) -> "Group | None":
     """The group through which the threads' waits are cancelled together; None if nothing waits."""
-    if not has_async_nodes(plan):
+    if not plan.has_async_nodes:
         return None
     from ragauge.judges.loop import Group
 
@@ -95,7 +100,9 @@ class Processes:
     n: int
     resources: Resources = field(default_factory=Resources, compare=False)
 
-    def map(self, plan: Plan, batches: Iterable[Batch]) -> "Iterator[tuple[int, pl.DataFrame]]":
+    def map(
+        self, plan: Plan, batches: Iterable[NumberedBatch]
+    ) -> "Iterator[tuple[int, pl.DataFrame]]":
         from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import get_context
 
@@ -120,7 +127,7 @@ def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = 
     new process can import every metric; otherwise this process.
     """
     resources = Resources() if resources is None else resources
-    if has_async_nodes(plan):
+    if plan.has_async_nodes:
         return Threads(MAX_JUDGED_BATCHES, resources)
     if workers <= 1:
         return InProcess(resources)
@@ -206,15 +213,5 @@ def _can_import(module: str) -> bool:
     """Whether a new process would import the same file under this name."""
     if module.startswith("ragauge."):
         return True
-    name, places = "", None
-    spec = None
-    for word in module.split("."):
-        name = f"{name}.{word}" if name else word
-        try:
-            spec = PathFinder.find_spec(name, places)
-        except (ImportError, ValueError):
-            return False
-        if spec is None:
-            return False
-        places = spec.submodule_search_locations
+    spec = find_spec(module)
     return spec is not None and spec.origin == getattr(sys.modules.get(module), "__file__", None)

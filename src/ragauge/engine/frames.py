@@ -4,8 +4,9 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from ragauge.engine.engine import Scores, measure
-from ragauge.engine.plan import Plan, PlannedMetric
+from ragauge.engine.cells import Scores
+from ragauge.engine.engine import measure
+from ragauge.engine.graph import Plan, PlannedMetric
 from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError
 from ragauge.memory import gc_paused

@@ -16,6 +16,12 @@ def number(metric: MetricDisplay, value: object) -> str:
     return DASH if value is None else f"{cast(float, value) * metric.scale:.{metric.digits}f}"
 
 
+def metric_name(metric: MetricDisplay) -> str:
+    """The name, with an arrow if lower is better; a count says so."""
+    name = f"{metric.name} ↓" if metric.lower_is_better else metric.name
+    return f"{name} (count)" if metric.show == "count" else name
+
+
 def aggregate(metric: MetricDisplay, row: SummaryRow) -> str:
     """The summary row's aggregate or, for a count, its sum."""
     if metric.show == "mean" or row["mean"] is None:
@@ -54,10 +60,9 @@ def unscored(row: SummaryRow) -> str:
 
 def cells(metric: MetricDisplay, row: SummaryRow) -> tuple[str, str, str, str, str, str]:
     """A summary row as people read it: name, value, interval, bounds, how many have a value or not."""
-    name = f"{metric.name} ↓" if metric.lower_is_better else metric.name
     scored = f"{row['ok']:,} of {row['n']:,}"
     return (
-        f"{name} (count)" if metric.show == "count" else name,
+        metric_name(metric),
         aggregate(metric, row),
         interval(metric, row),
         bounds(metric, row),

@@ -9,6 +9,7 @@ does not count.
 import ast
 import dis
 import hashlib
+import importlib.util
 import re
 import sys
 import sysconfig
@@ -16,12 +17,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, time
 from functools import cache, lru_cache, partial
-from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
-from importlib.util import find_spec
 from pathlib import Path, PurePath
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, cast
+
+from ragauge.modules import find_spec
 
 if TYPE_CHECKING:
     import numpy as np
@@ -326,7 +327,7 @@ def _file_of(module: str) -> Path | None:
     if loaded is not None:
         file = getattr(loaded, "__file__", None)
         return _file_or_archive(file) if file else None
-    spec = _spec_of(module)
+    spec = find_spec(module, importlib.util.find_spec)
     return None if spec is None or spec.origin is None else _file_or_archive(spec.origin)
 
 
@@ -334,27 +335,6 @@ def _file_or_archive(name: str) -> Path | None:
     """The file; of a module in a zip archive, the archive."""
     path = Path(name)
     return next((place for place in (path, *path.parents) if place.is_file()), None)
-
-
-def _spec_of(module: str) -> ModuleSpec | None:
-    """Where a module would be imported from; found without importing its package."""
-    places: list[str] | None = None
-    spec = None
-    name = ""
-    for word in module.split("."):
-        if spec is not None and places is None:  # a module has no modules in it
-            return None
-        name = f"{name}.{word}" if name else word
-        try:
-            # The finders of editable installs know top-level names only, and import nothing.
-            spec = PathFinder.find_spec(name, places) if places is not None else find_spec(name)
-            found = spec and spec.submodule_search_locations
-            places = None if found is None else list(found)
-        except (ImportError, KeyError, ValueError):
-            return None
-        if spec is None:
-            return None
-    return spec
 
 
 def _digest_with_data(path: Path, source: bytes) -> str:

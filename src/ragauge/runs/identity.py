@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from ragauge.encoders.models import model_info
-from ragauge.engine.plan import Plan
+from ragauge.engine.graph import Plan
 from ragauge.engine.resources import Resources
 from ragauge.label import SettingValue
 from ragauge.runs.code import Code, code_of

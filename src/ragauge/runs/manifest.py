@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Literal, cast
 
 from ragauge import catalog
-from ragauge.engine.plan import PlannedMetric
+from ragauge.engine.graph import PlannedMetric
 from ragauge.errors import LabelError
 from ragauge.label import Label
 from ragauge.runs.aggregates import MEAN, StoredAggregate

@@ -1,10 +1,10 @@
 """A run: the scores of samples, its manifest and its summaries."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.manifest import Manifest, MetricDisplay
@@ -33,6 +33,8 @@ class Run:
     source: ScoreSource
     manifest: Manifest
     folder: Path | None = None
+    to_html: "ClassVar[Callable[[Run], str] | None]" = None
+    """How a notebook shows a run; a module above sets it, since `runs` does not format."""
     _summaries: dict[tuple[str, ...], "pl.DataFrame"] = field(
         default_factory=dict["tuple[str, ...]", "pl.DataFrame"], repr=False, compare=False
     )
@@ -151,11 +153,8 @@ class Run:
         where = "not stored" if self.folder is None else f"in {self.folder}"
         return f"Run({self.manifest.suite}: {len(self.samples):,} samples of {named}; {where})"
 
-    def _repr_html_(self) -> str:
-        import polars as pl
-
-        with pl.Config(tbl_rows=-1, tbl_cols=-1):
-            return self.summary()._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    def _repr_html_(self) -> str | None:
+        return None if Run.to_html is None else Run.to_html(self)
 
 
 def _with_label(metric: MetricDisplay) -> str:

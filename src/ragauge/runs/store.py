@@ -61,7 +61,7 @@ class RunFolder:
         Returns the stored manifest if there is one, else the given one. Raises StoreError if the folder
         holds another run or other files.
         """
-        if (self.path / MANIFEST).exists():
+        if self.has_manifest():
             stored = self.manifest()
             if stored.key != manifest.key:
                 raise StoreError(
@@ -87,6 +87,9 @@ class RunFolder:
                 f"{self.path}: is not a run folder: it contains {sorted(others)[0]!r}; "
                 "choose an empty folder or a new one"
             )
+
+    def has_manifest(self) -> bool:
+        return (self.path / MANIFEST).exists()
 
     def manifest(self) -> Manifest:
         """The manifest; raises StoreError if it is missing, damaged or of another format."""
@@ -236,20 +239,6 @@ def _schema(path: Path, folder: Path) -> "Mapping[str, pl.DataType]":
         raise StoreError(
             f"{path}: cannot be read: {error!s:.200}; remove {folder} and run it again"
         ) from None
-
-
-def open_run(folder: str | Path) -> Run:
-    """Open the finished run in a folder that `evaluate` or `ragauge run` wrote.
-
-    Raises StoreError if there is no run, or it is unfinished or damaged.
-
-    >>> import tempfile, ragauge as rg
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     run = rg.evaluate([{"id": "q1", "answer": "I do not know"}], "dont_know", folder=folder)
-    ...     rg.open_run(folder).scores["value"].to_list()
-    [1.0]
-    """
-    return RunFolder(Path(folder)).read()
 
 
 def _format(manifest: str) -> int:

@@ -9,7 +9,7 @@ from typing import cast
 from ragauge.errors import JudgeError, PlanError, did_you_mean
 from ragauge.judges.managed import JudgeDefaults
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
-from ragauge.judges.providers.fingerprint import code_of
+from ragauge.judges.providers.fingerprint import code_digest
 
 ENTRY_POINT = "ragauge.judges"
 JUDGE_ATTRIBUTES = ("name", "identity", "reply")
@@ -106,7 +106,11 @@ class CalledJudge(JudgeDefaults):
         inner: object = getattr(function, "func", function)
         self.name = str(getattr(inner, "__name__", type(inner).__name__))
         module = str(getattr(inner, "__module__", ""))
-        self.identity: Identity = {"model": self.name, "module": module, "code": code_of(function)}
+        self.identity: Identity = {
+            "model": self.name,
+            "module": module,
+            "code": code_digest(function),
+        }
 
     async def reply(self, request: Request) -> Reply:
         """The function's reply. What it raises becomes a JudgeError."""

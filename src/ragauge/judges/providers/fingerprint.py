@@ -8,13 +8,13 @@ from types import FunctionType
 from typing import Any, cast
 
 
-def code_of(function: object) -> str:
+def code_digest(function: object) -> str:
     """A digest of a function's code and of the plain values it was created with."""
     return _digest(_traits(function))
 
 
-def script_of(function: object) -> str:
-    """As `code_of`, including the functions and plain values of its module that it names.
+def script_digest(function: object) -> str:
+    """As `code_digest`, including the functions and plain values of its module that it names.
 
     It changes more often, which suits replies that cost nothing.
     """

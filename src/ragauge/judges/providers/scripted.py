@@ -13,7 +13,7 @@ from ragauge.errors import JudgeError, PlanError, StoreError
 from ragauge.judges.ledger import key_of, packed_reply, unpacked_reply
 from ragauge.judges.managed import JudgeDefaults, ManagedJudge, managed
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
-from ragauge.judges.providers.fingerprint import script_of
+from ragauge.judges.providers.fingerprint import script_digest
 
 ScriptedReply = str | Reply | JudgeError | Mapping[str, object]
 """A reply's text, an object that becomes JSON, or an error to raise."""
@@ -77,7 +77,7 @@ class ScriptedJudge(JudgeDefaults):
 
 def _digest_of(script: Script) -> str:
     if callable(script):
-        return script_of(script)
+        return script_digest(script)
     text = json.dumps(script, default=repr, sort_keys=True)
     return sha256(text.encode()).hexdigest()[:8]
 

@@ -1,0 +1,201 @@
+"""One batch of samples: its columns, and the cells of each node, computed once."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, cast
+
+from ragauge.engine.cells import Cells, Scores
+from ragauge.engine.corpus import of_corpus
+from ragauge.engine.references import best_by_row
+from ragauge.engine.task import NodeTask
+from ragauge.metric import Column, Metric
+from ragauge.sample import REFERENCE, Columns
+from ragauge.score import Score
+from ragauge.where import Filter
+
+if TYPE_CHECKING:
+    from ragauge.engine.graph import Input, Node, PlannedMetric
+    from ragauge.engine.resources import Resources
+
+
+class Batch:
+    """The columns of one batch: those of the samples, and those computed so far."""
+
+    def __init__(self, columns: Columns, resources: "Resources") -> None:
+        self.columns = columns
+        self.resources = resources
+        self.n = len(columns["id"])
+        self.computed: dict[str, Cells] = {}
+        """The cells of each node, by its key."""
+        self.paired: set[str] = set()
+        """Keys of the nodes with one cell per pair of row and reference."""
+        self.gaps: dict[str, bool] = {}
+        """By a node's key, whether a cell of it has no value."""
+        self.masks: dict[str, list[bool]] = {}
+        """By a filter's text, which rows match it."""
+        self.pending: dict[str, _Pending] = {}
+        """Started async nodes whose cells are not complete, by key."""
+        references = cast(Sequence[Sequence[str] | None], self._column("references"))
+        self.n_references = [None if texts is None else len(texts) for texts in references]
+        self.pair_rows = [row for row, n in enumerate(self.n_references) for _ in range(n or 0)]
+        self.pair_texts = [text for texts in references for text in texts or ()]
+
+    def for_repeat(self, judged: Collection[str], number: int) -> "Batch":
+        """The same batch without the nodes that depend on a judge, which are computed again."""
+        other = Batch(self.columns, self.resources.for_repeat(number))
+        other.computed = {key: cells for key, cells in self.computed.items() if key not in judged}
+        other.paired = {key for key in self.paired if key not in judged}
+        return other
+
+    def run_all(self, nodes: "Sequence[Node]") -> None:
+        """Run each node once, starting all async nodes that can start before waiting for any."""
+        waiting = list(nodes)
+        while waiting:
+            later: list[Node] = []
+            for node in waiting:
+                needs = {source.node for source in node.inputs if source.node}
+                if needs & {other.key for other in later} or not self._can_run(node, needs):
+                    later.append(node)
+                else:
+                    self.run(node)
+            self._await_pending()
+            waiting = later
+
+    def _can_run(self, node: "Node", needs: Collection[str]) -> bool:
+        """Whether the inputs are complete, or an async node can await their pending cells row by row."""
+        pending = [self.pending[key] for key in needs if key in self.pending]
+        if not pending:
+            return True
+        # A node that takes all references of a row at once needs their cells complete and grouped.
+        is_row_by_row = all(
+            not source.is_best and source.node.per_reference <= node.per_reference
+            for source in pending
+        )
+        return node.definition.is_async and is_row_by_row
+
+    def _await_pending(self) -> None:
+        """Wait for all started nodes and keep their cells."""
+        if not self.pending:
+            return
+        from ragauge.judges.loop import gather, run
+
+        columns = run(gather([pending.cells for pending in self.pending.values()]))
+        for pending, cells in zip(self.pending.values(), columns, strict=True):
+            self._keep(pending.node, cells)
+        self.pending.clear()
+
+    def run(self, node: "Node") -> None:
+        if node.definition.corpus:
+            self.computed[node.key] = [self._corpus_value(node)] * self.n
+            return
+        paired = node.per_reference
+        rows = self.pair_rows if paired else range(self.n)
+        inputs = [self._cells(source, paired) for source in node.inputs]
+        is_complete = not any(map(self._has_gaps, node.definition.columns, node.inputs, inputs))
+        keywords = self.resources.arguments(node.definition, node.settings)
+        task = NodeTask(node, keywords, inputs, is_complete, lambda at: self._sample(rows[at]))
+        if node.definition.is_async:
+            self._keep_pending(node, task.start(self._selected(node, rows)))
+            return
+        cells = (
+            task.run_batch() if node.definition.batch else task.run_rows(self._selected(node, rows))
+        )
+        self._keep(node, cells)
+
+    def _keep_pending(self, node: "Node", cells: Cells) -> None:
+        is_best = node.per_reference and isinstance(node.definition, Metric)
+        self.pending[node.key] = _Pending(node, cells, is_best)
+        self.computed[node.key] = cells
+        if node.per_reference and not is_best:
+            self.paired.add(node.key)
+
+    def _keep(self, node: "Node", cells: Cells) -> None:
+        if node.per_reference and isinstance(node.definition, Metric):
+            selected = self._selected(node, range(self.n))
+            cells = best_by_row(node.definition, cast(Scores, cells), self.n_references, selected)
+        elif node.per_reference:
+            self.paired.add(node.key)
+        self.computed[node.key] = cells
+
+    def _corpus_value(self, node: "Node") -> object:
+        """The value of a corpus feature; computed from this batch if `resources` do not have it."""
+        if node.key not in self.resources.corpus:
+            columns = [self._cells(source, paired=False) for source in node.inputs]
+            return of_corpus(node, columns, self.resources)
+        return self.resources.corpus[node.key]
+
+    def scores(self, metric: "PlannedMetric") -> Scores:
+        if metric.node is None:
+            return [Score.skipped(metric.unavailable or "not available")] * self.n
+        return cast(Scores, self.computed[metric.node])
+
+    def _column(self, name: str) -> Cells:
+        return self.columns.get(name) or [None] * self.n
+
+    def _cells(self, source: "Input", paired: bool) -> Cells:
+        """The cells of a parameter, one for each row or pair of the node."""
+        if source.column == REFERENCE:
+            return self.pair_texts
+        if source.node in self.paired:
+            cells = self.computed[source.node]
+            return cells if paired else self._grouped_by_row(cells)
+        if source.node is not None:
+            cells = self.computed[source.node]
+        elif source.column is not None:
+            cells = self._column(source.column)
+        else:
+            cells = [Score.skipped(source.unavailable or "not available")] * self.n
+        return [cells[row] for row in self.pair_rows] if paired else cells
+
+    def _has_gaps(self, column: Column, source: "Input", cells: Cells) -> bool:
+        """Whether a cell may have no value, so that each cell must be checked."""
+        if column.takes_score or source.unavailable:
+            return True
+        if source.node is None:
+            return None in cells
+        if source.node in self.pending:
+            return True
+        if source.node not in self.gaps:
+            self.gaps[source.node] = any(
+                cell is None or isinstance(cell, Score) for cell in self.computed[source.node]
+            )
+        return self.gaps[source.node] or None in self.n_references
+
+    def _grouped_by_row(self, cells: Cells) -> Cells:
+        """For each row, the list of its references' cells."""
+        ends = accumulate(n or 0 for n in self.n_references)
+        return [
+            None if n is None else cells[end - n : end]
+            for n, end in zip(self.n_references, ends, strict=True)
+        ]
+
+    def _selected(self, node: "Node", rows: Sequence[int]) -> Sequence[bool] | None:
+        """For each row, whether the node applies to it; None if it applies to all."""
+        if node.where is None:
+            return None
+        if node.where.text not in self.masks:
+            self.masks[node.where.text] = list(self._mask(node.where))
+        mask = self.masks[node.where.text]
+        return [mask[row] for row in rows]
+
+    def _mask(self, where: Filter) -> Iterator[bool]:
+        names = sorted(where.fields)
+        for values in zip(*(self._column(name) for name in names), strict=True):
+            yield where.matches(dict(zip(names, values, strict=True)))
+
+    def _sample(self, row: int) -> str:
+        id, system = self._column("id")[row], self._column("system")[row]
+        return f"sample {id!r} of system {system!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """A started async node whose cells are not complete.
+
+    `is_best`: the node is a metric computed per reference, whose best score per row is taken at the end.
+    """
+
+    node: "Node"
+    cells: Cells
+    is_best: bool

@@ -1,0 +1,133 @@
+"""The graph of a plan: nodes, where their inputs come from, and the metrics that are reported."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ragauge.label import SettingValue
+from ragauge.metric import Feature, Metric
+from ragauge.sample import REFERENCE, REFERENCES
+from ragauge.suite import Suite
+from ragauge.where import Filter
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """The source of a parameter's values: a column of the samples, or the node with that key.
+
+    Both are None for an unavailable part of a composite; `unavailable` is the reason.
+    """
+
+    column: str | None = None
+    node: str | None = None
+    unavailable: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One function with its settings, computed once for all nodes that need it.
+
+    `per_reference`: computed for each reference of a sample; a metric then keeps the best score.
+    `where`: computed for the matching rows only.
+    """
+
+    key: str
+    definition: Metric | Feature
+    settings: Mapping[str, SettingValue]
+    inputs: tuple[Input, ...]
+    per_reference: bool = False
+    where: Filter | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMetric:
+    """One metric of the result: its label in the scores, and how it is shown.
+
+    `metric` is the label; it is shown as `name`, its values times `scale`. `node` is the key of the node
+    that computes it; None if it is unavailable: every row is then skipped with the reason `unavailable`.
+    """
+
+    metric: str
+    name: str
+    definition: Metric | None
+    node: str | None
+    unavailable: str | None = None
+    scale: float = 1.0
+    digits: int = 4
+    show: str = "mean"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Nodes, each after those that it needs, and the metrics to report."""
+
+    name: str
+    nodes: tuple[Node, ...]
+    metrics: tuple[PlannedMetric, ...]
+    suites: tuple[Suite, ...]
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The sample columns that the plan reads."""
+        read = {source.column for node in self.nodes for source in node.inputs if source.column}
+        read |= {name for node in self.nodes if node.where for name in node.where.fields}
+        if REFERENCE in read:
+            read = (read - {REFERENCE}) | {REFERENCES}
+        return frozenset(read)
+
+    @property
+    def unavailable(self) -> tuple[PlannedMetric, ...]:
+        """The metrics whose requirements are missing."""
+        return tuple(metric for metric in self.metrics if metric.unavailable)
+
+    @property
+    def has_async_nodes(self) -> bool:
+        """Whether a function of the plan is async, such as one that calls a judge."""
+        return any(node.definition.is_async for node in self.nodes)
+
+    def for_judges(self) -> "Plan":
+        """The nodes that call judges, and those that they need, without metrics."""
+        needed: set[str | None] = set()
+        nodes: list[Node] = []
+        for node in reversed(self.nodes):
+            is_judged = node.definition.is_async and "judge" in node.definition.resources
+            if is_judged or node.key in needed:
+                nodes.append(node)
+                needed |= {source.node for source in node.inputs}
+        return replace(self, nodes=tuple(reversed(nodes)), metrics=())
+
+    def describe(self) -> dict[str, object]:
+        """Labels, versions, settings and display options, as JSON data: a part of the run's key."""
+        return {
+            "nodes": [_describe(node) for node in self.nodes],
+            "metrics": [
+                [
+                    metric.metric,
+                    metric.name,
+                    metric.node,
+                    metric.unavailable,
+                    metric.scale,
+                    metric.digits,
+                    metric.show,
+                ]
+                for metric in self.metrics
+            ],
+            "findings": [
+                [finding.when.text, finding.says]
+                for suite in self.suites
+                for finding in suite.findings
+            ],
+        }
+
+
+def _describe(node: Node) -> dict[str, object]:
+    version = node.definition.version if isinstance(node.definition, Metric) else None
+    inputs = [source.column or source.node or source.unavailable for source in node.inputs]
+    where = node.where.text if node.where else None
+    settings = dict(node.settings)
+    return {
+        "key": node.key,
+        "version": version,
+        "settings": settings,
+        "inputs": inputs,
+        "where": where,
+    }

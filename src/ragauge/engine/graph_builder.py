@@ -1,0 +1,254 @@
+"""Building a plan's graph: each name of a parameter is followed to a column, a feature or a metric.
+
+What several metrics need becomes one node. Problems are collected, not raised.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from ragauge import catalog
+from ragauge.encoders.models import model_info
+from ragauge.engine.graph import Input, Node
+from ragauge.engine.requirements import missing_resources, prompts_of, uses_judge
+from ragauge.errors import LabelError, did_you_mean
+from ragauge.label import Label, SettingValue
+from ragauge.metric import PARTS, PROMPTS, Column, Definition, Feature, Metric
+from ragauge.sample import FIELDS, REFERENCE, REFERENCES
+from ragauge.suite import Entry, Suite
+from ragauge.where import Filter
+
+DIGEST_LENGTH = 8
+Defaults = Mapping[str, Mapping[str, SettingValue]]
+"""For each available resource, the settings that identify it."""
+
+
+@dataclass
+class GraphBuilder:
+    """The graph under construction: nodes and problems found so far."""
+
+    suites: Sequence[Suite]
+    columns: Collection[str]
+    resources: Defaults
+    judges: Sequence[str] = ()
+    judge: str | None = None
+    """The judge of the entry that is being planned."""
+    nodes: dict[str, Node] = field(default_factory=dict[str, Node])
+    problems: list[str] = field(default_factory=list[str])
+    path: list[str] = field(default_factory=list[str])
+    """Keys of the nodes under construction, from the metric to the current one."""
+    composing: list[str] = field(default_factory=list[str])
+    """Labels of the composites whose parts are being resolved, from the outermost one."""
+
+    def resolve(self, label: Label, suite: Suite) -> tuple[Metric, dict[str, SettingValue]]:
+        """The metric and its settings, with those of the run's models, judge and parts filled in."""
+        metric, settings = catalog.find(label)
+        if "judge" in settings and self.judges and self.uses_judge(metric, suite):
+            self._fill_judge(metric, label, settings)
+        for resource in metric.resources:
+            if resource == "judge":
+                continue
+            for name, value in self.resources.get(resource, {}).items():
+                if name in settings and name not in label.settings:
+                    settings[name] = value
+        if settings.get("layer", 0) is None:
+            settings["layer"] = model_info(str(settings.get("model"))).layer
+        if metric.check is not None and (problem := metric.check(settings)):
+            self.problems.append(f"{metric.label(settings)}: {problem}")
+        if PARTS in metric.implied:
+            self._fill_parts(metric, label, settings, suite)
+        return metric, settings
+
+    def uses_judge(self, metric: Metric, suite: Suite) -> bool:
+        """Whether the metric's value depends on a judge."""
+        return uses_judge(metric, lambda name: not self._is_given(name, suite))
+
+    def _fill_judge(self, metric: Metric, label: Label, settings: dict[str, SettingValue]) -> None:
+        settings["judge"] = judge = settings["judge"] or self.judge or self.judges[0]
+        if judge not in self.judges:
+            self.problems.append(
+                f"{label} names the judge {judge!r}, but the judges are {', '.join(self.judges)}; "
+                "add it with --judge"
+            )
+        if PROMPTS not in settings:
+            return
+        digests = self.resources.get(PROMPTS, {})
+        prompts = "".join(str(digests.get(name, name)) for name in sorted(prompts_of(metric)))
+        settings[PROMPTS] = sha256(prompts.encode()).hexdigest()[:DIGEST_LENGTH]
+        wanted = label.settings.get(PROMPTS)
+        if wanted is not None and wanted != settings[PROMPTS]:
+            self.problems.append(
+                f"{label} names other prompts than this run's, {settings[PROMPTS]!r}; leave prompts out of "
+                "the label, or give the folder with the prompts that it names"
+            )
+
+    def _fill_parts(
+        self, metric: Metric, label: Label, settings: dict[str, SettingValue], suite: Suite
+    ) -> None:
+        """Put the digest of a composite's parts into its settings if they are not the defaults.
+
+        So that composites of different parts have different labels.
+        """
+        composite = str(metric.label(settings))
+        if composite in self.composing:  # a circular dependency, which `node` reports
+            return
+        self.composing.append(composite)
+        parts = sorted(
+            f"{column.name}={variant}"
+            for column in metric.columns
+            if column.takes_score
+            and (variant := self._variant(column.name, settings.get("judge"), suite))
+        )
+        self.composing.pop()
+        digest = sha256("\n".join(parts).encode()).hexdigest()[:DIGEST_LENGTH]
+        settings[PARTS] = digest if parts else None
+        wanted = label.settings.get(PARTS)
+        if wanted is not None and wanted != settings[PARTS]:
+            self.problems.append(
+                f"{label} names other parts than this run's, where it is {metric.label(settings)}; leave "
+                "parts out of the label, or add the same variants of its parts to the run"
+            )
+
+    def _variant(self, name: str, judge: SettingValue, suite: Suite) -> str | None:
+        """The label and version of a part; None if it is a column or the metric's default variant."""
+        node = self.nodes.get(self._part(name, suite).node or "")
+        if node is None or not isinstance(node.definition, Metric):
+            return None
+        label = node.definition.label(node.settings)
+        if label == Label(name) and name not in self.columns:
+            return None
+        # The composite's own label already names its judge.
+        own = {k: v for k, v in label.settings.items() if (k, v) != ("judge", judge)}
+        return f"{Label(label.name, own)} version {node.definition.version}"
+
+    def node(
+        self,
+        definition: Metric | Feature,
+        settings: Mapping[str, SettingValue],
+        suite: Suite,
+        key: str = "",
+        where: Filter | None = None,
+    ) -> Node:
+        key = key or _key(definition, settings)
+        if key in self.nodes:
+            return self.nodes[key]
+        if key in self.path:
+            circle = " → ".join([*self.path[self.path.index(key) :], key])
+            self.problems.append(f"circular dependency: {circle}")
+            return Node(key, definition, settings, ())
+        self.path.append(key)
+        inputs = tuple(
+            self._input(column, definition, settings, suite) for column in definition.columns
+        )
+        self.path.pop()
+        if definition.corpus and any(source.column in (None, REFERENCE) for source in inputs):
+            self.problems.append(
+                f"{definition.name} is a corpus feature, which can read only the samples' columns"
+            )
+        node = Node(key, definition, settings, inputs, self._is_per_reference(inputs), where)
+        self.nodes[key] = node
+        return node
+
+    def _input(
+        self,
+        column: Column,
+        definition: Definition,
+        settings: Mapping[str, SettingValue],
+        suite: Suite,
+    ) -> Input:
+        name = column.name
+        if column.takes_score:
+            return self._part(name, suite)
+        if name == REFERENCE or name in FIELDS:
+            return Input(column=name)
+        if name in catalog.features():
+            feature = catalog.features()[name]
+            own = {
+                setting.name: settings.get(setting.name, setting.default)
+                for setting in feature.settings
+            }
+            return Input(node=self.node(feature, own, suite).key)
+        if name in self.columns:
+            return Input(column=name)
+        if _entries_of(suite, name) or name in catalog.metrics():
+            part = self._part(name, suite)
+            if variant := self._variant(name, None, suite):
+                self.problems.append(
+                    f"{definition.name} takes {name!r} as a number, but this run computes {variant}, which "
+                    f"the label of {definition.name} would not show; annotate the parameter as {name}: "
+                    "Score and use its value"
+                )
+            return part
+        if column.nullable:
+            return Input(unavailable=f"the samples have no column {name!r}")
+        columns = {*FIELDS, *self.columns, *catalog.features()}
+        hint = (
+            did_you_mean(name, columns) or f"; the samples have {', '.join(sorted(self.columns))}"
+        )
+        self.problems.append(f"{definition.name} needs the column {name!r}{hint}")
+        return Input(unavailable=f"no column {name!r}")
+
+    def _variants(self, name: str, suite: Suite) -> list[Entry]:
+        """The entries for a metric in this suite; in the other suites if it has none."""
+        return _entries_of(suite, name) or [
+            entry for other in self.suites for entry in _entries_of(other, name)
+        ]
+
+    def _is_given(self, name: str, suite: Suite) -> bool:
+        """Whether a composite's part is read from a column of the samples."""
+        return name in self.columns and not self._variants(name, suite)
+
+    def _part(self, name: str, suite: Suite) -> Input:
+        """A composite's part: the suite's own variant, else a column, else the default metric.
+
+        A column also replaces a variant whose requirements are missing.
+        """
+        entries = self._variants(name, suite)
+        if len({str(entry.label) for entry in entries}) > 1:
+            labels = ", ".join(str(entry.label) for entry in entries)
+            self.problems.append(
+                f"a composite needs one variant of {name!r}, but there are several: {labels}; keep one"
+            )
+        label = entries[0].label if entries else Label(name)
+        given = Input(column=name) if name in self.columns else None
+        if given and not entries:
+            return given
+        try:
+            metric, settings = self.resolve(label, suite)
+        except LabelError:
+            if given:
+                return given
+            return Input(unavailable=f"{name} is not available")
+        missing = missing_resources(metric, self.resources)
+        if missing:
+            return given or Input(unavailable=f"{name} needs {missing}; none is configured")
+        return Input(node=self.node(metric, settings, suite).key)
+
+    def _is_per_reference(self, inputs: Sequence[Input]) -> bool:
+        """Whether a node with these inputs is computed for each reference.
+
+        Not if it reads `references`: it then takes all references of a sample together.
+        """
+        if any(source.column == REFERENCES for source in inputs):
+            return False
+        return any(
+            source.column == REFERENCE
+            or (
+                source.node is not None
+                and source.node in self.nodes
+                and self.nodes[source.node].per_reference
+                and isinstance(self.nodes[source.node].definition, Feature)
+            )
+            for source in inputs
+        )
+
+
+def _entries_of(suite: Suite, name: str) -> list[Entry]:
+    return [entry for entry in suite.entries if entry.label.name == name]
+
+
+def _key(definition: Metric | Feature, settings: Mapping[str, SettingValue]) -> str:
+    if isinstance(definition, Metric):
+        return str(definition.label(settings))
+    values = {setting.name: settings[setting.name] for setting in definition.settings}
+    return f"feature {Label(definition.name, values)}"

@@ -1,0 +1,206 @@
+"""The function of one node, applied to its input cells: row by row, as one batch, or on the event loop."""
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import repeat
+from traceback import extract_tb
+from typing import TYPE_CHECKING, cast
+
+from ragauge.engine.cells import Cells
+from ragauge.errors import MetricError, RagaugeError
+from ragauge.metric import Metric
+from ragauge.score import Score
+
+if TYPE_CHECKING:
+    from ragauge.engine.graph import Node
+
+ROUNDING = 1e-9
+"""A value that exceeds a bound by at most this much is a rounding error and is set to the bound."""
+
+
+class NodeTask:
+    """One node's function, applied to its input cells."""
+
+    def __init__(
+        self,
+        node: "Node",
+        keywords: dict[str, object],
+        inputs: Sequence[Cells],
+        is_complete: bool,
+        sample: Callable[[int], str],
+    ) -> None:
+        self.node = node
+        self.keywords = keywords
+        self.definition = node.definition
+        self.inputs = inputs
+        self.is_complete = is_complete
+        """Whether every input cell has a value."""
+        self.sample = sample
+        self.columns = self.definition.columns
+
+    def run_rows(self, selected: Sequence[bool] | None) -> list[object]:
+        """Call the function for each selected row that has all its cells."""
+        if selected is not None and True not in selected:
+            return [None] * len(selected)
+        keywords = self.keywords
+        function, finish = self.definition.function, self._finish()
+        out: list[object] = []
+        try:
+            if self.is_complete and selected is None:
+                for cells in zip(*self.inputs, strict=True):
+                    out.append(finish(function(*cells, **keywords)))  # noqa: PERF401
+                return out
+            rows = zip(selected or repeat(True), zip(*self.inputs, strict=True))  # noqa: B905
+            for is_selected, cells in rows:
+                arguments = self._arguments(cells) if is_selected else None
+                if arguments is None or isinstance(arguments, Score):
+                    out.append(arguments)
+                else:
+                    out.append(finish(function(*arguments, **keywords)))
+        except RagaugeError:
+            raise
+        except (Exception, SystemExit) as error:  # an error in the metric's own code is its bug
+            raise self._metric_error(len(out), error) from error
+        return out
+
+    def start(self, selected: Sequence[bool] | None) -> Cells:
+        """Start the function for each selected row on the judges' event loop; returns pending cells."""
+        from ragauge.judges.loop import run, start
+
+        finish = self._finish()
+        rows = zip(selected or repeat(True), zip(*self.inputs, strict=True))  # noqa: B905
+        work = [
+            self._row(at, cells, finish) if is_selected else None
+            for at, (is_selected, cells) in enumerate(rows)
+        ]
+        return run(start(work))
+
+    async def _row(
+        self, at: int, cells: tuple[object, ...], finish: Callable[[object], object]
+    ) -> object:
+        from ragauge.judges.loop import resolve
+
+        arguments = self._arguments(await resolve(cells))
+        if isinstance(arguments, Score):
+            return arguments
+        try:
+            called = self.definition.function(*arguments, **self.keywords)
+            return finish(await cast(Awaitable[object], called))
+        except RagaugeError:
+            raise
+        except (Exception, SystemExit) as error:  # an error in the metric's own code is its bug
+            raise self._metric_error(at, error) from error
+
+    def run_batch(self) -> list[object]:
+        """Call the function once, with the rows that have all their cells."""
+        rows = [self._arguments(cells) for cells in zip(*self.inputs, strict=True)]
+        ready = [at for at, row in enumerate(rows) if not isinstance(row, Score)]
+        out: list[object] = [row if isinstance(row, Score) else None for row in rows]
+        if not ready:
+            return out
+        arguments = [cast(list[object], rows[at]) for at in ready]
+        try:
+            values = self._call(arguments)
+        except RagaugeError:
+            raise
+        except (Exception, SystemExit) as error:  # an error in the metric's own code is its bug
+            raise self._metric_error(ready[self._failing_row(arguments)], error) from error
+        for at, value in zip(ready, values, strict=True):
+            out[at] = value
+        return out
+
+    def _call(self, arguments: Sequence[list[object]]) -> list[object]:
+        columns = [list(column) for column in zip(*arguments, strict=True)]
+        returned = cast(Iterable[object], self.definition.function(*columns, **self.keywords))
+        values = list(map(self._finish(), returned))
+        if len(values) != len(arguments):
+            raise ValueError(f"returned {len(values)} values for {len(arguments)} rows")
+        return values
+
+    def _failing_row(self, arguments: Sequence[list[object]]) -> int:
+        """The first row on which the function raises when called with it alone; 0 if there is none."""
+        for at, row in enumerate(arguments):
+            try:
+                self._call([row])
+            except (Exception, SystemExit):  # the batch raised it already; only the row is needed
+                return at
+        return 0
+
+    def _arguments(self, cells: tuple[object, ...]) -> list[object] | Score:
+        """The function's arguments, or why there are none."""
+        arguments: list[object] = []
+        for column, cell in zip(self.columns, cells, strict=True):
+            if column.takes_score:
+                arguments.append(_as_part(column.name, cell))
+            elif isinstance(cell, Score):
+                if cell.value is None and not column.nullable:
+                    return cell
+                arguments.append(cell.value)
+            elif cell is None and not column.nullable:
+                return Score.missing(f"the sample has no {column.name}")
+            else:
+                arguments.append(cell)
+        return arguments
+
+    def _finish(self) -> Callable[[object], object]:
+        """The conversion from a returned value to a cell. Not stored: it would be a reference cycle."""
+        return self._score if isinstance(self.definition, Metric) else lambda value: value
+
+    def _score(self, value: object) -> Score:
+        """A metric's returned value as a Score within the metric's bounds."""
+        if not isinstance(value, Score):
+            if not isinstance(value, bool | int | float) and not hasattr(value, "__float__"):
+                raise TypeError(f"returned {value!r:.80}, not a number, a bool or a Score")
+            value = Score(cast(float, value))
+        if value.value is None:
+            return value
+        metric = cast(Metric, self.definition)
+        low, high = metric.low, metric.high
+        if low is not None and value.value < low:
+            return _at_bound(value, low, metric)
+        if high is not None and value.value > high:
+            return _at_bound(value, high, metric)
+        return value
+
+    def _metric_error(self, at: int, error: BaseException) -> MetricError:
+        kind = "metric" if isinstance(self.definition, Metric) else "feature"
+        name = self.node.key.removeprefix("feature ")
+        what = f"{type(error).__name__}: {error}"
+        return MetricError(
+            f"{kind} {name} raised {what:.500} on {self.sample(at)}; "
+            f"fix it in {source_line(self.definition.function, error)}"
+        )
+
+
+def source_line(function: Callable[..., object], error: BaseException) -> str:
+    """The line of the function's file that raised the error; its first line if that is unknown."""
+    code = getattr(getattr(function, "func", function), "__code__", None)
+    if code is None:
+        return str(getattr(function, "__module__", "its module"))
+    frames = extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == code.co_filename]
+    return f"{code.co_filename}:{lines[-1] if lines else code.co_firstlineno}"
+
+
+def _as_part(name: str, cell: object) -> Score:
+    """The score of a part of a composite: computed, or from a value that the caller gave."""
+    if isinstance(cell, Score):
+        return cell
+    if cell is None:
+        return Score.missing(f"the sample has no {name}")
+    if not isinstance(cell, bool | int | float):
+        raise TypeError(f"{name} must be a score in [0, 1], got {cell!r:.80}")
+    if not 0 <= cell <= 1:
+        raise ValueError(
+            f"{name} must be a score in [0, 1], got {cell!r}; divide percentages by 100"
+        )
+    return Score(cell)
+
+
+def _at_bound(score: Score, bound: float, metric: Metric) -> Score:
+    if abs(cast(float, score.value) - bound) > ROUNDING:
+        raise ValueError(
+            f"returned {score.value!r}, outside [{metric.low}, {metric.high}]; "
+            "set low and high in @metric"
+        )
+    return replace(score, value=bound)
