@@ -98,6 +98,19 @@ REFUSALS = {
         "It is not known who wrote it.",
         "The answer to this question is not known.",
     ),
+    "declines": (
+        "I must decline to answer that.",
+        "I'm not comfortable answering that.",
+        "Sales were $5. The rest is missing, and I do not want to guess.",
+    ),
+    "would be a guess": (
+        "Any number would be a guess.",
+        "It would be pure speculation to name a winner.",
+    ),
+    "asks what is meant": (
+        "There are two people of that name. Which one do you mean?",
+        "It depends on who you are asking about.",
+    ),
     "asks for more": (
         "Could you please provide the financial statements for 2021?",
         "I would need more information to answer this question.",
@@ -200,7 +213,6 @@ ANSWERING = written("answering.txt")
 """Written before looking at what the rules do with them; by now the rules are fitted to all."""
 
 MISTAKEN = (
-    "In order to work out the three-year average",  # it states figures before it closes
     "Only the revenue is reported in the excerpt",  # "is not", and no more
     "I wish I knew, but",
     "The exact figure would require looking",
@@ -209,7 +221,6 @@ MISTAKEN = (
     "You want the fee for 2023",  # a price list: other lists are seldom there to tell
     "Revenue is reported in the excerpt",  # "is not given there": the source is not named again
     "I don't believe there is such a song.",
-    "It depends on which season you mean.",
     "The retrieved documents are about bees",
     "The invoice does not show a",  # as in "does not show a rise"
     "The table does not list Norway because",  # a reason, as refusals also give one
@@ -411,11 +422,14 @@ def test_what_would_be_needed_comes_before_the_opening():
     assert not refuses("Assets are 3 and debts 2. " + "The excerpt does not include leases.")
 
 
-def test_an_answer_may_close_on_a_refusal_unless_it_has_stated_a_figure():
-    close = "Therefore, it cannot be determined who won. Please provide the final score."
+def test_figures_answer_before_a_closing_refusal_unless_it_concludes():
+    close = "It cannot be determined who won. Please provide the final score."
 
     assert refuses("Both teams scored in the first half. " + close)
     assert not refuses("The home team had 61.5 % of the ball. " + close)
+    assert refuses("The home team had 61.5 % of the ball. Therefore, i" + close[1:])
+    assert refuses("The home team had 61.5 % of the ball. As the score is missing, i" + close[1:])
+    assert refuses("The home team had 61.5 % of the ball. Answer: " + close)
     assert not refuses(
         "Both teams scored. It cannot be determined who was the better. The home team won."
     )

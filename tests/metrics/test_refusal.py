@@ -46,6 +46,8 @@ def test_a_blank_answer_refuses_but_has_none_of_the_phrases_of_graphrag():
         "matches": [
             {
                 "rule": "empty answer",
+                "sentence": "",
+                "place": "whole answer",
                 "words": "",
                 "start": 0,
                 "end": 0,
@@ -66,6 +68,8 @@ def test_the_evidence_quotes_the_refusal_and_what_overrules_it():
         "matches": [
             {
                 "rule": "source is silent",
+                "sentence": "The report does not give the fee.",
+                "place": None,
                 "words": "report does not give",
                 "start": 4,
                 "end": 24,
@@ -135,8 +139,8 @@ def test_nine_in_ten_refusals_of_financebench_are_found_and_few_else():
     found = [dont_know(str(row["model_answer"])).value == 1.0 for row in answers]
     hits = sum(map(min, found, labelled))
 
-    assert hits / sum(labelled) >= 0.95  # 3 of 84 missed
-    assert hits / sum(found) >= 0.93  # 6 of 87 found; 5 of them refuse and are labelled otherwise
+    assert hits / sum(labelled) >= 0.97  # 2 of 84 missed
+    assert hits / sum(found) >= 0.9  # 8 of 90 found; 6 of them refuse and are labelled otherwise
 
 
 def test_answers_that_evouna_calls_correct_almost_never_refuse():

@@ -83,7 +83,7 @@ async def factual_accuracy(
     return Score(points / 100, evidence={"grade": grade, **criteria, "calls": [asked.call]})
 
 
-@metric(version=1, prompts=("verdict",))
+@metric(version=2, prompts=("verdict",))
 async def answer_class(
     question: str | None,
     answer: str,

@@ -1,0 +1,215 @@
+"""Where the rules match in one sentence of an answer: negations, subjects, asides."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ragauge.language.refusal_rules import RULES, SAYS_NO_ANSWER
+from ragauge.language.refusal_words import (
+    BEFORE_NEGATION,
+    NEGATION,
+    NEGATION_CUES,
+    PAPER,
+    Rule,
+    pattern,
+)
+from ragauge.language.text import Span
+
+_AFTER_NEGATION = tuple(rule for rule in RULES if rule.after)
+_ANYWHERE = tuple(rule for rule in RULES if not rule.after)
+_CUES = tuple(sorted({*NEGATION_CUES, *(cue for rule in RULES for cue in rule.cues)}))
+
+AUXILIARY_WITHIN = 12
+"""Characters before a negation, enough for "would also "."""
+SUBJECT_WITHIN = 160
+"""Characters before a negation that are searched for its subject."""
+CLAUSE_READ = 400
+"""Characters read of the clause before "but"."""
+
+_INABILITY = re.compile("able|position|fail|^can|^couldn")
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_INSERTED = pattern(r", (?:which|dated|for|including|titled|as)\b[^,;:]*,")
+_SAME_SUBJECT = pattern(
+    r"(?:but|and|although|though|yet|which)(?: (?:it|they|this|that))?"
+    r"(?: [a-z]+ly| also| still)?\s*\Z"
+)
+_PRONOUN = pattern(r"(?:it|they)(?: [a-z]+ly| also| still)?\s*\Z")
+CONCEDES = pattern(r"\W*(?:although|while|though|even though|despite)\b")
+_RELATIVE = pattern(
+    r"(?:(?<!\bon\x20)(?<!\babout\x20)(?<!\bregarding\x20)(?<!\bof\x20)\bthat|\bwho)"
+    r"(?: (?:i|we|you|he|she|they))?\s*\Z"
+)
+_SPEAKER = pattern(
+    r"(?:\b(?:i|we)(?:'m|'ve|'d|'re)?(?: (?:am|are|was|were|have|had|will|would|may|might))?"
+    r"(?: (?:[a-z]+ly|also|still|just|do|therefore|thus|hence))*|\ban ai(?: [a-z]+){0,3} and|\A\W*)\s*\Z"
+)
+_CONDITION = pattern(r"\W*(?:if|unless|in case|when|whenever)\b(?! you\b)[^,]*")
+_ASIDE = pattern(
+    r"(?:\([^)]{0,200}|\b(?:even if|unless)\b[^,;]{0,200}"
+    r"|\b(?:says|said|states|stated|argue[sd]|claim(?:s|ed)|wrote|writes|conclude[sd]|agreed|replied"
+    r"|decided|admit(?:s|ted)|testified|insist(?:s|ed)|told [^,;]{1,40}?)(?: that| not to)\b(?:(?! but | and )[^,;]){0,120})\Z"
+)
+"""In brackets, or a statement of somebody else."""
+_ATTRIBUTED = pattern(
+    rf"\W*according to (?:the |its |their |an? )?(?!(?:[a-z]+ )?{PAPER}\b)[^,]{{1,60}},"
+)
+"""What a person or a company says: "According to the auditor, ..."."""
+_TURNS_TO_REFUSE = pattern(
+    r"(?:(?P<but>\bbut\b).{0,300}"
+    r"|[,—–-] (?:yet|though|although|however|while|whereas)\b(?!,)[^,;]{0,160})\Z"
+)
+
+FIGURE = re.compile(r"[$€£]\s?\d|\d\s?%|\d[.,]\d")
+"""Money, a percentage, or a number with a separator."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicableRules:
+    """The rules whose cues an answer contains; `negation_cues` is empty if it has no negation."""
+
+    negation_cues: tuple[str, ...]
+    anywhere: tuple[tuple[Rule, tuple[str, ...]], ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.negation_cues or self.anywhere)
+
+
+@dataclass(frozen=True, slots=True)
+class _Negation:
+    start: int
+    end: int
+    denies_ability: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A rule's words in a sentence, with their offsets in the answer."""
+
+    rule: Rule
+    start: int
+    end: int
+    is_aside: bool
+
+
+def applicable_rules(lowered: str) -> ApplicableRules:
+    """The rules that can match in the lower-case text, so that each sentence is searched for these only."""
+    present = frozenset(cue for cue in _CUES if cue in lowered)
+    anywhere = ((rule, tuple(cue for cue in rule.cues if cue in present)) for rule in _ANYWHERE)
+    return ApplicableRules(
+        tuple(cue for cue in NEGATION_CUES if cue in present),
+        tuple((rule, cues) for rule, cues in anywhere if cues),
+    )
+
+
+def found_in(sentence: str, offset: int, rules: ApplicableRules) -> tuple[Found, ...]:
+    """What the rules find in the sentence, which starts at `offset` in the answer."""
+    lowered = sentence.lower()
+    condition = _CONDITION.match(sentence)
+    begin = condition.end() if condition else 0
+    spans: list[tuple[Rule, Iterator[Span]]] = []
+    if _has_any(lowered, rules.negation_cues):
+        same_length = lowered if len(lowered) == len(sentence) else sentence
+        negations = tuple(_negations(same_length, begin))
+        if negations:
+            spans += [(rule, _after(rule, sentence, negations)) for rule in _AFTER_NEGATION]
+    spans += [
+        (rule, _anywhere(rule, sentence, begin))
+        for rule, cues in rules.anywhere
+        if _has_any(lowered, cues)
+    ]
+    found = (_found(rule, each, sentence, offset) for rule, each in spans)
+    return tuple(each for each in found if each is not None)
+
+
+def _has_any(lowered: str, cues: Sequence[str]) -> bool:
+    # A loop: twice as fast as any() of a generator.
+    for cue in cues:  # noqa: SIM110
+        if cue in lowered:
+            return True
+    return False
+
+
+def _negations(lowered: str, begin: int) -> Iterator[_Negation]:
+    """The negations; a "not" without a verb counts only at the start: "data not found is error 404"."""
+    for words in NEGATION.finditer(lowered, begin):
+        back = max(0, words.start() - AUXILIARY_WITHIN)
+        before = BEFORE_NEGATION.search(lowered[back : words.start()])
+        if before is None or (words[0] == "not" and before["nothing"] and words.start() > 2):
+            continue
+        denies_ability = bool(before["ability"]) or _INABILITY.search(words[0]) is not None
+        yield _Negation(back + before.start(), words.end(), denies_ability)
+
+
+def _after(rule: Rule, sentence: str, negations: Sequence[_Negation]) -> Iterator[Span]:
+    """Where the rule's words follow a negation."""
+    for negation in negations:
+        if rule.after == "negation" or negation.denies_ability:
+            words = rule.words.match(sentence, negation.end)
+            if words is not None and not (rule.speaker and _is_title(words[0], sentence)):
+                yield negation.start, words.end()
+
+
+def _is_title(words: str, sentence: str) -> bool:
+    """Whether the words continue with a capital: "I Can't Tell You Why" is a song."""
+    return words.lstrip()[:1].isupper() and not sentence.isupper()
+
+
+def _anywhere(rule: Rule, sentence: str, begin: int) -> Iterator[Span]:
+    return (words.span() for words in rule.words.finditer(sentence, begin))
+
+
+def _found(rule: Rule, spans: Iterator[Span], sentence: str, offset: int) -> Found | None:
+    """The first of the spans that has the subject it needs."""
+    for start, end in spans:
+        subject = _subject(rule, sentence, start)
+        if subject is not None:
+            is_aside = (
+                _ASIDE.search(sentence, 0, start) is not None
+                or _ATTRIBUTED.match(sentence) is not None
+                or _answers_first(rule, sentence, subject)
+            )
+            return Found(rule, offset + subject, offset + end, is_aside)
+    return None
+
+
+def _answers_first(rule: Rule, sentence: str, start: int) -> bool:
+    """Whether a clause before the refusal answers: "It was Ada Lind, but the text does not say when"."""
+    turn = _TURNS_TO_REFUSE.search(sentence, 0, start)
+    if turn is None:
+        return False
+    clause = sentence[: turn.start()].rstrip(" ,–—-")[:CLAUSE_READ]
+    if rule.closes and turn["but"] and not FIGURE.search(clause):
+        return False
+    return not SAYS_NO_ANSWER.match(clause)
+
+
+def _subject(rule: Rule, sentence: str, start: int) -> int | None:
+    """Where the subject of the words at `start` starts; None if the rule needs another subject."""
+    begin = max(0, start - SUBJECT_WITHIN)
+    if rule.nouns is not None:
+        at = _noun_in_clause(rule.nouns, sentence[begin:start])
+        return None if at is None else begin + at
+    if rule.speaker:
+        speaker = _SPEAKER.search(sentence, begin, start)
+        return None if speaker is None else speaker.start()
+    return start
+
+
+def _noun_in_clause(nouns: frozenset[str], before: str) -> int | None:
+    """The position of the first of the nouns in the last clause."""
+    if _RELATIVE.search(before):
+        return None
+    before = _INSERTED.sub(lambda inserted: " " * len(inserted[0]), before)
+    begin = _clause_start(before, len(before))
+    if begin and _SAME_SUBJECT.match(before, begin):
+        begin = _clause_start(before, begin - 2)
+    elif begin and _PRONOUN.match(before, begin):
+        earlier = _clause_start(before, begin - 2)
+        begin = earlier if CONCEDES.match(before, earlier) else begin
+    words = _WORD.finditer(before, begin)
+    return next((word.start() for word in words if word[0].lower() in nouns), None)
+
+
+def _clause_start(text: str, end: int) -> int:
+    """The position after the last comma and space before `end`, or 0."""
+    return text.rfind(", ", 0, end) + 2 if ", " in text[:end] else 0

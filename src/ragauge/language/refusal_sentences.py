@@ -1,0 +1,324 @@
+"""The part that each sentence of an answer plays: it refuses, answers, prepares or adds advice."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ragauge.language.refusal_matching import (
+    CONCEDES,
+    FIGURE,
+    ApplicableRules,
+    Found,
+    found_in,
+)
+from ragauge.language.refusal_rules import ABOUT_THE_SOURCE
+from ragauge.language.refusal_words import FACT, WORK_OUT, pattern
+from ragauge.language.text import sentence_spans
+
+_CLAUSE_END = re.compile(r"[:;]\s+")
+_YES_NO = pattern(r"\W*(?:yes|no)[,.]")
+_GREETING = pattern(
+    r"(?:\W*(?:i'm |i am )?(?:sorry|unfortunately|regrettably|i apologi[sz]e|my apologies|thanks?"
+    r"|hello|hi|great question|good question|that's an? \w+ question|you've got me)\b.*"
+    r"|.*[:!]\W*|\W*)"
+)
+_LOOKED = pattern(
+    r"\W*(?:i|we)(?:'ve| have)? (?:just )?(?:looked|searched|checked|reviewed|read|gone|went|examined"
+    r"|analy[sz]ed|scanned|tried)\b"
+)
+"""What the speaker did before it answers."""
+_THE_QUESTION = pattern(
+    r"\W*(?:the|this|your) (?:question|query|request|prompt)"
+    r" (?:asks?|is|was|concerns?|refers?|relates?|pertains?|requires?|wants?|seeks?)\b"
+    r"|\W*(?:you(?:'re| are|'ve| have)? (?:ask(?:s|ed|ing)?|want(?:ed)?|look(?:ing)?)"
+    r"|the (?:user|asker) |what is (?:being )?asked|we (?:are|were) asked|i (?:am|was) asked)\b"
+)
+"""It only repeats the question."""
+_AMBIGUOUS = pattern(
+    r"\W*(?:[^,;]{1,80}, )?there (?:are|were|have been) [^.;]{1,80}?\b(?:named|called|titled|entitled"
+    r"|(?:with|by|of|under|share) (?:the|that|this|a similar) (?:same )?(?:name|title)|versions|meanings)\b"
+)
+"""Several things have the name that was asked for."""
+_DEFINITION = pattern(
+    r".{0,120}\b(?:is|are|measures?) (?:[a-z]+ ){0,4}?"
+    r"(?:metric|measure|ratio|indicator|formula)s?\b"
+)
+_ADVICE = re.compile(
+    r"\b(?:you (?:can|could|may|might|should|would|will|need|must)\b|one (?:would|could|can|should"
+    r"|may|must|might)\b|[Pp]lease\b|(?:I|we)(?: would|'d) (?:recommend|suggest|need|be|require)"
+    r"|(?:I|we)(?: will|'ll| can| could) (?:do my best|help|assist|try|gladly|be|explain|guide"
+    r"|show|tell you how|walk|describe|outline|offer|provide|suggest)|refer to|recommend|suggest"
+    r"|available (?:in|on|from|through|at|via)|would (?:contain|include|provide|need)|should be"
+    r"|(?:can|could|may|might|would|will) (?:\w+ly |also )?be (?:\w+ly |also )?(?:found|obtained"
+    r"|accessed|available|disclosed|included|needed|required|necessary|calculated|located)"
+    r"|(?:is|are) (?:typically|usually|generally|often|normally|commonly) (?:found|reported"
+    r"|disclosed|included|calculated|available|defined|listed|provided|shown|computed)"
+    r"|is calculated|formula|[Ww]ould you like|[Ii]nvestors|[Aa]nalysts?"
+    r"|[Ii]f you (?:can|could|have|provide|need|would|want|wish|are able|are looking|share|give"
+    r"|paste|upload|send|tell|let)"
+    r"|feel free|let me know|happy to|glad to|[Oo]nce you|[Cc](?:an|ould) you|[Cc]heck"
+    r"|[Cc]onsult|[Vv]isit|[Mm]aybe try"
+    r"|[Tt]o (?:calculate|determine|answer|find|assess|evaluate|compute|obtain|get)\b.{0,200}?"
+    r"\b(?:need|require|would)|it(?:'s| is| would be) (?:best|advisable))"
+)
+"""Advice: what would be needed, where to look, how to do it in general, or an offer of help."""
+_REMARK = pattern(
+    r"\W*(?:(?:\w+, )?it(?: is|'s) (?:also )?(?:important|worth|crucial|essential)|for example"
+    r"|for instance|as an example|suppose|if)\b"
+    r"|.{0,200}(?:\bnot|n't) (?:yet )?(?:been )?(?:yet )?(?:released|announced|published|filed)\b"
+)
+"""A remark, a hypothetical case, or a fact that is not public yet."""
+_SUPPOSES = pattern(
+    r"\b(?:suppose|let's (?:say|assume|imagine|pretend)|let us (?:say|assume|imagine)"
+    r"|(?:if )?(?:we|you) (?:assume|suppose|imagine)|assume that|imagine|hypothetical(?:ly)?"
+    r"|illustrat(?:e|ion|ive)|made-up|fictitious|placeholder|example (?:figures|numbers|values)"
+    r"|some (?:[a-z]+ )?(?:observations|insights|background|pointers|guidance)"
+    r"|here(?:'s| is) (?:how|an example)|the (?:general )?(?:steps|method|approach) (?:is|are|would))\b"
+    r"|, say,? (?=[$€£]?\d)|\bif (?:its|the|their|[a-z]+'s) [^,;]{1,60}? (?:were|was) (?:[$€£]?\d)"
+)
+"""From here on the figures are examples, observations, or the steps of a method."""
+_BACK_TO_FACTS = pattern(
+    r"\W*(?:however|but|in (?:reality|fact)|actually|according to|from memory|to my knowledge|as of)\b"
+)
+_ONLY_ELSEWHERE = pattern(
+    r"\W*(?:it|they|instead|rather|the|this|these|that|those|all|only|there)\b.{0,100}?"
+    r"\b(?:only|merely|just|instead|deals? with|concerns?|pertains? to|relates? to|focus(?:es)? on"
+    r"|(?:is|are) (?:about|limited to|from|for)|covers?|discuss(?:es)?)\b"
+)
+"""What a source has instead of the answer: "It only gives the revenue, which is $5"."""
+_GENERALITY = pattern(
+    r"\b(?:would|in general|general (?:information|overview|guidance|trends?|idea|factors?)|insights?"
+    r"|observations?|factors|steps|tips|(?:metric|measure|ratio|indicator) (?:is|that|of))\b"
+)
+_GENERAL_HABIT = pattern(
+    r"\b(?:generally|common(?:ly)?|typical(?:ly)?|usual(?:ly)?|normally|often"
+    r"|(?:can|could|may|might) (?:influence|affect|vary|depend|impact|differ))\b"
+)
+"""General, unless a name follows: "It is usually in May" answers."""
+_NAME = re.compile(r"[a-z,] [A-Z]")
+_TURN = pattern(
+    r"\W*(?:however|but|that said|with that said|having said that|nevertheless|nonetheless|still"
+    r"|yet|despite|although|therefore|thus|so|hence|in conclusion|as of (?:my|the)"
+    r"|to my knowledge|based on (?:my|general|historical|available|what)"
+    r"|generally speaking|assuming|the answer|it follows|from memory)\b"
+)
+"""The beginning of a sentence that answers after all."""
+_CONCLUDES = pattern(
+    r"\W*(?:therefore|thus|hence|so|consequently|accordingly|as such|as a result|in conclusion"
+    r"|in summary|in short|overall|to conclude|for (?:this|that|these|those) reasons?|ultimately"
+    r"|(?:my |the )?(?:final )?(?:answer|conclusion|verdict|result)\W*:"
+    r"|(?:since|because|as|given that|given|due to|with no|absent)\b.{1,200},"
+    r"|without\b.{1,100}(?:,| (?:i|we|it|the|an?|no|one)\b))"
+)
+"""The beginning of a sentence that draws a conclusion from the ones before it."""
+_INNER_CONCLUSION = pattern(
+    r"(?:[,;—–-]|\band) ?(?:and )?so\b|\b(?:therefore|thus|hence|consequently)\b"
+    r"|\bwhich (?:means|implies)\b"
+)
+_WITHOUT = pattern(
+    r"\bwithout (?:(?:access to|knowing|seeing|having) )?(?:the|an?|any|this|that|its|more)\b"
+)
+_ALWAYS_CONCLUDE = ("declines", "would be a guess")
+"""Names of rules that refuse whatever comes before."""
+_HEADS_CONCLUSION = pattern(
+    r"(?:\A|.*\n)\W*(?:(?:final|my|the) )?(?:answer|conclusion|verdict|result|summary)\W*"
+)
+_SUBSIDIARY = pattern(
+    r"\W*(?:why|how (?:much|far)|(?:for|of) (?:certain|sure)"
+    r"|(?:this|that|it|these|those)?\W*(?:against|independently|with certainty|in real time)"
+    r"|(?:this|that|it|these|those)(?: (?:figure|number|date|claim)s?)?\W*\Z)"
+)
+"""What a caveat to an answer cannot tell: why, how much of it, or whether it is still so."""
+_THE_ANSWER = pattern(
+    rf"\b(?:(?:the|this|your|that) question|an? (?:[a-z]+ )?answer|{FACT} (?:that (?:is|are) )?"
+    rf"(?:needed|required|necessary|to (?:answer|{WORK_OUT})))\b"
+)
+"""A refusal of the whole question, and not of a detail."""
+_ANNOUNCES_ANSWER = pattern(
+    r"\b(?:i (?:can (?:tell|inform)(?! you how)|found|did find)|here (?:is|are)(?! (?:how|what you)))\b"
+)
+_INNER_TURN = pattern(
+    r"(?:[,;—–-]\s*(?:but|only|however|yet|though|although|nevertheless"
+    r"|(?:which|that|this) (?:means|implies|suggests)|meaning"
+    r"|so(?! (?:i|we|no|one)\b))| but (?:i|it))\b"
+)
+_ANSWERS_YES_OR_CONCLUDES = pattern(
+    r"\W*(?:yes|no)[,.]|\W*(?:therefore|thus|hence|so|overall|in conclusion|the answer is)\b"
+    r"|.{0,200}(?:\bnot|n't)\b[^.;]{0,60}?\b(?:relevant|meaningful|useful|applicable)"
+    r" (?:metric|ratio|measure|indicator)\b"
+)
+_RESULT = re.compile(
+    r"[$€£]\s?\d|\d\s?%(?<!100%)(?<!100\s%)|≈"
+    r"|=\s{0,3}-?\d[\d,.]{0,30}(?:\s(?:million|billion))?\s{0,3}\.?\Z"
+)
+"""A quantity that answers: money, a percentage, or the result of a calculation."""
+_CALCULATED = re.compile(
+    r"(?:=|≈|\bis therefore|\bis thus|\bcomes to|\bworks out (?:at|to))\s{0,3}[$€£]?-?\d[\d,.]{0,30}"
+    r"\s?(?:%|x|times|million|billion|days)?\s{0,3}\.?\s{0,3}\Z"
+)
+"""It ends with the result of a calculation."""
+_IS_THEREFORE = re.compile(r"\b(?:therefore|thus|hence)\b.{0,40}\d")
+_DIGIT = re.compile(r"\d")
+_COMMA = re.compile(",")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of an answer, what the rules find in it, and whether a heading like "Answer:" precedes."""
+
+    start: int
+    text: str
+    found: tuple[Found, ...]
+    follows_heading: bool = False
+
+    @property
+    def opens(self) -> bool:
+        """Whether it refuses without first answering yes or no."""
+        if _YES_NO.match(self.text):
+            return any(self._closes_by(found) and not self._denies(found) for found in self.found)
+        return self.refuses or self.closes
+
+    @property
+    def closes(self) -> bool:
+        """Whether it refuses even after inputs or remarks."""
+        return any(self._closes_by(found) for found in self.found)
+
+    @property
+    def refuses(self) -> bool:
+        return any(not (found.rule.alone or found.is_aside) for found in self.found)
+
+    @property
+    def concludes(self) -> bool:
+        """Whether it refuses as the conclusion of the answer."""
+        if not self.found:
+            return False
+        last = max(self.found, key=lambda found: found.start)
+        return (
+            self.follows_heading
+            or last.rule.name in _ALWAYS_CONCLUDE
+            or _CONCLUDES.match(self.text) is not None
+            or _INNER_CONCLUSION.search(self.text, 0, last.start - self.start) is not None
+            or _WITHOUT.search(self.text, last.end - self.start) is not None
+            or _THE_ANSWER.search(self.text) is not None
+        )
+
+    @property
+    def is_caveat(self) -> bool:
+        """Whether what it cannot tell is a detail of an answer: "I cannot verify this"."""
+        closing = [found for found in self.found if self._closes_by(found)]
+        return bool(closing) and all(
+            found.rule.name not in _ALWAYS_CONCLUDE
+            and _SUBSIDIARY.match(self.text, found.end - self.start)
+            for found in closing
+        )
+
+    @property
+    def supposes(self) -> bool:
+        return _SUPPOSES.search(self.text) is not None
+
+    @property
+    def returns_to_facts(self) -> bool:
+        return _BACK_TO_FACTS.match(self.text) is not None
+
+    @property
+    def advises(self) -> bool:
+        return _ADVICE.search(self.text) is not None
+
+    @property
+    def states_a_figure(self) -> bool:
+        return FIGURE.search(self.text) is not None and not self.advises
+
+    @property
+    def states_a_conclusion(self) -> bool:
+        """Whether it answers with yes or no, a conclusion, or the result of a calculation."""
+        if self.refuses or self.advises:
+            return _YES_NO.match(self.text) is not None
+        return bool(_ANSWERS_YES_OR_CONCLUDES.match(self.text) or _CALCULATED.search(self.text))
+
+    @property
+    def answers(self) -> bool:
+        """Whether it answers, after a refusal before it or in it."""
+        if self.refuses:
+            return self._answers_within()
+        if _ANNOUNCES_ANSWER.search(self.text):
+            return not self._is_general
+        if self.found or self.advises or _REMARK.match(self.text):
+            return False
+        if _IS_THEREFORE.search(self.text):
+            return True
+        if _ONLY_ELSEWHERE.match(self.text):
+            return False
+        if "would" not in self.text and _RESULT.search(self.text):
+            return True
+        return _TURN.match(self.text) is not None and not self._is_general
+
+    @property
+    def is_preamble(self) -> bool:
+        """Whether it is introductory: an apology, a heading, what is needed, what the source is about."""
+        if any(found.is_aside or not found.rule.alone for found in self.found):
+            return False
+        if self.found or self.advises:
+            return True
+        kinds = (
+            _GREETING.fullmatch,
+            _LOOKED.match,
+            _THE_QUESTION.match,
+            _AMBIGUOUS.match,
+            _DEFINITION.match,
+            ABOUT_THE_SOURCE.match,
+        )
+        return any(kind(self.text) for kind in kinds)
+
+    @property
+    def is_afterthought(self) -> bool:
+        """Whether it may follow a closing refusal: another refusal, advice, thanks, a general remark."""
+        if self.found or self.advises or self.supposes:
+            return True
+        return bool(
+            _REMARK.match(self.text)
+            or _GREETING.fullmatch(self.text)
+            or self.text.rstrip().endswith("?")
+            or self._is_general
+        )
+
+    @property
+    def _is_general(self) -> bool:
+        if _DIGIT.search(self.text):
+            return False
+        if _GENERALITY.search(self.text) or _DEFINITION.match(self.text):
+            return True
+        return bool(_GENERAL_HABIT.search(self.text)) and not _NAME.search(self.text)
+
+    def _closes_by(self, found: Found) -> bool:
+        if found.is_aside:
+            return False
+        return found.rule.closes or (not found.rule.alone and self.concludes)
+
+    def _denies(self, found: Found) -> bool:
+        """Whether it denies a claim: "No, we can't say that it has"."""
+        return self.text[found.end - self.start :].lstrip().startswith("that ")
+
+    def _answers_within(self) -> bool:
+        last = max(found.end for found in self.found) - self.start
+        turn = _INNER_TURN.search(self.text, last)
+        if turn is None and CONCEDES.match(self.text):
+            turn = _COMMA.search(self.text, last)
+        return turn is not None and not _ADVICE.search(self.text, turn.end())
+
+
+def read_sentences(text: str, offset: int, rules: ApplicableRules) -> Iterator[Sentence]:
+    """The sentences of the text, also split after colons and semicolons."""
+    follows_heading = False
+    for start, end in _spans(text):
+        part = text[start:end]
+        yield Sentence(offset + start, part, found_in(part, offset + start, rules), follows_heading)
+        follows_heading = len(part) <= 100 and _HEADS_CONCLUSION.fullmatch(part) is not None
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    for start, end in sentence_spans(text):
+        begin = start
+        for colon in _CLAUSE_END.finditer(text, start, end):
+            yield begin, colon.start() + 1
+            begin = colon.end()
+        yield begin, end

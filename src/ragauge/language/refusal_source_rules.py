@@ -1,0 +1,196 @@
+"""Refusals by what a source does not tell, and by facts that are missing."""
+
+from ragauge.language.refusal_words import (
+    ASKED,
+    FACT,
+    FACTS,
+    FINDINGS,
+    HELD,
+    HOLD,
+    HOW,
+    NEGATION_CUES,
+    NOT,
+    PAPER,
+    PAPERS,
+    SAID,
+    SAY,
+    SHOW,
+    SOURCE,
+    TELLS,
+    TERMS_AND_WORKS,
+    WHAT,
+    WORK_OUT,
+    Rule,
+    cues_of,
+    pattern,
+)
+
+SOURCE_RULES = (
+    Rule(
+        "source is silent",
+        pattern(
+            rf"{HOW}(?:(?:{SAY}s?|{HOLD})\b(?! that\b)|{SHOW}(?: {WHAT}|(?=\s*(?:[.,;]|\Z)))"
+            rf"|(?:allow|permit|enable) (?:us|me|one|you) to {WORK_OUT}\b"
+            r"|(?:relate|related|pertain|relevant) to (?:the|this|your|what) (?:question|query|topic|you)\b"
+            rf"|(?:help|let) (?:us|me|one|you)? ?(?:to )?(?:with|here|{WORK_OUT})\b)"
+        ),
+        after="negation",
+        nouns=PAPERS,
+    ),
+    Rule(
+        "source is silent",
+        pattern(rf"{HOW}(?:show|present|report)\b(?! (?:that|an?|any)\b)"),
+        after="negation",
+        nouns=PAPERS - FINDINGS,
+    ),
+    Rule(
+        "source is silent",
+        pattern(rf"{HOW}(?:{SAY}s?\b(?! that\b)|{HOLD} (?:[a-z]+ ){{0,2}}?{FACT}\b)"),
+        after="negation",
+        nouns=TERMS_AND_WORKS,
+    ),
+    Rule(
+        "source is silent",
+        pattern(
+            r"\b(?:(?:unrelated|irrelevant) to (?:the|this|your|what) (?:question|query|topic|you)"
+            r"|lacks?|omits?|ends? (?:abruptly|before)|cuts off|breaks off|leaves? (?:it|this|that )?open"
+            r"|stops? (?:short of|before)|skips? over|passes over|are of no (?:use|help)"
+            r"|(?:is|are|be) of (?:no|little) (?:use|help)|(?:is|are|was|were|been"
+            r"|be) (?:cut off|truncated|silent|insufficient|incomplete))\b"
+        ),
+        cues=cues_of(
+            "lack omit abruptly cut truncated silent related irrelevant incomplete insufficient "
+            "leave ends end_ breaks stop skip passes no_ little"
+        ),
+        nouns=PAPERS | TERMS_AND_WORKS,
+    ),
+    Rule(
+        "source is silent",
+        pattern(
+            rf"\b(?:{TELLS} (?:no (?!(?:more|less|fewer|longer|such)\b)[a-z]+|neither|none|nothing)"
+            r"|(?:says?|reveals?|shows?|tells? (?:me|us|you)) nothing"
+            rf"|(?:has|have|shows?) no (?:[a-z-]+ ){{0,2}}?{FACT})\b"
+        ),
+        cues=cues_of("no_ neither none nothing"),
+        nouns=PAPERS,
+    ),
+    Rule(
+        "nothing in the source",
+        pattern(
+            rf"\b(?:(?:nothing|none|neither|nowhere)\b[^,;:]{{0,60}}?\b{SOURCE}|no {PAPER})\b"
+            rf"[^,;:]{{0,40}}?\b(?:{SAY}|{HOLD}|{SHOW})(?:s|es)?\b"
+            rf"|\bnothing\b[^,;:]{{0,60}}? (?:is|are|was|were) {SAID}\b"
+            r"|\b(?:there(?:'s| is| was)|found|find|see) nothing (?:in|within) (?:[^ ,;]+ ){0,4}?"
+            rf"{SOURCE}\b"
+            r"|\bnothing (?:there|here|in (?:it|there|here|them))\b"
+            rf"|\b(?:none|nothing|nowhere)\b[^,;:]{{0,60}}? (?:is|are|was|were) "
+            rf"(?:of (?:use|help)|useful|helpful|relevant|given|{SAID})\b(?! to \w)"
+            rf"|\bnowhere (?:in|on) (?:[^ ,;]+ ){{0,4}}?{SOURCE}\b"
+        ),
+        cues=cues_of("nothing none neither nowhere no_"),
+    ),
+    Rule(
+        "not stated",
+        pattern(
+            rf"{HOW}(?:(?:explicitly|specifically|directly|clearly|separately){HOW}"
+            rf"(?:{SAY}|{HOLD}|{SHOW} {WHAT})\b|(?:specify|disclose|break_(?:down|out))"
+            rf" (?:an? |its |{WHAT})"
+            rf"|(?:mentioned|specified|stated|indicated|disclosed)(?: {ASKED}|\W*\Z))"
+        ),
+        after="negation",
+    ),
+    Rule(
+        "not stated",
+        pattern(rf"\A\W*(?:\w+, )?(?:it|they) {NOT}{HOW}(?:{SAY}|provide)\b"),
+        cues=NEGATION_CUES,
+    ),
+    Rule(
+        "not in the source",
+        pattern(
+            rf"{HOW}(?:{SAID}\b[^,;]{{0,60}}? (?:in|by|within|from|on) (?:[^ ,;]+ ){{0,6}}?"
+            rf"{SOURCE}|{HELD}\b[^,;]{{0,60}}? (?:in|by|within|from|on) (?:[^ ,;]+ ){{0,6}}?"
+            rf"{PAPER})\b"
+        ),
+        after="negation",
+    ),
+    Rule(
+        "not in the source",
+        pattern(
+            rf"\A\W*not (?:{SAID}[^,;]{{0,60}}? |{HELD}[^,;]{{0,60}}? )?"
+            rf"(?:in|by|within|from|on) (?:[^ ,;]+ ){{0,6}}?{SOURCE}\b"
+        ),
+        cues=("not",),
+    ),
+    Rule(
+        "facts not given",
+        pattern(rf"{HOW}(?:(?:{SAID}|{HELD})\b|in the )"),
+        after="negation",
+        nouns=FACTS,
+    ),
+    Rule(
+        "facts not given",
+        pattern(
+            r"\b(?:(?:is|are|appears?(?: to be)?|seems?(?: to be)?) (?:missing|absent|omitted|lacking"
+            r"|unavailable|wanting)"
+            r"|(?:is|are|was|were) (?:missing|absent|omitted|left (?:out|blank)|lacking|unavailable)"
+            rf" (?:from|of|in) (?:[^ ,;]+ ){{0,6}}?{SOURCE})\b"
+        ),
+        cues=cues_of("missing absent omitted left_ lacking unavailable wanting"),
+        nouns=FACTS | PAPERS,
+    ),
+    Rule(
+        "facts not given",
+        pattern(
+            r"(?:\b(?:is|are|falls?|lies?|goes)|'s) (?:outside|beyond) (?:of )?(?:the )?"
+            rf"(?:scope|reach|what|{SOURCE})\b|\bis out of reach\b"
+        ),
+        cues=("outside", "beyond", "out of reach"),
+    ),
+    Rule(
+        "no information",
+        pattern(
+            r"\b(?:(?:there(?: is| are| was| were|'s| seems to be| appears to be)|contains?|holds?"
+            r"|provides?|includes?|gives?|has|have|had|found|find|makes?|offers?|shows?"
+            r"|returned|yielded|with) no (?:[a-z-]+ ){0,3}?"
+            r"(?:information|info|data|details|mention|reference|breakdown|explanation|description"
+            r"|discussion|disclosure|records?|context|results|entry|entries)"
+            r"|(?:there(?: is| was|'s)|found|find|see|have|turned up) nothing"
+            r" (?:about|on|regarding|relevant|for)"
+            rf"|there(?: is| was|'s) no (?:clear |direct )?(?:indication|hint|word|clue)"
+            rf" (?:(?:of|as to|about|on) )?(?:of )?(?:the|{ASKED})"
+            r"|(?:came up|come up) empty|turned up nothing|nothing (?:came|comes|turned) up)\b"
+            rf"|\bno (?:[a-z-]+ ){{0,2}}?(?:{FACT}|{PAPER}|match|matches)"
+            rf" (?:[^,;:]{{0,60}} )?(?:(?:is|are|was|were|be|been){HOW}(?:{SAID}|{HELD})"
+            r"|appears? in|exists? in)\b"
+            r"|\A\W*no (?:[a-z-]+ ){0,2}?(?:information|info|data|details|mention|results|answer)"
+            rf" (?:about|on|regarding|for|in|of|to|found|{SAID}|{HELD})\b"
+        ),
+        cues=cues_of("no_ nothing empty"),
+    ),
+    Rule(
+        "no information",
+        pattern(
+            r"\bthere (?:(?:is|are|has been|have been) no (?:[a-z]+ ){0,2}?(?:announcements?|release date"
+            r"|confirmation)\b|(?:is|are|was|were|(?:does|do)(?: not|n't) (?:appear|seem) to be)"
+            rf"(?: not|n't)? (?:any|enough) (?:[a-z-]+ ){{0,3}}?{FACT}\b)"
+            r"|\b(?:is|are|remains?) (?:currently|presently|still|as yet) (?:unknown|unclear|unannounced)\b"
+        ),
+        cues=cues_of("there currently presently still as_yet"),
+    ),
+    Rule(
+        "not in the source",
+        pattern(
+            rf"{HOW}(?:appear|figure|feature|occur|come up|show up) (?:anywhere )?(?:in|within|on|among)"
+            rf" (?:[^ ,;]+ ){{0,4}}?{SOURCE}\b"
+            rf"|{HOW}(?:part of|among|one of) (?:[^ ,;]+ ){{0,4}}?{SOURCE}\b"
+        ),
+        after="negation",
+    ),
+    Rule(
+        "not stated",
+        pattern(
+            rf"\A\W*(?:\w+, )?(?:it|they) {NOT}{HOW}{HOLD} (?:[^ ,;.]+ ){{0,5}}?(?:{FACT}|{PAPER})\b"
+        ),
+        cues=NEGATION_CUES,
+    ),
+)

@@ -1,0 +1,228 @@
+"""Refusals by what cannot be worked out, and by what the speaker cannot do or does not know."""
+
+from ragauge.language.refusal_words import (
+    ASKED,
+    FACT,
+    HELP,
+    HOW,
+    MEANS,
+    PAPER,
+    WORK_OUT,
+    Rule,
+    cues_of,
+    pattern,
+)
+
+_FOUND_CUES = cues_of("find see locate let's")
+
+SPEAKER_RULES = (
+    Rule(
+        "cannot be determined",
+        pattern(rf"(?: [a-z]+(?<!be)){{0,2}}? be{HOW}(?!estimated|predicted){WORK_OUT}\b"),
+        after="inability",
+        closes=True,
+    ),
+    Rule(
+        "cannot be determined",
+        pattern(
+            rf"\b(?:(?:not|n't) (?:be )?(?:[a-z]+ ){{0,2}}?(?:possible|feasible) (?:for \w+ )?to"
+            rf"{HOW}(?:{WORK_OUT}|find)"
+            rf"|impossible (?:for \w+ )?to{HOW}(?:{WORK_OUT}|know)"
+            r"|(?:no way|there(?:'s| is) no) (?:(?:of|to) )?"
+            r"(?:know|tell|determine|knowing|telling|determining)"
+            r"|(?:conclusion|determination|assessment|comparison|calculation|judgment) (?:[a-z]+ )?"
+            r"(?:cannot|can't|could not) be (?:made|drawn|performed)"
+            rf"|no (?:[a-z]+ )?[a-z]+ can be (?:made|drawn|{WORK_OUT})"
+            r"|(?:answer|conclusion|determination|assessment|comparison|calculation|judgment|estimate)"
+            r" (?:is|would be|seems)(?: not|n't)(?: [a-z]+ly)? (?:possible|feasible)"
+            r"|(?:answer|conclusion|determination|calculation|comparison|estimate) (?:is|would be)"
+            r" impossible"
+            rf"|one (?:cannot|can't|can not){HOW}(?:tell|say|determine|know|infer|be (?:certain|sure))"
+            r"|remains? (?:[a-z]+ )?(?:undetermined|unanswered|unresolved|open)"
+            r"|unanswerable|not answerable)\b"
+        ),
+        cues=cues_of(
+            "possible feasible no_ unanswerable answerable can_be be_made be_drawn one remain"
+        ),
+        closes=True,
+    ),
+    Rule(
+        "cannot be determined",
+        pattern(
+            r"\b(?:without [^;:]{0,100}?\b(?:difficult|hard|challenging) (?:for \w+ )?to"
+            rf"{HOW}(?:{WORK_OUT}|know)"
+            r"|(?:difficult|hard|challenging) (?:for \w+ )?to"
+            rf"{HOW}(?:{WORK_OUT}|know)\b[^;:]{{0,100}}? without)\b"
+        ),
+        cues=("without",),
+    ),
+    Rule(
+        "cannot answer",
+        pattern(rf"{HOW}(?:{WORK_OUT}|{HELP})\b"),
+        after="inability",
+        speaker=True,
+        closes=True,
+    ),
+    Rule(
+        "not enough",
+        pattern(
+            rf"\b(?:(?:insufficient|inadequate|not enough|not sufficient"
+            rf"|(?:not|n't) (?:[a-z]+ ){{0,2}}(?:enough|sufficient|adequate))"
+            rf" (?:[a-z]+ ){{0,2}}?{FACT}\b(?! (?:led|caused|made|forced|meant)\b)"
+            rf"|(?:insufficient|inadequate|not enough|not sufficient) to {WORK_OUT})\b"
+            r"|\A\W*(?:that|this|it|which) (?:is|was|'s)(?:n't| not|,? however, not) (?:enough|sufficient)\b"
+        ),
+        cues=cues_of("enough sufficient adequate"),
+        closes=True,
+    ),
+    Rule(
+        "no access",
+        pattern(
+            rf"{HOW}(?:(?:have|possess|given|provided|got|hold) {MEANS}"
+            r"|equipped|programmed|trained|designed to)\b"
+        ),
+        after="negation",
+        speaker=True,
+    ),
+    Rule(
+        "no access",
+        pattern(
+            rf"\b(?:i|we)(?: [a-z]+ly| also| therefore)? (?:lack|have no|no longer have) {MEANS}\b"
+            r"|\b(?:beyond|outside)(?: of)? my"
+            r" (?:[a-z]+ )?(?:abilit|capabilit|scope|knowledge|reach|expertise|remit|training)"
+            r"|\bmy (?:training|knowledge|data|information)(?: (?:data|base|cut-?off|set))?"
+            r" (?:ends?|stops?|only|was cut off|is (?:limited|cut off|current)|goes (?:only )?(?:up )?to"
+            r"|extends (?:only )?(?:up )?to|does(?: not|n't) (?:include|cover|extend|go|reach))\b"
+        ),
+        cues=cues_of("lack no_ beyond_ outside_ my_"),
+    ),
+    Rule(
+        "no access",
+        pattern(
+            r"\bas of (?:my|the) (?:last|latest|current|most recent|knowledge|training)\b"
+            rf"[^;:]{{0,200}}?(?:not|n't){HOW}"
+            r"(?:published|released|reported|announced|filed|disclosed)\b"
+        ),
+        cues=("as of",),
+    ),
+    Rule(
+        "not found",
+        pattern(
+            rf"{HOW}(?:locate\b|find [^,;]{{0,60}}? (?:in|within) (?:[^ ,;]+ ){{0,4}}?{PAPER}\b"
+            r"|(?:find|see) (?:out|any|anything|the|an?|that|this|it|what|who|where|when|which|how|why"
+            r"|specific|enough|information|mention|relevant|further|details|data|[a-z]+ing)\b)"
+        ),
+        after="negation",
+        speaker=True,
+    ),
+    Rule(
+        "not found",
+        pattern(
+            r"\b(?:i|we)(?:'ve| have)? (?:searched|looked|checked)\b[^.;]{0,100}?\b(?:but|and)"
+            r" (?:i |we )?(?:did(?: not|n't)|could(?: not|n't)) (?:find|see|locate)\b"
+            r"|\blet's (?:try|talk about|change|move on to) (?:a |an)?(?:different|another|something)\b"
+        ),
+        cues=_FOUND_CUES,
+    ),
+    Rule(
+        "declines",
+        pattern(
+            r"\b(?:(?:i|we)(?: must| have to| will|'ll| would|'d|'m going to| am going to)?"
+            r" (?:(?:respectfully|politely) )?(?:decline|refuse|refrain|pass on|rather not|prefer not)"
+            r"|(?:i'm|i am|we are|we're)(?: really| simply)? (?:not (?:comfortable|allowed|permitted"
+            r"|at liberty|willing|going to (?:answer|guess|speculate))|reluctant|hesitant)"
+            r"|(?:that's|that is|this is|it's|it is) (?:not|n't) something (?:i|we) (?:can|could|am|are)"
+            r"|(?:i'm|i am) (?:going to )?have to stop here|(?:i|we) (?:have|need|had) to stop here"
+            r"|(?:i|we) can only (?:guess|speculate)"
+            r"|one (?:can|could) only (?:guess|speculate)"
+            r"|(?:i|we) (?:would|do)(?: not|n't) (?:want|wish|like) to (?:guess|speculate))\b"
+        ),
+        cues=cues_of(
+            "decline refuse refrain pass_on rather_not prefer_not comfortable allowed permitted liberty "
+            "willing going_to reluctant hesitant something to_stop guess speculate"
+        ),
+        closes=True,
+    ),
+    Rule(
+        "asks what is meant",
+        pattern(
+            r"\b(?:which|who|what) (?:[a-z]+ ){0,3}you(?:'re| are| were)?"
+            r" (?:mean|meant|asking (?:about|for)|referring to|refer to|talking about|interested in)\b"
+        ),
+        cues=cues_of("you_ you're"),
+        closes=True,
+    ),
+    Rule(
+        "would be a guess",
+        pattern(
+            r"\b(?:would|could|might) (?:only |just |merely |purely )?be"
+            r" (?:(?:an?|pure|mere|sheer|only|just|no more than|nothing but|purely) ){0,3}"
+            r"(?:guess|guessing|guesswork|speculation|speculative|speculating|conjecture)\b"
+        ),
+        cues=cues_of("guess specul conjecture"),
+        closes=True,
+    ),
+    Rule(
+        "does not know",
+        pattern(
+            r"(?:(?<=\bdo\x20not)|(?<=\bdon't)|(?<=\bdont)|(?<=\bcannot))"
+            rf"{HOW}(?:know\b(?=\s*(?:[^\w\s]|\Z))"
+            r"|(?:recall|remember)\b(?: (?:exactly|the|that|this|it|what|who|when|where|which|why|whether|if"
+            r"|any|how|his|her|its|their|your|offhand)\b|(?=\s*(?:[^\w\s]|\Z)))"
+            r"|know (?:the|that|this|it|what|who|when|where|which|why|whether|if|about|enough|any|much"
+            r"|based|from|because|as|since|for|anything|of|how (?:many|much|long|often|old|far))\b)"
+        ),
+        after="negation",
+        speaker=True,
+    ),
+    Rule(
+        "does not know",
+        pattern(
+            r"(?:(?<!but\x20)|(?<=sorry\x20but\x20)|(?<=sorry,\x20but\x20))\b(?:i am|i'm|im)"
+            r" (?:[a-z]+ )?not (?:[a-z]+ )?(?:sure|certain|aware|familiar)\b"
+            r"|\bi(?: [a-z]+ly)? have(?: [a-z]+ly)? no (?:idea|clue|knowledge|recollection|memory)\b"
+            r"|\bi(?: have|'ve)(?: never| not|n't) (?:ever )?(?:heard|seen|read|come across|encountered)\b"
+            r"|\A(?:\W*(?:hm+|um+|uh|oh|ah|well|honestly|sorry|sadly|unfortunately|actually|really)\b)*"
+            r"\W*(?:not (?:really |quite |entirely )?sure|no (?:idea|clue)|beats me|dunno|i dunno)\b"
+            r"|\b(?:i'm|i am|im) (?:unsure|unaware|uncertain|unfamiliar|clueless|at a loss|stumped)\b"
+            r"|\bhard to say\W*\Z"
+            r"|\bi wish i knew\b"
+            r"|\bit(?: is|'s| remains|(?= isn't)) (?:[a-z]+ )?"
+            r"(?:unclear|unknown|(?:not|isn't) (?:[a-z]+ly )?(?:clear|known))"
+            rf" (?:from|in|based|{ASKED})"
+            r"|\banswer (?:[^ ,;]+ ){0,5}?(?:is|remains) (?:unknown|unclear|not (?:known|clear))\b"
+        ),
+        cues=cues_of(
+            "sure certain aware familiar idea clue know knew clear never i_have i've no_ beats dunno loss stumped hard"
+        ),
+    ),
+    Rule(
+        "no information",
+        pattern(
+            r"\bthere (?:is|are|exists?) no (?:definite|definitive|clear|single|simple) answer\b"
+        ),
+        cues=("answer",),
+        alone=True,
+    ),
+    Rule(
+        "asks for more",
+        pattern(
+            r"\A\W*(?:(?:i'm |i am )?sorry,? (?:but )?)?"
+            r"(?:(?:please|could you|can you|would you|kindly) (?:please )?(?:provide|share"
+            r"|supply|specify|clarify|upload|attach|paste|rephrase|tell)"
+            r"|if you (?:can |could |would |are able to )?(?:provide|share|supply)"
+            r"|(?:to [^,;]{1,60},? )?(?:i|we)(?: would| will|'d)? (?:need|require|have to (?:see|have|know))"
+            r" (?:access|more|additional|further|the|a|an|both|to (?:know|see|look|review|check|have))"
+            r"|(?:answering|determining|calculating|computing|finding) [^,;]{1,60} would"
+            r" (?:take|need|require)"
+            r"|(?:additional|more|further) (?:information|data|context|details|documents?|evidence"
+            r"|documentation|figures|sources?) (?:[^ ,;]+ ){0,6}?"
+            r"(?:is|are|would be) (?:needed|required|necessary)"
+            r"|(?:your|the|this) question is (?:[a-z]+ )?(?:ambiguous|unclear|vague|incomplete))\b"
+        ),
+        cues=cues_of(
+            "please an_you ould_you if_you kindly need require question_is have_to would_take necessary"
+        ),
+        alone=True,
+    ),
+)

@@ -1,0 +1,182 @@
+"""Words for the parts of a refusal, and the form of the rules built from them.
+
+Most rules match right after a negation ("does not | provide the fee") and require a subject: a noun
+of a given set in the same clause, or the speaker. Others match anywhere. In patterns, `_` or a space
+matches a run of whitespace; case is ignored.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One wording of a refusal. Rules with the same name are variants.
+
+    `after`: the words follow a negation, or a negation of ability. Without it, they match anywhere,
+    but only in a sentence that contains one of the lower-case `cues`: searching for these first is a
+    hundred times faster. `nouns`: one of them must precede in the same clause. `speaker`: "I" or "we"
+    must precede directly, or nothing, as in "Unable to answer". `closes`: it also refuses at the end
+    of an answer, where other rules match an afterthought unless they conclude ("Therefore, ..."). `alone`: it refuses only if the answer
+    contains nothing else.
+    """
+
+    name: str
+    words: re.Pattern[str]
+    after: Literal["negation", "inability"] | None = None
+    cues: tuple[str, ...] = ()
+    nouns: frozenset[str] | None = None
+    speaker: bool = False
+    closes: bool = False
+    alone: bool = False
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """The compiled pattern: case is ignored, and a space or `_` matches a run of whitespace.
+
+    >>> bool(pattern("no_(?:idea|clue)").search("I have NO  idea"))
+    True
+    """
+    return re.compile(re.sub("[ _]", r"\\s+", text), re.IGNORECASE)
+
+
+def any_of(words: str) -> str:
+    """A pattern for any one of the words; `_` joins the words of a phrase."""
+    return f"(?:{'|'.join(words.split())})"
+
+
+def cues_of(words: str) -> tuple[str, ...]:
+    """The words; `_` is a space."""
+    return tuple(word.replace("_", " ") for word in words.split())
+
+
+def _plurals(words: str) -> str:
+    """The words, each with its plural."""
+    return " ".join(f"{word} {_plural(word)}" for word in words.split())
+
+
+def _plural(word: str) -> str:
+    if re.search("[^aeiou]y$", word):
+        return f"{word[:-1]}ies"
+    return f"{word}{'es' if re.search('(?:s|x|ch)$', word) else 's'}"
+
+
+# Nouns. A document's purpose is to inform, so any missing content is a refusal; terms and works have
+# other purposes ("the policy does not cover hail"), and refuse only by what they do not state.
+
+_PAPER_WORDS = (
+    _plurals(
+        "context document passage text filing excerpt extract report article statement 10-k 10k "
+        "10-q 10q 8-k 8k material source snippet result paragraph section sheet spreadsheet table "
+        "page transcript chunk record file handbook manual guide guideline brochure leaflet "
+        "catalogue catalog database note minute bulletin biography article release newsletter "
+        "memo memorandum faq appendix footnote disclosure registry ledger chart diagram graph "
+        "figure dataset encyclopedia wiki website webpage site entry listing log profile review "
+        "study paper survey summary overview prospectus presentation slide column corpus archive "
+        "abstract instruction readme index recipe specification "
+        "letter email invoice receipt agenda certificate diary journal blog newspaper magazine"
+    )
+    + " contents documentation question prompt query information info data details facts evidence"
+    " knowledge provided supplied attached retrieved quoted"
+)
+_TERM_WORDS = (
+    _plurals(
+        "policy contract agreement lease clause plan license licence warranty regulation statute "
+        "book chapter story novel essay"
+    )
+    + " terms rules conditions"
+)
+_FACT_WORDS = (
+    _plurals(
+        "detail figure number value answer breakdown record fact statistic specific explanation "
+        "description document source amount item metric"
+    )
+    + " information info data mention reference context discussion disclosure text evidence line"
+)
+_FINDING_WORDS = "result results data evidence facts study survey review provided"
+PAPERS = frozenset(_PAPER_WORDS.split())
+TERMS_AND_WORKS = frozenset(_TERM_WORDS.split())
+FACTS = frozenset(_FACT_WORDS.split())
+FINDINGS = frozenset(_FINDING_WORDS.split())
+"""Documents that show something about the world: "the results do not show growth" answers."""
+
+PAPER = any_of(_PAPER_WORDS)
+SOURCE = any_of(f"{_PAPER_WORDS} {_TERM_WORDS}")
+FACT = any_of(_FACT_WORDS)
+
+# Verbs in their form after a negation: "does not _", "has not _", "is not _".
+
+SAY = any_of(
+    "mention(?:ed)? specify specified state(?:d)? disclosed? discuss(?:ed)? address(?:ed)? say "
+    "describe explain(?:ed)? clarify identify identified refer_to reference touch_on elaborate "
+    "define indicate(?:d)? tell name make_(?:it_)?clear record go_into comment_on speak_(?:to|of) "
+    "answer_(?:the|this|your) give_away stretch_to"
+)
+HOLD = any_of(
+    "provided?(?!_for) contain(?:ed)? included? list(?:ed)? offer(?:ed)? supply furnish "
+    "detail(?:ed)? outlined? cover(?:ed)? break_down break_out break_it_down broken_down report_on "
+    "separate given? have(?!_to) seem_to_\\w+ appear_to_\\w+"
+)
+SHOW = any_of("show reveal(?:ed)? present report suggest")
+SAID = any_of(
+    "mentioned specified disclosed stated reported indicated discussed described explained "
+    "addressed identified clear evident answered named recorded said spelled_out spelt_out"
+)
+HELD = any_of(
+    "provided available given included found listed present contained shown detailed presented "
+    "outlined visible broken_down broken_out covered supplied part_of"
+)
+TELLS = any_of(
+    "provides? contains? includes? gives? offers? mentions? states? makes? lists? names? cites? "
+    "specif(?:y|ies) reports?"
+)
+WORK_OUT = any_of(
+    "determined? calculated? computed? answer(?:ed)? ascertain(?:ed)? establish(?:ed)? "
+    "assess(?:ed)? infer(?:red)? derived? concluded? evaluated? deduced? estimated? identify "
+    "confirm(?:ed)? verify verified tell say judged? compared? quantify "
+    "quantified obtain(?:ed)? analyzed? extract(?:ed)? pinpoint(?:ed)? discern(?:ed)? gauged? "
+    "predict(?:ed)? provided? given? offer(?:ed)? work(?:ed)?_out draw_any draw_a make_an? state "
+    "complete(?:d)? carr(?:y|ied)_out perform(?:ed)? gleaned? reach(?:ed)?_an? arrive(?:d)?_at figured?_out "
+    "resolved? settled?_the respond replied reply guess name(?!_names)"
+)
+HELP = any_of(
+    "access retrieve browse fetch view search assist help(?!_(?:but|[a-z]+ing)) speculate comment "
+    "disclose recall read look_up look_at look_into look_that_up look_it_up open check pull_up consult "
+    "find_out go_online connect_to do_(?:that|this|so|the|it) be_of_(?:any_|more_|further_|much_)?(?:help|use|assistance) "
+    "be_(?:any_|more_|of_)*(?:help|helpful|certain|sure)"
+)
+HOW = (
+    r"(?:, (?:however|though|unfortunately|therefore),)?"
+    r"(?: (?:(?!only)[a-z]+ly|also|yet|even|itself|alone|be|been|in fact)){0,4} "
+)
+WHAT = (
+    r"(?:any(?:thing)?|specific|exact|enough|sufficient|explicit|information|info|data|details?|figures?"
+    r"|wh[a-z]+|how|if|this|it|such|the (?:exact|specific|amount|number|total|reason|date|name"
+    r"|value|figure))\b"
+)
+MEANS = (
+    r"(?:[^ ,;.]+ ){0,5}?(?:access|information|info|data|knowledge|details|ability|capability"
+    r"|capabilities|records?|figures?|numbers?|context|documents?|statements?|means|enough|sufficient"
+    r"|specifics|insight|updates?|filings?|answer|reports?|sheets?|10-?[kq]|basis|way of (?:know|tell)ing"
+    r"|what (?:i|we|is|it) (?:need|takes?|would)[a-z]*)"
+)
+ASKED = r"(?:who|what|when|where|which|why|how|whether|if)\b"
+
+NEGATION = re.compile(
+    r"(?:not|n't)\b(?:\s+(?:be\s+|been\s+)?able\s+to\b|\s+in\s+a\s+position\s+to\b)?"
+    r"|unable\s+to\b|in\s+no\s+position\s+to\b|never\b|(?:do|did|does|is|ca|could)nt\b"
+    r"|fail(?:s|ed)?\s+to\b"
+)
+"""Searched in lower-case text, without the words before it: that is much faster."""
+BEFORE_NEGATION = re.compile(
+    r"(?:\b(?:(?P<ability>can|could|ca)|do|does|did|has|have|had|is|are|was|were|am|would|will)\s*"
+    r"(?:(?<=\s)(?:also|still|yet)\s)?|'(?:s|re|m)\s|(?P<nothing>\W|\A))\Z"
+)
+"""An auxiliary, or nothing that is part of the same word: "kn" is not followed by a "not"."""
+NEGATION_CUES = cues_of("not n't nt never fail unable no_position")
+"""Every sentence with a negation contains one of them."""
+NOT = (
+    r"(?:(?:do|does|did|has|have|had|is|are|was|were|can|could|would|will)(?: not|n't)"
+    r"|cannot|never|fails?_to)"
+)
