@@ -471,7 +471,9 @@ RECOMPUTED = {
     ),
     "not_contains": lambda e: not e["found"],
     "number": lambda e: bool(e["found"]),
-    "number_match": lambda e: share(e["matched"], e["unmatched"]),
+    "number_match": lambda e: (
+        sum(one["credit"] for one in e["matches"]) / (len(e["matched"]) + len(e["unmatched"]))
+    ),
     "number_precision": lambda e: share(e["supported"], e["invented"]),
     "passage_exact_match": lambda e: e["matched_gold"] is not None,
     "precision": lambda e: len(e["hits"]) / e["n_places"] if e["n_places"] else 0,

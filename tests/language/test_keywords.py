@@ -2,7 +2,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.features.keywords import reference_numbers
 from ragauge.language.keywords import by_value, keywords
 from ragauge.language.numbers import quantities
 
@@ -81,10 +80,6 @@ def test_saying_a_text_twice_adds_no_keyword(text):
 def test_a_number_is_known_by_its_value_and_percent_sign(text, value):
     (found,) = quantities(text)
     assert by_value(found) == value
-
-
-def test_the_numbers_of_all_references_count():
-    assert reference_numbers(["$5", "six"], [quantities("$5"), quantities("six")]) == {"5", "6"}
 
 
 @pytest.mark.parametrize(

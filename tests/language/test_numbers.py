@@ -375,3 +375,36 @@ def test_a_point_before_a_fraction_sign_is_not_a_decimal_point():
 
 def test_a_minus_behind_a_currency_sign_stays_whatever_word_is_before():
     assert [one.value for one in quantities("In June €-732 and less €-5")] == [-732, -5]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("3M sold $3M of tape, 3MB of data", ["$3M", "3MB"]),
+        ("3M's 401(k) plan has 40 funds", ["40"]),
+        ("the S&P 500 and the Fortune 100 have 500 names", ["500"]),
+        ("a Nasdaq-100 fund of $100", ["$100"]),
+    ],
+)
+def test_names_that_look_like_quantities_are_none(text, found):
+    assert [each.text for each in quantities(text)] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "value", "unit"),
+    [
+        ("a loss of $(12) million", "$(12) million", "-12000000", "USD"),
+        ("(0.9)% of sales", "(0.9)%", "-0.9", "%"),
+        ("tax (12) million", "(12) million", "-12000000", ""),
+        ("nine (9) million", "9", "9", ""),
+        ("sales (12) rose", "12", "12", ""),
+        ("a loss ($12)", "$12", "12", "USD"),
+    ],
+)
+def test_accounting_brackets_with_an_outer_sign_are_negative(text, found, value, unit):
+    quantity = next(each for each in quantities(text) if each.counts)
+    assert (quantity.text, quantity.plain_value, quantity.unit) == (found, value, unit)
+
+
+def test_a_quantity_knows_its_scale():
+    assert [each.scale for each in quantities("5 million, 5k, 5, $2-3 billion")] == [6, 3, 0, 9, 9]

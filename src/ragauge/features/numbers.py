@@ -9,6 +9,16 @@ from ragauge.metric import feature
 
 
 @feature
+def question_quantities(question: str) -> tuple[Quantity, ...]:
+    """The quantities in the question.
+
+    >>> [one.text for one in question_quantities("Who sold 5 cars?")]
+    ['5']
+    """
+    return quantities(question)
+
+
+@feature
 def answer_quantities(answer: str, answer_dates: Sequence[Date]) -> tuple[Quantity, ...]:
     """The quantities in the answer.
 

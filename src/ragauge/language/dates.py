@@ -24,7 +24,7 @@ def dates(text: str) -> tuple[Date, ...]:
     >>> [date.text for date in dates("Founded in 1998, sold on March 5, 2021 at 9:30.")]
     ['1998', 'March 5, 2021', '9:30']
     """
-    plain = plain_signs(text)
+    plain = plain_signs(text).replace("\u00a0", " ")
     found = [*dates_by_name(plain, text), *_numbered(plain, text)]
     if len(found) < 2:
         return tuple(found)

@@ -74,9 +74,12 @@ def _read(plain: str, start: int, end: int) -> Reading | None:
         return None
     if _is_label(plain, start, end):
         return None
+    if _is_known_name(plain, start, end):
+        return None
     value, end = _value(plain, digits, end)
     reading = Reading(start, end, value)
-    _read_before(plain, reading)
+    if plain[end : end + 1] != ")" or not read_accounting(plain, reading):
+        _read_before(plain, reading)
     read_scale(plain, reading)
     return reading if read_unit(plain, reading) else None
 
@@ -104,6 +107,33 @@ def _in_name(plain: str, start: int) -> bool:
         return False
     name = _NAME.search(plain, max(0, start - 24), start)
     return name is not None and name[1].lower() not in _PREFIXES
+
+
+_PARAGRAPH = re.compile(r"\([a-z]\)")
+_INDEX = re.compile(
+    r"\b(?:S&P|Fortune|FTSE|Nasdaq|Russell|Nikkei|Stoxx|Dow(?: Jones)?|CAC|Forbes)[ -]$",
+    re.IGNORECASE,
+)
+_INDEX_SIZES = frozenset(
+    ("30", "40", "50", "100", "225", "250", "400", "500", "600", "1000", "2000")
+)
+
+
+def _is_known_name(plain: str, start: int, end: int) -> bool:
+    """Whether it is in a name that looks like a quantity: `3M`, `401(k)`, `S&P 500`."""
+    after = plain[end : end + 1]
+    if after == "M":
+        is_3m = plain[start:end] == "3" and not is_word(plain[end + 1 : end + 2])
+        return is_3m and plain[start - 1 : start] not in _MONEY_SIGNS
+    if after == "(":
+        return _PARAGRAPH.match(plain, end) is not None
+    if plain[start:end] in _INDEX_SIZES and plain[start - 1 : start] in _BLANK_OR_HYPHEN:
+        return _INDEX.search(plain, max(0, start - 12), start) is not None
+    return False
+
+
+_MONEY_SIGNS = frozenset("$€£¥₹")
+_BLANK_OR_HYPHEN = frozenset(" -")
 
 
 def _value(plain: str, digits: str, end: int) -> tuple[Decimal, int]:
@@ -271,6 +301,30 @@ def _read_before(plain: str, reading: Reading) -> None:
         sign = read_sign(plain, reading)
     if sign == "-":
         reading.value = reading.value.copy_negate()
+
+
+_ACCOUNTING_AFTER = re.compile(
+    r"\)(?:%|\s?(?:thousand|[mbtr]{1,2}illion|mn|bn|percent|per cent)\b)"
+)
+
+
+def read_accounting(plain: str, reading: Reading) -> bool:
+    """Read a negative number in brackets with its sign outside: `$(5)`, `(0.9)%`, `(5) million`.
+
+    Brackets alone, as in `(5)`, say nothing.
+    """
+    start = reading.start - 1
+    if start < 0 or plain[start] != "(" or _ends_in_number(plain, start):
+        return False
+    is_money = plain[max(0, start - 1) : start] in _MONEY_SIGNS
+    if not is_money and not _ACCOUNTING_AFTER.match(plain, reading.end):
+        return False
+    reading.value = reading.value.copy_negate()
+    reading.start, reading.end = start, reading.end + 1
+    if is_money:
+        reading.start -= 1
+        reading.unit = SIGNS[plain[start - 1]]
+    return True
 
 
 def _is_in_math(plain: str, currency: re.Match[str], end: int) -> bool:

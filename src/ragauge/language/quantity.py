@@ -13,7 +13,8 @@ class Quantity(NamedTuple):
     `unit` is "" (none), "%", a currency code (`$` is USD), or a measure (`km`, `kg`, `h`,
     `km/h`); measures are not converted. `spelled`: written in words (`five`). `is_year`: the year
     of a date. Numbers of these two kinds can match others but do not count themselves: see `counts`.
-    `only_matches`: so vague (`one`, `a dozen`) that it is not an anchor either.
+    `only_matches`: so vague (`one`, `a dozen`) that it is not an anchor either. `scale`: the power of
+    ten of its scale word, 6 for `5 million`; the value includes it.
     """
 
     text: str
@@ -24,6 +25,7 @@ class Quantity(NamedTuple):
     spelled: bool = False
     is_year: bool = False
     only_matches: bool = False
+    scale: int = 0
 
     @property
     def counts(self) -> bool:
@@ -102,7 +104,10 @@ def quantity_of(
     start, end, value = reading.start, reading.end, reading.value
     if reading.scale:
         value = scaled(value, reading.scale)
-    return Quantity(text[start:end], start, end, value, reading.unit, spelled, False, only_matches)
+    stated = text[start:end]
+    return Quantity(
+        stated, start, end, value, reading.unit, spelled, False, only_matches, reading.scale
+    )
 
 
 def scaled(value: Decimal, scale: int) -> Decimal:

@@ -363,11 +363,21 @@ def number(
 def number_match(
     *,
     extractor: Literal["default", "regex"] = "default",
+    rounding: Literal["stated", "none"] = "stated",
+    percent: Literal["as_asked", "as_fraction", "distinct"] = "as_asked",
+    rtol: float = 0.0,
+    atol: float = 0.0,
     on_nothing_expected: float | None = None,
 ) -> MetricLabel:
     """Share of the reference's distinct numbers that the answer states too."""
 
-def number_precision() -> MetricLabel:
+def number_precision(
+    *,
+    rounding: Literal["stated", "none"] = "stated",
+    percent: Literal["as_asked", "as_fraction", "distinct"] = "as_asked",
+    rtol: float = 0.0,
+    atol: float = 0.0,
+) -> MetricLabel:
     """Share of the answer's distinct numbers that occur in a reference or a context."""
 
 def passage_exact_match() -> MetricLabel:

@@ -1,21 +1,11 @@
-"""How much of the reference's content the answer has: keywords, numbers, length."""
+"""How much of the reference's content the answer has: keywords and length."""
 
-import re
-from collections.abc import Sequence
-from typing import Literal
-
-from ragauge.language.keywords import Extractor, by_value
-from ragauge.language.quantity import Quantity
+from ragauge.language.keywords import Extractor
 from ragauge.metric import NOTHING_EXPECTED, Share, metric
 from ragauge.score import Score
 
-# The group of [\$]?(\d+\.?\d*)%?, the pattern of the suite answer-quality.
-REGEX_NUMBER = re.compile(r"\d\d*\.?\d*")
 
-NumberExtractor = Literal["default", "regex"]
-
-
-@metric(version=2)
+@metric(version=3)
 def keyword_coverage(
     answer_keywords: frozenset[str],
     reference_keywords: frozenset[str],
@@ -38,73 +28,7 @@ def keyword_coverage(
     return _coverage(answer_keywords, reference_keywords, "keywords", on_nothing_expected)
 
 
-@metric(version=2)
-def number_match(
-    answer: str,
-    reference: str,
-    answer_numbers: frozenset[str],
-    reference_quantities: Sequence[Quantity],
-    *,
-    extractor: NumberExtractor = "default",
-    on_nothing_expected: Share | None = None,
-) -> Score:
-    """Share of the reference's distinct numbers that the answer states too.
-
-    In [0, 1]; best over the references. Numbers are compared by value and sign: `$1,000` equals
-    `1000.0`, `5 million` equals `5,000,000`; `5%` does not equal 5. Dates and list numbers of the
-    reference do not count. Undefined if the reference has no numbers, or `on_nothing_expected` if no
-    reference has any. `extractor="regex"` compares the digits that a regular expression finds, as
-    text.
-
-    Source: the suite answer-quality.
-
-    >>> import ragauge as rg
-    >>> rg.score("number_match", answer="The premium is $604", reference="$604").value
-    1.0
-    """
-    if extractor == "regex":
-        given, expected = _regex_numbers(answer), _regex_numbers(reference)
-    else:
-        given = answer_numbers
-        expected = frozenset(
-            by_value(quantity) for quantity in reference_quantities if quantity.counts
-        )
-    return _coverage(given, expected, "numbers", on_nothing_expected)
-
-
-@metric(version=2)
-def number_precision(
-    answer_quantities: Sequence[Quantity],
-    references: Sequence[str] | None,
-    contexts: Sequence[str] | None,
-    reference_numbers: frozenset[str] | None,
-    context_numbers: frozenset[str] | None,
-) -> Score:
-    """Share of the answer's distinct numbers that occur in a reference or a context.
-
-    In [0, 1]; the rest of the numbers are invented. Numbers are compared as in `number_match`.
-    Undefined if the answer has no numbers, or if the list of references is empty and there are no
-    contexts; missing if the sample has neither field.
-
-    Source: ours, the precision that belongs to `number_match`.
-
-    >>> import ragauge as rg
-    >>> rg.score("number_precision", answer="It costs $604 or $7.", contexts=["604 dollars"]).value
-    0.5
-    """
-    if references is None and contexts is None:
-        return Score.missing("the sample has neither references nor contexts")
-    if references is not None and not references and contexts is None:
-        return Score.undefined("there is neither a reference nor a context to look in")
-    stated = frozenset(by_value(quantity) for quantity in answer_quantities if quantity.counts)
-    if not stated:
-        return Score.undefined("the answer states no numbers")
-    known = (reference_numbers or frozenset()) | (context_numbers or frozenset())
-    evidence = {"supported": sorted(stated & known), "invented": sorted(stated - known)}
-    return Score(len(stated & known) / len(stated), evidence=evidence)
-
-
-@metric(version=2)
+@metric(version=3)
 def answer_completeness(
     answer: str,
     reference: str,
@@ -156,7 +80,3 @@ def _coverage(
     matched = given & expected
     evidence = {"matched": sorted(matched), "unmatched": sorted(expected - matched)}
     return Score(len(matched) / len(expected), evidence=evidence)
-
-
-def _regex_numbers(text: str) -> frozenset[str]:
-    return frozenset(REGEX_NUMBER.findall(text))

@@ -42,7 +42,7 @@ SHOWN = 200
 SENTENCE_END = re.compile(r"[.!?。！？]\s|[\n。！？]")
 
 
-@metric(version=1, batch=True)
+@metric(version=2, batch=True)
 def support(
     answer: Sequence[str],
     contexts: Sequence[Sequence[str]],

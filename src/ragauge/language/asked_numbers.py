@@ -1,0 +1,72 @@
+"""What a question or a table heading says about its numbers: their scale, and whether they are percentages."""
+
+import re
+
+from ragauge.language.units import CODE, SCALES
+
+_WORDS = "|".join(
+    sorted((word for word in SCALES if word.isascii() and word != "hundred"), key=len, reverse=True)
+)
+_CURRENCY = rf"(?:{CODE}|(?:US|U\.S\.)?\s?[$€£¥₹]|(?:US |U\.S\. )?dollars?|euros?|pounds?|rupees?)"
+_SCALE = re.compile(
+    rf"(?:\b(?:in|how many|units? of|expressed as|to the nearest)\s(?:the\s)?(?:{_CURRENCY}\s?)?"
+    rf"|{_CURRENCY}\s?(?:in\s)?)({_WORDS})s?\b"
+    rf"|(?:\bin\s|\(\s?)(?:{_CURRENCY}\s?)?'?000'?s?\b"
+    rf"|{_CURRENCY}\s?(k|mm|m|b|t)\b",
+    re.IGNORECASE,
+)
+_LETTERS = {"k": 3, "m": 6, "mm": 6, "b": 9, "t": 12}
+_HINTS = ("illion", "thousand", "crore", "lakh", "000", "$", "€", "£", "¥", "₹", "usd", "mn", "bn")
+"""What a scale contains, nearly always; checked first, because it is fast."""
+_HEADING = re.compile(
+    rf"\bin\s(?:{_CURRENCY}\s(?:in\s)?)?(?:({_WORDS})s\b|'?000'?s\b)", re.IGNORECASE
+)
+_HEADING_HINTS = ("illions", "thousands", "crores", "lakhs", "000s", "000's")
+_PERCENTAGE = re.compile(
+    r"%|\b(?:per\s?cent|percents|percentages?|percentage points?|ratios?|margins?|rates?|cagr|growth"
+    r"|share|proportion|fraction|return on|yield|turnover)\b",
+    re.IGNORECASE,
+)
+
+
+def named_scale(question: str) -> int:
+    """The power of ten in which the question wants its numbers; 0 if it names none.
+
+    >>> named_scale("What was the net income (in USD millions)?"), named_scale("Answer in thousands.")
+    (6, 3)
+    >>> named_scale("Who sold 5 million phones?")
+    0
+    """
+    lowered = question.lower()
+    if not any(hint in lowered for hint in _HINTS):
+        return 0
+    found = _SCALE.search(question)
+    if not found:
+        return 0
+    if word := found[1]:
+        return SCALES[word.lower()]
+    return _LETTERS[found[2].lower()] if found[2] else 3
+
+
+def heading_scale(text: str) -> int:
+    """The power of ten that the text names as a table's heading does; 0 if it names none.
+
+    >>> heading_scale("Sales were $447,489 (in thousands)."), heading_scale("Sales were $5 million.")
+    (3, 0)
+    """
+    lowered = text.lower()
+    if not any(hint in lowered for hint in _HEADING_HINTS):
+        return 0
+    found = _HEADING.search(text)
+    if not found:
+        return 0
+    return SCALES[found[1].lower()] if found[1] else 3
+
+
+def asks_for_a_percentage(question: str) -> bool:
+    """Whether the question asks for a percentage, ratio or rate, which is stated as 5%, 5 or 0.05.
+
+    >>> asks_for_a_percentage("What is the operating margin?"), asks_for_a_percentage("How many?")
+    (True, False)
+    """
+    return _PERCENTAGE.search(question) is not None

@@ -1,0 +1,292 @@
+"""When two stated numbers agree: equal, one rounded to the other, in another scale, or as a percentage."""
+
+import math
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from operator import itemgetter
+from typing import Literal, NamedTuple
+
+from ragauge.language.quantity import EXACT, Quantity, scaled
+from ragauge.language.units import MONEY
+
+Rounding = Literal["stated", "none"]
+Percent = Literal["as_asked", "as_fraction", "distinct"]
+
+MAX_ROUNDED = Decimal("0.03")
+"""The most by which a rounded number may differ: `1.6` is 1.577, but `2` is not. Decimals and
+percentages of a reference are exempt, because they show how precise the reference is."""
+SURE_DIGITS = 3
+"""The fewest digits for which another scale that nothing names, as in 1577 for `1.577 billion`, is no chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The rules by which two numbers agree; the settings of `number_match`.
+
+    `asks_percentage`: the question asks for a percentage, so that 5%, 5 and 0.05 may be the same.
+    """
+
+    rtol: float = 0.0
+    atol: float = 0.0
+    rounding: Rounding = "stated"
+    percent: Percent = "as_asked"
+    asks_percentage: bool = False
+
+
+class Stated(NamedTuple):
+    """A quantity with what its comparison needs.
+
+    `shifts`: the powers of ten by which its value may have to be multiplied; a bare number has that of the
+    scale that the question names. `log`: log10 of its absolute value; 0 for 0.
+    """
+
+    quantity: Quantity
+    value: Decimal
+    log: float
+    is_percent: bool
+    is_bare: bool
+    shifts: tuple[int, ...]
+    text: str
+
+
+def stated(
+    quantity: Quantity, text: str, scales: Sequence[int] = (), *, expected: bool = False
+) -> Stated:
+    """The quantity of the text, where bare numbers may be in one of these scales.
+
+    An expected bare number is in the scale for sure, unless its digits include it (`1,577,000,000`).
+    """
+    value, unit = quantity.value, quantity.unit
+    is_percent = unit in ("%", "bp")
+    if unit == "bp":
+        value = scaled(value, -2)
+    is_bare = (
+        not (quantity.scale or quantity.spelled or quantity.is_year)
+        and (not unit or unit in MONEY)
+        and int(value.as_tuple().exponent) <= 0
+    )
+    shifts = (0,)
+    if is_bare and scales:
+        includes_scale = not expected or value % 10 ** scales[0] == 0
+        shifts = (*scales, 0) if includes_scale else tuple(scales)
+    return Stated(quantity, value, _log(value), is_percent, is_bare, shifts, text)
+
+
+def _log(value: Decimal) -> float:
+    if not value:
+        return 0.0
+    power = value.adjusted()
+    return math.log10(abs(float(scaled(value, -power)))) + power
+
+
+class Found(NamedTuple):
+    """The number that agrees, and how: "exact", or a list such as "scale and rounding"."""
+
+    number: Stated
+    how: str
+
+
+def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
+    """How the numbers agree; None if they do not."""
+    if not expected.value or not given.value:
+        is_same = expected.value == given.value and expected.is_percent == given.is_percent
+        return "exact" if is_same else _within(expected, given, given.value, rules)
+    power = round(expected.log - given.log)
+    reading = _reading(expected, given, power, rules)
+    value = given.value
+    if reading is None:
+        return _within(expected, given, value, rules)
+    ways = [reading] if reading else []
+    if (expected.value < 0) != (value < 0):
+        if not (_has_open_sign(expected) or _has_open_sign(given)):
+            return _within(expected, given, value, rules)
+        ways.append("sign")
+        value = value.copy_negate()
+    value = scaled(value, power)
+    if expected.value != value:
+        if rules.rounding != "stated" or not _is_rounded(expected, value):
+            return _within(expected, given, value, rules)
+        ways.append("rounding")
+    return " and ".join(ways) or "exact"
+
+
+def _reading(expected: Stated, given: Stated, power: int, rules: Agreement) -> str | None:
+    """What makes the given number 10^power of the expected one: "", "scale" or "percent"; None if nothing does."""
+    if expected.is_percent == given.is_percent:
+        for shift in given.shifts:
+            if shift - power in expected.shifts:
+                return "scale" if power else ""
+    if (
+        rules.percent != "distinct"
+        and _may_be_percentage(expected)
+        and _may_be_percentage(given)
+        and _is_percent_power(expected, given, power, rules)
+    ):
+        return "percent"
+    return "scale" if _is_unnamed_scale(expected, given, power) else None
+
+
+def _may_be_percentage(number: Stated) -> bool:
+    return number.is_percent or (number.is_bare and not number.quantity.unit)
+
+
+def _is_percent_power(expected: Stated, given: Stated, power: int, rules: Agreement) -> bool:
+    if expected.is_percent and given.is_percent:
+        return False
+    asks = rules.percent == "as_asked" and rules.asks_percentage
+    if expected.is_percent or given.is_percent:
+        as_fraction = 2 if expected.is_percent else -2
+        return (power == as_fraction and (asks or rules.percent == "as_fraction")) or (
+            power == 0 and asks
+        )
+    # Small whole numbers are too common for this: 0.02 is not the 2 of `divided by 2`.
+    return asks and abs(power) == 2 and min(_n_digits(expected.value), _n_digits(given.value)) > 1
+
+
+def _is_unnamed_scale(expected: Stated, given: Stated, power: int) -> bool:
+    """Whether one is bare, as in a table, and the other has the scale that the table's heading names."""
+    if expected.is_percent or given.is_percent or expected.is_bare == given.is_bare:
+        return False
+    if max(expected.shifts) or max(given.shifts):
+        return False  # the question names the scale
+    bare, other = (expected, given) if expected.is_bare else (given, expected)
+    return (
+        other.quantity.scale > 0
+        and power % 3 == 0
+        and (power < 0) == expected.is_bare
+        and min(_n_digits(bare.value), _n_digits(other.value)) >= SURE_DIGITS
+    )
+
+
+def _n_digits(value: Decimal) -> int:
+    digits = value.as_tuple().digits
+    return len("".join(map(str, digits)).rstrip("0"))
+
+
+def _is_rounded(expected: Stated, value: Decimal) -> bool:
+    """Whether the number with fewer decimals is the other one, rounded to that many."""
+    expected_last = int(expected.value.as_tuple().exponent)
+    given_last = int(value.as_tuple().exponent)
+    if expected_last == given_last:
+        return False
+    coarse, fine = (
+        (expected.value, value) if expected_last > given_last else (value, expected.value)
+    )
+    last = Decimal((0, (1,), max(expected_last, given_last)))
+    if fine.quantize(last, ROUND_HALF_UP, EXACT) != coarse:
+        return False
+    shows_precision = expected.is_percent or "." in expected.quantity.text
+    if expected_last > given_last and shows_precision:
+        return True
+    return EXACT.abs(EXACT.subtract(coarse, fine)) <= MAX_ROUNDED * EXACT.abs(fine)
+
+
+def _within(expected: Stated, given: Stated, value: Decimal, rules: Agreement) -> str | None:
+    """Agreement by the tolerances, which compare the values as they are."""
+    if not (rules.rtol or rules.atol) or expected.is_percent != given.is_percent:
+        return None
+    allowed = max(Decimal(str(rules.atol)), Decimal(str(rules.rtol)) * abs(expected.value))
+    is_near = EXACT.abs(EXACT.subtract(expected.value, value)) <= allowed
+    return "tolerance" if is_near else None
+
+
+_FALLS = re.compile(
+    r"\b(?:decreas|declin|fell\b|fall|drop|reduc|loss|lost\b|lower|shr[iau]nk|negative|contract"
+    r"|down\b|outflow|deficit|use[ds]? (?:in|for|by)\b|spent\b|paid\b)",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(r"[;\n]|[.!?](?=\s)")
+
+
+_OPENING = frozenset(("(", "（"))
+
+
+_LINE_START = frozenset(("", "\n"))
+
+
+def _is_list(text: str) -> bool:
+    """Whether several lines begin with a dash."""
+    return f"\n{text}".count("\n-") > 1
+
+
+def _has_open_sign(number: Stated) -> bool:
+    """Whether the number may have the other sign.
+
+    That is so in accounting brackets, which also mark what is paid; beside a word such as "decreased";
+    and where the minus may be the dash of a list item.
+    """
+    text, start, end = number.text, number.quantity.start, number.quantity.end
+    if number.value < 0:
+        is_bracketed = not _OPENING.isdisjoint(number.quantity.text[:3])
+        return is_bracketed or (
+            text[max(0, start - 9) : start].rstrip(" ")[-1:] in _LINE_START and _is_list(text)
+        )
+    if text[start - 1 : start] in _OPENING and text[end : end + 1] in (")", "）"):
+        return True
+    before = _CLAUSE_END.split(text[max(0, start - 50) : start])[-1]
+    after = _CLAUSE_END.split(text[end : end + 30])[0]
+    return _FALLS.search(before) is not None or _FALLS.search(after) is not None
+
+
+_WINDOW = 0.0135
+"""log10 of 1.03, and a little: two numbers that agree differ by no more, apart from powers of ten."""
+_WIDE_WINDOW = 0.31
+"""The same for references whose decimals show their precision: 0.1 agrees with 0.05 and 0.149."""
+
+
+class NumberIndex:
+    """The numbers of a text by their leading digits, so that those that may agree are found at once."""
+
+    def __init__(self, numbers: Iterable[Stated]) -> None:
+        rest = [(number.log % 1.0, position, number) for position, number in enumerate(numbers)]
+        rest.sort(key=itemgetter(0))
+        self._rest = rest
+        self._keys = [each[0] for each in rest]
+
+    def __len__(self) -> int:
+        return len(self._rest)
+
+    def find(
+        self, sought: Stated, rules: Agreement, *, among_expected: bool = False
+    ) -> list[Found]:
+        """The numbers that agree with the sought one, the most exact first, and of those the last.
+
+        `among_expected`: these numbers are the expected ones, and the sought one is the answer's.
+        """
+        found: list[tuple[int, int, Found]] = []
+        is_open = "." in sought.quantity.text or sought.is_percent
+        width = _WIDE_WINDOW if is_open and not among_expected else _WINDOW
+        for position, number in self._near(sought, width, rules):
+            pair = (number, sought) if among_expected else (sought, number)
+            if how := agreement(*pair, rules):
+                found.append((_LOOSENESS.get(how, 2), -position, Found(number, how)))
+        found.sort(key=itemgetter(0, 1))
+        return [each[2] for each in found]
+
+    def _near(self, sought: Stated, width: float, rules: Agreement) -> Iterator[tuple[int, Stated]]:
+        if rules.rtol or rules.atol or not sought.value:
+            spans = [(0, len(self._rest))]
+        else:
+            spans = [
+                (bisect_left(self._keys, low), bisect_right(self._keys, high))
+                for low, high in _windows(sought.log % 1.0, width)
+            ]
+        for start, end in spans:
+            for _, position, number in self._rest[start : min(end, start + MAX_COMPARED)]:
+                yield position, number
+
+
+MAX_COMPARED = 10_000
+"""The most numbers with which one is compared, so that two long tables take no quadratic time."""
+_LOOSENESS = {"exact": 0, "scale": 1, "percent": 1}
+
+
+def _windows(key: float, width: float) -> Iterator[tuple[float, float]]:
+    yield key - width, key + width
+    if key < width:
+        yield key - width + 1, 1.0
+    elif key + width > 1:
+        yield 0.0, key + width - 1

@@ -1,0 +1,166 @@
+"""Which of the expected numbers an answer states: those of a reference that the question does not state."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from ragauge.language.asked_numbers import asks_for_a_percentage, heading_scale, named_scale
+from ragauge.language.conclusions import conclusions
+from ragauge.language.number_agreement import (
+    Agreement,
+    Found,
+    NumberIndex,
+    Stated,
+    agreement,
+    stated,
+)
+from ragauge.language.numbers import quantities
+from ragauge.language.quantity import Quantity
+
+IN_WORKING = 0.5
+"""The credit of a number that the answer states among its steps, when its conclusion states another."""
+
+
+MANY = 100
+"""In a reference with more numbers than this, a number and its rounded form count as two."""
+
+
+class ExpectedNumber(NamedTuple):
+    """A number of the reference, the answer's number that agrees with it, and how; "" if none does.
+
+    `credit`: 1; 0.5 if the answer has it among its steps and concludes with another number; 0 without it.
+    """
+
+    number: str
+    matched_by: str = ""
+    how: str = ""
+    credit: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class NumberMatch:
+    """The expected numbers of the best reference, found or not; none if no reference has numbers."""
+
+    expected: tuple[ExpectedNumber, ...]
+
+    @property
+    def matched(self) -> tuple[ExpectedNumber, ...]:
+        return tuple(each for each in self.expected if each.how)
+
+    @property
+    def unmatched(self) -> tuple[ExpectedNumber, ...]:
+        return tuple(each for each in self.expected if not each.how)
+
+    @property
+    def share(self) -> float | None:
+        """The share of the expected numbers that the answer states; None if nothing is expected."""
+        if not self.expected:
+            return None
+        return sum(each.credit for each in self.expected) / len(self.expected)
+
+
+def match_numbers(
+    question: str | None,
+    references: Sequence[str],
+    answer: str,
+    rules: Agreement = Agreement(),  # noqa: B008 - frozen
+) -> NumberMatch:
+    """The numbers that the answer shares with the reference with which it shares the most.
+
+    >>> match_numbers("What was capex (in USD millions)?", ["1577"], "It was $1.577 billion.").expected
+    (ExpectedNumber(number='1577', matched_by='$1.577 billion', how='scale', credit=1.0),)
+    """
+    asked = quantities(question) if question else ()
+    given = quantities(answer)
+    matches = [
+        match_quantities(question, asked, reference, quantities(reference), answer, given, rules)
+        for reference in references
+    ]
+    best = max(matches, key=lambda match: match.share or 0, default=None)
+    return best or NumberMatch(())
+
+
+def match_quantities(
+    question: str | None,
+    asked: Sequence[Quantity],
+    reference: str,
+    expected: Sequence[Quantity],
+    answer: str,
+    given: Sequence[Quantity],
+    rules: Agreement,
+) -> NumberMatch:
+    """The same for one reference, with the quantities of the three texts."""
+    counted = [quantity for quantity in expected if quantity.counts]
+    if not counted:
+        return NumberMatch(())
+    rules = rules_for(question, rules)
+    scale = named_scale(question) if question else 0
+    scales = (scale,) if scale else ()
+    in_scales = given_scales(answer, scale)
+    index = NumberIndex([stated(number, answer, in_scales) for number in given])
+    numbers = [
+        stated(number, reference, scales, expected=True) for number in _not_restated(counted, asked)
+    ]
+    distinct = _distinct(numbers, rules)
+    rows: list[ExpectedNumber] = []
+    for number in distinct:
+        text = number.quantity.text
+        found = index.find(number, rules)
+        if not found:
+            rows.append(ExpectedNumber(text))
+            continue
+        best = found[0]
+        is_working = len(distinct) == 1 and _concludes_otherwise(answer, given, asked, found)
+        credit = IN_WORKING if is_working else 1.0
+        rows.append(ExpectedNumber(text, best.number.quantity.text, best.how, credit))
+    return NumberMatch(tuple(rows))
+
+
+def _concludes_otherwise(
+    answer: str, given: Sequence[Quantity], asked: Sequence[Quantity], found: Sequence[Found]
+) -> bool:
+    """Whether the last conclusion with numbers follows all these numbers, and has none of them."""
+    last = max(each.number.quantity.start for each in found)
+    known = {quantity.number for quantity in asked}
+    own = [each.start for each in given if each.counts and each.number not in known]
+    for start, end in conclusions(answer):
+        if last >= start:
+            return False
+        if bisect_left(own, start) < bisect_left(own, end):
+            return True
+    return False
+
+
+def rules_for(question: str | None, rules: Agreement) -> Agreement:
+    if question and rules.percent == "as_asked" and asks_for_a_percentage(question):
+        return replace(rules, asks_percentage=True)
+    return rules
+
+
+def given_scales(answer: str, asked: int) -> tuple[int, ...]:
+    """The scales that the bare numbers of the answer may have: those that the question and it name."""
+    own = heading_scale(answer)
+    return tuple(dict.fromkeys(scale for scale in (asked, own) if scale))
+
+
+def _not_restated(expected: Sequence[Quantity], asked: Sequence[Quantity]) -> Sequence[Quantity]:
+    """The quantities that the question does not state; all of them if it states them all."""
+    if not asked:
+        return expected
+    known = {quantity.number for quantity in asked}
+    return [quantity for quantity in expected if quantity.number not in known] or expected
+
+
+def _distinct(numbers: Sequence[Stated], rules: Agreement) -> list[Stated]:
+    """Each number once; of a number and its rounded form, the first."""
+    equal: dict[object, Stated] = {}
+    for number in numbers:
+        equal.setdefault(number.quantity.number, number)
+    if len(equal) > MANY:
+        return list(equal.values())
+    kept: list[Stated] = []
+    for number in equal.values():
+        if not any(agreement(other, number, rules) for other in kept):
+            kept.append(number)
+    return kept

@@ -1,0 +1,69 @@
+"""Which of the answer's numbers occur in its sources, the references and contexts."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ragauge.language.asked_numbers import heading_scale, named_scale
+from ragauge.language.number_agreement import Agreement, NumberIndex, Stated, stated
+from ragauge.language.number_match import given_scales, rules_for
+from ragauge.language.quantity import Quantity
+
+
+class NumberSource(NamedTuple):
+    """A reference or context with its quantities."""
+
+    text: str
+    quantities: Sequence[Quantity]
+    is_reference: bool
+
+
+class SourcedNumber(NamedTuple):
+    """A number of the answer, the source's number that agrees with it, and how; "" if none does."""
+
+    number: str
+    matched_by: str = ""
+    how: str = ""
+
+
+def source_numbers(
+    question: str | None,
+    asked: Sequence[Quantity],
+    answer: str,
+    given: Sequence[Quantity],
+    sources: Sequence[NumberSource],
+    rules: Agreement,
+) -> list[SourcedNumber]:
+    """The answer's distinct numbers that the question does not state, each with its source."""
+    known = {quantity.number for quantity in asked}
+    own: dict[object, Quantity] = {}
+    for quantity in given:
+        if quantity.counts and quantity.number not in known:
+            own.setdefault(quantity.number, quantity)
+    by_value = {quantity.number: quantity for source in sources for quantity in source.quantities}
+    rows: list[SourcedNumber] = []
+    index: NumberIndex | None = None
+    scale = named_scale(question) if question else 0
+    scales = given_scales(answer, scale)
+    rules = rules_for(question, rules)
+    for number, quantity in own.items():
+        if equal := by_value.get(number):
+            rows.append(SourcedNumber(quantity.text, equal.text, "exact"))
+            continue
+        if index is None:
+            index = NumberIndex(_of_sources(sources, scale))
+        found = index.find(stated(quantity, answer, scales), rules, among_expected=True)
+        rows.append(
+            SourcedNumber(quantity.text, found[0].number.quantity.text, found[0].how)
+            if found
+            else SourcedNumber(quantity.text)
+        )
+    return rows
+
+
+def _of_sources(sources: Sequence[NumberSource], asked: int) -> Iterator[Stated]:
+    """The numbers of references in the scale that the question names; of contexts in that of their table."""
+    for source in sources:
+        scale = asked if source.is_reference else heading_scale(source.text)
+        scales = (scale,) if scale else ()
+        for quantity in source.quantities:
+            yield stated(quantity, source.text, scales, expected=source.is_reference)

@@ -1,0 +1,168 @@
+"""Whether the answer states the reference's numbers, and whether its own numbers have a source."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from ragauge.language.number_agreement import Agreement, Percent, Rounding
+from ragauge.language.number_match import NumberMatch, match_quantities
+from ragauge.language.number_sources import NumberSource, source_numbers
+from ragauge.language.quantity import Quantity
+from ragauge.metric import NOTHING_EXPECTED, Constraint, Share, metric
+from ragauge.score import Score
+
+# The group of [\$]?(\d+\.?\d*)%?, the pattern of the suite answer-quality.
+REGEX_NUMBER = re.compile(r"\d\d*\.?\d*")
+
+NumberExtractor = Literal["default", "regex"]
+
+
+def _is_tolerance(value: float) -> bool:
+    return 0 <= value < float("inf")
+
+
+Tolerance = Annotated[float, Constraint("a number of at least 0", _is_tolerance)]
+
+
+@metric(version=3)
+def number_match(
+    question: str | None,
+    question_quantities: Sequence[Quantity] | None,
+    answer: str,
+    answer_quantities: Sequence[Quantity],
+    reference: str,
+    reference_quantities: Sequence[Quantity],
+    *,
+    extractor: NumberExtractor = "default",
+    rounding: Rounding = "stated",
+    percent: Percent = "as_asked",
+    rtol: Tolerance = 0.0,
+    atol: Tolerance = 0.0,
+    on_nothing_expected: Share | None = None,
+) -> Score:
+    """Share of the reference's distinct numbers that the answer states too.
+
+    In [0, 1]; best over the references. Numbers that the question states, dates and list numbers are not
+    expected. Numbers are compared by value: `$1,000` equals `1000.0`, `5 million` equals `5,000,000`.
+    Also equal are:
+
+    - a number and its rounded form, whichever has it: 1577 and `1.6 thousand`. The form in the answer, or a
+      whole number, may differ by at most 3%; `rounding="none"` requires equal values.
+    - bare numbers in the scale that the question names: after "in USD millions", 1577 equals
+      `$1.577 billion`. If nothing names a scale, a bare number of three or more digits equals the same
+      digits with a scale word.
+    - 5%, 5 and 0.05, if the question asks for a percentage, ratio or rate. `percent="as_fraction"` lets
+      5% always equal 0.05; with `percent="distinct"` 5% only equals 5%.
+    - -5 and 5 in accounting brackets, or beside a word such as "decreased" or "loss".
+    - numbers that differ by at most `atol`, or by the share `rtol` of the reference's number.
+
+    If the reference has one number, and the answer has it only before a conclusion ("Therefore, ...") that
+    states other numbers, it counts half. Undefined if the reference has no numbers, or
+    `on_nothing_expected` if no reference has any. `extractor="regex"` compares the digits that a regular
+    expression finds, as text, and ignores the other settings.
+
+    Source: the suite answer-quality; the comparison is ours.
+
+    >>> import ragauge as rg
+    >>> rg.score("number_match", answer="The premium is $604", reference="$604").value
+    1.0
+    >>> rg.score("number_match", question="Sales (in USD millions)?", answer="$1.6bn", reference="1577").value
+    1.0
+    """
+    if extractor == "regex":
+        return _regex_coverage(answer, reference, on_nothing_expected)
+    match = match_quantities(
+        question,
+        question_quantities or (),
+        reference,
+        reference_quantities,
+        answer,
+        answer_quantities,
+        Agreement(rtol, atol, rounding, percent),
+    )
+    if match.share is None:
+        return _nothing_expected(on_nothing_expected)
+    return Score(match.share, evidence=_evidence(match))
+
+
+def _evidence(match: NumberMatch) -> dict[str, object]:
+    return {
+        "matched": [each.number for each in match.matched],
+        "unmatched": [each.number for each in match.unmatched],
+        "matches": [each._asdict() for each in match.matched],
+    }
+
+
+@metric(version=3)
+def number_precision(
+    question: str | None,
+    question_quantities: Sequence[Quantity] | None,
+    answer: str,
+    answer_quantities: Sequence[Quantity],
+    references: Sequence[str] | None,
+    reference_quantities: Sequence[Sequence[Quantity]] | None,
+    contexts: Sequence[str] | None,
+    context_quantities: Sequence[Sequence[Quantity]] | None,
+    *,
+    rounding: Rounding = "stated",
+    percent: Percent = "as_asked",
+    rtol: Tolerance = 0.0,
+    atol: Tolerance = 0.0,
+) -> Score:
+    """Share of the answer's distinct numbers that occur in a reference or a context.
+
+    In [0, 1]; the rest of the numbers are invented. Numbers are compared as in `number_match`, and
+    those that the question states do not count. A scale that a context names for its table ("in
+    thousands") applies to the context's bare numbers. Undefined if the answer has no other numbers, or if
+    the list of references is empty and there are no contexts; missing if the sample has neither field.
+
+    Source: ours, the precision that belongs to `number_match`.
+
+    >>> import ragauge as rg
+    >>> rg.score("number_precision", answer="It costs $604 or $7.", contexts=["604 dollars"]).value
+    0.5
+    """
+    if references is None and contexts is None:
+        return Score.missing("the sample has neither references nor contexts")
+    if references is not None and not references and contexts is None:
+        return Score.undefined("there is neither a reference nor a context to look in")
+    sources = [
+        NumberSource(text, found, is_reference=True)
+        for text, found in zip(references or (), reference_quantities or (), strict=True)
+    ]
+    sources += [
+        NumberSource(text, found, is_reference=False)
+        for text, found in zip(contexts or (), context_quantities or (), strict=True)
+    ]
+    rules = Agreement(rtol, atol, rounding, percent)
+    stated = source_numbers(
+        question, question_quantities or (), answer, answer_quantities, sources, rules
+    )
+    if not stated:
+        return Score.undefined("the answer states no numbers of its own")
+    supported = [each for each in stated if each.how]
+    evidence = {
+        "supported": [each.number for each in supported],
+        "invented": [each.number for each in stated if not each.how],
+        "matches": [each._asdict() for each in supported],
+    }
+    return Score(len(supported) / len(stated), evidence=evidence)
+
+
+def _regex_coverage(answer: str, reference: str, on_nothing_expected: float | None) -> Score:
+    given, expected = _regex_numbers(answer), _regex_numbers(reference)
+    if not expected:
+        return _nothing_expected(on_nothing_expected)
+    matched = given & expected
+    evidence = {"matched": sorted(matched), "unmatched": sorted(expected - matched)}
+    return Score(len(matched) / len(expected), evidence=evidence)
+
+
+def _nothing_expected(value: float | None) -> Score:
+    if value is None:
+        return Score.undefined("the reference has no numbers")
+    return Score(value, evidence={"matched": [], "unmatched": [], NOTHING_EXPECTED: True})
+
+
+def _regex_numbers(text: str) -> frozenset[str]:
+    return frozenset(REGEX_NUMBER.findall(text))

@@ -1,0 +1,61 @@
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragauge.language.number_agreement import Agreement, NumberIndex, agreement, stated
+from ragauge.language.numbers import quantities
+
+
+def agree(expected, answer, scales=(), **rules):
+    (left,), (right,) = quantities(expected), quantities(answer)
+    return agreement(
+        stated(left, expected, scales, expected=True),
+        stated(right, answer, scales),
+        Agreement(**rules),
+    )
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer", "how"),
+    [
+        ("1577", "1577.0", "exact"),
+        ("1.58%", "1.577%", "rounding"),
+        ("1.577%", "1.58%", "rounding"),
+        ("1.577%", "1.58", None),
+        ("$1.577 billion", "1577", "scale"),
+        ("five", "5", "exact"),
+        ("five", "5 million", None),
+        ("65 years", "65 thousand", None),
+        ("-5", "5", None),
+        ("-5", "(5)", "sign"),
+        ("1e300", "1e300", "exact"),
+        ("1e300", "1e-300", None),
+    ],
+)
+def test_how_two_numbers_agree(expected, answer, how):
+    assert agree(expected, answer) == how
+
+
+def test_an_expected_number_that_includes_the_scale_is_known_by_its_zeros():
+    assert agree("1577000000", "$1.577bn", (6,)) == "exact"
+    assert agree("1577", "$1,577", (6,)) == "exact"
+    assert agree("1577", "1.577 thousand", (6,)) is None
+
+
+@given(st.decimals(-(10**9), 10**9, places=3), st.integers(-3, 2))
+def test_a_number_rounded_to_two_decimals_agrees_with_its_reference_form(value, decimals):
+    text = f"{value:f}"
+    rounded = f"{value.quantize(Decimal('0.01'), 'ROUND_HALF_UP'):f}"
+    assert agree(rounded, text) or not Decimal(rounded)
+
+
+@given(st.lists(st.integers(1, 10**7), min_size=1, max_size=30), st.integers(1, 10**7))
+def test_the_index_finds_what_comparing_all_finds(numbers, sought):
+    text = "; ".join(map(str, numbers))
+    all_stated = [stated(each, text) for each in quantities(text)]
+    (expected,) = (stated(each, str(sought)) for each in quantities(str(sought)))
+    rules = Agreement()
+    found = {each.number for each in NumberIndex(all_stated).find(expected, rules)}
+    assert found == {each for each in all_stated if agreement(expected, each, rules)}

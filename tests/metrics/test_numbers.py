@@ -1,0 +1,296 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ragauge as rg
+from ragauge.errors import PlanError
+from ragauge.score import Status
+
+
+def test_the_published_example_of_number_match():
+    assert rg.score("number_match", answer="The premium is $604", reference="$604").value == 1.0
+    label = 'number_match(extractor="regex")'
+    assert rg.score(label, answer="The premium is $604", reference="$604").value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "value"),
+    [
+        ("$1,000", "1000.0 dollars", 1.0),
+        ("5%", "5", 0.0),
+        ("-0.133", "it rose by 0.133", 0.0),
+        ("-0.133", "it fell by 0.133", 1.0),
+        ("5,000,000", "5 million", 1.0),
+        ("604 and 293", "$604", 0.5),
+        ("604, 604 and 604", "604", 1.0),
+        ("On 5 March 2021 it was 7", "7", 1.0),
+        ("1. Fee: $60\n2. Beds: 12", "60 pounds, 12 beds", 1.0),
+    ],
+)
+def test_numbers_are_compared_by_value(reference, answer, value):
+    assert rg.score("number_match", answer=answer, reference=reference).value == value
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "value"),
+    [
+        ("1,000", "1000", 0.0),  # {1, 000} against {1000}
+        ("1,000", "1,000", 1.0),
+        ("-0.133%", "0.133", 1.0),  # sign and percent sign are ignored
+        ("604.", "604", 0.0),  # {604.} against {604}
+        ("5 million", "5,000,000", 1.0),  # {5} of {5, 000, 000}
+    ],
+)
+def test_numbers_of_the_regular_expression_are_compared_as_text(reference, answer, value):
+    label = 'number_match(extractor="regex")'
+    assert rg.score(label, answer=answer, reference=reference).value == value
+
+
+@pytest.mark.parametrize(
+    ("fields", "value"),
+    [
+        ({"references": ["$604"]}, 0.5),
+        ({"contexts": ["604 dollars", "seven"]}, 1.0),
+        ({"references": ["604"], "contexts": ["7"]}, 1.0),
+        ({"references": ["604"], "contexts": []}, 0.5),
+        ({"contexts": []}, 0.0),  # searched and found nothing
+    ],
+)
+def test_number_precision_is_the_share_of_numbers_that_stand_somewhere(fields, value):
+    score = rg.score("number_precision", answer="It costs $604, not $604 or $7.", **fields)
+    assert score.value == value
+
+
+def test_number_precision_without_numbers_or_without_anything_to_compare_with():
+    none = rg.score("number_precision", answer="It costs little.", references=["604"])
+    assert none.status is Status.UNDEFINED
+    assert rg.score("number_precision", answer="$604").status is Status.MISSING
+    nowhere = rg.score("number_precision", answer="$604", references=[])
+    assert nowhere.status is Status.UNDEFINED
+
+
+def test_the_best_reference_counts():
+    score = rg.score("number_match", answer="604", references=["605", "604"])
+    assert (score.value, score.evidence["best_reference"]) == (1.0, 1)
+
+
+def match(question, reference, answer, settings=""):
+    return rg.score(
+        f"number_match({settings})", question=question, reference=reference, answer=answer
+    ).value
+
+
+RENT = "What rent did Alder Foods pay in FY2019 (in USD millions)?"
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "value"),
+    [
+        ("2384", "$2,384 million", 1.0),
+        ("2384", "$2.384 billion", 1.0),
+        ("2384", "$2,384,000,000", 1.0),
+        ("2384", "2384", 1.0),
+        ("2384", "$2.4 billion", 1.0),  # 2384 to two digits
+        ("2384", "USD 2.38bn", 1.0),
+        ("$2,384,000,000", "2,384", 1.0),
+        ("2384.00", "Rent was $2,384 million.", 1.0),
+        ("2384", "$2 billion", 0.0),  # 2384 to one digit differs by 16%
+        ("2384", "$2,384", 1.0),  # bare: in millions, as the question wants it
+        ("2384", "$2,384 thousand", 0.0),
+        ("2384", "$2,385 million", 0.0),
+        ("2384", "23.84%", 0.0),
+        ("2384", "It paid no rent in FY2019.", 0.0),
+    ],
+)
+def test_a_scale_that_the_question_names_applies_to_bare_numbers(reference, answer, value):
+    assert match(RENT, reference, answer) == value
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "value"),
+    [
+        ("8.7", "8.738", 1.0),
+        ("8.738", "8.7", 1.0),  # differs by 0.4%
+        ("8.738", "9", 1.0),  # differs by 0.262, at most 3% of 8.738 (0.26214)
+        ("8.731", "9", 0.0),  # differs by 0.269, more than 3% of 8.731 (0.26193)
+        ("8.7", "8.75", 0.0),  # rounds to 8.8
+        ("8.7", "8.65", 1.0),  # half away from zero
+        ("-0.02", "-0.0153", 1.0),  # decimals show how precise the reference is
+        ("-0.0153", "-0.02", 0.0),  # differs by 31%
+        ("3%", "2.7%", 1.0),
+        ("2.7%", "3%", 0.0),  # differs by 11%
+        ("1423", "1", 0.0),
+        ("1423", "1000", 0.0),
+        ("1423", "1400", 0.0),  # states four digits
+        ("1423", "1.4 thousand", 1.0),
+        ("0", "0.3", 0.0),
+        ("0.0%", "0.04%", 0.0),
+        ("12", "12.4", 0.0),  # a whole number may differ by 3% only
+        ("12", "12.3", 1.0),
+    ],
+)
+def test_rounded_numbers(reference, answer, value):
+    assert match(None, reference, answer) == value
+    exact = float(float(reference.strip("%")) == float(answer.split()[0].strip("%")))
+    assert match(None, reference, answer, 'rounding="none"') == exact
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "settings", "value"),
+    [
+        ("What share of sales is rent?", "0.308", "30.8%", "", 1.0),
+        ("What is the margin in percent?", "30.8", "30.8%", "", 1.0),
+        ("What is the margin?", "30.8%", "0.308", "", 1.0),
+        ("What is the margin?", "0.308", "30.8", "", 1.0),
+        ("How long is it?", "0.308", "30.8%", "", 0.0),
+        (None, "0.308", "30.8%", "", 0.0),
+        (None, "0.05", "5%", 'percent="as_fraction"', 1.0),
+        (None, "5", "5%", 'percent="as_fraction"', 0.0),
+        ("What is the margin?", "0.308", "30.8%", 'percent="distinct"', 0.0),
+        (None, "0.2%", "20 basis points", "", 1.0),
+        ("What is the ratio?", "0.02", "the mean is the sum / 2", "", 0.0),
+    ],
+)
+def test_percentages(question, reference, answer, settings, value):
+    assert match(question, reference, answer, settings) == value
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "value"),
+    [
+        ("-5%", "It decreased by 5%.", 1.0),
+        ("-5%", "It increased by 5%.", 0.0),
+        ("Costs fell by 5%", "a change of -5%", 1.0),
+        ("-389", "Dividends (389)", 1.0),
+        ("$(389) million", "-$389 million", 1.0),
+        ("(0.9)%", "-0.9%", 1.0),
+        ("Two owners:\n-60% family\n-40% staff", "60% and 40%", 1.0),
+    ],
+)
+def test_signs(reference, answer, value):
+    assert match(None, reference, answer) == value
+
+
+def test_a_bare_number_of_three_digits_may_be_in_a_scale_that_nothing_names():
+    assert match("What was the rent?", "2384", "$2.384 billion") == 1.0
+    assert match("What was the rent?", "$2.384 billion", "2384") == 1.0
+    assert match("How many cooks were there?", "24", "24 million") == 0.0
+    assert match("How many cooks were there?", "2400", "2.4 million") == 0.0  # two digits, 2 and 4
+    assert match("How many were there?", "2384", "2384000") == 0.0  # neither has a scale word
+
+
+def test_a_scale_that_the_answer_names_applies_to_its_bare_numbers():
+    assert match(None, "$447,489,000", "Sales were 447,489 (in thousands).") == 1.0
+    assert match(RENT, "447", "Rent was 447,489 (in thousands).") == 1.0
+
+
+def test_numbers_that_the_question_states_are_not_expected():
+    question = "Did the 12 stores of Alder sell more in 2018 than in 2017?"
+    assert match(question, "Yes, the 12 stores sold 31 tons in 2018", "31 tons") == 1.0
+    assert match(question, "12", "12 stores") == 1.0  # nothing else is expected
+
+
+def test_names_with_digits_are_no_quantities():
+    reference = (
+        "3M's 10-K and 8-K for FY2018, Q3 and H1: COVID-19 hurt the S&P 500 and 401(k) plans."
+    )
+    assert rg.score("number_match", answer="7", reference=reference).status is Status.UNDEFINED
+
+
+def test_a_number_before_a_conclusion_with_another_one_counts_half():
+    working = "Gross rent is $52.4 million, less $3.1 million. Therefore, rent was $49.3 million."
+    score = rg.score("number_match", question=RENT, reference="52.4", answer=working)
+    assert score.value == 0.5
+    assert score.evidence["matches"] == [
+        {
+            "number": "52.4",
+            "matched_by": "$52.4 million",
+            "how": "scale",
+            "credit": 0.5,
+        }
+    ]
+    assert match(RENT, "49.3", working) == 1.0
+    assert match(RENT, "52.4", f"{working} Before rebates, it was $52.4 million.") == 1.0
+    assert match(RENT, "52.4", "It was $52.4 million. So Alder paid rent in FY2019.") == 1.0
+    # Of two expected numbers, an answer may conclude with one.
+    assert match(RENT, "52.4 and 3.1", working) == 1.0
+
+
+def test_the_tolerances_allow_a_difference():
+    assert match(None, "93.86", "93.89") == 0.0
+    assert match(None, "93.86", "93.89", "rtol=0.001") == 1.0  # 0.03 <= 0.09386
+    assert match(None, "93.86", "93.89", "atol=0.03") == 1.0
+    assert match(None, "93.86", "93.89", "atol=0.02") == 0.0
+    assert match(None, "0", "0.01", "atol=0.02") == 1.0
+    with pytest.raises(PlanError, match="rtol must be"):
+        match(None, "1", "1", "rtol=-1")
+
+
+def test_the_evidence_says_how_each_number_matched():
+    score = rg.score(
+        "number_match", question=RENT, reference="2384 and 16", answer="about $2.4 billion"
+    )
+    assert score.value == 0.5
+    assert score.evidence == {
+        "matched": ["2384"],
+        "unmatched": ["16"],
+        "matches": [
+            {
+                "number": "2384",
+                "matched_by": "$2.4 billion",
+                "how": "scale and rounding",
+                "credit": 1.0,
+            }
+        ],
+    }
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=8), st.lists(st.integers(0, 10**6)))
+def test_more_numbers_in_the_answer_never_lower_the_match(expected, given_numbers):
+    reference = "; ".join(map(str, expected))
+    answer = "; ".join(map(str, given_numbers))
+    before = match(None, reference, answer)
+    after = match(None, reference, f"{answer}; {expected[0]}")
+    assert 0 <= before <= after <= 1
+    assert match(None, reference, f"{reference}; {answer}") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("answer", "fields", "value"),
+    [
+        # 12 is the question's; of 2.4 billion and 7, the context has 2,384 million.
+        ("In 12 shops: $2.4 billion or 7", {"contexts": ["rent of $2,384 million"]}, 0.5),
+        ("$2,384 million", {"contexts": ["rent (in millions) 2,384"]}, 1.0),
+        ("$2,384 million", {"contexts": ["rent (in thousands) 2,384"]}, 0.0),
+        ("$2,384 million", {"contexts": ["rent 2,384"]}, 1.0),
+        ("It fell by 5%.", {"contexts": ["a change of -5%"]}, 1.0),
+        ("$1 billion", {"contexts": ["$1,384 million"]}, 0.0),
+        ("49.3", {"references": ["49"], "contexts": ["none"]}, 1.0),
+    ],
+)
+def test_number_precision_compares_as_number_match_does(answer, fields, value):
+    question = "What rent did the 12 shops pay?"
+    score = rg.score("number_precision", question=question, answer=answer, **fields)
+    assert score.value == value
+
+
+def test_an_answer_that_only_restates_the_question_has_no_precision():
+    fields = {"question": "Why 12?", "contexts": ["12"]}
+    score = rg.score("number_precision", answer="12, because.", **fields)
+    assert score.status is Status.UNDEFINED
+
+
+def test_the_evidence_of_number_precision_names_the_sources():
+    score = rg.score("number_precision", answer="9 or 1.4 km", contexts=["1.38 km"])
+    assert score.evidence == {
+        "supported": ["1.4 km"],
+        "invented": ["9"],
+        "matches": [{"number": "1.4 km", "matched_by": "1.38 km", "how": "rounding"}],
+    }
+
+
+@pytest.mark.parametrize("text", ["3.1; ", "So: ", "1 (2) -", "so 5. ", "in millions $"])
+def test_long_texts_take_linear_time(text, assert_linear_time):
+    assert_linear_time(
+        lambda part: match(part, part, part), lambda n: text * (n // len(text)), 4000
+    )
