@@ -176,7 +176,7 @@ def _any_form(secret: str) -> str:
     # Nested JSON may have any number of backslashes before a character. Match from the first only and
     # without backtracking: a body of backslashes would take minutes otherwise.
     runs = re.findall(r"\\+|[^\\]", secret, re.DOTALL)
-    return r"(?<!\\)" + "".join(_BACKSLASHES if one[0] == "\\" else _forms(one) for one in runs)
+    return r"(?<!\\)" + "".join(_BACKSLASHES if run[0] == "\\" else _forms(run) for run in runs)
 
 
 def _forms(sign: str) -> str:

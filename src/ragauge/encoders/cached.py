@@ -121,7 +121,7 @@ class CachedEncoder:
     def keep(self, kind: str, made: Mapping[Texts, bytes]) -> None:
         """Keep in the cache values that depend only on texts, this encoder's vectors and `kind`."""
         if self.cache is not None and made:
-            keyed = {digest(self._identity, kind, *texts): one for texts, one in made.items()}
+            keyed = {digest(self._identity, kind, *texts): result for texts, result in made.items()}
             self.cache.keep(f"{self.name} {kind}", keyed)
 
     def _whole_texts(self, kind: str, texts: Sequence[str]) -> dict[str, TokenVectors]:
@@ -159,7 +159,7 @@ class CachedEncoder:
     def _encode_both(self, texts: Sequence[str]) -> dict[str, TextVector]:
         """The vectors of texts whose token vectors are needed later, which are kept too."""
         last = self.identity.get("n_layers")
-        wanted = [one for one in self.wanted_tokens if one[0] in (None, last)]
+        wanted = [pair for pair in self.wanted_tokens if pair[0] in (None, last)]
         if not (wanted and isinstance(self.encoder, LocalEncoder) and self.encoder.reads_alike):
             return {}
         made: dict[str, TextVector] = {}
@@ -169,7 +169,7 @@ class CachedEncoder:
                 vector, tokens[text] = found
                 made[text] = TextVector(vector, tokens[text].n_tokens, tokens[text].n_tokens)
         for kind in {_tokens(last, long_text) for _, long_text in wanted}:
-            keyed = {self._key(kind, text): one for text, one in tokens.items()}
+            keyed = {self._key(kind, text): vectors for text, vectors in tokens.items()}
             self._keep(kind, keyed, _PackedTokens)
         return made
 
@@ -198,7 +198,7 @@ class CachedEncoder:
             missing = [text for text in distinct if text not in found]
             for piece in pieces(missing, len):
                 made = self._try(piece, encode)
-                self._keep(kind, {keys[text]: one for text, one in made.items()}, form)
+                self._keep(kind, {keys[text]: result for text, result in made.items()}, form)
                 found |= made
         return found
 
@@ -225,7 +225,11 @@ class CachedEncoder:
         made: Mapping[bytes, T | NoVector],
         form: "type[_Packed[T]]",
     ) -> None:
-        packed = {key: form.pack(one) for key, one in made.items() if not isinstance(one, NoVector)}
+        packed = {
+            key: form.pack(result)
+            for key, result in made.items()
+            if not isinstance(result, NoVector)
+        }
         for key, value in packed.items():
             self._recent.add(key, value)
         if self.cache is not None and packed:
@@ -257,8 +261,8 @@ def _check(name: str, texts: Sequence[str], made: Sequence[TextVector | TokenVec
     """EncoderError unless each text has vectors of finite numbers and of length 1."""
     if len(made) != len(texts):
         raise EncoderError(f"{name} gives {len(made)} vectors for {len(texts)} texts")
-    for one in made:
-        rows = one.vector if isinstance(one, TextVector) else one.vectors
+    for result in made:
+        rows = result.vector if isinstance(result, TextVector) else result.vectors
         lengths = np.square(rows).sum(axis=-1)
         if not np.isfinite(lengths).all():
             raise EncoderError(f"{name} gives vectors that are not finite numbers")
@@ -349,7 +353,7 @@ class _PackedTokens(_Packed[TokenVectors]):
         shape = made.vectors.shape
         head = _PackedTokens.HEAD.pack(*shape, made.n_tokens, made.spans is not None, 0)
         whole = [made.ids] if made.spans is None else [made.ids, made.spans]
-        parts = [made.vectors.tobytes(), *(one.astype(np.int32).tobytes() for one in whole)]
+        parts = [made.vectors.tobytes(), *(array.astype(np.int32).tobytes() for array in whole)]
         return b"".join([head, *parts, made.special.tobytes()])
 
     @staticmethod

@@ -137,8 +137,8 @@ class Endpoint:
                 return np.concatenate(_results(asked))
             finally:
                 stop.set()
-                for one in asked:
-                    one.cancel()
+                for call in asked:
+                    call.cancel()
 
     def encode_tokens(
         self,
@@ -336,7 +336,7 @@ class Endpoint:
 
 def _results(asked: Sequence[Future[Floats]]) -> list[Floats]:
     """The results of the requests, or the first error among the finished ones."""
-    for one in asked:
-        if one.done():
-            one.result()
-    return [one.result() for one in asked]
+    for call in asked:
+        if call.done():
+            call.result()
+    return [call.result() for call in asked]

@@ -126,7 +126,7 @@ class HuggingFace(LocalEncoder):
     ) -> list[TokenVectors]:
         self._up_to(layer)
         found = super().encode_tokens(self._words(texts), layer=layer, long_text=long_text)
-        return [self._in_place(one, text) for one, text in zip(found, texts, strict=True)]
+        return [self._in_place(vectors, text) for vectors, text in zip(found, texts, strict=True)]
 
     def token_ids(self, texts: Sequence[str], *, long_text: LongText = "cut") -> list[Ints]:
         return super().token_ids(self._words(texts), long_text=long_text)
@@ -217,7 +217,7 @@ class HuggingFace(LocalEncoder):
 
     @cached_property
     def _before_words(self) -> str:
-        names = {one.__name__.removesuffix("Fast") for one in type(self._tokenizer).__mro__}
+        names = {kind.__name__.removesuffix("Fast") for kind in type(self._tokenizer).__mro__}
         return " " if names.intersection(_SPACE_BEFORE) else ""
 
     # Tokens ---------------------------------------------------------------------------------------
@@ -257,7 +257,7 @@ class HuggingFace(LocalEncoder):
         """The token read for a text without tokens if the tokenizer adds no special tokens."""
         of = self._tokenizer
         marks = (of.eos_token_id, of.bos_token_id, of.pad_token_id, of.unk_token_id)
-        mark = next((one for one in marks if one is not None), 0)
+        mark = next((token for token in marks if token is not None), 0)
         return Tokens([mark], [(0, 0)] if of.is_fast else None, 1, 0)
 
     # The model ------------------------------------------------------------------------------------

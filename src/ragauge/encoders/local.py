@@ -115,14 +115,14 @@ class LocalEncoder(ABC):
 
         def run(places: list[int]) -> None:
             states = self.hidden(np.array([flat[at] for at in places], np.int64), layer)
-            for at, one in zip(places, states, strict=True):
+            for at, state in zip(places, states, strict=True):
                 # A copy: a view would keep the states of the whole batch in memory.
-                made[at] = reduce(one).copy() if is_whole[at] else one.copy()
+                made[at] = reduce(state).copy() if is_whole[at] else state.copy()
 
         self._run_all(run, list(self._batches([len(ids) for ids in flat])))
         start = 0
         for tokens, own, whole in zip(read, parts, tokenized, strict=True):
-            states = [one for one in made[start : start + len(own)] if one is not None]
+            states = [state for state in made[start : start + len(own)] if state is not None]
             start += len(own)
             joined = states[0] if len(own) == 1 else reduce(stitched(tokens, most, states))
             if not np.isfinite(joined).all():

@@ -60,7 +60,7 @@ def located(name: str, revision: str | None) -> tuple[Path, str | None]:
 def _downloaded(name: str, revision: str | None) -> tuple[Path, str]:
     """The needed files of a model on the hub, from cache or network."""
     hub = package("huggingface_hub")
-    patterns = [*_READ, *(f"0_Transformer/{one}" for one in _READ), "*_Pooling/config.json"]
+    patterns = [*_READ, *(f"0_Transformer/{pattern}" for pattern in _READ), "*_Pooling/config.json"]
     with OPENING, muted_bars(package("huggingface_hub.utils")):
         try:
             found = hub.snapshot_download(name, revision=revision, allow_patterns=patterns)
@@ -84,7 +84,7 @@ def _downloaded(name: str, revision: str | None) -> tuple[Path, str]:
 
 def fingerprint(name: str, root: Path, inner: Path, wanted: str | None) -> str:
     """The SHA-256 of a folder's used files; EncoderError if another one is expected."""
-    files = {path for folder in (root, inner) for one in _READ for path in folder.glob(one)}
+    files = {path for folder in (root, inner) for pattern in _READ for path in folder.glob(pattern)}
     files |= set(root.glob("*_Pooling/config.json"))
     whole = hashlib.sha256()
     try:
@@ -139,7 +139,7 @@ def check_weights(name: str, folder: Path) -> None:
                 raise EncoderError(f"{name}: {part} is missing in {folder}; download it again")
         if parts:
             return
-    pickles = sorted(path.name for one in _PICKLES for path in folder.glob(one))
+    pickles = sorted(path.name for pattern in _PICKLES for path in folder.glob(pattern))
     if pickles:
         raise EncoderError(
             f"{name}: has its weights only as {pickles[0]}, a pickle, which runs code when it is "
@@ -177,8 +177,8 @@ def first_settings(paths: Iterable[Path]) -> dict[str, Any]:
 
 def first_number(config: Mapping[str, Any], *names: str) -> int | None:
     """The first of these settings that is a whole number, or None."""
-    found = (config.get(one) for one in names)
-    return next((one for one in found if isinstance(one, int)), None)
+    found = (config.get(name) for name in names)
+    return next((value for value in found if isinstance(value, int)), None)
 
 
 # Packages and their output ------------------------------------------------------------------------

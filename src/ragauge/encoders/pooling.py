@@ -63,7 +63,7 @@ class Sentences:
         path = root / "modules.json"
         modules = cast(list[dict[str, str]], json_in(path, list)) if path.is_file() else []
         inner = _checked_modules(name, modules)
-        settings = first_settings(root / inner / one for one in _SENTENCE_CONFIGS)
+        settings = first_settings(root / inner / file for file in _SENTENCE_CONFIGS)
         most = settings.get("max_seq_length")
         if not (most is None or (isinstance(most, int) and most > 2)):
             raise EncoderError(f"{name}: max_seq_length is {most!r}, not a number of tokens")
@@ -75,8 +75,8 @@ class Sentences:
         prompts = first_settings([root / "config_sentence_transformers.json"])
         named = cast(dict[str | None, str], prompts.get("prompts") or {})
         before = named.get(prompts.get("default_prompt_name")) or ""
-        own = [one["path"] for one in modules if _kind(one) == "Pooling"]
-        pooled = first_settings(root / _within(name, one) / "config.json" for one in own)
+        own = [module["path"] for module in modules if _kind(module) == "Pooling"]
+        pooled = first_settings(root / _within(name, path) / "config.json" for path in own)
         if before and pooled.get("include_prompt") is False:
             raise EncoderError(f"{name} excludes its prompt from pooling, which is not supported")
         return cls(inner, _pooling(name, pooled), most, bool(settings.get("do_lower_case")), before)
@@ -120,7 +120,7 @@ def _pooling(name: str, settings: Mapping[str, Any]) -> Pooling:
         for key, is_on in settings.items()
         if key.startswith("pooling_mode_") and is_on
     ]
-    flags = ["mean_sqrt_len_tokens" if one == "mean_sqrt_len" else one for one in flags]
+    flags = ["mean_sqrt_len_tokens" if flag == "mean_sqrt_len" else flag for flag in flags]
     modes = settings.get("pooling_mode") or flags or "mean"
     modes = [modes] if isinstance(modes, str) else list(modes)
     if len(modes) != 1 or modes[0] not in _POOLINGS:

@@ -63,7 +63,7 @@ def pieces(tokens: Tokens, most: int) -> list[list[int]]:
     head, tail = list(tokens.ids[:before]), list(tokens.ids[last:])
     content = list(tokens.ids[before:last])
     windows = windows_of(len(content), most - before - after)
-    return [head + content[one.start : one.end] + tail for one in windows]
+    return [head + content[window.start : window.end] + tail for window in windows]
 
 
 def stitched(tokens: Tokens, most: int, hidden: Sequence[Floats]) -> Floats:

@@ -60,7 +60,7 @@ def loaded_tokenizer(name: str, folder: Path) -> Any:
     )
     # Without its files transformers makes an empty tokenizer, for which all words are unknown.
     files = {"tokenizer.json", *tokenizer.vocab_files_names.values()}
-    if tokenizer.vocab_files_names and not any((folder / one).is_file() for one in files):
+    if tokenizer.vocab_files_names and not any((folder / file).is_file() for file in files):
         raise EncoderError(
             f"{name}: none of its tokenizer's files is in {folder} ({', '.join(sorted(files))}); "
             "download it again"
@@ -83,7 +83,7 @@ def loaded_model(name: str, folder: Path) -> Any:
         output_loading_info=True,
     )
     # Heads for sentences are left out of many checkpoints, and are of no use here.
-    missing = sorted(one for one in found["missing_keys"] if "pooler" not in one)
+    missing = sorted(key for key in found["missing_keys"] if "pooler" not in key)
     if missing:
         raise EncoderError(
             f"{name}: its weights do not fit its config.json: {len(missing)} are missing "
@@ -124,7 +124,7 @@ def without_later_layers(name: str, model: Any, layer: int) -> Any:
     EncoderError for a layer that the model does not have.
     """
     # Everything is copied but the weights.
-    shared = {id(one): one for one in (*model.parameters(), *model.buffers())}
+    shared = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
     cut = copy.deepcopy(model, shared)
     holder, attribute = _layers_of(name, cut)
     layers = getattr(holder, attribute)
@@ -143,8 +143,8 @@ def _layers_of(name: str, model: Any) -> tuple[Any, str]:
         return model.encoder.config, "num_hidden_layers"
     for *path, attribute in _LAYERS:
         holder = model
-        for one in path:
-            holder = getattr(holder, one, None)
+        for part in path:
+            holder = getattr(holder, part, None)
         if hasattr(getattr(holder, attribute, None), "__len__"):
             return holder, attribute
     raise EncoderError(

@@ -255,8 +255,8 @@ def _ranges(text: str) -> tuple[int, ...]:
     >>> _ranges("41 61-7A")
     (65, 66, 97, 123)
     """
-    ends = [one.split("-") for one in text.split()]
-    return tuple(n for one in ends for n in (int(one[0], 16), int(one[-1], 16) + 1))
+    ends = [span.split("-") for span in text.split()]
+    return tuple(n for pair in ends for n in (int(pair[0], 16), int(pair[-1], 16) + 1))
 
 
 # The crate leaves out 2B820 to 2B91F.

@@ -77,7 +77,7 @@ class _Size:
 
     @classmethod
     def of(cls, request: Request) -> "_Size":
-        tokens = sum(estimated_tokens(one.content) for one in request.messages)
+        tokens = sum(estimated_tokens(message.content) for message in request.messages)
         return cls(request.prompt, characters(request), tokens, estimated_tokens(request.stand_in))
 
 
@@ -152,8 +152,8 @@ class Usage:
             self._held_usd -= held
             self._pending[request.prompt] -= 1
             self._tried.add(request.prompt)
-            for one in replies:
-                self._pay(_Size.of(request), one)
+            for reply in replies:
+                self._pay(_Size.of(request), reply)
             self.failed += not replies
 
     def estimate(self) -> CostEstimate:
@@ -206,7 +206,7 @@ class Usage:
 
     def _usage(self, prompt: str) -> TokenUsage | None:
         """Token usage of the prompt's replies, in this run and before."""
-        found = [one[prompt] for one in (self._known, self._told) if prompt in one]
+        found = [table[prompt] for table in (self._known, self._told) if prompt in table]
         return sum(found[1:], found[0]) if found else None
 
     @cached_property

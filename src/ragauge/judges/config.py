@@ -99,7 +99,7 @@ class JudgeConfig:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(one.name for one in self.judges)
+        return tuple(judge.name for judge in self.judges)
 
     def check_keys(self) -> None:
         """Raise JudgeError if a judge's key is missing, before any work."""
@@ -140,7 +140,7 @@ class JudgeConfig:
         judges = [open_judge(name, **({} if name.startswith("replay:") else own)) for name in names]
         if record is not None and len(judges) > 1:
             raise PlanError(["one judge can be recorded at a time, and several are given"])
-        recorded = [one if record is None else RecordingJudge(one, record) for one in judges]
+        recorded = [judge if record is None else RecordingJudge(judge, record) for judge in judges]
         prices = _prices(judges, cast(Sequence[float] | None, table.get("price")))
         others = {name: table[name] for name in OTHER_KEYS if name in table}
         return cls(
@@ -202,9 +202,11 @@ def _prices(judges: "Sequence[Judge]", given: Sequence[float] | None) -> "Mappin
     from ragauge.judges.budget import Price, list_price
 
     if given is not None:
-        numbers = [one for one in cast(Sequence[object], given) if isinstance(one, int | float)]
+        numbers = [
+            number for number in cast(Sequence[object], given) if isinstance(number, int | float)
+        ]
         if not len(given) == len(numbers) == 2 or not all(
-            0 <= one < float("inf") for one in numbers
+            0 <= number < float("inf") for number in numbers
         ):
             raise PlanError(
                 [
@@ -212,6 +214,6 @@ def _prices(judges: "Sequence[Judge]", given: Sequence[float] | None) -> "Mappin
                     f"replies, got {given!r:.80}"
                 ]
             )
-        return dict.fromkeys((one.name for one in judges), Price(*given))
-    found = {one.name: list_price(one.name) for one in judges}
+        return dict.fromkeys((judge.name for judge in judges), Price(*given))
+    found = {judge.name: list_price(judge.name) for judge in judges}
     return {name: listed[0] for name, listed in found.items() if listed is not None}

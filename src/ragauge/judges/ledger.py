@@ -83,7 +83,7 @@ class TokenUsage:
 
 def key_of(identity: Identity, request: Request) -> bytes:
     """The key of a reply: model and parameters, messages, schema, repeat, attempt."""
-    messages = ",".join([f'["{one.role}",{one.as_json}]' for one in request.messages])
+    messages = ",".join([f'["{message.role}",{message.as_json}]' for message in request.messages])
     wants_logprobs = "true" if request.wants_logprobs else "false"
     others = f"{kept_json(request.schema)},{request.sample},{request.attempt},{wants_logprobs}"
     return digest("reply 1", kept_json(dict(identity)), f"[[{messages}],{others}]")
@@ -91,7 +91,7 @@ def key_of(identity: Identity, request: Request) -> bytes:
 
 def characters(request: Request) -> int:
     """The length of a request's messages."""
-    return sum(len(one.content) for one in request.messages)
+    return sum(len(message.content) for message in request.messages)
 
 
 class Ledger:
@@ -133,7 +133,7 @@ class Ledger:
     def keep(self, entries: Sequence[Entry]) -> None:
         """Store the replies in one transaction, on disk when this returns."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        rows = [_row(one, now) for one in entries]
+        rows = [_row(entry, now) for entry in entries]
         with self._lock:
             try:
                 self._database.execute("begin immediate")
@@ -277,8 +277,8 @@ class LedgerWriter:
                 if not orders:
                     self._is_at_work = False
                     return
-            self._do([one for one in orders if isinstance(one[0], bytes)], self._found)
-            self._do([one for one in orders if isinstance(one[0], Entry)], self._kept)
+            self._do([order for order in orders if isinstance(order[0], bytes)], self._found)
+            self._do([order for order in orders if isinstance(order[0], Entry)], self._kept)
 
     def _do(
         self,
@@ -288,7 +288,7 @@ class LedgerWriter:
         """Handle the orders, and resolve their futures on their loop."""
         if not orders:
             return
-        asked = [one for one, _ in orders]
+        asked = [order for order, _ in orders]
         answers = [answer for _, answer in orders]
         loop = answers[0].get_loop()
         try:
@@ -342,7 +342,7 @@ def _row(entry: Entry, now: str) -> tuple[object, ...]:
 def _asked(request: Request) -> str:
     """The request as a JSON object."""
     messages = ",".join(
-        [f'{{"content":{one.as_json},"role":"{one.role}"}}' for one in request.messages]
+        [f'{{"content":{message.as_json},"role":"{message.role}"}}' for message in request.messages]
     )
     return (
         f'{{"attempt":{request.attempt},"messages":[{messages}],"sample":{request.sample},'
@@ -362,7 +362,7 @@ def packed_reply(reply: Reply) -> bytes:
         if name != "logprobs" and getattr(reply, name) is not None
     }
     if reply.logprobs is not None:
-        fields["logprobs"] = [[one.token, one.alternatives] for one in reply.logprobs]
+        fields["logprobs"] = [[choice.token, choice.alternatives] for choice in reply.logprobs]
     return json.dumps(fields).encode()
 
 

@@ -79,8 +79,8 @@ class Group:
             loop.call_soon_threadsafe(self._cancel)
 
     def _cancel(self) -> None:
-        for one in tuple(self._tasks):
-            one.cancel()
+        for task in tuple(self._tasks):
+            task.cancel()
 
     def hold(self, task: "asyncio.Task[Any]") -> None:
         """Add a task to the group; called on the loop."""
@@ -135,7 +135,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     try:
         return _waited_for(asyncio.run_coroutine_threadsafe(_held(work, groups), loop))
     except CancelledError:
-        if any(one.is_given_up for one in groups):
+        if any(group.is_given_up for group in groups):
             raise KeyboardInterrupt from None
         raise MetricError(
             "an async metric or feature was cancelled from within; have it raise another error"
@@ -177,11 +177,11 @@ Work = Coroutine[Any, Any, object]
 async def start(work: Sequence[Work | None]) -> list[object]:
     """Start the work as tasks; None stays None."""
     tasks: list[object] = []
-    for one in work:
-        if one is None:
+    for coroutine in work:
+        if coroutine is None:
             tasks.append(None)
             continue
-        task = asyncio.create_task(one)
+        task = asyncio.create_task(coroutine)
         _hold(task)
         tasks.append(task)
         if len(tasks) % STARTED_PER_STEP == 0:
@@ -195,7 +195,7 @@ def _is_coming(cell: object) -> TypeGuard["asyncio.Task[object]"]:
 
 async def resolve(cells: Sequence[object]) -> tuple[object, ...]:
     """The cells, with tasks replaced by their results."""
-    return tuple([await one if _is_coming(one) else one for one in cells])
+    return tuple([await cell if _is_coming(cell) else cell for cell in cells])
 
 
 async def gather(columns: Sequence[Sequence[object]]) -> list[list[object]]:
@@ -204,8 +204,8 @@ async def gather(columns: Sequence[Sequence[object]]) -> list[list[object]]:
     try:
         await asyncio.gather(*tasks)
     except BaseException:
-        for one in tasks:
-            one.cancel()
+        for task in tasks:
+            task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         raise
     return [[cell.result() if _is_coming(cell) else cell for cell in cells] for cells in columns]

@@ -80,7 +80,7 @@ class Prompts:
 
         A mark whose text is None is removed, with its line if the line has no other mark.
         """
-        given = {one: text for one, text in texts.items() if text is not None}
+        given = {mark: text for mark, text in texts.items() if text is not None}
         kept = _without(self.by_name[name].text, texts.keys() - given)
         # No text has a NUL here, so values are inserted last, and only at their own marks.
         filled = fill(WORD.sub("\0\\1\0", kept), given)
@@ -122,9 +122,11 @@ class Prompts:
         if not name.isalpha() or not folder.is_dir():
             return {}
         return {
-            one.name[:-3]: Prompt.read(one.name[:-3], one.read_text("utf-8"), f"{name}/{one.name}")
-            for one in folder.iterdir()
-            if one.name.endswith(".md")
+            file.name[:-3]: Prompt.read(
+                file.name[:-3], file.read_text("utf-8"), f"{name}/{file.name}"
+            )
+            for file in folder.iterdir()
+            if file.name.endswith(".md")
         }
 
     def _own(self) -> dict[str, Prompt]:
@@ -159,7 +161,7 @@ class Prompts:
 def _without(template: str, absent: Set[str]) -> str:
     if not absent:
         return template
-    lines = [one for one in template.split("\n") if not _marks(one) or _marks(one) - absent]
+    lines = [line for line in template.split("\n") if not _marks(line) or _marks(line) - absent]
     return MARK.sub(lambda mark: "" if mark[1] in absent else mark[0], "\n".join(lines))
 
 
@@ -169,20 +171,20 @@ def _marks(line: str) -> set[str]:
 
 def _wrong_marks(own: Prompt, shipped: Prompt, place: str) -> list[str]:
     unavailable = [
-        f"{place}: is missing the mark {{{{{one}}}}}" for one in sorted(shipped.marks - own.marks)
+        f"{place}: is missing the mark {{{{{mark}}}}}" for mark in sorted(shipped.marks - own.marks)
     ]
     return unavailable + [
-        f"{place}: has the mark {one!r}, which nothing fills"
-        for one in sorted(own.marks - shipped.marks)
+        f"{place}: has the mark {mark!r}, which nothing fills"
+        for mark in sorted(own.marks - shipped.marks)
     ]
 
 
 def _shipped() -> dict[str, Prompt]:
     folder = resources.files("ragauge.judges") / "prompts"
-    files = [one for one in folder.iterdir() if one.name.endswith(".md")]
+    files = [file for file in folder.iterdir() if file.name.endswith(".md")]
     return {
-        one.name[:-3]: Prompt.read(one.name[:-3], one.read_text("utf-8"), one.name)
-        for one in sorted(files, key=lambda one: one.name)
+        file.name[:-3]: Prompt.read(file.name[:-3], file.read_text("utf-8"), file.name)
+        for file in sorted(files, key=lambda file: file.name)
     }
 
 

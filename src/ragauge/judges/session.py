@@ -332,10 +332,10 @@ class JudgeSession:
 
         A text that is too long is a group by itself.
         """
-        everything = (*texts, *(one for other in others for one in _listed(other)))
+        everything = (*texts, *(text for other in others for text in _listed(other)))
         if texts and self.fits_window(everything, len(texts)):
             return [list(range(len(texts)))]
-        taken = sum(estimated_tokens(one) for other in others for one in _listed(other))
+        taken = sum(estimated_tokens(text) for other in others for text in _listed(other))
         room = self.window - taken - PROMPT_TOKENS
         groups: list[list[int]] = []
         used = room + 1
@@ -413,9 +413,9 @@ class _SharedState:
         self.n_down += 1
         self.reason = reason
         if self.is_down:
-            for one in self.calls:
-                if one is not None:
-                    one.cancel()
+            for call in self.calls:
+                if call is not None:
+                    call.cancel()
 
     def failed(self) -> Score:
         return Score.failed(f"{self.reason}; not asked again in this run")

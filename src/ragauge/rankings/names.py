@@ -179,7 +179,7 @@ def read_measure(text: str) -> tuple[AskedMeasure, ...]:
     """
     text = text.strip()
     if text in SETS:
-        return tuple(one for name in SETS[text] for one in _trec(name))
+        return tuple(measure for name in SETS[text] for measure in _trec(name))
     if text in FAMILIES and text not in CANONICAL:
         return tuple(_trec(text))
     if found := MULTIPLE.fullmatch(text):

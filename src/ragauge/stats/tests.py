@@ -170,8 +170,8 @@ def _all_sums(difference: Floats1d) -> Floats1d:
     [4.0, 2.0, -2.0, -4.0]
     """
     sums = np.zeros(1)
-    for one in difference:
-        sums = np.concatenate([sums + one, sums - one])
+    for value in difference:
+        sums = np.concatenate([sums + value, sums - value])
     return sums
 
 

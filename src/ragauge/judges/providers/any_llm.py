@@ -69,7 +69,7 @@ class AnyLLM(Settings):
         rate_limiter, ticket = self._pace, self._pace.ticket()
         loop = asyncio.get_running_loop()
         permit = await rate_limiter.permit(
-            ticket, sum(len(one.content) for one in request.messages) / 4
+            ticket, sum(len(message.content) for message in request.messages) / 4
         )
         start, reason, n_attempts = loop.time(), "", 0
         for n_attempts in range(1, self.max_attempts + 1):
@@ -110,7 +110,9 @@ class AnyLLM(Settings):
             settings["response_format"] = {"type": "json_schema", "json_schema": schema}
         completion = await self._client.acompletion(
             model=self._model,
-            messages=[{"role": one.role, "content": one.content} for one in request.messages],
+            messages=[
+                {"role": message.role, "content": message.content} for message in request.messages
+            ],
             **{name: value for name, value in settings.items() if value is not None},
         )
         envelope = fields_of(completion.model_dump())

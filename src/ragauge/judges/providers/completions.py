@@ -73,18 +73,20 @@ def _logprobs(content: object) -> tuple[TokenChoice, ...] | None:
     """None if the reply or any token has none."""
     if not isinstance(content, list) or not content:
         return None
-    tokens = [fields_of(one) for one in cast(list[object], content)]
-    choices = tuple(TokenChoice(str(one.get("token")), _alternatives(one)) for one in tokens)
+    tokens = [fields_of(entry) for entry in cast(list[object], content)]
+    choices = tuple(TokenChoice(str(token.get("token")), _alternatives(token)) for token in tokens)
     return choices if all(choice.alternatives for choice in choices) else None
 
 
 def _alternatives(token: Fields) -> tuple[tuple[str, float], ...]:
     """The token and its alternatives, each once."""
     top = token.get("top_logprobs")
-    others = [fields_of(one) for one in cast(list[object], top)] if isinstance(top, list) else []
+    others = (
+        [fields_of(entry) for entry in cast(list[object], top)] if isinstance(top, list) else []
+    )
     found: dict[str, float] = {}
-    for one in (*others, token):
-        text, logprob = one.get("token"), _finite(one.get("logprob"), least=-math.inf)
+    for choice in (*others, token):
+        text, logprob = choice.get("token"), _finite(choice.get("logprob"), least=-math.inf)
         if isinstance(text, str) and logprob is not None:
             found.setdefault(text, logprob)
     return tuple(found.items())

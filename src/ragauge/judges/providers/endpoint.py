@@ -363,7 +363,7 @@ class ChatEndpoint(Settings):
 
 def _encoded(request: Request, body: Body) -> bytes:
     messages = ",".join(
-        [f'{{"role":"{one.role}","content":{one.as_json}}}' for one in request.messages]
+        [f'{{"role":"{message.role}","content":{message.as_json}}}' for message in request.messages]
     )
     others = kept_json(body, is_sorted=False)  # the order of a schema's fields matters
     text = f'{{"messages":[{messages}],{others[1:]}'

@@ -31,11 +31,11 @@ def open_judge(given: JudgeLike, **settings: object) -> Judge:
         raise PlanError(
             [f"{', '.join(settings)} are of an endpoint, and the judge is {given!r:.80}"]
         )
-    if all(hasattr(given, one) for one in JUDGE_ATTRIBUTES) and not isinstance(given, type):
+    if all(hasattr(given, name) for name in JUDGE_ATTRIBUTES) and not isinstance(given, type):
         return _checked(cast(Judge, given))
     if callable(given):
         return CalledJudge(given)
-    unavailable = ", ".join(one for one in JUDGE_ATTRIBUTES if not hasattr(given, one))
+    unavailable = ", ".join(name for name in JUDGE_ATTRIBUTES if not hasattr(given, name))
     raise PlanError(
         [
             f"judge must be a model's name, a judge or an async function, got {given!r:.80}, "
@@ -56,7 +56,7 @@ def _named(name: str, settings: Mapping[str, object]) -> Judge:
         from ragauge.judges.providers.any_llm import AnyLLM
 
         return AnyLLM(rest, **settings)  # pyright: ignore[reportArgumentType]
-    offered = {one.name: one for one in entry_points(group=ENTRY_POINT)}
+    offered = {entry.name: entry for entry in entry_points(group=ENTRY_POINT)}
     if rest and prefix in offered:
         try:
             return cast(Judge, offered[prefix].load()(rest, **settings))
@@ -68,10 +68,10 @@ def _named(name: str, settings: Mapping[str, object]) -> Judge:
     from ragauge.judges.providers.endpoint import ChatEndpoint
 
     known = inspect.signature(ChatEndpoint).parameters
-    for one in settings:
-        if one not in known:
-            hint = did_you_mean(one, known) or f"; they are {', '.join(known)}"
-            raise PlanError([f"the judge has no setting {one!r}{hint}"])
+    for setting in settings:
+        if setting not in known:
+            hint = did_you_mean(setting, known) or f"; they are {', '.join(known)}"
+            raise PlanError([f"the judge has no setting {setting!r}{hint}"])
     return ChatEndpoint(name, **settings)  # pyright: ignore[reportArgumentType]
 
 

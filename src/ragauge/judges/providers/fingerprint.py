@@ -66,9 +66,9 @@ def _with_named(function: Any, seen: set[int]) -> Iterator[str]:
             yield from _once(value, seen)
         if isinstance(method, FunctionType):
             yield from _once(method, seen)
-    for one in _given(function, called):
-        if callable(one) and not isinstance(one, type):
-            yield from _once(one, seen)
+    for value in _given(function, called):
+        if callable(value) and not isinstance(value, type):
+            yield from _once(value, seen)
 
 
 def _once(function: Any, seen: set[int]) -> Iterator[str]:
@@ -90,15 +90,15 @@ def _names(code: Any) -> set[str]:
     """The names that code uses, and the code of functions in it."""
     if code is None:
         return set()
-    inner = (_names(one) for one in code.co_consts if hasattr(one, "co_code"))
+    inner = (_names(constant) for constant in code.co_consts if hasattr(constant, "co_code"))
     return set(code.co_names).union(*inner)
 
 
 def _code(code: Any) -> Iterator[str]:
     if code is not None:
         yield f"{code.co_code.hex()} {code.co_names}"
-        for one in code.co_consts:
-            yield from _code(one) if hasattr(one, "co_code") else _plain(one)
+        for constant in code.co_consts:
+            yield from _code(constant) if hasattr(constant, "co_code") else _plain(constant)
 
 
 def _plain(value: object) -> Iterator[str]:
@@ -108,7 +108,7 @@ def _plain(value: object) -> Iterator[str]:
     if isinstance(value, frozenset | set):
         value = sorted(cast(Iterable[object], value), key=repr)
     if isinstance(value, tuple | list):
-        for one in cast(Iterable[object], value):
-            yield from _plain(one)
+        for item in cast(Iterable[object], value):
+            yield from _plain(item)
     elif value is None or isinstance(value, str | bytes | int | float):
         yield repr(value)

@@ -197,8 +197,8 @@ def _not_names(
         return []
     return [
         Problem(problem, source, line(row), column)
-        for row, one in enumerate(values)
-        if (problem := not_a_name(one)) is not None
+        for row, value in enumerate(values)
+        if (problem := not_a_name(value)) is not None
     ]
 
 
@@ -238,8 +238,8 @@ def _not_numbers(
         return []
     return [
         Problem(problem, source, line(row), chosen.value)
-        for row, one in enumerate(values)
-        if (problem := not_a_number(one)) is not None
+        for row, value in enumerate(values)
+        if (problem := not_a_number(value)) is not None
     ]
 
 
