@@ -64,6 +64,29 @@ SPEAKER_RULES = (
         closes=True,
     ),
     Rule(
+        "cannot answer",
+        pattern(
+            r"\bi(?:'m| am)?(?: (?:therefore|thus|also|simply|currently|still|really|just))*"
+            r" (?:cannot|can not|can't|could not|couldn't|unable to|not able to)"
+            r"(?: (?:[a-z]+ly|also|even|just))*"
+            r" (?!(?:believe|wait|agree|imagine|help|stand|go|get|complain|stress|emphasi[sz]e|overstate"
+            r"|recommend|live|stop|thank|but|be|have|verify|confirm|guarantee|find|see|locate|say that)\b)"
+            r"(?-i:[a-z])[a-z]+\b"
+        ),
+        cues=(*cues_of("unable able"), "i can", "i could", "can't", "couldn't", "cannot"),
+        closes=True,
+    ),
+    Rule(
+        "cannot be determined",
+        pattern(
+            r"\b(?:determining|calculating|computing|drawing|answering|finding|assessing|establishing"
+            r"|comparing|identifying)\b[^.;]{0,100}\b(?:is|would be|becomes|proves)"
+            r" (?:impossible|not possible|infeasible|not feasible)\b"
+        ),
+        cues=cues_of("possible feasible"),
+        closes=True,
+    ),
+    Rule(
         "not enough",
         pattern(
             rf"\b(?:(?:insufficient|inadequate|not enough|not sufficient"
@@ -90,11 +113,13 @@ SPEAKER_RULES = (
             rf"\b(?:i|we)(?: [a-z]+ly| also| therefore)? (?:lack|have no|no longer have) {MEANS}\b"
             r"|\b(?:beyond|outside)(?: of)? my"
             r" (?:[a-z]+ )?(?:abilit|capabilit|scope|knowledge|reach|expertise|remit|training)"
+            r"|\bmy (?:capabilit(?:y|ies)|abilit(?:y|ies)) (?:does|do)(?: not|n't)\b"
+            r"|\b(?:which|that) (?:i|we) (?:do(?: not|n't)|lack) (?:have|possess)\b"
             r"|\bmy (?:training|knowledge|data|information)(?: (?:data|base|cut-?off|set))?"
             r" (?:ends?|stops?|only|was cut off|is (?:limited|cut off|current)|goes (?:only )?(?:up )?to"
             r"|extends (?:only )?(?:up )?to|does(?: not|n't) (?:include|cover|extend|go|reach))\b"
         ),
-        cues=cues_of("lack no_ beyond_ outside_ my_"),
+        cues=cues_of("lack no_ beyond_ outside_ my_ which_ that_"),
     ),
     Rule(
         "no access",
@@ -186,6 +211,8 @@ SPEAKER_RULES = (
             r"\W*(?:not (?:really |quite |entirely )?sure|no (?:idea|clue)|beats me|dunno|i dunno)\b"
             r"|\b(?:i'm|i am|im) (?:unsure|unaware|uncertain|unfamiliar|clueless|at a loss|stumped)\b"
             r"|\bhard to say\W*\Z"
+            r"|\b(?:i|we) (?:wouldn't|would not) know\b|\bi haven't (?:a|the) (?:clue|idea|faintest|foggiest)"
+            r"|\bi (?:can't|cannot|can not|don't|do not) (?:[a-z]+ly )?(?:remember|recall)\b"
             r"|\bi wish i knew\b"
             r"|\bit(?: is|'s| remains|(?= isn't)) (?:[a-z]+ )?"
             r"(?:unclear|unknown|(?:not|isn't) (?:[a-z]+ly )?(?:clear|known))"
@@ -193,7 +220,7 @@ SPEAKER_RULES = (
             r"|\banswer (?:[^ ,;]+ ){0,5}?(?:is|remains) (?:unknown|unclear|not (?:known|clear))\b"
         ),
         cues=cues_of(
-            "sure certain aware familiar idea clue know knew clear never i_have i've no_ beats dunno loss stumped hard"
+            "sure certain aware familiar idea clue know knew clear never i_have i've no_ beats dunno loss stumped hard remember recall haven't"
         ),
     ),
     Rule(
@@ -213,7 +240,7 @@ SPEAKER_RULES = (
             r"|if you (?:can |could |would |are able to )?(?:provide|share|supply)"
             r"|(?:to [^,;]{1,60},? )?(?:i|we)(?: would| will|'d)? (?:need|require|have to (?:see|have|know))"
             r" (?:access|more|additional|further|the|a|an|both|to (?:know|see|look|review|check|have))"
-            r"|(?:answering|determining|calculating|computing|finding) [^,;]{1,60} would"
+            r"|you(?:'d| would| will|'ll)? (?:have|need) to (?:ask|contact)\b|(?:answering|determining|calculating|computing|finding) [^,;]{1,60} would"
             r" (?:take|need|require)"
             r"|(?:additional|more|further) (?:information|data|context|details|documents?|evidence"
             r"|documentation|figures|sources?) (?:[^ ,;]+ ){0,6}?"
