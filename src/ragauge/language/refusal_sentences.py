@@ -145,7 +145,7 @@ _ANNOUNCES_ANSWER = pattern(
 )
 _INNER_TURN = pattern(
     r"(?:[,;—–-]\s*(?:but|only|however|yet|though|although|nevertheless"
-    r"|(?:which|that|this) (?:means|implies|suggests)|meaning"
+    r"|(?:which|that|this) (?:means|implies|suggests|indicates|shows)|meaning"
     r"|so(?! (?:i|we|no|one)\b))| but (?:i|it))\b"
 )
 _ANSWERS_YES_OR_CONCLUDES = pattern(
@@ -159,7 +159,7 @@ _RESULT = re.compile(
 )
 """A quantity that answers: money, a percentage, or the result of a calculation."""
 _CALCULATED = re.compile(
-    r"(?:=|≈|\bis therefore|\bis thus|\bcomes to|\bworks out (?:at|to))\s{0,3}[$€£]?-?\d[\d,.]{0,30}"
+    r"(?:[-+*/×÷][^=\n]{0,200}=|≈|\bis therefore|\bis thus|\bcomes to|\bworks out (?:at|to))\s{0,3}[$€£]?-?\d[\d,.]{0,30}"
     r"\s?(?:%|x|times|million|billion|days)?\s{0,3}\.?\s{0,3}\Z"
 )
 """It ends with the result of a calculation."""

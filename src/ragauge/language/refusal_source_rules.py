@@ -134,7 +134,7 @@ SOURCE_RULES = (
         pattern(
             r"\b(?:(?:is|are|appears?(?: to be)?|seems?(?: to be)?) (?:missing|absent|omitted|lacking"
             r"|unavailable|wanting|nowhere to be (?:seen|found))"
-            r"|(?:is|are|was|were) (?:missing|absent|omitted|left (?:out|blank)|lacking|unavailable)"
+            r"|(?:is|are|was|were|has been|have been) (?:missing|absent|omitted|left (?:out|blank)|lacking|unavailable)"
             rf" (?:from|of|in) (?:[^ ,;]+ ){{0,6}}?{SOURCE})\b"
         ),
         cues=cues_of("missing absent omitted left_ lacking unavailable wanting nowhere"),

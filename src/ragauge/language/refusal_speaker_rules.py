@@ -25,7 +25,7 @@ SPEAKER_RULES = (
     Rule(
         "cannot be determined",
         pattern(
-            rf"\b(?:(?:not|n't) (?:be )?(?:[a-z]+ ){{0,2}}?(?:possible|feasible) (?:for \w+ )?to"
+            rf"(?:(?:\bnot|n't) (?:be )?(?:[a-z]+ ){{0,2}}?(?:possible|feasible) (?:for \w+ )?to"
             rf"{HOW}(?:{WORK_OUT}|find)"
             rf"|impossible (?:for \w+ )?to{HOW}(?:{WORK_OUT}|know)"
             r"|(?:no way|there(?:'s| is) no) (?:(?:of|to) )?"
@@ -92,7 +92,7 @@ SPEAKER_RULES = (
             rf"\b(?:(?:insufficient|inadequate|not enough|not sufficient"
             rf"|(?:not|n't) (?:[a-z]+ ){{0,2}}(?:enough|sufficient|adequate))"
             rf" (?:[a-z]+ ){{0,2}}?{FACT}\b(?! (?:led|caused|made|forced|meant)\b)"
-            rf"|(?:insufficient|inadequate|not enough|not sufficient) to {WORK_OUT})\b"
+            rf"|(?:insufficient|inadequate|(?:not|n't)(?: [a-z]+ly)? (?:enough|sufficient|adequate)) (?:to {WORK_OUT}|for (?:an?|determin|calculat|answer)[a-z]*))\b"
             r"|\A\W*(?:that|this|it|which) (?:is|was|'s)(?:n't| not|,? however, not) (?:enough|sufficient)\b"
         ),
         cues=cues_of("enough sufficient adequate"),
@@ -111,6 +111,7 @@ SPEAKER_RULES = (
         "no access",
         pattern(
             rf"\b(?:i|we)(?: [a-z]+ly| also| therefore)? (?:lack|have no|no longer have) {MEANS}\b"
+            rf"|\b(?:i|we)'ve (?:got )?no {MEANS}\b"
             r"|\b(?:beyond|outside)(?: of)? my"
             r" (?:[a-z]+ )?(?:abilit|capabilit|scope|knowledge|reach|expertise|remit|training)"
             r"|\bmy (?:capabilit(?:y|ies)|abilit(?:y|ies)) (?:does|do)(?: not|n't)\b"
@@ -156,7 +157,8 @@ SPEAKER_RULES = (
             r" (?:(?:respectfully|politely) )?(?:decline|refuse|refrain|pass on|rather not|prefer not)"
             r"|(?:i'm|i am|we are|we're)(?: really| simply)? (?:not (?:comfortable|allowed|permitted"
             r"|at liberty|willing|going to (?:answer|guess|speculate))|reluctant|hesitant)"
-            r"|(?:that's|that is|this is|it's|it is) (?:not|n't) something (?:i|we) (?:can|could|am|are)"
+            r"|(?:that's|that is|this is|it's|it is) (?:not|n't) something"
+            r" (?:(?:i|we) (?:can|could|am|are)|the [a-z]+ (?:goes|covers|mentions|discusses|addresses|says))"
             r"|(?:i'm|i am) (?:going to )?have to stop here|(?:i|we) (?:have|need|had) to stop here"
             r"|(?:i|we) can only (?:guess|speculate)"
             r"|one (?:can|could) only (?:guess|speculate)"
@@ -171,7 +173,7 @@ SPEAKER_RULES = (
     Rule(
         "asks what is meant",
         pattern(
-            r"\b(?:which|who|what) (?:[a-z]+ ){0,3}you(?:'re| are| were)?"
+            r"\b(?:which|who|what) (?:[a-z]+ ){0,6}?you(?:'re| are| were)?"
             r" (?:mean|meant|asking (?:about|for)|referring to|refer to|talking about|interested in)\b"
         ),
         cues=cues_of("you_ you're"),
@@ -210,7 +212,8 @@ SPEAKER_RULES = (
             r"|\A(?:\W*(?:hm+|um+|uh|oh|ah|well|honestly|sorry|sadly|unfortunately|actually|really)\b)*"
             r"\W*(?:not (?:really |quite |entirely )?sure|no (?:idea|clue)|beats me|dunno|i dunno)\b"
             r"|\b(?:i'm|i am|im) (?:unsure|unaware|uncertain|unfamiliar|clueless|at a loss|stumped)\b"
-            r"|\bhard to say\W*\Z"
+            r"|\bhard to say\W*\Z|\bunclear to (?:me|us)\b"
+            r"|\bthere(?:'s| is)(?: not|n't) an? (?:[a-z]+ ){0,2}?answer\b"
             r"|\b(?:i|we) (?:wouldn't|would not) know\b|\bi haven't (?:a|the) (?:clue|idea|faintest|foggiest)"
             r"|\bi (?:can't|cannot|can not|don't|do not) (?:[a-z]+ly )?(?:remember|recall)\b"
             r"|\bi wish i knew\b"

@@ -136,7 +136,7 @@ WORK_OUT = any_of(
     "assess(?:ed)? infer(?:red)? derived? concluded? evaluated? deduced? estimated? identify "
     "confirm(?:ed)? verify verified tell say judged? compared? quantify "
     "quantified obtain(?:ed)? analyzed? extract(?:ed)? pinpoint(?:ed)? discern(?:ed)? gauged? "
-    "predict(?:ed)? provided? given? offer(?:ed)? work(?:ed)?_out draw_any draw_a make_an? state "
+    "predict(?:ed)? stated provided? given? offer(?:ed)? work(?:ed)?_out draw_any draw_a make_an? state "
     "complete(?:d)? carr(?:y|ied)_out perform(?:ed)? gleaned? reach(?:ed)?_an? arrive(?:d)?_at figured?_out "
     "resolved? settled?_the pin(?:ned)?_down arrived_at reconstruct(?:ed)? isolated? traced? produced?_an? "
     "generated?_an? respond replied reply guess name(?!_names)"
