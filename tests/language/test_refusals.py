@@ -1,4 +1,5 @@
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -215,7 +216,6 @@ ANSWERING = written("answering.txt")
 MISTAKEN = (
     "Only the revenue is reported in the excerpt",  # "is not", and no more
     "I wish I knew, but",
-    "The exact figure would require looking",
     "The question asks about fiscal 2022",
     "The question asks for the margin in 2021",  # "does not show that", as in "that sales rose"
     "You want the fee for 2023",  # a price list: other lists are seldom there to tell
@@ -264,6 +264,66 @@ def test_the_written_texts_are_many_and_the_mistakes_few():
     assert len(REFUSING) > 120
     assert len(ANSWERING) > 120
     assert all(any(each.startswith(one) for each in REFUSING + ANSWERING) for one in MISTAKEN)
+
+
+def held_out(name: str) -> Iterator[tuple[bool, str]]:
+    """Whether each text of the file refuses, and the text; the first part says what the file is."""
+    for part in written(name)[1:]:
+        heading, text = part.split("\n", 1)
+        yield heading.startswith("refuses: "), text
+
+
+@pytest.mark.parametrize(
+    ("name", "recall", "precision"),
+    [
+        ("held_out_refusals.txt", 0.98, 0.95),
+        ("held_out_refusals_2.txt", 0.9, 0.97),
+        ("held_out_refusals_3.txt", 0.9, 0.97),
+    ],
+)
+def test_most_refusals_of_the_held_out_texts_are_found_and_few_else(
+    name: str, recall: float, precision: float
+):
+    found = [(is_refusal, refuses(text)) for is_refusal, text in held_out(name)]
+    hits = found.count((True, True))
+
+    assert hits / sum(is_refusal for is_refusal, _ in found) >= recall
+    assert hits / sum(is_found for _, is_found in found) >= precision
+
+
+@pytest.mark.parametrize(
+    ("answer", "place"),
+    [
+        ("I do not know. It is long ago.", "opening"),
+        (
+            "Sales were $5. Costs are not given. Therefore, the margin cannot be determined.",
+            "close",
+        ),
+        ("Sales = $5\nCosts = ?\nMargin = N/A", "last line"),
+        ("N/A", "whole answer"),
+    ],
+)
+def test_a_refusal_names_its_place_and_its_sentence(answer: str, place: str):
+    deciding = [found for found in refusals(answer) if found.decides]
+
+    assert {found.place for found in deciding} == {place}
+    assert all(found.words in found.sentence and found.sentence in answer for found in deciding)
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        "As an example, suppose sales were $50. A margin of 10% would be $5.",
+        "Let's assume a cost of $40. The margin is $10.",
+        "Take the cost, say $40. Subtract it from $50: $10.",
+        "Here is how you would do it: $50 - $40 = $10.",
+    ],
+)
+def test_the_figures_of_a_made_up_example_answer_only_after_a_return_to_facts(example: str):
+    refusal = "I do not have access to the report. "
+
+    assert refuses(refusal + example)
+    assert not refuses(refusal + example + " However, according to the press, it was $12.")
 
 
 SOURCES = ("handbook", "manual", "article", "database", "transcript", "FAQ", "policy", "contract")
@@ -512,6 +572,19 @@ UNITS = pytest.mark.parametrize(
         "the report, which as of, ",
         "but ",
         "one, but the text does not say ",
+        "!",
+        ":a ",
+        "= ",
+        "so ",
+        "hm ",
+        "without the ",
+        "Since it is not ",
+        "I cannot answer. Suppose it is $5. ",
+        "I cannot\n",
+        "the ratio requires ",
+        "there are several named ",
+        "answering would be ",
+        "A = B\n",
     ],
 )
 

@@ -19,8 +19,8 @@ _AFTER_NEGATION = tuple(rule for rule in RULES if rule.after)
 _ANYWHERE = tuple(rule for rule in RULES if not rule.after)
 _CUES = tuple(sorted({*NEGATION_CUES, *(cue for rule in RULES for cue in rule.cues)}))
 
-AUXILIARY_WITHIN = 12
-"""Characters before a negation, enough for "would also "."""
+AUXILIARY_WITHIN = 20
+"""Characters before a negation, enough for "would therefore "."""
 SUBJECT_WITHIN = 160
 """Characters before a negation that are searched for its subject."""
 CLAUSE_READ = 400
@@ -59,6 +59,11 @@ _TURNS_TO_REFUSE = pattern(
     r"|[,—–-] (?:yet|though|although|however|while|whereas)\b(?!,)[^,;]{0,160})\Z"
 )
 
+INNER_CONCLUSION = pattern(
+    r"(?:[,;—–-]|\band) ?(?:and )?so\b|\b(?:therefore|thus|hence|consequently)\b"
+    r"|\bwhich (?:means|implies)\b"
+)
+"""The beginning of a clause that concludes from the one before it."""
 FIGURE = re.compile(r"[$€£]\s?\d|\d\s?%|\d[.,]\d")
 """Money, a percentage, or a number with a separator."""
 
@@ -176,6 +181,8 @@ def _answers_first(rule: Rule, sentence: str, start: int) -> bool:
     """Whether a clause before the refusal answers: "It was Ada Lind, but the text does not say when"."""
     turn = _TURNS_TO_REFUSE.search(sentence, 0, start)
     if turn is None:
+        return False
+    if INNER_CONCLUSION.search(sentence, turn.end("but") if turn["but"] else turn.start(), start):
         return False
     clause = sentence[: turn.start()].rstrip(" ,–—-")[:CLAUSE_READ]
     if rule.closes and turn["but"] and not FIGURE.search(clause):

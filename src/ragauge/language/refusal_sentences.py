@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ragauge.language.refusal_matching import (
     CONCEDES,
     FIGURE,
+    INNER_CONCLUSION,
     ApplicableRules,
     Found,
     found_in,
@@ -43,6 +44,14 @@ _DEFINITION = pattern(
     r".{0,120}\b(?:is|are|measures?) (?:[a-z]+ ){0,4}?"
     r"(?:metric|measure|ratio|indicator|formula)s?\b"
 )
+_METHOD = pattern(
+    r"\D{1,80}=(?:\D|100\b|365\b|360\b|\b[12]\b){1,200}\Z"
+    r"|\W*the [^,;.\d]{1,60} (?:tells?|shows?|measures?|indicates?|reflects?|represents?)"
+    r" (?:you |us )?(?:how|what|whether|if)\b"
+    r"|\W*the [^,;.\d]{1,60} is \([^\d]{1,200}\) ?[/÷]"
+    r"|\D{1,120}\b(?:requires?|needs?|depends? on)\b\D*\Z"
+)
+"""A formula without numbers, what a ratio shows, or what the answer requires."""
 _ADVICE = re.compile(
     r"\b(?:you (?:can|could|may|might|should|would|will|need|must)\b|one (?:would|could|can|should"
     r"|may|must|might)\b|[Pp]lease\b|(?:I|we)(?: would|'d) (?:recommend|suggest|need|be|require)"
@@ -83,7 +92,7 @@ _BACK_TO_FACTS = pattern(
 _ONLY_ELSEWHERE = pattern(
     r"\W*(?:it|they|instead|rather|the|this|these|that|those|all|only|there)\b.{0,100}?"
     r"\b(?:only|merely|just|instead|deals? with|concerns?|pertains? to|relates? to|focus(?:es)? on"
-    r"|(?:is|are) (?:about|limited to|from|for)|covers?|discuss(?:es)?)\b"
+    r"|(?:is|are) (?:about|limited to|from|for)|covers?|discuss(?:es)?|touch(?:es)? on|describes?)\b"
 )
 """What a source has instead of the answer: "It only gives the revenue, which is $5"."""
 _GENERALITY = pattern(
@@ -95,6 +104,7 @@ _GENERAL_HABIT = pattern(
     r"|(?:can|could|may|might) (?:influence|affect|vary|depend|impact|differ))\b"
 )
 """General, unless a name follows: "It is usually in May" answers."""
+_IN_GENERAL = pattern(r"\W*(?:in general|generally|typically|usually|as a rule)\b")
 _NAME = re.compile(r"[a-z,] [A-Z]")
 _TURN = pattern(
     r"\W*(?:however|but|that said|with that said|having said that|nevertheless|nonetheless|still"
@@ -105,16 +115,12 @@ _TURN = pattern(
 """The beginning of a sentence that answers after all."""
 _CONCLUDES = pattern(
     r"\W*(?:therefore|thus|hence|so|consequently|accordingly|as such|as a result|in conclusion"
-    r"|in summary|in short|overall|to conclude|for (?:this|that|these|those) reasons?|ultimately"
+    r"|because of (?:this|that)|in summary|in short|overall|to conclude|for (?:this|that|these|those) reasons?|ultimately"
     r"|(?:my |the )?(?:final )?(?:answer|conclusion|verdict|result)\W*:"
     r"|(?:since|because|as|given that|given|due to|with no|absent)\b.{1,200},"
     r"|without\b.{1,100}(?:,| (?:i|we|it|the|an?|no|one)\b))"
 )
 """The beginning of a sentence that draws a conclusion from the ones before it."""
-_INNER_CONCLUSION = pattern(
-    r"(?:[,;—–-]|\band) ?(?:and )?so\b|\b(?:therefore|thus|hence|consequently)\b"
-    r"|\bwhich (?:means|implies)\b"
-)
 _WITHOUT = pattern(
     r"\bwithout (?:(?:access to|knowing|seeing|having) )?(?:the|an?|any|this|that|its|more)\b"
 )
@@ -139,7 +145,7 @@ _ANNOUNCES_ANSWER = pattern(
 )
 _INNER_TURN = pattern(
     r"(?:[,;—–-]\s*(?:but|only|however|yet|though|although|nevertheless"
-    r"|(?:which|that|this) (?:means|implies|suggests)|meaning"
+    r"|(?:which|that|this) (?:means|implies|suggests|indicates|shows)|meaning"
     r"|so(?! (?:i|we|no|one)\b))| but (?:i|it))\b"
 )
 _ANSWERS_YES_OR_CONCLUDES = pattern(
@@ -153,7 +159,7 @@ _RESULT = re.compile(
 )
 """A quantity that answers: money, a percentage, or the result of a calculation."""
 _CALCULATED = re.compile(
-    r"(?:=|≈|\bis therefore|\bis thus|\bcomes to|\bworks out (?:at|to))\s{0,3}[$€£]?-?\d[\d,.]{0,30}"
+    r"(?:[-+*/×÷][^=\n]{0,200}=|≈|\bis therefore|\bis thus|\bcomes to|\bworks out (?:at|to))\s{0,3}[$€£]?-?\d[\d,.]{0,30}"
     r"\s?(?:%|x|times|million|billion|days)?\s{0,3}\.?\s{0,3}\Z"
 )
 """It ends with the result of a calculation."""
@@ -197,7 +203,7 @@ class Sentence:
             self.follows_heading
             or last.rule.name in _ALWAYS_CONCLUDE
             or _CONCLUDES.match(self.text) is not None
-            or _INNER_CONCLUSION.search(self.text, 0, last.start - self.start) is not None
+            or INNER_CONCLUSION.search(self.text, 0, last.end - self.start) is not None
             or _WITHOUT.search(self.text, last.end - self.start) is not None
             or _THE_ANSWER.search(self.text) is not None
         )
@@ -264,6 +270,7 @@ class Sentence:
             _LOOKED.match,
             _THE_QUESTION.match,
             _AMBIGUOUS.match,
+            _METHOD.match,
             _DEFINITION.match,
             ABOUT_THE_SOURCE.match,
         )
@@ -279,6 +286,7 @@ class Sentence:
             or _GREETING.fullmatch(self.text)
             or self.text.rstrip().endswith("?")
             or self._is_general
+            or _IN_GENERAL.match(self.text)
         )
 
     @property

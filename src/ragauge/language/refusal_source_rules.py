@@ -54,13 +54,13 @@ SOURCE_RULES = (
         pattern(
             r"\b(?:(?:unrelated|irrelevant) to (?:the|this|your|what) (?:question|query|topic|you)"
             r"|lacks?|omits?|ends? (?:abruptly|before)|cuts off|breaks off|leaves? (?:it|this|that )?open"
-            r"|stops? (?:short of|before)|skips? over|passes over|are of no (?:use|help)"
+            r"|ha(?:s|ve) nothing to do with|stops? (?:short of|before)|skips? over|passes over|are of no (?:use|help)"
             r"|(?:is|are|be) of (?:no|little) (?:use|help)|(?:is|are|was|were|been"
-            r"|be) (?:cut off|truncated|silent|insufficient|incomplete))\b"
+            r"|be) (?:cut off|truncated|silent|insufficient|incomplete|inconclusive|inadequate|too (?:vague|limited|general|short)))\b"
         ),
         cues=cues_of(
             "lack omit abruptly cut truncated silent related irrelevant incomplete insufficient "
-            "leave ends end_ breaks stop skip passes no_ little"
+            "leave inconclusive inadequate too_ nothing_to ends end_ breaks stop skip passes no_ little"
         ),
         nouns=PAPERS | TERMS_AND_WORKS,
     ),
@@ -123,7 +123,9 @@ SOURCE_RULES = (
     ),
     Rule(
         "facts not given",
-        pattern(rf"{HOW}(?:(?:{SAID}|{HELD})\b|in the )"),
+        pattern(
+            rf"{HOW}(?:(?:{SAID}|{HELD})\b|in (?:the|there|here|it|this|these|them|any) |(?:in )?(?:there|here)\b|among )"
+        ),
         after="negation",
         nouns=FACTS,
     ),
@@ -131,11 +133,11 @@ SOURCE_RULES = (
         "facts not given",
         pattern(
             r"\b(?:(?:is|are|appears?(?: to be)?|seems?(?: to be)?) (?:missing|absent|omitted|lacking"
-            r"|unavailable|wanting)"
-            r"|(?:is|are|was|were) (?:missing|absent|omitted|left (?:out|blank)|lacking|unavailable)"
+            r"|unavailable|wanting|nowhere to be (?:seen|found))"
+            r"|(?:is|are|was|were|has been|have been) (?:missing|absent|omitted|left (?:out|blank)|lacking|unavailable)"
             rf" (?:from|of|in) (?:[^ ,;]+ ){{0,6}}?{SOURCE})\b"
         ),
-        cues=cues_of("missing absent omitted left_ lacking unavailable wanting"),
+        cues=cues_of("missing absent omitted left_ lacking unavailable wanting nowhere"),
         nouns=FACTS | PAPERS,
     ),
     Rule(
@@ -159,6 +161,7 @@ SOURCE_RULES = (
             rf"|there(?: is| was|'s) no (?:clear |direct )?(?:indication|hint|word|clue)"
             rf" (?:(?:of|as to|about|on) )?(?:of )?(?:the|{ASKED})"
             r"|(?:came up|come up) empty|turned up nothing|nothing (?:came|comes|turned) up)\b"
+            r"|\bno (?:mention|reference)(?: whatsoever| at all)? (?:is|was) made\b"
             rf"|\bno (?:[a-z-]+ ){{0,2}}?(?:{FACT}|{PAPER}|match|matches)"
             rf" (?:[^,;:]{{0,60}} )?(?:(?:is|are|was|were|be|been){HOW}(?:{SAID}|{HELD})"
             r"|appears? in|exists? in)\b"

@@ -25,7 +25,7 @@ SPEAKER_RULES = (
     Rule(
         "cannot be determined",
         pattern(
-            rf"\b(?:(?:not|n't) (?:be )?(?:[a-z]+ ){{0,2}}?(?:possible|feasible) (?:for \w+ )?to"
+            rf"(?:(?:\bnot|n't) (?:be )?(?:[a-z]+ ){{0,2}}?(?:possible|feasible) (?:for \w+ )?to"
             rf"{HOW}(?:{WORK_OUT}|find)"
             rf"|impossible (?:for \w+ )?to{HOW}(?:{WORK_OUT}|know)"
             r"|(?:no way|there(?:'s| is) no) (?:(?:of|to) )?"
@@ -64,12 +64,35 @@ SPEAKER_RULES = (
         closes=True,
     ),
     Rule(
+        "cannot answer",
+        pattern(
+            r"\bi(?:'m| am)?(?: (?:therefore|thus|also|simply|currently|still|really|just))*"
+            r" (?:cannot|can not|can't|could not|couldn't|unable to|not able to)"
+            r"(?: (?:[a-z]+ly|also|even|just))*"
+            r" (?!(?:believe|wait|agree|imagine|help|stand|go|get|complain|stress|emphasi[sz]e|overstate"
+            r"|recommend|live|stop|thank|but|be|have|verify|confirm|guarantee|find|see|locate|say that)\b)"
+            r"(?-i:[a-z])[a-z]+\b"
+        ),
+        cues=(*cues_of("unable able"), "i can", "i could", "can't", "couldn't", "cannot"),
+        closes=True,
+    ),
+    Rule(
+        "cannot be determined",
+        pattern(
+            r"\b(?:determining|calculating|computing|drawing|answering|finding|assessing|establishing"
+            r"|comparing|identifying)\b[^.;]{0,100}\b(?:is|would be|becomes|proves)"
+            r" (?:impossible|not possible|infeasible|not feasible)\b"
+        ),
+        cues=cues_of("possible feasible"),
+        closes=True,
+    ),
+    Rule(
         "not enough",
         pattern(
             rf"\b(?:(?:insufficient|inadequate|not enough|not sufficient"
             rf"|(?:not|n't) (?:[a-z]+ ){{0,2}}(?:enough|sufficient|adequate))"
             rf" (?:[a-z]+ ){{0,2}}?{FACT}\b(?! (?:led|caused|made|forced|meant)\b)"
-            rf"|(?:insufficient|inadequate|not enough|not sufficient) to {WORK_OUT})\b"
+            rf"|(?:insufficient|inadequate|(?:not|n't)(?: [a-z]+ly)? (?:enough|sufficient|adequate)) (?:to {WORK_OUT}|for (?:an?|determin|calculat|answer)[a-z]*))\b"
             r"|\A\W*(?:that|this|it|which) (?:is|was|'s)(?:n't| not|,? however, not) (?:enough|sufficient)\b"
         ),
         cues=cues_of("enough sufficient adequate"),
@@ -88,13 +111,16 @@ SPEAKER_RULES = (
         "no access",
         pattern(
             rf"\b(?:i|we)(?: [a-z]+ly| also| therefore)? (?:lack|have no|no longer have) {MEANS}\b"
+            rf"|\b(?:i|we)'ve (?:got )?no {MEANS}\b"
             r"|\b(?:beyond|outside)(?: of)? my"
             r" (?:[a-z]+ )?(?:abilit|capabilit|scope|knowledge|reach|expertise|remit|training)"
+            r"|\bmy (?:capabilit(?:y|ies)|abilit(?:y|ies)) (?:does|do)(?: not|n't)\b"
+            r"|\b(?:which|that) (?:i|we) (?:do(?: not|n't)|lack) (?:have|possess)\b"
             r"|\bmy (?:training|knowledge|data|information)(?: (?:data|base|cut-?off|set))?"
             r" (?:ends?|stops?|only|was cut off|is (?:limited|cut off|current)|goes (?:only )?(?:up )?to"
             r"|extends (?:only )?(?:up )?to|does(?: not|n't) (?:include|cover|extend|go|reach))\b"
         ),
-        cues=cues_of("lack no_ beyond_ outside_ my_"),
+        cues=cues_of("lack no_ beyond_ outside_ my_ which_ that_"),
     ),
     Rule(
         "no access",
@@ -131,7 +157,8 @@ SPEAKER_RULES = (
             r" (?:(?:respectfully|politely) )?(?:decline|refuse|refrain|pass on|rather not|prefer not)"
             r"|(?:i'm|i am|we are|we're)(?: really| simply)? (?:not (?:comfortable|allowed|permitted"
             r"|at liberty|willing|going to (?:answer|guess|speculate))|reluctant|hesitant)"
-            r"|(?:that's|that is|this is|it's|it is) (?:not|n't) something (?:i|we) (?:can|could|am|are)"
+            r"|(?:that's|that is|this is|it's|it is) (?:not|n't) something"
+            r" (?:(?:i|we) (?:can|could|am|are)|the [a-z]+ (?:goes|covers|mentions|discusses|addresses|says))"
             r"|(?:i'm|i am) (?:going to )?have to stop here|(?:i|we) (?:have|need|had) to stop here"
             r"|(?:i|we) can only (?:guess|speculate)"
             r"|one (?:can|could) only (?:guess|speculate)"
@@ -146,7 +173,7 @@ SPEAKER_RULES = (
     Rule(
         "asks what is meant",
         pattern(
-            r"\b(?:which|who|what) (?:[a-z]+ ){0,3}you(?:'re| are| were)?"
+            r"\b(?:which|who|what) (?:[a-z]+ ){0,6}?you(?:'re| are| were)?"
             r" (?:mean|meant|asking (?:about|for)|referring to|refer to|talking about|interested in)\b"
         ),
         cues=cues_of("you_ you're"),
@@ -185,7 +212,10 @@ SPEAKER_RULES = (
             r"|\A(?:\W*(?:hm+|um+|uh|oh|ah|well|honestly|sorry|sadly|unfortunately|actually|really)\b)*"
             r"\W*(?:not (?:really |quite |entirely )?sure|no (?:idea|clue)|beats me|dunno|i dunno)\b"
             r"|\b(?:i'm|i am|im) (?:unsure|unaware|uncertain|unfamiliar|clueless|at a loss|stumped)\b"
-            r"|\bhard to say\W*\Z"
+            r"|\bhard to say\W*\Z|\bunclear to (?:me|us)\b"
+            r"|\bthere(?:'s| is)(?: not|n't) an? (?:[a-z]+ ){0,2}?answer\b"
+            r"|\b(?:i|we) (?:wouldn't|would not) know\b|\bi haven't (?:a|the) (?:clue|idea|faintest|foggiest)"
+            r"|\bi (?:can't|cannot|can not|don't|do not) (?:[a-z]+ly )?(?:remember|recall)\b"
             r"|\bi wish i knew\b"
             r"|\bit(?: is|'s| remains|(?= isn't)) (?:[a-z]+ )?"
             r"(?:unclear|unknown|(?:not|isn't) (?:[a-z]+ly )?(?:clear|known))"
@@ -193,7 +223,7 @@ SPEAKER_RULES = (
             r"|\banswer (?:[^ ,;]+ ){0,5}?(?:is|remains) (?:unknown|unclear|not (?:known|clear))\b"
         ),
         cues=cues_of(
-            "sure certain aware familiar idea clue know knew clear never i_have i've no_ beats dunno loss stumped hard"
+            "sure certain aware familiar idea clue know knew clear never i_have i've no_ beats dunno loss stumped hard remember recall haven't"
         ),
     ),
     Rule(
@@ -213,7 +243,7 @@ SPEAKER_RULES = (
             r"|if you (?:can |could |would |are able to )?(?:provide|share|supply)"
             r"|(?:to [^,;]{1,60},? )?(?:i|we)(?: would| will|'d)? (?:need|require|have to (?:see|have|know))"
             r" (?:access|more|additional|further|the|a|an|both|to (?:know|see|look|review|check|have))"
-            r"|(?:answering|determining|calculating|computing|finding) [^,;]{1,60} would"
+            r"|you(?:'d| would| will|'ll)? (?:have|need) to (?:ask|contact)\b|(?:answering|determining|calculating|computing|finding) [^,;]{1,60} would"
             r" (?:take|need|require)"
             r"|(?:additional|more|further) (?:information|data|context|details|documents?|evidence"
             r"|documentation|figures|sources?) (?:[^ ,;]+ ){0,6}?"

@@ -72,7 +72,7 @@ _PAPER_WORDS = (
         "page transcript chunk record file handbook manual guide guideline brochure leaflet "
         "catalogue catalog database note minute bulletin biography article release newsletter "
         "memo memorandum faq appendix footnote disclosure registry ledger chart diagram graph "
-        "figure dataset encyclopedia wiki website webpage site entry listing log profile review "
+        "search figure dataset encyclopedia wiki website webpage site entry listing log profile review "
         "study paper survey summary overview prospectus presentation slide column corpus archive "
         "abstract instruction readme index recipe specification "
         "letter email invoice receipt agenda certificate diary journal blog newspaper magazine"
@@ -116,7 +116,7 @@ SAY = any_of(
 HOLD = any_of(
     "provided?(?!_for) contain(?:ed)? included? list(?:ed)? offer(?:ed)? supply furnish "
     "detail(?:ed)? outlined? cover(?:ed)? break_down break_out break_it_down broken_down report_on "
-    "separate given? have(?!_to) seem_to_\\w+ appear_to_\\w+"
+    "separate return(?:ed)? yield(?:ed)? turn(?:ed)?_up itemized? reproduced? given? have(?!_to) seem_to_\\w+ appear_to_\\w+"
 )
 SHOW = any_of("show reveal(?:ed)? present report suggest")
 SAID = any_of(
@@ -125,7 +125,7 @@ SAID = any_of(
 )
 HELD = any_of(
     "provided available given included found listed present contained shown detailed presented "
-    "outlined visible broken_down broken_out covered supplied part_of"
+    "outlined visible itemized reproduced broken_down broken_out covered supplied part_of"
 )
 TELLS = any_of(
     "provides? contains? includes? gives? offers? mentions? states? makes? lists? names? cites? "
@@ -136,9 +136,10 @@ WORK_OUT = any_of(
     "assess(?:ed)? infer(?:red)? derived? concluded? evaluated? deduced? estimated? identify "
     "confirm(?:ed)? verify verified tell say judged? compared? quantify "
     "quantified obtain(?:ed)? analyzed? extract(?:ed)? pinpoint(?:ed)? discern(?:ed)? gauged? "
-    "predict(?:ed)? provided? given? offer(?:ed)? work(?:ed)?_out draw_any draw_a make_an? state "
+    "predict(?:ed)? stated provided? given? offer(?:ed)? work(?:ed)?_out draw_any draw_a make_an? state "
     "complete(?:d)? carr(?:y|ied)_out perform(?:ed)? gleaned? reach(?:ed)?_an? arrive(?:d)?_at figured?_out "
-    "resolved? settled?_the respond replied reply guess name(?!_names)"
+    "resolved? settled?_the pin(?:ned)?_down arrived_at reconstruct(?:ed)? isolated? traced? produced?_an? "
+    "generated?_an? respond replied reply guess name(?!_names)"
 )
 HELP = any_of(
     "access retrieve browse fetch view search assist help(?!_(?:but|[a-z]+ing)) speculate comment "
@@ -148,7 +149,7 @@ HELP = any_of(
 )
 HOW = (
     r"(?:, (?:however|though|unfortunately|therefore),)?"
-    r"(?: (?:(?!only)[a-z]+ly|also|yet|even|itself|alone|be|been|in fact)){0,4} "
+    r"(?: (?:(?!only)[a-z]+ly|also|yet|even|just|there|itself|alone|be|been|in fact)){0,4} "
 )
 WHAT = (
     r"(?:any(?:thing)?|specific|exact|enough|sufficient|explicit|information|info|data|details?|figures?"
@@ -171,7 +172,7 @@ NEGATION = re.compile(
 """Searched in lower-case text, without the words before it: that is much faster."""
 BEFORE_NEGATION = re.compile(
     r"(?:\b(?:(?P<ability>can|could|ca)|do|does|did|has|have|had|is|are|was|were|am|would|will)\s*"
-    r"(?:(?<=\s)(?:also|still|yet)\s)?|'(?:s|re|m)\s|(?P<nothing>\W|\A))\Z"
+    r"(?:(?<=\s)(?:also|still|yet|therefore|thus|hence|simply)\s)?|'(?:s|re|m)\s|(?P<nothing>\W|\A))\Z"
 )
 """An auxiliary, or nothing that is part of the same word: "kn" is not followed by a "not"."""
 NEGATION_CUES = cues_of("not n't nt never fail unable no_position")
