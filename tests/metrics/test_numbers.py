@@ -216,11 +216,35 @@ def test_a_number_before_a_conclusion_with_another_one_counts_half():
     assert match(RENT, "52.4 and 3.1", working) == 1.0
 
 
+@pytest.mark.parametrize(
+    ("reference", "answer", "value"),
+    [
+        ("24.26", "24.25", 0.5),
+        ("24.26", "24.27", 0.5),
+        ("24.26", "24.24", 0.0),
+        ("24.26", "24.2", 0.0),  # 24.26 rounds to 24.3
+        ("2.4", "2.5", 0.0),  # two digits
+        ("2425", "2426", 0.0),  # no decimals: a count
+        ("24.25 and 24.26", "24.25", 0.75),  # (1 + 1/2) / 2
+    ],
+)
+def test_a_number_that_differs_by_one_in_its_last_digit_counts_half(reference, answer, value):
+    assert match(None, reference, answer) == value
+    equal_only = match(None, reference, answer, 'rounding="none"')
+    assert equal_only == (0.5 if value == 0.75 else 0.0)
+
+
+def test_a_number_that_differs_in_its_last_digit_has_no_source():
+    score = rg.score("number_precision", answer="24.25", references=["24.26"])
+    assert score.value == 0.0
+
+
 def test_the_tolerances_allow_a_difference():
     assert match(None, "93.86", "93.89") == 0.0
     assert match(None, "93.86", "93.89", "rtol=0.001") == 1.0  # 0.03 <= 0.09386
     assert match(None, "93.86", "93.89", "atol=0.03") == 1.0
     assert match(None, "93.86", "93.89", "atol=0.02") == 0.0
+    assert match(None, "93.86", "93.87", "rtol=0.001") == 1.0
     assert match(None, "0", "0.01", "atol=0.02") == 1.0
     with pytest.raises(PlanError, match="rtol must be"):
         match(None, "1", "1", "rtol=-1")

@@ -27,6 +27,7 @@ class Agreement:
     """The rules by which two numbers agree; the settings of `number_match`.
 
     `asks_percentage`: the question asks for a percentage, so that 5%, 5 and 0.05 may be the same.
+    `last_digit`: numbers with decimals and three or more digits may differ by one in the last.
     """
 
     rtol: float = 0.0
@@ -34,6 +35,7 @@ class Agreement:
     rounding: Rounding = "stated"
     percent: Percent = "as_asked"
     asks_percentage: bool = False
+    last_digit: bool = False
 
 
 class Stated(NamedTuple):
@@ -107,9 +109,12 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
         value = value.copy_negate()
     value = scaled(value, power)
     if expected.value != value:
-        if rules.rounding != "stated" or not _is_rounded(expected, value):
-            return _within(expected, given, value, rules)
-        ways.append("rounding")
+        if rules.rounding == "stated" and _is_rounded(expected, value):
+            ways.append("rounding")
+        elif rules.last_digit and _differs_in_last_digit(expected, given, value):
+            ways.append("last digit")
+        else:
+            return _within(expected, given, given.value, rules)
     return " and ".join(ways) or "exact"
 
 
@@ -182,6 +187,17 @@ def _is_rounded(expected: Stated, value: Decimal) -> bool:
     if expected_last > given_last and shows_precision:
         return True
     return EXACT.abs(EXACT.subtract(coarse, fine)) <= MAX_ROUNDED * EXACT.abs(fine)
+
+
+def _differs_in_last_digit(expected: Stated, given: Stated, value: Decimal) -> bool:
+    """Whether both have the same decimals, as 24.26 and 24.25, which differ by rounding on the way."""
+    last = expected.value.as_tuple().exponent
+    has_decimals = "." in expected.quantity.text and "." in given.quantity.text
+    if not has_decimals or last != value.as_tuple().exponent:
+        return False
+    n_digits = min(len(expected.value.as_tuple().digits), len(value.as_tuple().digits))
+    difference = EXACT.abs(EXACT.subtract(expected.value, value))
+    return n_digits >= SURE_DIGITS and difference.as_tuple() == (0, (1,), last)
 
 
 def _within(expected: Stated, given: Stated, value: Decimal, rules: Agreement) -> str | None:

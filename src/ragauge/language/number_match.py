@@ -18,6 +18,8 @@ from ragauge.language.number_agreement import (
 from ragauge.language.numbers import quantities
 from ragauge.language.quantity import Quantity
 
+NEAR = 0.5
+"""The credit of a number that differs by one in the last digit."""
 IN_WORKING = 0.5
 """The credit of a number that the answer states among its steps, when its conclusion states another."""
 
@@ -29,7 +31,8 @@ MANY = 100
 class ExpectedNumber(NamedTuple):
     """A number of the reference, the answer's number that agrees with it, and how; "" if none does.
 
-    `credit`: 1; 0.5 if the answer has it among its steps and concludes with another number; 0 without it.
+    `credit`: 1; 0.5 if the answer has it among its steps and concludes with another number, or if it
+    differs by one in the last digit; 0 without it.
     """
 
     number: str
@@ -105,16 +108,22 @@ def match_quantities(
     distinct = _distinct(numbers, rules)
     rows: list[ExpectedNumber] = []
     for number in distinct:
-        text = number.quantity.text
         found = index.find(number, rules)
-        if not found:
-            rows.append(ExpectedNumber(text))
-            continue
-        best = found[0]
-        is_working = len(distinct) == 1 and _concludes_otherwise(answer, given, asked, found)
-        credit = IN_WORKING if is_working else 1.0
-        rows.append(ExpectedNumber(text, best.number.quantity.text, best.how, credit))
+        credit = 1.0
+        if not found and rules.rounding == "stated":
+            found = index.find(number, replace(rules, last_digit=True))
+            credit = NEAR
+        if found and len(distinct) == 1 and _concludes_otherwise(answer, given, asked, found):
+            credit *= IN_WORKING
+        rows.append(_row(number, found, credit))
     return NumberMatch(tuple(rows))
+
+
+def _row(number: Stated, found: Sequence[Found], credit: float) -> ExpectedNumber:
+    text = number.quantity.text
+    if not found:
+        return ExpectedNumber(text)
+    return ExpectedNumber(text, found[0].number.quantity.text, found[0].how, credit)
 
 
 def _concludes_otherwise(

@@ -1,6 +1,7 @@
 """Which of the answer's numbers occur in its sources, the references and contexts."""
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
 from ragauge.language.asked_numbers import heading_scale, named_scale
@@ -35,7 +36,7 @@ def source_numbers(
 ) -> list[SourcedNumber]:
     """The answer's distinct numbers that the question does not state, each with its source."""
     known = {quantity.number for quantity in asked}
-    own: dict[object, Quantity] = {}
+    own: dict[tuple[Decimal, bool], Quantity] = {}
     for quantity in given:
         if quantity.counts and quantity.number not in known:
             own.setdefault(quantity.number, quantity)

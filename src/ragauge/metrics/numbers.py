@@ -56,7 +56,8 @@ def number_match(
     - -5 and 5 in accounting brackets, or beside a word such as "decreased" or "loss".
     - numbers that differ by at most `atol`, or by the share `rtol` of the reference's number.
 
-    If the reference has one number, and the answer has it only before a conclusion ("Therefore, ...") that
+    A number with decimals and three or more digits that differs by one in the last (24.26 and 24.25,
+    rounded on the way) counts half, unless `rounding="none"`. If the reference has one number, and the answer has it only before a conclusion ("Therefore, ...") that
     states other numbers, it counts half. Undefined if the reference has no numbers, or
     `on_nothing_expected` if no reference has any. `extractor="regex"` compares the digits that a regular
     expression finds, as text, and ignores the other settings.
