@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ragauge.language.asked_numbers import heading_scale, named_scale
+from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import Agreement, NumberIndex, Stated, stated
 from ragauge.language.number_match import given_scales, rules_for
 from ragauge.language.quantity import Quantity
