@@ -16,7 +16,7 @@ def test_each_number_of_the_answer_has_its_source_or_none():
         Agreement(),
     )
     assert rows == [
-        SourcedNumber("3", "3", "exact"),
-        SourcedNumber("$1.4 million", "1,384", "scale and rounding"),
-        SourcedNumber("8"),
+        SourcedNumber("3", "3", "3", "exact"),
+        SourcedNumber("$1.4 million", "1400000", "1,384", "scale and rounding"),
+        SourcedNumber("8", "8"),
     ]

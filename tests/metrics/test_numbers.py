@@ -204,6 +204,7 @@ def test_a_number_before_a_conclusion_with_another_one_counts_half():
     assert score.evidence["matches"] == [
         {
             "number": "52.4",
+            "value": "52.4",
             "matched_by": "$52.4 million",
             "how": "scale",
             "credit": 0.5,
@@ -261,6 +262,7 @@ def test_the_evidence_says_how_each_number_matched():
         "matches": [
             {
                 "number": "2384",
+                "value": "2384",
                 "matched_by": "$2.4 billion",
                 "how": "scale and rounding",
                 "credit": 1.0,
@@ -307,9 +309,11 @@ def test_an_answer_that_only_restates_the_question_has_no_precision():
 def test_the_evidence_of_number_precision_names_the_sources():
     score = rg.score("number_precision", answer="9 or 1.4 km", contexts=["1.38 km"])
     assert score.evidence == {
-        "supported": ["1.4 km"],
+        "supported": ["1.4"],
         "invented": ["9"],
-        "matches": [{"number": "1.4 km", "matched_by": "1.38 km", "how": "rounding"}],
+        "matches": [
+            {"number": "1.4 km", "value": "1.4", "matched_by": "1.38 km", "how": "rounding"}
+        ],
     }
 
 

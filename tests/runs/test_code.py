@@ -109,6 +109,7 @@ ENGINE = "ragauge.engine.engine"
             ["keyword_coverage", "number_match"],
             {
                 "ragauge.metrics.coverage",
+                "ragauge.metrics.numbers",
                 "ragauge.features.keywords",
                 "ragauge.features.numbers",
                 "ragauge.features.dates",

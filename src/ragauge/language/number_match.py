@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ragauge.language.asked_numbers import asks_for_a_percentage, heading_scale, named_scale
 from ragauge.language.conclusions import conclusions
+from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import (
     Agreement,
     Found,
@@ -31,11 +32,13 @@ MANY = 100
 class ExpectedNumber(NamedTuple):
     """A number of the reference, the answer's number that agrees with it, and how; "" if none does.
 
+    `value`: the number by its value, 1577000000 for `$1,577 million`.
     `credit`: 1; 0.5 if the answer has it among its steps and concludes with another number, or if it
     differs by one in the last digit; 0 without it.
     """
 
     number: str
+    value: str
     matched_by: str = ""
     how: str = ""
     credit: float = 0.0
@@ -72,7 +75,7 @@ def match_numbers(
     """The numbers that the answer shares with the reference with which it shares the most.
 
     >>> match_numbers("What was capex (in USD millions)?", ["1577"], "It was $1.577 billion.").expected
-    (ExpectedNumber(number='1577', matched_by='$1.577 billion', how='scale', credit=1.0),)
+    (ExpectedNumber(number='1577', value='1577', matched_by='$1.577 billion', how='scale', credit=1.0),)
     """
     asked = quantities(question) if question else ()
     given = quantities(answer)
@@ -120,10 +123,10 @@ def match_quantities(
 
 
 def _row(number: Stated, found: Sequence[Found], credit: float) -> ExpectedNumber:
-    text = number.quantity.text
+    text, value = number.quantity.text, by_value(number.quantity)
     if not found:
-        return ExpectedNumber(text)
-    return ExpectedNumber(text, found[0].number.quantity.text, found[0].how, credit)
+        return ExpectedNumber(text, value)
+    return ExpectedNumber(text, value, found[0].number.quantity.text, found[0].how, credit)
 
 
 def _concludes_otherwise(

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ragauge.language.asked_numbers import heading_scale, named_scale
+from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import Agreement, NumberIndex, Stated, stated
 from ragauge.language.number_match import given_scales, rules_for
 from ragauge.language.quantity import Quantity
@@ -19,9 +20,10 @@ class NumberSource(NamedTuple):
 
 
 class SourcedNumber(NamedTuple):
-    """A number of the answer, the source's number that agrees with it, and how; "" if none does."""
+    """A number of the answer, its value, the source's number that agrees with it, and how; "" if none does."""
 
     number: str
+    value: str
     matched_by: str = ""
     how: str = ""
 
@@ -40,23 +42,25 @@ def source_numbers(
     for quantity in given:
         if quantity.counts and quantity.number not in known:
             own.setdefault(quantity.number, quantity)
-    by_value = {quantity.number: quantity for source in sources for quantity in source.quantities}
+    by_number = {quantity.number: quantity for source in sources for quantity in source.quantities}
     rows: list[SourcedNumber] = []
     index: NumberIndex | None = None
     scale = named_scale(question) if question else 0
     scales = given_scales(answer, scale)
     rules = rules_for(question, rules)
     for number, quantity in own.items():
-        if equal := by_value.get(number):
-            rows.append(SourcedNumber(quantity.text, equal.text, "exact"))
+        if equal := by_number.get(number):
+            rows.append(SourcedNumber(quantity.text, by_value(quantity), equal.text, "exact"))
             continue
         if index is None:
             index = NumberIndex(_of_sources(sources, scale))
         found = index.find(stated(quantity, answer, scales), rules, among_expected=True)
         rows.append(
-            SourcedNumber(quantity.text, found[0].number.quantity.text, found[0].how)
+            SourcedNumber(
+                quantity.text, by_value(quantity), found[0].number.quantity.text, found[0].how
+            )
             if found
-            else SourcedNumber(quantity.text)
+            else SourcedNumber(quantity.text, by_value(quantity))
         )
     return rows
 

@@ -8,7 +8,8 @@ What counts as a number:
 - The point is the decimal mark. `1,5` is two numbers; `1.2.3` is a version, not a number.
 - A hyphen, minus or dash is a sign only if no number or word ends before it: after whitespace, a
   bracket, a quote, a slash, Markdown, or another dash. So `10-20` is 10 and 20, and `-5–-3` is -5 and
-  -3. `minus 5` and `negative five` are negative.
+  -3. `minus 5` and `negative five` are negative,
+  and so are accounting brackets with an outer sign: `$(5)`, `(0.9)%`, `(5) million`.
 - `5%`, `5 per cent` and `5 percentage points` have the unit `%`. Unit and scale of a range apply to
   both numbers: `5-10 million` is 5,000,000 and 10,000,000, `10 to 20%` is 10% and 20%.
 - Proper fractions count as their value: `1/2`, `2 1/2`, `½`, `two-thirds`.
@@ -16,7 +17,8 @@ What counts as a number:
 - In LaTeX, `5\%` is a percentage, and the dollar signs around `$5$` are not money.
 - Digits of all scripts count.
 
-What does not count: numbers inside names (`B12`, `C-1`, `COVID-19`, `10-K`, `3D`), ordinals,
+What does not count: numbers inside names (`B12`, `C-1`, `COVID-19`, `10-K`, `3D`,
+`3M`, `401(k)`, `S&P 500`), ordinals,
 versions and IP addresses, phone numbers, web addresses, citations such as `[3]`, the numbering of
 lists, labels (`Step 1:`), and the parts of dates that `ragauge.language.dates` finds. `2021` is a
 number unless something marks it as a year.

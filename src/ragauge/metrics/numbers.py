@@ -88,8 +88,8 @@ def number_match(
 
 def _evidence(match: NumberMatch) -> dict[str, object]:
     return {
-        "matched": [each.number for each in match.matched],
-        "unmatched": [each.number for each in match.unmatched],
+        "matched": [each.value for each in match.matched],
+        "unmatched": [each.value for each in match.unmatched],
         "matches": [each._asdict() for each in match.matched],
     }
 
@@ -143,8 +143,8 @@ def number_precision(
         return Score.undefined("the answer states no numbers of its own")
     supported = [each for each in stated if each.how]
     evidence = {
-        "supported": [each.number for each in supported],
-        "invented": [each.number for each in stated if not each.how],
+        "supported": [each.value for each in supported],
+        "invented": [each.value for each in stated if not each.how],
         "matches": [each._asdict() for each in supported],
     }
     return Score(len(supported) / len(stated), evidence=evidence)
