@@ -111,22 +111,25 @@ def test_a_scale_that_the_question_names_applies_to_bare_numbers(reference, answ
     [
         ("8.7", "8.738", 1.0),
         ("8.738", "8.7", 1.0),  # differs by 0.4%
-        ("8.738", "9", 1.0),  # differs by 0.262, at most 3% of 8.738 (0.26214)
-        ("8.731", "9", 0.0),  # differs by 0.269, more than 3% of 8.731 (0.26193)
+        ("2.61", "3", 1.0),  # differs by 0.39, at most 15% of 2.61 (0.3915)
+        ("2.60", "3", 0.0),  # differs by 0.40, more than 15% of 2.60 (0.39)
+        ("0.66", "0.7", 1.0),
+        ("1.577", "2", 0.0),  # differs by 27%
+        ("24.26", "24.25", 0.0),
         ("8.7", "8.75", 0.0),  # rounds to 8.8
         ("8.7", "8.65", 1.0),  # half away from zero
         ("-0.02", "-0.0153", 1.0),  # decimals show how precise the reference is
         ("-0.0153", "-0.02", 0.0),  # differs by 31%
         ("3%", "2.7%", 1.0),
-        ("2.7%", "3%", 0.0),  # differs by 11%
+        ("2.7%", "3%", 1.0),  # differs by 11%
         ("1423", "1", 0.0),
         ("1423", "1000", 0.0),
         ("1423", "1400", 0.0),  # states four digits
         ("1423", "1.4 thousand", 1.0),
         ("0", "0.3", 0.0),
         ("0.0%", "0.04%", 0.0),
-        ("12", "12.4", 0.0),  # a whole number may differ by 3% only
-        ("12", "12.3", 1.0),
+        ("12", "12.4", 1.0),
+        ("1", "1.4", 0.0),  # differs by 29%
     ],
 )
 def test_rounded_numbers(reference, answer, value):
@@ -215,29 +218,6 @@ def test_a_number_before_a_conclusion_with_another_one_counts_half():
     assert match(RENT, "52.4", "It was $52.4 million. So Alder paid rent in FY2019.") == 1.0
     # Of two expected numbers, an answer may conclude with one.
     assert match(RENT, "52.4 and 3.1", working) == 1.0
-
-
-@pytest.mark.parametrize(
-    ("reference", "answer", "value"),
-    [
-        ("24.26", "24.25", 0.5),
-        ("24.26", "24.27", 0.5),
-        ("24.26", "24.24", 0.0),
-        ("24.26", "24.2", 0.0),  # 24.26 rounds to 24.3
-        ("2.4", "2.5", 0.0),  # two digits
-        ("2425", "2426", 0.0),  # no decimals: a count
-        ("24.25 and 24.26", "24.25", 0.75),  # (1 + 1/2) / 2
-    ],
-)
-def test_a_number_that_differs_by_one_in_its_last_digit_counts_half(reference, answer, value):
-    assert match(None, reference, answer) == value
-    equal_only = match(None, reference, answer, 'rounding="none"')
-    assert equal_only == (0.5 if value == 0.75 else 0.0)
-
-
-def test_a_number_that_differs_in_its_last_digit_has_no_source():
-    score = rg.score("number_precision", answer="24.25", references=["24.26"])
-    assert score.value == 0.0
 
 
 def test_the_tolerances_allow_a_difference():

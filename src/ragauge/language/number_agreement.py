@@ -15,7 +15,7 @@ from ragauge.language.units import MONEY
 Rounding = Literal["stated", "none"]
 Percent = Literal["as_asked", "as_fraction", "distinct"]
 
-MAX_ROUNDED = Decimal("0.03")
+MAX_ROUNDED = Decimal("0.15")
 """The most by which a rounded number may differ: `1.6` is 1.577, but `2` is not. Decimals and
 percentages of a reference are exempt, because they show how precise the reference is."""
 SURE_DIGITS = 3
@@ -27,7 +27,6 @@ class Agreement:
     """The rules by which two numbers agree; the settings of `number_match`.
 
     `asks_percentage`: the question asks for a percentage, so that 5%, 5 and 0.05 may be the same.
-    `last_digit`: numbers with decimals and three or more digits may differ by one in the last.
     """
 
     rtol: float = 0.0
@@ -35,7 +34,6 @@ class Agreement:
     rounding: Rounding = "stated"
     percent: Percent = "as_asked"
     asks_percentage: bool = False
-    last_digit: bool = False
 
 
 class Stated(NamedTuple):
@@ -111,8 +109,6 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
     if expected.value != value:
         if rules.rounding == "stated" and _is_rounded(expected, value):
             ways.append("rounding")
-        elif rules.last_digit and _differs_in_last_digit(expected, given, value):
-            ways.append("last digit")
         else:
             return _within(expected, given, given.value, rules)
     return " and ".join(ways) or "exact"
@@ -189,17 +185,6 @@ def _is_rounded(expected: Stated, value: Decimal) -> bool:
     return EXACT.abs(EXACT.subtract(coarse, fine)) <= MAX_ROUNDED * EXACT.abs(fine)
 
 
-def _differs_in_last_digit(expected: Stated, given: Stated, value: Decimal) -> bool:
-    """Whether both have the same decimals, as 24.26 and 24.25, which differ by rounding on the way."""
-    last = expected.value.as_tuple().exponent
-    has_decimals = "." in expected.quantity.text and "." in given.quantity.text
-    if not has_decimals or last != value.as_tuple().exponent:
-        return False
-    n_digits = min(len(expected.value.as_tuple().digits), len(value.as_tuple().digits))
-    difference = EXACT.abs(EXACT.subtract(expected.value, value))
-    return n_digits >= SURE_DIGITS and difference.as_tuple() == (0, (1,), last)
-
-
 def _within(expected: Stated, given: Stated, value: Decimal, rules: Agreement) -> str | None:
     """Agreement by the tolerances, which compare the values as they are."""
     if not (rules.rtol or rules.atol) or expected.is_percent != given.is_percent:
@@ -247,8 +232,8 @@ def _has_open_sign(number: Stated) -> bool:
     return _FALLS.search(before) is not None or _FALLS.search(after) is not None
 
 
-_WINDOW = 0.0135
-"""log10 of 1.03, and a little: two numbers that agree differ by no more, apart from powers of ten."""
+_WINDOW = 0.0707
+"""log10 of 1 / 0.85, and a little: two numbers that agree differ by no more, apart from powers of ten."""
 _WIDE_WINDOW = 0.31
 """The same for references whose decimals show their precision: 0.1 agrees with 0.05 and 0.149."""
 

@@ -19,8 +19,6 @@ from ragauge.language.number_agreement import (
 from ragauge.language.numbers import quantities
 from ragauge.language.quantity import Quantity
 
-NEAR = 0.5
-"""The credit of a number that differs by one in the last digit."""
 IN_WORKING = 0.5
 """The credit of a number that the answer states among its steps, when its conclusion states another."""
 
@@ -33,8 +31,7 @@ class ExpectedNumber(NamedTuple):
     """A number of the reference, the answer's number that agrees with it, and how; "" if none does.
 
     `value`: the number by its value, 1577000000 for `$1,577 million`.
-    `credit`: 1; 0.5 if the answer has it among its steps and concludes with another number, or if it
-    differs by one in the last digit; 0 without it.
+    `credit`: 1; 0.5 if the answer has it among its steps and concludes with another number; 0 without it.
     """
 
     number: str
@@ -113,11 +110,8 @@ def match_quantities(
     for number in distinct:
         found = index.find(number, rules)
         credit = 1.0
-        if not found and rules.rounding == "stated":
-            found = index.find(number, replace(rules, last_digit=True))
-            credit = NEAR
         if found and len(distinct) == 1 and _concludes_otherwise(answer, given, asked, found):
-            credit *= IN_WORKING
+            credit = IN_WORKING
         rows.append(_row(number, found, credit))
     return NumberMatch(tuple(rows))
 

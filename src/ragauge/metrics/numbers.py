@@ -47,7 +47,7 @@ def number_match(
     Also equal are:
 
     - a number and its rounded form, whichever has it: 1577 and `1.6 thousand`. The form in the answer, or a
-      whole number, may differ by at most 3%; `rounding="none"` requires equal values.
+      whole number, may differ by at most 15%; `rounding="none"` requires equal values.
     - bare numbers in the scale that the question names: after "in USD millions", 1577 equals
       `$1.577 billion`. If nothing names a scale, a bare number of three or more digits equals the same
       digits with a scale word.
@@ -56,9 +56,8 @@ def number_match(
     - -5 and 5 in accounting brackets, or beside a word such as "decreased" or "loss".
     - numbers that differ by at most `atol`, or by the share `rtol` of the reference's number.
 
-    A number with decimals and three or more digits that differs by one in the last (24.26 and 24.25,
-    rounded on the way) counts half, unless `rounding="none"`. If the reference has one number, and the answer has it only before a conclusion ("Therefore, ...") that
-    states other numbers, it counts half. Undefined if the reference has no numbers, or
+    If the reference has one number, and the answer has it only before a conclusion ("Therefore, ...")
+    that states other numbers, it counts half. Undefined if the reference has no numbers, or
     `on_nothing_expected` if no reference has any. `extractor="regex"` compares the digits that a regular
     expression finds, as text, and ignores the other settings.
 
