@@ -81,6 +81,8 @@ LIGHT = {"encoders.models", "rankings.names"}
 IMPORTED_LATE = (
     {module for module, _ in MAY_BE_HEAVY}
     | {
+        "features.correctness",
+        "metrics.estimated_correctness",
         "metrics.relevance_judged",
         "metrics.token_similarity",
         "metrics.similarity",

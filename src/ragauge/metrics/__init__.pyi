@@ -146,6 +146,15 @@ def context_recall(
 ) -> MetricLabel:
     """Share of the reference's statements that the contexts support, according to a judge."""
 
+def correct(
+    *,
+    layer: int | None = None,
+    long_text: Literal["cut", "windows"] = "windows",
+    model: str | None = None,
+    precision: Literal["fp32", "fp16", "bf16", "int8"] = "fp32",
+) -> MetricLabel:
+    """The probability that people would call the answer correct, given question and reference."""
+
 def dont_know(
     *,
     phrases: Literal["default", "graphrag"] = "default",

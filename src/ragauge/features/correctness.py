@@ -1,0 +1,173 @@
+"""What an answer and a reference have in common, as the numbers that `correct` weighs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log1p
+
+from ragauge.encoders.cached import CachedEncoder
+from ragauge.encoders.protocol import LongText
+from ragauge.features.matches import ALIKE, Side, TokenMatch, token_match
+from ragauge.language.reference_match import (
+    ReferenceMatch,
+    ReferenceWord,
+    alternatives,
+    match_reference,
+)
+from ragauge.language.refusals import RefusalMatch, find_refusals
+from ragauge.language.text import is_blank
+from ragauge.metric import feature
+from ragauge.score import Score
+
+LONGEST_ANSWER = 60
+"""Words; all longer answers count as this long, since few training answers are."""
+MOST_OTHER = 15
+"""Words of the answer that neither question nor reference has; more of them say no more."""
+FEATURES = (
+    "new_words",
+    "meaning",
+    "recall",
+    "verbatim",
+    "shared",
+    "contradiction",
+    "refusal",
+    "answer_length",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """An answer compared with one wording of a reference.
+
+    `features`, by name:
+
+    - new_words: share of the reference's words that the answer states; only words that the question
+      lacks, unless it has them all.
+    - meaning: mean over the same words of 1 for a stated word, else of the best cosine of its tokens
+      with a token of the answer.
+    - recall: BERTScore recall; the tokens of numbers that the answer states in another form count 1.
+    - verbatim: 1 if the answer contains the reference, apart from articles, or all its numbers in
+      another form where it is only numbers.
+    - shared: share of the answer's words that the reference has; only words that the question lacks,
+      and at most 15 of those that the reference lacks too.
+    - contradiction: 1 if the answer states another number, another date, or yes for no.
+    - refusal: 1 if the answer refuses and the reference does not.
+    - answer_length: log(1 + words), up to 60 words.
+    """
+
+    wording: str
+    match: ReferenceMatch
+    refusal: RefusalMatch | None
+    features: Mapping[str, float]
+
+
+@feature(batch=True)
+def reference_likeness(
+    question: Sequence[str | None] | None,
+    answer: Sequence[str],
+    reference: Sequence[str],
+    *,
+    encoder: CachedEncoder,
+    layer: int | None = None,
+    long_text: LongText = "windows",
+) -> list[tuple[Likeness, ...] | Score]:
+    """Each answer compared with its reference; with each name, if the reference lists several.
+
+    Undefined if the reference has no words; failed if the encoder gives no token embeddings.
+    """
+    questions: Sequence[str | None] = question or [None] * len(answer)
+    wordings = [() if is_blank(text) else alternatives(text) for text in reference]
+    pairs = [(ours, text) for ours, texts in zip(answer, wordings, strict=True) for text in texts]
+    distinct = list(dict.fromkeys(pairs))
+    matches = token_match(
+        [ours for ours, _ in distinct],
+        [text for _, text in distinct],
+        [ALIKE] * len(distinct),
+        encoder=encoder,
+        layer=layer,
+        long_text=long_text,
+    )
+    known = dict(zip(distinct, matches, strict=True))
+    return [
+        _likenesses(asked, ours, texts, [known[ours, text] for text in texts])
+        for asked, ours, texts in zip(questions, answer, wordings, strict=True)
+    ]
+
+
+def _likenesses(
+    question: str | None,
+    answer: str,
+    wordings: Sequence[str],
+    matches: Sequence[TokenMatch | Score],
+) -> tuple[Likeness, ...] | Score:
+    found: list[Likeness] = []
+    refusal = refusal_of(answer)
+    for wording, tokens in zip(wordings, matches, strict=True):
+        if isinstance(tokens, Score):
+            return tokens
+        match = match_reference(question, wording, answer)
+        if match.words:
+            unexpected = refusal if refusal and refusal_of(wording) is None else None
+            features = _features(match, tokens, unexpected)
+            found.append(Likeness(wording, match, unexpected, features))
+    return tuple(found) or Score.undefined("the reference has no words")
+
+
+def refusal_of(text: str) -> RefusalMatch | None:
+    """The refusal that decides, if the text refuses."""
+    return next((found for found in find_refusals(text) if found.decides), None)
+
+
+def _features(
+    match: ReferenceMatch, tokens: TokenMatch, refusal: RefusalMatch | None
+) -> dict[str, float]:
+    wanted = match.wanted
+    cosines = [_cosine(word, tokens.reference) for word in wanted]
+    credits = [word.credit for word in wanted]
+    n_other = min(match.n_new - match.n_new_shared, MOST_OTHER)
+    n_compared = match.n_new_shared + n_other
+    has_new = any(word.is_new for word in wanted)
+    restated = 0.0 if has_new or not any(credits) else 1.0
+    return {
+        "new_words": _mean(credits),
+        "meaning": _mean(
+            1.0 if credit == 1 else cosine for credit, cosine in zip(credits, cosines, strict=True)
+        ),
+        "recall": _recall(match, tokens),
+        "verbatim": float(match.is_contained or match.is_in_numbers),
+        "shared": match.n_new_shared / n_compared if n_compared else restated,
+        "contradiction": float(match.contradiction is not None),
+        "refusal": float(refusal is not None),
+        "answer_length": log1p(min(match.n_answer_words, LONGEST_ANSWER)),
+    }
+
+
+def _cosine(word: ReferenceWord, reference: Side | None) -> float:
+    """The mean over the word's tokens of their best cosines in the answer; 0 without an answer."""
+    if reference is None:
+        return 0.0
+    spans = reference.tokens.spans
+    if spans is None:
+        return max(0.0, _mean(reference.best.tolist()))
+    inside = (spans[:, 0] < word.end) & (spans[:, 1] > word.start) & (spans[:, 1] > spans[:, 0])
+    return max(0.0, _mean(reference.best[inside].tolist()))
+
+
+def _recall(match: ReferenceMatch, tokens: TokenMatch) -> float:
+    """BERTScore recall, in which the tokens of numbers found in another form count 1."""
+    reference = tokens.reference
+    found = [word for word in match.words if word.how == "number" and word.credit == 1]
+    if reference is None or reference.tokens.spans is None or not found:
+        return max(0.0, tokens.recall)
+    best = [
+        1.0 if any(start < word.end and end > word.start for word in found) else cosine
+        for (start, end), cosine in zip(
+            reference.tokens.spans.tolist(), reference.best.tolist(), strict=True
+        )
+        if end > start
+    ]
+    return max(0.0, _mean(best))
+
+
+def _mean(values: Iterable[float]) -> float:
+    known = list(values)
+    return sum(known) / len(known) if known else 0.0

@@ -1,0 +1,147 @@
+"""Whether people would call an answer correct, estimated without a judge."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from math import exp
+from typing import cast
+
+from ragauge.encoders.cached import CachedEncoder
+from ragauge.encoders.protocol import LongText
+from ragauge.features.correctness import Likeness
+from ragauge.language.reference_match import ReferenceMatch
+from ragauge.language.text import excerpt
+from ragauge.metric import metric
+from ragauge.score import Score
+from ragauge.tomlfile import parse_toml
+
+DIGITS = 6
+WORDS_SHOWN = 8
+TEXT_SHOWN = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Two logistic models, for references of up to `short` words and from `long` words.
+
+    Between the two lengths their log-odds are mixed in proportion. Each maps the names of the features
+    and "intercept" to weights.
+    """
+
+    short: float
+    long: float
+    of_short: Mapping[str, float]
+    of_long: Mapping[str, float]
+
+    def contributions(self, features: Mapping[str, float], n_words: int) -> dict[str, float]:
+        """What each feature adds to the log-odds, and the intercept."""
+        share = min(1.0, max(0.0, (n_words - self.short) / (self.long - self.short)))
+        return {
+            name: ((1 - share) * self.of_short[name] + share * self.of_long[name]) * value
+            for name, value in {**features, "intercept": 1.0}.items()
+        }
+
+
+@cache
+def weights() -> Weights:
+    """The weights that benchmarks/train_correct.py wrote."""
+    text = (resources.files("ragauge.metrics") / "estimated_correctness.toml").read_text("utf-8")
+    table = parse_toml(text, "estimated_correctness.toml")
+    words = cast(Mapping[str, float], table["reference_words"])
+    tables = cast(Mapping[str, Mapping[str, float]], table["weights"])
+    return Weights(words["short"], words["long"], tables["short"], tables["long"])
+
+
+@metric(version=1)
+def correct(
+    reference_likeness: Sequence[Likeness],
+    *,
+    encoder: CachedEncoder,
+    layer: int | None = None,
+    long_text: LongText = "windows",
+) -> Score:
+    """The probability that people would call the answer correct, given question and reference.
+
+    In [0, 1]; best over the references. An estimate without a judge, by a logistic model of eight
+    features: how far the answer states the words of the reference that the question lacks, in letters,
+    numbers and meaning; BERTScore recall; how much else it says; whether it contradicts a number, a
+    date, or a yes or no; whether it refuses; and its length. The evidence has the features, what each
+    adds to the log-odds, and a sentence that says why. The model knows the reference only: an answer
+    that is right in unrelated words gets a low value.
+
+    A reference such as "George Orwell/Eric Blair" lists names, of which one is enough. A blank answer
+    scores 0. Undefined if the reference has no words; failed if the encoder gives no token embeddings.
+    The mean of a run estimates the share of correct answers. `layer` and `long_text` as in `bertscore`.
+    With another encoder or layer than the default the values rank answers, but are no probabilities.
+
+    Source: ours; weights fitted on people's judgements of 15,000 answers (EVOUNA-NQ, Wang et al. 2023,
+    Apache-2.0) by benchmarks/train_correct.py; docs/agreement.md compares it with people.
+
+    >>> import ragauge as rg
+    >>> asked = {"question": "Who wrote Emma?", "reference": "Jane Austen"}
+    >>> rg.score("correct", answer="It is by Jane Austen.", **asked).value > 0.9
+    True
+    >>> score = rg.score("correct", answer="It is by Mary Shelley.", **asked)
+    >>> score.value < 0.5, score.evidence["why"]
+    (True, "lacks 'jane' and 'austen'")
+    """
+    best = max(reference_likeness, key=_log_odds)
+    added = weights().contributions(best.features, best.match.n_words)
+    is_blank = best.match.n_answer_words == 0
+    evidence: dict[str, object] = {
+        "reference": excerpt(best.wording),
+        "why": why(best),
+        "features": {name: round(value, DIGITS) for name, value in best.features.items()},
+        "contributions": {name: round(value, DIGITS) for name, value in added.items()},
+    }
+    value = 0.0 if is_blank else 1 / (1 + exp(-sum(added.values())))
+    return Score(value, evidence=evidence)
+
+
+def _log_odds(likeness: Likeness) -> float:
+    return sum(weights().contributions(likeness.features, likeness.match.n_words).values())
+
+
+def why(likeness: Likeness) -> str:
+    """One sentence on what the answer states of the reference, what it lacks and what it contradicts."""
+    match = likeness.match
+    if match.n_answer_words == 0:
+        return "the answer is blank"
+    parts: list[str] = []
+    if likeness.refusal is not None:
+        parts.append(f"refuses: {excerpt(likeness.refusal.words, TEXT_SHOWN)!r}")
+    if match.contradiction is not None:
+        ours, theirs = (excerpt(text, TEXT_SHOWN) for text in match.contradiction)
+        parts.append(f"states {ours} where the reference has {theirs}")
+    parts += [
+        f"states {number.number} as {number.matched_by}"
+        for number in match.numbers.matched[:WORDS_SHOWN]
+        if number.matched_by != number.number
+    ]
+    return "; ".join((*parts, *_of_words(match)))
+
+
+def _of_words(match: ReferenceMatch) -> list[str]:
+    wanted = match.wanted
+    whose = " that the question lacks" if any(word.is_new for word in wanted) else ""
+    if match.is_contained:
+        return ["contains the reference word for word"]
+    if match.is_in_numbers:
+        in_form = any(number.matched_by != number.number for number in match.numbers.matched)
+        return [] if in_form else ["states the number of the reference in another form"]
+    missing = list(dict.fromkeys(word.text for word in wanted if word.credit < 1))
+    if not missing:
+        return [f"states all words of the reference{whose}"]
+    n = len(dict.fromkeys(word.text for word in wanted))
+    shown = _listed([repr(word) for word in missing[:WORDS_SHOWN]], len(missing))
+    if len(missing) == n:
+        return [f"lacks {shown}"]
+    return [f"states {n - len(missing)} of the {n} words of the reference{whose}, lacks {shown}"]
+
+
+def _listed(words: Sequence[str], n: int) -> str:
+    """The words as a list with "and", and how many more there are."""
+    more = [f"{n - len(words)} more"] if n > len(words) else []
+    *most, last = (*words, *more)
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,151 @@
+"""What an answer states of a reference: words, numbers, dates, and what contradicts them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragauge.language.reference_match import alternatives, match_reference
+
+
+def found(question: str | None, reference: str, answer: str) -> dict[str, str]:
+    """How the answer states each wanted word of the reference."""
+    match = match_reference(question, reference, answer)
+    return {word.text: word.how for word in match.wanted}
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "words"),
+    [
+        ("Who wrote Emma?", "Jane Austen", "Miss Austen", {"jane": "", "austen": "exact"}),
+        # The question has "river", so that the answer need not repeat it.
+        ("Which river?", "the river Elbe", "the Elbe", {"elbe": "exact"}),
+        # All words are in the question: all are wanted.
+        ("Red or blue?", "red", "It is red", {"red": "exact"}),
+        (None, "Red wine", "a red one", {"red": "exact", "wine": ""}),
+        # One stem; accents; spelling of long words only, with the same first letter.
+        ("What?", "two walks", "he walked twice", {"two": "", "walks": "exact"}),
+        ("Who?", "Dvořák", "Dvorak", {"dvořák": "exact"}),
+        ("Who?", "Tchaikovsky", "Tchaikowsky", {"tchaikovsky": "spelling"}),
+        ("Where?", "Iran", "Iraq", {"iran": ""}),
+        ("Who?", "Meyer", "Beyer", {"meyer": ""}),
+        # Numbers in another form, and as ordinals.
+        ("Capex (in USD millions)?", "1577", "$1.577 billion", {"1577": "number"}),
+        ("How often?", "3", "It won for the third time", {"3": "number"}),
+        ("How often?", "1", "He won once.", {"1": "number"}),
+        ("Which rank?", "third", "It is in place 3", {"third": "number"}),
+        ("How many?", "5", "It has 15", {"5": ""}),
+        # Names that are function words elsewhere.
+        ("When?", "May 2019", "in June 2019", {"may": "", "2019": "exact"}),
+        ("Which band?", "The Who", "Who knows", {"who": "exact"}),
+        # Footnotes and lost spaces.
+        ("Who?", "Earle Hyman", "It was Earle Hyman12.", {"earle": "exact", "hyman": "exact"}),
+        ("Who sang it?", "Beatles", "sung byThe Beatles", {"beatles": "exact"}),
+    ],
+)
+def test_the_words_that_the_question_lacks_are_looked_for(question, reference, answer, words):
+    assert found(question, reference, answer) == words
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "is_contained"),
+    [
+        ("Jane Austen", "It is by Jane Austen.", True),
+        ("the Beatles", "Beatles", True),
+        ("Jane Austen", "Austen, Jane", False),
+        ("5", "15", False),
+        ("1577", "$1.577 billion", False),
+        ("the", "the", False),
+    ],
+)
+def test_contained_word_for_word_apart_from_articles(reference, answer, is_contained):
+    match = match_reference("Capex (in USD millions)?", reference, answer)
+    assert match.is_contained == is_contained
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "is_in_numbers"),
+    [
+        ("1577", "$1.577 billion", True),
+        ("3", "for the third time", True),
+        ("1577", "$1577", True),
+        ("1577", "$604", False),
+        ("1577 cars", "1.577 thousand", False),
+        ("", "", False),
+    ],
+)
+def test_a_reference_of_numbers_only_may_be_stated_in_another_form(
+    reference, answer, is_in_numbers
+):
+    match = match_reference("Capex (in USD millions)?", reference, answer)
+    assert match.is_in_numbers == is_in_numbers
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "contradiction"),
+    [
+        ("When?", "July 2, 1776", "On July 4, 1776.", ("July 4, 1776", "July 2, 1776")),
+        ("When?", "July 2, 1776", "In July 1776.", None),
+        ("When?", "March 2020", "It opened on 5 March 2020.", None),
+        ("When in 2019?", "May 2019", "The plan is of 3 June 2019.", ("3 June 2019", "May 2019")),
+        ("Did it?", "Yes, it did.", "No. It fell.", ("no", "yes")),
+        ("Did it?", "No", "no, never", None),
+        ("Did it?", "Yes", "It did", None),
+        ("Which?", "No. 5", "Yes", None),
+        ("How many?", "604", "It costs $293.", ("$293", "604")),
+        ("How many of 293?", "604", "Of the 293, a few.", None),
+        ("How many?", "604", "It is 604, not 293.", None),
+    ],
+)
+def test_another_number_date_or_word_contradicts(question, reference, answer, contradiction):
+    assert match_reference(question, reference, answer).contradiction == contradiction
+
+
+@pytest.mark.parametrize(
+    ("reference", "names"),
+    [
+        ("George Orwell/Eric Blair", ["George Orwell", "Eric Blair"]),
+        ("July 2, 1776/1776", ["July 2, 1776", "1776"]),
+        ("George Orwell / George Orwell", ["George Orwell"]),
+        *(
+            (whole, [])
+            for whole in ("AC/DC", "and/or", "km/h", "1/2", "3/5/2021", "he/she", "Jim", "")
+        ),
+        ("https://example.org/Page", []),
+        ("A" * 300 + "/" + "B" * 300, []),
+    ],
+)
+def test_names_with_slashes_between_them_are_alternatives(reference, names):
+    assert alternatives(reference) == (reference, *names)
+
+
+def test_shared_words_are_distinct_and_not_of_the_question():
+    match = match_reference("Who wrote Emma?", "Jane Austen", "Austen wrote Emma, Austen and Sand.")
+    assert (match.n_new, match.n_new_shared) == (2, 1)
+
+
+TEXTS = st.text(alphabet=st.sampled_from("ab Z1,.5é/$%-'\n東\u0301") | st.characters(), max_size=60)
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_any_texts_are_compared(question, reference, answer):
+    match = match_reference(question, reference, answer)
+    assert 0 <= match.n_new_shared <= match.n_new
+    for word in match.words:
+        assert reference[word.start : word.end].lower() == word.text or not word.text.isascii()
+        assert 0 <= word.credit <= 1
+    assert alternatives(reference)[0] == reference
+
+
+@given(TEXTS)
+def test_a_text_states_all_words_of_itself(text):
+    match = match_reference("", text, text)
+    assert all(word.credit == 1 for word in match.words if word.text.isalpha())
+    assert match.contradiction is None
+
+
+def test_long_texts_take_linear_time(assert_linear_time):
+    assert_linear_time(
+        lambda text: match_reference("Why?", "because " + text[:400], text),
+        lambda n: " ".join(f"word{at} Of{at % 7}" for at in range(n)),
+        4_000,
+    )

@@ -1,0 +1,192 @@
+"""`correct`: the probability that people would call an answer correct."""
+
+from math import exp
+
+import pytest
+
+import ragauge as rg
+from ragauge.features.correctness import FEATURES
+from ragauge.metrics.estimated_correctness import weights
+from ragauge.score import Status
+
+Q = "Who wrote Emma?"
+R = "Jane Austen"
+
+
+def score(answer: str, reference: str = R, question: str | None = Q) -> rg.Score:
+    return rg.score("correct", question=question, reference=reference, answer=answer)
+
+
+def test_the_value_is_the_logistic_of_the_contributions_by_hand():
+    found = score("It is by Miss Austen.")
+    features, added = found.evidence["features"], found.evidence["contributions"]
+    # "austen" of "jane", "austen"; of the answer's new words ("miss", "austen") one is shared.
+    assert features["new_words"] == 0.5
+    assert features["shared"] == 0.5
+    assert features["verbatim"] == features["refusal"] == features["contradiction"] == 0
+    assert features["answer_length"] == pytest.approx(1.791759)  # log(1 + 5 words)
+    # Two words: only the weights of short references count.
+    by_hand = weights().of_short["intercept"] + sum(
+        weights().of_short[name] * features[name] for name in FEATURES
+    )
+    assert sum(added.values()) == pytest.approx(by_hand, abs=1e-5)
+    assert found.value == pytest.approx(1 / (1 + exp(-by_hand)), abs=1e-5)
+
+
+def test_a_reference_between_short_and_long_mixes_both_weights():
+    features = dict.fromkeys(FEATURES, 1.0)
+    known = weights()
+    middle = (known.short + known.long) / 2
+    mixed = known.contributions(features, middle)
+    for name in (*FEATURES, "intercept"):
+        assert mixed[name] == pytest.approx((known.of_short[name] + known.of_long[name]) / 2)
+    assert known.contributions(features, 1)["meaning"] == known.of_short["meaning"]
+    assert known.contributions(features, 99)["meaning"] == known.of_long["meaning"]
+
+
+def test_no_weight_makes_a_better_match_worse():
+    for table in (weights().of_short, weights().of_long):
+        for name in ("new_words", "meaning", "recall", "verbatim", "shared"):
+            assert table[name] >= 0, name
+        for name in ("contradiction", "refusal"):
+            assert table[name] <= 0, name
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        ("It is by Jane Austen.", "It is by Miss Austen."),
+        ("It is by Miss Austen.", "It is by Mary Shelley."),
+        ("It is by Jane Austen.", "I do not know who wrote it."),
+        ("Jane Austen", "Jane Austen or Mary Shelley or Ann Radcliffe"),
+    ],
+)
+def test_answers_are_ordered_as_people_order_them(better, worse):
+    assert score(better).value > score(worse).value
+
+
+def test_correct_and_wrong_answers_are_told_apart():
+    right = [
+        ("Capex of 2018 (in USD millions)?", "1577", "Capital expenditure was $1.577 billion."),
+        ("When was it signed?", "July 2, 1776", "They signed it on 2 July 1776."),
+        ("How often has she won?", "3", "She won for the third time in 2010."),
+        ("Where is it made?", "in the town of Jena", "Most of it is made in Jena."),
+    ]
+    wrong = [
+        ("Capex of 2018 (in USD millions)?", "1577", "Capital expenditure was $2.1 billion."),
+        ("When was it signed?", "July 2, 1776", "It was signed on 19 May 1798."),
+        ("How often has she won?", "3", "She has won 7 titles."),
+        ("Where is it made?", "in the town of Jena", "Most of it is made in Sweden."),
+    ]
+    assert all(score(answer, reference, asked).value > 0.7 for asked, reference, answer in right)
+    assert all(score(answer, reference, asked).value < 0.3 for asked, reference, answer in wrong)
+
+
+def test_a_refusal_is_not_correct_unless_the_reference_refuses_too():
+    refusal = "The report does not give the fee."
+    assert score(refusal, "$5", "What is the fee?").value < 0.05
+    assert score(refusal, "The report does not state the fee.", "What is the fee?").value > 0.5
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "why"),
+    [
+        ("It is by Jane Austen.", R, "contains the reference word for word"),
+        ("Austen, Jane", R, "states all words of the reference that the question lacks"),
+        (
+            "It is by Miss Austen.",
+            R,
+            "states 1 of the 2 words of the reference that the question lacks, lacks 'jane'",
+        ),
+        ("Mary Shelley", R, "lacks 'jane' and 'austen'"),
+        ("I do not know.", R, "refuses: 'I do not know'; lacks 'jane' and 'austen'"),
+        ("She won for the third time.", "3", "states the number of the reference in another form"),
+        ("It cost $1.577 billion.", "1,577 million", "states 1,577 million as $1.577 billion"),
+        (
+            "Yes, she did.",
+            "No",
+            "states yes where the reference has no; lacks 'no'",
+        ),
+        ("", R, "the answer is blank"),
+        (" \n", R, "the answer is blank"),
+    ],
+)
+def test_a_sentence_says_why(answer, reference, why):
+    assert score(answer, reference).evidence["why"] == why
+
+
+def test_many_missing_words_are_counted():
+    reference = "alpha beta gamma delta epsilon zeta eta theta iota kappa"
+    found = score("Nothing of it.", reference)
+    assert found.evidence["why"].endswith("'theta' and 2 more")
+
+
+def test_the_best_of_several_references_counts_and_is_named():
+    both = rg.score("correct", question=Q, answer="Jane Austen", references=["Mary Shelley", R])
+    assert both.value == score("Jane Austen").value
+    assert both.evidence["reference"] == R
+    listed = score("Eric Blair", "George Orwell/Eric Blair")
+    assert listed.evidence["reference"] == "Eric Blair"
+    assert listed.value == score("Eric Blair", "Eric Blair").value
+
+
+def test_without_a_question_all_words_of_the_reference_are_new():
+    found = score("Jane Austen wrote Emma", "Jane Austen", None)
+    assert found.value > 0.9
+    assert (
+        rg.score("correct", reference=R, answer="Jane Austen").value
+        == score("Jane Austen", question=None).value
+    )
+
+
+@pytest.mark.parametrize("answer", ["", "  ", "\n"])
+def test_a_blank_answer_scores_0(answer):
+    assert score(answer).value == 0
+
+
+@pytest.mark.parametrize("reference", ["", " \n", "?!", "—"])
+def test_a_reference_without_words_is_undefined(reference):
+    found = score("Jane Austen", reference)
+    assert (found.status, found.reason) == (Status.UNDEFINED, "the reference has no words")
+
+
+def test_an_answer_equal_to_its_reference_is_likely_correct():
+    long = (
+        "Sales rose by 12% to $4.2 billion in 2021, because the company sold more engines to "
+        "shipyards in Asia and raised its prices twice, while the weak dollar helped as well."
+    )
+    for text in ("Paris", "5", "Yes", "the mitochondria", "東京", "12 March 1999", long):
+        assert score(text, text, "What?").value > 0.9, text
+
+
+def test_rows_are_scored_as_if_alone():
+    rows = [
+        {"id": str(at), "question": question, "answer": answer, "references": references}
+        for at, (question, answer, references) in enumerate(
+            [
+                (Q, "Jane Austen", [R]),
+                (None, "It is by Miss Austen.", [R, "Ann Radcliffe/Mary Shelley"]),
+                ("How much?", "$5 million " * 300, ["5,000,000"]),
+                (Q, "", [R]),
+                (Q, "x", [""]),
+                (Q, None, [R]),
+            ]
+        )
+    ]
+    together = rg.evaluate(rows, metrics=["correct"]).scores.sort("id")
+    turned = rg.evaluate(rows[::-1], metrics=["correct"], batch_size=2).scores.sort("id")
+    assert together["value"].to_list() == turned["value"].to_list()
+    assert together["status"].to_list() == ["ok"] * 4 + ["undefined", "missing"]
+    for row, value in zip(rows[:4], together["value"], strict=False):
+        alone = rg.score("correct", **{name: row[name] for name in row if name != "id"})
+        assert alone.value == value
+
+
+def test_a_long_answer_is_read_to_its_end():
+    answer = "There is much to say about the novels of that time. " * 100 + "Jane Austen wrote it."
+    found = score(answer)
+    assert found.evidence["features"]["verbatim"] == 1
+    assert (
+        found.evidence["features"]["recall"]
+        > score("There is much to say.").evidence["features"]["recall"]
+    )
