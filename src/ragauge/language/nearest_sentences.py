@@ -28,7 +28,9 @@ def sentences_of(text: str, words: Sequence[Word], position: int = 0) -> Iterato
 
     `words` are those of the text; `position` is that of the text among others.
 
-    >>> [(one.start, one.end) for one in sentences_of("It is open. Why?", stemmed("It is open. Why?"))]
+    >>> from ragauge.language.stems import stemmed
+    >>> text = "It is open. Why?"
+    >>> [(one.start, one.end) for one in sentences_of(text, stemmed(text))]
     [(0, 11), (12, 16)]
     """
     first = 0
@@ -69,6 +71,7 @@ class SentenceIndex:
         A shared stem counts log(1 + n / m), if m of the n sentences have it, and a shared prefix half
         of that. Sentences that share nothing come last, in the order of the texts.
 
+        >>> from ragauge.language.stems import stemmed
         >>> texts = ("Dogs bark.", "Cats purr. Birds sing.")
         >>> index = SentenceIndex(
         ...     one for at, text in enumerate(texts) for one in sentences_of(text, stemmed(text), at)
