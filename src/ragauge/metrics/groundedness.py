@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from math import exp, log1p
-from operator import mul
 
 import numpy as np
 
@@ -151,7 +150,8 @@ class _Nearest:
     @property
     def best_cosines(self) -> Floats:
         """The best cosine of each column with any of the context sentences."""
-        return self.found.cosines.max(axis=0, initial=0)
+        best: Floats = self.found.cosines.max(axis=0, initial=0)
+        return best
 
     @property
     def is_content(self) -> Bools:
@@ -332,7 +332,8 @@ def _best_sentence(nearest: Sequence[_Nearest]) -> float:
     """The closeness of the best context sentence, the mean over the answer's sentences by their words."""
     weights = [len(_content(one.sentence)) for one in nearest]
     best = [max(one.closeness, default=0.0) for one in nearest]
-    return sum(map(mul, weights, best)) / sum(weights)
+    total = sum(weight * each for weight, each in zip(weights, best, strict=True))
+    return total / sum(weights)
 
 
 def _best_context(row: _Row, contexts: _Contexts) -> dict[str, object]:
