@@ -70,6 +70,7 @@ MAY_BE_HEAVY = {
     ("stats.aggregates", "numpy"),
     ("features.rankings", "numpy"),
     ("features.matches", "numpy"),
+    ("features.sentence_cosines", "numpy"),
     ("features.sentence_matrix", "numpy"),
     ("metrics.sentences", "numpy"),
     ("metrics.groundedness", "numpy"),

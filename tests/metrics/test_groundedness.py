@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from math import exp
+from math import exp, log
 
 import numpy as np
 import pytest
@@ -18,13 +18,9 @@ from ragauge.encoders.local import LocalEncoder
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.encoders.tokens import Tokens
 from ragauge.errors import EncoderError
+from ragauge.language.nearest_sentences import MAX_WORDS
 from ragauge.language.numbers import quantities
-from ragauge.metrics.groundedness import (
-    STEEPNESS,
-    TIPPING_POINT,
-    TOKENS_AT_ONCE,
-    support,
-)
+from ragauge.metrics.groundedness import NEAREST, TIPPING_POINT, WEIGHTS, support
 from ragauge.score import Score, Status
 
 DIMENSION = 512
@@ -93,7 +89,11 @@ def one(answer: str, *contexts: str) -> Score:
 
 def parts(score: Score) -> tuple[object, ...]:
     evidence = score.evidence or {}
-    return tuple(evidence[name] for name in ("coverage", "precision", "pairs", "numbers_not_found"))
+    return tuple(evidence[name] for name in WEIGHTS)
+
+
+def part(score: Score, name: str) -> object:
+    return (score.evidence or {})[name]
 
 
 def unsupported(score: Score) -> list[str]:
@@ -103,69 +103,141 @@ def unsupported(score: Score) -> list[str]:
 
 
 def of_sum(total: float) -> float:
-    return 1 / (1 + exp(-STEEPNESS * (total - TIPPING_POINT)))
+    return 1 / (1 + exp(TIPPING_POINT - total))
+
+
+def of_parts(*values: float) -> float:
+    return of_sum(
+        sum(weight * value for weight, value in zip(WEIGHTS.values(), values, strict=True))
+    )
 
 
 def test_the_parts_are_added_as_they_are_described():
     # Content: huts, close, winter, inexpensive. Stems there: hut (of "hut"), winter: 2 of 4.
-    # Cosines: "huts" is no "hut", 0; close 0; winter 1; inexpensive to cheap .8: 1.8 / 4.
+    # Cosines: "huts" is not "hut", 0; close 0; winter 1; inexpensive to cheap .8: 1.8 / 4 = .45.
     # Pairs: huts-close, close-in, in-winter, winter-and, and-inexpensive; "in winter" is there: 1 of 5.
+    # The closeness of the one context sentence: the mean of .45 and .2. "and" has the cosine 0.
     score = one("Huts close in winter and inexpensive", "The hut: open in winter, cheap.")
-    assert parts(score) == (0.5, approx(1.8 / 4), 0.2, 0.0)
-    assert score.value == approx(of_sum(0.5 + 0.45 + 0.1))
+    expected = (0.5, 0.45, 0.325, 0.0, 0.0, 0.0)
+    assert parts(score) == approx(expected)
+    assert score.value == approx(of_parts(*expected))
 
 
-def test_half_the_share_of_numbers_that_no_context_has_is_taken_off():
-    # Numbers: 5 there, as "five"; 1970 not: 1 of 2. Content: fee, 5, since, 1970 less "since".
+def test_numbers_that_no_context_has_are_taken_off():
+    # Numbers: 5 there, as "five"; 1970 not: 1 of 2. Content: fee, 5, 1970: fee is there, and 5 by no word.
+    # Pairs: the-fee and fee-is, of five. Closeness: the mean of 1/3 and 2/5.
     score = one("The fee is 5 since 1970", "The fee is five.")
-    assert parts(score)[3] == 0.5
-    # Stems: fee of fee, 5, 1970. Pairs: the-fee, fee-is of five pairs.
-    assert parts(score)[:3] == (approx(1 / 3), approx(1 / 3), 0.4)
-    assert score.value == approx(of_sum(2 / 3 + 0.2 - 0.25))
+    expected = (1 / 3, 1 / 3, (1 / 3 + 2 / 5) / 2, 0.0, 0.5, log(2))
+    assert parts(score) == approx(expected)
+    assert score.value == approx(of_parts(*expected))
     assert unsupported(score) == ["1970"]
 
 
+@pytest.mark.parametrize(
+    ("answer", "n_missing"),
+    [
+        ("Ask Ann and Bob", 1),  # Bob is there
+        ("Ann sleeps. Eve works.", 0),  # a capital letter begins every sentence
+        ("Ask Ann, Eve or Ann", 3),
+        ("Ask Ann about 7 huts", 2),  # a name and a number
+        ("In The Hut", 1),  # "The" is no content word
+    ],
+)
+def test_names_and_numbers_that_no_context_has_are_counted(answer, n_missing):
+    assert part(one(answer, "Bob paid."), "missing") == approx(log(1 + n_missing))
+
+
 def test_one_and_a_dozen_are_too_vague_to_be_looked_for():
-    assert parts(one("This one has a dozen boots", "Boots."))[3] == 0.0
+    assert part(one("This one has a dozen boots", "Boots."), "numbers_not_found") == 0.0
 
 
-def test_an_answer_that_stands_in_a_context_has_all_parts():
+def test_a_verbatim_answer_has_all_parts():
     score = one("Boots are left outside.", "In huts, boots are left outside. Always.")
-    assert parts(score) == (1.0, approx(1.0), 1.0, 0.0)
-    assert score.value == approx(of_sum(2.5))
+    assert parts(score) == approx((1, 1, 1, 1, 0, 0))
+    assert score.value == approx(of_sum(4.8))
     assert unsupported(score) == []
 
 
-def test_the_value_can_be_made_again_from_the_evidence():
+def test_the_value_can_be_computed_from_the_evidence():
     score = one("Boots cost $5, inexpensive", "Cheap boots for $7.")
     evidence = score.evidence or {}
-    total = evidence["coverage"] + evidence["precision"] + evidence["pairs"] / 2
-    total -= evidence["numbers_not_found"] / 2
-    assert evidence["sum"] == approx(total)
-    assert score.value == approx(of_sum(total))
+    assert evidence["sum"] == approx(
+        sum(weight * evidence[name] for name, weight in WEIGHTS.items())
+    )
+    assert score.value == approx(of_sum(evidence["sum"]))
     json.dumps(evidence)
 
 
 def test_at_the_tipping_point_the_value_is_a_half():
     assert of_sum(TIPPING_POINT) == 0.5
-    assert of_sum(2.5) == approx(0.97, abs=0.01)
+    assert of_sum(4.8) == approx(0.89, abs=0.005)
 
 
-def test_a_single_word_counts_as_its_own_pair():
-    # stem, cosine and pair are there, or none of them is.
-    assert one("Boots", "Boots are left outside.").value == approx(of_sum(2.5))
-    assert one("Gloves", "Boots are left outside.").value == approx(of_sum(0))
+def test_a_single_word_is_compared_without_pairs():
+    assert parts(one("Boots", "Boots are left outside.")) == approx((1, 1, 1, 1, 0, 0))
+    assert parts(one("Gloves", "Boots are left outside.")) == approx((0, 0, 0, 0, 0, 0))
 
 
-def test_no_pair_reaches_from_one_context_into_the_next():
-    assert parts(one("Boots outside", "Leave boots.", "Outside is cold."))[2] == 0.0
-    assert parts(one("Boots outside", "Leave boots outside."))[2] == 1.0
+def test_pairs_count_within_one_sentence_only():
+    # Both words are in a sentence of their own (1/2, no pair), or in one (1, the pair).
+    assert part(one("Boots outside", "Leave boots. Outside is cold."), "best_sentence") == 0.25
+    assert part(one("Boots outside", "Leave boots outside."), "best_sentence") == approx(1)
+
+
+def test_the_best_sentences_of_a_long_answer_are_averaged_by_their_words():
+    # The first sentence (boots, left, outside: 3 content words) is there, the second (gloves) is not.
+    score = one("Boots left outside. Gloves.", "Open in May. Boots left outside.")
+    assert part(score, "best_sentence") == approx(3 / 4)
+
+
+def test_each_sentence_of_the_answer_names_its_closest_sentence():
+    contexts = ["", "Open in May. Boots are left outside!", "The hut sells gloves. No cats."]
+    answer = "We sell gloves. Boots are left outside. Yes."
+    score = one(answer, *contexts)
+    shown = part(score, "best_sentences")
+    assert isinstance(shown, list)
+    assert [answer[each["start"] : each["end"]] for each in shown] == [
+        "We sell gloves.",
+        "Boots are left outside.",
+    ]
+    assert [each["context"] for each in shown] == [2, 1]
+    assert [each["text"] for each in shown] == ["The hut sells gloves.", "Boots are left outside!"]
+    for each in shown:
+        text = contexts[each["context"]]
+        assert text[each["context_start"] : each["context_end"]] == each["text"]
+    # Of "sell" and "gloves" the second is there; of the two pairs sell-gloves, by its stems.
+    assert [each["closeness"] for each in shown] == approx([1 / 2, 1])
+
+
+def test_an_answer_is_compared_with_its_nearest_sentences_only():
+    far = [f"Cheap bus {n}." for n in range(NEAREST)]
+    # The sentences with "hut" fill all places, so "cheap" is not among them and "inexpensive" has 0.
+    near = [f"Hut {n}." for n in range(NEAREST)]
+    assert part(one("Inexpensive hut", *far, *near), "precision") == approx(1 / 2)
+    assert part(one("Inexpensive hut", *far[:1], *near[1:]), "precision") == approx(1.8 / 2)
+
+
+def test_a_long_context_costs_the_encoder_no_more_than_its_nearest_sentences():
+    encoder = Watched(Words())
+    sentences = [f"Hut number {n} opens in May." for n in range(1_000)]
+    (score,) = scored([("Hut 700 opens", [" ".join(sentences)])], encoder)
+    assert encoder.n_encoded <= 1 + NEAREST
+    (best,) = part(score, "best_sentences")
+    assert best["text"] == sentences[700]
+
+
+def test_a_context_without_punctuation_is_compared_in_pieces():
+    words = [f"word{n}" for n in range(3 * MAX_WORDS)]
+    words[MAX_WORDS : MAX_WORDS + 2] = ["boots", "outside"]
+    (best,) = part(one("Boots outside", " ".join(words)), "best_sentences")
+    assert best["text"] == " ".join(words[MAX_WORDS : 2 * MAX_WORDS])
+    assert best["closeness"] == approx(1)
 
 
 def test_the_best_cosine_is_that_of_all_contexts():
     # inexpensive is to cheap .8, to gloves 0
-    assert parts(one("Inexpensive", "Gloves.", "Cheap."))[1] == approx(0.8)
-    assert parts(one("Inexpensive", "Cheap.", "Gloves."))[1] == approx(0.8)
+    assert part(one("Inexpensive", "Gloves.", "Cheap."), "precision") == approx(0.8)
+    assert part(one("Inexpensive", "Cheap.", "Gloves."), "precision") == approx(0.8)
 
 
 def test_the_context_with_most_of_the_words_is_named_as_the_sample_counts_them():
@@ -261,13 +333,13 @@ def test_an_encoder_that_is_down_fails_every_row_with_its_reason():
 def test_where_a_tokenizer_shows_no_places_all_tokens_count():
     # inexpensive .8, "and" 0, boots 1
     (score,) = scored([("inexpensive and boots", ["cheap boots"])], Words(has_spans=False))
-    assert parts(score)[1] == approx(1.8 / 3)
+    assert part(score, "precision") == approx(1.8 / 3)
     assert unsupported(score) == ["inexpensive"]
 
 
 def test_a_token_counts_for_every_word_that_it_reaches_over():
     # For this encoder 東京 is one token, for support two words.
-    assert parts(one("東京", "東京"))[1] == approx(1.0)
+    assert part(one("東京", "東京"), "precision") == approx(1.0)
     assert parts(one("東京", "京"))[:2] == (0.5, approx(0.0))
 
 
@@ -282,20 +354,19 @@ def test_a_space_before_a_word_may_belong_to_its_token():
 
     (score,) = scored([("boots gloves hats", ["boots hats"])], Spaced())
     assert unsupported(score) == ["gloves"]
-    assert parts(score)[1] == approx(2 / 3)
+    assert part(score, "precision") == approx(2 / 3)
 
 
 def test_the_special_tokens_of_a_context_are_no_match():
-    assert parts(one("mark", "gloves"))[1] == approx(0.0)
-    assert parts(one("mark", "gloves, mark"))[1] == approx(1.0)
+    assert part(one("mark", "gloves"), "precision") == approx(0.0)
+    assert part(one("mark", "gloves, mark"), "precision") == approx(1.0)
 
 
-def test_texts_of_any_length_are_compared_whole_and_in_blocks():
-    n = TOKENS_AT_ONCE
-    answer = "boots " * (n + 5) + "hats gloves"
-    context = "coats " * (n + 7) + "gloves"
-    score = one(answer, context)
-    assert parts(score)[1] == approx(1 / (n + 7))
+def test_a_long_answer_is_compared_whole():
+    n = 5 * MAX_WORDS
+    score = one("boots " * (n - 1) + "gloves", "coats gloves")
+    assert part(score, "precision") == approx(1 / n)
+    assert len(part(score, "best_sentences")) == 5
 
 
 def test_no_more_than_a_piece_of_text_is_encoded_at_a_time():
@@ -306,7 +377,7 @@ def test_no_more_than_a_piece_of_text_is_encoded_at_a_time():
     first, second = scored(rows, encoder)
     assert encoder.most_characters <= CHARACTERS_PER_CALL
     assert parts(first)[0] == 1.0
-    assert second.value == approx(of_sum(2.5))
+    assert second.value == approx(of_sum(4.8))
 
 
 MODEL = CachedEncoder(MiniLM(threads=2))
@@ -372,5 +443,7 @@ def test_any_texts_give_a_sound_score(answer, contexts):
 def test_the_answer_itself_among_the_contexts_supports_it_wholly(answer, other):
     (score,) = scored([(answer, [other, answer])], Words())
     if score.value is not None:
-        assert parts(score) == (1.0, approx(1.0, abs=1e-6), 1.0, 0.0)
+        precision, lowest = part(score, "precision"), part(score, "lowest")
+        assert (part(score, "coverage"), precision) == (1.0, approx(1.0, abs=1e-6))
+        assert (lowest, part(score, "missing")) == (approx(1.0, abs=1e-6), 0.0)
         assert unsupported(score) == []

@@ -1,0 +1,29 @@
+"""Runs of an answer's words that nothing supports."""
+
+import re
+from collections.abc import Iterable
+
+from ragauge.language.text import Span
+
+SENTENCE_END = re.compile(r"[.!?。！？]\s|[\n。！？]")
+
+
+def unsupported_runs(answer: str, words: Iterable[tuple[int, int, bool]]) -> list[Span]:
+    """Spans of consecutive unsupported words, none across the end of a sentence.
+
+    `words`: start, end and whether it is supported, for each word in order.
+
+    >>> unsupported_runs("no dogs. no cats, birds", [(3, 7, False), (12, 16, False), (18, 23, False)])
+    [(3, 7), (12, 23)]
+    """
+    spans: list[Span] = []
+    goes_on = False
+    for start, end, is_supported in words:
+        if is_supported:
+            goes_on = False
+        elif goes_on and not SENTENCE_END.search(answer, spans[-1][1] - 1, start):
+            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+        else:
+            spans.append((start, end))
+            goes_on = True
+    return spans
