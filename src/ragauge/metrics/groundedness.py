@@ -289,7 +289,7 @@ def _share(found: Iterable[bool]) -> float:
 def _content_columns(sentence: Sentence, found: SentenceCosines) -> Bools:
     """Which columns are content words; all if the columns are tokens."""
     if not found.has_words:
-        return np.ones(found.cosines.shape[1], np.bool_)
+        return np.array([True] * found.cosines.shape[1], np.bool_)
     return np.array([is_content_word(word.lowered) for word in sentence.words], np.bool_)
 
 
