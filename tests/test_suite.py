@@ -20,12 +20,13 @@ def problems(text: str) -> list[str]:
 METRIC = '[[metric]]\nlabel = "exact_match"\n'
 
 
-def test_the_five_suites_are_shipped():
+def test_the_suites_are_shipped():
     assert shipped_suites() == (
         "answer-quality",
         "factual-qa",
         "graphrag",
         "passage-retrieval",
+        "rag",
         "reference-free",
     )
 

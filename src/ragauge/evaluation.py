@@ -10,7 +10,7 @@ from ragauge.engine.engine import measure
 from ragauge.engine.graph import Plan
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
-from ragauge.engine.selection import MetricLike, read_metric, suite_for_label, suites_of
+from ragauge.engine.selection import DEFAULT, MetricLike, read_metric, suite_for_label, suites_of
 from ragauge.errors import (
     DataError,
     MetricError,
@@ -84,7 +84,7 @@ def score(
 
 def evaluate(
     samples: object,
-    metrics: MetricLike | Sequence[MetricLike],
+    metrics: MetricLike | Sequence[MetricLike] = DEFAULT,
     *,
     encoder: "Encoder | str | None" = None,
     judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None" = None,
@@ -98,7 +98,7 @@ def evaluate(
     """Score samples with metrics.
 
     `samples` is anything that `load` takes, or Samples. `metrics` is a suite's name or TOML file, a
-    metric's label or function, or a list of them. `encoder` is a model's name or an encoder, for metrics
+    metric's label or function, or a list of them; without it, the suite `rag`. `encoder` is a model's name or an encoder, for metrics
     that need one (default: the embedded model). `judge` is a judge, an async function, a model's name,
     several of them, or a JudgeConfig with repeats and budgets. `cache` is a file that keeps vectors and
     replies for later runs; each reply is stored as soon as it arrives. `folder` stores the run batch by

@@ -12,6 +12,12 @@ A suite is a TOML file; the shipped ones are in `ragauge/suites`.
     name = "keyword_coverage"          # displayed name; the label by default
     scale = 1                          # of this metric only
     show = "count"                     # the sum of the values, not their mean
+    family = "answer"                  # a [[family]] of the suite
+    ranked = false                     # neither high nor low values are better
+
+    [[family]]                         # a group of metrics, and what is good about a high score
+    name = "answer"
+    says = "agrees with the references"
 
     [[check]]                          # rules for some questions only
     where = 'id = "EF_3"'
@@ -28,8 +34,8 @@ A suite is a TOML file; the shipped ones are in `ragauge/suites`.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import cast
@@ -55,6 +61,7 @@ SUITE_KEYS = {
     "source": str,
     "scale": float,
     "digits": int,
+    "family": list,
     "metric": list,
     "check": list,
     "finding": list,
@@ -65,7 +72,10 @@ METRIC_KEYS = {
     "scale": float,
     "digits": int,
     "show": str,
+    "family": str,
+    "ranked": bool,
 }
+FAMILY_KEYS = {"name": str, "says": str}
 SHOWN_AS = ("mean", "count")
 MAX_DIGITS = 15
 CHECK_KEYS = {"where": str, "mean": str, "rules": dict, "holds": dict}
@@ -75,13 +85,18 @@ LIST_KEYS = {"codes": str, "found": str, "total": str}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One metric of a suite: its label, and how it is displayed."""
+    """One metric of a suite: its label, and how it is displayed.
+
+    `ranked`: whether a higher value (or a lower one) is better as such.
+    """
 
     label: Label
     name: str
     scale: float = 1.0
     digits: int = 4
     show: str = "mean"
+    family: str = ""
+    ranked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +128,7 @@ class Finding:
 class Suite:
     """Metrics and checks, in display order.
 
+    `families` maps groups of metrics to what is good about an answer that scores well on them.
     `explicit`: the user named the metrics one by one, so an unavailable one is an error. In other
     suites it is only reported as not scored.
     """
@@ -124,6 +140,7 @@ class Suite:
     source: str = ""
     findings: tuple[Finding, ...] = ()
     explicit: bool = False
+    families: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
 
     @classmethod
     def load(cls, name: str | Path) -> "Suite":
@@ -152,6 +169,8 @@ class Suite:
         if problems:
             raise SuiteError("\n".join(problems))
         entries = tuple(_entries(table, place, problems))
+        families = dict(_families(table, place, problems))
+        problems += _unknown_families(entries, families, place)
         checks = tuple(_checks(table, place, problems))
         findings = tuple(_findings(table, place, problems))
         problems += _duplicate_names(entries, place)
@@ -161,7 +180,8 @@ class Suite:
         if problems:
             raise SuiteError("\n".join(problems))
         title, source = str(table.get("title", "")), str(table.get("source", ""))
-        return cls(str(table["name"]), entries, checks, title, source, findings)
+        name = str(table["name"])
+        return cls(name, entries, checks, title, source, findings, families=families)
 
 
 def shipped_suites() -> tuple[str, ...]:
@@ -187,7 +207,28 @@ def _entries(suite: Table, place: str, problems: list[str]) -> Iterator[Entry]:
             problems.append(f"{where}: show must be one of {', '.join(SHOWN_AS)}, got {show!r}")
         scale, digits = _scale(table, suite, where, problems)
         name = str(table.get("name", label))
-        yield Entry(label, name, scale, digits, show)
+        family, is_ranked = str(table.get("family", "")), table.get("ranked") is not False
+        yield Entry(label, name, scale, digits, show, family, is_ranked)
+
+
+def _families(suite: Table, place: str, problems: list[str]) -> Iterator[tuple[str, str]]:
+    for number, table in enumerate(_tables(suite, "family", place), 1):
+        where = f"{place}: family {number}"
+        wrong = check_table(table, FAMILY_KEYS, where)
+        wrong += [f"{where}: has no {key}" for key in FAMILY_KEYS if key not in table]
+        problems += wrong
+        if not wrong:
+            yield str(table["name"]), str(table["says"])
+
+
+def _unknown_families(
+    entries: Iterable[Entry], families: Iterable[str], place: str
+) -> Iterator[str]:
+    known = set(families)
+    for entry in entries:
+        if entry.family and entry.family not in known:
+            hint = did_you_mean(entry.family, known) or "; add a [[family]] table of that name"
+            yield f"{place}: {entry.name} is in the unknown family {entry.family!r}{hint}"
 
 
 def _scale(table: Table, suite: Table, place: str, problems: list[str]) -> tuple[float, int]:

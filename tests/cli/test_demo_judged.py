@@ -66,7 +66,7 @@ def run_alone(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def first(tmp_path_factory) -> tuple[subprocess.CompletedProcess[str], Path]:
     """The demo in a process that ends when it reaches out, and the folder in which it ran."""
     place = tmp_path_factory.mktemp("demo")
-    script = "from ragauge.cli import main; main(['demo', '--judged', '--folder', 'out'])"
+    script = "from ragauge.cli import main; main(['demo', '--judged', '--folder', 'out', '--full'])"
     return run_alone(script, place), place
 
 
@@ -176,7 +176,7 @@ def test_the_replies_tell_no_tokens_and_no_costs_that_nobody_counted():
 
 
 def test_a_second_demo_prints_the_same(ragauge, demo):
-    again = ragauge("demo", "--judged", "--folder", "out")
+    again = ragauge("demo", "--judged", "--folder", "out", "--full")
     assert (again.code, again.out) == (0, demo.stdout)
 
 

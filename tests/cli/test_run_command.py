@@ -31,7 +31,7 @@ def means(out: str) -> dict[str, list[str]]:
 
 
 def test_the_summary_is_on_standard_output_and_the_notes_are_not(ragauge, answers):
-    done = ragauge("run", answers, *EXACT, "-m", "token_f1", "--folder", "r")
+    done = ragauge("run", answers, *EXACT, "-m", "token_f1", "--folder", "r", "--full")
     assert done.code == 0
     # a: (1 + 0) / 2 and (1 + 0.5) / 2; b: its one answer is right
     assert means(done.out) == {"exact_match": ["0.500", "1.000"], "token_f1": ["0.750", "1.000"]}
@@ -41,18 +41,19 @@ def test_the_summary_is_on_standard_output_and_the_notes_are_not(ragauge, answer
     assert said in done.out
     assert "ragauge:" not in done.out
     assert "read 'reference' as references" in done.err
-    assert "ragauge show r ID" in done.err
+    assert "stored in r" in done.err
 
 
-def test_a_file_without_suite_or_metric_is_scored_with_answer_quality(ragauge, answers):
+def test_a_file_without_suite_or_metric_is_scored_with_the_suite_rag(ragauge, answers):
     done = ragauge("run", answers, "--folder", "r")
-    assert done.out.startswith("answer-quality · 4 answers · 2 systems\n")
-    assert "not scored: faithfulness" in done.out
-    assert "needs a judge" in done.out
+    assert "rag · 4 answers · 2 systems\n" in done.out
+    assert "not scored, needs a judge; none is configured: answer_class" in done.out
 
 
 def test_suites_add_up(ragauge, answers):
-    done = ragauge("run", answers, "-s", "answer-quality", "--suite", "graphrag", "--folder", "r")
+    done = ragauge(
+        "run", answers, "-s", "answer-quality", "--suite", "graphrag", "--folder", "r", "--full"
+    )
     assert done.code == 0
     assert done.out.startswith("answer-quality+graphrag · ")
 
@@ -62,7 +63,7 @@ def test_a_suite_may_be_a_file(ragauge, answers, tmp_path):
         'name = "mine"\nscale = 100\ndigits = 1\n[[metric]]\nlabel = "exact_match"\nname = "hit"\n'
     )
     (tmp_path / "mine.toml").write_text(suite)
-    done = ragauge("run", answers, "-s", "mine.toml", "--folder", "r")
+    done = ragauge("run", answers, "-s", "mine.toml", "--folder", "r", "--full")
     assert re.search(r"^hit +50\.0 .* 100\.0 ", done.out, re.MULTILINE)
 
 
@@ -89,7 +90,7 @@ def test_gold_is_joined_by_id_and_what_does_not_meet_is_counted(ragauge, tmp_pat
     (tmp_path / "g.jsonl").write_text(
         '{"id": "q1", "reference": "x"}\n{"id": "q2", "reference": "z"}\n'
     )
-    done = ragauge("run", "a.jsonl", "--gold", "g.jsonl", *EXACT, "--folder", "r")
+    done = ragauge("run", "a.jsonl", "--gold", "g.jsonl", *EXACT, "--folder", "r", "--full")
     assert done.code == 0, done.err
     assert "did not answer 1 of 2 questions: q2" in done.err
     assert "answers 1 question not in the gold; kept: q9" in done.err
@@ -201,7 +202,7 @@ def test_workers_change_no_byte(ragauge, handbook, workers):
     done = ragauge("run", handbook, "-j", workers, "--folder", "r", "-o", "s.csv")
     assert done.code == 0
     alone = ragauge("run", handbook, "-j", "1", "--folder", "alone", "-o", "alone.csv")
-    assert done.out == alone.out
+    assert done.out == alone.out.replace("alone", "r")
     assert Path("s.csv").read_bytes() == Path("alone.csv").read_bytes()
 
 
@@ -244,7 +245,7 @@ def test_two_plugins_of_one_name_both_count_for_what_is_finished(started, answer
     assert started("run", answers, "-m", "one", "-m", "two", *plugins).code == 0
     edited = tmp_path / "one" / "m.py"
     edited.write_text(edited.read_text().replace("0.25", "0.5"))
-    done = started("run", answers, "-m", "one", "-m", "two", *plugins)
+    done = started("run", answers, "-m", "one", "-m", "two", *plugins, "--full")
     assert re.search(r"^one +0\.500 ", done.out, re.MULTILINE), "not what was finished before"
 
 
@@ -459,7 +460,7 @@ def test_a_run_without_any_value_says_so_and_why(ragauge, tmp_path):
     (tmp_path / "a.jsonl").write_text('{"id": "q1", "answer": "x"}\n{"id": "q2", "answer": "y"}\n')
     done = ragauge("run", "a.jsonl", *EXACT, "-s", "graphrag", "-m", "token_f1", "--limit", "1")
     assert "no answer could be scored" not in done.err, "dont_know needs only the answer"
-    done = ragauge("run", "a.jsonl", *EXACT, "-m", "token_f1")
+    done = ragauge("run", "a.jsonl", *EXACT, "-m", "token_f1", "--full")
     assert done.code == 0
     assert "ragauge: no answer could be scored: the sample has no references\n" in done.err
     # What is the same for both metrics is said once.
@@ -471,16 +472,16 @@ def test_a_run_without_any_value_says_so_and_why(ragauge, tmp_path):
 def test_rankings_without_ids_are_told_of_their_texts_where_those_are_there(ragauge, tmp_path):
     row = {"id": "q1", "answer": "x", "contexts": ["a"], "gold_contexts": ["a"]}
     (tmp_path / "a.jsonl").write_text(json.dumps(row))
-    done = ragauge("run", "a.jsonl", "-m", "ndcg@5", "-m", "exact_match")
+    done = ragauge("run", "a.jsonl", "-m", "ndcg@5", "-m", "exact_match", "--full")
     said = 'the sample has no context_ids and relevant; use ndcg(match="text")@5\n'
     assert said in done.out
     assert done.out.count("; use ") == 1
     # With ids and judgements there, of which none is relevant, the texts are no way out.
     (tmp_path / "c.jsonl").write_text(json.dumps({**row, "context_ids": ["d"], "relevant": {}}))
-    done = ragauge("run", "c.jsonl", "-m", "ndcg@5")
+    done = ragauge("run", "c.jsonl", "-m", "ndcg@5", "--full")
     assert "no relevant document is judged\n" in done.out
     (tmp_path / "b.jsonl").write_text(json.dumps({"id": "q1", "contexts": ["a"]}))
-    assert "; use " not in ragauge("run", "b.jsonl", "-m", "ndcg@5").out
+    assert "; use " not in ragauge("run", "b.jsonl", "-m", "ndcg@5", "--full").out
 
 
 def test_by_system_changes_nothing(ragauge, answers):
@@ -491,7 +492,7 @@ def test_by_system_changes_nothing(ragauge, answers):
 
 def test_metrics_of_one_name_have_rows_of_their_own(ragauge, answers):
     asked = ("-s", "answer-quality", "-s", "passage-retrieval", "-m", "number_match")
-    done = ragauge("run", answers, *asked, "-o", "s.md")
+    done = ragauge("run", answers, *asked, "-o", "s.md", "--full")
     names = [line.split("  ")[0] for line in done.out.splitlines()]
     assert "exact_match" in names
     assert "exact_match (passage_exact_match)" in names

@@ -27,7 +27,7 @@ def kept(tmp_path, folder="r"):
 def test_the_model_stands_in_the_label_under_the_table_and_in_the_manifest(
     ragauge, pairs, tmp_path
 ):
-    done = ragauge("run", pairs, *SIMILAR, "-m", "sentences_covered", "--folder", "r")
+    done = ragauge("run", pairs, *SIMILAR, "-m", "sentences_covered", "--folder", "r", "--full")
     assert done.code == 0
     assert 'semantic_similarity(model="all-MiniLM-L6-v2")' in set(kept(tmp_path)["metric"])
     said = " ".join(done.out.split())
@@ -45,7 +45,7 @@ def test_texts_that_were_cut_are_told_of(ragauge, pairs):
 
 
 def test_precision_is_part_of_the_label(ragauge, pairs, tmp_path):
-    done = ragauge("run", pairs, *SIMILAR, "--precision", "int8", "--folder", "r")
+    done = ragauge("run", pairs, *SIMILAR, "--precision", "int8", "--folder", "r", "--full")
     assert done.code == 0
     assert kept(tmp_path)["metric"][0].endswith('precision="int8")')
     assert "by all-MiniLM-L6-v2 (int8): " in " ".join(done.out.split())

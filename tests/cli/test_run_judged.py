@@ -81,7 +81,7 @@ def told(text):
 
 
 def test_a_judged_run_says_by_whom_and_what_it_took(ragauge, answers, served, tmp_path):
-    done = ragauge("run", answers.name, *ASK, *at(served), "--folder", "r")
+    done = ragauge("run", answers.name, *ASK, *at(served), "--folder", "r", "--full")
     assert done.code == 0
     assert served.n_requests == N_CALLS
     assert {one["authorization"] for one in served.headers} == {f"Bearer {CANARY}"}
@@ -126,7 +126,9 @@ def test_a_dry_run_counts_what_is_still_to_be_asked_and_leaves_nothing(
 
 
 def test_a_budget_stops_a_run_and_more_goes_on_with_it(ragauge, answers, served, tmp_path):
-    done = ragauge("run", answers.name, *ASK, *at(served, "--max-calls", 4), "--folder", "r")
+    done = ragauge(
+        "run", answers.name, *ASK, *at(served, "--max-calls", 4), "--folder", "r", "--full"
+    )
     assert served.n_requests == 4
     assert "m: the budget ran out, " in done.err
     assert "raise it and run again" in done.err

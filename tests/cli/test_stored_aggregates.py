@@ -26,14 +26,16 @@ ROWS = [{"id": "q1", "answer": "abc"}, {"id": "q2", "answer": "abcde"}]
 def stored(started, tmp_path):
     (tmp_path / "mine.py").write_text(PLUGIN)
     (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    done = started("run", "answers.jsonl", "-m", "twice", "--plugin", "mine.py", "--folder", "r")
+    done = started(
+        "run", "answers.jsonl", "-m", "twice", "--plugin", "mine.py", "--folder", "r", "--full"
+    )
     assert done.code == 0, done.err
     assert "twice    8.000  " in done.out  # 2 * (3 + 5) / 2, and not the mean 4
     return tmp_path / "r"
 
 
 def test_where_the_code_is_not_there_no_number_is_shown_and_the_way_to_it_is(started, stored):
-    done = started("show", "r")
+    done = started("show", "r", "--full")
     assert done.code == 0
     assert "8.00" not in done.out and "4.00" not in done.out
     assert "twice has a custom aggregate, whose code (mine.py) is not loaded" in done.out
@@ -41,14 +43,14 @@ def test_where_the_code_is_not_there_no_number_is_shown_and_the_way_to_it_is(sta
 
 
 def test_with_the_plugin_the_number_is_as_it_was(started, stored):
-    done = started("show", "r", "--plugin", "mine.py")
+    done = started("show", "r", "--plugin", "mine.py", "--full")
     assert done.code == 0, done.err
     assert "twice    8.000  " in done.out and "not loaded" not in done.out
 
 
 def test_where_the_code_has_changed_no_number_is_shown(started, stored):
     (stored.parent / "mine.py").write_text(PLUGIN.replace("FACTOR = 2", "FACTOR = 3"))
-    done = started("show", "r", "--plugin", "mine.py")
+    done = started("show", "r", "--plugin", "mine.py", "--full")
     assert "8.00" not in done.out and "12.00" not in done.out
     assert (
         "twice has a custom aggregate, whose code (mine.py) has changed since the run"
@@ -61,7 +63,7 @@ def test_where_another_metric_has_the_name_no_number_is_shown(started, stored):
         'import ragauge as rg\n\n@rg.metric(high=None)\ndef twice(answer: str) -> float:\n    "Other."\n'
         "    return 7.0\n"
     )
-    done = started("show", "r", "--plugin", "other.py")
+    done = started("show", "r", "--plugin", "other.py", "--full")
     assert "8.00" not in done.out and "4.00" not in done.out
     assert "is not loaded" in " ".join(done.out.split())
 

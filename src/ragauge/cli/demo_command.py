@@ -27,7 +27,8 @@ EXAMPLE = "examples/handbook"
     is_flag=True,
     help="Run the graphrag suite with recorded judge replies; needs no API key.",
 )
-def command(folder: Path, judged: bool) -> int:
+@click.option("--full", is_flag=True, help="Print all metrics, systems, notes and findings.")
+def command(folder: Path, judged: bool, full: bool) -> int:
     """Evaluate the bundled example: three systems answer thirty questions about a small handbook.
 
     Prints the summary by system and by question type, and writes the run, summary.json and
@@ -38,12 +39,12 @@ def command(folder: Path, judged: bool) -> int:
     name = "judged.toml" if judged else "demo.toml"
     config = replace(Config.load(example() / name), folder=folder)
     try:
-        code = run_config(config)
+        code = run_config(config, full=full)
     except StoreError:
         if not _is_demo(folder):
             raise
         RunFolder(folder).remove()
-        code = run_config(config)
+        code = run_config(config, full=full)
     say(f"wrote the run, summary.json and summary.md to {folder}")
     return code
 

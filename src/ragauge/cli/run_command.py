@@ -178,6 +178,7 @@ class Price(click.ParamType[tuple[float, float]]):
     type=click.IntRange(min=1),
     help="Worker processes; with a judge, concurrent requests.  [default: one per core; 128]",
 )
+@click.option("--full", is_flag=True, help="Print all metrics, systems, notes and findings.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and the estimated cost, then stop.")
 def command(
     source: Path | None,
@@ -213,13 +214,14 @@ def command(
     record: Path | None,
     seed: int | None,
     workers: int | None,
+    full: bool,
     dry_run: bool,
 ) -> int:
     """Evaluate answers with metrics and suites; print the summary and store the run.
 
     DATA is a file of answers (.jsonl .json .csv .tsv .parquet). For several systems, add a column
     `system`, or give each system's file with --system. CONFIG.toml sets the same options in a file;
-    options on the command line override it. The default suite is answer-quality.
+    options on the command line override it. The default suite is rag.
 
     Run the same command again to resume an interrupted run.
     """
@@ -262,6 +264,7 @@ def command(
         fast=fast,
         retry_unreadable=retry_unreadable,
         record=record,
+        full=full,
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ragauge.cli import say
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
 from ragauge.config import NO_CACHE, Config
-from ragauge.engine.selection import suites_of
+from ragauge.engine.selection import DEFAULT, suites_of
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError
 from ragauge.evaluation import Evaluation, Progress
 from ragauge.judges.config import JudgeConfig
@@ -55,8 +55,12 @@ def run_config(
     fast: bool = False,
     retry_unreadable: bool = False,
     record: Path | None = None,
+    full: bool = False,
 ) -> int:
-    """Evaluate a configuration and print the summary; returns the exit code."""
+    """Evaluate a configuration and print the first screen, or with `full` the whole summary.
+
+    Returns the exit code.
+    """
     mode = "estimate" if dry_run else "cached" if fast else "ask"
     if fast and retry_unreadable:
         raise PlanError(
@@ -71,7 +75,7 @@ def run_config(
     if record is not None and work.folder.exists():
         _record_finished(work)
     run = _evaluated(work)
-    _leave(work, run)
+    _leave(work, run, full=full)
     work.judging.close()
     return exit_code(run)
 
@@ -83,7 +87,7 @@ def _prepared(
     from ragauge.report.tables import check_outputs
 
     import_plugins(config.plugins)
-    metrics = [*config.suites, *config.metrics] or ["answer-quality"]
+    metrics = [*config.suites, *config.metrics] or [DEFAULT]
     _check(lambda: _check_single(config.metrics))
     _check(
         lambda: check_outputs(config.output, _inputs(config)),
@@ -142,21 +146,21 @@ def _evaluated(work: _Work) -> Run:
         )
 
 
-def _leave(work: _Work, run: Run) -> None:
+def _leave(work: _Work, run: Run, *, full: bool) -> None:
     """Write and print the run's summary and notes."""
     from ragauge.report.judging import judging_lines
     from ragauge.report.tables import write_run, write_summaries
-    from ragauge.report.terminal import console, print_summary
+    from ragauge.report.terminal import console, print_run
 
     write_summaries(run, work.folder, work.by)
     for file in work.config.output:
         write_run(run, file, work.by)
         say(f"wrote {file}")
-    print_summary(console(sys.stdout), run, work.by)
+    print_run(console(sys.stdout), run, work.by, full=full)
     health = Health(run)
     if health.nothing_scored:
         say(f"no answer could be scored: {health.why_nothing_scored}")
-    say(f"stored in {work.folder}; inspect a question: ragauge show {quote(str(work.folder))} ID")
+    say(f"stored in {work.folder}")
     say_truncated(health)
     for line in judging_lines(run):
         say(line)

@@ -28,6 +28,7 @@ UNSCORED = [str(status) for status in Status if status is not Status.OK]
 @click.argument("run", type=click.Path(path_type=Path), required=False)
 @click.argument("id", required=False)
 @click.option("--by", multiple=True, help="Also summarise by this field. Repeatable.")
+@click.option("--full", is_flag=True, help="Print all metrics, systems, notes and findings.")
 @click.option(
     "--worst", metavar="METRIC", help="List the answers with the worst scores on this metric."
 )
@@ -61,13 +62,14 @@ def command(
     finding: str | None,
     plugins: tuple[Path, ...],
     n_rows: int,
+    full: bool,
 ) -> None:
     """Show a run's summary, or one question with its scores and evidence.
 
     RUN is the folder that `ragauge run` printed; without RUN, the runs in ragauge-runs are listed.
     With the ID of a question: its texts, and each system's scores with their reasons and evidence.
     """
-    from ragauge.report.terminal import console, print_sample, print_summary
+    from ragauge.report.terminal import console, print_run, print_sample
 
     out = console(sys.stdout)
     if sum(option is not None for option in (id, worst, status, finding)) > 1:
@@ -91,7 +93,7 @@ def command(
         _check_id(run, stored, id)
         print_sample(out, stored, id)
     else:
-        print_summary(out, stored, fields)
+        print_run(out, stored, fields, full=full)
 
 
 def _check_id(run: Path, stored: Run, id: str) -> None:

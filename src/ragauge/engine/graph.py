@@ -54,6 +54,8 @@ class PlannedMetric:
     scale: float = 1.0
     digits: int = 4
     show: str = "mean"
+    family: str = ""
+    is_ranked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,8 @@ class Plan:
                     metric.scale,
                     metric.digits,
                     metric.show,
+                    metric.family,
+                    metric.is_ranked,
                 ]
                 for metric in self.metrics
             ],

@@ -150,7 +150,16 @@ def _planned(
     """
     name = named or label if entry.name == str(entry.label) else entry.name
     return PlannedMetric(
-        label, name, metric, node, unavailable, entry.scale, entry.digits, entry.show
+        label,
+        name,
+        metric,
+        node,
+        unavailable,
+        entry.scale,
+        entry.digits,
+        entry.show,
+        entry.family,
+        entry.ranked,
     )
 
 

@@ -11,6 +11,8 @@ from ragauge.label import Label
 from ragauge.metric import METRICS
 from ragauge.suite import Entry, Suite, names_of, shipped_suites
 
+DEFAULT = "rag"
+"""The suite that is run if none is named."""
 MetricLike = str | Path | Suite | Label | Callable[..., object]
 """A suite's name or file, a suite, a label, or a metric's function."""
 

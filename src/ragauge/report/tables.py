@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge import catalog
 from ragauge.errors import PlanError
 from ragauge.label import Label
+from ragauge.report.first_screen import first_screen_markdown
 from ragauge.report.numbers import SummaryRow, bounds, cells
 from ragauge.report.plain import (
     counted,
@@ -278,7 +279,8 @@ def _whole(run: Run, by: Sequence[str]) -> str:
 
 
 def _markdown(run: Run, by: Sequence[str]) -> str:
-    return to_markdown(_tables(run, by)) + findings_markdown(find(run))
+    first = first_screen_markdown(run)
+    return f"{first}\n{to_markdown(_tables(run, by))}{findings_markdown(find(run))}"
 
 
 def _tables(run: Run, by: Sequence[str]) -> list[Table]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO, cast
 
+from ragauge.report.first_screen import print_first_screen
 from ragauge.report.numbers import DASH, SummaryRow, aggregate, interval, number
 from ragauge.report.plain import counted, for_terminal, some
 from ragauge.report.tables import NAME_WIDTH, not_scored, short
@@ -57,14 +58,30 @@ def console(file: TextIO) -> "Console":
     return Pipe(file=file, width=width, markup=False, highlight=False, emoji=False)
 
 
-def print_summary(out: "Console", run: Run, by: Sequence[str] = ()) -> None:
-    """Print each system's metrics side by side, then by each of the fields."""
-    rows = list(run.summary().iter_rows(named=True))
-    shown = {
+def print_run(out: "Console", run: Run, by: Sequence[str] = (), *, full: bool = False) -> None:
+    """Print the first screen, or with `full` the whole summary; then the summary by each field."""
+    if full:
+        print_summary(out, run, by)
+        return
+    print_first_screen(out, run)
+    shown = _shown(run)
+    for field in by:
+        _print_breakdown(out, run, shown, field)
+
+
+def _shown(run: Run) -> dict[str, MetricDisplay]:
+    """The metrics that a summary shows, with few digits."""
+    return {
         metric.metric: replace(metric, digits=min(metric.digits, MAX_DIGITS))
         for metric in run.metrics
         if not metric.unavailable
     }
+
+
+def print_summary(out: "Console", run: Run, by: Sequence[str] = ()) -> None:
+    """Print each system's metrics side by side, then by each of the fields."""
+    rows = list(run.summary().iter_rows(named=True))
+    shown = _shown(run)
     systems = run.samples.systems
     n = counted(len(run.samples), "answer")
     title = f"{run.manifest.suite} · {n} · {counted(len(systems), 'system')}"

@@ -57,6 +57,7 @@ def manifest_of(
         ),
         now(),
         models=tuple(_model_notes(plan)),
+        families={name: says for suite in plan.suites for name, says in suite.families.items()},
     )
 
 

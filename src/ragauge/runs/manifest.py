@@ -26,7 +26,8 @@ class MetricDisplay:
 
     `metric` is the label in the scores, `name` the name in the suite. Values are shown times `scale`
     with `digits` decimals, as their aggregate or (if `show` is "count") their sum. `unavailable` is the
-    reason why the metric could not be scored on any row.
+    reason why the metric could not be scored on any row. `family` is a key of the manifest's `families`.
+    `is_ranked`: whether a higher value, or a lower one, is better as such.
     """
 
     metric: str
@@ -40,6 +41,8 @@ class MetricDisplay:
     unavailable: str | None = None
     show: Literal["mean", "count"] = "mean"
     aggregate: StoredAggregate = MEAN
+    family: str = ""
+    is_ranked: bool = True
 
     @classmethod
     def of(cls, planned: PlannedMetric) -> "MetricDisplay":
@@ -53,6 +56,8 @@ class MetricDisplay:
                 planned.scale,
                 planned.digits,
                 unavailable=planned.unavailable,
+                family=planned.family,
+                is_ranked=planned.is_ranked,
             )
         return cls(
             planned.metric,
@@ -66,6 +71,8 @@ class MetricDisplay:
             planned.unavailable,
             cast(Literal["mean", "count"], planned.show),
             StoredAggregate.of(metric),
+            planned.family,
+            planned.is_ranked,
         )
 
     def __post_init__(self) -> None:
@@ -145,6 +152,8 @@ class Manifest:
     """Which model or judge scored each metric, as sentences."""
     judging: Mapping[str, object] = field(default_factory=dict[str, object])
     """For each judge, its calls and costs when the run was last executed."""
+    families: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What is good about an answer, by the name of a group of metrics."""
     format: int = FORMAT
 
     def __post_init__(self) -> None:

@@ -1,0 +1,384 @@
+"""The first screen of a run: which system is best, how sure that is, what is wrong, what to open."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from shlex import quote
+from typing import TYPE_CHECKING, cast
+
+from ragauge.report.numbers import DASH, SummaryRow, aggregate, interval, number
+from ragauge.report.plain import counted, for_terminal, shortened, some
+from ragauge.report.table_formats import markdown_table
+from ragauge.runs.differences import Difference, differences
+from ragauge.runs.findings import FindingMatch, find
+from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.run import Run
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
+DIGITS = 2
+MARK = "*"
+LEGEND = f"{MARK} differs from the best beyond chance (paired randomization test, Holm, p < 0.05)"
+WIDTH, NAME_WIDTH = 98, 20
+"""Columns of a line, and of the name of a metric or system; longer ones are cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A mean as it is shown, its interval, and whether it gets the mark."""
+
+    value: str
+    interval: str = ""
+    differs: bool = False
+
+    def __str__(self) -> str:
+        mark = MARK if self.differs else ""
+        return f"{self.value}{mark} {self.interval}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A metric, the family that it begins, and a cell for each system.
+
+    `n`: how many rows have a value; one number for each system if they differ.
+    """
+
+    family: str
+    metric: str
+    n: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class FirstScreen:
+    """What people read first about a run. Every text is plain; the writers escape it."""
+
+    run: Run
+
+    @cached_property
+    def _rows(self) -> Mapping[tuple[str, str], SummaryRow]:
+        rows = self.run.summary().iter_rows(named=True)
+        return {(cast(str, row["metric"]), cast(str, row["system"])): row for row in rows}
+
+    @cached_property
+    def metrics(self) -> Sequence[MetricDisplay]:
+        """The metrics that have a value for some system, with few digits, by family."""
+        shown = [
+            replace(metric, digits=min(metric.digits, DIGITS))
+            for metric in self.run.metrics
+            if any(
+                self._rows[metric.metric, system]["mean"] is not None
+                for system in self.run.samples.systems
+                if (metric.metric, system) in self._rows
+            )
+        ]
+        families = list(self.run.manifest.families)
+        order = {name: place for place, name in enumerate(families)}
+        return sorted(shown, key=lambda metric: order.get(metric.family, len(order)))
+
+    @cached_property
+    def _differences(self) -> Mapping[str, Mapping[str, Difference]]:
+        several = len(self.run.samples.systems) > 1
+        shown = self.metrics[:METRICS_SHOWN]
+        return {
+            metric.metric: differences(self.run, metric)
+            for metric in shown
+            if several and metric.is_ranked
+        }
+
+    @cached_property
+    def systems(self) -> Sequence[str]:
+        """The systems, the best of the headline's metric first."""
+        systems = list(self.run.samples.systems)
+        if not self.metrics:
+            return systems
+        first = self.metrics[0]
+
+        def rank(system: str) -> tuple[bool, float]:
+            mean = self._rows.get((first.metric, system), {}).get("mean")
+            if mean is None:
+                return True, 0.0
+            value = cast(float, mean)
+            return False, value if first.lower_is_better else -value
+
+        return sorted(systems, key=rank)
+
+    @property
+    def headline(self) -> str:
+        """The best system, and whether it is beyond chance."""
+        if not self.metrics:
+            return "Nothing was scored."
+        first = self.metrics[0]
+        best, *others = self.systems
+        row = self._rows[first.metric, best]
+        questions = counted(cast(int, row["ok"]), "question")
+        mean = f"{first.name} {aggregate(first, row)}"
+        if not others:
+            range_ = interval(first, row)
+            return f"{short(best)}: {mean}" + (f" ({range_})" if range_ else "") + f", {questions}."
+        found = self._differences.get(first.metric, {})
+        closest = others[0]
+        if closest not in found or found[closest].best != best:
+            return f"{short(best)} has the best {mean}; it was not compared with the others."
+        return self._compared(first, best, found[closest])
+
+    def _compared(self, first: MetricDisplay, best: str, second: Difference) -> str:
+        means = [
+            aggregate(first, self._rows[first.metric, system]) for system in (best, second.system)
+        ]
+        gap = number(first, abs(second.difference))
+        test = f"p {_p_value(second.p_value)}, {counted(second.n, 'question')}"
+        by = f" by {first.family}" if first.family else ""
+        ahead = f"{first.name} {means[0]}, next {short(second.system)} {means[1]}"
+        if second.difference == 0:
+            return (
+                f"{short(best)} and {short(second.system)} have the same {first.name}, {means[0]}."
+            )
+        if second.is_significant:
+            return f"{short(best)} is best{by}: {ahead}. The difference of {gap} is beyond chance ({test})."
+        return (
+            f"{short(best)} is ahead{by}: {ahead}. The difference of {gap} may be chance ({test})."
+        )
+
+    @property
+    def title(self) -> str:
+        """What was evaluated."""
+        n_answers = counted(len(self.run.samples), "answer")
+        n_systems = counted(len(self.run.samples.systems), "system")
+        return f"{self.run.manifest.suite} · {n_answers} · {n_systems}"
+
+    @cached_property
+    def header(self) -> tuple[str, ...]:
+        families = ("",) if self.has_families else ()
+        return (*families, "metric", *map(short, self.systems[:SYSTEMS_SHOWN]), "n")
+
+    @property
+    def has_families(self) -> bool:
+        return any(metric.family for metric in self.metrics)
+
+    @cached_property
+    def rows(self) -> Sequence[Row]:
+        found: list[Row] = []
+        last = ""
+        for metric in self.metrics[:METRICS_SHOWN]:
+            family = "" if metric.family == last else metric.family
+            last = metric.family
+            found.append(self._row(metric, family))
+        return found
+
+    def _row(self, metric: MetricDisplay, family: str) -> Row:
+        rows = [self._rows.get((metric.metric, system)) for system in self.systems[:SYSTEMS_SHOWN]]
+        counts = [f"{row['ok']:,}" if row else DASH for row in rows]
+        n = counts[0] if len(set(counts)) == 1 else " ".join(counts)
+        found = self._differences.get(metric.metric, {})
+        cells = [
+            Cell(DASH)
+            if row is None
+            else Cell(
+                aggregate(metric, row),
+                interval(metric, row),
+                system in found and found[system].is_significant,
+            )
+            for system, row in zip(self.systems, rows, strict=False)
+        ]
+        arrow = "" if not metric.is_ranked else " ↓" if metric.lower_is_better else " ↑"
+        name = f"{shortened(for_terminal(metric.name), NAME_WIDTH)}{arrow}"
+        return Row(family, name, n, tuple(cells))
+
+    @cached_property
+    def notes(self) -> Sequence[str]:
+        """The legend, what is not shown, and what was not scored and why."""
+        notes: list[str] = [*self.run.problems]
+        if any(cell.differs for row in self.rows for cell in row.cells):
+            notes.append(LEGEND)
+        more = [
+            text
+            for n, text in (
+                (len(self.metrics) - METRICS_SHOWN, "metric"),
+                (len(self.systems) - SYSTEMS_SHOWN, "system"),
+            )
+            if n > 0
+            for text in (f"{counted(n, text)} more",)
+        ]
+        if more:
+            notes.append(f"not shown: {', '.join(more)}")
+        notes += self._not_scored()
+        if lost := list(self._lost()):
+            notes.append(f"without a score: {', '.join(lost)}; --full has the bounds of the means")
+        return notes
+
+    def _lost(self) -> Iterator[str]:
+        """How many scores of the metrics shown failed, were skipped or lack a field, by system."""
+        for system in self.run.samples.systems:
+            rows = [self._rows.get((metric.metric, system)) for metric in self.metrics]
+            for status in ("failed", "skipped", "missing"):
+                if n := sum(cast(int, row[status]) for row in rows if row):
+                    yield f"{short(system)} {n:,} {status}"
+
+    def _not_scored(self) -> Iterator[str]:
+        by_reason: dict[str, list[str]] = {}
+        known = {metric.metric for metric in self.metrics}
+        absent = _absent_reasons(self.run)
+        for metric in self.run.metrics:
+            if metric.metric not in known:
+                reason = metric.unavailable or absent.get(metric.metric, "no row applies")
+                by_reason.setdefault(reason, []).append(metric.name)
+        yield from (
+            f"not scored, {reason}: {some(names, 4)}" for reason, names in by_reason.items()
+        )
+
+    @cached_property
+    def worst(self) -> Sequence[tuple[str, str]]:
+        """The worst things found, each with the id of a question to open."""
+        matches = sorted(find(self.run), key=lambda match: -len(match.ids))
+        found = [(_finding(match), match.ids[0]) for match in _distinct(matches)]
+        if len(found) < WORST_SHOWN and self.metrics:
+            found += self._lowest({id for _, id in found})
+        return found[:WORST_SHOWN]
+
+    def _lowest(self, known: set[str]) -> Iterator[tuple[str, str]]:
+        """The lowest scores of the headline's metric."""
+        first = self.metrics[0]
+        if not first.is_ranked or first.low is None or first.high is None:
+            return
+        worst = self.run.worst(first.metric, WORST_SHOWN + len(known))
+        middle = (first.low + first.high) / 2
+        for row in worst.iter_rows(named=True):
+            value = cast(float, row["value"])
+            is_bad = value > middle if first.lower_is_better else value < middle
+            if row["id"] not in known and is_bad:
+                why = _why(self.run, cast(str, row["id"]), cast(str, row["system"]), first.metric)
+                system = "" if len(self.systems) == 1 else f"{short(cast(str, row['system']))}: "
+                text = f"{system}{first.name} {number(first, value)}{why}"
+                yield text, cast(str, row["id"])
+
+    @property
+    def commands(self) -> Sequence[str]:
+        """What to type next."""
+        if self.run.folder is None:
+            return ()
+        folder = quote(str(self.run.folder))
+        ids = [id for _, id in self.worst]
+        one = ids[0] if ids else cast(str, self.run.samples.frame["id"][0])
+        return (f"ragauge show {folder} {quote(one)}", f"ragauge show {folder} --full")
+
+
+def print_first_screen(out: "Console", run: Run) -> None:
+    """Print the first screen: at most 25 lines of 100 columns for three systems."""
+    from rich.text import Text
+
+    screen = FirstScreen(run)
+    for line in Text(for_terminal(screen.headline), "bold").wrap(out, min(out.width, WIDTH)):
+        out.print(line)
+    out.print(Text(for_terminal(screen.title), "dim"))
+    if screen.rows:
+        out.print()
+        out.print(_table(screen))
+    for note in screen.notes:
+        text = Text(shortened(f"  {for_terminal(note)}", min(out.width, WIDTH)), "dim")
+        out.print(text, no_wrap=True)
+    if screen.worst:
+        out.print(Text("\nworst found", "bold"))
+    for text, id in screen.worst:
+        line = shortened(f"  {for_terminal(text)}", min(out.width, WIDTH) - len(id) - 2)
+        out.print(Text(line).append(f"  {for_terminal(id)}", "cyan"), no_wrap=True)
+    if screen.commands:
+        out.print(Text("\nnext: ").append(screen.commands[0], "cyan"), soft_wrap=True)
+        out.print(Text("all:  ").append(screen.commands[1], "cyan"), soft_wrap=True)
+
+
+def first_screen_markdown(run: Run) -> str:
+    """The same for a Markdown file."""
+    from ragauge.report.plain import for_markdown
+
+    screen = FirstScreen(run)
+    rows = [
+        (*((row.family,) if screen.has_families else ()), row.metric, *map(str, row.cells), row.n)
+        for row in screen.rows
+    ]
+    header = screen.header
+    n_names = 2 if screen.has_families else 1
+    alignment = "l" * n_names + "r" * (len(header) - n_names)
+    table = "\n".join(markdown_table(header, rows, alignment))
+    worst = [f"- {for_markdown(text)} ({for_markdown(id)})" for text, id in screen.worst]
+    notes = [for_markdown(note) for note in screen.notes]
+    headline = f"**{for_markdown(screen.headline)}**"
+    parts = [headline, table if rows else "", *notes, "\n".join(worst)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _table(screen: FirstScreen) -> "Table":
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    n_names = 2 if screen.has_families else 1
+    for place, name in enumerate(screen.header):
+        is_name = place < n_names
+        table.add_column(Text(name), justify="left" if is_name else "right", no_wrap=True)
+    for row in screen.rows:
+        family = (Text(row.family, "dim"),) if screen.has_families else ()
+        cells = [_styled(cell) for cell in row.cells]
+        table.add_row(*family, Text(row.metric), *cells, Text(row.n, "dim"))
+    return table
+
+
+def _styled(cell: Cell) -> "Text":
+    from rich.text import Text
+
+    text = Text(cell.value)
+    text.append(MARK if cell.differs else " ", "red")
+    if cell.interval:
+        text.append(f" {cell.interval}", "dim")
+    return text
+
+
+def short(text: str) -> str:
+    return shortened(for_terminal(text), NAME_WIDTH)
+
+
+def _p_value(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
+
+
+def _finding(match: FindingMatch) -> str:
+    return f"{short(match.system)}: {len(match.ids)} of {match.n_rows} answers: {match.says}"
+
+
+def _distinct(matches: Sequence[FindingMatch]) -> Iterator[FindingMatch]:
+    """The matches, each finding at its system with most rows only."""
+    seen: set[str] = set()
+    for match in matches:
+        if match.says not in seen:
+            seen.add(match.says)
+            yield match
+
+
+def _why(run: Run, id: str, system: str, metric: str) -> str:
+    """The sentence that the evidence gives, after a comma; empty if there is none."""
+    scores = run.of_question(id)
+    chosen = scores.filter((scores["system"] == system) & (scores["metric"] == metric))
+    if not chosen.height or not chosen["evidence"][0]:
+        return ""
+    evidence = cast("dict[str, object]", json.loads(chosen["evidence"][0]))
+    why = evidence.get("why")
+    return f", {why}" if isinstance(why, str) else ""
+
+
+def _absent_reasons(run: Run) -> Mapping[str, str]:
+    """The most frequent reason why a metric has no value, for metrics without any."""
+    import polars as pl
+
+    absent = run.collect(
+        run.scan().filter(pl.col("value").is_null()).group_by("metric", "reason").len()
+    ).sort("len", "reason", descending=[True, False])
+    reasons: dict[str, str] = {}
+    for metric, reason, _ in absent.iter_rows():
+        reasons.setdefault(metric, reason or "no reason given")
+    return reasons

@@ -1,0 +1,163 @@
+"""The first screen: the best system, how sure that is, what is wrong, what to open."""
+
+import io
+
+import pytest
+
+import ragauge as rg
+from ragauge.report.first_screen import LEGEND, FirstScreen, first_screen_markdown
+from ragauge.report.terminal import console, print_run
+
+
+def answers(right: dict[str, int], n: int = 20) -> list[dict[str, object]]:
+    """For each system, `n` answers of which so many are right."""
+    return [
+        {
+            "id": f"q{at:02}",
+            "system": system,
+            "answer": "Rome" if at < n_right else "Oslo",
+            "reference": "Rome",
+        }
+        for system, n_right in right.items()
+        for at in range(n)
+    ]
+
+
+def screen(rows, *metrics: str) -> FirstScreen:
+    return FirstScreen(rg.evaluate(rows, list(metrics) or ["exact_match"]))
+
+
+def printed(run: rg.Run, monkeypatch, **options) -> str:
+    monkeypatch.setenv("COLUMNS", "100")
+    out = io.StringIO()
+    print_run(console(out), run, **options)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("right", "headline"),
+    [
+        (
+            {"a": 20, "b": 5},
+            "a is best: exact_match 1.00, next b 0.25. The difference of 0.75 is beyond chance "
+            "(p < 0.001, 20 questions).",
+        ),
+        (
+            {"b": 10, "a": 11},
+            "a is ahead: exact_match 0.55, next b 0.50. The difference of 0.05 may be chance "
+            "(p = 1.000, 20 questions).",
+        ),
+        ({"a": 10, "b": 10}, "a and b have the same exact_match, 0.50."),
+        ({"a": 10}, "a: exact_match 0.50 (0.30–0.70), 20 questions."),
+    ],
+)
+def test_the_headline_names_the_best_system_and_says_how_sure_that_is(right, headline):
+    assert screen(answers(right)).headline == headline
+
+
+def test_the_headline_of_a_metric_of_which_less_is_better():
+    rows = [
+        {"id": f"q{at}", "system": system, "answer": answer, "contexts": ["The fee is 5 dollars."]}
+        for system, answer in (("a", "The fee is 5 dollars."), ("b", "It costs 999 euros in 1931."))
+        for at in range(10)
+    ]
+    found = screen(rows, "hallucination")
+    assert found.headline.startswith("a is best: hallucination 0.00, next b ")
+    assert found.rows[0].metric == "hallucination ↓"
+
+
+def test_a_run_without_any_value_says_so(monkeypatch):
+    run = rg.evaluate([{"id": "q1", "answer": "x"}], ["exact_match"])
+    shown = printed(run, monkeypatch)
+    assert shown.startswith("Nothing was scored.\n")
+    assert "not scored, the sample has no references: exact_match" in shown
+
+
+def test_what_differs_from_the_best_beyond_chance_is_marked_after_correction():
+    # b misses 6 of 20, p = 2/64 alone; with three pairs to correct it is above 0.05.
+    found = screen(answers({"a": 20, "b": 14}))
+    assert [cell.differs for cell in found.rows[0].cells] == [False, True]
+    assert LEGEND in found.notes
+    found = screen(answers({"a": 20, "b": 14, "c": 13}))
+    assert [cell.differs for cell in found.rows[0].cells] == [False, False, True]
+
+
+def test_systems_are_ordered_by_the_headline_and_the_rest_is_counted():
+    found = screen(answers({"a": 1, "b": 20, "c": 15, "d": 3, "e": 2}))
+    assert found.header == ("metric", "b", "c", "d", "n")
+    assert "not shown: 2 systems more" in found.notes
+
+
+def test_rows_without_a_score_are_counted_by_system():
+    rows = answers({"a": 20, "b": 20})
+    rows[3]["answer"] = rows[4]["answer"] = None
+    found = screen(rows)
+    assert found.rows[0].n == "18 20"
+    assert "without a score: a 2 missing; --full has the bounds of the means" in found.notes
+
+
+def test_the_worst_answers_are_named_with_the_question_to_open(tmp_path):
+    rows = [{**row, "question": "Where is the seat?"} for row in answers({"a": 18, "b": 20})]
+    run = rg.evaluate(rows, "rag", folder=tmp_path / "my run")
+    found = FirstScreen(run)
+    (text, id), *_ = found.worst
+    assert (text, id) == ("a: 2 of 20 answers: nothing of the reference is stated", "q18")
+    assert found.commands == (
+        f"ragauge show '{tmp_path}/my run' q18",
+        f"ragauge show '{tmp_path}/my run' --full",
+    )
+
+
+def test_without_findings_the_lowest_scores_are_named():
+    found = screen(answers({"a": 19, "b": 18}))
+    assert found.worst == [
+        ("b: exact_match 0.00", "q18"),
+        ("a: exact_match 0.00", "q19"),
+        ("b: exact_match 0.00", "q19"),
+    ]
+    assert screen(answers({"a": 20})).worst == []
+
+
+def test_three_systems_fit_on_a_screen(handbook, monkeypatch, tmp_path):
+    run = rg.evaluate(handbook, folder=tmp_path / "r")
+    lines = printed(run, monkeypatch).splitlines()
+    assert len(lines) <= 25
+    assert all(len(line) <= 100 for line in lines if not line.startswith(("next: ", "all: ")))
+    whole = "\n".join(lines)
+    for text in ("careful is best by answer: correct 0.94", "grounding", "retrieval", "behaviour"):
+        assert text in whole
+    assert " ↑" not in next(line for line in lines if "dont_know" in line), "neither is better"
+
+
+def test_long_and_hostile_names_keep_to_the_line(monkeypatch):
+    rows = [
+        {
+            "id": f"q{at}\x1b[31m",
+            "system": system,
+            "answer": "x" if at else "[bold]y",
+            "reference": "x",
+        }
+        for system in ("a" * 300, "b\n\x1b[2J[red]", "東" * 90)
+        for at in range(3)
+    ]
+    run = rg.evaluate(rows, ["exact_match", "token_f1"])
+    shown = printed(run, monkeypatch)
+    assert "\x1b" not in shown and "[red]" in shown
+    assert all(len(line) <= 100 for line in shown.splitlines())
+
+
+def test_the_markdown_has_the_same_numbers(handbook):
+    run = rg.evaluate(handbook, ["number_match", "token_f1"])
+    text = first_screen_markdown(run)
+    found = FirstScreen(run)
+    for row in found.rows:
+        for cell in row.cells:
+            assert str(cell).replace("*", "\\*") in text
+    assert text.startswith("**careful is best: number\\_match ")
+
+
+def test_full_prints_everything(handbook, monkeypatch):
+    run = rg.evaluate(handbook, ["number_match"])
+    shown = printed(run, monkeypatch, full=True)
+    assert shown.startswith("custom · 90 answers · 3 systems")
+    assert "worst 0.556" in " ".join(shown.split())
