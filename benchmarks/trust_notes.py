@@ -165,14 +165,14 @@ def system_caution(label: str, found: Sequence[Agreement]) -> Iterator[dict[str,
             "label": label,
             "when": "n_systems > 1",
             "figure": f"τ {mean(taus.values()):.2f}",
-            "says": "ranks systems unlike people; do not compare systems by it",
+            "says": "ranked systems unlike people on the labelled sets; do not rely on it to compare systems",
         }
     elif taus.get("entity", 1.0) < LEAST_TAU:
         yield {
             "label": label,
             "when": SHORT_REFERENCES,
             "figure": f"τ {taus['entity']:.2f}",
-            "says": "ranks systems unlike people where references are short and answers long",
+            "says": "ranked systems unlike people where references are short and answers long",
         }
 
 
