@@ -67,6 +67,13 @@ WITH_QUESTIONS = ("question_coverage", "hybrid_relevance")
 ANSWER_ALONE = ("citation_quality",)
 REFUSALS = ("dont_know", 'dont_know(phrases="graphrag")')
 
+FITTED_ON = {
+    "correct": ("evouna-nq",),
+    "support": ("begin", "wice", "q2", "summedits", "fever", "fool me twice", "factcheck-gpt"),
+    "sentences_covered": ("sts 2015",),
+}
+"""The sets, by the beginning of their names, on which the weights or thresholds of a metric were fitted."""
+
 MODEL_THRESHOLD = ("bertscore", "bertscore_precision", "bertscore_recall", "sentence_coverage")
 """Judged by the threshold that models.toml has for the encoder; all others by 0.5."""
 
@@ -75,7 +82,7 @@ MODEL_THRESHOLD = ("bertscore", "bertscore_precision", "bertscore_recall", "sent
 class Agreement:
     """How one metric agrees with people on one set.
 
-    `n` rows are labelled, `n_scored` of them have a score. `tau` is None with fewer than four systems,
+    `is_fitted`: parts of the metric were fitted on the set. `n` rows are labelled, `n_scored` of them have a score. `tau` is None with fewer than four systems,
     `rho` without grades; all figures are None if too few scored rows have one of the labels.
     """
 
@@ -90,6 +97,7 @@ class Agreement:
     n_scored: int
     n_systems: int
     threshold: float
+    is_fitted: bool
     auroc: Interval | None = None
     accuracy: float | None = None
     tau: Interval | None = None
@@ -154,6 +162,7 @@ def agreement(
         len(places),
         len(set(labelled.systems)),
         limit,
+        labelled.name.startswith(FITTED_ON.get(metric.name, ("no set",))),
     )
     is_yes, weights = is_yes[places], weights[:, places]
     if min(is_yes.sum(), (~is_yes).sum()) < LEAST_OF_EACH:

@@ -22,6 +22,8 @@ SOURCES = {
     "sts 2015": "STS 2015: a grade of at least 4 of 5 counts as the same; ρ is Spearman's.",
 }
 DASH = "–"
+FITTED = " †"
+"""Marks the figures of a metric on a set that it was fitted on."""
 
 
 def page(found: Sequence[Agreement]) -> str:
@@ -78,7 +80,7 @@ def set_table(name: str, found: Sequence[Agreement]) -> str:
         correlation = each.rho if found[0].claim == "equivalent" else each.tau
         cells = (
             code(each.metric),
-            interval(each.auroc, 3),
+            interval(each.auroc, 3) + FITTED * each.is_fitted,
             DASH if each.accuracy is None else f"{each.accuracy:.3f}",
             f"{each.threshold:g}",
             interval(correlation, 2),
@@ -117,7 +119,7 @@ def grid(found: Sequence[Agreement], cell: Callable[[Agreement], str]) -> str:
 
 def area_cell(each: Agreement) -> str:
     """The area with its interval, and the number of scored answers if some have no score."""
-    shown = interval(each.auroc, 2)
+    shown = interval(each.auroc, 2) + FITTED * (each.is_fitted and each.auroc is not None)
     is_partial = each.auroc is not None and each.n_scored < each.n
     return f"{shown}, n = {each.n_scored:,}" if is_partial else shown
 

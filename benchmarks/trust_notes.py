@@ -72,6 +72,8 @@ def measured(group: Sequence[Agreement]) -> dict[str, object]:
         "n": sum(each.n_scored for each in group),
         "auroc": [min(areas), max(areas)],
     }
+    if any(each.is_fitted for each in group):
+        row["is_fitted"] = True
     if taus:
         row["n_systems"] = max(each.n_systems for each in group)
         row["tau"] = round(mean(taus), 2)
@@ -96,7 +98,9 @@ def note(name: str, found: Sequence[Agreement]) -> str:
     by_grade: dict[str, list[str]] = {}
     for group in groups(own):
         area = mean(each.auroc.value for each in group if each.auroc)
-        by_grade.setdefault(grade(area), []).append(f"{KINDS[group[0].kind]} ({area:.2f})")
+        fitted = ", fitted on these" if any(each.is_fitted for each in group) else ""
+        shown = f"{KINDS[group[0].kind]} ({area:.2f}{fitted})"
+        by_grade.setdefault(grade(area), []).append(shown)
     order = list(GRADES.values())[::-1]
     parts = [f"{word} on {', '.join(by_grade[word])}" for word in order if word in by_grade]
     claims = " or ".join(dict.fromkeys(each.claim for each in own))

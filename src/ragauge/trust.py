@@ -19,7 +19,8 @@ class Measured:
     `auroc` is the lowest and highest area under the ROC curve of the `sets`: how often an answer that
     people call `claim` ("correct", "supported" …) scores better than another; 0.5 is chance. `tau` is
     Kendall's rank correlation of the mean scores of `n_systems` systems with their true rates; None if
-    no set has enough systems. `version` is the metric's version at the time.
+    no set has enough systems. `version` is the metric's version at the time. `is_fitted`: weights of the
+    metric were fitted on some of the sets, so expect lower figures on others.
     """
 
     label: str
@@ -31,6 +32,7 @@ class Measured:
     auroc: tuple[float, float]
     n_systems: int = 0
     tau: float | None = None
+    is_fitted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

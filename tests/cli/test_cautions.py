@@ -66,6 +66,7 @@ def test_a_metric_is_explained_with_its_figures_and_cautions(ragauge):
     assert "Caution: exact_match: ranks badly (if n_systems > 1); τ -0.20\n" in out
     assert re.search(r"^exact_match +correct: names +0.50–0.60 +-0.20 \(5\) +10 +a set", out, re.M)
     assert "The figures are of another version" not in out
+    assert "†" not in out
 
 
 @pytest.mark.usefixtures("_known_cautions")
@@ -80,6 +81,15 @@ def test_figures_of_another_version_say_so(ragauge, monkeypatch):
     monkeypatch.setitem(catalog.METRICS, "exact_match", newer)
     out = ragauge("metrics", "exact_match").out
     assert "The figures are of another version than 2.\n" in out
+
+
+def test_figures_on_sets_that_a_metric_was_fitted_on_are_marked(ragauge, monkeypatch):
+    fitted = Measured("token_f1", 1, "names", "correct", ("a",), 9, (0.8, 0.8), is_fitted=True)
+    table = {"token_f1": Trust("Tells much.", (fitted,), ())}
+    monkeypatch.setattr("ragauge.trust._table", lambda: table)
+    out = ragauge("metrics", "token_f1").out
+    assert " 0.80 † " in out
+    assert "† The metric was fitted on some of these sets; expect lower figures on others." in out
 
 
 def test_a_metric_that_was_not_measured_has_no_note(ragauge):

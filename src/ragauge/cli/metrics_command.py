@@ -114,7 +114,7 @@ def _explain_trust(metric: Metric, trust: Trust) -> None:
         (
             each.label,
             f"{each.claim}: {each.kind}",
-            "–".join(dict.fromkeys(f"{end:.2f}" for end in each.auroc)),
+            "–".join(dict.fromkeys(f"{end:.2f}" for end in each.auroc)) + " †" * each.is_fitted,
             "" if each.tau is None else f"{each.tau:.2f} ({each.n_systems})",
             f"{each.n:,}",
             ", ".join(each.sets),
@@ -123,6 +123,10 @@ def _explain_trust(metric: Metric, trust: Trust) -> None:
     ]
     header = ("metric", "label and texts", "AUROC", "τ (systems)", "answers", "sets")
     print_table(console(sys.stdout), header, rows)
+    if any(each.is_fitted for each in trust.measured):
+        click.echo(
+            "\n† The metric was fitted on some of these sets; expect lower figures on others."
+        )
 
 
 FILLED_IN = {
