@@ -70,9 +70,14 @@ REFUSALS = ("dont_know", 'dont_know(phrases="graphrag")')
 FITTED_ON = {
     "correct": ("evouna-nq",),
     "support": ("begin", "wice", "q2", "summedits", "fever", "fool me twice", "factcheck-gpt"),
+    # The layer and the threshold of the embedded model.
+    "bertscore": ("sts 2015",),
+    "bertscore_precision": ("sts 2015",),
+    "bertscore_recall": ("sts 2015",),
+    "sentence_coverage": ("sts 2015",),
     "sentences_covered": ("sts 2015",),
 }
-"""The sets, by the beginning of their names, on which the weights or thresholds of a metric were fitted."""
+"""The sets, by the beginning of their names, on which weights, layer or threshold of a metric were fitted."""
 
 MODEL_THRESHOLD = ("bertscore", "bertscore_precision", "bertscore_recall", "sentence_coverage")
 """Judged by the threshold that models.toml has for the encoder; all others by 0.5."""
