@@ -13,7 +13,7 @@ SOURCE = Path(ragauge.__file__).parent
 
 LAYERS = (
     {"errors", "memory", "modules", "score"},
-    {"label", "where", "tomlfile", "stats", "endpoints"},
+    {"label", "where", "tomlfile", "stats", "endpoints", "trust"},
     {"metric", "sample", "cache"},
     {"metric_label"},
     {"loaders", "encoders", "judges"},

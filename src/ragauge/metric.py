@@ -17,6 +17,7 @@ from ragauge.errors import DefinitionError, LabelError, did_you_mean
 from ragauge.label import NAME, Label, SettingValue
 from ragauge.score import Score
 from ragauge.stats.aggregation import Aggregation
+from ragauge.trust import Trust, trust_in
 
 Function = TypeVar("Function", bound=Callable[..., object])
 Aggregate = Callable[[Sequence[Sequence[float]]], Sequence[float]]
@@ -171,6 +172,11 @@ class Metric(Definition):
     lower_is_better: bool = False
     aggregate: Aggregation | Aggregate = "mean"
     check: SettingsCheck | None = None
+
+    @property
+    def trust(self) -> Trust | None:
+        """How far people agree with the metric, as measured; None if it was not measured."""
+        return trust_in(self.name)
 
     def label(self, settings: Mapping[str, SettingValue]) -> Label:
         """The canonical label: the settings that differ from their default, in signature order."""

@@ -17,6 +17,7 @@ from ragauge.errors import LabelError, PlanError
 from ragauge.label import Label
 from ragauge.metric import Definition, Metric
 from ragauge.suite import Check, Suite, shipped_suites
+from ragauge.trust import Trust, measured_on
 
 
 @click.command("metrics", short_help="List the metrics and suites, or explain one metric.")
@@ -61,13 +62,24 @@ def _list() -> None:
 
     out = console(sys.stdout)
     rows = [
-        (name, metric.summary, ", ".join(fields_of(metric)))
+        (name, metric.summary, _areas(metric), ", ".join(fields_of(metric)))
         for name, metric in catalog.metrics().items()
     ]
-    print_table(out, ("metric", "what it measures", "reads"), rows)
+    print_table(out, ("metric", "what it measures", "AUROC", "reads"), rows)
+    click.echo(
+        "\nAUROC: agreement with people, lowest and highest of several data sets; 0.5 is chance"
+    )
     suites = [(suite.name, suite.title) for suite in map(Suite.load, shipped_suites())]
     click.echo()
     print_table(out, ("suite", "purpose"), suites)
+
+
+def _areas(metric: Metric) -> str:
+    """The range of areas under the ROC curve over labelled sets; empty if nothing was measured."""
+    if metric.trust is None:
+        return ""
+    low, high = metric.trust.auroc
+    return f"{low:.2f}" if low == high else f"{low:.2f}–{high:.2f}"
 
 
 def _explain(metric: Metric) -> None:
@@ -83,6 +95,38 @@ def _explain(metric: Metric) -> None:
         default = json.dumps(setting.default, ensure_ascii=False)
         filled = FILLED_IN.get(setting.name) if setting.default is None else None
         click.echo(f"  {setting.name} = {default}{f' ({filled})' if filled else ''}")
+    if metric.trust is not None:
+        _explain_trust(metric, metric.trust)
+
+
+def _explain_trust(metric: Metric, trust: Trust) -> None:
+    """Print what was measured about the metric's agreement with people."""
+    from ragauge.report.terminal import console, print_table
+
+    click.echo(f"\nAgreement with people, measured {measured_on()}:\n{trust.note}")
+    for caution in trust.cautions:
+        where = f" (if {caution.when})" if caution.when else ""
+        click.echo(f"Caution: {caution.label}: {caution.says}{where}; {caution.figure}")
+    if any(each.version != metric.version for each in trust.measured):
+        click.echo(f"The figures are of another version than {metric.version}.")
+    click.echo()
+    rows = [
+        (
+            each.label,
+            f"{each.claim}: {each.kind}",
+            "–".join(dict.fromkeys(f"{end:.2f}" for end in each.auroc)) + " †" * each.is_fitted,
+            "" if each.tau is None else f"{each.tau:.2f} ({each.n_systems})",
+            f"{each.n:,}",
+            ", ".join(each.sets),
+        )
+        for each in trust.measured
+    ]
+    header = ("metric", "label and texts", "AUROC", "τ (systems)", "answers", "sets")
+    print_table(console(sys.stdout), header, rows)
+    if any(each.is_fitted for each in trust.measured):
+        click.echo(
+            "\n† The metric was fitted on some of these sets; expect lower figures on others."
+        )
 
 
 FILLED_IN = {

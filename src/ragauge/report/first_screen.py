@@ -7,6 +7,7 @@ from functools import cached_property
 from shlex import quote
 from typing import TYPE_CHECKING, cast
 
+from ragauge.report.cautions import caution_lines
 from ragauge.report.numbers import DASH, SummaryRow, aggregate, interval, number
 from ragauge.report.plain import counted, for_terminal, shortened, some
 from ragauge.report.table_formats import markdown_table
@@ -207,6 +208,7 @@ class FirstScreen:
         ]
         if more:
             notes.append(f"not shown: {', '.join(more)}")
+        notes += caution_lines(self.run)
         notes += self._not_scored()
         if lost := list(self._lost()):
             notes.append(f"without a score: {', '.join(lost)}; --full has the bounds of the means")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge import catalog
 from ragauge.errors import PlanError
 from ragauge.label import Label
+from ragauge.report.cautions import caution_lines
 from ragauge.report.first_screen import first_screen_markdown
 from ragauge.report.numbers import SummaryRow, bounds, cells
 from ragauge.report.plain import (
@@ -90,7 +91,7 @@ def summary_table(run: Run, by: Sequence[str] = ()) -> Table:
     )
     n_answers, n_systems = len(run.samples), len(run.samples.systems)
     title = f"{run.manifest.suite}: {counted(n_answers, 'answer')}, {counted(n_systems, 'system')}"
-    why = () if by else not_scored(run, shown)
+    why = () if by else (*not_scored(run, shown), *caution_lines(run))
     return Table(
         title, keys, lines, (*run.problems, *run.manifest.notes, *run.manifest.models, *why)
     )
@@ -206,6 +207,7 @@ def summary_json(run: Run, by: Sequence[str] = ()) -> dict[str, object]:
     return {
         **facts,
         "notes": [*run.problems, *run.manifest.notes, *run.manifest.models],
+        "cautions": [asdict(caution) for caution in run.cautions],
         "metrics": shown,
         "summary": _rows(run),
         "by": breakdowns,

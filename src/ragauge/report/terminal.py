@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO, cast
 
+from ragauge.report.cautions import caution_lines
 from ragauge.report.first_screen import print_first_screen
 from ragauge.report.numbers import DASH, SummaryRow, aggregate, interval, number
 from ragauge.report.plain import counted, for_terminal, some
@@ -93,7 +94,8 @@ def print_summary(out: "Console", run: Run, by: Sequence[str] = ()) -> None:
         for system in systems
     ]
     _print_columns(out, [_name(metric) for metric in metrics], columns)
-    for line in (*run.problems, *not_scored(run, shown), *_unavailable(run), *run.manifest.models):
+    why = (*run.problems, *not_scored(run, shown), *_unavailable(run))
+    for line in (*why, *run.manifest.models, *caution_lines(run)):
         _print_note(out, line)
     _print_findings(out, run)
     for field in by:

@@ -11,6 +11,7 @@ from ragauge.encoders.models import model_info
 from ragauge.engine.graph import Plan
 from ragauge.engine.resources import Resources
 from ragauge.label import SettingValue
+from ragauge.runs.cautions import WORDS, median_words
 from ragauge.runs.code import Code, code_of
 from ragauge.runs.manifest import Manifest, MetricDisplay, StoredFinding
 from ragauge.sample import Samples
@@ -33,6 +34,7 @@ def manifest_of(
         "order": _order(samples),
         "n_samples": len(samples),
         "systems": list(samples.systems),
+        WORDS: median_words(samples),
     }
     code = _code_table(plan, resources)
     described = plan.describe()

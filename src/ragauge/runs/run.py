@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from ragauge.errors import PlanError, did_you_mean
+from ragauge.runs.cautions import MetricCaution, cautions_of
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.runs.scores import ScoreSource, collected, of_question, with_evidence
 from ragauge.runs.summary import SUMMARY, aggregate_problem, summarise
@@ -85,6 +86,24 @@ class Run:
     def problems(self) -> tuple[str, ...]:
         """Why the aggregates of some metrics cannot be computed, and what to do; usually empty."""
         return tuple(problem for metric in self.metrics if (problem := aggregate_problem(metric)))
+
+    @cached_property
+    def cautions(self) -> tuple[MetricCaution, ...]:
+        """The metrics that are known to mislead on texts and comparisons like those of this run, and why.
+
+        Measured on answers that people labelled: see `ragauge metrics NAME`. Empty for a run that an
+        earlier version stored without the lengths of its texts.
+
+        >>> import ragauge as rg
+        >>> row = {"id": "q1", "answer": "It opened in 1931.", "contexts": ["Opened: 1931."]}
+        >>> [caution.metric for caution in rg.evaluate([row], "hallucination").cautions]
+        ['hallucination']
+        """
+        import polars as pl
+
+        with_value = self.scan().filter(pl.col("value").is_not_null())
+        scored = self.collect(with_value.select("metric").unique())["metric"].to_list()
+        return cautions_of(self.manifest, scored)
 
     def metric(self, name: str) -> MetricDisplay:
         """The metric with this label or shown name; raises PlanError if the run has none."""

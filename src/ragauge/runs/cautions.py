@@ -1,0 +1,124 @@
+"""Which metrics of a run are used where they are known to mislead, by the lengths of its texts."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, cast
+
+from ragauge import catalog
+from ragauge.errors import LabelError
+from ragauge.label import Label
+from ragauge.runs.manifest import Manifest, MetricDisplay
+from ragauge.sample import Samples
+from ragauge.trust import Caution
+from ragauge.where import Filter
+
+if TYPE_CHECKING:
+    import polars as pl
+
+WORDS = "words"
+"""Key of the lengths in `Manifest.data`."""
+UNMEASURED_SETTINGS = {
+    "model",
+    "layer",
+    "precision",
+    "long_text",
+    "on_empty",
+    "on_nothing_expected",
+}
+"""Settings that name the encoder or the score of an empty text: a caution holds whatever their values."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricCaution:
+    """Why the scores of a metric may mislead in this run.
+
+    `metric` is its label in the scores. `figure` is the measured number behind the caution, `when` the
+    condition that holds in this run; it is empty if the caution always holds.
+    """
+
+    metric: str
+    says: str
+    figure: str = ""
+    when: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the conditions of cautions refer to; None if the samples have no such texts.
+
+    `reference_words` is the median length of the references. `longest_answer_words` is the highest of
+    the systems' median lengths of answers.
+    """
+
+    n_systems: int
+    reference_words: float | None
+    longest_answer_words: float | None
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> "Facts | None":
+        """The facts that the manifest stores; None for a run that an earlier version made."""
+        stored = manifest.data.get(WORDS)
+        if not isinstance(stored, dict):
+            return None
+        words = cast(Mapping[str, object], stored)
+        by_system = words.get("answers")
+        answers = cast(Mapping[str, object], by_system if isinstance(by_system, dict) else {})
+        medians = [value for value in answers.values() if isinstance(value, int | float)]
+        references = words.get("references")
+        return cls(
+            len(answers),
+            references if isinstance(references, int | float) else None,
+            max(medians, default=None),
+        )
+
+
+def median_words(samples: Samples) -> dict[str, object]:
+    """The median number of words of the references, and of each system's answers, for the manifest."""
+    import polars as pl
+
+    frame = samples.frame
+    n_words = pl.element().str.count_matches(r"\S+")
+    references = None
+    if "references" in frame.columns:
+        # Every answer to a question repeats its references: the systems weigh the same.
+        references = frame["references"].list.eval(n_words).explode().drop_nulls().median()
+    answers: dict[str, float | None] = dict.fromkeys(samples.systems)
+    if "answer" in frame.columns:
+        medians = frame.group_by("system").agg(pl.col("answer").str.count_matches(r"\S+").median())
+        answers |= dict(sorted(_rows(medians)))
+    return {"references": references, "answers": answers}
+
+
+def _rows(frame: "pl.DataFrame") -> list[tuple[str, float | None]]:
+    return cast("list[tuple[str, float | None]]", frame.rows())
+
+
+def cautions_of(manifest: Manifest, scored: Collection[str]) -> tuple[MetricCaution, ...]:
+    """The cautions whose conditions hold in the run, about the metrics that `scored` lists, in its order."""
+    facts = Facts.of(manifest)
+    if facts is None:
+        return ()
+    values = asdict(facts)
+    return tuple(
+        MetricCaution(metric.metric, caution.says, caution.figure, caution.when)
+        for metric in manifest.metrics
+        if metric.metric in scored
+        for caution in _known(metric)
+        if not caution.when or Filter.parse(caution.when).matches(values)
+    )
+
+
+def _known(display: MetricDisplay) -> Iterator[Caution]:
+    """The cautions about a metric with these settings."""
+    try:
+        label = Label.parse(display.metric)
+    except LabelError:  # a check's name
+        return
+    metric = catalog.metrics().get(label.name)
+    if metric is None or metric.trust is None:
+        return
+    others = {k: v for k, v in label.settings.items() if k not in UNMEASURED_SETTINGS}
+    own = str(Label(label.name, others))
+    for caution in metric.trust.cautions:
+        if caution.all_settings or caution.label == own:
+            yield caution
