@@ -81,3 +81,9 @@ def test_a_folder_of_somebody_else_is_left_alone(ragauge, answers):
     assert done.code == 5
     assert "mine: holds another run" in done.err
     assert Path("mine/manifest.json").read_bytes() == before
+
+
+def test_the_readme_shows_what_the_demo_prints(demo):
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    shown = readme.split("```text\n")[1].split("\n```")[0]
+    assert [line.rstrip() for line in demo.stdout.splitlines()] == shown.splitlines()

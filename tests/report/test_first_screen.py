@@ -101,7 +101,10 @@ def test_the_worst_answers_are_named_with_the_question_to_open(tmp_path):
     run = rg.evaluate(rows, "rag", folder=tmp_path / "my run")
     found = FirstScreen(run)
     (text, id), *_ = found.worst
-    assert (text, id) == ("a: 2 of 20 answers: nothing of the reference is stated", "q18")
+    assert (text, id) == (
+        "a: 2 of 20 answers: likely wrong, nothing of the reference is stated",
+        "q18",
+    )
     assert found.commands == (
         f"ragauge show '{tmp_path}/my run' q18",
         f"ragauge show '{tmp_path}/my run' --full",
