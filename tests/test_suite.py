@@ -155,3 +155,51 @@ def test_every_problem_of_a_suite_is_said_at_once():
 def test_a_suite_without_a_name_is_refused():
     with pytest.raises(SuiteError, match="has no name"):
         Suite.read({}, "mine.toml")
+
+
+def test_families_group_metrics_and_say_what_is_good():
+    suite = Suite.read(
+        {
+            "name": "mine",
+            "family": [{"name": "answer", "says": "is right"}],
+            "metric": [
+                {"label": "exact_match", "family": "answer"},
+                {"label": "dont_know", "ranked": False},
+            ],
+        },
+        "mine.toml",
+    )
+    assert suite.families == {"answer": "is right"}
+    assert [(entry.family, entry.ranked) for entry in suite.entries] == [
+        ("answer", True), ("", False),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [
+        (
+            {"metric": [{"label": "exact_match", "family": "anser"}]},
+            "mine.toml: exact_match is in the unknown family 'anser'; did you mean 'answer'?",
+        ),
+        (
+            {"metric": [{"label": "exact_match", "family": "zzz"}]},
+            "mine.toml: exact_match is in the unknown family 'zzz'; add a [[family]] table of that name",
+        ),
+        (
+            {"family": [{"name": "answer"}], "metric": [{"label": "exact_match"}]},
+            "mine.toml: family 1: has no says",
+        ),
+    ],
+)
+def test_a_wrong_family_is_a_problem(table, problem):
+    family = [{"name": "answer", "says": "is right"}]
+    with pytest.raises(SuiteError) as caught:
+        Suite.read({"name": "mine", "family": family, **table}, "mine.toml")
+    assert str(caught.value) == problem
+
+
+def test_every_metric_of_the_default_suite_has_a_family():
+    suite = Suite.load("rag")
+    assert all(entry.family in suite.families for entry in suite.entries)
+    assert {entry.family for entry in suite.entries} == set(suite.families)
