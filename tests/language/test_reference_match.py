@@ -143,9 +143,23 @@ def test_a_text_states_all_words_of_itself(text):
     assert match.contradiction is None
 
 
-def test_long_texts_take_linear_time(assert_linear_time):
-    assert_linear_time(
-        lambda text: match_reference("Why?", "because " + text[:400], text),
-        lambda n: " ".join(f"word{at} Of{at % 7}" for at in range(n)),
-        4_000,
-    )
+@pytest.mark.parametrize(
+    "word",
+    [lambda at: f"word{at} Of{at % 7}", lambda _: "same", lambda at: f"{at}.5 km"],
+    ids=["words", "one word", "numbers"],
+)
+@pytest.mark.parametrize("is_long", ["answer", "reference"])
+def test_long_texts_take_linear_time(assert_linear_time, word, is_long):
+    def work(text: str) -> None:
+        answer, reference = (
+            (text, text[:400] + " no") if is_long == "answer" else (text[:400], text)
+        )
+        match_reference("Why?", reference, answer)
+
+    assert_linear_time(work, lambda n: " ".join(map(word, range(n))), 4_000)
+
+
+def test_two_long_texts_are_compared_in_time():
+    reference = " ".join(f"expected{at}" for at in range(5_000))
+    answer = " ".join(f"explained{at}" for at in range(5_000))
+    assert sum(word.credit for word in match_reference(None, reference, answer).words) == 0

@@ -2,9 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
@@ -205,11 +207,10 @@ def _words(
 def _credit(
     word: Word, given: _Text, ordinals: set[str], credits: Sequence[tuple[int, int, float]]
 ) -> tuple[float, str]:
-    for start, end, credit in credits:
-        if start <= word.start and word.end <= end:
-            if credit or word.stem not in ordinals:
-                return credit, "number" if credit else ""
-            return 1.0, "number"
+    at = bisect_right(credits, word.start, key=itemgetter(0)) - 1
+    if at >= 0 and word.end <= credits[at][1]:
+        credit = 1.0 if word.stem in ordinals else credits[at][2]
+        return credit, "number" if credit else ""
     plain = _without_accents(word.lowered)
     if word.stem in given.stems or plain in given.plain:
         return 1.0, "exact"
@@ -220,11 +221,22 @@ def _credit(
     return 0.0, ""
 
 
-def _is_spelled(word: str, words: Iterable[str]) -> bool:
-    alike = [other for other in words if other[:1] == word[:1] and abs(len(other) - len(word)) <= 2]
+def _is_spelled(word: str, words: frozenset[str]) -> bool:
+    by_shape = _by_shape(words)
+    lengths = range(len(word) - 2, len(word) + 3)
+    alike = [other for length in lengths for other in by_shape.get((word[0], length), ())]
     return (
         process.extractOne(word, alike, scorer=fuzz.ratio, score_cutoff=SAME_SPELLING) is not None
     )
+
+
+@lru_cache(maxsize=1_024)
+def _by_shape(words: frozenset[str]) -> dict[tuple[str, int], list[str]]:
+    """The words by first letter and length."""
+    found: dict[tuple[str, int], list[str]] = {}
+    for word in sorted(words):
+        found.setdefault((word[:1], len(word)), []).append(word)
+    return found
 
 
 def _number_credits(reference: str, numbers: NumberMatch) -> list[tuple[int, int, float]]:
@@ -238,18 +250,16 @@ def _number_credits(reference: str, numbers: NumberMatch) -> list[tuple[int, int
         if start >= 0:
             at = start + len(number.number)
             found.append((start, at, number.credit))
-    return found
+    return sorted(found)
 
 
 def _contains(words: Sequence[Word], part: Sequence[Word]) -> bool:
     """Whether the words of `part` follow one another in `words`, apart from articles."""
-    wanted = [word.lowered for word in part if word.lowered not in ARTICLES]
-    there = [word.lowered for word in words if word.lowered not in ARTICLES]
-    if not wanted:
-        return False
-    n = len(wanted)
-    starts = (at for at, word in enumerate(there) if word == wanted[0])
-    return any(there[at : at + n] == wanted for at in starts)
+    wanted, there = (
+        "".join(f" {word.lowered}" for word in text if word.lowered not in ARTICLES)
+        for text in (part, words)
+    )
+    return bool(wanted) and f"{wanted} " in f"{there} "
 
 
 def _contradiction(
