@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ragauge.cli import say
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
@@ -26,6 +26,7 @@ from ragauge.where import Filter
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
     from ragauge.judges.session import Mode
+    from ragauge.loaders.conflicts import Prefer
 
 RUNS = Path("ragauge-runs")
 CACHE = "cache.sqlite"
@@ -255,7 +256,13 @@ def _load(config: Config) -> Samples:
     source = dict(config.systems) or config.data
     if source is None:
         raise PlanError(["the configuration has no answers; add data or [systems]"])
-    samples = load(source, map=config.map, gold=config.gold)
+    samples = load(
+        source,
+        map=config.map,
+        gold=config.gold,
+        prefer=cast("Prefer | None", config.prefer),  # load rejects other words
+        by_place=config.by_place,
+    )
     return select(samples, where=config.where, limit=config.limit)
 
 
