@@ -46,7 +46,7 @@ def test_one_id_with_two_questions_is_bad_data_with_ways_out(ragauge, write):
     for way_out in (("--by-place",), ("--prefer", "first"), ("--prefer", "answers")):
         done = ragauge("run", *SYSTEMS, "-m", "exact_match", *way_out)
         assert done.code == 0, done.err
-        assert "question differs between sources for 2 ids (the first is '1')" in done.err
+        assert "question differs between rows for 2 ids (the first is '1')" in done.err
 
 
 def test_gold_that_disagrees_with_the_answers_is_bad_data(ragauge, write):

@@ -160,6 +160,18 @@ def test_gold_that_differs_in_case_space_or_order_is_the_same(first: object, sec
     assert len(samples) == 2
 
 
+def test_systems_of_one_table_may_have_gold_of_their_own_which_is_counted():
+    rows = [{**row, "system": name} for name, several in conflicting().items() for row in several]
+    samples = load(rows)
+    assert samples.frame["references"].to_list() == [["three metres"], ["four metres"]]
+    assert "references differs between rows for id 'q'; kept each row's own" in samples.notes
+    with pytest.raises(DataError, match="is 'four metres' here"):
+        load(rows, gold=[{"id": "q", "reference": "three metres"}])
+    rows[1]["question"] = SOUTH
+    (problem,) = problems_of(rows)
+    assert problem.field == "question"
+
+
 @pytest.mark.parametrize(
     ("prefer", "references"),
     [
@@ -174,7 +186,7 @@ def test_prefer_says_whose_gold_counts(prefer: Any, references: dict[str, list[s
     found = dict(zip(samples.frame["system"], samples.frame["references"].to_list(), strict=True))
     assert found == references
     assert any(
-        note.startswith("references differs between sources for id 'q'") for note in samples.notes
+        note.startswith("references differs between rows for id 'q'") for note in samples.notes
     )
 
 
@@ -202,7 +214,7 @@ def test_by_place_pairs_the_nth_rows_whatever_they_ask():
     assert answers(samples, "b") == {"1": "one", "2": "two"}
     samples = load({"a": asked(NORTH), "b": asked(SOUTH)}, by_place=True)
     assert samples.frame["question"].to_list() == [NORTH, SOUTH]
-    assert any("kept each row's own, as rows are paired by place" in n for n in samples.notes)
+    assert any("kept each row's own" in n for n in samples.notes)
 
 
 def test_by_place_takes_the_ids_of_the_gold_or_of_the_first_system():

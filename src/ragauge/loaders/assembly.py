@@ -58,7 +58,13 @@ def assemble(
     notes = [note for table in tables for note in _notes(table, len(tables) > 1)]
     rows = tuple(row for table in tables[: len(answers)] for row in table.rows)
     if not problems:
-        joined = join(rows, None if gold is None else gold.rows, prefer=prefer, by_place=by_place)
+        joined = join(
+            rows,
+            None if gold is None else gold.rows,
+            prefer=prefer,
+            by_place=by_place,
+            one_table=len(answers) == 1,
+        )
         rows = joined.rows
         notes += joined.notes
         problems += joined.problems

@@ -32,11 +32,13 @@ class Conflicts:
     """The conflicts found so far.
 
     `by_place` allows that rows which the user paired by place ask different questions; their other
-    fields are not compared then.
+    fields are not compared then. In `one_table`, whose author wrote each row's gold beside its answer,
+    the gold of a question may differ between systems; a note counts that.
     """
 
     prefer: Prefer | None = None
     by_place: bool = False
+    one_table: bool = False
     has_gold: bool = False
     found: list[Conflict] = field(default_factory=list[Conflict])
     settled: list[Conflict] = field(default_factory=list[Conflict])
@@ -60,7 +62,7 @@ class Conflicts:
             for name in OF_QUESTION:
                 if row.values.get(name) is not None and expected.get(name) is None:
                     others.setdefault(name, row)
-            differing = self._differing(row, id, others, skip=expected)
+            differing = self._differing(row, id, others, skip=expected, is_gold=False)
             if self.prefer == "first" and differing:
                 values = {name: others[name].values[name] for name in differing}
                 row = Row({**row.values, **values}, row.source, row.line)
@@ -71,7 +73,7 @@ class Conflicts:
         """The answer's row with the gold's fields."""
         names = [name for name in row.values if name != "id" and gold.values.get(name) is not None]
         names.sort(key=lambda name: name != "question")
-        differing = self._differing(row, id, dict.fromkeys(names, gold), skip={})
+        differing = self._differing(row, id, dict.fromkeys(names, gold), skip={}, is_gold=True)
         own = {
             name: value
             for name, value in row.values.items()
@@ -80,7 +82,13 @@ class Conflicts:
         return Row({**row.values, **gold.values, **own}, row.source, row.line)
 
     def _differing(
-        self, row: Row, id: str, others: Mapping[str, Row], skip: Mapping[str, object]
+        self,
+        row: Row,
+        id: str,
+        others: Mapping[str, Row],
+        *,
+        skip: Mapping[str, object],
+        is_gold: bool,
     ) -> list[str]:
         """The fields of the row that differ from the other rows' values; they are recorded."""
         names: list[str] = []
@@ -93,7 +101,7 @@ class Conflicts:
             if _same(name, value, other.values[name]):
                 continue
             names.append(name)
-            allowed = self.by_place and name == "question"
+            allowed = self.by_place if name == "question" else self.one_table and not is_gold
             (self.settled if allowed or self.prefer else self.found).append(
                 Conflict(name, id, row, other)
             )
@@ -107,13 +115,13 @@ class Conflicts:
             "gold": "used the gold's",
             "answers": "kept each answer's own",
             "first": "used the first source's",
-            None: "kept each row's own, as rows are paired by place",
+            None: "kept each row's own",
         }[self.prefer]
         ids: dict[str, dict[str, None]] = {}
         for conflict in self.settled:
             ids.setdefault(conflict.field, {})[conflict.id] = None
         return [
-            f"{name} differs between sources for {_counted(list(several))}; {kept}"
+            f"{name} differs between rows for {_counted(list(several))}; {kept}"
             for name, several in ids.items()
         ]
 
@@ -135,7 +143,10 @@ class Conflicts:
         n_ids = len({conflict.id for conflict in conflicts})
         many = f" ({n_ids:,} ids differ like this)" if n_ids > 1 else ""
         choices = "|".join(get_args(Prefer)) if self.has_gold else "answers|first"
-        ways_out = ["keep one of the two", f"choose with --prefer {choices} (in Python prefer=)"]
+        ways_out = [
+            "keep one of the two",
+            f"choose with --prefer {choices} (in Python rg.load(…, prefer=))",
+        ]
         if first.field == "question" and not self.by_place:
             ways_out = ["correct the ids", f"pair rows by place with {BY_PLACE}", ways_out[1]]
         text = f"is {here} here, but {there} in {place}{many}; {', or '.join(ways_out)}"

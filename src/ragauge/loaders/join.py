@@ -33,17 +33,19 @@ def join(
     *,
     prefer: Prefer | None = None,
     by_place: bool = False,
+    one_table: bool = False,
 ) -> Joined:
     """The answers of all systems, paired with each other and with the gold.
 
     Rows are paired by id, and where there is no id by the question's text; with `by_place` by their
-    place. Rows of an id must agree on the fields of the question, unless `prefer` says which counts.
+    place. Rows of an id must agree on the fields of the question, unless `prefer` says which counts, or
+    all answers are in `one_table` and only their gold differs.
     """
     pair = pair_by_place if by_place else pair_by_id
     paired = pair(rows, gold or ())
     if paired.problems:
         return Joined(tuple(rows), paired.notes, paired.problems)
-    conflicts = Conflicts(prefer, by_place, has_gold=gold is not None)
+    conflicts = Conflicts(prefer, by_place, one_table, has_gold=gold is not None)
     unique = _Gold(paired.gold, prefer)
     settled = conflicts.between_systems(paired.rows, unique.by_id)
     notes: tuple[str, ...]

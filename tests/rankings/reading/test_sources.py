@@ -253,7 +253,7 @@ def test_samples_of_several_systems_judge_once_and_must_agree():
     ]
     assert judged(read_judgements(load(rows))) == {"q1": {"d1": 1}}
     rows[1]["relevant"] = {"d1": 2}
-    (problem,) = problems_of(lambda: read_judgements(load(rows, prefer="answers")))
+    (problem,) = problems_of(lambda: read_judgements(load(rows)))
     assert problem.id == "q1" and "'a' and 'b'" in problem.message
     (problem,) = problems_of(lambda: read_judgements(load([{"id": "q", "answer": "x"}])))
     assert problem.field == "relevant"
