@@ -74,7 +74,7 @@ def run_config(
     run = _evaluated(work)
     _leave(work, run)
     work.judging.close()
-    return exit_code(run)
+    return exit_code(run, work.evaluation.plan)
 
 
 def _prepared(
@@ -156,7 +156,7 @@ def _leave(work: _Work, run: Run) -> None:
     print_summary(console(sys.stdout), run, work.by)
     health = Health(run)
     if health.nothing_scored:
-        say(f"no answer could be scored: {health.why_nothing_scored}")
+        say(f"no answer could be scored: {health.why_nothing_scored()}")
     say(f"stored in {work.folder}; inspect a question: ragauge show {quote(str(work.folder))} ID")
     say_truncated(health)
     for line in judging_lines(run):
