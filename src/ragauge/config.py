@@ -4,6 +4,8 @@
     metrics = ["ndcg@10"]
     data = "answers.jsonl"             # or [systems], one file each
     gold = "questions.jsonl"
+    prefer = "gold"                    # where gold and answers differ; or "answers", "first"
+    by_place = false                   # true pairs rows by place, not by id or question
     where = 'topic = "fees"'
     limit = 100
     by = ["question_type"]
@@ -58,6 +60,8 @@ from ragauge.tomlfile import Table, as_list, as_table, check_table, read_toml
 KEYS = {
     "data": str,
     "gold": str,
+    "prefer": str,
+    "by_place": bool,
     "suites": list,
     "metrics": list,
     "where": str,
@@ -110,6 +114,8 @@ class Config:
     encoder: Table = field(default_factory=dict[str, object])
     cache: str | None = None
     judge: Table = field(default_factory=dict[str, object])
+    prefer: str | None = None
+    by_place: bool = False
 
     @classmethod
     def load(cls, path: Path) -> "Config":
@@ -168,6 +174,8 @@ class Config:
             _encoder(table, base),
             _cache(table, base),
             _judge(table, base),
+            cast(str | None, table.get("prefer")),
+            cast(bool, table.get("by_place", False)),
         )
 
 

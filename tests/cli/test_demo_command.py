@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import ragauge as rg
+from ragauge.cli.demo_command import example
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +73,7 @@ def test_the_demo_of_an_older_version_is_made_anew(ragauge):
     done = ragauge("demo")
     assert done.code == 0, done.err
     assert json.loads(manifest.read_text())["key"] != "of older code"
+    assert "ragauge-demo: replacing the demo of another version of ragauge" in done.err
 
 
 def test_a_folder_of_somebody_else_is_left_alone(ragauge, answers):
@@ -87,3 +89,25 @@ def test_the_readme_shows_what_the_demo_prints(demo):
     readme = (Path(__file__).parents[2] / "README.md").read_text()
     shown = readme.split("```text\n")[1].split("\n```")[0]
     assert [line.rstrip() for line in demo.stdout.splitlines()] == shown.splitlines()
+
+
+@pytest.mark.usefixtures("demo")
+def test_the_judged_demo_does_not_replace_the_plain_one(ragauge):
+    before = Path("ragauge-demo/manifest.json").read_bytes()
+    done = ragauge("demo", "--judged", "--folder", "ragauge-demo")
+    assert done.code == 5
+    assert "ragauge-demo: holds another run" in done.err
+    done = ragauge("demo", "--judged")
+    assert done.code == 0, done.err
+    assert Path("ragauge-demo-judged/summary.json").exists()
+    assert Path("ragauge-demo/manifest.json").read_bytes() == before
+
+
+def test_a_run_of_a_copy_of_the_example_is_left_alone(ragauge):
+    place = Path("examples/handbook")
+    place.mkdir(parents=True)
+    shutil.copy(example() / "answers.jsonl", place)
+    ragauge("run", place / "answers.jsonl", "-m", "exact_match", "--folder", "ragauge-demo")
+    before = Path("ragauge-demo/manifest.json").read_bytes()
+    assert ragauge("demo").code == 5
+    assert Path("ragauge-demo/manifest.json").read_bytes() == before

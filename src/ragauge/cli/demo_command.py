@@ -18,9 +18,7 @@ EXAMPLE = "examples/handbook"
 @click.option(
     "--folder",
     type=click.Path(path_type=Path),
-    default=Path("ragauge-demo"),
-    show_default=True,
-    help="Folder for the results.",
+    help="Folder for the results.  [default: ragauge-demo, or ragauge-demo-judged with --judged]",
 )
 @click.option(
     "--judged",
@@ -28,7 +26,7 @@ EXAMPLE = "examples/handbook"
     help="Run the graphrag suite with recorded judge replies; needs no API key.",
 )
 @click.option("--full", is_flag=True, help="Print all metrics, systems, notes and findings.")
-def command(folder: Path, judged: bool, full: bool) -> int:
+def command(folder: Path | None, judged: bool, full: bool) -> int:
     """Evaluate the bundled example: three systems answer thirty questions about a small handbook.
 
     Prints the summary by system and by question type, and writes the run, summary.json and
@@ -37,22 +35,18 @@ def command(folder: Path, judged: bool, full: bool) -> int:
     from dataclasses import replace
 
     name = "judged.toml" if judged else "demo.toml"
+    folder = folder or Path("ragauge-demo-judged" if judged else "ragauge-demo")
     config = replace(Config.load(example() / name), folder=folder)
     try:
         code = run_config(config, full=full)
     except StoreError:
-        if not _is_demo(folder):
+        if RunFolder(folder).origin() != (str(config.data), judged):
             raise
+        say(f"{folder}: replacing the demo of another version of ragauge")
         RunFolder(folder).remove()
         code = run_config(config, full=full)
     say(f"wrote the run, summary.json and summary.md to {folder}")
     return code
-
-
-def _is_demo(folder: Path) -> bool:
-    """Whether the folder holds a demo run, perhaps of another version of ragauge."""
-    source = RunFolder(folder).data_source()
-    return Path(source).parts[-3:] == (*Path(EXAMPLE).parts, "answers.jsonl")
 
 
 def example() -> Path:

@@ -10,6 +10,7 @@ from ragauge.cli import say
 from ragauge.engine.graph import Plan
 from ragauge.errors import JudgeError
 from ragauge.report.plain import counted
+from ragauge.runs.asked import named_without_scores
 from ragauge.runs.health import Health
 from ragauge.runs.run import Run
 from ragauge.sample import Samples
@@ -66,8 +67,11 @@ def say_truncated(health: Health) -> None:
         )
 
 
-def exit_code(run: Run) -> int:
-    """0, 4 if scores failed, 6 if a judge, or a metric that uses one, gave no score at all."""
+def exit_code(run: Run, plan: Plan) -> int:
+    """0, 4 if scores failed or what was named has none, 6 if a judge gave no usable reply.
+
+    6 also if a metric has no score because its judge was not called.
+    """
     health = Health(run)
     for judge, reason in health.silent_judges.items():
         say(f"{judge} gave no usable reply: {reason}")
@@ -78,7 +82,11 @@ def exit_code(run: Run) -> int:
         reasons = "; ".join(dict.fromkeys(unasked.values()))
         say(f"{', '.join(unasked)}: no scores; {reasons}")
         return JudgeError.exit_code
-    return 0 if health.is_complete else INCOMPLETE
+    unscored = named_without_scores(plan, health)
+    for reason in dict.fromkeys(unscored.values()):
+        names = [name for name, why in unscored.items() if why == reason]
+        say(f"{', '.join(names)}: no scores; {reason}")
+    return 0 if health.is_complete and not unscored else INCOMPLETE
 
 
 def _remedy(health: Health) -> str:

@@ -68,7 +68,17 @@ class Price(click.ParamType[tuple[float, float]]):
     help="Answers of one system. Repeatable.",
 )
 @click.option(
-    "--gold", type=click.Path(path_type=Path), help="File with the expected answers, joined by id."
+    "--gold",
+    type=click.Path(path_type=Path),
+    help="File with the expected answers, joined by id, or by question where there is no id.",
+)
+@click.option(
+    "--prefer",
+    type=click.Choice(("gold", "answers", "first")),
+    help="Value to use where sources disagree on a question or its gold.",
+)
+@click.option(
+    "--by-place", is_flag=True, help="Pair the n-th rows of all files, not rows of the same id."
 )
 @click.option(
     "--map",
@@ -186,6 +196,8 @@ def command(
     metrics: tuple[str, ...],
     systems: tuple[tuple[str, str], ...],
     gold: Path | None,
+    prefer: str | None,
+    by_place: bool,
     mapping: tuple[tuple[str, str], ...],
     where: str | None,
     limit: int | None,
@@ -228,6 +240,8 @@ def command(
     given = Config(
         data=source,
         gold=gold,
+        prefer=prefer,
+        by_place=by_place,
         suites=suites,
         metrics=metrics,
         where=where,
@@ -305,6 +319,8 @@ def _combined(given: Config, seed: int | None) -> Config:
         data=None if given.systems else base.data,
         systems=given.systems or base.systems,
         gold=given.gold or base.gold,
+        prefer=given.prefer or base.prefer,
+        by_place=given.by_place or base.by_place,
         suites=given.suites if has_metrics else base.suites,
         metrics=given.metrics if has_metrics else base.metrics,
         where=given.where or base.where,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ragauge.cli import say
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
@@ -26,6 +26,7 @@ from ragauge.where import Filter
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
     from ragauge.judges.session import Mode
+    from ragauge.loaders.conflicts import Prefer
 
 RUNS = Path("ragauge-runs")
 CACHE = "cache.sqlite"
@@ -77,7 +78,7 @@ def run_config(
     run = _evaluated(work)
     _leave(work, run, full=full)
     work.judging.close()
-    return exit_code(run)
+    return exit_code(run, work.evaluation.plan)
 
 
 def _prepared(
@@ -159,7 +160,7 @@ def _leave(work: _Work, run: Run, *, full: bool) -> None:
     print_run(console(sys.stdout), run, work.by, full=full)
     health = Health(run)
     if health.nothing_scored:
-        say(f"no answer could be scored: {health.why_nothing_scored}")
+        say(f"no answer could be scored: {health.why_nothing_scored()}")
     say(f"stored in {work.folder}")
     say_truncated(health)
     for line in judging_lines(run):
@@ -259,7 +260,13 @@ def _load(config: Config) -> Samples:
     source = dict(config.systems) or config.data
     if source is None:
         raise PlanError(["the configuration has no answers; add data or [systems]"])
-    samples = load(source, map=config.map, gold=config.gold)
+    samples = load(
+        source,
+        map=config.map,
+        gold=config.gold,
+        prefer=cast("Prefer | None", config.prefer),  # load rejects other words
+        by_place=config.by_place,
+    )
     return select(samples, where=config.where, limit=config.limit)
 
 

@@ -9,6 +9,7 @@ import click
 from ragauge.cli import say
 from ragauge.cli.run_command import Pair, pairs_once
 from ragauge.loaders import load
+from ragauge.loaders.conflicts import Prefer
 from ragauge.report.plain import counted
 from ragauge.sample import FIELDS, Samples
 
@@ -19,8 +20,16 @@ SCORED = ("question", "answer", "contexts", "context_ids")
 @click.command("validate", short_help="Check a data file: list its columns and its errors.")
 @click.argument("source", metavar="FILE", type=click.Path(path_type=Path))
 @click.option(
-    "--gold", type=click.Path(path_type=Path), help="File with the expected answers, joined by id."
+    "--gold",
+    type=click.Path(path_type=Path),
+    help="File with the expected answers, joined by id, or by question where there is no id.",
 )
+@click.option(
+    "--prefer",
+    type=click.Choice(("gold", "answers", "first")),
+    help="Value to use where sources disagree on a question or its gold.",
+)
+@click.option("--by-place", is_flag=True, help="Pair the n-th rows, not rows of the same id.")
 @click.option(
     "--map",
     "mapping",
@@ -28,7 +37,13 @@ SCORED = ("question", "answer", "contexts", "context_ids")
     type=Pair("FIELD=COLUMN"),
     help="Read COLUMN as FIELD, e.g. answer=response. Repeatable.",
 )
-def command(source: Path, gold: Path | None, mapping: tuple[tuple[str, str], ...]) -> None:
+def command(
+    source: Path,
+    gold: Path | None,
+    prefer: Prefer | None,
+    by_place: bool,
+    mapping: tuple[tuple[str, str], ...],
+) -> None:
     """Check a data file: read it as `run` does and list its columns and its errors.
 
     Prints each column with its meaning and its number of null and empty values. Each error names
@@ -36,7 +51,9 @@ def command(source: Path, gold: Path | None, mapping: tuple[tuple[str, str], ...
     """
     from ragauge.report.terminal import console, print_table
 
-    samples = load(source, map=pairs_once(mapping, "field"), gold=gold)
+    samples = load(
+        source, map=pairs_once(mapping, "field"), gold=gold, prefer=prefer, by_place=by_place
+    )
     for note in samples.notes:
         say(note)
     print_table(

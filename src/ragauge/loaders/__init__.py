@@ -7,6 +7,7 @@ from typing import cast
 from ragauge.errors import PlanError
 from ragauge.loaders import legalbench
 from ragauge.loaders.assembly import Answers, assemble
+from ragauge.loaders.conflicts import Prefer, check_prefer
 from ragauge.loaders.formats import Source, read_source
 from ragauge.loaders.legalbench import load_passages
 from ragauge.loaders.mapping import check_chosen
@@ -22,13 +23,20 @@ def load(
     map: Mapping[str, str] | None = None,
     system: str | None = None,
     gold: Source | None = None,
+    prefer: Prefer | None = None,
+    by_place: bool = False,
 ) -> Samples:
     """Load samples from a file (.jsonl .ndjson .json .csv .tsv, also .gz; .parquet), frame or list.
 
     A mapping of system name to source loads several systems. `map` maps a field to the column to
     read for it; `system` names the system that gave all the answers. `gold` holds questions,
-    references and gold contexts and is joined by id: a question that a system did not answer becomes
-    a row without an answer. `notes` say which columns were mapped or left out.
+    references and gold contexts: a question that a system did not answer becomes a row without an
+    answer. `notes` say which columns were mapped or left out, and what a system or the gold lacks.
+
+    Rows of several systems, and of the gold, belong together by id; where there is no id, by the text
+    of the question (case and whitespace ignored). `by_place=True` pairs the n-th rows instead. If an
+    id has two question texts, or a question has conflicting gold, that is an error; `prefer` settles
+    it: "gold" uses the gold's value, "answers" each answer's own, "first" that of the first source.
 
     Raises DataError with every problem in the data, PlanError for invalid arguments.
 
@@ -39,7 +47,7 @@ def load(
     ("read 'qid' as id, 'response' as answer, 'reference' as references",)
     """
     with gc_paused():
-        return _load(source, map or {}, system, gold)
+        return _load(source, map or {}, system, gold, prefer=prefer, by_place=by_place)
 
 
 def _load(
@@ -47,8 +55,11 @@ def _load(
     chosen: Mapping[str, str],
     system: str | None,
     gold: Source | None,
+    *,
+    prefer: Prefer | None,
+    by_place: bool,
 ) -> Samples:
-    problems = check_chosen(chosen)
+    problems = [*check_chosen(chosen), *check_prefer(prefer, has_gold=gold is not None)]
     if problems:
         raise PlanError(problems)
     answers = _answers(source, system)
@@ -57,9 +68,10 @@ def _load(
         [system.table for system in answers], expected
     ):
         return legalbench.assemble_pairs(answers, expected, chosen)
-    answers = [replace(given, table=legalbench.recognised(given.table)) for given in answers]
+    if expected is None and len(answers) == 1:
+        answers = [replace(given, table=legalbench.recognised(given.table)) for given in answers]
     expected = None if expected is None else legalbench.recognised(expected)
-    return assemble(answers, expected, chosen)
+    return assemble(answers, expected, chosen, prefer=prefer, by_place=by_place)
 
 
 def _answers(source: Source | Mapping[str, Source], system: str | None) -> list[Answers]:

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ragauge.errors import DataError, Problem
+from ragauge.loaders.conflicts import Prefer
 from ragauge.loaders.csv import read_cells, read_printed_lists
-from ragauge.loaders.join import gaps_between_systems, join_gold
+from ragauge.loaders.join import join
 from ragauge.loaders.mapping import (
     ALIASES_IN_GOLD,
     GIVEN_BY_ANSWERS,
@@ -27,11 +28,17 @@ class Answers:
 
 
 def assemble(
-    answers: Sequence[Answers], gold: Table | None = None, chosen: Mapping[str, str] | None = None
+    answers: Sequence[Answers],
+    gold: Table | None = None,
+    chosen: Mapping[str, str] | None = None,
+    *,
+    prefer: Prefer | None = None,
+    by_place: bool = False,
 ) -> Samples:
     """One set of samples; DataError lists the problems of all sources.
 
-    `chosen` maps a field to the column that the user chose for it.
+    `chosen` maps a field to the column that the user chose for it. `prefer` and `by_place` are those
+    of `join`.
     """
     chosen = chosen or {}
     tables = [_with_fields(given, _chosen_in(given.table, chosen)) for given in answers]
@@ -50,10 +57,14 @@ def assemble(
     ]
     notes = [note for table in tables for note in _notes(table, len(tables) > 1)]
     rows = tuple(row for table in tables[: len(answers)] for row in table.rows)
-    if gold is None:
-        notes += gaps_between_systems(rows)
-    elif not problems:
-        joined = join_gold(rows, gold.rows)
+    if not problems:
+        joined = join(
+            rows,
+            None if gold is None else gold.rows,
+            prefer=prefer,
+            by_place=by_place,
+            one_table=len(answers) == 1,
+        )
         rows = joined.rows
         notes += joined.notes
         problems += joined.problems

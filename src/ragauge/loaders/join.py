@@ -1,11 +1,21 @@
-"""Join the answers of several systems with the gold by id."""
+"""Join the answers of several systems with each other and with the gold."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragauge.errors import Problem
+from ragauge.loaders.conflicts import Conflicts, Prefer, same_gold
+from ragauge.loaders.pairing import (
+    BY_PLACE,
+    excerpt,
+    name_of,
+    pair_by_id,
+    pair_by_place,
+    question_of,
+    system_of,
+)
 from ragauge.loaders.table import listed
-from ragauge.sample import DEFAULT_SYSTEM, FieldError, Row, read_value
+from ragauge.sample import DEFAULT_SYSTEM, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,28 +27,107 @@ class Joined:
     problems: tuple[Problem, ...] = ()
 
 
-def join_gold(rows: Sequence[Row], gold: Sequence[Row]) -> Joined:
-    """The answers with the gold's fields of their questions.
+def join(
+    rows: Sequence[Row],
+    gold: Sequence[Row] | None = None,
+    *,
+    prefer: Prefer | None = None,
+    by_place: bool = False,
+    one_table: bool = False,
+) -> Joined:
+    """The answers of all systems, paired with each other and with the gold.
 
-    A field may be in both if its values are equal. A gold question that a system did not answer
-    becomes a row without an answer; an answer to a question that is not in the gold is kept.
+    Rows are paired by id, and where there is no id by the question's text; with `by_place` by their
+    place. Rows of an id must agree on the fields of the question, unless `prefer` says which counts, or
+    all answers are in `one_table` and only their gold differs.
     """
-    by_id = {id: row for row in gold if (id := _name_of(row, "id")) is not None}
-    nameless = [row for row in (*rows, *gold) if row.values.get("id") is None]
-    problems = _without_id(nameless)
-    answered = _ids_by_system(rows)
-    joined = [_merged(row, by_id.get(_name_of(row, "id") or ""), problems) for row in rows]
+    pair = pair_by_place if by_place else pair_by_id
+    paired = pair(rows, gold or ())
+    if paired.problems:
+        return Joined(tuple(rows), paired.notes, paired.problems)
+    conflicts = Conflicts(prefer, by_place, one_table, has_gold=gold is not None)
+    unique = _Gold(paired.gold, prefer)
+    settled = conflicts.between_systems(paired.rows, unique.by_id)
+    notes: tuple[str, ...]
+    if gold is None:
+        joined, notes = settled, gaps_between_systems(settled)
+    else:
+        joined, notes = _join_gold(settled, unique.by_id, conflicts)
+    notes = (*paired.notes, *unique.notes(), *conflicts.notes(), *notes)
+    return Joined(tuple(joined), notes, (*unique.problems, *conflicts.problems()))
+
+
+class _Gold:
+    """The gold by id, each question once.
+
+    A question without an id may be repeated if the gold is the same; otherwise it is a problem, or
+    with `prefer` the first one counts.
+    """
+
+    def __init__(self, rows: Sequence[Row], prefer: Prefer | None) -> None:
+        self.by_id: dict[str, Row] = {}
+        self._n_repeated = 0
+        different: list[tuple[Row, Row]] = []
+        for row in rows:
+            id = name_of(row, "id")
+            if id is None:
+                continue
+            first = self.by_id.setdefault(id, row)
+            self._n_repeated += first is not row
+            if first is not row and prefer is None and not same_gold(first, row):
+                different.append((first, row))
+        self.problems = [_conflicting_gold(different)] if different else []
+
+    def notes(self) -> list[str]:
+        n = self._n_repeated
+        counted = "1 row repeats a question" if n == 1 else f"{n:,} rows repeat a question"
+        return [f"{counted} of the gold; the first of each is used"] if n else []
+
+
+def _conflicting_gold(different: Sequence[tuple[Row, Row]]) -> Problem:
+    first, row = different[0]
+    n = len({question_of(row) for _, row in different})
+    many = f" ({n:,} questions are like this)" if n > 1 else ""
+    place = "" if first.line is None else f", first in line {first.line}"
+    text = (
+        f"{excerpt(row)} is in the gold twice, with different gold{place}{many}; keep one of the two, list all "
+        "references in one row, or use the first: --prefer first (in Python prefer=)"
+    )
+    return Problem(text, row.source, row.line, "question", name_of(row, "id"))
+
+
+def _join_gold(
+    rows: Sequence[Row], by_id: Mapping[str, Row], conflicts: Conflicts
+) -> tuple[list[Row], tuple[str, ...]]:
+    """The answers with the gold's fields of their questions, and notes on what either side lacks.
+
+    A gold question that a system did not answer becomes a row without an answer; an answer to a
+    question that is not in the gold is kept.
+    """
+    joined: list[Row] = []
+    for row in rows:
+        id = name_of(row, "id") or ""
+        joined.append(conflicts.with_gold(row, by_id[id], id) if id in by_id else row)
     notes: list[str] = []
+    answered = _ids_by_system(rows)
     for system, ids in answered.items():
         missing = [id for id in by_id if id not in ids]
         unknown = [id for id in ids if id not in by_id]
         joined += [_unanswered(by_id[id], system) for id in missing]
         notes += _counts(system, missing, unknown, len(by_id))
+    if by_id and not any(id in by_id for ids in answered.values() for id in ids):
+        notes.append(f"the answers and the gold have no id in common; {_OTHER_WAYS}")
     # In the gold's order, unknown questions last, so that --limit takes the same questions of every
     # system.
     place = {id: number for number, id in enumerate(by_id)}
-    joined.sort(key=lambda row: place.get(_name_of(row, "id") or "", len(place)))
-    return Joined(tuple(joined), tuple(notes), tuple(problems))
+    joined.sort(key=lambda row: place.get(name_of(row, "id") or "", len(place)))
+    return joined, tuple(notes)
+
+
+_OTHER_WAYS = (
+    "remove the ids to pair rows by the question's text, or, if the rows are in the same order, "
+    f"use {BY_PLACE}"
+)
 
 
 def gaps_between_systems(rows: Sequence[Row]) -> tuple[str, ...]:
@@ -49,6 +138,8 @@ def gaps_between_systems(rows: Sequence[Row]) -> tuple[str, ...]:
     for system, ids in answered.items():
         missing = [id for id in everything if id not in ids]
         notes += _counts(system, missing, [], len(everything)) if ids else []
+    if len(answered) > 1 and everything and len(everything) == sum(map(len, answered.values())):
+        notes.append(f"the systems have no id in common; {_OTHER_WAYS}")
     return tuple(notes)
 
 
@@ -56,60 +147,10 @@ def _ids_by_system(rows: Sequence[Row]) -> dict[str, dict[str, None]]:
     """Each system's ids, in order of first appearance."""
     answered: dict[str, dict[str, None]] = {}
     for row in rows:
-        ids = answered.setdefault(_name_of(row, "system") or DEFAULT_SYSTEM, {})
-        if (id := _name_of(row, "id")) is not None:
+        ids = answered.setdefault(system_of(row), {})
+        if (id := name_of(row, "id")) is not None:
             ids[id] = None
     return answered
-
-
-def _name_of(row: Row, field: str) -> str | None:
-    """The row's id or system as it is stored; None if missing or invalid."""
-    try:
-        name = read_value(field, row.values.get(field))
-    except ValueError:
-        return None
-    return name if isinstance(name, str) else None
-
-
-def _without_id(rows: Sequence[Row]) -> list[Problem]:
-    """One problem for each source with rows that cannot be joined."""
-    by_source: dict[str, list[Row]] = {}
-    for row in rows:
-        by_source.setdefault(row.source, []).append(row)
-    return [
-        Problem(
-            f"{counted} no id, so answers and gold cannot be joined; "
-            "add an id to each question in both, or map the column: --map id=COLUMN",
-            source,
-            several[0].line,
-        )
-        for source, several in by_source.items()
-        for counted in [f"{len(several)} {'row has' if len(several) == 1 else 'rows have'}"]
-    ]
-
-
-def _merged(row: Row, gold: Row | None, problems: list[Problem]) -> Row:
-    if gold is None:
-        return row
-    for name, value in row.values.items():
-        expected = gold.values.get(name)
-        if name != "id" and None not in (value, expected) and not _same(name, value, expected):
-            place = gold.source if gold.line is None else f"{gold.source}:{gold.line}"
-            problem = (
-                f"is {_short(value)} here, but {_short(expected)} in {place}; keep one of the two"
-            )
-            problems.append(Problem(problem, row.source, row.line, name, _name_of(row, "id")))
-    given = {name: value for name, value in row.values.items() if value is not None}
-    return Row({**row.values, **gold.values, **given}, row.source, row.line)
-
-
-def _same(name: str, value: object, expected: object) -> bool:
-    """Whether the two are equal; True if one is invalid, which is reported elsewhere."""
-    try:
-        left, right = read_value(name, value), read_value(name, expected)
-        return left == right or str(left) == str(right)
-    except (FieldError, RecursionError):
-        return True
 
 
 def _unanswered(gold: Row, system: str) -> Row:
@@ -128,8 +169,3 @@ def _counts(
         counted = f"{len(unknown)} question{'s' * (len(unknown) > 1)} not in the gold"
         notes.append(f"system {system!r} answers {counted}; kept: {listed(list(unknown))}")
     return notes
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}…"

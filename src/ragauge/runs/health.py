@@ -1,7 +1,7 @@
 """The health of a run: which scores failed, were not tried or used a truncated text, and why."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
@@ -60,19 +60,27 @@ class Health:
     @property
     def nothing_scored(self) -> bool:
         """Whether no score has a value."""
-        return bool(self._scores["value"].is_null().all())
+        return not self.scored
 
     @cached_property
-    def why_nothing_scored(self) -> str:
-        """The most frequent reason for a score without a value.
+    def scored(self) -> frozenset[str]:
+        """The labels of the metrics with at least one value."""
+        has_value = self._scores["value"].is_not_null()
+        return frozenset(self._scores.filter(has_value)["metric"].unique().to_list())
+
+    def why_nothing_scored(self, metrics: Collection[str] | None = None) -> str:
+        """The most frequent reason for a score without a value, of these metrics or of all.
 
         Metrics whose requirements are missing count only if there are no others.
         """
         import polars as pl
 
+        scores = self._scores
+        if metrics is not None:
+            scores = scores.filter(pl.col("metric").is_in(list(metrics)))
         unavailable = [metric.metric for metric in self.run.metrics if metric.unavailable]
-        tried = self._scores.filter(~pl.col("metric").is_in(unavailable))
-        reasons = (tried if tried.height else self._scores)["reason"].drop_nulls()
+        tried = scores.filter(~pl.col("metric").is_in(unavailable))
+        reasons = (tried if tried.height else scores)["reason"].drop_nulls()
         if not len(reasons):
             return "no metric or check applies to any row"
         counts = reasons.value_counts().sort("count", "reason", descending=[True, False])

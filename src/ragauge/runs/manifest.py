@@ -100,25 +100,30 @@ class StoredFinding:
         cls, finding: Finding, suite: Suite, planned: Sequence[PlannedMetric]
     ) -> "StoredFinding":
         """The finding, with the labels that its suite's names have in the plan."""
-        labels = {entry.name: _planned_label(entry, planned) for entry in suite.entries}
+        labels = {entry.name: planned_labels(entry, planned)[0] for entry in suite.entries}
         names = sorted(finding.when.fields)
         return cls(
             finding.when.text, finding.says, {name: labels.get(name, name) for name in names}
         )
 
 
-def _planned_label(entry: Entry, planned: Sequence[PlannedMetric]) -> str:
-    """The label of a suite's entry as it is in the scores: with the model or judge of the run."""
+def planned_labels(entry: Entry, planned: Sequence[PlannedMetric]) -> list[str]:
+    """The labels of a suite's entry in the scores, with the model or judge of the run.
+
+    Several judges give several labels; if the plan has none, it is the entry's own.
+    """
     try:
         metric, settings = catalog.find(entry.label)
     except LabelError:
-        return str(entry.label)
+        return [str(entry.label)]
     label = str(metric.label(settings))
     filled = {*metric.implied, "layer"} - entry.label.settings.keys()
-    for other in planned:
-        if other.definition is metric and _without(other.metric, filled) == label:
-            return other.metric
-    return label
+    labels = [
+        other.metric
+        for other in planned
+        if other.definition is metric and _without(other.metric, filled) == label
+    ]
+    return labels or [label]
 
 
 def _without(metric: str, names: Collection[str]) -> str:

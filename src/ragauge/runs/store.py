@@ -175,13 +175,16 @@ class RunFolder:
                 path = self.path / name
                 shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
-    def data_source(self) -> str:
-        """The source of the run's samples, for a folder of any format; empty if unknown."""
+    def origin(self) -> tuple[str, bool]:
+        """The source of the run's samples and whether judges scored them, for a folder of any format.
+
+        The source is empty if it is unknown.
+        """
         try:
             table = json.loads((self.path / MANIFEST).read_text("utf-8"))
-            return str(table["data"]["source"])
-        except (OSError, ValueError, TypeError, LookupError, RecursionError):
-            return ""
+            return str(table["data"]["source"]), bool(table.get("judging"))
+        except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            return "", False
 
     def read(self) -> Run:
         """The finished run; raises StoreError if it is not finished."""

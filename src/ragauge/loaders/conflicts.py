@@ -1,0 +1,201 @@
+"""Find fields of a question that differ between its rows, and settle them by the user's choice."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, cast, get_args
+
+from ragauge.errors import Problem, did_you_mean
+from ragauge.loaders.pairing import BY_PLACE, folded, name_of, system_of
+from ragauge.sample import FieldError, Row, read_value
+
+Prefer = Literal["gold", "answers", "first"]
+"""Whose value counts: that of the gold, each answer's own, or that of the source given first."""
+
+OF_QUESTION = ("question", "references", "gold_contexts", "relevant")
+"""Fields that describe the question, so all rows of an id have the same."""
+TEXTS = ("question", "references", "gold_contexts")
+"""Fields compared in `lower_ws`, whatever the order of their texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A field whose value differs between two rows of the same id."""
+
+    field: str
+    id: str
+    row: Row
+    other: Row
+
+
+@dataclass(slots=True)
+class Conflicts:
+    """The conflicts found so far.
+
+    `by_place` allows that rows which the user paired by place ask different questions; their other
+    fields are not compared then. In `one_table`, whose author wrote each row's gold beside its answer,
+    the gold of a question may differ between systems; a note counts that.
+    """
+
+    prefer: Prefer | None = None
+    by_place: bool = False
+    one_table: bool = False
+    has_gold: bool = False
+    found: list[Conflict] = field(default_factory=list[Conflict])
+    settled: list[Conflict] = field(default_factory=list[Conflict])
+
+    def between_systems(self, rows: Sequence[Row], gold: Mapping[str, Row]) -> list[Row]:
+        """The rows; with `prefer="first"`, all rows of an id with the values of the first.
+
+        Fields that the gold has are left to `with_gold`.
+        """
+        first: dict[str, dict[str, Row]] = {}
+        settled: list[Row] = []
+        for row in rows:
+            id = name_of(row, "id")
+            if id is None:
+                settled.append(row)
+                continue
+            expected: Mapping[str, object] = {}
+            if id in gold and self.prefer != "first":
+                expected = gold[id].values
+            others = first.setdefault(id, {})
+            for name in OF_QUESTION:
+                if row.values.get(name) is not None and expected.get(name) is None:
+                    others.setdefault(name, row)
+            differing = self._differing(row, id, others, skip=expected, is_gold=False)
+            if self.prefer == "first" and differing:
+                values = {name: others[name].values[name] for name in differing}
+                row = Row({**row.values, **values}, row.source, row.line)
+            settled.append(row)
+        return settled
+
+    def with_gold(self, row: Row, gold: Row, id: str) -> Row:
+        """The answer's row with the gold's fields."""
+        names = [name for name in row.values if name != "id" and gold.values.get(name) is not None]
+        names.sort(key=lambda name: name != "question")
+        differing = self._differing(row, id, dict.fromkeys(names, gold), skip={}, is_gold=True)
+        own = {
+            name: value
+            for name, value in row.values.items()
+            if value is not None and not (self.prefer == "gold" and name in differing)
+        }
+        return Row({**row.values, **gold.values, **own}, row.source, row.line)
+
+    def _differing(
+        self,
+        row: Row,
+        id: str,
+        others: Mapping[str, Row],
+        *,
+        skip: Mapping[str, object],
+        is_gold: bool,
+    ) -> list[str]:
+        """The fields of the row that differ from the other rows' values; they are recorded."""
+        names: list[str] = []
+        for name, other in others.items():
+            value = row.values.get(name)
+            if other is row or value is None or skip.get(name) is not None:
+                continue
+            if other.source == row.source and system_of(other) == system_of(row):
+                continue  # a duplicate (id, system), which is reported elsewhere
+            if _same(name, value, other.values[name]):
+                continue
+            names.append(name)
+            allowed = self.by_place if name == "question" else self.one_table and not is_gold
+            (self.settled if allowed or self.prefer else self.found).append(
+                Conflict(name, id, row, other)
+            )
+            if name == "question" and self.prefer is None:
+                break  # another question has other gold, so there is one cause
+        return names
+
+    def notes(self) -> list[str]:
+        """How many conflicts were settled, and how."""
+        kept = {
+            "gold": "used the gold's",
+            "answers": "kept each answer's own",
+            "first": "used the first source's",
+            None: "kept each row's own",
+        }[self.prefer]
+        ids: dict[str, dict[str, None]] = {}
+        for conflict in self.settled:
+            ids.setdefault(conflict.field, {})[conflict.id] = None
+        return [
+            f"{name} differs between rows for {_counted(list(several))}; {kept}"
+            for name, several in ids.items()
+        ]
+
+    def problems(self) -> list[Problem]:
+        """One problem for each field and pair of sources, naming the first conflict."""
+        groups: dict[tuple[str, str, str], list[Conflict]] = {}
+        for conflict in self.found:
+            key = (conflict.field, conflict.row.source, conflict.other.source)
+            groups.setdefault(key, []).append(conflict)
+        return [self._problem(conflicts) for conflicts in groups.values()]
+
+    def _problem(self, conflicts: Sequence[Conflict]) -> Problem:
+        first = conflicts[0]
+        row, other = first.row, first.other
+        place = other.source if other.line is None else f"{other.source}:{other.line}"
+        if (name := name_of(other, "system")) is not None:
+            place = f"{place} (system {name!r})"
+        here, there = _short(row.values[first.field]), _short(other.values[first.field])
+        n_ids = len({conflict.id for conflict in conflicts})
+        many = f" ({n_ids:,} ids differ like this)" if n_ids > 1 else ""
+        choices = "|".join(get_args(Prefer)) if self.has_gold else "answers|first"
+        ways_out = [
+            "keep one of the two",
+            f"choose with --prefer {choices} (in Python rg.load(…, prefer=))",
+        ]
+        if first.field == "question" and not self.by_place:
+            ways_out = ["correct the ids", f"pair rows by place with {BY_PLACE}", ways_out[1]]
+        text = f"is {here} here, but {there} in {place}{many}; {', or '.join(ways_out)}"
+        return Problem(text, row.source, row.line, first.field, first.id)
+
+
+def check_prefer(prefer: object, *, has_gold: bool) -> list[str]:
+    """What is wrong with the user's choice."""
+    choices = get_args(Prefer)
+    if prefer is not None and prefer not in choices:
+        hint = did_you_mean(str(prefer), choices) or f"; choose one of {', '.join(choices)}"
+        return [f"prefer is {prefer!r:.80}{hint}"]
+    if prefer == "gold" and not has_gold:
+        return [
+            "prefer='gold' needs a gold file; give one with --gold, or use 'answers' or 'first'"
+        ]
+    return []
+
+
+def same_gold(row: Row, other: Row) -> bool:
+    """Whether two rows of a gold file say the same of their question."""
+    names = {*row.values, *other.values} - {"id", "question"}
+    return all(_same(name, row.values.get(name), other.values.get(name)) for name in names)
+
+
+def _same(name: str, value: object, expected: object) -> bool:
+    """Whether the two are equal; True if one is invalid, which is reported elsewhere."""
+    try:
+        if value == expected:
+            return True
+        left, right = read_value(name, value), read_value(name, expected)
+        if name in TEXTS:
+            return _texts(left) == _texts(right)
+        return left == right or str(left) == str(right)
+    except (FieldError, RecursionError):
+        return True
+
+
+def _texts(value: object) -> set[str] | None:
+    if value is None:
+        return None
+    several = cast("list[object]", value) if isinstance(value, list) else [value]
+    return {folded(str(text)) for text in several}
+
+
+def _counted(ids: Sequence[str]) -> str:
+    return f"id {ids[0]!r}" if len(ids) == 1 else f"{len(ids):,} ids (the first is {ids[0]!r})"
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -1,0 +1,95 @@
+"""The exit code of `ragauge run` where something that was asked for has no score."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+ROWS = [
+    {"id": "q1", "question": "Who keeps the key?", "answer": "Ann", "reference": "Ann"},
+    {"id": "q2", "question": "Who shuts the gate?", "answer": "Bob", "reference": "Cid"},
+]
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return path
+
+
+def renamed(path: Path, before: str, after: str) -> None:
+    path.write_text(path.read_text().replace(f'"{before}"', f'"{after}"'))
+
+
+def test_a_metric_that_was_named_and_scored_nothing_is_no_pass(ragauge, rows):
+    done = ragauge("run", rows, "-m", "exact_match", "-m", "ndcg@5", "--folder", "r")
+    assert done.code == 4
+    reason = "the sample has no context_ids and relevant"
+    assert any(
+        line.startswith(f"ragauge: ndcg@5: no scores; {reason}") for line in done.err.splitlines()
+    )
+    assert "exact_match: no scores" not in done.err
+    # The run is kept, and the same command again says the same.
+    again = ragauge("run", rows, "-m", "exact_match", "-m", "ndcg@5", "--folder", "r")
+    assert (again.code, again.out) == (4, done.out)
+
+
+def test_metrics_without_scores_for_one_reason_share_a_line(ragauge, rows):
+    renamed(rows, "reference", "wanted")
+    done = ragauge("run", rows, "-m", "exact_match", "-m", "token_f1", "-m", "dont_know")
+    assert done.code == 4
+    line = "ragauge: exact_match, token_f1: no scores; the sample has no references"
+    assert line in done.err.splitlines()
+
+
+def test_a_judged_metric_that_was_named_without_a_judge_is_no_pass(ragauge, rows):
+    done = ragauge("run", rows, "-m", "dont_know", "-m", "faithfulness")
+    assert done.code == 2
+    assert "faithfulness needs a judge; give one with --judge" in done.err
+
+
+def test_a_metric_of_a_suite_may_lack_its_column_but_not_all_of_them(ragauge, rows):
+    done = ragauge("run", rows, "-s", "answer-quality")
+    assert done.code == 0, done.err
+    done = ragauge("run", rows, "-s", "answer-quality", "-s", "passage-retrieval")
+    assert done.code == 4
+    assert "ragauge: suite passage-retrieval: no scores; " in done.err
+
+
+@pytest.mark.parametrize("column", ["answer", "reference"])
+def test_a_renamed_column_keeps_nothing_green(ragauge, rows, column):
+    assert ragauge("run", rows, "-m", "exact_match").code == 0
+    renamed(rows, column, "other")
+    done = ragauge("run", rows, "-m", "exact_match")
+    assert done.code == 4
+    assert "no answer could be scored" in done.err
+
+
+def test_a_run_in_which_nothing_is_scored_is_no_pass(ragauge, rows):
+    renamed(rows, "answer", "other")
+    done = ragauge("run", rows)
+    assert done.code == 4
+    assert "no answer could be scored" in done.err
+
+
+def test_one_score_is_enough(ragauge, rows):
+    text = rows.read_text().splitlines()
+    rows.write_text("\n".join([text[0], text[1].replace('"reference"', '"other"')]))
+    assert ragauge("run", rows, "-m", "exact_match").code == 0
+
+
+def test_a_dry_run_and_a_configuration(ragauge, rows, tmp_path):
+    assert ragauge("run", rows, "-m", "ndcg@5", "--dry-run").code == 0
+    (tmp_path / "run.toml").write_text('data = "rows.jsonl"\nmetrics = ["ndcg@5", "dont_know"]\n')
+    assert ragauge("run", "run.toml").code == 4
+
+
+def test_no_finished_run_of_other_data_is_replaced(ragauge, rows):
+    ragauge("run", rows, "-m", "exact_match", "--folder", "r")
+    before = {path: path.read_bytes() for path in Path("r").rglob("*") if path.is_file()}
+    renamed(rows, "Bob", "Cid")
+    done = ragauge("run", rows, "-m", "exact_match", "--folder", "r")
+    assert (done.code, done.out) == (5, "")
+    assert "r: holds another run" in done.err
+    assert before == {path: path.read_bytes() for path in Path("r").rglob("*") if path.is_file()}
