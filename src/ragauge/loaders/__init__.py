@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import cast
 
 from ragauge.errors import PlanError
-from ragauge.loaders import legalbench, results
+from ragauge.loaders import legalbench, results, traces
 from ragauge.loaders.assembly import Answers, assemble
 from ragauge.loaders.formats import Source, is_one_source, read_source
 from ragauge.loaders.legalbench import load_passages
@@ -67,7 +67,7 @@ def _load(
 
 def _recognised(table: Table) -> Table:
     """The table, converted if its rows have the shape of a known tool."""
-    return legalbench.recognised(results.recognised(table))
+    return legalbench.recognised(results.recognised(traces.recognised(table)))
 
 
 def _answers(source: object, system: str | None, chosen: Collection[str]) -> list[Answers]:

@@ -62,6 +62,24 @@ def has_text(parts: Mapping[str, object]) -> bool:
     return any(isinstance(parts.get(key), str) for key in TEXT_KEYS)
 
 
+def documents_of_columns(result: object) -> list[dict[str, object]] | None:
+    """The documents of a result by columns, as Chroma returns for one query; None for others."""
+    if not isinstance(result, Mapping) or not {"ids", "documents"} <= result.keys():
+        return None
+    columns: dict[str, Sequence[object]] = {}
+    for name, column in cast(Mapping[str, object], result).items():
+        if isinstance(column, list) and column:
+            items = cast(list[object], column)
+            columns[name] = cast(list[object], items[0]) if isinstance(items[0], list) else items
+    names = {"ids": "id", "documents": "text", "metadatas": "metadata"}
+    n_documents = len(columns.get("documents", ()))
+    columns = {name: column for name, column in columns.items() if len(column) == n_documents}
+    return [
+        {names.get(name, name): column[place] for name, column in columns.items()}
+        for place in range(n_documents)
+    ]
+
+
 def _scored_pair(pair: Sequence[object], depth: int) -> Mapping[str, object] | None:
     """(document, score), as LangChain's similarity_search_with_score returns."""
     if len(pair) != 2 or isinstance(pair[1], bool) or not isinstance(pair[1], int | float):

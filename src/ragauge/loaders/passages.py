@@ -15,6 +15,7 @@ from ragauge.loaders.documents import (
     SCORE_KEYS,
     TEMPLATES,
     TEXT_KEYS,
+    documents_of_columns,
     is_list,
     parts_of,
 )
@@ -114,6 +115,9 @@ def _items(given: object) -> Sequence[object] | None:
 
 def _contained(given: object) -> Sequence[object] | None:
     """The documents of a search result, or a single document as a list of one."""
+    columns = documents_of_columns(given)
+    if columns is not None:
+        return columns
     if parts_of(given) is None:
         for key in CONTAINER_KEYS:
             inner = value_of(given, key)
