@@ -119,7 +119,7 @@ def test_several_systems_in_one_file_have_their_gaps_said_too():
 
 
 @pytest.mark.parametrize(
-    "systems", [{}, {"": [{"answer": "a"}]}, {3: [{"answer": "a"}]}, {"answer": ["a", "b"]}]
+    "systems", [{}, {"": [{"answer": "a"}]}, {3: [{"answer": "a"}]}, {"mine": ["a", "b"]}]
 )
 def test_systems_without_names_or_rows_are_refused(systems: dict[object, object]):
     with pytest.raises(PlanError):

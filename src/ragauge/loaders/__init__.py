@@ -1,16 +1,17 @@
 """Load files and objects as samples: `load` detects the format and the fields."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import cast
 
 from ragauge.errors import PlanError
-from ragauge.loaders import legalbench
+from ragauge.loaders import legalbench, results, traces
 from ragauge.loaders.assembly import Answers, assemble
 from ragauge.loaders.conflicts import Prefer, check_prefer
-from ragauge.loaders.formats import Source, read_source
+from ragauge.loaders.formats import Source, is_one_source, read_source
 from ragauge.loaders.legalbench import load_passages
 from ragauge.loaders.mapping import check_chosen
+from ragauge.loaders.table import Table
 from ragauge.memory import gc_paused
 from ragauge.sample import Samples
 
@@ -18,16 +19,18 @@ __all__ = ["Source", "load", "load_passages"]
 
 
 def load(
-    source: Source | Mapping[str, Source],
+    source: object,
     *,
     map: Mapping[str, str] | None = None,
     system: str | None = None,
-    gold: Source | None = None,
+    gold: object = None,
     prefer: Prefer | None = None,
     by_place: bool = False,
 ) -> Samples:
     """Load samples from a file (.jsonl .ndjson .json .csv .tsv, also .gz; .parquet), frame or list.
 
+    A list may hold dicts or objects with the names of fields; a dict of columns, an Arrow table, and
+    the data sets and samples of Hugging Face, ragas, deepeval, LlamaIndex and Haystack are read too.
     A mapping of system name to source loads several systems. `map` maps a field to the column to
     read for it; `system` names the system that gave all the answers. `gold` holds questions,
     references and gold contexts: a question that a system did not answer becomes a row without an
@@ -51,10 +54,10 @@ def load(
 
 
 def _load(
-    source: Source | Mapping[str, Source],
+    source: object,
     chosen: Mapping[str, str],
     system: str | None,
-    gold: Source | None,
+    gold: object,
     *,
     prefer: Prefer | None,
     by_place: bool,
@@ -62,38 +65,45 @@ def _load(
     problems = [*check_chosen(chosen), *check_prefer(prefer, has_gold=gold is not None)]
     if problems:
         raise PlanError(problems)
-    answers = _answers(source, system)
-    expected = None if gold is None else read_source(gold)
+    answers = _answers(source, system, chosen.values())
+    expected = None if gold is None else read_source(gold, chosen.values())
     if expected is not None and legalbench.are_pairs(
         [system.table for system in answers], expected
     ):
         return legalbench.assemble_pairs(answers, expected, chosen)
+    answers = [replace(given, table=_recognised(given.table)) for given in answers]
+    expected = None if expected is None else legalbench.recognised(_recognised(expected))
     if expected is None and len(answers) == 1:
         answers = [replace(given, table=legalbench.recognised(given.table)) for given in answers]
-    expected = None if expected is None else legalbench.recognised(expected)
     return assemble(answers, expected, chosen, prefer=prefer, by_place=by_place)
 
 
-def _answers(source: Source | Mapping[str, Source], system: str | None) -> list[Answers]:
-    if not isinstance(source, Mapping):
-        return [Answers(read_source(source), system)]
-    sources = cast(Mapping[object, Source], source)
+def _recognised(table: Table) -> Table:
+    """The table, converted if its rows have the shape of a known tool's results or traces."""
+    return results.recognised(traces.recognised(table))
+
+
+def _answers(source: object, system: str | None, chosen: Collection[str]) -> list[Answers]:
+    if is_one_source(source, chosen):
+        return [Answers(read_source(source, chosen), system)]
+    sources = cast(Mapping[object, object], source)
     if system is not None:
         raise PlanError([f"the sources already name their systems; remove system={system!r}"])
     _check_systems(sources)
     return [Answers(read_source(given), str(name)) for name, given in sources.items()]
 
 
-def _check_systems(sources: Mapping[object, Source]) -> None:
+def _check_systems(sources: Mapping[object, object]) -> None:
     if not sources:
         raise PlanError(["no system given; give at least one {system: source}"])
     for name, rows in sources.items():
         if not isinstance(name, str) or not name.strip():
             raise PlanError([f"the name of a system must be non-empty text, got {name!r}"])
-        if (
-            isinstance(rows, list | tuple)
-            and rows
-            and not isinstance(cast(object, rows[0]), Mapping)
-        ):
-            problem = f"{name!r} must be a system with a list of row dicts"
-            raise PlanError([f"{problem}; for a dict of columns pass a frame: pl.DataFrame(…)"])
+        first = (
+            next(iter(cast(Iterable[object], rows)), None)
+            if isinstance(rows, list | tuple)
+            else None
+        )
+        if isinstance(first, str | int | float):
+            problem = f"{name!r} must be a system with a list of rows, or a column of a known name"
+            raise PlanError([f"{problem}; map the columns of a dict: map={{'answer': {name!r}}}"])

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.conflicts import Prefer
+from ragauge.loaders.contents import without_unknown
 from ragauge.loaders.csv import read_cells, read_printed_lists
 from ragauge.loaders.join import join
 from ragauge.loaders.mapping import (
@@ -145,7 +146,8 @@ def _renamed(table: Table, naming: Naming) -> Table:
     elif table.may_print_lists:
         rows = read_printed_lists(rows)
     rows, notes = unpack_contexts(rows, problems)
-    notes = (*table.notes, *naming.notes, *notes)
+    rows, left_out = without_unknown(rows)
+    notes = (*table.notes, *naming.notes, *notes, *left_out)
     return Table(tuple(rows), table.source, notes, tuple(problems))
 
 

@@ -1,13 +1,16 @@
 """Choose the reader for a source: by a file's ending, or by an object's type."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ragauge.errors import PlanError
-from ragauge.loaders import csv, frames, json, jsonl, parquet
+from ragauge.loaders import columns, csv, frames, json, jsonl, objects, parquet
+from ragauge.loaders.documents import is_list
+from ragauge.loaders.mapping import field_of
+from ragauge.loaders.results import is_result
 from ragauge.loaders.table import Table, unreadable
 
 if TYPE_CHECKING:
@@ -47,19 +50,74 @@ _REFUSED = {
 }  # fmt: skip
 
 
-def read_source(source: Source) -> Table:
-    """The rows and problems of a file or object; PlanError for other types."""
+def read_source(source: object, chosen: Collection[str] = ()) -> Table:
+    """The rows and problems of a file or object; PlanError for other types.
+
+    `chosen` are the columns that the user maps to fields.
+    """
     if isinstance(source, str | os.PathLike):
-        return _read_file(source)
+        return _read_file(cast("str | os.PathLike[str]", source))
     if frames.is_polars(source):
         return frames.polars_table(cast("pl.DataFrame", source))
     if frames.is_pandas(source):
         return frames.pandas_table(source)
-    if isinstance(source, list | tuple):
+    if is_list(source):
         return frames.rows_table(cast(Sequence[object], source))
+    if isinstance(source, Mapping):
+        return _read_mapping(cast(Mapping[str, object], source), chosen)
+    table = _read_object(source)
+    if table is not None:
+        return table
     hint = "; call .collect() first" if type(source).__name__ == "LazyFrame" else ""
     kind = type(source).__name__
     raise PlanError([f"cannot load a {kind}; give a file, a list of dicts or a frame{hint}"])
+
+
+def is_one_source(source: object, chosen: Collection[str] = ()) -> bool:
+    """Whether a mapping is one source: columns, splits or a sample, and not systems by name."""
+    if not isinstance(source, Mapping):
+        return True
+    values = cast(Mapping[object, object], source)
+    if columns.is_splits(values) or columns.is_columns(values, chosen):
+        return True
+    named = {name: value for name, value in values.items() if isinstance(name, str)}
+    return _is_sample(named) or is_result(named)
+
+
+def _is_sample(values: Mapping[str, object]) -> bool:
+    """Whether a question or an answer is given as text, which is not the name of a file."""
+    texts = [value for name, value in values.items() if field_of(name) in ("question", "answer")]
+    return any(
+        isinstance(text, str) and not text.lower().endswith(tuple(_READERS)) for text in texts
+    )
+
+
+def _read_mapping(source: Mapping[str, object], chosen: Collection[str]) -> Table:
+    if columns.is_splits(source):
+        return columns.splits_table(source)
+    if columns.is_columns(source, chosen):
+        return columns.columns_table(source)
+    return frames.rows_table([source], "dict")
+
+
+def _read_object(source: object) -> Table | None:
+    """The rows of a table, a data set, a sample or an iterable; None for anything else."""
+    if columns.is_dataset(source):
+        return columns.dataset_table(source)
+    if columns.is_arrow(source):
+        return columns.arrow_table(source)
+    if hasattr(source, "__arrow_c_stream__"):
+        import polars as pl
+
+        return frames.polars_table(
+            pl.DataFrame(cast(Any, source)), f"{type(source).__name__} table"
+        )
+    kept = objects.samples_in(source)
+    if kept is not None:
+        items, notes = kept
+        return frames.rows_table(items, type(source).__name__, notes)
+    items = objects.as_list(source)
+    return None if items is None else frames.rows_table(items)
 
 
 def _read_file(source: str | os.PathLike[str]) -> Table:

@@ -1,4 +1,4 @@
-"""Read tables in memory: polars and pandas frames, and lists of dicts.
+"""Read tables in memory: polars and pandas frames, and lists of dicts or objects.
 
 Rows are numbered from 1. In a pandas cell NaN, NaT, NA and None mean null; inside a list, and in
 polars, NaN is an error as everywhere else. numpy arrays become lists, numpy numbers become numbers,
@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ragauge.errors import Problem
+from ragauge.loaders.attributes import named_values
 from ragauge.loaders.jsonl import kind_of
+from ragauge.loaders.objects import values_of
 from ragauge.loaders.table import Table, listed, unreadable
 from ragauge.sample import Row
 
@@ -90,27 +92,32 @@ def _pandas_values(
     }
 
 
-def rows_table(given: Sequence[object], source: str = "list of rows") -> Table:
-    """The list's dicts as rows; an item that is not a dict is a problem."""
+def rows_table(
+    given: Sequence[object], source: str = "list of rows", notes: tuple[str, ...] = ()
+) -> Table:
+    """The list's dicts and objects as rows; an item without named values is a problem."""
     rows: list[Row] = []
     problems: list[Problem] = []
     for number, item in enumerate(given, start=1):
-        problem = _not_a_row(item)
-        if problem is not None:
-            problems.append(Problem(problem, source, number))
+        values = _values_of_row(item)
+        if isinstance(values, str):
+            problems.append(Problem(values, source, number))
             continue
-        values = cast(Mapping[str, object], item)
         plain_values = {name: plain(value) for name, value in values.items()}
         rows.append(Row(plain_values, source, number))
-    return Table(tuple(rows), source, problems=tuple(problems))
+    return Table(tuple(rows), source, notes, tuple(problems))
 
 
-def _not_a_row(item: object) -> str | None:
+def _values_of_row(item: object) -> Mapping[str, object] | str:
+    """The values by column, or the problem of an item that is not a row."""
+    if item is None or isinstance(item, str):
+        return f"is {kind_of(item)}, not a dict of column name to value"
     if not isinstance(item, Mapping):
-        kind = kind_of(item) if item is None or isinstance(item, str) else type(item).__name__
-        return f"is {kind}, not a dict of column name to value"
+        return values_of(item)
     names = [name for name in cast(Mapping[object, object], item) if not isinstance(name, str)]
-    return f"has a key that is not text: {names[0]!r}" if names else None
+    if names:
+        return f"has a key that is not text: {names[0]!r}"
+    return cast(Mapping[str, object], item)
 
 
 def plain(value: object, depth: int = 50) -> object:
@@ -141,6 +148,8 @@ def _plain_items(value: object, depth: int) -> object:
     if isinstance(value, Mapping):
         items = cast(Mapping[object, object], value).items()
         return {plain(name, 0): plain(item, depth) for name, item in items}
+    if isinstance(value, tuple) and hasattr(cast(object, value), "_fields"):
+        return _plain_items(named_values(cast(object, value)) or {}, depth)
     if isinstance(value, list | tuple):
         return [plain(item, depth) for item in cast(Sequence[object], value)]
     return value

@@ -167,6 +167,9 @@ def _from_members(members: _Members, source: str, problems: list[Problem]) -> Ta
     }
     if lists and len(lists) == len(members) and _are_columns(lists):
         return _from_columns(lists, source, problems)
+    if _is_trace(members):
+        values = {name: _plain(member) for name, member in members.items()}
+        return Table((Row(values, source, 1),), source, problems=tuple(problems))
     key = _sample_list(lists)
     if key is None:
         has = f"has the keys {listed([repr(name) for name in members])}" if members else "is empty"
@@ -175,6 +178,19 @@ def _from_members(members: _Members, source: str, problems: list[Problem]) -> Ta
     left_out = listed([repr(name) for name in members if name != key])
     notes = (f"read the samples under {key!r}, left out {left_out}",) if left_out else ()
     return _from_items(lists[key], source, problems, notes)
+
+
+def _is_trace(members: _Members) -> bool:
+    """Whether the document is one trace as Langfuse exports it, and not a list of samples."""
+    return isinstance(members.get("observations"), list) and (
+        bool({"input", "output", "trace"} & members.keys())
+    )
+
+
+def _plain(member: "list[_Item] | object") -> object:
+    if not isinstance(member, list):
+        return member
+    return [item.value for item in cast(list[_Item], member)]
 
 
 def _sample_list(lists: dict[str, list[_Item]]) -> str | None:

@@ -1,28 +1,41 @@
-"""Read contexts given as objects, as LangChain, LlamaIndex and most retrievers return them.
+"""Read contexts given as objects, as LangChain, LlamaIndex, Haystack and most retrievers return them.
 
 The text is taken from each object; ids and scores are taken if every context of a row has them.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from ragauge.errors import Problem
+from ragauge.loaders.attributes import named_values, value_of
+from ragauge.loaders.document_ids import choose_ids
+from ragauge.loaders.documents import (
+    ID_KEYS,
+    SCORE_KEYS,
+    TEMPLATES,
+    TEXT_KEYS,
+    documents_of_columns,
+    is_list,
+    parts_of,
+)
+from ragauge.loaders.frames import plain
 from ragauge.loaders.table import listed
 from ragauge.sample import Row
 
-TEXT_KEYS = ("text", "page_content", "content", "passage", "passage_text", "chunk")
-ID_KEYS = ("id", "_id", "doc_id", "docid", "document_id", "chunk_id", "passage_id")
-SCORE_KEYS = ("score", "similarity", "similarity_score", "relevance_score")
+CONTAINER_KEYS = ("source_nodes", "documents", "nodes", "matches", "points", "hits")
+"""Where the result of a search keeps its documents."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Passage:
-    """The parts of a context; None for a missing one."""
+class Passage:
+    """The parts of a context; None for a missing one. `parts` has the rest."""
 
     text: object
     id: object = None
     score: object = None
+    parts: Mapping[str, object] = field(default_factory=dict[str, object])
+    unread: tuple[str, ...] = ()
 
 
 def unpack_contexts(
@@ -31,78 +44,148 @@ def unpack_contexts(
     """The rows with contexts as texts, and notes on what was taken and left out."""
     unread: dict[str, None] = {}
     filled: set[str] = set()
+    incomplete: dict[str, int] = {}
+    found = [
+        {name: _passages(row, name, problems) for name in ("contexts", "gold_contexts")}
+        for row in rows
+    ]
+    searched = [
+        (row, passages)
+        for row, both in zip(rows, found, strict=True)
+        if (passages := both["contexts"]) and row.values.get("context_ids") is None
+    ]
+    chosen = choose_ids([(row, [p.id for p in ps], [p.parts for p in ps]) for row, ps in searched])
     unpacked: list[Row] = []
-    for row in rows:
+    for row, both in zip(rows, found, strict=True):
         values: dict[str, object] = {}
-        for name in ("contexts", "gold_contexts"):
-            passages = _passages(row, name, problems, unread)
+        for name, passages in both.items():
             if passages is None:
                 continue
             values[name] = [passage.text for passage in passages]
             if name == "contexts":
-                values |= _beside_texts(passages, row)
+                if chosen.key is not None:
+                    passages = [replace(one, id=chosen.id_of(one.parts)) for one in passages]
+                values |= _beside_texts(passages, row, incomplete)
+            unread |= {repr(key): None for one in passages for key in one.unread}
         filled |= values.keys() - {"contexts", "gold_contexts"}
         unpacked.append(Row({**row.values, **values}, row.source, row.line) if values else row)
+    if chosen.key is not None:
+        unread.pop(repr(chosen.key), None)
     notes = [f"left out of the contexts: {listed(list(unread))}"] if unread else []
     if filled:
-        notes.append(f"took {' and '.join(sorted(filled))} from the objects in contexts")
+        where = f"; context_ids are their {chosen.key!r}" if chosen.key is not None else ""
+        notes.append(f"took {' and '.join(sorted(filled))} from the objects in contexts{where}")
         unpacked = [_with_empty_ids(row, filled) for row in unpacked]
+    notes += [
+        f"{name} not taken in {count:,} rows: not every context there has one"
+        for name, count in incomplete.items()
+    ]
     return unpacked, tuple(notes)
 
 
-def _passages(
-    row: Row, name: str, problems: list[Problem], unread: dict[str, None]
-) -> list[_Passage] | None:
+def _passages(row: Row, name: str, problems: list[Problem]) -> list[Passage] | None:
     """The row's contexts, or None if none of them is an object."""
-    given = row.values.get(name)
-    if not isinstance(given, list | tuple | Mapping):
+    items = _items(row.values.get(name))
+    if items is None:
         return None
-    is_one = isinstance(given, Mapping)
-    items = cast(Sequence[object], (given,) if is_one else given)
-    if not any(isinstance(item, Mapping) for item in items):
-        return None
-    passages: list[_Passage] = []
+    passages: list[Passage] = []
     for number, item in enumerate(items, start=1):
-        passage = _passage(item, unread)
+        passage = _passage(item)
         if passage is None:
-            keys = listed([repr(key) for key in cast(Mapping[str, object], item)])
-            problem = f"item {number} has no text under {', '.join(TEXT_KEYS)}; its keys are {keys}"
             id = row.values.get("id")
             id = id if isinstance(id, str) else None
+            problem = f"item {number} {_without_text(item)}"
             problems.append(Problem(problem, row.source, row.line, name, id))
             return []
         passages.append(passage)
     return passages
 
 
-def _passage(item: object, unread: dict[str, None]) -> _Passage | None:
-    if not isinstance(item, Mapping):
-        return _Passage(item)
-    parts = cast(Mapping[str, object], item)
-    text, id, score = (_first(parts, keys) for keys in (TEXT_KEYS, ID_KEYS, SCORE_KEYS))
-    if text is None:
+def _items(given: object) -> Sequence[object] | None:
+    """The contexts if one of them is an object, or they are no list yet; None for other values."""
+    if given is None or isinstance(given, str | int | float):
         return None
-    unread |= dict.fromkeys(repr(key) for key in parts if key not in (text, id, score))
-    return _Passage(
-        parts[text], None if id is None else parts[id], None if score is None else parts[score]
+    if isinstance(given, Iterator):
+        return list(cast(Iterator[object], given))
+    if not isinstance(given, list | tuple):
+        return _contained(given)
+    items = cast(Sequence[object], given)
+    return items if any(_is_object(item) for item in items) else None
+
+
+def _contained(given: object) -> Sequence[object] | None:
+    """The documents of a search result, or a single document as a list of one."""
+    columns = documents_of_columns(given)
+    if columns is not None:
+        return columns
+    if parts_of(given) is None:
+        for key in CONTAINER_KEYS:
+            inner = value_of(given, key)
+            if isinstance(inner, list | tuple):
+                return _items(cast(object, inner)) or cast(Sequence[object], inner)
+    is_object = isinstance(given, Mapping) or named_values(given) is not None
+    return (cast(object, given),) if is_object else None
+
+
+def _is_object(item: object) -> bool:
+    if item is None or isinstance(item, str | int | float):
+        return False
+    if is_list(item):
+        return parts_of(item) is not None
+    return isinstance(item, Mapping) or named_values(item) is not None
+
+
+def _passage(item: object) -> Passage | None:
+    if item is None or isinstance(item, str | int | float):
+        return Passage(item)
+    parts = parts_of(item)
+    if parts is None:
+        return None if _is_object(item) else Passage(item)
+    text, id, score = (_first(parts, keys) for keys in (TEXT_KEYS, ID_KEYS, SCORE_KEYS))
+    taken = {text, id, score}
+    unread = tuple(
+        key
+        for key, value in parts.items()
+        if key not in taken and key not in TEMPLATES and not _is_nothing(value)
     )
+    values = (None if key is None else plain(parts[key]) for key in (text, id, score))
+    return Passage(*values, parts=parts, unread=unread)
+
+
+def _is_nothing(value: object) -> bool:
+    return value is None or (isinstance(value, Mapping | list | tuple | str) and not value)
 
 
 def _first(parts: Mapping[str, object], keys: Sequence[str]) -> str | None:
     return next((key for key in keys if parts.get(key) is not None), None)
 
 
-def _beside_texts(passages: Sequence[_Passage], row: Row) -> dict[str, object]:
+def _without_text(item: object) -> str:
+    is_mapping = isinstance(item, Mapping)
+    parts = cast(Mapping[object, object], item) if is_mapping else named_values(item) or {}
+    keys = listed([repr(key) for key in parts])
+    kind = "" if is_mapping else f"is a {type(item).__name__} that "
+    return f"{kind}has no text under {', '.join(TEXT_KEYS)}; its keys are {keys}"
+
+
+def _beside_texts(
+    passages: Sequence[Passage], row: Row, incomplete: dict[str, int]
+) -> dict[str, object]:
     """The ids and scores that every passage has and the row does not."""
     columns: dict[str, list[object]] = {
         "context_ids": [passage.id for passage in passages],
         "context_scores": [passage.score for passage in passages],
     }
-    return {
-        name: column
-        for name, column in columns.items()
-        if row.values.get(name) is None and None not in column
-    }
+    taken: dict[str, object] = {}
+    for name, column in columns.items():
+        if row.values.get(name) is not None:
+            continue
+        n_missing = column.count(None)
+        if not n_missing:
+            taken[name] = column
+        elif n_missing < len(column):
+            incomplete[name] = incomplete.get(name, 0) + 1
+    return taken
 
 
 def _with_empty_ids(row: Row, filled: set[str]) -> Row:

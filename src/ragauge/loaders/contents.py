@@ -1,0 +1,64 @@
+"""Leave out the extra columns whose contents are not understood, and name them.
+
+An extra field holds a text, a number or a flag of each sample, or a short list or object of these. An
+image, a vector, a list of messages or an object of some class is none of that.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from ragauge.loaders.table import listed
+from ragauge.sample import FIELDS, Row
+
+MAX_NUMBERS = 50
+"""Longest list of numbers that is not a vector."""
+
+
+def without_unknown(rows: Sequence[Row]) -> tuple[Sequence[Row], tuple[str, ...]]:
+    """The rows without extra columns that cannot be extra fields, and notes that name these.
+
+    An object of texts and numbers becomes JSON text, which a note says.
+    """
+    left_out: dict[str, str] = {}
+    as_json: dict[str, None] = {}
+    for row in rows:
+        for name, value in row.values.items():
+            if value is None or isinstance(value, str | int | float):
+                continue
+            if name not in FIELDS and name not in left_out:
+                kind = _unknown(value)
+                left_out |= {name: kind} if kind is not None else {}
+                as_json |= {name: None} if isinstance(value, Mapping) else {}
+    notes: list[str] = []
+    kept = listed([repr(name) for name in as_json if name not in left_out])
+    if kept:
+        notes.append(f"kept as JSON text: {kept}")
+    if left_out:
+        named = listed([f"{name!r} ({kind})" for name, kind in left_out.items()])
+        notes.append(f"left out {named}: not a text, a number or a short list of them")
+        rows = [_without(row, left_out) for row in rows]
+    return rows, tuple(notes)
+
+
+def _without(row: Row, names: Mapping[str, str]) -> Row:
+    values = {name: value for name, value in row.values.items() if name not in names}
+    return Row(values, row.source, row.line)
+
+
+def _unknown(value: object, depth: int = 2) -> str | None:
+    """What kind of value cannot be an extra field; None for one that can."""
+    if value is None or isinstance(value, str | int | float):
+        return None
+    if isinstance(value, Mapping):
+        parts = list(cast(Mapping[object, object], value).values())
+        is_flat = all(part is None or isinstance(part, str | int | float) for part in parts)
+        return None if is_flat else "nested objects"
+    if isinstance(value, list | tuple):
+        items = cast(Sequence[object], value)
+        if len(items) > MAX_NUMBERS and all(isinstance(item, int | float) for item in items):
+            return f"lists of {len(items):,} numbers"
+        if any(isinstance(item, Mapping) for item in items):
+            return "lists of objects"
+        kinds = [_unknown(item, depth - 1) for item in items] if depth else ["nested lists"]
+        return next((kind for kind in kinds if kind is not None), None)
+    return f"{type(value).__name__} values"

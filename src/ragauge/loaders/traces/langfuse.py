@@ -1,0 +1,154 @@
+"""Read exports of Langfuse: traces with their observations, or tables of either.
+
+Names are camelCase in the API's JSON and snake_case in files that Langfuse exports to storage.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from ragauge.errors import Problem
+from ragauge.loaders.mapping import field_of
+from ragauge.loaders.table import Table
+from ragauge.loaders.traces.texts import documents_in, parsed
+from ragauge.loaders.traces.trace import Step, Trace, as_table
+
+OBSERVATIONS = "observations"
+TYPES = {
+    "SPAN", "GENERATION", "EVENT", "RETRIEVER", "AGENT", "TOOL", "CHAIN", "EVALUATOR", "EMBEDDING",
+    "GUARDRAIL",
+}  # fmt: skip
+OF_TRACES = {
+    "sessionId", "session_id", "userId", "user_id", "bookmarked", "public", "htmlPath", "release",
+    "observationCount", "totalCost", "projectId", "project_id", "latency", "environment", "timestamp",
+}  # fmt: skip
+"""Columns of a table of traces, of which it has at least three."""
+KEPT = {
+    "name": "trace_name", "tags": "tags", "sessionId": "session", "session_id": "session",
+    "userId": "user", "user_id": "user", "environment": "environment", "release": "release",
+    "version": "version", "latency": "latency", "totalCost": "cost_usd",
+}  # fmt: skip
+"""What becomes an extra field of the sample."""
+READ = {"id", "input", "output", "observations", "scores", "metadata", "trace", "timestamp", *KEPT}
+
+Values = Mapping[str, object]
+
+
+def are_traces(table: Table) -> bool:
+    """Whether the rows are traces with observations, a table of traces, or observations."""
+    columns = set(table.columns())
+    if OBSERVATIONS in columns and columns & {"input", "output", "trace"}:
+        return True
+    if {"input", "output"} <= columns and len(columns & OF_TRACES) >= 3:
+        return True
+    if columns & {"traceId", "trace_id"} and {"type", "id"} <= columns:
+        return any(str(row.values.get("type")).upper() in TYPES for row in table.rows)
+    return False
+
+
+def as_samples(table: Table) -> Table:
+    """One row per trace."""
+    traces: dict[str, Trace] = {}
+    problems: list[Problem] = []
+    left_out: dict[str, None] = {}
+    n_observations = 0
+    for row in table.rows:
+        values = _unwrapped(row.values)
+        trace_id = _first(values, ("traceId", "trace_id"))
+        id = trace_id if trace_id is not None else values.get("id")
+        if id is None:
+            problems.append(Problem("has no trace id", row.source, row.line))
+            continue
+        trace = traces.setdefault(str(id), Trace(str(id), row.source, row.line))
+        if trace_id is not None and str(values.get("type")).upper() in TYPES:
+            trace.steps.append(_step(values, len(trace.steps)))
+            continue
+        observations = _mappings(values.get(OBSERVATIONS))
+        n_observations += len(observations)
+        trace.steps += [_step(given, number) for number, given in enumerate(observations)]
+        _fill(trace, values)
+        left_out |= {repr(name): None for name in _unread(values)}
+    for trace in traces.values():
+        outputs = [trace.output, *(step.output for step in trace.steps if step.parent is None)]
+        found = [documents for output in outputs if (documents := _in_output(output)) is not None]
+        trace.fallback = found[0] if found else None
+    kind = f"{len(table.rows):,} rows"
+    kind += f" with {n_observations:,} observations" if n_observations else ""
+    rows = Table(
+        table.rows, table.source, table.notes, (*table.problems, *problems), table.all_text
+    )
+    return as_table(traces.values(), rows, kind, left_out)
+
+
+def _in_output(output: object) -> list[object] | None:
+    """Documents beside the answer, as LangChain's chains return them; a bare list is an answer."""
+    output = parsed(output)
+    return documents_in(cast(object, output)) if isinstance(output, Mapping) else None
+
+
+def _unwrapped(values: Values) -> Values:
+    """The values of a trace; the download of a trace in Langfuse's page has it under `trace`."""
+    inner = values.get("trace")
+    if not isinstance(inner, Mapping):
+        return values
+    return {**values, **cast(Values, inner)}
+
+
+def _fill(trace: Trace, values: Values) -> None:
+    """The trace's own input, output, scores and extra fields."""
+    trace.input, trace.output = values.get("input"), values.get("output")
+    for name, ours in KEPT.items():
+        if values.get(name) not in (None, "", []):
+            trace.extra[ours] = values[name]
+    metadata = parsed(values.get("metadata"))
+    if isinstance(metadata, Mapping):
+        for name, value in cast(Values, metadata).items():
+            field = field_of(str(name))
+            if field in ("references", "relevant", "gold_contexts"):
+                trace.extra[field] = value
+    for score in _mappings(values.get("scores")):
+        name = score.get("name")
+        value = _first(score, ("value", "stringValue", "string_value"))
+        if isinstance(name, str) and value is not None:
+            trace.extra[f"score_{name}"] = value
+
+
+def _step(values: Values, number: int) -> Step:
+    kind = str(values.get("type")).upper()
+    name = str(values.get("name") or "").lower()
+    is_retriever = kind == "RETRIEVER" or "retriev" in name
+    output = values.get("output")
+    documents = None
+    if kind not in ("GENERATION", "EMBEDDING", "AGENT"):
+        documents = documents_in(output, texts=is_retriever)
+    is_error = str(values.get("level")).upper() == "ERROR"
+    message = _first(values, ("statusMessage", "status_message"))
+    id = values.get("id")
+    return Step(
+        id=number if id is None else id,
+        parent=_first(values, ("parentObservationId", "parent_observation_id")),
+        start=str(_first(values, ("startTime", "start_time")) or ""),
+        input=values.get("input"),
+        output=output,
+        documents=documents,
+        is_rerank="rerank" in name,
+        is_model=kind == "GENERATION",
+        error=str(message or "error") if is_error else None,
+    )
+
+
+def _unread(values: Values) -> list[str]:
+    return [
+        name
+        for name, value in values.items()
+        if name not in READ and value not in (None, "", [], {})
+    ]
+
+
+def _first(values: Values, names: Sequence[str]) -> object:
+    return next((values[name] for name in names if values.get(name) not in (None, "")), None)
+
+
+def _mappings(value: object) -> Sequence[Values]:
+    value = parsed(value)
+    items = cast(Sequence[object], value) if isinstance(value, list | tuple) else ()
+    return [cast(Values, item) for item in items if isinstance(item, Mapping)]
