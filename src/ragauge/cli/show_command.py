@@ -45,6 +45,7 @@ UNSCORED = [str(status) for status in Status if status is not Status.OK]
     show_default=True,
     help="Number of rows that --worst and --status print.",
 )
+@click.option("--calls", is_flag=True, help="With ID: also print the judges' replies, each once.")
 @click.option(
     "--plugin",
     "plugins",
@@ -61,17 +62,21 @@ def command(
     finding: str | None,
     plugins: tuple[Path, ...],
     n_rows: int,
+    calls: bool,
 ) -> None:
     """Show a run's summary, or one question with its scores and evidence.
 
     RUN is the folder that `ragauge run` printed; without RUN, the runs in ragauge-runs are listed.
     With the ID of a question: its texts, and each system's scores with their reasons and evidence.
     """
-    from ragauge.report.terminal import console, print_sample, print_summary
+    from ragauge.report.question import print_question, read_question
+    from ragauge.report.terminal import console, print_summary, print_unavailable
 
     out = console(sys.stdout)
     if sum(option is not None for option in (id, worst, status, finding)) > 1:
         raise click.UsageError("give only one of ID, --worst, --status and --finding")
+    if calls and id is None:
+        raise click.UsageError("--calls needs the ID of a question")
     if run is None:
         if by or worst or status or finding:
             raise click.UsageError("RUN is missing; list the runs with: ragauge show")
@@ -89,7 +94,8 @@ def command(
         _print_finding(out, stored, finding)
     elif id is not None:
         _check_id(run, stored, id)
-        print_sample(out, stored, id)
+        print_question(out, read_question(stored, id), calls=calls)
+        print_unavailable(out, stored)
     else:
         print_summary(out, stored, fields)
 

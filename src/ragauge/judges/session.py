@@ -258,7 +258,8 @@ class JudgeSession:
         found = await self.writer.find(key)
         if found is not None:
             self.usage.found(found)
-            self.judge.note(request, found)
+            if self.mode != "estimate":
+                self.judge.note(request, found)
             return found
         if self.mode == "cached" and not self.judge.is_recorded:
             return Score.skipped(
