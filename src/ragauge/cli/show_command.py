@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from ragauge.cli.running import RUNS, check_groups, import_plugins
-from ragauge.errors import PlanError, StoreError, did_you_mean
+from ragauge.errors import PlanError, StoreError
 from ragauge.report.plain import counted
 from ragauge.runs.findings import find
 from ragauge.runs.run import Run, slices_of
@@ -93,18 +93,11 @@ def command(
     elif finding is not None:
         _print_finding(out, stored, finding)
     elif id is not None:
-        _check_id(run, stored, id)
+        stored.check_question(id)
         print_question(out, read_question(stored, id), calls=calls)
         print_unavailable(out, stored)
     else:
         print_summary(out, stored, fields)
-
-
-def _check_id(run: Path, stored: Run, id: str) -> None:
-    ids = stored.samples.frame["id"].unique().to_list()
-    if id not in ids:
-        hint = did_you_mean(id, ids) or f"; it has {len(ids):,}, starting with {sorted(ids)[0]!r}"
-        raise PlanError([f"{run} has no question {id!r}{hint}"])
 
 
 def _print_runs(out: "Console") -> None:

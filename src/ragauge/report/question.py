@@ -3,7 +3,7 @@
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from ragauge.report.evidence import NO, YES, Item, Line, calls_of, evidence_lines
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 LABEL_WIDTH = 18
 TEXT_LENGTH = 1_000
 EVIDENCE_LENGTH = 4_000
+BRIEF_LENGTH, BRIEF_LINES = 300, 12
 REPR_WIDTH = 100
 NAMES_SHOWN = 4
 NOT_GIVEN = "(none given)"
@@ -112,15 +113,41 @@ def print_question(out: "Console", question: Question, *, calls: bool = False) -
         )
 
 
-def question_text(run: Run, id: str) -> str:
+def brief(question: Question) -> Question:
+    """The question with short texts and evidence, and without the calls."""
+    answers = tuple(
+        replace(
+            answer,
+            fields=tuple(_brief(answer.fields)),
+            scores=tuple(
+                replace(score, lines=tuple(_brief(score.lines[:BRIEF_LINES])) + _more(score.lines))
+                for score in answer.scores
+            ),
+        )
+        for answer in question.answers
+    )
+    return Question(question.id, tuple(_brief(question.shared)), answers, ())
+
+
+def _brief(lines: Iterable[Line]) -> Iterator[Line]:
+    for label, text in lines:
+        yield label, text if len(text) <= BRIEF_LENGTH else f"{text[:BRIEF_LENGTH]}…"
+
+
+def _more(lines: Sequence[Line]) -> tuple[Line, ...]:
+    n = len(lines) - BRIEF_LINES
+    return (("", f"… {counted(n, 'more line')}"),) if n > 0 else ()
+
+
+def question_text(question: Question) -> str:
     """The question as plain text, for a Python prompt."""
     from ragauge.report.terminal import console
 
     file = io.StringIO()
     out = console(file)
     out.width = REPR_WIDTH
-    print_question(out, read_question(run, id))
-    return file.getvalue()
+    print_question(out, question)
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 
 
 def _score(row: SummaryRow, displays: Mapping[str, MetricDisplay]) -> QuestionScore:

@@ -68,7 +68,7 @@ def print_summary(out: "Console", run: Run, by: Sequence[str] = ()) -> None:
         for system in systems
     ]
     _print_columns(out, [_name(metric) for metric in metrics], columns)
-    for line in (*run.problems, *not_scored(run, shown), *_unavailable(run), *run.manifest.models):
+    for line in (*run.problems, *not_scored(run, shown), *unavailable(run), *run.manifest.models):
         _print_note(out, line)
     _print_findings(out, run)
     for field in by:
@@ -87,7 +87,7 @@ def print_table(out: "Console", header: Sequence[str], rows: Iterable[Sequence[s
 
 def print_unavailable(out: "Console", run: Run) -> None:
     """Print which metrics could not be computed, and why."""
-    for line in _unavailable(run):
+    for line in unavailable(run):
         _print_note(out, line)
 
 
@@ -198,7 +198,7 @@ def _print_findings(out: "Console", run: Run) -> None:
     print_table(out, ("system", "rows", "finding", "examples"), rows)
 
 
-def _unavailable(run: Run) -> Iterator[str]:
+def unavailable(run: Run) -> Iterator[str]:
     """The metrics that could not be computed, grouped by reason."""
     by_reason: dict[str, list[str]] = {}
     for metric in run.metrics:
