@@ -83,6 +83,30 @@ def test_rows_are_finished_in_their_order_before_others_begin(server, max_calls)
     assert set(scored[n_finished + 1 :]) <= {0}
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_at_most_one_row_is_begun_and_not_finished_whatever_rows_take(seed):
+    """Later rows have up to five references, and every tenth reply is asked for twice."""
+    chance = random.Random(seed)
+    rows = samples(40)
+    for at, row in enumerate(rows):
+        row["references"] = [f"{text} ({at})" for text in "abcde"[: 1 + at // 10 + at % 2]]
+
+    def script(request):
+        return "no JSON" if chance.random() < 0.1 else rules.script(request)
+
+    judge = rg.ScriptedJudge(script, name="m")
+    config = JudgeConfig((judge,), max_calls=chance.randrange(50, 250))
+    run = rg.evaluate(rows, METRICS, judge=config)
+    assert len(judge.requests) == config.max_calls
+    is_unasked = pl.col("reason").str.starts_with(NOT_ASKED).fill_null(False)
+    rows = run.scores.group_by("id").agg(
+        n_unasked=is_unasked.sum(), n=pl.col("value").is_not_null().sum()
+    )
+    assert rows.filter((pl.col("n_unasked") > 0) & (pl.col("n") > 0)).height <= 1
+    unasked = rows.sort("id")["n_unasked"].to_list()
+    assert [n > 0 for n in unasked] == sorted(n > 0 for n in unasked)
+
+
 def test_no_composite_is_the_mean_of_what_the_budget_left(server):
     run = evaluated(server, 16, max_calls=20)
     composite = run.scores.filter(pl.col("metric").str.starts_with("ragas_score"))
