@@ -12,7 +12,7 @@ import ragauge
 SOURCE = Path(ragauge.__file__).parent
 
 LAYERS = (
-    {"errors", "memory", "modules", "score"},
+    {"errors", "html_table", "memory", "modules", "score"},
     {"label", "where", "tomlfile", "stats", "endpoints", "trust"},
     {"metric", "sample", "cache"},
     {"metric_label"},

@@ -19,7 +19,7 @@ from ragauge.errors import (
     did_you_mean,
 )
 from ragauge.judges.config import JudgeConfig
-from ragauge.report.notebook import run_html
+from ragauge.report.notebook import NotebookRenderer
 from ragauge.runs.identity import judges_of, manifest_of, now
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.run import Run
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ragauge.runs.store import RunFolder
 
 # Set here because runs/ is below report/ and does not format.
-Run.to_html = run_html
+Run.renderer = NotebookRenderer()
 
 BATCH_SIZE = 1_000
 Progress = Callable[[int, int], None]

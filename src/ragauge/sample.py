@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import DataError, FilterError, Problem, did_you_mean
+from ragauge.html_table import MAX_ROWS, html_table, html_text, small
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
@@ -278,7 +279,28 @@ class Samples:
         return digest.hexdigest()
 
     def _repr_html_(self) -> str:
-        return self.frame._repr_html_()  # pyright: ignore[reportPrivateUsage]
+        """The first rows with short cells."""
+        rows = self.frame.head(MAX_ROWS)
+        cells = [[html_text(_shown(value)) for value in row] for row in rows.iter_rows()]
+        n_more = len(self) - rows.height
+        title = f"{len(self):,} samples of {', '.join(self.systems)}"
+        more = small(f"… {n_more:,} more rows") if n_more else ""
+        table = html_table([html_text(name) for name in self.columns], cells)
+        return f"<div><b>{html_text(title)}</b>{table}{more}</div>"
+
+
+def _shown(value: object) -> str:
+    """A value as a short text; of a list how many it has, and the first."""
+    if not isinstance(value, list):
+        return "" if value is None else str(value)
+    items = cast("list[object]", value)
+    if not items:
+        return "[]"
+    first = items[0]
+    if isinstance(first, Mapping):
+        judged = cast("Mapping[str, object]", first)
+        first = f"{judged.get('id')}: {judged.get('grade')}"
+    return str(first) if len(items) == 1 else f"{len(items):,}: {first}"
 
 
 def to_columns(frame: "pl.DataFrame") -> Columns:

@@ -107,9 +107,12 @@ class Score:
     @property
     def is_lost(self) -> bool:
         """Whether a value may exist that was not obtained: the judge or encoder failed or was not called."""
-        if self.status is Status.SKIPPED:
-            return (self.reason or "").startswith(NOT_ASKED)
-        return self.status is Status.FAILED
+        return self.is_not_asked or self.status is Status.FAILED
+
+    @property
+    def is_not_asked(self) -> bool:
+        """Whether it was skipped because its judge was not called: the budget, or only the cache is read."""
+        return self.status is Status.SKIPPED and (self.reason or "").startswith(NOT_ASKED)
 
     @property
     def flags(self) -> list[str]:

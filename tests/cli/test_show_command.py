@@ -182,3 +182,76 @@ def test_one_thing_is_shown_at_a_time(ragauge, run):
     done = ragauge("show", "--worst", "token_f1")
     assert (done.code, done.out) == (2, "")
     assert "RUN is missing" in done.err
+
+
+@pytest.fixture
+def judged(ragauge, tmp_path) -> Path:
+    """Two systems whose context recall takes the same two calls: claims of the reference, support."""
+    run_judged(tmp_path / "j")
+    return Path("j")
+
+
+def run_judged(folder: Path) -> None:
+    import ragauge as rg
+
+    judge = rg.ScriptedJudge(
+        {
+            "claims": {
+                "sentences": [
+                    {"sentence": 1, "claims": ["It is $5.", "It is late."], "claim_free": False}
+                ]
+            },
+            "support": {
+                "verdicts": [
+                    {
+                        "claim": 1,
+                        "reason": "stated",
+                        "supported": True,
+                        "context": 2,
+                        "quote": "fee is $5",
+                    },
+                    {
+                        "claim": 2,
+                        "reason": "no hour is given",
+                        "supported": False,
+                        "context": 0,
+                        "quote": "",
+                    },
+                ]
+            },
+        }
+    )
+    row = {"id": "q1", "reference": "It is $5 and late.", "contexts": ["Rain.", "The fee is $5."]}
+    rows = [{**row, "system": system, "answer": system} for system in "ab"]
+    rg.evaluate(rows, ["context_recall", "exact_match"], judge=judge, folder=folder)
+
+
+def test_claims_are_a_list_with_quotes_and_contexts_count_from_one(ragauge, judged):
+    _, a, _ = re.split(r"\n(?=q1 · [ab] ─)", ragauge("show", judged, "q1").out)
+    lines = [line.strip() for line in a.splitlines()]
+    at = next(n for n, line in enumerate(lines) if line.startswith("claims "))
+    assert [re.sub(r"  +", " | ", line) for line in lines[at : at + 5]] == [
+        "claims | 1 of 2 supported",
+        "✓ | It is $5.",
+        "“fee is $5” (context 2, characters 4–13)",
+        "✗ | It is late.",
+        "no hour is given",
+    ]
+
+
+def test_replies_of_judges_are_printed_on_request_and_each_once(ragauge, judged):
+    out = ragauge("show", judged, "q1").out
+    assert "judged in 2 calls; print the replies with --calls" in out
+    assert "verdicts" not in out
+    out = ragauge("show", judged, "q1", "--calls").out
+    assert out.count('"verdicts"') == out.count('"sentences"') == 1
+    calls = out[out.index("2 calls to judges") :]
+    assert len(re.findall(r"^  for [ab] +context_recall", calls, re.MULTILINE)) == 4
+    assert out.index("2 calls to judges") > out.index("q1 · b ─")
+
+
+def test_calls_are_those_of_one_question(ragauge, judged):
+    done = ragauge("show", judged, "--calls")
+    assert (done.code, done.out) == (2, "")
+    assert "--calls needs the ID of a question" in done.err
+    assert "call" not in ragauge("show", judged, "q1", "--calls").err

@@ -79,6 +79,8 @@ def test_what_is_paid_is_counted():
         "cost_usd": None,
         "calls_without_count": 0,
         "refused_by_budget": 0,
+        "over_budget_usd": 0.0,
+        "in_flight_at_budget": 0,
     }
     json.dumps(told, allow_nan=False)
 
@@ -129,6 +131,45 @@ def test_calls_are_refused_from_the_bound_on():
         paid(ours, request(), Reply("a"))
     assert ours.refuses(request()) == "the budget of 2 calls is used up"
     assert ours.refused == 1
+
+
+def test_after_one_refusal_cheaper_calls_are_refused_too():
+    """A call of 100 tokens may cost $0.00041, one of 10 tokens a fifth of that."""
+    ours = spending(max_cost_usd=PRICE.of(125, 20) * 0.99)
+    assert ours.refuses(request("x" * 40, stand_in="y" * 4)) == ""
+    why = ours.refuses(request())
+    assert why
+    assert ours.refuses(request("x" * 40, stand_in="y" * 4)) == why
+    assert ours.refused == 2
+
+
+def test_a_budget_is_exceeded_by_calls_in_flight_alone_and_they_are_counted():
+    """Three calls at once may cost 3 · $0.00041; each costs $0.001 instead."""
+    ours = spending(max_cost_usd=3 * PRICE.of(125, 20), ledger=told(KNOWN_CALLS))
+    dear = Reply("a", 100, 20, cost_usd=0.001)
+    with ours.reserved(request()) as one:
+        with ours.reserved(request()) as two, ours.reserved(request()) as three:
+            two(dear)
+            three(dear)
+        one(dear)
+    assert ours.refuses(request()).startswith("the budget of $")
+    usage = ours.as_data()
+    # The second reply makes it $0.002; that call and the first one were in flight.
+    assert usage["in_flight_at_budget"] == 2
+    assert usage["over_budget_usd"] == approx(3 * 0.001 - 3 * PRICE.of(125, 20))
+
+
+def test_an_estimate_within_a_run_counts_each_call_once_and_changes_no_usage():
+    ours = spending(max_calls=10, max_cost_usd=1.0)
+    paid(ours, request(), Reply("a", 100, 20))
+    expected = ours.for_estimate()
+    for key in (b"1", b"2", b"2"):
+        expected.expect(key, request())
+    assert expected.estimate().calls == 2
+    assert (ours.calls, ours.estimate().calls) == (1, 0)
+    assert ours.covers(expected, 2 / 9)
+    assert not ours.covers(expected, 0.2)
+    assert not spending(max_cost_usd=1e-9).covers(expected, 1.0)
 
 
 def test_a_call_that_may_cost_more_than_is_left_is_refused():

@@ -3,7 +3,7 @@ from pytest import approx
 
 import ragauge as rg
 from ragauge.metrics.composite import answer_match, ragas_score
-from ragauge.score import Score, Status
+from ragauge.score import NOT_ASKED, Score, Status
 
 PARTS = ("faithfulness", "context_precision", "context_recall", "answer_relevance")
 
@@ -33,6 +33,27 @@ def test_the_weights_are_shared_out_over_the_parts_with_a_value():
         "context_precision": "timeout",
         "answer_relevance": "no x",
     }
+
+
+NOT_ASKED_FOR = Score.skipped(f"{NOT_ASKED}the budget of 2 calls is used up")
+
+
+def test_a_part_whose_judge_was_not_asked_leaves_no_mean_of_the_rest():
+    parts = (Score(1.0), NOT_ASKED_FOR, Score(0.0), Score(1.0))
+    score = ragas_score(*parts)
+    assert (score.status, score.reason) == (Status.SKIPPED, NOT_ASKED_FOR.reason)
+    assert score.is_lost, "the run is not finished"
+    # (.3 · 1 + .3 · 1) / (.3 + .2 + .3)
+    asked = ragas_score(*parts, partial=True)
+    assert asked.value == approx(0.75)
+    assert asked.evidence["lost"] == ["context_precision"]
+
+
+def test_a_part_that_weighs_nothing_or_lacks_a_judge_leaves_the_mean_of_the_rest():
+    weights = {"faithfulness": 1.0}
+    assert ragas_score(Score(0.5), *[NOT_ASKED_FOR] * 3, weights=weights).value == 0.5
+    no_judge = Score.skipped("needs a judge; give one with --judge")
+    assert ragas_score(Score(0.5), no_judge, no_judge, no_judge).value == 0.5
 
 
 def test_without_any_part_there_is_no_value():

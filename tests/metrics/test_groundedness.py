@@ -309,10 +309,10 @@ def test_a_text_without_vectors_fails_its_own_rows_only():
     ]
     scores = scored(rows, encoder)
     assert [score.reason for score in scores] == [
-        "context 1: too strange",
+        "context 2: too strange",
         None,
         "answer: too strange",
-        "context 1: far too strange",
+        "context 2: far too strange",
         "the answer has no content words to look up",
     ]
     assert [score.status.value for score in scores] == [

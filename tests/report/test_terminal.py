@@ -8,8 +8,14 @@ from rich.cells import cell_len
 
 from ragauge import evaluate
 from ragauge.label import Label
-from ragauge.report.terminal import console, print_sample, print_summary, print_table
+from ragauge.report.question import print_question, read_question
+from ragauge.report.terminal import console, print_summary, print_table
 from ragauge.suite import Entry, Suite
+
+
+def print_sample(out, run, id):
+    print_question(out, read_question(run, id))
+
 
 HOSTILE = "\x1b]8;;http://evil\x07[/foo][red]\u202e\r\n::error::x"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from ragauge.cli.running import RUNS, check_groups, import_plugins
-from ragauge.errors import PlanError, StoreError, did_you_mean
+from ragauge.errors import PlanError, StoreError
 from ragauge.report.plain import counted
 from ragauge.runs.findings import find
 from ragauge.runs.run import Run, slices_of
@@ -46,6 +46,7 @@ UNSCORED = [str(status) for status in Status if status is not Status.OK]
     show_default=True,
     help="Number of rows that --worst and --status print.",
 )
+@click.option("--calls", is_flag=True, help="With ID: also print the judges' replies, each once.")
 @click.option(
     "--plugin",
     "plugins",
@@ -63,17 +64,21 @@ def command(
     plugins: tuple[Path, ...],
     n_rows: int,
     full: bool,
+    calls: bool,
 ) -> None:
     """Show a run's summary, or one question with its scores and evidence.
 
     RUN is the folder that `ragauge run` printed; without RUN, the runs in ragauge-runs are listed.
     With the ID of a question: its texts, and each system's scores with their reasons and evidence.
     """
-    from ragauge.report.terminal import console, print_run, print_sample
+    from ragauge.report.question import print_question, read_question
+    from ragauge.report.terminal import console, print_run, print_unavailable
 
     out = console(sys.stdout)
     if sum(option is not None for option in (id, worst, status, finding)) > 1:
         raise click.UsageError("give only one of ID, --worst, --status and --finding")
+    if calls and id is None:
+        raise click.UsageError("--calls needs the ID of a question")
     if run is None:
         if by or worst or status or finding:
             raise click.UsageError("RUN is missing; list the runs with: ragauge show")
@@ -90,17 +95,11 @@ def command(
     elif finding is not None:
         _print_finding(out, stored, finding)
     elif id is not None:
-        _check_id(run, stored, id)
-        print_sample(out, stored, id)
+        stored.check_question(id)
+        print_question(out, read_question(stored, id), calls=calls)
+        print_unavailable(out, stored)
     else:
         print_run(out, stored, fields, full=full)
-
-
-def _check_id(run: Path, stored: Run, id: str) -> None:
-    ids = stored.samples.frame["id"].unique().to_list()
-    if id not in ids:
-        hint = did_you_mean(id, ids) or f"; it has {len(ids):,}, starting with {sorted(ids)[0]!r}"
-        raise PlanError([f"{run} has no question {id!r}{hint}"])
 
 
 def _print_runs(out: "Console") -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 from ragauge.engine.frames import score_frame
 from ragauge.engine.graph import Plan
 from ragauge.engine.resources import Resources
+from ragauge.engine.row_budget import n_covered, rows_of
 from ragauge.modules import find_spec
 from ragauge.sample import Columns
 
@@ -84,6 +85,35 @@ class Threads:
                 raise
 
 
+@dataclass(frozen=True, slots=True)
+class WithinBudget:
+    """Rows in their order, as many at a time as what is left of the judges' budget covers.
+
+    Rows that are started together may all lack some of their scores when the budget ends. So the last
+    rows are judged a few at a time, then one by one.
+    """
+
+    resources: Resources = field(default_factory=Resources, compare=False)
+
+    def map(
+        self, plan: Plan, batches: Iterable[NumberedBatch]
+    ) -> "Iterator[tuple[int, pl.DataFrame]]":
+        import polars as pl
+
+        for number, columns in batches:
+            yield number, pl.concat(self._parts(plan, columns))
+
+    def _parts(self, plan: Plan, columns: Columns) -> "Iterator[pl.DataFrame]":
+        start = 0
+        while start < len(columns["id"]):
+            stop = start + n_covered(plan, columns, self.resources, start=start)
+            rows = rows_of(columns, start, stop)
+            # On a thread, so that an interrupt is noticed at once.
+            for _, frame in Threads(1, self.resources).map(plan, [(0, rows)]):
+                yield frame
+            start = stop
+
+
 def _group(plan: Plan) -> "Group | None":
     """The group through which the threads' waits are cancelled together; None if nothing waits."""
     if not plan.has_async_nodes:
@@ -123,10 +153,12 @@ class Processes:
 def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = None) -> Executor:
     """The fastest executor for this plan and number of rows.
 
-    Threads if batches wait for judges or Python has no GIL; processes if there are enough rows and a
+    Few rows at a time under a budget; threads if batches wait for judges or Python has no GIL; processes if there are enough rows and a
     new process can import every metric; otherwise this process.
     """
     resources = Resources() if resources is None else resources
+    if plan.has_async_nodes and resources.has_budget:
+        return WithinBudget(resources)
     if plan.has_async_nodes:
         return Threads(MAX_JUDGED_BATCHES, resources)
     if workers <= 1:

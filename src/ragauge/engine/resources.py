@@ -136,6 +136,20 @@ class Resources:
         other.__dict__ = {**self.__dict__, "repeat_number": number}
         return other
 
+    def for_estimate(self) -> "Resources":
+        """The same resources, whose judges count the calls that they would make and make none."""
+        other = object.__new__(Resources)
+        sessions = {name: judge.for_estimate() for name, judge in self.judges.items()}
+        other.__dict__ = {**self.__dict__, "judges": sessions}
+        return other
+
+    @property
+    def has_budget(self) -> bool:
+        """Whether a judge may be asked, but not without limit."""
+        if self.judging.mode != "ask":
+            return False
+        return any(session.usage.budget.is_limited for session in self.judges.values())
+
     def encoder_of(self, settings: Mapping[str, SettingValue]) -> "CachedEncoder":
         """The encoder that the settings name; raises EncoderError if it cannot be opened."""
         from ragauge.encoders.cached import CachedEncoder

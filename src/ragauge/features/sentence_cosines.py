@@ -63,7 +63,7 @@ def _compared(
     for text, place in zip(comparison.texts, comparison.places, strict=True):
         tokens = theirs[text]
         if isinstance(tokens, NoVector):
-            return NoVector(f"context {place}: {tokens.reason}")
+            return NoVector(f"context {place + 1}: {tokens.reason}")
         read.append(tokens)
     own = ours.vectors[~ours.special]
     if ours.spans is None:

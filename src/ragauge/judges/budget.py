@@ -55,6 +55,10 @@ class Budget:
     max_cost_usd: float | None = None
     price: Price | None = None
 
+    @property
+    def is_limited(self) -> bool:
+        return self.max_calls is not None or self.max_cost_usd is not None
+
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
@@ -99,12 +103,18 @@ class Usage:
     """Calls whose provider reports no token counts."""
     refused: int = 0
     """Questions beyond the budget."""
+    used_up: str = ""
+    """Why the budget allows no more calls; empty while it does."""
+    n_in_flight: int = 0
+    """Calls that were in flight when the cost reached the budget; only they can exceed it."""
     _held_usd: float = 0.0
     _pending: Counter[str] = field(default_factory=Counter[str])
     _tried: set[str] = field(default_factory=set[str])
     """Prompts with a finished call."""
     _told: dict[str, TokenUsage] = field(default_factory=dict[str, TokenUsage])
     _expected: dict[bytes, _Size] = field(default_factory=dict[bytes, _Size])
+    _expected_usd: float = 0.0
+    """The highest likely cost of the expected calls."""
 
     def found(self, reply: Reply) -> None:  # noqa: ARG002
         """Count a reply from the cache."""
@@ -112,16 +122,25 @@ class Usage:
 
     def expect(self, key: bytes, request: Request) -> None:
         """Count a call that would be made."""
+        if key not in self._expected:
+            self._expected_usd += self._max_cost(request)
         self._expected[key] = _Size.of(request)
 
     def refuses(self, request: Request) -> str:
-        """Why the budget does not allow this call; empty if it does."""
+        """Why the budget does not allow this call; empty if it does.
+
+        After one refusal all calls are refused: a later, cheaper call would begin a row that cannot be
+        finished.
+        """
+        self.used_up = self.used_up or self._refusal(request)
+        self.refused += bool(self.used_up)
+        return self.used_up
+
+    def _refusal(self, request: Request) -> str:
         most, dollars = self.budget.max_calls, self.budget.max_cost_usd
         if most is not None and self.calls >= most:
-            self.refused += 1
             return f"the budget of {most:,} calls is used up"
         if dollars is not None and self.cost_usd + self._max_cost(request) > dollars:
-            self.refused += 1
             return f"the budget of ${dollars:g} does not allow another call"
         return ""
 
@@ -131,7 +150,7 @@ class Usage:
         They may cost less than reserved, and the first call of a prompt shows what others cost.
         """
         dollars = self.budget.max_cost_usd
-        if dollars is None or not self._pending.total():
+        if dollars is None or self.used_up or not self._pending.total():
             return False
         is_known = request.prompt in self._tried or self._usage(request.prompt) is not None
         if self._pending[request.prompt] and not is_known:
@@ -156,6 +175,24 @@ class Usage:
                 self._pay(_Size.of(request), reply)
             self.failed += not replies
 
+    def for_estimate(self) -> "Usage":
+        """A count of expected calls that knows the replies so far."""
+        other = Usage(self.judge, self.budget, self.ledger, _told=self._told)
+        other.__dict__["_known"] = self._known
+        return other
+
+    @property
+    def is_cost_unknown(self) -> bool:
+        """Whether the cost is limited and no reply of this judge has shown what a call costs."""
+        return self.budget.max_cost_usd is not None and not (self._told or self._known)
+
+    def covers(self, expected: "Usage", share: float) -> bool:
+        """Whether this share of what is left of the budget covers the calls that `expected` counted."""
+        most, dollars = self.budget.max_calls, self.budget.max_cost_usd
+        if most is not None and len(expected._expected) > share * (most - self.calls):
+            return False
+        return dollars is None or expected._expected_usd <= share * (dollars - self.cost_usd)
+
     def estimate(self) -> CostEstimate:
         """Tokens and cost of the expected calls."""
         prompt, completion = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -179,10 +216,18 @@ class Usage:
             self._told[size.prompt] = known + TokenUsage(1, size.characters, n_prompt, n_reply)
         self.prompt_tokens += n_prompt or 0
         self.completion_tokens += n_reply or 0
+        was_within = self._over_budget_usd == 0.0
         if reply.cost_usd is not None:
             self.cost_usd += reply.cost_usd
         elif self.budget.price is not None:
             self.cost_usd += self.budget.price.of(*tokens)
+        if was_within and self._over_budget_usd:
+            self.n_in_flight = 1 + self._pending.total()
+
+    @property
+    def _over_budget_usd(self) -> float:
+        dollars = self.budget.max_cost_usd
+        return 0.0 if dollars is None else max(0.0, self.cost_usd - dollars)
 
     def _max_cost(self, request: Request) -> float:
         """The highest likely cost of a call."""
@@ -224,6 +269,8 @@ class Usage:
             "cost_usd": self.cost_usd if self.cost_usd or self.budget.price else None,
             "calls_without_count": self.without_count,
             "refused_by_budget": self.refused,
+            "over_budget_usd": self._over_budget_usd,
+            "in_flight_at_budget": self.n_in_flight,
         }
 
 

@@ -130,6 +130,14 @@ class JudgeSession:
         other.__dict__ = {**self.__dict__, "sample": sample}
         return other
 
+    def for_estimate(self) -> "JudgeSession":
+        """The same judge with the same replies, which counts the calls it would make and makes none."""
+        other = object.__new__(JudgeSession)
+        usage = self.usage.for_estimate()
+        own: dict[str, object] = {"mode": "estimate", "usage": usage, "_pending": {}}
+        other.__dict__ = {**self.__dict__, **own}
+        return other
+
     async def ask(self, question: Question[T]) -> Answered[T] | Score:
         """The judge's answer, or a Score without a value: `failed` if no reply is readable, `skipped` if the
         judge may not be asked."""
@@ -250,7 +258,8 @@ class JudgeSession:
         found = await self.writer.find(key)
         if found is not None:
             self.usage.found(found)
-            self.judge.note(request, found)
+            if self.mode != "estimate":
+                self.judge.note(request, found)
             return found
         if self.mode == "cached" and not self.judge.is_recorded:
             return Score.skipped(

@@ -414,6 +414,7 @@ def r_precision(
 def ragas_score(
     *,
     weights: Mapping[str, float] = ...,
+    partial: bool = False,
     judge: str | None = None,
 ) -> MetricLabel:
     """Weighted mean of the four RAGAS metrics, over those that have a value."""

@@ -26,7 +26,7 @@ Weights = Annotated[
 ]
 
 
-@metric(version=1)
+@metric(version=2)
 def ragas_score(
     faithfulness: Score,
     context_precision: Score,
@@ -34,6 +34,7 @@ def ragas_score(
     answer_relevance: Score,
     *,
     weights: Weights = RAGAS_WEIGHTS,
+    partial: bool = False,
     judge: str | None = None,
 ) -> Score:
     """Weighted mean of the four RAGAS metrics, over those that have a value.
@@ -41,8 +42,10 @@ def ragas_score(
     In [0, 1]. The parts are faithfulness (weight 0.3), context_precision (0.2), context_recall (0.2) and
     answer_relevance (0.3); `weights` replaces them, and a part that it does not name weighs 0. The
     weight of parts without a value is redistributed. Undefined if no part with a positive weight has a
-    value. Parts that failed or were skipped are listed under `lost` in the evidence, and the report
-    counts the scores that lack one. In the labels of a run, `judge` names the judge of the parts, and
+    value. Skipped if the judge was not asked for a part with a positive weight, because a budget ended
+    or only the cache was read; with `partial=true` the mean of the other parts is given then too. Parts
+    that failed or were skipped are listed under `lost` in the evidence, and the report counts the
+    scores that lack one. In the labels of a run, `judge` names the judge of the parts, and
     `parts` is a digest of the labels of parts with settings of their own.
 
     Source: the suite graphrag.
@@ -61,6 +64,9 @@ def ragas_score(
     left_out = {name: part.reason for name, part in parts.items() if part.value is None}
     weight_of = {name: weights.get(name, 0.0) for name in values}
     total = sum(weight_of.values())
+    not_asked = [part for name, part in parts.items() if weights.get(name) and part.is_not_asked]
+    if not_asked and not partial:
+        return not_asked[0]
     if not total:
         return _without_parts("none of its parts has a value", parts, {"left_out": left_out})
     value = sum(values[name] * weight for name, weight in weight_of.items()) / total

@@ -155,7 +155,13 @@ def _usage_of(judge: str, usage: Mapping[str, object]) -> Iterator[str]:
     if uncounted := n_in and cast(int, usage["calls_without_count"]):
         yield f"{judge}: no token count for {counted(uncounted, 'call')}"
     if refused := cast(int, usage["refused_by_budget"]):
-        yield f"{judge}: the budget ran out, {counted(refused, 'question')} not asked; raise it and run again"
+        yield (
+            f"{judge}: the budget ran out, {counted(refused, 'question')} not asked; "
+            "raise it and run again"
+        )
+    if over := cast("float | None", usage.get("over_budget_usd")):
+        in_flight = counted(cast(int, usage["in_flight_at_budget"]), "call")
+        yield f"{judge}: ${over:,.4f} over the budget; {in_flight} in flight when it was reached"
     for name, reason in cast("Mapping[str, str]", usage["dropped"]).items():
         yield f"{judge}: {name} dropped ({reason})"
 

@@ -1,14 +1,13 @@
 """Print summaries and evidence to a terminal; untrusted text is escaped."""
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, TextIO
 
 from ragauge.report.cautions import caution_lines
 from ragauge.report.first_screen import print_first_screen
-from ragauge.report.numbers import DASH, SummaryRow, aggregate, interval, number
+from ragauge.report.numbers import DASH, SummaryRow, aggregate, interval
 from ragauge.report.plain import counted, for_terminal, some
 from ragauge.report.tables import NAME_WIDTH, not_scored, short
 from ragauge.runs.findings import find
@@ -27,16 +26,9 @@ MAX_DIGITS = 3
 WIDE = 100
 """Terminal width from which names have their full width."""
 VALUE_WIDTH = 20
-LABEL_WIDTH = 18
 GAP = 3
 """Spaces between two columns of a table."""
-TEXT_LENGTH = 1_000
-EVIDENCE_LENGTH = 4_000
 IDS_SHOWN = 4
-NOT_GIVEN = "(none given)"
-TEXTS = ("references", "contexts", "gold_contexts")
-N_ITEMS = 20
-"""Most texts of one field that are printed; the others are counted."""
 
 Column = tuple[str, Sequence["Text"]]
 """A column's header, and a cell for each row."""
@@ -94,7 +86,7 @@ def print_summary(out: "Console", run: Run, by: Sequence[str] = ()) -> None:
         for system in systems
     ]
     _print_columns(out, [_name(metric) for metric in metrics], columns)
-    why = (*run.problems, *not_scored(run, shown), *_unavailable(run))
+    why = (*run.problems, *not_scored(run, shown), *unavailable(run))
     for line in (*why, *run.manifest.models, *caution_lines(run)):
         _print_note(out, line)
     _print_findings(out, run)
@@ -112,27 +104,9 @@ def print_table(out: "Console", header: Sequence[str], rows: Iterable[Sequence[s
     out.print(table)
 
 
-def print_sample(out: "Console", run: Run, id: str) -> None:
-    """Print one question: its texts, and each system's scores with their evidence."""
-    frame = run.samples.frame
-    samples = list(frame.filter(frame["id"] == id).iter_rows(named=True))
-    shared = _shared(samples)
-    unavailable = [metric.metric for metric in run.metrics if metric.unavailable]
-    found = run.of_question(id)
-    out.print(_text(f"{id} · {counted(len(samples), 'answer')}", "bold"))
-    _print_pairs(out, _fields({name: samples[0][name] for name in shared}))
-    for sample in samples:
-        out.print()
-        out.rule(_text(f"{id} · {sample['system']}"), align="left", characters="─")
-        own = {name: value for name, value in sample.items() if name not in shared}
-        _print_pairs(out, _fields(own))
-        of_system = found["system"] == sample["system"]
-        scores = found.filter(of_system & ~found["metric"].is_in(unavailable))
-        out.print()
-        for score in scores.iter_rows(named=True):
-            out.print(_value(score, run))
-            _print_pairs(out, _evidence(score))
-    for line in _unavailable(run):
+def print_unavailable(out: "Console", run: Run) -> None:
+    """Print which metrics could not be computed, and why."""
+    for line in unavailable(run):
         _print_note(out, line)
 
 
@@ -243,7 +217,7 @@ def _print_findings(out: "Console", run: Run) -> None:
     print_table(out, ("system", "rows", "finding", "examples"), rows)
 
 
-def _unavailable(run: Run) -> Iterator[str]:
+def unavailable(run: Run) -> Iterator[str]:
     """The metrics that could not be computed, grouped by reason."""
     by_reason: dict[str, list[str]] = {}
     for metric in run.metrics:
@@ -260,90 +234,6 @@ def _print_note(out: "Console", note: str) -> None:
         out.print(line)
 
 
-def _shared(samples: Sequence[SummaryRow]) -> list[str]:
-    """The fields that all systems share, such as the question and its references."""
-    if len(samples) < 2:
-        return []
-    return [
-        name
-        for name, value in samples[0].items()
-        if name != "id" and all(sample[name] == value for sample in samples)
-    ]
-
-
-Pair = tuple[str, str]
-"""A label and its text."""
-
-
-def _fields(sample: SummaryRow) -> Iterator[Pair]:
-    for name, value in sample.items():
-        if name in ("id", "system"):
-            continue
-        if value is None:
-            yield name, NOT_GIVEN
-            continue
-        if not isinstance(value, list):
-            yield name, _cut(str(value), TEXT_LENGTH)
-            continue
-        items = cast(list[object], value)
-        if name == "relevant":
-            grades = {
-                document["id"]: document["grade"]
-                for document in cast(list[dict[str, object]], items)
-            }
-            yield name, _cut(_json(grades), TEXT_LENGTH)
-        elif name in TEXTS and items:
-            for place, item in enumerate(items[:N_ITEMS], 1):
-                yield f"{name} {place}", _cut(str(item), TEXT_LENGTH)
-            if len(items) > N_ITEMS:
-                yield name, f"… and {len(items) - N_ITEMS:,} more, in samples.parquet"
-        else:
-            yield name, _cut(_json(items), TEXT_LENGTH)
-
-
-def _value(score: SummaryRow, run: Run) -> "Text":
-    metrics = {metric.metric: metric for metric in run.metrics}
-    display = metrics.get(cast(str, score["metric"]))
-    value, status = cast(float | None, score["value"]), cast(str, score["status"])
-    shown = status if value is None or display is None else number(display, value)
-    label = cast(str, score["metric"])
-    name = display.name if display else label
-    text = _text(f"{short(name, 4 * NAME_WIDTH)}  ", "bold").append(shown, "cyan")
-    return text if name == label else text.append(f"  {for_terminal(label)}", "dim")
-
-
-def _evidence(score: SummaryRow) -> Iterator[Pair]:
-    if score["reason"]:
-        yield "  reason", cast(str, score["reason"])
-    evidence = cast(str | None, score["evidence"])
-    items = cast(dict[str, object], json.loads(evidence)) if evidence else {}
-    for key, item in items.items():
-        text = item if isinstance(item, str) else _json(item)
-        yield f"  {key}", _cut(text, EVIDENCE_LENGTH)
-
-
-def _print_pairs(out: "Console", pairs: Iterable[Pair]) -> None:
-    """Print labels and their texts side by side."""
-    from rich.table import Table
-
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(min_width=LABEL_WIDTH, max_width=NAME_WIDTH, overflow="fold", style="dim")
-    table.add_column(overflow="fold")
-    for label, text in pairs:
-        table.add_row(_one_line(label), _one_line(text))
-    out.print(table)
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _cut(text: str, length: int) -> str:
-    if len(text) <= length:
-        return text
-    return f"{text[:length]}… ({len(text) - length:,} more characters)"
-
-
 def _name(shown: MetricDisplay) -> str:
     name = short(shown.name, 4 * NAME_WIDTH)
     return f"{name} ↓" if shown.lower_is_better else name
@@ -353,12 +243,6 @@ def _text(text: str, style: str = "") -> "Text":
     from rich.text import Text
 
     return Text(for_terminal(text, lines=True), style)
-
-
-def _one_line(text: str) -> "Text":
-    from rich.text import Text
-
-    return Text(for_terminal(text))
 
 
 def _table() -> "Table":

@@ -1,6 +1,6 @@
 """A run: the scores of samples, its manifest and its summaries."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.cautions import MetricCaution, cautions_of
 from ragauge.runs.manifest import Manifest, MetricDisplay
+from ragauge.runs.rendering import Rendered, Renderer
 from ragauge.runs.scores import ScoreSource, collected, of_question, with_evidence
 from ragauge.runs.summary import SUMMARY, aggregate_problem, summarise
 from ragauge.sample import Samples
@@ -34,8 +35,8 @@ class Run:
     source: ScoreSource
     manifest: Manifest
     folder: Path | None = None
-    to_html: "ClassVar[Callable[[Run], str] | None]" = None
-    """How a notebook shows a run; a module above sets it, since `runs` does not format."""
+    renderer: "ClassVar[Renderer[Run] | None]" = None
+    """How notebooks show runs; a module above sets it, since `runs` does not format."""
     _summaries: dict[tuple[str, ...], "pl.DataFrame"] = field(
         default_factory=dict["tuple[str, ...]", "pl.DataFrame"], repr=False, compare=False
     )
@@ -135,6 +136,29 @@ class Run:
             )
         return self._summaries[fields].clone()
 
+    def show(self, id: str) -> Rendered:
+        """One question to look at: its answers with their scores, reasons and evidence, cut short.
+
+        It shows as text at a Python prompt and as HTML in a notebook. `of_question` has the same as a
+        frame, in full.
+
+        >>> import ragauge as rg
+        >>> run = rg.evaluate([{"id": "q1", "answer": "Rome", "reference": "Paris"}], "exact_match")
+        >>> print(run.show("q1").text.splitlines()[0])
+        q1 · 1 answer
+        """
+        self.check_question(id)
+        if Run.renderer is None:  # only if nothing has imported `evaluate` and `open_run`
+            return Rendered(str(self.of_question(id)), "")
+        return Run.renderer.question(self, id)
+
+    def check_question(self, id: str) -> None:
+        """Raise PlanError if the run has no question with this id."""
+        ids = self.samples.frame["id"].unique().to_list()
+        if id not in ids:
+            hint = did_you_mean(id, ids) or f"; it has {len(ids):,}, starting with {min(ids)!r}"
+            raise PlanError([f"{self.folder or 'the run'} has no question {id!r}{hint}"])
+
     def worst(self, metric: str, n: int = 10) -> "pl.DataFrame":
         """The n rows with the worst value of a metric, worst first: id, system, value, answer.
 
@@ -157,7 +181,11 @@ class Run:
         ).head(n)
         shown = [name for name in ("answer",) if name in self.samples.columns]
         answers = self.samples.frame.select("id", "system", *shown)
-        return worst.join(answers, on=["id", "system"], how="left", maintain_order="left")
+        rows = worst.join(answers, on=["id", "system"], how="left", maintain_order="left")
+        if (renderer := Run.renderer) is not None:
+            # On this frame alone: in a notebook it shows short texts, what is made from it as usual.
+            setattr(rows, "_repr_html_", lambda: renderer.answers_html(self, metric, rows))  # noqa: B010
+        return rows
 
     def needs_review(self) -> "pl.DataFrame":
         """The scores that a person should check: those with the flag `needs_review`."""
@@ -173,7 +201,7 @@ class Run:
         return f"Run({self.manifest.suite}: {len(self.samples):,} samples of {named}; {where})"
 
     def _repr_html_(self) -> str | None:
-        return None if Run.to_html is None else Run.to_html(self)
+        return None if Run.renderer is None else Run.renderer.run_html(self)
 
 
 def _with_label(metric: MetricDisplay) -> str:

@@ -1,0 +1,182 @@
+"""A budget ends between two rows: measured on a server on this machine, with a judge by rules."""
+
+import json
+import random
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import ragauge as rg
+from ragauge.errors import MetricError
+from ragauge.judges.budget import Price
+from ragauge.judges.config import JudgeConfig
+from ragauge.report.judging import judging_lines
+from ragauge.score import NOT_ASKED
+
+JUDGES = Path(__file__).parent / "judges"
+METRICS = ["faithfulness", "context_precision", "context_recall", "answer_relevance", "ragas_score"]
+CALLS_PER_ROW = 6
+"""Claims and their support twice, relevance, questions."""
+
+
+def load(name):
+    spec = spec_from_file_location(name, JUDGES / f"{name}.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+rules, faulty_server = load("rules"), load("faulty_server")
+
+
+def samples(n):
+    return [
+        {
+            "id": f"q{at:02}",
+            "question": f"What does tier {at} cost?",
+            "answer": f"Tier {at} costs ${at * 7}. Dogs of kind {at} pay nothing.",
+            "references": [f"The fee of tier {at} is ${at * 7}."],
+            "contexts": [f"The fee of tier {at} is ${at * 7}.", f"It rains on day {at}."],
+        }
+        for at in range(n)
+    ]
+
+
+@pytest.fixture
+def server():
+    """A judge by rules behind an endpoint; each reply takes 1 to 20 ms and up to 300 tokens."""
+    chance = random.Random(1)
+
+    def answer(_, body):
+        name = body["response_format"]["json_schema"]["name"]
+        reply = rules.reply(name, body["messages"][1]["content"])
+        n_reply = chance.randrange(50, 300)
+        usage = {"prompt_tokens": 400, "completion_tokens": n_reply, "total_tokens": 400 + n_reply}
+        done = faulty_server.ok(reply, usage=usage)
+        return faulty_server.replace(done, latency_s=chance.uniform(0.001, 0.02))
+
+    with faulty_server.FaultyServer(answer) as server:
+        yield server
+
+
+def evaluated(server, n, *, metrics=METRICS, cache=None, **budget):
+    judge = rg.ChatEndpoint("m", base_url=server.url)
+    return rg.evaluate(samples(n), metrics, judge=JudgeConfig((judge,), **budget), cache=cache)
+
+
+def n_scored_by_row(run):
+    """How many of the metrics have a value, by row, in the order of the rows."""
+    rows = run.scores.group_by("id").agg(n=pl.col("value").is_not_null().sum()).sort("id")
+    return rows["n"].to_list()
+
+
+@pytest.mark.parametrize("max_calls", [1, 20, 60])
+def test_rows_are_finished_in_their_order_before_others_begin(server, max_calls):
+    run = evaluated(server, 16, max_calls=max_calls)
+    assert server.n_requests == max_calls
+    n_finished, n_left = divmod(max_calls, CALLS_PER_ROW)
+    scored = n_scored_by_row(run)
+    assert scored[:n_finished] == [5] * n_finished
+    assert (scored[n_finished] > 0) <= (n_left > 0)
+    assert set(scored[n_finished + 1 :]) <= {0}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_at_most_one_row_is_begun_and_not_finished_whatever_rows_take(seed):
+    """Later rows have up to five references, and every tenth reply is asked for twice."""
+    chance = random.Random(seed)
+    rows = samples(40)
+    for at, row in enumerate(rows):
+        row["references"] = [f"{text} ({at})" for text in "abcde"[: 1 + at // 10 + at % 2]]
+
+    def script(request):
+        return "no JSON" if chance.random() < 0.1 else rules.script(request)
+
+    judge = rg.ScriptedJudge(script, name="m")
+    config = JudgeConfig((judge,), max_calls=chance.randrange(50, 250))
+    run = rg.evaluate(rows, METRICS, judge=config)
+    assert len(judge.requests) == config.max_calls
+    is_unasked = pl.col("reason").str.starts_with(NOT_ASKED).fill_null(False)
+    rows = run.scores.group_by("id").agg(
+        n_unasked=is_unasked.sum(), n=pl.col("value").is_not_null().sum()
+    )
+    assert rows.filter((pl.col("n_unasked") > 0) & (pl.col("n") > 0)).height <= 1
+    unasked = rows.sort("id")["n_unasked"].to_list()
+    assert [n > 0 for n in unasked] == sorted(n > 0 for n in unasked)
+
+
+def test_no_composite_is_the_mean_of_what_the_budget_left(server):
+    run = evaluated(server, 16, max_calls=20)
+    composite = run.scores.filter(pl.col("metric").str.starts_with("ragas_score"))
+    assert composite["status"].to_list() == ["ok"] * 3 + ["skipped"] * 13
+    assert set(composite["reason"].drop_nulls()) == {
+        f"{NOT_ASKED}the budget of 20 calls is used up"
+    }
+    metrics = [*METRICS[:-1], "ragas_score(partial=true)"]
+    partial = evaluated(server, 16, metrics=metrics, max_calls=21)
+    composite = partial.scores.filter(
+        pl.col("metric").str.starts_with("ragas_score"), pl.col("value").is_not_null()
+    )
+    is_partial = pl.col("flags").list.contains("lost_parts")
+    assert composite["id"].to_list() == ["q00", "q01", "q02", "q03"]
+    assert composite.filter(is_partial)["id"].to_list() == ["q03"]
+
+
+def test_a_bounded_cost_ends_between_rows_and_what_is_over_is_in_flight(server):
+    price = Price(2.0, 8.0)  # a call costs $0.0012 to $0.0032
+    run = evaluated(server, 16, max_cost_usd=0.08, prices={"m": price})
+    usage = run.manifest.judging["m"]
+    assert usage["cost_usd"] <= 0.08 + usage["in_flight_at_budget"] * 0.0032
+    assert usage["in_flight_at_budget"] <= server.most
+    scored = n_scored_by_row(run)
+    assert 3 < scored.count(5) < 12
+    assert sum(0 < n < 5 for n in scored) <= 1
+    assert scored == sorted(scored, reverse=True)
+
+
+def test_what_is_over_the_budget_is_printed_with_the_calls_in_flight(server):
+    run = evaluated(server, 2, max_cost_usd=0.08, prices={"m": Price(2.0, 8.0)})
+    usage = {"over_budget_usd": 0.0125, "in_flight_at_budget": 3}
+    run.manifest.judging["m"].update(usage)
+    over = "m: $0.0125 over the budget; 3 calls in flight when it was reached"
+    assert over in judging_lines(run)
+
+
+def test_a_run_goes_on_with_the_rows_that_were_not_finished(server, tmp_path):
+    whole = evaluated(server, 12)
+    cache = tmp_path / "cache.sqlite"
+    for _ in range(3):
+        before = server.n_requests
+        run = evaluated(server, 12, cache=cache, max_calls=24)
+        assert server.n_requests - before == 24
+    assert n_scored_by_row(run) == [5] * 12
+    assert run.scores.equals(whole.scores)
+
+
+def test_a_budget_that_is_enough_changes_no_score_and_costs_no_call_more(server):
+    whole = evaluated(server, 12)
+    n_calls = server.n_requests
+    run = evaluated(server, 12, max_calls=10_000)
+    assert server.n_requests == 2 * n_calls
+    assert run.scores.equals(whole.scores)
+
+
+def test_repeats_of_a_row_come_before_the_next_row(server):
+    run = evaluated(server, 8, metrics=["factual_accuracy"], repeat=3, max_calls=10)
+    repeats = [
+        json.loads(text)["repeats"] for text in run.scores.sort("id")["evidence"].drop_nulls()
+    ]
+    assert [sum(isinstance(value, float) for value in row) for row in repeats] == [3, 3, 3, 1]
+
+
+def test_a_metric_that_cannot_read_a_likely_reply_is_judged_row_by_row(server, monkeypatch):
+    from ragauge.engine import row_budget
+
+    def measure(*_):
+        raise MetricError("a likely reply is no use here")
+
+    monkeypatch.setattr(row_budget, "measure", measure)
+    run = evaluated(server, 6, max_calls=20)
+    assert n_scored_by_row(run)[:3] == [5, 5, 5]
