@@ -300,7 +300,7 @@ def _shown(value: object) -> str:
     if isinstance(first, Mapping):
         judged = cast("Mapping[str, object]", first)
         first = f"{judged.get('id')}: {judged.get('grade')}"
-    return str(first) if len(items) == 1 else f"{len(items):,}: {first}"
+    return str(first) if len(items) == 1 else f"[{len(items):,}] {first}"
 
 
 def to_columns(frame: "pl.DataFrame") -> Columns:

@@ -58,7 +58,7 @@ def test_samples_are_ten_rows_of_short_cells():
     shown = table_rows(html)
     assert len(shown) == 1 + 10
     cells = dict(zip(shown[0], shown[1], strict=True))
-    assert (cells["id"], cells["contexts"]) == ("q0", "2: &lt;i&gt;one&lt;/i&gt;\\u202e")
+    assert (cells["id"], cells["contexts"]) == ("q0", "[2] &lt;i&gt;one&lt;/i&gt;\\u202e")
     assert cells["relevant"] == "d: 1"
     assert len(cells["answer"]) == 60 and cells["answer"].endswith("…")
     assert "12 samples of default" in html and "… 2 more rows" in html
