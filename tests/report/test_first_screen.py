@@ -55,6 +55,11 @@ def test_the_headline_names_the_best_system_and_says_how_sure_that_is(right, hea
     assert screen(answers(right)).headline == headline
 
 
+def test_a_difference_that_rounds_to_nothing_is_not_called_0():
+    rows = answers({"a": 150, "b": 151}, n=300)
+    assert "The difference of less than 0.01 may be chance" in screen(rows).headline
+
+
 def test_the_headline_of_a_metric_of_which_less_is_better():
     rows = [
         {"id": f"q{at}", "system": system, "answer": answer, "contexts": ["The fee is 5 dollars."]}

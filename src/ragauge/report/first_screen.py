@@ -133,6 +133,8 @@ class FirstScreen:
             aggregate(first, self._rows[first.metric, system]) for system in (best, second.system)
         ]
         gap = number(first, abs(second.difference))
+        if not gap.strip("0."):
+            gap = f"less than {number(first, 10**-first.digits / first.scale)}"
         test = f"p {_p_value(second.p_value)}, {counted(second.n, 'question')}"
         by = f" by {first.family}" if first.family else ""
         ahead = f"{first.name} {means[0]}, next {short(second.system)} {means[1]}"
