@@ -32,6 +32,12 @@ def test_score_takes_one_reference_or_several_and_ids_or_grades():
     assert rg.score("exact_match", answer="x", reference="X").value == 1.0
     assert rg.score("exact_match", answer="x", references=["y", "X"]).value == 1.0
     assert rg.score("exact_match", answer="x", references="X").value == 1.0
+    for several in (["y", "X"], ("y", "X")):
+        score = rg.score("exact_match", answer="x", reference=several)
+        assert score == rg.score("exact_match", answer="x", references=several)
+        assert (score.value, score.evidence["best_reference"]) == (1.0, 1)
+    assert rg.score("exact_match", answer="x", reference=[]).status == "undefined"
+    assert rg.score("keyword_coverage", answer="Old Town", reference=["Bay", "Old Town"]).value == 1
     by_id = rg.score("ndcg@10", context_ids=["b", "a"], relevant=["a"])
     by_grade = rg.score("ndcg@10", context_ids=["b", "a"], relevant={"a": 1})
     assert by_id == by_grade
@@ -58,6 +64,12 @@ def test_score_tells_missing_from_undefined_from_zero():
         ("ndcg", {"context_ids": ["a"], "relevant": {"a": float("nan")}}, "whole number"),
         ("ndcg", {"context_ids": ["a"], "relevant": ["a", "a"]}, "twice"),
         ("exact_match", {"answer": float("inf"), "reference": "x"}, "finite"),
+        (
+            "exact_match",
+            {"answer": "x", "reference": ["x", None]},
+            "'reference': item 2 must be text",
+        ),
+        ("exact_match", {"answer": "x", "reference": {"a": "x"}}, "'reference': must be a list"),
     ],
 )
 def test_what_score_cannot_do_is_said(label, fields, problem):

@@ -53,8 +53,8 @@ def score(
 ) -> Score:
     """Score one sample with one metric: `rg.score("ndcg@10", context_ids=[…], relevant={…})`.
 
-    `fields` are the sample's columns; `reference="…"` gives a single reference, and `relevant` may be a
-    list of ids. For a composite, give the values of its parts. `encoder` is a model's name or an
+    `fields` are the sample's columns; `reference="…"` is one reference, `reference=[…]` or `references=[…]`
+    are several, and `relevant` may be a list of ids. For a composite, give the values of its parts. `encoder` is a model's name or an
     encoder, for metrics that need one (default: the embedded model). `judge` is a judge, an async
     function or a model's name, for judged metrics. If a field is missing, the score has the status
     `missing`. Raises LabelError if the label does not parse, PlanError for an unknown metric, setting
@@ -408,15 +408,15 @@ def _one_row(fields: Mapping[str, object]) -> Columns:
     if "reference" in given:
         if "references" in given:
             raise PlanError(["give reference or references, not both"])
-        reference = given.pop("reference")
-        given["references"] = None if reference is None else [reference]
+        given["references"] = given.pop("reference")
     columns: Columns = {"id": ["this sample"], "system": ["default"]}
     for name, value in given.items():
         try:
             known = name in FIELDS or isinstance(value, str)
             columns[name] = [read_value(name, value) if known else value]
         except FieldError as error:
-            raise DataError([Problem(str(error), "rg.score", field=name)]) from None
+            shown = "reference" if name == "references" and name not in fields else name
+            raise DataError([Problem(str(error), "rg.score", field=shown)]) from None
     return columns
 
 

@@ -94,6 +94,29 @@ def test_a_reference_that_lists_nothing_has_no_coverage():
     assert value("list_total", reference="plain") == 0
 
 
+@pytest.mark.parametrize("label", ["list_coverage", r'list_coverage(codes="Rule C-\\d+")'])
+def test_a_list_of_names_is_covered_by_items_with_codes(label):
+    reference = "* Water Damage\n* Fire/Theft\n* Storm"
+    answer = "* **Rule C-1:** Water Damage\n* **Rule C-2:** Fire / theft – at home\n* Rule C-3"
+    score = rg.score(label, answer=answer, reference=reference)
+    assert score.value == pytest.approx(2 / 3)
+    assert score.evidence == {"found": ["fire/theft", "water damage"], "not_found": ["storm"]}
+    coded = "* Rule C-1: Water\n* Rule C-2: Fire\n* Storm"
+    # By their codes the first two; the answer's third has another name and another code.
+    assert value(label, answer=answer, reference=coded) == pytest.approx(2 / 3)
+
+
+def test_ef_1_of_the_suite_finds_names_behind_codes():
+    row = {
+        "id": "EF_1",
+        "answer": "* **Rule C-1:** Water / Fire",
+        "reference": "* Water/Fire\n* Ice",
+    }
+    run = rg.evaluate([row], "answer-quality")
+    values = dict(run.scores.select("metric", "value").rows())
+    assert (values["rules_found"], values["total_rules"], values["rules_coverage"]) == (1, 2, 0.5)
+
+
 # The three questions of the suite answer-quality. EF_1 lists rules, EF_2 states eight facts, EF_3 calculates.
 
 RULES = "* Limits\n* Rating Plan\n* Rule C-1 Waivers\n* Rule C-2"

@@ -4,12 +4,12 @@ Text is compared lower-cased, with whitespace collapsed. Source: the suite answe
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Annotated
 
-from ragauge.language.characters import plain_signs
+from ragauge.language.list_items import ListItem, list_items, shared_items
 from ragauge.language.numbers import quantities
 from ragauge.language.quantity import Quantity, same_quantity
 from ragauge.language.text import normalize
@@ -17,11 +17,7 @@ from ragauge.metric import Column, Constraint, Metric, metric
 from ragauge.score import Score
 from ragauge.where import Filter
 
-BULLET = re.compile(r"^[ \t]*(?:[*•+-]|\d{1,3}[.)])[ \t]+(\S.*)$", re.MULTILINE)
 MARKUP = re.compile(r"[*_`]+")
-EDGES = " .,;:"
-BOLD = re.compile(r"\*\*([^*]+)\*\*|__([^_]+)__")
-AFTER_NAME = re.compile(r"\s*[:;,(–—-]")
 
 
 def _is_pattern(text: str) -> bool:
@@ -122,16 +118,21 @@ def number(answer_quantities: Sequence[Quantity], *, value: str = "") -> Score:
     return Score(bool(found), evidence={"value": value, "found": found})
 
 
-@metric(version=1)
+@metric(version=2)
 def list_coverage(answer: str, references: Sequence[str], *, codes: Pattern = "") -> Score:
     """Share of the reference's list items that the answer lists too.
 
     In [0, 1]; best over the references. List items are bullets (`* Name`, `- Name`, `1. Name`) and all
-    matches of the pattern `codes` (`Rule C-\\d+`). A bullet that contains a code counts as its code;
-    text after a bold name, a colon or a dash is not part of the name. Undefined if the reference has
-    no list items. Source: the suite answer-quality (`rules_coverage`).
+    matches of the pattern `codes` (`Rule C-\\d+`). An item may have a code and a name, as in `* **Rule
+    C-1:** Limits`; two items are the same if their codes or their names are. Names are compared in
+    `lower_ws`, without markup and without spaces around `/`, `-` and `–`. In the answer, what follows a
+    name behind a colon, a bracket or a dash is not part of it. Without `codes`, `Rule C-1`, `C-1` or
+    `Section 4.2` before or after a name is a code. Undefined if the reference has no list items.
+    Source: the suite answer-quality (`rules_coverage`).
 
     >>> list_coverage("* Limits: what is paid", ["* Limits\\n* Rating Plan"]).value
+    0.5
+    >>> list_coverage("* **Rule C-1:** Limits", ["* Limits\\n* Rule C-2 - Rating Plan"]).value
     0.5
     """
     lists = _lists(answer, references, codes)
@@ -140,7 +141,7 @@ def list_coverage(answer: str, references: Sequence[str], *, codes: Pattern = ""
     return Score(len(lists.found) / len(lists.expected), evidence=lists.evidence)
 
 
-@metric(version=1, high=None)
+@metric(version=2, high=None)
 def list_found(answer: str, references: Sequence[str], *, codes: Pattern = "") -> Score:
     """How many of the reference's list items the answer lists too; see `list_coverage`.
 
@@ -153,7 +154,7 @@ def list_found(answer: str, references: Sequence[str], *, codes: Pattern = "") -
     return Score(len(lists.found), evidence=lists.evidence)
 
 
-@metric(version=1, high=None)
+@metric(version=2, high=None)
 def list_total(answer: str | None, references: Sequence[str], *, codes: Pattern = "") -> Score:
     """How many list items the reference has; see `list_coverage`.
 
@@ -225,47 +226,29 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Lists:
-    """The list items of the best-covered reference, and which of them the answer lists."""
+    """The list items of the best-covered reference, and the places of those that the answer lists."""
 
-    expected: frozenset[str] = frozenset()
-    found: frozenset[str] = frozenset()
+    expected: Sequence[ListItem] = ()
+    found: Collection[int] = ()
 
     @property
     def evidence(self) -> dict[str, object]:
-        return {"found": sorted(self.found), "not_found": sorted(self.expected - self.found)}
+        is_found = [place in self.found for place in range(len(self.expected))]
+        items = list(zip(map(str, self.expected), is_found, strict=True))
+        return {
+            "found": sorted(item for item, found in items if found),
+            "not_found": sorted(item for item, found in items if not found),
+        }
 
 
 def _lists(answer: str, references: Sequence[str], codes: str) -> _Lists:
-    given = _items(answer, codes)
-    lists = [_covered(_items(reference, codes), given) for reference in references]
+    pattern = _compiled(codes) if codes else None
+    given = list_items(answer, pattern)
+    expected = [list_items(reference, pattern) for reference in references]
+    lists = [_Lists(items, shared_items(items, given)) for items in expected]
     return max(lists, key=_coverage, default=_Lists())
-
-
-def _covered(expected: frozenset[str], given: frozenset[str]) -> _Lists:
-    found = (item for item in expected if any(_names(listed, item) for listed in given))
-    return _Lists(expected, frozenset(found))
 
 
 def _coverage(lists: _Lists) -> tuple[float, int]:
     n = len(lists.expected)
     return (len(lists.found) / n if n else -1.0), n
-
-
-def _names(listed: str, item: str) -> bool:
-    """Whether a listed item is this one, possibly followed by an explanation."""
-    rest = listed.removeprefix(item)
-    return listed == item or (rest != listed and bool(AFTER_NAME.match(rest)))
-
-
-def _items(text: str, codes: str) -> frozenset[str]:
-    text = plain_signs(text)
-    items: set[str] = set()
-    pattern = _compiled(codes) if codes else None
-    for bullet in BULLET.finditer(text):
-        if not (pattern and pattern.search(bullet[1])):
-            bold = BOLD.match(bullet[1])
-            name = MARKUP.sub("", bold[1] or bold[2] if bold else bullet[1])
-            items.add(normalize(name, "lower_ws").strip(EDGES))
-    if pattern:
-        items |= {normalize(found[0], "lower_ws") for found in pattern.finditer(text)}
-    return frozenset(items - {""})

@@ -1,0 +1,159 @@
+"""The items of a list in a text, each with a code, a name or both, and which of them two lists share."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from ragauge.language.characters import plain_signs
+from ragauge.language.text import normalize
+
+BULLET = re.compile(r"^[ \t]*(?:[*•+-]|\d{1,3}[.)])[ \t]+(\S.*)$", re.MULTILINE)
+BOLD = re.compile(r"\*\*([^*]+)\*\*|__([^_]+)__")
+LINK = re.compile(r"\[([^\]\n]*)\]\([^)\n]*\)")
+TAG = re.compile(r"</?[A-Za-z]{1,10}>")
+MARKUP = re.compile(r"[*_`]+")
+EDGES = " .,;:-—()[]"
+TIGHT = re.compile(r"\s*([/-])\s*")
+"""`/` and `-` with the spaces around them; `plain_signs` has made `–` a `-`."""
+BEHIND_NAME = re.compile(r"\s*[:(\[—]|\s+-|-+\s")
+"""What may begin an explanation: colon, bracket, or a dash that is not inside a word."""
+
+_KINDS = r"(?:Article|Chapter|Clause|Form|Part|Rule|Section|§)"
+_NUMBER = r"\d+(?:[.-]\d+)*[A-Za-z]?"
+_CODE = rf"(?:(?:{_KINDS}\s*)?[A-Z]{{1,3}}[-.]{_NUMBER}|{_KINDS}\s*{_NUMBER})"
+CODE_FIRST = re.compile(rf"\s*({_CODE})(?:\s*[:)\]—]|\s+-|-+\s|\.?\s*$)")
+CODE_LAST = re.compile(rf"(?:[:(\[—]\s*|\s-\s*)({_CODE})\s*[)\]]?[.,;]?\s*$")
+"""`Rule C-1:` before a name, or `(Rule C-1)` after it: the codes known without a pattern."""
+MAX_SHORT_NAMES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ListItem:
+    """An item of a list; `code` or `name` is empty if it has none.
+
+    `short_names`: what the name may be without an explanation behind it, longest first.
+    """
+
+    code: str = ""
+    name: str = ""
+    short_names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return ": ".join(filter(None, (self.code, self.name)))
+
+
+def list_items(text: str, codes: re.Pattern[str] | None = None) -> list[ListItem]:
+    """The bullets of a text, each item once, and the codes that match the pattern anywhere in it.
+
+    >>> [str(item) for item in list_items("* **Rule C-1:** Limits / Sums\\n* Rating Plan")]
+    ['rule c-1: limits/sums', 'rating plan']
+    """
+    text = plain_signs(text)
+    items: list[ListItem] = []
+    coded: dict[str, int] = {}
+    named: dict[str, int] = {}
+    for item in (*_bullets(text, codes), *_codes_in(text, codes)):
+        place = coded.get(item.code) if item.code else named.get(item.name)
+        if place is None and item.code and item.name:
+            # A name without a code is the same item; under another code it is not.
+            place = named.get(item.name)
+            place = None if place is None or items[place].code else place
+        if place is None:
+            place = len(items)
+            items.append(item)
+        elif not items[place].code:
+            items[place] = replace(items[place], code=item.code)
+        if item.code:
+            coded.setdefault(item.code, place)
+        if item.name:
+            named.setdefault(item.name, place)
+    return items
+
+
+def shared_items(expected: Sequence[ListItem], given: Sequence[ListItem]) -> set[int]:
+    """The places of the expected items that are given too, by their code or else by their name.
+
+    A given item is one expected item at most: the one with its code, or else with the longest of
+    its names.
+    """
+    codes = {item.code: place for place, item in enumerate(expected) if item.code}
+    names: dict[str, list[int]] = {}
+    for place, item in enumerate(expected):
+        if item.name:
+            names.setdefault(item.name, []).append(place)
+    found: set[int] = set()
+    for item in given:
+        if item.code in codes:
+            found.add(codes[item.code])
+            continue
+        for name in (item.name, *item.short_names):
+            if places := names.get(name):
+                found.add(next((place for place in places if place not in found), places[0]))
+                break
+    return found
+
+
+def _bullets(text: str, codes: re.Pattern[str] | None) -> Iterator[ListItem]:
+    for bullet in BULLET.finditer(text):
+        shown = TAG.sub("", LINK.sub(r"\1", bullet[1]))
+        coded = list(codes.finditer(shown)) if codes else []
+        if len(coded) > 1:
+            continue  # several codes, which are items of their own
+        item = _item(shown, coded[0] if coded else None)
+        if item.code or item.name:
+            yield item
+
+
+def _codes_in(text: str, codes: re.Pattern[str] | None) -> Iterator[ListItem]:
+    for match in codes.finditer(text) if codes else ():
+        if code := _normal(match[0]):
+            yield ListItem(code)
+
+
+def _item(bullet: str, coded: re.Match[str] | None) -> ListItem:
+    """A bullet's item; `coded` is the match of the user's pattern in it."""
+    bold = BOLD.match(bullet)
+    whole = _without_markup(bullet)
+    if coded:
+        code = _normal(_without_markup(coded[0]))
+        before = _without_markup(bullet[: coded.start()])
+        is_first = not before.strip(EDGES)
+        rest = _without_markup(bullet[coded.end() :]) if is_first else before
+    else:
+        code, rest = _split(whole)
+    name = _normal(rest)
+    if bold:
+        _, bold_name = _split(_without_markup(bold[1] or bold[2]), known=code)
+        # A name in bold ends with it; behind a code in bold the name follows.
+        if bold_name := _normal(bold_name):
+            shorter = (name, *_short_names(rest))
+            return ListItem(code, bold_name, (*shorter, *_short_names(bold_name)))
+    return ListItem(code, name, _short_names(rest))
+
+
+def _split(text: str, known: str = "") -> tuple[str, str]:
+    """The code and the name of an item's text without markup. `known` is a code that it may hold."""
+    if match := CODE_FIRST.match(text):
+        return _normal(match[1]), text[match.end(1) :]
+    if match := CODE_LAST.search(text):
+        return _normal(match[1]), text[: match.start()]
+    tight = _normal(text)
+    if known and tight.startswith(known):
+        return known, tight[len(known) :]
+    return "", text
+
+
+def _short_names(text: str) -> tuple[str, ...]:
+    """The name without what is behind a colon, bracket or dash, the longest first."""
+    ends = islice(BEHIND_NAME.finditer(text), MAX_SHORT_NAMES)
+    names = [_normal(text[: match.start()]) for match in ends]
+    return tuple(dict.fromkeys(name for name in reversed(names) if name))
+
+
+def _without_markup(text: str) -> str:
+    return MARKUP.sub("", text)
+
+
+def _normal(text: str) -> str:
+    return TIGHT.sub(r"\1", normalize(text, "lower_ws")).strip(EDGES)

@@ -1,0 +1,127 @@
+"""Items of lists: their codes and names, and which of them two lists share."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragauge.language.list_items import list_items, shared_items
+
+RULE = re.compile(r"Rule C-\d+", re.IGNORECASE)
+
+
+def items(text: str, pattern: re.Pattern[str] | None = None) -> list[tuple[str, str]]:
+    return [(item.code, item.name) for item in list_items(text, pattern)]
+
+
+@pytest.mark.parametrize("pattern", [RULE, None])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "* **Rule C-1:** Water Damage",
+        "- Rule C-1: Water Damage",
+        "1. **Rule C-1: Water Damage** (page 4)",
+        "• `Rule C-1` – Water  damage.",
+        "* Rule C-1 — water damage",
+        "+ Water Damage (Rule C-1)",
+        "2) **Water Damage** (Rule C-1)",
+        "* [Rule C-1](rules.md#c1): <b>Water Damage</b>",
+    ],
+)
+def test_an_item_has_a_code_and_a_name(text: str, pattern: re.Pattern[str] | None):
+    assert items(text, pattern) == [("rule c-1", "water damage")]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("* Section 4.2: Heating", ("section 4.2", "heating")),
+        ("* C-1", ("c-1", "")),
+        ("* COVID-19: first wave", ("", "covid-19: first wave")),
+        ("* Q3: first wave", ("", "q3: first wave")),
+        ("* 2020: first wave", ("", "2020: first wave")),
+        ("* Part 2 of the policy", ("", "part 2 of the policy")),
+    ],
+)
+def test_without_a_pattern_only_what_looks_like_a_rules_number_is_a_code(text: str, found):
+    assert items(text) == [found]
+
+
+def test_codes_of_the_pattern_count_anywhere_and_once():
+    text = "* Rule C-1: Water\nAs Rule C-1 and Rule C-2 say.\n* Rule C-3, Rule C-4"
+    codes = [code for code, _ in items(text, RULE)]
+    assert codes == ["rule c-1", "rule c-2", "rule c-3", "rule c-4"]
+
+
+def test_the_same_name_under_two_codes_is_two_items():
+    assert len(items("* Rule C-1: General\n* Rule C-2: General\n* General", RULE)) == 2
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer"),
+    [
+        ("Fire / Theft", "fire/theft"),
+        ("Fire–Theft", "Fire - theft"),
+        ("*Fire* `and` Theft", "fire and  theft."),
+        ("Fire", "Fire: what burns"),
+        ("Fire", "Fire (what burns)"),
+        ("Fire", "Fire – what burns"),
+        ("Fire", "Fire—what burns"),
+        ("Fire", "**Fire** is what burns"),
+        ("Fire", "Rule C-7: Fire - what burns"),
+        ("Rule C-7", "Rule C-7: Fire"),
+        ("Rule C-7: Fire", "Fire"),
+        ("Rule C-7: Fire", "Rule C-7: Flames"),
+        ("Fire - at home", "Fire - at home: what burns"),
+    ],
+)
+def test_items_are_the_same_by_their_code_or_their_name(expected: str, answer: str):
+    assert shared_items(list_items(f"* {expected}"), list_items(f"- {answer}")) == {0}
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer"),
+    [
+        ("Fire", "Fire-proofing"),  # a hyphen inside a word begins no explanation
+        ("Fire", "Firewall"),
+        ("Fire", "Fire and theft"),
+        ("Fire: at home", "Fire"),  # only an item of the answer may say more
+        ("Rule C-7: Fire", "Rule C-77: Flames"),
+        ("Rule C-7", "C-8"),
+        ("", "Fire"),
+    ],
+)
+def test_items_that_differ_are_not_shared(expected: str, answer: str):
+    assert not shared_items(list_items(f"* {expected}"), list_items(f"- {answer}"))
+
+
+def test_one_item_of_the_answer_is_one_expected_item():
+    expected = list_items("* Fire\n* Fire - at home")
+    assert shared_items(expected, list_items("* Fire - at home")) == {1}
+    expected = list_items("* Rule C-1: General\n* Rule C-2: General")
+    assert shared_items(expected, list_items("* General")) == {0}
+    assert shared_items(expected, list_items("* Rule C-2: General")) == {1}
+
+
+LINE = st.text(st.sampled_from("*-•_`:()[]—– /.1Ca\u0301§"), max_size=12)
+
+
+@given(lines=st.lists(LINE, max_size=6), more=st.lists(LINE, max_size=3))
+def test_a_list_shares_all_with_itself_and_more_items_never_share_less(
+    lines: list[str], more: list[str]
+):
+    text = "\n".join(f"* {line}" for line in lines)
+    for pattern in (None, RULE):
+        expected = list_items(text, pattern)
+        assert all(item.code or item.name for item in expected)
+        found = shared_items(expected, expected)
+        assert found == set(range(len(expected)))
+        longer = [*expected, *list_items("\n".join(f"* {line}" for line in more), pattern)]
+        assert found <= shared_items(expected, longer)
+
+
+def test_a_long_line_of_separators_is_read_in_good_time():
+    assert len(list_items("* " + "a - (" * 20_000)) == 1
+    many = "\n".join(f"* Item {n}" for n in range(20_000))
+    assert len(shared_items(list_items(many), list_items(many))) == 20_000
