@@ -70,6 +70,8 @@ def documents_of_columns(result: object) -> list[dict[str, object]] | None:
     for name, column in cast(Mapping[str, object], result).items():
         if isinstance(column, list) and column:
             items = cast(list[object], column)
+            if isinstance(items[0], list) and len(items) > 1:
+                return None
             columns[name] = cast(list[object], items[0]) if isinstance(items[0], list) else items
     names = {"ids": "id", "documents": "text", "metadatas": "metadata"}
     n_documents = len(columns.get("documents", ()))
