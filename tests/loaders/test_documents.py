@@ -136,7 +136,6 @@ def test_ids_and_scores_that_only_some_documents_have_are_named():
         {"document": {"content": "a", "id": "d1"}, "score": 0.5},
         {"document.content": "a", "document.id": "d1", "document.score": 0.5},
         {"node": {"text": "a", "id_": "d1"}, "score": 0.5},
-        {"id": "d1", "score": 0.5, "kwargs": {"page_content": "a"}, "lc": 1},
         namedtuple("Hit", "text id score")("a", "d1", 0.5),
     ],
 )
@@ -144,6 +143,16 @@ def test_hits_of_search_engines_and_dumped_documents_are_read(hit):
     row = row_of([hit])
     assert row["contexts"] == ["a"]
     assert (row["context_ids"], row["context_scores"]) == (["d1"], [0.5])
+
+
+def test_a_dumped_document_has_the_id_of_the_document_and_not_of_its_class():
+    dumped = {
+        "lc": 1,
+        "type": "constructor",
+        "id": ["langchain", "schema", "document", "Document"],
+        "kwargs": {"page_content": "a", "metadata": {"source": "d1"}, "type": "Document"},
+    }
+    assert row_of([dumped])["context_ids"] == ["d1"]
 
 
 def test_a_result_by_columns_is_read_as_documents():

@@ -43,6 +43,8 @@ def parts_of(item: object, depth: int = 3) -> Mapping[str, object] | None:
         return parts if parts is not None and has_text(parts) else None
     for key in INNER_KEYS:
         inner = None if isinstance(parts.get(key), str) else parts_of(parts.get(key), depth - 1)
+        if inner is not None and key == "kwargs":  # LangChain's dump; its id names the class
+            return inner
         if inner is not None:
             own = {name: value for name, value in parts.items() if name != key}
             return {**inner, **{name: value for name, value in own.items() if value is not None}}
