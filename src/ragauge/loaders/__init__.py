@@ -5,12 +5,11 @@ from dataclasses import replace
 from typing import cast
 
 from ragauge.errors import PlanError
-from ragauge.loaders import legalbench, results, traces
+from ragauge.loaders import legalbench
 from ragauge.loaders.assembly import Answers, assemble
 from ragauge.loaders.formats import Source, is_one_source, read_source
 from ragauge.loaders.legalbench import load_passages
 from ragauge.loaders.mapping import check_chosen
-from ragauge.loaders.table import Table
 from ragauge.memory import gc_paused
 from ragauge.sample import Samples
 
@@ -60,14 +59,9 @@ def _load(
         [system.table for system in answers], expected
     ):
         return legalbench.assemble_pairs(answers, expected, chosen)
-    answers = [replace(given, table=_recognised(given.table)) for given in answers]
-    expected = None if expected is None else _recognised(expected)
+    answers = [replace(given, table=legalbench.recognised(given.table)) for given in answers]
+    expected = None if expected is None else legalbench.recognised(expected)
     return assemble(answers, expected, chosen)
-
-
-def _recognised(table: Table) -> Table:
-    """The table, converted if its rows have the shape of a known tool."""
-    return legalbench.recognised(results.recognised(traces.recognised(table)))
 
 
 def _answers(source: object, system: str | None, chosen: Collection[str]) -> list[Answers]:

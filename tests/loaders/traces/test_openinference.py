@@ -76,6 +76,11 @@ def test_a_csv_file_of_spans_as_pandas_writes_it_is_read(tmp_path):
     assert read(tmp_path / "spans.csv") == READ
 
 
+def test_spans_without_their_own_ids_are_read_by_the_root_without_a_parent():
+    spans = [{k: v for k, v in span.items() if k != "context.span_id"} for span in SPANS]
+    assert read(spans) == READ
+
+
 def test_documents_in_a_text_that_cannot_be_read_are_an_error(tmp_path):
     broken = {**RETRIEVER, "attributes.retrieval.documents": "[array(1)]"}
     with pytest.raises(
