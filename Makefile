@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 PROCESSES := 2
 PYTEST = $(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 
-.PHONY: demo check test tests test-slow lint types bench clean
+.PHONY: demo check test tests test-slow test-inputs lint types bench clean
 
 demo: .venv/installed        ## evaluate the bundled example
 	$(BIN)/ragauge demo
@@ -35,13 +35,16 @@ tests: .venv/installed-tests
 test-slow: .venv/installed-tests  ## the slow tests, and the property tests with many more examples
 	RAGAUGE_HYPOTHESIS=thorough $(PYTEST) -m "slow or hypothesis" --timeout 600
 
+test-inputs: .venv/bin/python  ## load the objects of other tools' real packages, each in an environment of its own
+	$(BIN)/python tests/loaders/real_packages.py
+
 bench: .venv/installed-tests ## throughput on 100,000 generated answers; rankings and meaning beside the peers
 	$(BIN)/python benchmarks/throughput.py
 	$(BIN)/python benchmarks/ranking.py
 	$(BIN)/python benchmarks/meaning.py
 
 clean:
-	rm -rf .venv ragauge-demo ragauge-runs
+	rm -rf .venv .venv-inputs ragauge-demo ragauge-runs
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "ragauge needs Python 3.11 or newer on the PATH"; exit 1; }

@@ -53,6 +53,12 @@ def test_columns_are_read_as_rows(tmp_path: Path):
     assert samples.frame["meta"].to_list() == ['{"k": 1}', '{"k": 2}']
 
 
+def test_a_document_of_one_sample_is_read(tmp_path: Path):
+    document = {"question": "q", "answer": "a", "contexts": [{"text": "c", "id": "d"}]}
+    samples = loaded(tmp_path, document)
+    assert samples.frame["context_ids"].to_list() == [["d"]]
+
+
 def test_columns_of_different_lengths_are_a_problem(tmp_path: Path):
     (problem,) = problems_of(tmp_path, {"question": ["q", "r"], "answer": ["a"]})
     assert "2 of 'question', 1 of 'answer'" in problem.message

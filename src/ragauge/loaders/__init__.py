@@ -5,13 +5,12 @@ from dataclasses import replace
 from typing import cast
 
 from ragauge.errors import PlanError
-from ragauge.loaders import legalbench, results, traces
+from ragauge.loaders import legalbench
 from ragauge.loaders.assembly import Answers, assemble
 from ragauge.loaders.conflicts import Prefer, check_prefer
 from ragauge.loaders.formats import Source, is_one_source, read_source
 from ragauge.loaders.legalbench import load_passages
 from ragauge.loaders.mapping import check_chosen
-from ragauge.loaders.table import Table
 from ragauge.memory import gc_paused
 from ragauge.sample import Samples
 
@@ -71,16 +70,10 @@ def _load(
         [system.table for system in answers], expected
     ):
         return legalbench.assemble_pairs(answers, expected, chosen)
-    answers = [replace(given, table=_recognised(given.table)) for given in answers]
-    expected = None if expected is None else legalbench.recognised(_recognised(expected))
+    expected = None if expected is None else legalbench.recognised(expected)
     if expected is None and len(answers) == 1:
         answers = [replace(given, table=legalbench.recognised(given.table)) for given in answers]
     return assemble(answers, expected, chosen, prefer=prefer, by_place=by_place)
-
-
-def _recognised(table: Table) -> Table:
-    """The table, converted if its rows have the shape of a known tool's results or traces."""
-    return results.recognised(traces.recognised(table))
 
 
 def _answers(source: object, system: str | None, chosen: Collection[str]) -> list[Answers]:

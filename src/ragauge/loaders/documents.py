@@ -43,6 +43,8 @@ def parts_of(item: object, depth: int = 3) -> Mapping[str, object] | None:
         return parts if parts is not None and has_text(parts) else None
     for key in INNER_KEYS:
         inner = None if isinstance(parts.get(key), str) else parts_of(parts.get(key), depth - 1)
+        if inner is not None and key == "kwargs":  # LangChain's dump; its id names the class
+            return inner
         if inner is not None:
             own = {name: value for name, value in parts.items() if name != key}
             return {**inner, **{name: value for name, value in own.items() if value is not None}}
@@ -70,6 +72,8 @@ def documents_of_columns(result: object) -> list[dict[str, object]] | None:
     for name, column in cast(Mapping[str, object], result).items():
         if isinstance(column, list) and column:
             items = cast(list[object], column)
+            if isinstance(items[0], list) and len(items) > 1:
+                return None
             columns[name] = cast(list[object], items[0]) if isinstance(items[0], list) else items
     names = {"ids": "id", "documents": "text", "metadatas": "metadata"}
     n_documents = len(columns.get("documents", ()))

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ragauge.errors import PlanError
-from ragauge.loaders import columns, csv, frames, json, jsonl, objects, parquet
+from ragauge.loaders import columns, csv, frames, json, jsonl, objects, parquet, results, traces
 from ragauge.loaders.documents import is_list
 from ragauge.loaders.mapping import field_of
-from ragauge.loaders.results import is_result
 from ragauge.loaders.table import Table, unreadable
 
 if TYPE_CHECKING:
@@ -53,8 +52,13 @@ _REFUSED = {
 def read_source(source: object, chosen: Collection[str] = ()) -> Table:
     """The rows and problems of a file or object; PlanError for other types.
 
-    `chosen` are the columns that the user maps to fields.
+    Traces become one row each, and results of pipelines are unpacked. `chosen` are the columns that
+    the user maps to fields.
     """
+    return results.recognised(traces.recognised(_read(source, chosen)))
+
+
+def _read(source: object, chosen: Collection[str]) -> Table:
     if isinstance(source, str | os.PathLike):
         return _read_file(cast("str | os.PathLike[str]", source))
     if frames.is_polars(source):
@@ -81,7 +85,7 @@ def is_one_source(source: object, chosen: Collection[str] = ()) -> bool:
     if columns.is_splits(values) or columns.is_columns(values, chosen):
         return True
     named = {name: value for name, value in values.items() if isinstance(name, str)}
-    return _is_sample(named) or is_result(named)
+    return _is_sample(named) or results.is_result(named)
 
 
 def _is_sample(values: Mapping[str, object]) -> bool:

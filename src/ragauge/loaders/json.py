@@ -167,7 +167,7 @@ def _from_members(members: _Members, source: str, problems: list[Problem]) -> Ta
     }
     if lists and len(lists) == len(members) and _are_columns(lists):
         return _from_columns(lists, source, problems)
-    if _is_trace(members):
+    if _is_trace(members) or _is_sample(members):
         values = {name: _plain(member) for name, member in members.items()}
         return Table((Row(values, source, 1),), source, problems=tuple(problems))
     key = _sample_list(lists)
@@ -185,6 +185,15 @@ def _is_trace(members: _Members) -> bool:
     return isinstance(members.get("observations"), list) and (
         bool({"input", "output", "trace"} & members.keys())
     )
+
+
+def _is_sample(members: _Members) -> bool:
+    """Whether the document is a single sample: a question or answer as text, and no list of samples."""
+    is_named = any(
+        isinstance(member, str) and field_of(name) in ("question", "answer")
+        for name, member in members.items()
+    )
+    return is_named and not members.keys() & set(SAMPLE_LISTS)
 
 
 def _plain(member: "list[_Item] | object") -> object:

@@ -28,6 +28,7 @@ KEPT = {
     "version": "version", "latency": "latency", "totalCost": "cost_usd",
 }  # fmt: skip
 """What becomes an extra field of the sample."""
+GOLD = ("references", "relevant", "gold_contexts")
 READ = {"id", "input", "output", "observations", "scores", "metadata", "trace", "timestamp", *KEPT}
 
 Values = Mapping[str, object]
@@ -38,7 +39,9 @@ def are_traces(table: Table) -> bool:
     columns = set(table.columns())
     if OBSERVATIONS in columns and columns & {"input", "output", "trace"}:
         return True
-    if {"input", "output"} <= columns and len(columns & OF_TRACES) >= 3:
+    fields = {field_of(name) for name in columns}
+    is_plain = {"input", "output"} <= columns and fields <= {None, "id", "question", "answer"}
+    if is_plain and len(columns & OF_TRACES) >= 3:
         return True
     if columns & {"traceId", "trace_id"} and {"type", "id"} <= columns:
         return any(str(row.values.get("type")).upper() in TYPES for row in table.rows)
@@ -100,11 +103,11 @@ def _fill(trace: Trace, values: Values) -> None:
         if values.get(name) not in (None, "", []):
             trace.extra[ours] = values[name]
     metadata = parsed(values.get("metadata"))
-    if isinstance(metadata, Mapping):
-        for name, value in cast(Values, metadata).items():
-            field = field_of(str(name))
-            if field in ("references", "relevant", "gold_contexts"):
-                trace.extra[field] = value
+    named = {**values, **cast(Values, metadata)} if isinstance(metadata, Mapping) else values
+    for name, value in named.items():
+        field = field_of(str(name))
+        if field in GOLD and value is not None:
+            trace.extra[field] = value
     for score in _mappings(values.get("scores")):
         name = score.get("name")
         value = _first(score, ("value", "stringValue", "string_value"))
@@ -140,7 +143,7 @@ def _unread(values: Values) -> list[str]:
     return [
         name
         for name, value in values.items()
-        if name not in READ and value not in (None, "", [], {})
+        if name not in READ and field_of(name) not in GOLD and value not in (None, "", [], {})
     ]
 
 

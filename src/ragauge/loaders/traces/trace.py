@@ -83,7 +83,8 @@ def _row(trace: Trace, several: list[str]) -> tuple[Row | None, list[str]]:
     """The trace's row, or None if it has no content; and the keys of an input without question."""
     steps = sorted(trace.steps, key=lambda step: step.start)
     ids = {step.id for step in steps}
-    roots = [step for step in steps if step.parent not in ids]
+    roots = [step for step in steps if step.parent is None]
+    roots = roots or [step for step in steps if step.parent not in ids]
     retrievers = [step for step in steps if step.documents is not None]
     inputs = [trace.input, *(step.input for step in (*roots[:1], *retrievers, *roots[1:]))]
     models = [step.output for step in reversed(steps) if step.is_model]
