@@ -111,6 +111,11 @@ def test_columns_of_other_names_are_mapped():
     assert samples.frame["question"].to_list() == ["q"]
 
 
+def test_columns_of_several_systems_are_mapped():
+    samples = load({"a": [{"antwort": "x"}], "b": {"antwort": ["y"]}}, map={"answer": "antwort"})
+    assert samples.frame["answer"].to_list() == ["x", "y"]
+
+
 def test_columns_without_a_known_name_are_not_taken_for_systems_in_silence():
     with pytest.raises(PlanError, match=r"map=\{'answer': 'antwort'\}"):
         load({"antwort": ["a"]})

@@ -83,7 +83,7 @@ def _answers(source: object, system: str | None, chosen: Collection[str]) -> lis
     if system is not None:
         raise PlanError([f"the sources already name their systems; remove system={system!r}"])
     _check_systems(sources)
-    return [Answers(read_source(given), str(name)) for name, given in sources.items()]
+    return [Answers(read_source(given, chosen), str(name)) for name, given in sources.items()]
 
 
 def _check_systems(sources: Mapping[object, object]) -> None:
