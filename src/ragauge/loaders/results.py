@@ -28,6 +28,8 @@ RESULTS: tuple[Mapping[str, str], ...] = (
 OUTPUTS = ("answers", "replies", "documents")
 """What components of a Haystack pipeline return."""
 TEXT_FIELDS = ("question", "answer")
+MESSAGE_KEYS = {"role", "choices"}
+"""A mapping is a message only with one of these; any other mapping is an error."""
 
 
 @dataclass(slots=True)
@@ -101,10 +103,10 @@ def _with_result(
     text = last_text(value, ASKING if known == "question" else ANSWERING)
     if text is not None:
         reading.renamed[f"the last message of {name!r} as {known}"] = None
-    elif not is_list(value):
-        text = text_of(value)
+    elif not is_list(value) and (not isinstance(value, Mapping) or MESSAGE_KEYS & value.keys()):
+        text = text_of(cast(object, value))
     if text is None:
-        reading.problems.append(_unreadable(value, name, known, row))
+        reading.problems.append(_unreadable(cast(object, value), name, known, row))
     return {**values, name: text}
 
 
