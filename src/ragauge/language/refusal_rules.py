@@ -52,7 +52,12 @@ ABOUT_THE_SOURCE = pattern(
 )
 """The beginning of a sentence that only says what the source is about."""
 
-_LEAD = r"\W*(?:(?:[a-z]+|(?:based on|according to|as|in|from|for|per)\b[^,;]{0,120}), )?+"
+# The look-ahead with a back-reference keeps the match, as a possessive quantifier would, which Python
+# 3.11.2 gets wrong after a group.
+_LEAD = (
+    r"\W*(?=(?P<lead>(?:(?:[a-z]+|(?:based on|according to|as|in|from|for|per)\b[^,;]{0,120}), )?))"
+    r"(?P=lead)"
+)
 _IS_A_NUMBER = r"(?: [a-z]+)? (?:is|are|was|were) (?:about |around |[a-z]+ly )?[$€£]?\d"
 
 SAYS_NO_ANSWER = pattern(

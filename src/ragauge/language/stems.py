@@ -10,7 +10,8 @@ from ragauge.language.text import composed
 
 # Each kanji, hanzi and kana is a word; numbers keep separators; marks belong to their letter.
 CJK = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-WORD = re.compile(rf"[{CJK}]|(?:(?![{CJK}])[\w\u0300-\u036f])++(?:(?<=\d)[.,](?=\d)\w++)*+")
+# No possessive quantifier after a group: Python up to 3.11.2 matches one character too few there.
+WORD = re.compile(rf"[{CJK}]|(?:(?![{CJK}])[\w\u0300-\u036f])+(?:(?<=\d)[.,](?=\d)\w+)*")
 GROUPS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 VOWELS = frozenset("aeiou")

@@ -31,19 +31,21 @@ SPACED_CLOSER = (
     r"|[ \u00a0\u202f]»(?![^\W_]))"
 )
 # A single character class at the start keeps the search fast; the look-behinds distinguish the four
-# kinds. A run matches only from its first character, so the search stays linear.
+# kinds. A run matches only from its first character, so the search stays linear. The look-ahead with a
+# back-reference keeps all closers, as a possessive quantifier would, which Python 3.11.2 gets wrong
+# after a group.
 STOP = re.compile(
     rf"[{STOPS}{FULL_WIDTH_STOPS}{LINE_BREAKS}](?:"
-    rf"(?<=[{STOPS}])(?<![{STOPS}]{{2}})[{STOPS}]*+{SPACED_CLOSER}*+(?!\S)"
-    rf"|(?<=[{FULL_WIDTH_STOPS}])[{FULL_WIDTH_STOPS}]*+(?:{CLOSER})*+"
+    rf"(?<=[{STOPS}])(?<![{STOPS}]{{2}})[{STOPS}]*+(?=(?P<closers>{SPACED_CLOSER}*))(?P=closers)(?!\S)"
+    rf"|(?<=[{FULL_WIDTH_STOPS}])[{FULL_WIDTH_STOPS}]*+(?:{CLOSER})*"
     rf"|(?<=[{LINE_BREAKS}])\s*+"
-    rf"|(?<=[{CJK}][!?])[!?]*+(?:{CLOSER})*+(?=[{CJK}「『《（])"
+    rf"|(?<=[{CJK}][!?])[!?]*+(?:{CLOSER})*(?=[{CJK}「『《（])"
     r")"
 )
 SINGLE_PERIOD = re.compile(rf"\.(?![{STOPS}])")
 SPACE = re.compile(r"\s*+")
 DECIMAL = re.compile(r"\d．\d")
-BLANK_LINE = re.compile(rf"(?>\r\n|[{LINE_BREAKS}])\s*?[{LINE_BREAKS}]")
+BLANK_LINE = re.compile(rf"(?:\r\n|(?!\r\n)[{LINE_BREAKS}])\s*?[{LINE_BREAKS}]")
 NEXT_WORD = re.compile(rf"[{re.escape(OPENERS)}]{{0,4}}([^\W\d_]{{0,12}})")
 NEXT_NUMBER = re.compile(r"[#§$€£]?\d|[(\[]\d{1,3}[a-z]?(?:\.\d{1,3})?[)\]]|[IVX]{2,6}\b|[A-Z]-?\d")
 LONE_PERIOD = re.compile(r"\.(?!\.)")
