@@ -156,7 +156,7 @@ def test_ids_that_look_like_something_else_stay_themselves_everywhere(ragauge, t
 def test_templates_and_formulas_in_data_are_verbatim(ragauge, tmp_path):
     texts = ["{{7*7}}", "{% endraw %}", "{q.__class__}", "%s %d", "$HOME", "[/foo][red]", "`id`"]
     written(tmp_path / "a.jsonl", [{"id": one, "system": "%s", "answer": one} for one in texts])
-    done = ragauge("run", "a.jsonl", "-m", "dont_know", "--folder", "r", "-o", "s.jsonl")
+    done = ragauge("run", "a.jsonl", "-m", "dont_know", "--folder", "r", "-o", "s.jsonl", "--full")
     assert done.code == 0
     lines = [json.loads(line) for line in (tmp_path / "s.jsonl").read_text().splitlines()]
     assert [line["id"] for line in lines] == texts
@@ -231,7 +231,9 @@ def test_a_field_of_one_megabyte_in_csv_is_read(ragauge, tmp_path):
 def test_answers_and_questions_that_do_not_meet_are_counted_and_shown(ragauge, tmp_path):
     written(tmp_path / "a.jsonl", [{"id": "q1", "answer": "x"}, {"id": "extra", "answer": "y"}])
     written(tmp_path / "g.jsonl", [{"id": f"q{n}", "reference": "x"} for n in (1, 2, 3)])
-    done = ragauge("run", "a.jsonl", "--gold", "g.jsonl", "-m", "exact_match", "--folder", "r")
+    done = ragauge(
+        "run", "a.jsonl", "--gold", "g.jsonl", "-m", "exact_match", "--folder", "r", "--full"
+    )
     assert done.code == 0
     assert "did not answer 2 of 3 questions: q2, q3" in done.err
     assert "answers 1 question not in the gold; kept: extra" in done.err
@@ -293,7 +295,7 @@ def test_locale_encoding_and_hash_seed_change_no_byte(reference, env, tmp_path):
     folder, expected = reference
     name = tmp_path.name
     done = in_environment(folder, env, name)
-    assert done.out == expected.out
+    assert done.out.replace(name, "reference") == expected.out
     parts = ("scores/000000.parquet", "evidence/000000.parquet")
     for file in (*parts, "summary.json", "summary.md", "samples.parquet"):
         assert (folder / name / file).read_bytes() == (folder / "reference" / file).read_bytes()
@@ -308,7 +310,7 @@ def test_the_order_of_rows_changes_no_score_and_no_mean(ragauge, tmp_path, handb
     asked = ("-s", "answer-quality", "-s", "factual-qa")
     there = ragauge("run", handbook, *asked, "--folder", "there")
     back = ragauge("run", "turned.jsonl", *asked, "--folder", "back")
-    assert there.out == back.out
+    assert there.out == back.out.replace("back", "there")
     keys = ["id", "system", "metric"]
     assert scores(tmp_path / "there").sort(keys).equals(scores(tmp_path / "back").sort(keys))
 

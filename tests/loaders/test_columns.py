@@ -112,7 +112,8 @@ def test_columns_of_other_names_are_mapped():
 
 
 def test_columns_of_several_systems_are_mapped():
-    samples = load({"a": [{"antwort": "x"}], "b": {"antwort": ["y"]}}, map={"answer": "antwort"})
+    sources = {"a": [{"id": "q", "antwort": "x"}], "b": {"id": ["q"], "antwort": ["y"]}}
+    samples = load(sources, map={"answer": "antwort"})
     assert samples.frame["answer"].to_list() == ["x", "y"]
 
 
