@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
+from agreement_sets import fields_of
 from answer_sets import AnswerCase, answer_sets
 
 import ragauge as rg
@@ -30,7 +31,7 @@ def main() -> None:
     for name, cases in answer_sets(Path(folder)).items():
         chosen = cases if "--all" in sys.argv else some_questions(cases)
         labels = {(case.id, case.system): case for case in chosen}
-        run = rg.evaluate([row(case) for case in chosen], workers=2)
+        run = rg.evaluate([fields_of(case) for case in chosen], workers=2)
         counts: dict[str, list[bool]] = {}
         for match in find(run):
             right = [is_right(match.says, labels[id, match.system]) for id in match.ids]
@@ -44,16 +45,6 @@ def some_questions(cases: Sequence[AnswerCase]) -> list[AnswerCase]:
     ids = list(dict.fromkeys(case.id for case in cases))
     chosen = set(Random(SEED).sample(ids, min(N_QUESTIONS, len(ids))))
     return [case for case in cases if case.id in chosen]
-
-
-def row(case: AnswerCase) -> dict[str, object]:
-    return {
-        "id": case.id,
-        "system": case.system,
-        "question": case.question,
-        "answer": case.answer,
-        "references": list(case.references),
-    }
 
 
 def is_right(says: str, case: AnswerCase) -> bool:

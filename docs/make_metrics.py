@@ -11,7 +11,8 @@ import ragauge.metrics
 from ragauge import catalog
 from ragauge.cli.metrics_command import fields_of
 from ragauge.label import Label
-from ragauge.metric import PARTS, PROMPTS, Metric, Setting
+from ragauge.metric import PARTS, PROMPTS, Metric
+from ragauge.setting import Setting
 
 PAGE = Path(__file__).with_name("metrics.md")
 STUB = Path(ragauge.metrics.__path__[0]) / "__init__.pyi"

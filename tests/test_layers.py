@@ -15,6 +15,7 @@ SOURCE = Path(ragauge.__file__).parent
 LAYERS = (
     {"errors", "html_table", "memory", "modules", "score"},
     {"label", "where", "tomlfile", "stats", "endpoints", "trust"},
+    {"setting"},
     {"metric", "sample", "cache"},
     {"metric_label"},
     {"loaders", "encoders", "judges"},

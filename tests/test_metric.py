@@ -7,8 +7,9 @@ import ragauge as rg
 from ragauge import catalog
 from ragauge.errors import DefinitionError, LabelError
 from ragauge.label import Label
-from ragauge.metric import METRICS, Column, Constraint, Count, Share, feature, metric
+from ragauge.metric import METRICS, Column, feature, metric
 from ragauge.score import Score
+from ragauge.setting import Constraint, Count, Share
 
 pytestmark = pytest.mark.usefixtures("own_metrics")
 
@@ -227,3 +228,13 @@ def test_the_former_spelling_of_a_value_is_read_and_printed_as_the_new_one():
         metric, settings = catalog.find(Label.parse(old))
         assert str(metric.label(settings)) == new
     assert rg.score('dont_know(phrases="seed-002")', answer="The Unknown Soldier").value == 1.0
+
+
+def test_whether_a_metric_ranks_systems_may_depend_on_its_settings():
+    answer_class = rg.metrics.answer_class
+    known = catalog.metrics()
+    assert known["exact_match"].is_ranked({})
+    assert not known["dont_know"].is_ranked({})
+    assert known["answer_class"].is_ranked({})
+    assert not known["answer_class"].is_ranked(answer_class(verdict="wrong").settings)
+    assert not known["num_rel"].is_ranked({})

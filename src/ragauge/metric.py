@@ -7,15 +7,15 @@ and keeps the best score.
 """
 
 import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import NoneType, UnionType
-from typing import Annotated, Literal, TypeVar, Union, cast, get_args, get_origin, overload
+from types import NoneType
+from typing import Literal, TypeVar, overload
 
-from ragauge.errors import DefinitionError, LabelError, did_you_mean
+from ragauge.errors import DefinitionError
 from ragauge.label import NAME, Label, SettingValue
 from ragauge.score import Score
+from ragauge.setting import Setting, alternatives, read_setting, read_settings
 from ragauge.stats.aggregation import Aggregation
 from ragauge.trust import Trust, trust_in
 
@@ -24,39 +24,14 @@ Aggregate = Callable[[Sequence[Sequence[float]]], Sequence[float]]
 """Maps rows of summed parts, (b, p), to one value per row, (b,)."""
 SettingsCheck = Callable[[Mapping[str, SettingValue]], str | None]
 """Maps all settings to what is wrong with them; None if nothing is."""
+IsRanked = Callable[[Mapping[str, SettingValue]], bool]
+"""Maps all settings to whether the metric ranks systems with them."""
 
 NOTHING_EXPECTED = "nothing_expected"
 """Evidence key of a score whose reference expects nothing: scores of other references take precedence."""
 
 RESOURCES = ("encoder", "judge")
 Precision = Literal["fp32", "fp16", "bf16", "int8"]
-
-
-@dataclass(frozen=True, slots=True)
-class Constraint:
-    """A condition on a setting, as in `Annotated[int, Constraint("an even number", is_even)]`."""
-
-    description: str
-    check: Callable[..., bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Renamed:
-    """Old spellings of a setting's values, still accepted: `Annotated[Literal["b"], Renamed({"a": "b"})]`."""
-
-    values: Mapping[str, str]
-
-
-def _is_count(value: int) -> bool:
-    return value >= 1
-
-
-def _is_share(value: float) -> bool:
-    return 0 <= value <= 1
-
-
-Count = Annotated[int, Constraint("a whole number of at least 1", _is_count)]
-Share = Annotated[float, Constraint("a number from 0 to 1", _is_share)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +45,6 @@ class Column:
     name: str
     nullable: bool = False
     takes_score: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A keyword-only parameter with a default."""
-
-    name: str
-    default: SettingValue
-    type: object
-
-    def read(self, value: SettingValue) -> SettingValue:
-        """The value converted to the setting's type; LabelError if it does not fit."""
-        read = _read(self.type, value)
-        if read is _UNREADABLE:
-            raise LabelError(f"{self.name} must be {_type_name(self.type)}, got {value!r:.80}")
-        return cast(SettingValue, read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,31 +82,6 @@ class Definition:
         return read_settings(self.name, self.settings, given)
 
 
-def read_settings(
-    owner: str, settings: Sequence[Setting], given: Mapping[str, SettingValue]
-) -> dict[str, SettingValue]:
-    """All `settings` of a metric or measure, with defaults for those not given.
-
-    LabelError names every value of the wrong type and every setting that `owner` does not have.
-    """
-    known = {setting.name: setting for setting in settings}
-    problems: list[str] = []
-    values = {setting.name: setting.default for setting in settings}
-    for name, value in given.items():
-        if name not in known:
-            has = f"it has {', '.join(known)}" if known else "it has none"
-            hint = did_you_mean(name, known) or f"; {has}"
-            problems.append(f"{owner} has no setting {name!r}{hint}")
-            continue
-        try:
-            values[name] = known[name].read(value)
-        except LabelError as error:
-            problems.append(f"{owner}: {error}")
-    if problems:
-        raise LabelError("\n".join(problems))
-    return values
-
-
 @dataclass(frozen=True, slots=True)
 class Feature(Definition):
     """A column made from other columns, computed once for all metrics that name it.
@@ -164,6 +98,7 @@ class Metric(Definition):
     `aggregate` says how the values of many rows are combined; a function computes it from the sums of
     the `parts` in the evidence.
     `check` reports settings that contradict each other, before anything is computed.
+    `ranked`: whether a higher value, or a lower one, is better as such; it may depend on the settings.
     """
 
     version: int = 1
@@ -172,6 +107,18 @@ class Metric(Definition):
     lower_is_better: bool = False
     aggregate: Aggregation | Aggregate = "mean"
     check: SettingsCheck | None = None
+    ranked: bool | IsRanked = True
+
+    def is_ranked(self, settings: Mapping[str, SettingValue]) -> bool:
+        """Whether a higher value, or a lower one, is better as such, with these settings.
+
+        `settings` may leave out those that have their default.
+        """
+        return (
+            self.ranked
+            if isinstance(self.ranked, bool)
+            else self.ranked(self.defaults | dict(settings))
+        )
 
     @property
     def trust(self) -> Trust | None:
@@ -261,6 +208,7 @@ def metric(
     lower_is_better: bool = False,
     aggregate: Aggregation | Aggregate = "mean",
     check: SettingsCheck | None = None,
+    ranked: bool | IsRanked = True,
     name: str | None = None,
     prompts: Sequence[str] = (),
 ) -> Callable[[Function], Function]: ...
@@ -275,12 +223,14 @@ def metric(
     lower_is_better: bool = False,
     aggregate: Aggregation | Aggregate = "mean",
     check: SettingsCheck | None = None,
+    ranked: bool | IsRanked = True,
     name: str | None = None,
     prompts: Sequence[str] = (),
 ) -> Function | Callable[[Function], Function]:
     """Declare a metric; the function is returned unchanged, so tests and users call it directly.
 
-    It returns a float, a bool or a Score for each sample. Raises DefinitionError if the signature is
+    It returns a float, a bool or a Score for each sample. With `ranked=False` no system is called better
+    for its value: the share of refusals, say, is neither good nor bad. Raises DefinitionError if the signature is
     not that of a metric, or if another function already has the name.
     """
 
@@ -303,6 +253,7 @@ def metric(
                 lower_is_better=lower_is_better,
                 aggregate=aggregate,
                 check=check,
+                ranked=ranked,
             ),
         )
         return function
@@ -318,7 +269,7 @@ def is_nullable(annotation: object) -> bool:
     """
     if isinstance(annotation, str):
         return "None" in annotation
-    return NoneType in _alternatives(annotation)
+    return NoneType in alternatives(annotation)
 
 
 def _signature(function: Callable[..., object]) -> Definition:
@@ -379,16 +330,8 @@ def _column(parameter: inspect.Parameter) -> Column:
         )
     if annotation is parameter.empty:
         return Column(parameter.name, nullable=parameter.default is None)
-    takes_score = Score in (annotation, *_alternatives(annotation)) or annotation == "Score"
+    takes_score = Score in (annotation, *alternatives(annotation)) or annotation == "Score"
     return Column(parameter.name, is_nullable(annotation), takes_score)
-
-
-def read_setting(parameter: inspect.Parameter) -> Setting:
-    """The setting that a keyword-only parameter with a default declares."""
-    default = cast(SettingValue, parameter.default)
-    annotation: object = parameter.annotation
-    kind = type(default) if annotation is parameter.empty else annotation
-    return Setting(parameter.name, default, kind)
 
 
 Declared = TypeVar("Declared", Metric, Feature)
@@ -414,88 +357,3 @@ def _register(known: dict[str, Declared], definition: Declared) -> None:
 
 def _home(definition: Definition) -> str:
     return str(getattr(definition.function, "__module__", "?"))
-
-
-def _alternatives(annotation: object) -> tuple[object, ...]:
-    return get_args(annotation) if get_origin(annotation) in (Union, UnionType) else ()
-
-
-_UNREADABLE = object()
-
-
-def _read(kind: object, value: SettingValue) -> SettingValue | object:
-    """The value converted to `kind`, or _UNREADABLE."""
-    if alternatives := _alternatives(kind):
-        readings = (_read(alternative, value) for alternative in alternatives)
-        return next((reading for reading in readings if reading is not _UNREADABLE), _UNREADABLE)
-    origin = get_origin(kind) or kind
-    if origin is Annotated:
-        return _read_annotated(kind, value)
-    if origin is Literal:
-        same = (choice for choice in get_args(kind) if choice == value)
-        return value if any(type(choice) is type(value) for choice in same) else _UNREADABLE
-    if kind is NoneType or kind is None:
-        return None if value is None else _UNREADABLE
-    if kind is bool or isinstance(value, bool):
-        return value if kind is bool and isinstance(value, bool) else _UNREADABLE
-    if kind is float:
-        if isinstance(value, int | float) and abs(value) <= sys.float_info.max:
-            return float(value)
-        return _UNREADABLE
-    if kind is int or kind is str:
-        return value if isinstance(value, kind) else _UNREADABLE
-    if origin in (tuple, Sequence):
-        return _read_items(kind, value) if isinstance(value, tuple) else _UNREADABLE
-    if origin in (Mapping, dict):
-        return _read_table(kind, value) if isinstance(value, Mapping) else _UNREADABLE
-    return value
-
-
-def _read_annotated(kind: object, value: SettingValue) -> SettingValue | object:
-    base, *marks = get_args(kind)
-    for mark in marks:
-        if isinstance(mark, Renamed) and isinstance(value, str):
-            value = mark.values.get(value, value)
-    read = _read(base, value)
-    checks = [mark.check for mark in marks if isinstance(mark, Constraint)]
-    is_valid = read is not _UNREADABLE and all(check(read) for check in checks)
-    return read if is_valid else _UNREADABLE
-
-
-def _read_items(kind: object, values: tuple[object, ...]) -> SettingValue | object:
-    """The list with each item converted to the first type in the brackets."""
-    if not get_args(kind):
-        return values
-    item = cast(object, get_args(kind)[0])
-    read = tuple(_read(item, cast(SettingValue, value)) for value in values)
-    return _UNREADABLE if _UNREADABLE in read else read
-
-
-def _read_table(kind: object, table: Mapping[str, object]) -> SettingValue | object:
-    """The table with each value converted to the last type in the brackets."""
-    if not get_args(kind):
-        return table
-    item = cast(object, get_args(kind)[-1])
-    read = {name: _read(item, cast(SettingValue, value)) for name, value in table.items()}
-    return _UNREADABLE if _UNREADABLE in read.values() else read
-
-
-def _type_name(kind: object) -> str:
-    if alternatives := _alternatives(kind):
-        return " or ".join(map(_type_name, alternatives))
-    constraints = [mark for mark in get_args(kind) if isinstance(mark, Constraint)]
-    if constraints:
-        return " and ".join(constraint.description for constraint in constraints)
-    if get_origin(kind) is Annotated:
-        return _type_name(get_args(kind)[0])
-    if get_origin(kind) is Literal:
-        return "one of " + ", ".join(map(repr, get_args(kind)))
-    names = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
-    names |= {NoneType: "null"}
-    for known, name in names.items():
-        if kind is known:
-            return name
-    origin = get_origin(kind)
-    if origin is tuple and get_args(kind):
-        return f"a list, each item {_type_name(get_args(kind)[0])}"
-    return "a list" if origin is tuple else "a table" if origin is Mapping else str(kind)

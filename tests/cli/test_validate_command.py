@@ -36,7 +36,7 @@ def test_gold_and_map_are_read_as_run_reads_them(ragauge, tmp_path):
 def test_everything_wrong_is_listed_with_line_id_and_field(ragauge, tmp_path):
     rows = [
         '{"id": "q1", "answer": "x", "context_scores": [1, "high"]}',
-        '{"id": "q2", "answer": {"value": "x"}}',
+        '{"id": "q2", "answer": {"text": "x"}}',
         '{"id": "q1", "answer": "y"}',
         '{"id": "", "answer": "y"}',
     ]

@@ -10,7 +10,7 @@ from ragauge.report.terminal import console, print_run
 
 
 def answers(right: dict[str, int], n: int = 20) -> list[dict[str, object]]:
-    """For each system, `n` answers of which so many are right."""
+    """For each system, `n` answers of which `right` gives the number of right ones."""
     return [
         {
             "id": f"q{at:02}",
@@ -69,6 +69,52 @@ def test_the_headline_of_a_metric_of_which_less_is_better():
     found = screen(rows, "hallucination")
     assert found.headline.startswith("a is best: hallucination 0.00, next b ")
     assert found.rows[0].metric == "hallucination ↓"
+
+
+def test_a_metric_that_is_neither_good_nor_bad_makes_no_system_the_best():
+    rows = [
+        {"id": f"q{at}", "system": system, "answer": answer, "reference": "Rome"}
+        for system, answer in (("a", "I do not know."), ("b", "Rome"))
+        for at in range(8)
+    ]
+    found = screen(rows, "dont_know")
+    assert found.headline == "No metric that was scored says which system is better."
+    assert found.rows[0].metric == "dont_know"
+    assert not any(cell.differs for cell in found.rows[0].cells)
+    assert found.worst == []
+    assert screen(rows, "dont_know", "exact_match").headline.startswith(
+        "b is best: exact_match 1.00"
+    )
+    assert screen(rows[:8], "dont_know").headline == "a: dont_know 1.00 (1.00–1.00), 8 questions."
+
+
+def test_the_best_mean_and_the_best_on_common_questions_can_differ():
+    def row(at: int, system: str, *, right: bool) -> dict[str, object]:
+        answer = "Rome" if right else "Oslo"
+        return {"id": f"q{at}", "system": system, "answer": answer, "reference": "Rome"}
+
+    common = [row(at, "a", right=True) for at in range(2)]
+    common += [row(at, "b", right=at == 0) for at in range(2)]
+    alone = [row(at, "a", right=False) for at in range(2, 9)]
+    assert screen(common + alone).headline == (
+        "b has the best exact_match 0.50; on the 2 questions that all systems have a score for, "
+        "a is 0.50 ahead of b (may be chance, p = 1.000)."
+    )
+    assert screen([*common[:3], row(1, "b", right=True), *alone]).headline.endswith(
+        "a and b are equal."
+    )
+
+
+def test_a_column_that_may_hold_the_references_is_named():
+    rows = [{"id": "1", "answer": "Rome", "key_of_marking": "Rome"}]
+    notes = FirstScreen(rg.evaluate(rows, "rag")).notes
+    assert notes[-1] == (
+        "'key_of_marking' is read as no field; if it holds the references: --map references=COLUMN"
+    )
+    named = FirstScreen(
+        rg.evaluate([{"id": "1", "answer": "Rome", "truth": "Rome"}], "exact_match")
+    )
+    assert named.headline == "default: exact_match 1.00, 1 question."
 
 
 def test_a_run_without_any_value_says_so(monkeypatch):

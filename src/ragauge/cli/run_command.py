@@ -7,24 +7,10 @@ from pathlib import Path
 import click
 
 from ragauge.cli.running import run_config
+from ragauge.cli.source_options import Pair, source_options
 from ragauge.config import Config
 
 PRECISIONS = ("fp32", "fp16", "bf16", "int8")
-
-
-class Pair(click.ParamType[tuple[str, str]]):
-    """A pair such as NAME=VALUE."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        name, equals, rest = str(value).partition("=")
-        if not (name and equals and rest):
-            self.fail(f"expected {self.name}, got {value!r}", param, ctx)
-        return name, rest
 
 
 class Price(click.ParamType[tuple[float, float]]):
@@ -67,26 +53,7 @@ class Price(click.ParamType[tuple[float, float]]):
     type=Pair("NAME=FILE"),
     help="Answers of one system. Repeatable.",
 )
-@click.option(
-    "--gold",
-    type=click.Path(path_type=Path),
-    help="File with the expected answers, joined by id, or by question where there is no id.",
-)
-@click.option(
-    "--prefer",
-    type=click.Choice(("gold", "answers", "first")),
-    help="Value to use where sources disagree on a question or its gold.",
-)
-@click.option(
-    "--by-place", is_flag=True, help="Pair the n-th rows of all files, not rows of the same id."
-)
-@click.option(
-    "--map",
-    "mapping",
-    multiple=True,
-    type=Pair("FIELD=COLUMN"),
-    help="Read COLUMN as FIELD, e.g. answer=response. Repeatable.",
-)
+@source_options
 @click.option(
     "--where", help="Evaluate only matching rows: 'question_type = \"fact\" and year >= 2020'."
 )

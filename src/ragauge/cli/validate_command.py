@@ -7,7 +7,8 @@ from typing import cast
 import click
 
 from ragauge.cli import say
-from ragauge.cli.run_command import Pair, pairs_once
+from ragauge.cli.run_command import pairs_once
+from ragauge.cli.source_options import source_options
 from ragauge.loaders import load
 from ragauge.loaders.conflicts import Prefer
 from ragauge.report.plain import counted
@@ -19,24 +20,7 @@ SCORED = ("question", "answer", "contexts", "context_ids")
 
 @click.command("validate", short_help="Check a data file: list its columns and its errors.")
 @click.argument("source", metavar="FILE", type=click.Path(path_type=Path))
-@click.option(
-    "--gold",
-    type=click.Path(path_type=Path),
-    help="File with the expected answers, joined by id, or by question where there is no id.",
-)
-@click.option(
-    "--prefer",
-    type=click.Choice(("gold", "answers", "first")),
-    help="Value to use where sources disagree on a question or its gold.",
-)
-@click.option("--by-place", is_flag=True, help="Pair the n-th rows, not rows of the same id.")
-@click.option(
-    "--map",
-    "mapping",
-    multiple=True,
-    type=Pair("FIELD=COLUMN"),
-    help="Read COLUMN as FIELD, e.g. answer=response. Repeatable.",
-)
+@source_options
 def command(
     source: Path,
     gold: Path | None,

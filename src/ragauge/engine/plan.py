@@ -112,7 +112,15 @@ def _check(graph: GraphBuilder, check: Check, group: str) -> Iterator[PlannedMet
         node = graph.node(metric, settings, suite, f"{group}: {name}", check.where)
         rules[name] = node.key
         scale = 1.0 if label.name in COUNTS else check.scale
-        yield PlannedMetric(name, name, metric, node.key, scale=scale, digits=check.digits)
+        yield PlannedMetric(
+            name,
+            name,
+            metric,
+            node.key,
+            scale=scale,
+            digits=check.digits,
+            is_ranked=metric.is_ranked(settings),
+        )
     combined = [holds(name, expression) for name, expression in check.holds]
     averaged = [name for name, label in check.rules if name in rules and label.name not in COUNTS]
     combined += [mean_of(check.mean, averaged)] if check.mean else []
@@ -159,7 +167,7 @@ def _planned(
         entry.digits,
         entry.show,
         entry.family,
-        entry.ranked,
+        entry.ranked and (metric is None or metric.is_ranked(entry.label.settings)),
     )
 
 

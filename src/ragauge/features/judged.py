@@ -10,8 +10,9 @@ from ragauge.judges.questions import GeneratedQuestion, Graded, Relevance, Suppo
 from ragauge.judges.session import PROMPT_TOKENS, TOKENS_PER_ITEM, Answered, JudgeSession
 from ragauge.language.sentences import split_sentences
 from ragauge.language.text import is_blank
-from ragauge.metric import Count, feature
+from ragauge.metric import feature
 from ragauge.score import Score
+from ragauge.setting import Count
 
 Calls = tuple[Mapping[str, object], ...]
 """For each reply: the name of the prompt, the text, and the cache key of the call."""

@@ -10,9 +10,10 @@ from typing import Annotated, Literal, TypeVar
 
 import numpy as np
 
-from ragauge.metric import Renamed, feature
+from ragauge.metric import feature
 from ragauge.rankings.hits import Hits
 from ragauge.score import Score
+from ragauge.setting import Renamed
 
 Match = Annotated[Literal["id", "text", "legalbench"], Renamed({"seed-003": "legalbench"})]
 Cell = TypeVar("Cell")

@@ -3,7 +3,8 @@
 from typing import Annotated, Literal
 
 from ragauge.language.refusals import RefusalMatch, find_refusals
-from ragauge.metric import Renamed, feature
+from ragauge.metric import feature
+from ragauge.setting import Renamed
 
 Phrases = Annotated[Literal["default", "graphrag"], Renamed({"seed-002": "graphrag"})]
 """How refusals are found: by our own rules, or by the phrases of the suite graphrag."""

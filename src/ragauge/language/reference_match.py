@@ -187,7 +187,7 @@ def _quantities(text: str) -> tuple[Quantity, ...]:
 
 
 def _without_accents(lowered: str) -> str:
-    """The word without accents, and without the possessive that `Word` keeps apart."""
+    """The word without its accents."""
     if lowered.isascii():
         return lowered
     parts = unicodedata.normalize("NFKD", lowered)

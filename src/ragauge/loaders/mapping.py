@@ -25,7 +25,8 @@ _NAMES = {
     "model_output model_response system_answer llm_answer rag_answer generation completion output",
     "references": "reference reference_answer reference_answers ground_truth ground_truths "
     "expected expected_output expected_answer expected_answers golden_answer golden_answers "
-    "gold_answer gold_answers gold correct_answer correct_answers ideal_answer target_answer",
+    "gold_answer gold_answers gold correct_answer correct_answers ideal_answer target_answer "
+    "target truth",
     "contexts": "retrieved_contexts retrieval_context retrieved_passages retrieved_documents "
     "retrieved_docs retrieved_chunks retrieved_texts source_documents context passages",
     "context_ids": "retrieved_context_ids retrieved_ids retrieved_doc_ids retrieved_document_ids",

@@ -9,8 +9,9 @@ from ragauge.language.anchors_spacy import Extractor, spacy_anchors
 from ragauge.language.context_index import ContextIndex, Support, support, words
 from ragauge.language.date_parts import Date
 from ragauge.language.quantity import Quantity
-from ragauge.metric import Count, feature, metric
+from ragauge.metric import feature, metric
 from ragauge.score import Score
+from ragauge.setting import Count
 
 Ngrams = frozenset[str]
 """Distinct n-grams, the words of each joined by a space."""

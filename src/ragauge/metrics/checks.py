@@ -13,8 +13,9 @@ from ragauge.language.list_items import ListItem, list_items, shared_items
 from ragauge.language.numbers import quantities
 from ragauge.language.quantity import Quantity, same_quantity
 from ragauge.language.text import normalize
-from ragauge.metric import Column, Constraint, Metric, metric
+from ragauge.metric import Column, Metric, metric
 from ragauge.score import Score
+from ragauge.setting import Constraint
 from ragauge.where import Filter
 
 MARKUP = re.compile(r"[*_`]+")
@@ -154,7 +155,7 @@ def list_found(answer: str, references: Sequence[str], *, codes: Pattern = "") -
     return Score(len(lists.found), evidence=lists.evidence)
 
 
-@metric(version=2, high=None)
+@metric(version=2, high=None, ranked=False)
 def list_total(answer: str | None, references: Sequence[str], *, codes: Pattern = "") -> Score:
     """How many list items the reference has; see `list_coverage`.
 

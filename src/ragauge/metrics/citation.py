@@ -1,7 +1,8 @@
 """Whether an answer names its sources."""
 
-from ragauge.metric import Count, metric
+from ragauge.metric import metric
 from ragauge.score import Score
+from ragauge.setting import Count
 
 INDICATORS = (
     "source:",

@@ -4,8 +4,9 @@ from typing import Literal
 
 from ragauge.features.judged import Supports
 from ragauge.judges.session import JudgeSession
-from ragauge.metric import Share, metric
+from ragauge.metric import metric
 from ragauge.score import Score
+from ragauge.setting import Share
 
 RAGAS_EPSILON = 1e-8
 NO_CLAIMS = "the answer makes no claim"

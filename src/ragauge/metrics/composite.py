@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-from ragauge.metric import Constraint, metric
+from ragauge.metric import metric
 from ragauge.score import LOST_PARTS, Score
+from ragauge.setting import Constraint
 
 RAGAS_WEIGHTS = {
     "faithfulness": 0.3,

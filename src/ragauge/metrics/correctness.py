@@ -1,12 +1,13 @@
 """Whether an answer is correct, according to a judge that sees the reference."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from ragauge.features.refusals import Phrases, refusals
 from ragauge.judges import questions
 from ragauge.judges.questions import ACCURACY_WEIGHTS, CORRECT, MET, NOT_APPLICABLE
 from ragauge.judges.session import JudgeSession
+from ragauge.label import SettingValue
 from ragauge.language.refusals import uncertainty_phrases
 from ragauge.metric import metric
 from ragauge.score import Score
@@ -83,7 +84,12 @@ async def factual_accuracy(
     return Score(points / 100, evidence={"grade": grade, **criteria, "calls": [asked.call]})
 
 
-@metric(version=2, prompts=("verdict",))
+def _ranks_systems(settings: Mapping[str, SettingValue]) -> bool:
+    """The share of correct answers does; those of wrong answers and of refusals depend on each other."""
+    return settings["verdict"] == "correct"
+
+
+@metric(version=2, prompts=("verdict",), ranked=_ranks_systems)
 async def answer_class(
     question: str | None,
     answer: str,

@@ -1,8 +1,9 @@
 """How much of the reference's content the answer has: keywords and length."""
 
 from ragauge.language.keywords import Extractor
-from ragauge.metric import NOTHING_EXPECTED, Share, metric
+from ragauge.metric import NOTHING_EXPECTED, metric
 from ragauge.score import Score
+from ragauge.setting import Share
 
 
 @metric(version=3)

@@ -9,8 +9,9 @@ from ragauge.judges import questions
 from ragauge.judges.protocol import Reply, TokenChoice
 from ragauge.judges.session import JudgeSession
 from ragauge.label import SettingValue
-from ragauge.metric import Constraint, metric
+from ragauge.metric import metric
 from ragauge.score import Score
+from ragauge.setting import Constraint
 
 Field = Literal["question", "answer", "references", "contexts"]
 MAX_GRADES = 10

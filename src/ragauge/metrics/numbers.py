@@ -8,8 +8,9 @@ from ragauge.language.number_agreement import Agreement, Percent, Rounding
 from ragauge.language.number_match import NumberMatch, match_quantities
 from ragauge.language.number_sources import NumberSource, source_numbers
 from ragauge.language.quantity import Quantity
-from ragauge.metric import NOTHING_EXPECTED, Constraint, Share, metric
+from ragauge.metric import NOTHING_EXPECTED, metric
 from ragauge.score import Score
+from ragauge.setting import Constraint, Share
 
 # The group of [\$]?(\d+\.?\d*)%?, the pattern of the suite answer-quality.
 REGEX_NUMBER = re.compile(r"\d\d*\.?\d*")

@@ -9,8 +9,9 @@ from rapidfuzz import fuzz
 
 from ragauge.language.stop_words import NLTK_ENGLISH
 from ragauge.language.text import Normalization, excerpt, normalize
-from ragauge.metric import Constraint, metric
+from ragauge.metric import metric
 from ragauge.score import Score
+from ragauge.setting import Constraint
 
 
 def _is_percent(value: float) -> bool:

@@ -75,6 +75,7 @@ def _declare(measure: Measure) -> None:
         high=measure.high,
         lower_is_better=measure.lower_is_better,
         aggregate=measure.aggregation,
+        ranked=measure.ranked,
     )
     declare(_as_function(measure))
 

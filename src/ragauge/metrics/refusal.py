@@ -9,7 +9,7 @@ MATCHES_SHOWN = 20
 WORDS_SHOWN = 300
 
 
-@metric(version=2)
+@metric(version=2, ranked=False)
 def dont_know(answer: str, *, phrases: Phrases = "default") -> Score:
     """Whether the answer refuses: it says that it does not know, cannot tell, or was given nothing.
 

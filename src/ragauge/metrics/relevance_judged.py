@@ -6,8 +6,9 @@ from typing import Literal
 from ragauge.encoders.cached import CachedEncoder, NoVector, TextVector
 from ragauge.features.judged import QuestionsBack
 from ragauge.judges.session import JudgeSession
-from ragauge.metric import Count, metric
+from ragauge.metric import metric
 from ragauge.score import Score
+from ragauge.setting import Count
 
 
 @metric(version=1, batch=True)

@@ -4,8 +4,9 @@ from typing import Literal
 
 from ragauge.features.judged import RelevantContexts, Supports
 from ragauge.judges.session import JudgeSession
-from ragauge.metric import NOTHING_EXPECTED, Share, metric
+from ragauge.metric import NOTHING_EXPECTED, metric
 from ragauge.score import Score
+from ragauge.setting import Share
 
 RAGAS_EPSILON = 1e-10
 

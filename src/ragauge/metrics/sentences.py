@@ -12,8 +12,9 @@ from ragauge.features.sentence_matrix import SentenceMatrix
 from ragauge.label import SettingValue
 from ragauge.language.sentences import Splitter
 from ragauge.language.text import excerpt
-from ragauge.metric import Share, metric
+from ragauge.metric import metric
 from ragauge.score import Score
+from ragauge.setting import Share
 
 Threshold = Share | Literal["model"]
 """A number, or "model": the one that best separates pairs people call equivalent from the rest."""

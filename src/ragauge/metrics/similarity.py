@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from ragauge.encoders.cached import CachedEncoder, NoVector, TextVector, pieces
 from ragauge.encoders.protocol import LongText
 from ragauge.language.text import is_blank
-from ragauge.metric import Share, metric
+from ragauge.metric import metric
 from ragauge.score import Score
+from ragauge.setting import Share
 
 
 @metric(version=1, batch=True)

@@ -14,9 +14,9 @@ from typing import Literal, NamedTuple, TypeVar
 import numpy as np
 
 from ragauge.label import SettingValue
-from ragauge.metric import Setting, read_setting, read_settings
 from ragauge.rankings.arrays import Bools, Floats, Ints
 from ragauge.rankings.hits import Hits
+from ragauge.setting import Setting, read_setting, read_settings
 from ragauge.stats.aggregation import Aggregation
 
 Absence = Literal["nothing relevant", "nothing retrieved", "never"]
@@ -53,7 +53,8 @@ class Measure:
     """A ranking measure: its formula, bounds, aggregation and evidence.
 
     `absent` is when it has no value; `beyond` finds the queries whose grades it does not accept.
-    `aggregation` is how the queries' numbers are aggregated. `shown` picks the hits that its
+    `aggregation` is how the queries' numbers are aggregated. `ranked`: whether a higher number, or a
+    lower one, is better as such. `shown` picks the hits that its
     evidence lists, and `parts` are further columns of the evidence. `by_text`: passages may be
     matched by their text as well as by id.
     """
@@ -64,6 +65,7 @@ class Measure:
     low: float | None
     high: float | None
     lower_is_better: bool
+    ranked: bool
     by_text: bool
     absent: Absence
     aggregation: Aggregation
@@ -146,6 +148,7 @@ def measure(
     low: float | None = 0.0,
     high: float | None = 1.0,
     lower_is_better: bool = False,
+    ranked: bool = True,
     by_text: bool = False,
     shown: Callable[..., Bools] | None = None,
     parts: Mapping[str, Callable[..., Floats | Ints]] | None = None,
@@ -163,6 +166,7 @@ def measure(
             low,
             high,
             lower_is_better,
+            ranked,
             by_text,
             undefined,
             aggregation,

@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ragauge.metric import Constraint, Count, Share
 from ragauge.rankings.arrays import Bools, Floats, Ints
 from ragauge.rankings.compat import Compat
 from ragauge.rankings.hits import Hits, ranks_within
@@ -24,6 +23,7 @@ from ragauge.rankings.measure import (
     nonrelevant_hits,
     relevant_hits,
 )
+from ragauge.setting import Constraint, Count, Share
 
 Discount = Literal["log2", "reciprocal"]
 Ideal = Literal["judged", "retrieved", "all"]
@@ -373,7 +373,7 @@ def rbp(hits: Hits, *, p: Share = 0.9, min_grade: Count = 1, k: Count | None = N
     return (1 - p) * hits.total(query, seen)
 
 
-@measure(version=1, undefined="never", lower_is_better=True)
+@measure(version=1, undefined="never", lower_is_better=True, ranked=False)
 def rbp_residual(hits: Hits, *, p: Share = 0.9) -> Floats:
     """How much rank-biased precision would rise if all unjudged documents were relevant.
 
@@ -538,7 +538,7 @@ def inferred_ap(hits: Hits, *, min_grade: Count = 1) -> Floats:
     return _ratio(hits.total(query, inferred), hits.n_relevant(min_grade))
 
 
-@measure(version=1, undefined="nothing retrieved")
+@measure(version=1, undefined="nothing retrieved", ranked=False)
 def judged(hits: Hits, *, k: Count | None = None) -> Floats:
     """Share of the first `k` retrieved that are judged, relevant or not.
 
@@ -555,7 +555,7 @@ def judged(hits: Hits, *, k: Count | None = None) -> Floats:
     return _ratio(n_hits(hits, min_grade=0, k=k), places)
 
 
-@measure(version=1, undefined="never", lower_is_better=True)
+@measure(version=1, undefined="never", lower_is_better=True, ranked=False)
 def unjudged(hits: Hits, *, k: Count | None = None) -> Floats:
     """Share of the first `k` places that hold an unjudged document; lower is better.
 
@@ -782,7 +782,7 @@ def utility(
 # Counts: their totals are sums
 
 
-@measure(version=1, undefined="never", aggregation="sum", high=None)
+@measure(version=1, undefined="never", aggregation="sum", high=None, ranked=False)
 def num_q(hits: Hits) -> Floats:
     """The number of queries: 1 for each.
 
@@ -795,7 +795,7 @@ def num_q(hits: Hits) -> Floats:
     return np.ones(hits.n)
 
 
-@measure(version=1, undefined="never", aggregation="sum", high=None)
+@measure(version=1, undefined="never", aggregation="sum", high=None, ranked=False)
 def num_ret(hits: Hits) -> Floats:
     """The number of documents retrieved; the total is their sum.
 
@@ -808,7 +808,9 @@ def num_ret(hits: Hits) -> Floats:
     return hits.n_retrieved.astype(np.float64)
 
 
-@measure(version=1, undefined="never", aggregation="sum", high=None, shown=relevant_hits)
+@measure(
+    version=1, undefined="never", aggregation="sum", high=None, ranked=False, shown=relevant_hits
+)
 def num_rel(hits: Hits, *, min_grade: Count = 1) -> Floats:
     """The number of relevant documents, retrieved or not; the total is their sum.
 
@@ -848,7 +850,9 @@ def num_nonrel_judged_ret(hits: Hits, *, min_grade: Count = 1) -> Floats:
     return hits.count(hits.query, unwanted).astype(np.float64)
 
 
-@measure(version=1, undefined="never", aggregation="sum", high=None, lower_is_better=True)
+@measure(
+    version=1, undefined="never", aggregation="sum", high=None, lower_is_better=True, ranked=False
+)
 def num_nonjudged_ret(hits: Hits) -> Floats:
     """The number of unjudged documents retrieved; the total is their sum.
 

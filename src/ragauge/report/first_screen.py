@@ -8,6 +8,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, cast
 
 from ragauge.report.cautions import caution_lines
+from ragauge.report.headline import headline, short
 from ragauge.report.numbers import DASH, SummaryRow, aggregate, interval, number
 from ragauge.report.plain import counted, for_terminal, shortened, some
 from ragauge.report.table_formats import markdown_table
@@ -15,6 +16,7 @@ from ragauge.runs.differences import Difference, differences
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.run import Run
+from ragauge.sample import FIELDS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,8 +27,8 @@ SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
 DIGITS = 2
 MARK = "*"
 LEGEND = f"{MARK} differs from the best beyond chance (paired randomization test, Holm, p < 0.05)"
-WIDTH, NAME_WIDTH = 98, 20
-"""Columns of a line, and of the name of a metric or system; longer ones are cut."""
+WIDTH = 98
+"""Columns of a line; longer ones are cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +95,17 @@ class FirstScreen:
         }
 
     @cached_property
+    def first(self) -> MetricDisplay | None:
+        """The metric of the headline: the first by which a system can be better than another."""
+        return next((metric for metric in self.metrics if metric.is_ranked), None)
+
+    @cached_property
     def systems(self) -> Sequence[str]:
         """The systems, the best of the headline's metric first."""
         systems = list(self.run.samples.systems)
-        if not self.metrics:
+        first = self.first
+        if first is None:
             return systems
-        first = self.metrics[0]
 
         def rank(system: str) -> tuple[bool, float]:
             mean = self._rows.get((first.metric, system), {}).get("mean")
@@ -112,41 +119,18 @@ class FirstScreen:
     @property
     def headline(self) -> str:
         """The best system, and whether it is beyond chance."""
+        several = len(self.systems) > 1
+        first = self.first if several or not self.metrics else self.first or self.metrics[0]
         if not self.metrics:
             return "Nothing was scored."
-        first = self.metrics[0]
-        best, *others = self.systems
-        row = self._rows[first.metric, best]
-        questions = counted(cast(int, row["ok"]), "question")
-        mean = f"{first.name} {aggregate(first, row)}"
-        if not others:
-            range_ = interval(first, row)
-            return f"{short(best)}: {mean}" + (f" ({range_})" if range_ else "") + f", {questions}."
-        found = self._differences.get(first.metric, {})
-        closest = others[0]
-        if closest not in found or found[closest].best != best:
-            return f"{short(best)} has the best {mean}; it was not compared with the others."
-        return self._compared(first, best, found[closest])
-
-    def _compared(self, first: MetricDisplay, best: str, second: Difference) -> str:
-        means = [
-            aggregate(first, self._rows[first.metric, system]) for system in (best, second.system)
-        ]
-        gap = number(first, abs(second.difference))
-        if not gap.strip("0."):
-            gap = f"less than {number(first, 10**-first.digits / first.scale)}"
-        test = f"p {_p_value(second.p_value)}, {counted(second.n, 'question')}"
-        by = f" by {first.family}" if first.family else ""
-        ahead = f"{first.name} {means[0]}, next {short(second.system)} {means[1]}"
-        if second.difference == 0:
-            return (
-                f"{short(best)} and {short(second.system)} have the same {first.name}, {means[0]}."
-            )
-        if second.is_significant:
-            return f"{short(best)} is best{by}: {ahead}. The difference of {gap} is beyond chance ({test})."
-        return (
-            f"{short(best)} is ahead{by}: {ahead}. The difference of {gap} may be chance ({test})."
-        )
+        if first is None:
+            return "No metric that was scored says which system is better."
+        rows = {
+            system: self._rows[first.metric, system]
+            for system in self.systems
+            if (first.metric, system) in self._rows
+        }
+        return headline(first, rows, self._differences.get(first.metric, {}))
 
     @property
     def title(self) -> str:
@@ -190,7 +174,7 @@ class FirstScreen:
             for system, row in zip(self.systems, rows, strict=False)
         ]
         arrow = "" if not metric.is_ranked else " ↓" if metric.lower_is_better else " ↑"
-        name = f"{shortened(for_terminal(metric.name), NAME_WIDTH)}{arrow}"
+        name = f"{short(metric.name)}{arrow}"
         return Row(family, name, n, tuple(cells))
 
     @cached_property
@@ -235,6 +219,11 @@ class FirstScreen:
         yield from (
             f"not scored, {reason}: {some(names, 4)}" for reason, names in by_reason.items()
         )
+        own = self.run.samples.columns
+        lacking = [field for field in ("references", "contexts") if field not in own]
+        if by_reason and lacking and (unread := [name for name in own if name not in FIELDS]):
+            named = some([repr(name) for name in unread], 4)
+            yield f"{named} is read as no field; if it holds the {lacking[0]}: --map {lacking[0]}=COLUMN"
 
     @cached_property
     def worst(self) -> Sequence[tuple[str, str]]:
@@ -247,8 +236,8 @@ class FirstScreen:
 
     def _lowest(self, known: set[str]) -> Iterator[tuple[str, str]]:
         """The lowest scores of the headline's metric."""
-        first = self.metrics[0]
-        if not first.is_ranked or first.low is None or first.high is None:
+        first = self.first
+        if first is None or first.low is None or first.high is None:
             return
         worst = self.run.worst(first.metric, WORST_SHOWN + len(known))
         middle = (first.low + first.high) / 2
@@ -341,14 +330,6 @@ def _styled(cell: Cell) -> "Text":
     if cell.interval:
         text.append(f" {cell.interval}", "dim")
     return text
-
-
-def short(text: str) -> str:
-    return shortened(for_terminal(text), NAME_WIDTH)
-
-
-def _p_value(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
 def _finding(match: FindingMatch) -> str:
