@@ -196,6 +196,11 @@ def _corrected(tails: Floats1d, value: float, drawn: Floats1d, left_out: Floats1
     return np.array(moved)
 
 
+def standard_error(pair: PairedParts) -> float:
+    """The standard error of a difference by the jackknife; 0 for fewer than two questions, or no spread."""
+    return _jackknife_error(pair.left_out()) if len(pair.parts) > 1 else 0.0
+
+
 def _jackknife_error(left_out: Floats1d) -> float:
     """The standard error by the jackknife; 0 for no spread but that of rounding."""
     n = len(left_out)
