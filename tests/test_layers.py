@@ -65,11 +65,8 @@ def name_of(path: Path) -> str:
 
 MODULES = {name_of(path): ast.parse(path.read_text("utf-8")) for path in SOURCE.rglob("*.py")}
 MAY_BE_HEAVY = {
-    ("stats.intervals", "numpy"),
-    ("stats.tests", "numpy"),
-    ("stats.corrections", "numpy"),
     ("metrics.ranking", "numpy"),
-    ("stats.aggregates", "numpy"),
+    *((module, "numpy") for module in MODULES if module.startswith("stats.")),
     ("features.rankings", "numpy"),
     ("features.matches", "numpy"),
     ("features.sentence_cosines", "numpy"),
@@ -80,7 +77,7 @@ MAY_BE_HEAVY = {
 }
 """These are themselves imported inside functions only; metrics and features when the catalog is first
 asked for one."""
-LIGHT = {"encoders.models", "rankings.names"}
+LIGHT = {"encoders.models", "rankings.names", "stats.aggregation", "stats.agreement"}
 IMPORTED_LATE = (
     {module for module, _ in MAY_BE_HEAVY}
     | {

@@ -7,6 +7,7 @@ import ragauge as rg
 
 PUBLIC = {
     "ChatEndpoint",
+    "Comparison",
     "DataError",
     "EncoderError",
     "Endpoint",
@@ -26,6 +27,7 @@ PUBLIC = {
     "Status",
     "StoreError",
     "Suite",
+    "compare",
     "estimate",
     "evaluate",
     "feature",

@@ -25,6 +25,8 @@ from .metric import metric as metric
 from .rankings.rank import fuse as fuse
 from .rankings.rank import rank as rank
 from .rankings.result import RankingResult as RankingResult
+from .runs.compare import compare as compare
+from .runs.comparison import Comparison as Comparison
 from .runs.run import Run as Run
 from .sample import Samples as Samples
 from .score import Score as Score

@@ -1,8 +1,10 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
+from scipy.stats import false_discovery_control
 
-from ragauge.stats.corrections import holm
+from ragauge.stats.corrections import benjamini_hochberg, holm
 
 
 def test_holm_multiplies_by_the_number_of_tests_not_yet_done():
@@ -26,3 +28,26 @@ def test_holm_keeps_the_order_of_p_values_and_lowers_none(p_values, random):
     shuffled = list(p_values)
     random.shuffle(shuffled)
     assert sorted(zip(shuffled, holm(shuffled).tolist(), strict=True)) == ranked
+
+
+def test_benjamini_hochberg_takes_the_least_of_what_stands_above():
+    # In rising order .005 · 4 / 1 = .02, .01 · 4 / 2 = .02, .03 · 4 / 3 = .04, .04 · 4 / 4 = .04.
+    p_values = [0.01, 0.04, 0.03, 0.005]
+    assert benjamini_hochberg(p_values).tolist() == approx([0.02, 0.04, 0.04, 0.02])
+    assert benjamini_hochberg([]).tolist() == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1))
+def test_benjamini_hochberg_agrees_with_scipy_and_is_never_above_holm(p_values):
+    adjusted = benjamini_hochberg(p_values).tolist()
+    assert adjusted == approx(false_discovery_control(p_values).tolist())  # scipy 1.17.1
+    pairs = zip(p_values, adjusted, holm(p_values).tolist(), strict=True)
+    assert all(p <= bh + 1e-12 and bh <= strict + 1e-12 for p, bh, strict in pairs)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1))
+def test_both_corrections_agree_with_statsmodels(p_values):
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    for ours, theirs in ((holm, "holm"), (benjamini_hochberg, "fdr_bh")):
+        expected = multitest.multipletests(p_values, method=theirs)[1]
+        assert ours(p_values).tolist() == approx(expected.tolist())

@@ -8,7 +8,7 @@ from pytest import approx
 from scipy import stats as scipy_stats
 
 from ragauge.errors import PlanError
-from ragauge.stats import tests as stats
+from ragauge.stats import sign_patterns
 from ragauge.stats.aggregates import mean_of_parts
 from ragauge.stats.intervals import bootstrap
 from ragauge.stats.tests import PairedTest, pairwise_randomization, randomization_test
@@ -53,14 +53,21 @@ def test_systems_that_never_differ_have_p_one():
 
 def test_the_smallest_p_of_drawn_patterns_counts_the_one_seen():
     # 60 equal signs: no pattern drawn is as far (one in 2^59 would be), so (0 + 1) / (99 + 1).
-    found = randomization_test(np.ones(60), n_permutations=99)
+    found = randomization_test(np.linspace(1, 1.5, 60), n_permutations=99)
     assert (found.p_value, found.is_exact) == (0.01, False)
 
 
 def test_all_patterns_are_counted_exactly_when_they_are_no_more_than_those_to_draw():
     # 2^5 = 32 patterns.
-    assert randomization_test(np.ones(5), n_permutations=32).is_exact
-    assert not randomization_test(np.ones(5), n_permutations=31).is_exact
+    differences = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    assert randomization_test(differences, n_permutations=32).is_exact
+    assert not randomization_test(differences, n_permutations=31).is_exact
+
+
+def test_differences_of_one_size_are_exact_for_any_number_of_them():
+    # 60 signs that are all plus: 2 of 2^60 patterns are as far from 0.
+    found = randomization_test(np.full(60, 0.1))
+    assert (found.p_value, found.is_exact) == (2 / 2**60, True)
 
 
 @given(st.lists(st.integers(-20, 20), min_size=1, max_size=9))
@@ -103,8 +110,8 @@ def test_the_drawn_p_comes_close_to_the_exact_one():
 
 
 @given(DIFFERENCES)
-def test_p_lies_between_that_of_the_pattern_seen_alone_and_one(differences):
-    assert 1 / 65 <= p_of(differences, n_permutations=64) <= 1
+def test_p_is_above_zero_and_at_most_one(differences):
+    assert 0 < p_of(differences, n_permutations=64) <= 1
 
 
 @given(DIFFERENCES, st.integers(0, 5))
@@ -155,14 +162,14 @@ def test_the_order_of_the_systems_changes_the_sign_and_nothing_else():
 def test_the_size_of_the_pieces_does_not_change_p(n_at_once, monkeypatch):
     values = systems()
     expected = pairwise_randomization(values)
-    monkeypatch.setattr(stats, "SIGNED_AT_ONCE", n_at_once)
+    monkeypatch.setattr(sign_patterns, "SIGNED_AT_ONCE", n_at_once)
     assert pairwise_randomization(values) == expected
 
 
 def test_more_patterns_than_one_stream_gives_are_drawn_from_further_streams(monkeypatch):
     differences = np.random.default_rng(2).normal(0.4, 1, 14)
     exact = p_of(differences, n_permutations=2**14)
-    monkeypatch.setattr(stats, "SIGNS_OF_A_STREAM", 1000)
+    monkeypatch.setattr(sign_patterns, "SIGNS_OF_A_STREAM", 1000)
     # 16 streams; four standard errors as above. Were they alike, 1,000 patterns would count.
     p = p_of(differences, n_permutations=2**14 - 1)
     assert p == approx(exact, abs=4 * np.sqrt(exact * (1 - exact)) / 128)

@@ -1,15 +1,13 @@
 """Which systems of a run differ beyond chance: paired tests of each metric, corrected."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
 
 from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.paired_scores import question_ids, read_scores
 from ragauge.runs.run import Run
-
-if TYPE_CHECKING:
-    import numpy as np
+from ragauge.runs.sides import Side
 
 ALPHA = 0.05
 """A corrected p value below this is called a difference beyond chance."""
@@ -56,7 +54,15 @@ def differences(run: Run, metric: MetricDisplay) -> Mapping[str, Difference]:
 
     from ragauge.stats import holm, pairwise_randomization
 
-    systems, values = _paired(run, metric)
+    if metric.aggregate.kind != "mean" or len(run.samples.systems) < 2:
+        return {}
+    sides = [Side(run, system, system) for system in run.samples.systems]
+    labels = [{metric.name: metric.metric}] * len(sides)
+    values = read_scores(sides, question_ids(sides), labels)[metric.name].values
+    scored = np.flatnonzero(np.isfinite(values).any(axis=1))
+    systems = [sides[at].system for at in scored]
+    values = values[scored]
+    values = values[:, np.isfinite(values).all(axis=0)]
     if len(systems) < 2 or values.shape[1] == 0:
         return {}
     means = values.mean(axis=1)
@@ -77,27 +83,3 @@ def differences(run: Run, metric: MetricDisplay) -> Mapping[str, Difference]:
         for at, system in enumerate(systems)
         if at != best
     }
-
-
-def _paired(run: Run, metric: MetricDisplay) -> tuple[Sequence[str], "np.ndarray[Any, Any]"]:
-    """The systems with scores, and their values for the questions that all of them have (s, n)."""
-    import numpy as np
-    import polars as pl
-
-    if metric.aggregate.kind != "mean":
-        return [], np.zeros((0, 0))
-    scores = run.collect(
-        run.scan()
-        .filter((pl.col("metric") == metric.metric) & pl.col("value").is_not_null())
-        .select("id", "system", "value")
-    )
-    known = set(scores["system"].to_list())
-    systems = [system for system in run.samples.systems if system in known]
-    if len(systems) < 2:
-        return systems, np.zeros((len(systems), 0))
-    table = (
-        scores.pivot("system", index="id", values="value", aggregate_function="first")
-        .drop_nulls()
-        .sort("id")
-    )
-    return systems, table.select(systems).to_numpy().T

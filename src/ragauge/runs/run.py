@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.cautions import MetricCaution, cautions_of
+from ragauge.runs.compare import PERMUTATIONS, Pairs, compare
+from ragauge.runs.comparison import Comparison, CorrectionName, TestName
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.runs.rendering import Rendered, Renderer
 from ragauge.runs.scores import ScoreSource, collected, of_question, with_evidence
+from ragauge.runs.sides import SideLike
 from ragauge.runs.summary import SUMMARY, aggregate_problem, summarise
 from ragauge.sample import Samples
 from ragauge.score import Flag
@@ -135,6 +138,40 @@ class Run:
                 scores, self.samples, self.metrics, fields, seed=self.manifest.seed
             )
         return self._summaries[fields].clone()
+
+    def compare(
+        self,
+        base: SideLike,
+        *candidates: SideLike,
+        metrics: Sequence[str] | str | None = None,
+        by: Sequence[str] | str = (),
+        cluster: str | None = None,
+        pairs: Pairs = "base",
+        test: TestName = "randomization",
+        correction: CorrectionName = "holm",
+        allow_mismatch: bool = False,
+        n_permutations: int = PERMUTATIONS,
+        seed: int | None = None,
+    ) -> Comparison:
+        """Compare systems of this run question by question: `run.compare("baseline", "candidate")`.
+
+        A side may also be another run with one system, or a pair (run, system). `seed` is by default that
+        of the run. `ragauge.compare` explains the arguments and the result.
+        """
+        return compare(
+            base,
+            *candidates,
+            run=self,
+            metrics=metrics,
+            by=by,
+            cluster=cluster,
+            pairs=pairs,
+            test=test,
+            correction=correction,
+            allow_mismatch=allow_mismatch,
+            n_permutations=n_permutations,
+            seed=self.manifest.seed if seed is None else seed,
+        )
 
     def show(self, id: str) -> Rendered:
         """One question to look at: its answers with their scores, reasons and evidence, cut short.

@@ -1,0 +1,302 @@
+"""Compare systems question by question: differences, intervals, tests, and what changed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Literal, cast
+
+from ragauge.errors import PlanError, did_you_mean
+from ragauge.runs.comparison import (
+    CORRECTIONS,
+    TESTS,
+    Comparison,
+    CorrectionName,
+    MetricComparison,
+    SystemMean,
+    TestName,
+)
+from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.mismatches import notes_on, refuse
+from ragauge.runs.pair_facts import Pair
+from ragauge.runs.pair_statistics import PairStatistics, aggregate_on, pair_statistics
+from ragauge.runs.paired_scores import MetricScores, question_ids, read_scores
+from ragauge.runs.questions import Questions, Slice
+from ragauge.runs.sides import ScoredRun, Side, SideLike, sides_of
+
+Pairs = Literal["base", "all"]
+PERMUTATIONS = 10_000
+
+
+def compare(
+    base: SideLike,
+    *candidates: SideLike,
+    run: ScoredRun | None = None,
+    metrics: Sequence[str] | str | None = None,
+    by: Sequence[str] | str = (),
+    cluster: str | None = None,
+    pairs: Pairs = "base",
+    test: TestName = "randomization",
+    correction: CorrectionName = "holm",
+    allow_mismatch: bool = False,
+    n_permutations: int = PERMUTATIONS,
+    seed: int = 0,
+) -> Comparison:
+    """Compare candidates with a base, question by question, on every metric that they share.
+
+    A side is a run with one system, a pair (run, system), or a system's name in `run`. `metrics`
+    chooses some by name or label. `by` also compares within each value of these fields. `cluster` names
+    a field whose values are drawn together, for questions that are not independent: several about one
+    document, or repeats of one. `pairs="all"` compares every pair. `test` is "randomization", "mcnemar"
+    (binary metrics only), "t" or "wilcoxon"; `correction` is "holm", "bh" or "none", over all p values.
+
+    Raises DataError if the sides have other questions or gold, PlanError for other metrics, settings,
+    models or prompts, unless `allow_mismatch`; and PlanError for invalid arguments.
+
+    >>> import ragauge as rg
+    >>> rows = [
+    ...     {"id": f"q{at}", "system": system, "answer": answer, "reference": "Rome"}
+    ...     for at in range(8)
+    ...     for system, answer in (("old", "Oslo"), ("new", "Rome"))
+    ... ]
+    >>> found = rg.evaluate(rows, "exact_match").compare("old", "new").row("exact_match")
+    >>> found.difference, found.p_value, found.wins, found.verdict
+    (1.0, 0.0078125, 8, 'better')
+    """
+    sides = sides_of((base, *candidates), run)
+    options = _Options(test, correction, cluster, n_permutations, seed)
+    _check(options, pairs)
+    chosen = [metrics] if isinstance(metrics, str) else metrics
+    shared, notes = _shared_metrics(sides, chosen)
+    names = [metric.name for metric in shared]
+    if allow_mismatch:
+        notes += notes_on(sides, names)
+    else:
+        refuse(sides, names)
+    questions = Questions.of(
+        sides, question_ids(sides), [by] if isinstance(by, str) else by, cluster
+    )
+    labels = [_labels(side, names) for side in sides]
+    scores = read_scores(sides, questions.ids, labels)
+    places = list(combinations(range(len(sides)), 2))
+    places = places if pairs == "all" else [pair for pair in places if pair[0] == 0]
+    scored = [metric for metric in shared if (scores[metric.name].status == 1).any()]
+    rows: list[MetricComparison] = []
+    means: list[SystemMean] = []
+    names_of_sides = [side.name for side in sides]
+    for each in questions.slices:
+        facts = [
+            Pair(metric, scores[metric.name], each.questions, one, two)
+            for metric in scored
+            for one, two in places
+        ]
+        rows += _rows(facts, each, questions, names_of_sides, options)
+        means += _means(scored, scores, each, names_of_sides)
+    return Comparison(
+        tuple(names_of_sides),
+        tuple(_corrected(rows, correction)),
+        tuple(means),
+        tuple(scored),
+        len(questions.ids),
+        tuple(side.place for side in sides),
+        questions.fields,
+        cluster,
+        test,
+        correction,
+        n_permutations,
+        seed,
+        (
+            *notes,
+            *questions.notes,
+            *_without_scores(shared, scored),
+            *_about_repeats(sides, scores),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    test: TestName
+    correction: CorrectionName
+    cluster: str | None
+    n_permutations: int
+    seed: int
+
+
+def _check(options: _Options, pairs: str) -> None:
+    problems = [
+        f"{name} is {value!r}; it takes {', '.join(known)}"
+        for name, value, known in (
+            ("test", options.test, TESTS),
+            ("correction", options.correction, CORRECTIONS),
+            ("pairs", pairs, ("base", "all")),
+        )
+        if value not in known
+    ]
+    if options.n_permutations < 1:
+        problems.append(f"n_permutations is {options.n_permutations!r}; give 1 or more")
+    if options.seed < 0:
+        problems.append(f"seed is {options.seed!r}; give 0 or more")
+    if options.cluster is not None and options.test in ("mcnemar", "wilcoxon"):
+        problems.append(
+            f"the test {options.test} takes questions as independent; use randomization or t with clusters"
+        )
+    if problems:
+        raise PlanError(problems)
+
+
+def _shared_metrics(
+    sides: Sequence[Side], chosen: Sequence[str] | None
+) -> tuple[list[MetricDisplay], list[str]]:
+    """The metrics that all sides have, by name, in the base's order; what else there is, as notes."""
+    of_sides = [{metric.name: metric for metric in side.run.metrics} for side in sides]
+    shared = [
+        metric
+        for name, metric in of_sides[0].items()
+        if all(name in of_side for of_side in of_sides)
+    ]
+    if chosen is not None:
+        return [_chosen(name, shared, sides) for name in dict.fromkeys(chosen)], []
+    names = {metric.name for metric in shared}
+    notes = [
+        f"not compared, because not every side has it: {name}"
+        for name in dict.fromkeys(name for of_side in of_sides for name in of_side)
+        if name not in names
+    ]
+    if not shared:
+        own = "; ".join(
+            f"{side.name}: {', '.join(list(of_side)[:5])}"
+            for side, of_side in zip(sides, of_sides, strict=True)
+        )
+        raise PlanError([f"the sides share no metric ({own}); evaluate them with the same metrics"])
+    return shared, notes
+
+
+def _chosen(name: str, shared: Sequence[MetricDisplay], sides: Sequence[Side]) -> MetricDisplay:
+    named = {text: metric for metric in shared for text in (metric.name, metric.metric)}
+    if name in named:
+        return named[name]
+    without = [
+        side.name
+        for side in sides
+        if all(name not in (metric.name, metric.metric) for metric in side.run.metrics)
+    ]
+    hint = (
+        did_you_mean(name, named) or f"; shared are {', '.join(metric.name for metric in shared)}"
+    )
+    raise PlanError([f"no metric {name!r} in {', '.join(without) or 'common'}{hint}"])
+
+
+def _labels(side: Side, names: Sequence[str]) -> dict[str, str]:
+    return {metric.name: metric.metric for metric in side.run.metrics if metric.name in names}
+
+
+def _without_scores(
+    shared: Sequence[MetricDisplay], scored: Sequence[MetricDisplay]
+) -> Iterator[str]:
+    known = {metric.name for metric in scored}
+    by_reason: dict[str, list[str]] = {}
+    for metric in shared:
+        if metric.name not in known:
+            reason = metric.unavailable or "no question has a score"
+            by_reason.setdefault(reason, []).append(metric.name)
+    for reason, names in by_reason.items():
+        yield f"not compared, {reason}: {', '.join(names)}"
+
+
+def _about_repeats(sides: Sequence[Side], scores: "dict[str, MetricScores]") -> Iterator[str]:
+    names = [name for name, each in scores.items() if each.repeat_variance is not None]
+    if names:
+        yield (
+            f"the intervals of {', '.join(names)} include the spread of the judge's repeats; the p values "
+            "are of the means over the repeats"
+        )
+    repeats = {str(side.run.manifest.code.get("repeats") or 1) for side in sides}
+    if len(repeats) > 1:
+        yield f"the judges were asked {' and '.join(sorted(repeats))} times in different runs"
+
+
+def _rows(
+    facts: Sequence[Pair],
+    each: Slice,
+    questions: Questions,
+    names: Sequence[str],
+    options: _Options,
+) -> Iterator[MetricComparison]:
+    statistics = pair_statistics(
+        facts,
+        questions.clusters,
+        test=options.test,
+        n_permutations=options.n_permutations,
+        seed=options.seed,
+    )
+    ids = questions.names
+    for pair, found in zip(facts, statistics, strict=True):
+        yield _row(pair, found, each, ids, names)
+
+
+def _row(
+    pair: Pair, found: PairStatistics, each: Slice, ids: Sequence[str], names: Sequence[str]
+) -> MetricComparison:
+    fixed, broken = pair.changes(ids)
+    worst, best = pair.bounds()
+    wins, ties, losses = pair.wins_ties_losses
+    return MetricComparison(
+        each.field,
+        each.value,
+        pair.metric.metric,
+        pair.metric.name,
+        names[pair.base],
+        names[pair.candidate],
+        pair.n,
+        found.base_value,
+        found.candidate_value,
+        found.difference,
+        found.low,
+        found.high,
+        found.interval_method,
+        found.p_value,
+        None,
+        found.test,
+        found.effect_size,
+        found.detectable,
+        wins,
+        ties,
+        losses,
+        fixed,
+        broken,
+        pair.unpaired(ids),
+        worst,
+        best,
+        found.n_clusters,
+        pair.metric.lower_is_better,
+        pair.metric.is_ranked,
+        found.note,
+    )
+
+
+def _corrected(
+    rows: Sequence[MetricComparison], correction: CorrectionName
+) -> Iterable[MetricComparison]:
+    """The rows with their p values corrected for all of them."""
+    from ragauge.stats.corrections import benjamini_hochberg, holm
+
+    p_values = [row.p_value for row in rows if row.p_value is not None]
+    corrected = {"holm": holm, "bh": benjamini_hochberg}.get(correction, list)(p_values)
+    following = iter(cast("Iterable[float]", corrected))
+    for row in rows:
+        yield row if row.p_value is None else replace(row, p_corrected=float(next(following)))
+
+
+def _means(
+    metrics: Sequence[MetricDisplay],
+    scores: "dict[str, MetricScores]",
+    each: Slice,
+    names: Sequence[str],
+) -> Iterator[SystemMean]:
+    """Each system's aggregate on the questions of the slice that all systems have scored."""
+    for metric in metrics:
+        of_metric = scores[metric.name]
+        common = each.questions[(of_metric.status[:, each.questions] == 1).all(axis=0)]
+        for at, name in enumerate(names):
+            value = aggregate_on(metric, of_metric, at, common)
+            yield SystemMean(each.field, each.value, metric.metric, name, value, len(common))

@@ -1,0 +1,283 @@
+"""The result of a comparison: a row for each slice, metric and pair of systems."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+
+from ragauge.errors import PlanError, did_you_mean
+from ragauge.runs.manifest import MetricDisplay
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LEVEL = 0.05
+"""A corrected p value below this is called a significant difference."""
+TestName = Literal["randomization", "mcnemar", "t", "wilcoxon"]
+CorrectionName = Literal["holm", "bh", "none"]
+TESTS: tuple[TestName, ...] = ("randomization", "mcnemar", "t", "wilcoxon")
+CORRECTIONS: tuple[CorrectionName, ...] = ("holm", "bh", "none")
+Verdict = Literal["better", "worse", "differs", "not significant", "not tested"]
+
+
+class Change(NamedTuple):
+    """A question whose score changed, with the base's score and the candidate's."""
+
+    id: str
+    before: float
+    after: float
+
+
+class Unpaired(NamedTuple):
+    """A question that the base, the candidate or both have no score for, with the status of each.
+
+    The status is "ok" for a score, "absent" if the side has no row, otherwise a score's status.
+    """
+
+    id: str
+    base: str
+    candidate: str
+
+
+@dataclass(frozen=True, slots=True)
+class SystemMean:
+    """The aggregate of one metric of one system, on the `n` questions that all systems have scored.
+
+    None if there is no such question.
+    """
+
+    field: str | None
+    value: str | None
+    metric: str
+    system: str
+    mean: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class MetricComparison:
+    """One metric of a base and a candidate; differences are candidate minus base.
+
+    `field` and `value` name the slice; both None for all questions. `n` counts the questions that both
+    have scored, and all numbers but the bounds are of these. `base_mean` and `candidate_mean` are the
+    metric's aggregate: its mean unless it has one of its own. `low` and `high` are the 95 % interval of
+    `difference` by `interval_method`. `p_value` is two-sided, by `test`; `p_corrected` is corrected for
+    all tests of the comparison. `effect_size` is Cohen's d_z. `detectable` is the smallest difference
+    that a test at 0.05 finds with power 0.8. `wins`, `ties` and `losses` count the questions on which the
+    candidate is better, equal and worse (higher, equal and lower if neither is better as such).
+
+    `fixed` holds the questions that moved from the worse half of the scale to the better half, `broken`
+    those that moved back, largest change first; both are empty if the scale is open or not ranked.
+
+    `unpaired` holds the questions that a side lacks or could not score; where the metric applies to
+    neither side (absent, undefined or missing on both), it says nothing and they are left out. `worst`
+    and `best` are the difference if all of these went against, and for, the candidate; None for open
+    scales and metrics that are not means. `n_clusters` is None without clusters. `note` says why a
+    number is missing, or what to mind; usually empty.
+    """
+
+    field: str | None
+    value: str | None
+    metric: str
+    name: str
+    base: str
+    candidate: str
+    n: int
+    base_mean: float | None
+    candidate_mean: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    interval_method: str | None
+    p_value: float | None
+    p_corrected: float | None
+    test: str
+    effect_size: float | None
+    detectable: float | None
+    wins: int
+    ties: int
+    losses: int
+    fixed: tuple[Change, ...]
+    broken: tuple[Change, ...]
+    unpaired: tuple[Unpaired, ...]
+    worst: float | None
+    best: float | None
+    n_clusters: int | None
+    lower_is_better: bool
+    is_ranked: bool
+    note: str = ""
+
+    @property
+    def is_significant(self) -> bool:
+        return self.p_corrected is not None and self.p_corrected < LEVEL
+
+    @property
+    def gain(self) -> float | None:
+        """The difference, positive if the candidate is better; None if neither is better as such."""
+        if self.difference is None or not self.is_ranked:
+            return None
+        return 0.0 - self.difference if self.lower_is_better else self.difference
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the test says of the candidate. A metric that is not ranked only "differs"."""
+        if self.p_corrected is None:
+            return "not tested"
+        if not self.is_significant or not self.difference:
+            return "not significant"
+        if self.gain is None:
+            return "differs"
+        return "better" if self.gain > 0 else "worse"
+
+    def n_unpaired(self, side: Literal["base", "candidate"]) -> int:
+        """How many questions this side lacks or could not score."""
+        return sum(getattr(each, side) != "ok" for each in self.unpaired)
+
+
+FRAME = (
+    *("field", "value", "metric", "name", "base", "candidate", "n", "base_mean", "candidate_mean"),
+    *(
+        "difference",
+        "low",
+        "high",
+        "interval_method",
+        "p_value",
+        "p_corrected",
+        "test",
+        "effect_size",
+    ),
+    *("detectable", "wins", "ties", "losses", "worst", "best", "n_clusters", "note"),
+)
+"""The fields of a MetricComparison that are columns of a comparison's frame."""
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Systems compared question by question, on every metric that they share.
+
+    `systems` holds the base first, unless every pair was compared. `means` are on the questions that all
+    systems have scored. `notes` say what was not compared and why.
+    """
+
+    systems: tuple[str, ...]
+    rows: tuple[MetricComparison, ...]
+    means: tuple[SystemMean, ...]
+    metrics: tuple[MetricDisplay, ...]
+    n_questions: int
+    places: tuple[str, ...]
+    """Where the run of each system is: its folder, or the source of its samples."""
+    fields: tuple[str, ...] = ()
+    cluster: str | None = None
+    test: TestName = "randomization"
+    correction: CorrectionName = "holm"
+    n_permutations: int = 10_000
+    seed: int = 0
+    notes: tuple[str, ...] = ()
+    renderer: "ClassVar[Callable[[Comparison], str] | None]" = None
+    """How notebooks show comparisons; a module above sets it, since `runs` does not format."""
+
+    @property
+    def n_tests(self) -> int:
+        """The number of p values that the correction covers."""
+        return sum(row.p_value is not None for row in self.rows)
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of base and candidate, each once."""
+        return tuple(dict.fromkeys((row.base, row.candidate) for row in self.rows))
+
+    @property
+    def overall(self) -> tuple[MetricComparison, ...]:
+        """The rows of all questions, without those of slices."""
+        return tuple(row for row in self.rows if row.field is None)
+
+    @cached_property
+    def frame(self) -> "pl.DataFrame":
+        """The rows as a frame; of fixed, broken and unpaired questions their numbers.
+
+        Columns: those of MetricComparison, and n_fixed, n_broken, base_unpaired, candidate_unpaired,
+        verdict.
+        """
+        import polars as pl
+
+        texts = ("field", "value", "metric", "name", "base", "candidate")
+        texts += ("interval_method", "test", "note", "verdict")
+        counts = ("n", "wins", "ties", "losses", "n_clusters")
+        counts += ("n_fixed", "n_broken", "base_unpaired", "candidate_unpaired")
+        rows = [frame_row(row) for row in self.rows]
+        schema = {
+            name: pl.String if name in texts else pl.Int64 if name in counts else pl.Float64
+            for name in (*FRAME, *counts[-4:], "verdict")
+        }
+        return pl.DataFrame(rows, schema=schema)
+
+    def row(
+        self, metric: str, candidate: str | None = None, base: str | None = None
+    ) -> MetricComparison:
+        """The row of all questions of a metric, by its name or label.
+
+        `candidate` and `base` may be left out if the metric has only one such row. Raises PlanError if
+        there is none, or more than one.
+        """
+        rows = [row for row in self.overall if metric in (row.name, row.metric)]
+        if not rows:
+            known = list(dict.fromkeys(row.name for row in self.overall))
+            hint = did_you_mean(metric, known) or f"; it has {', '.join(known) or 'none'}"
+            raise PlanError([f"the comparison has no metric {metric!r}{hint}"])
+        chosen = [
+            row for row in rows if candidate in (None, row.candidate) and base in (None, row.base)
+        ]
+        if len(chosen) != 1:
+            pairs = ", ".join(f"{row.base} with {row.candidate}" for row in rows[:5])
+            raise PlanError([f"{metric}: choose one pair by candidate= and base=: {pairs}"])
+        return chosen[0]
+
+    def fixed(self, metric: str, candidate: str | None = None) -> "pl.DataFrame":
+        """The questions that the candidate got right and the base did not: id, before, after.
+
+        They moved from the worse half of the metric's scale to the better half; largest change first.
+        """
+        return _changes(self.row(metric, candidate).fixed)
+
+    def broken(self, metric: str, candidate: str | None = None) -> "pl.DataFrame":
+        """The questions that the base got right and the candidate did not: id, before, after."""
+        return _changes(self.row(metric, candidate).broken)
+
+    def unpaired(self, metric: str, candidate: str | None = None) -> "pl.DataFrame":
+        """The questions that a side lacks or could not score: id, and the status on each side."""
+        import polars as pl
+
+        rows = self.row(metric, candidate).unpaired
+        return pl.DataFrame(
+            rows, schema=dict.fromkeys(("id", "base", "candidate"), pl.String), orient="row"
+        )
+
+    def __repr__(self) -> str:
+        n = f"{self.n_questions:,} questions, {len(self.metrics)} metrics"
+        return f"Comparison({', '.join(self.systems[:5])}: {n}, {self.n_tests:,} tests)"
+
+    def _repr_html_(self) -> str | None:
+        return None if Comparison.renderer is None else Comparison.renderer(self)
+
+
+def frame_row(row: MetricComparison) -> dict[str, object]:
+    """A row as plain values, the lists of questions as their numbers."""
+    return {
+        **{name: getattr(row, name) for name in FRAME},
+        "n_fixed": len(row.fixed),
+        "n_broken": len(row.broken),
+        "base_unpaired": row.n_unpaired("base"),
+        "candidate_unpaired": row.n_unpaired("candidate"),
+        "verdict": row.verdict,
+    }
+
+
+def mean_row(mean: SystemMean) -> dict[str, object]:
+    return asdict(mean)
+
+
+def _changes(changes: Sequence[Change]) -> "pl.DataFrame":
+    import polars as pl
+
+    schema = {"id": pl.String, "before": pl.Float64, "after": pl.Float64}
+    return pl.DataFrame(changes, schema=schema, orient="row")

@@ -1,0 +1,136 @@
+"""The sides of a comparison: each is one system of a run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
+
+from ragauge.errors import PlanError, did_you_mean
+from ragauge.runs.manifest import Manifest, MetricDisplay
+from ragauge.runs.scores import ScoreSource
+from ragauge.sample import Samples
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class ScoredRun(Protocol):
+    """What a comparison needs of a run."""
+
+    @property
+    def samples(self) -> Samples: ...
+    @property
+    def source(self) -> ScoreSource: ...
+    @property
+    def manifest(self) -> Manifest: ...
+    @property
+    def folder(self) -> Path | None: ...
+    @cached_property
+    def metrics(self) -> tuple[MetricDisplay, ...]: ...
+    def scan(self) -> "pl.LazyFrame": ...
+    def collect(self, lazy: "pl.LazyFrame") -> "pl.DataFrame": ...
+
+
+@dataclass(frozen=True)
+class Side:
+    """One system of a run, and the name that it has in a comparison."""
+
+    run: ScoredRun
+    system: str
+    name: str
+
+    @property
+    def place(self) -> str:
+        """Where the run is, for messages."""
+        return str(self.run.folder or self.run.samples.source)
+
+    def is_same(self, other: "Side") -> bool:
+        folder = self.run.folder
+        is_same_run = self.run is other.run or (
+            folder is not None
+            and other.run.folder is not None
+            and folder.resolve() == other.run.folder.resolve()
+        )
+        return is_same_run and self.system == other.system
+
+
+SideLike = str | ScoredRun | tuple[ScoredRun, str] | Side
+"""A system of the run at hand, a run with one system, or a run and one of its systems."""
+
+
+def sides_of(given: Sequence[object], run: ScoredRun | None = None) -> tuple[Side, ...]:
+    """The sides of a comparison, each with a name of its own.
+
+    A text is a system of `run`. Raises PlanError for fewer than two sides, a side given twice, an
+    unknown system, and a run with several systems of which none is chosen.
+    """
+    problems: list[str] = []
+    sides: list[Side] = []
+    for each in given:
+        try:
+            sides.append(_side(each, run))
+        except PlanError as error:
+            problems += error.problems
+    if not problems and len(sides) < 2:
+        problems.append("a comparison needs two systems or more; give a base and a candidate")
+    for at, side in enumerate(sides):
+        if any(side.is_same(before) for before in sides[:at]):
+            problems.append(
+                f"{side.system!r} of {side.place} is given twice; compare it with another system"
+            )
+    if problems:
+        raise PlanError(problems)
+    return _with_own_names(sides)
+
+
+def _side(given: object, run: ScoredRun | None) -> Side:
+    if isinstance(given, Side):
+        return given
+    if isinstance(given, str):
+        if run is None:
+            raise PlanError(
+                [f"{given!r} is not a run; give runs, or compare systems with run.compare"]
+            )
+        return _of_run(run, given)
+    if isinstance(given, tuple) and len(cast("tuple[object, ...]", given)) == 2:
+        chosen, system = cast("tuple[ScoredRun, str]", given)
+        return _of_run(chosen, system)
+    if isinstance(given, tuple) or not hasattr(given, "samples"):
+        raise PlanError([f"a side is a run or (run, system), got {cast(object, given)!r:.80}"])
+    return _of_run(cast(ScoredRun, given), None)
+
+
+def _of_run(run: ScoredRun, system: str | None) -> Side:
+    systems = run.samples.systems
+    where = run.folder or run.samples.source
+    if system is None and len(systems) == 1:
+        return Side(run, systems[0], systems[0])
+    if system is None:
+        raise PlanError([f"{where} has {len(systems)} systems: {', '.join(systems)}; choose one"])
+    if system not in systems:
+        hint = did_you_mean(system, systems) or f"; it has {', '.join(systems)}"
+        raise PlanError([f"{where} has no system {system!r}{hint}"])
+    return Side(run, system, system)
+
+
+def _with_own_names(sides: Sequence[Side]) -> tuple[Side, ...]:
+    """Sides of the same name get that of their folder or file too, or a number."""
+    named = list(sides)
+    for rename in (_with_place, _numbered):
+        names = [side.name for side in named]
+        named = [
+            rename(side, names[:at].count(side.name)) if names.count(side.name) > 1 else side
+            for at, side in enumerate(named)
+        ]
+    return tuple(named)
+
+
+def _with_place(side: Side, _: int) -> Side:
+    name = side.run.folder.name if side.run.folder else Path(side.run.samples.source).name
+    is_default = side.system == "default"
+    return replace(side, name=name if is_default else f"{side.system}@{name}")
+
+
+def _numbered(side: Side, n_before: int) -> Side:
+    return replace(side, name=f"{side.name} ({n_before + 1})")

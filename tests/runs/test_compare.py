@@ -1,0 +1,443 @@
+"""Comparisons of systems: pairing, slices, clusters, mismatches, and what a side lacks."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from pytest import approx
+from scipy import stats as scipy_stats
+
+import ragauge as rg
+from ragauge.errors import DataError, PlanError
+
+pytestmark = pytest.mark.usefixtures("own_metrics")
+
+
+@pytest.fixture(autouse=True)
+def points(own_metrics):
+    """A metric whose values are in the data: `points` in [0, 1]; null is a missing score."""
+
+    @rg.metric(version=1)
+    def points(answer_points: float) -> float:
+        """The points that the sample states."""
+        return answer_points
+
+    return points
+
+
+def rows(systems: dict[str, list[float | None]], **fields: list[object]) -> list[dict[str, object]]:
+    """A row for each system and question q0, q1 …; None leaves out the row's points."""
+    return [
+        {
+            "id": f"q{at}",
+            "system": system,
+            "question": f"question {at}?",
+            **({} if value is None else {"answer_points": value}),
+            **{name: values[at] for name, values in fields.items()},
+        }
+        for system, values in systems.items()
+        for at, value in enumerate(values)
+    ]
+
+
+def run_of(systems, **fields) -> rg.Run:
+    return rg.evaluate(rows(systems, **fields), "points")
+
+
+def one(systems, **options):
+    return run_of(systems).compare("a", "b", **options).row("points")
+
+
+def test_a_pair_is_compared_question_by_question():
+    row = one({"a": [0.0, 0.5, 1.0, 0.25], "b": [1.0, 0.75, 0.75, 0.25]})
+    # Differences 1, 0.25, -0.25, 0: mean 0.25. Means 1.75 / 4 and 2.75 / 4.
+    assert (row.n, row.base_mean, row.candidate_mean, row.difference) == (4, 0.4375, 0.6875, 0.25)
+    assert (row.wins, row.ties, row.losses) == (2, 1, 1)
+    # Of the 8 patterns of 1, 1/4, 1/4 all have a sum of at least 1/2 but none less: |1 ± .. | >= 1:
+    # 1.5, 1, 1, 0.5 and their negatives; those of at least 1 in size are 6 of 8.
+    assert row.p_value == 6 / 8
+    assert row.test == "randomization (exact)"
+    # Standard deviation of 1, .25, -.25, 0.
+    assert row.effect_size == approx(0.25 / np.std([1, 0.25, -0.25, 0], ddof=1))
+
+
+def test_binary_scores_get_mcnemars_exact_p_and_lists_of_what_changed():
+    base, candidate = [0.0] * 9 + [1.0] * 6, [1.0] * 9 + [0.0] * 2 + [1.0] * 4
+    for test in ("randomization", "mcnemar"):
+        row = one({"a": base, "b": candidate}, test=test)
+        # 9 fixed, 2 broken: 2 (1 + 11 + 55) / 2^11.
+        assert row.p_value == 2 * 67 / 2**11
+        assert (len(row.fixed), len(row.broken)) == (9, 2)
+    assert [change.id for change in row.broken] == ["q10", "q9"]
+    assert row.broken[0] == ("q10", 1.0, 0.0)
+
+
+def test_the_other_tests_are_scipys():
+    random = np.random.default_rng(1)
+    base, candidate = random.random(20), random.random(20) * 0.8 + 0.2
+    systems = {"a": base.tolist(), "b": candidate.tolist()}
+    t = scipy_stats.ttest_rel(candidate, base).pvalue
+    assert one(systems, test="t").p_value == approx(t)
+    wilcoxon = scipy_stats.wilcoxon(candidate, base).pvalue
+    assert one(systems, test="wilcoxon").p_value == approx(wilcoxon)
+    bca = scipy_stats.bootstrap(
+        (candidate - base,), np.mean, n_resamples=20_000, rng=np.random.default_rng(1)
+    ).confidence_interval
+    row = one(systems)
+    assert (row.low, row.high) == (approx(bca.low, abs=0.02), approx(bca.high, abs=0.02))
+
+
+def test_graded_scores_change_where_they_cross_the_middle_of_the_scale():
+    row = one({"a": [0.4, 0.1, 0.5, 0.9, 0.6], "b": [0.5, 0.4, 0.49, 0.6, 0.1]})
+    assert row.fixed == (("q0", 0.4, 0.5),)
+    assert [change.id for change in row.broken] == ["q4", "q2"]  # the larger change first
+
+
+def test_lower_values_win_where_lower_is_better(own_metrics):
+    @rg.metric(version=1, lower_is_better=True)
+    def penalty(answer_points: float) -> float:
+        """The points that the sample states, as a penalty."""
+        return answer_points
+
+    run = rg.evaluate(rows({"a": [1.0] * 6, "b": [0.0] * 6}), "penalty")
+    row = run.compare("a", "b").row("penalty")
+    assert (row.difference, row.gain, row.verdict) == (-1.0, 1.0, "better")
+    assert (row.wins, len(row.fixed)) == (6, 6)
+
+
+def test_a_metric_without_a_better_direction_has_no_winner():
+    answers = [
+        {"id": str(at), "system": system, "answer": answer, "reference": "Rome"}
+        for at in range(9)
+        for system, answer in (("a", "Rome"), ("b", "I do not know."))
+    ]
+    run = rg.evaluate(answers)
+    row = run.compare("a", "b", metrics="dont_know").row("dont_know")
+    assert (row.difference, row.is_significant, row.verdict) == (1.0, True, "differs")
+    assert (row.fixed, row.broken, row.gain) == ((), (), None)
+
+
+def test_what_a_side_could_not_score_is_counted_listed_and_bounded():
+    row = one({"a": [0.0, 0.5, None, 1.0, None], "b": [0.5, None, 0.5, 1.0, None]})
+    # q0 +0.5 and q3 0 are paired; q4 has no points on either side: the metric does not apply.
+    assert (row.n, row.difference) == (2, 0.25)
+    assert row.unpaired == (("q1", "ok", "missing"), ("q2", "missing", "ok"))
+    assert (row.n_unpaired("base"), row.n_unpaired("candidate")) == (1, 1)
+    # Worst: q1 0 - 0.5, q2 0.5 - 1; best: q1 1 - 0.5, q2 0.5 - 0. Over 4 questions.
+    assert (row.worst, row.best) == ((0.5 - 0.5 - 0.5) / 4, (0.5 + 0.5 + 0.5) / 4)
+
+
+def test_a_question_that_only_one_side_has_is_absent_on_the_other():
+    given = rows({"a": [0.5, 1.0, 0.0], "b": [0.5, 1.0, 1.0]})
+    found = rg.evaluate([row for row in given if row["id"] + row["system"] != "q2b"], "points")
+    comparison = found.compare("a", "b")
+    assert comparison.row("points").unpaired == (("q2", "ok", "absent"),)
+    assert comparison.unpaired("points").rows() == [("q2", "ok", "absent")]
+
+
+def test_slices_are_tested_too_and_the_correction_covers_them_all():
+    kinds = ["fact"] * 6 + ["opinion"] * 5 + [None]
+    run = run_of({"a": [0.0] * 12, "b": [1.0] * 6 + [0.0] * 5 + [1.0]}, kind=kinds)
+    comparison = run.compare("a", "b", by="kind")
+    found = {(row.value, row.n): row for row in comparison.rows}
+    assert list(found) == [(None, 12), ("fact", 6), ("opinion", 5), ("(none)", 1)]
+    assert found["fact", 6].p_value == 2 / 2**6
+    assert found["opinion", 5].note == "no question differs"
+    assert found["(none)", 1].p_value is None
+    assert found["(none)", 1].note == "only 1 common question: no interval and no test"
+    # Three tests, p 2 / 2^7, 2 / 2^6 and 1: times 3, 2, 1.
+    assert comparison.n_tests == 3
+    assert [row.p_corrected for row in comparison.rows] == [6 / 2**7, 4 / 2**6, 1.0, None]
+    assert run.compare("a", "b", by="kind", correction="none").rows[1].p_corrected == 2 / 2**6
+
+
+def test_an_empty_slice_says_so():
+    values = {"a": [0.0, 1.0, 0.5, None], "b": [1.0, 1.0, None, 0.5]}
+    comparison = run_of(values, kind=["x", "x", "y", "y"]).compare("a", "b", by="kind")
+    row = comparison.rows[2]
+    assert (row.value, row.n, row.p_value, row.difference) == ("y", 0, None, None)
+    assert row.note == "no question has a score on both sides"
+    assert (row.worst, row.best) == (-0.5, 0.5)  # 0 - 0.5 and 0.5 - 1; 1 - 0.5 and 0.5 - 0
+
+
+def test_clusters_are_resampled_and_their_signs_flip_together():
+    # Four documents with 5 questions each; the differences within one are equal: 4 signs of 20.
+    of_document = [0.5, 0.25, 0.75, 0.125]
+    values = [value for value in of_document for _ in range(5)]
+    run = run_of({"a": [0.0] * 20, "b": values}, doc=[f"d{at // 5}" for at in range(20)])
+    row = run.compare("a", "b", cluster="doc").row("points")
+    assert (row.n, row.n_clusters, row.p_value) == (20, 4, 2 / 2**4)
+    assert run.compare("a", "b").row("points").p_value < 0.001
+    # The t test of four means: with equal clusters it is that of the documents alone.
+    t = run.compare("a", "b", cluster="doc", test="t").row("points")
+    assert t.p_value == approx(scipy_stats.ttest_1samp(of_document, 0).pvalue)
+
+
+def test_a_single_cluster_has_no_test():
+    run = run_of({"a": [0.0, 0.5, 0.5], "b": [1.0, 0.5, 0.75]}, doc=["d", "d", "d"])
+    row = run.compare("a", "b", cluster="doc").row("points")
+    assert (row.difference, row.p_value, row.low) == (approx(1.25 / 3), None, None)
+    assert row.note == "only 1 common cluster: no interval and no test"
+
+
+@pytest.mark.parametrize(
+    ("values", "note", "p"),
+    [
+        ({"a": [0.5] * 5, "b": [0.5] * 5}, "no question differs", 1.0),
+        ({"a": [0.25] * 5, "b": [0.75] * 5}, "all differences are equal: no interval", 2 / 2**5),
+        ({"a": [0.5], "b": [0.25]}, "only 1 common question: no interval and no test", None),
+    ],
+)
+def test_without_spread_there_is_a_word_and_no_interval(values, note, p):
+    row = one(values)
+    assert (row.note, row.p_value, row.low, row.detectable) == (note, p, None, None)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon"])
+def test_a_test_that_is_undefined_gives_no_p(test):
+    row = one({"a": [0.5] * 5, "b": [0.5] * 5}, test=test)
+    assert row.p_value is None
+    assert row.note == f"no question differs; the test {test} is undefined"
+    assert row.verdict == "not tested"
+
+
+def test_mcnemars_test_of_graded_scores_is_not_made():
+    row = one({"a": [0.5, 0.2, 0.1], "b": [0.5, 0.3, 0.2]}, test="mcnemar")
+    assert (row.p_value, row.note) == (
+        None,
+        "McNemar's test needs scores of 0 and 1; use randomization",
+    )
+
+
+def test_a_side_without_a_single_score_is_not_compared():
+    row = one({"a": [0.5, 0.5], "b": [None, None]})
+    assert (row.n, row.p_value, row.verdict) == (0, None, "not tested")
+    assert len(row.unpaired) == 2
+
+
+def test_all_pairs_or_each_candidate_with_the_base():
+    run = run_of({"a": [0.1, 0.4, 0.3], "b": [0.4, 0.5, 0.2], "c": [0.9, 0.8, 0.9]})
+    assert run.compare("b", "a", "c").pairs == (("b", "a"), ("b", "c"))
+    every = run.compare("a", "b", "c", pairs="all")
+    assert every.pairs == (("a", "b"), ("a", "c"), ("b", "c"))
+    alone = run.compare("b", "c").row("points")
+    assert every.row("points", base="b", candidate="c").p_value == alone.p_value
+    with pytest.raises(PlanError, match="choose one pair by candidate= and base=: a with b"):
+        every.row("points")
+    with pytest.raises(PlanError, match="did you mean 'points'"):
+        every.row("poinst")
+
+
+def test_the_order_of_the_rows_changes_nothing():
+    given = rows({"a": [0.1, 0.4, 0.3, 0.9] * 5, "b": [0.4, 0.5, 0.2, 0.7] * 5})
+    backward = rg.evaluate(given[::-1], "points").compare("a", "b")
+    assert backward.rows == rg.evaluate(given, "points").compare("a", "b").rows
+
+
+def test_sides_exchanged_have_the_opposite_difference_and_the_same_p():
+    run = run_of({"a": [0.1, 0.4, 0.3, 0.9] * 5, "b": [0.4, 0.5, 0.2, 0.71] * 5})
+    there, back = run.compare("a", "b").row("points"), run.compare("b", "a").row("points")
+    assert (back.difference, back.p_value) == (-there.difference, there.p_value)
+    assert (back.wins, back.fixed[:0]) == (there.losses, ())
+
+
+def test_metrics_with_an_aggregate_of_their_own_are_resampled_by_their_parts(own_metrics):
+    @rg.metric(version=1, aggregate=_harmonic)
+    def harmonic(answer_points: float) -> rg.Score:
+        """Points whose aggregate is their harmonic mean."""
+        return rg.Score(answer_points, evidence={"parts": [1 / answer_points, 1.0]})
+
+    values = {"a": [0.5, 1.0, 0.25], "b": [1.0, 1.0, 0.5]}
+    row = rg.evaluate(rows(values), "harmonic").compare("a", "b").row("harmonic")
+    # 3 / (2 + 1 + 4) and 3 / (1 + 1 + 2).
+    assert (row.base_mean, row.candidate_mean) == (approx(3 / 7), approx(3 / 4))
+    assert row.difference == approx(3 / 4 - 3 / 7)
+    # Two questions differ; exchanging both or none is as far: 2 of 4.
+    assert (row.p_value, row.test) == (0.5, "randomization (exact)")
+    assert row.low < row.difference < row.high
+    assert (row.worst, row.effect_size) == (None, None)
+
+
+def _harmonic(sums):
+    return [n / inverse if inverse else float("nan") for inverse, n in sums]
+
+
+def test_bleu_is_compared_by_its_corpus_value():
+    pytest.importorskip("sacrebleu")
+    texts = {"a": "the cat sat on a mat today", "b": "the cat sat on the mat"}
+    answers = [
+        {
+            "id": str(at),
+            "system": system,
+            "answer": text if at % 3 else "a dog barks at night often",
+            "reference": "the cat sat on the mat" if at % 2 else "a dog barks at night",
+        }
+        for at in range(12)
+        for system, text in texts.items()
+    ]
+    run = rg.evaluate(answers, "bleu")
+    means = dict(run.summary().select("system", "mean").iter_rows())
+    row = run.compare("a", "b").row("bleu")
+    assert (row.base_mean, row.candidate_mean) == (approx(means["a"]), approx(means["b"]))
+    assert row.difference == approx(means["b"] - means["a"])
+    assert row.low <= row.difference <= row.high
+
+
+# Sides and mismatches
+
+
+def test_runs_are_compared_and_named_by_their_folders(tmp_path):
+    given = rows({"default": [0.0, 0.5, 0.5, 0.25]})
+    better = [{**row, "answer_points": 1.0} for row in given]
+    for name, each in (("monday", given), ("tuesday", better)):
+        rg.evaluate(each, "points", folder=tmp_path / name)
+    monday, tuesday = rg.open_run(tmp_path / "monday"), rg.open_run(tmp_path / "tuesday")
+    comparison = rg.compare(monday, tuesday)
+    assert comparison.systems == ("monday", "tuesday")
+    assert comparison.row("points").difference == 0.6875
+    with pytest.raises(PlanError, match=r"'default' of .*monday is given twice"):
+        rg.compare(monday, rg.open_run(tmp_path / "monday"))
+
+
+def test_a_side_given_twice_or_unknown_is_refused():
+    run = run_of({"alpha": [0.1, 0.4], "beta": [0.4, 0.5]})
+    with pytest.raises(PlanError, match="'alpha' of list of rows is given twice"):
+        run.compare("alpha", "alpha")
+    with pytest.raises(PlanError, match="no system 'alpa'; did you mean 'alpha'?"):
+        run.compare("alpa", "beta")
+    with pytest.raises(PlanError, match="a comparison needs two systems or more"):
+        run.compare("alpha")
+    with pytest.raises(PlanError, match="has 2 systems: alpha, beta; choose one"):
+        rg.compare(run, (run, "beta"))
+    with pytest.raises(PlanError, match="a side is a run or"):
+        rg.compare(run, 5)
+
+
+def runs_of(change) -> tuple[rg.Run, rg.Run]:
+    given = rows({"a": [0.0, 0.5, 0.5]})
+    return rg.evaluate(given, "points"), rg.evaluate([change(row) for row in given], "points")
+
+
+def test_other_question_texts_are_refused_and_case_is_none():
+    base, same = runs_of(lambda row: {**row, "question": row["question"].upper() + " "})
+    assert rg.compare(base, same).n_questions == 3
+    base, other = runs_of(lambda row: {**row, "question": row["question"].replace("1", "one")})
+    with pytest.raises(
+        DataError, match=r"(?s)id 'q1', field 'question': other question text .* 1 of 3"
+    ):
+        rg.compare(base, other)
+    found = rg.compare(base, other, allow_mismatch=True)
+    assert found.row("points").n == 3
+    assert any("compared all the same" in note and "1 of 3" in note for note in found.notes)
+
+
+def test_other_gold_is_refused():
+    def with_reference(text):
+        return lambda row: {**row, "reference": text}
+
+    (_, base), (_, other) = runs_of(with_reference("Rome")), runs_of(with_reference("Oslo"))
+    with pytest.raises(DataError, match="other references than in .* 3 of 3 common questions"):
+        rg.compare(base, other)
+
+
+def test_runs_without_a_common_question_are_refused_in_any_case():
+    base, other = runs_of(lambda row: {**row, "id": row["id"].replace("q", "x")})
+    for allow in (False, True):
+        with pytest.raises(DataError, match=r"no question in common .*'q0' and 'x0'"):
+            rg.compare(base, other, allow_mismatch=allow)
+
+
+def test_another_version_of_a_metric_is_refused(points):
+    base = run_of({"a": [0.0, 0.5, 0.5]})
+    stale = rg.Run(
+        base.samples,
+        base.source,
+        type(base.manifest).from_json(
+            base.manifest.to_json().replace('"version": 1', '"version": 2')
+        ),
+    )
+    with pytest.raises(PlanError, match="cannot compare points: version 1 in .* version 2 in"):
+        rg.compare(base, stale)
+    assert rg.compare(base, stale, allow_mismatch=True).row("points").n == 3
+
+
+def test_other_settings_of_a_metric_are_refused(tmp_path):
+    given = [
+        {"id": f"q{at}", "answer": "Rome", "reference": "rome", "question": "?"} for at in range(3)
+    ]
+    base = rg.evaluate(given, "exact_match")
+    suite = tmp_path / "mine.toml"
+    suite.write_text(
+        "name = 'mine'\n[[metric]]\n"
+        "label = 'exact_match(normalize=\"none\")'\nname = 'exact_match'\n"
+    )
+    other = rg.evaluate(given, str(suite))
+    with pytest.raises(PlanError, match=r"exact_match in .*exact_match\(normalize=\"none\"\) in"):
+        rg.compare(base, other)
+
+
+def test_runs_without_a_common_metric_are_refused():
+    given = [{"id": f"q{at}", "answer": "Rome", "reference": "rome"} for at in range(3)]
+    with pytest.raises(PlanError, match="the sides share no metric"):
+        rg.compare(rg.evaluate(given, "exact_match"), rg.evaluate(given, "token_f1"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"test": "tt"}, "test is 'tt'; it takes randomization, mcnemar, t, wilcoxon"),
+        ({"correction": "bonferroni"}, "correction is 'bonferroni'; it takes holm, bh, none"),
+        ({"by": "kindd"}, "no field 'kindd'"),
+        ({"by": "answer"}, "no field 'answer'"),
+        ({"cluster": "doc"}, "no field 'doc'"),
+        ({"cluster": "question", "test": "wilcoxon"}, "takes questions as independent"),
+        ({"n_permutations": 0}, "n_permutations is 0"),
+        ({"metrics": ["pionts"]}, "did you mean 'points'"),
+    ],
+)
+def test_invalid_arguments_are_refused(options, message):
+    with pytest.raises(PlanError, match=message):
+        one({"a": [0.1, 0.2], "b": [0.3, 0.1]}, **options)
+
+
+def test_a_comparison_is_a_frame_and_repeats_itself_to_the_last_digit():
+    run = run_of({"a": [0.1, 0.4, 0.3, 0.9] * 8, "b": [0.4, 0.5, 0.2, 0.7] * 8})
+    comparison = run.compare("a", "b")
+    assert comparison.frame.equals(run.compare("a", "b").frame)
+    assert comparison.frame["verdict"].to_list() == ["not significant"]
+    assert comparison.frame.schema["n"] == pl.Int64
+    assert repr(comparison) == "Comparison(a, b: 32 questions, 1 metrics, 1 tests)"
+
+
+def test_the_repeats_of_a_judge_widen_the_interval():
+    run = run_of({"a": [0.1, 0.4, 0.3, 0.9] * 3, "b": [0.4, 0.5, 0.2, 0.7] * 3})
+    plain = run.compare("a", "b").row("points")
+    frame = run.source.frame.with_columns(
+        flags=pl.lit(["repeated"], dtype=pl.List(pl.String)),
+        # Three repeats with variance 0.01: their mean has 0.01 / 3.
+        evidence=pl.lit(json.dumps({"repeats": [0.4, 0.5, 0.6]})),
+    )
+    code = {**run.manifest.code, "repeats": 3}
+    repeated = rg.Run(
+        run.samples,
+        type(run.source)(frame),
+        type(run.manifest)(**{**_fields(run.manifest), "code": code}),
+    )
+    comparison = repeated.compare("a", "b")
+    row = comparison.row("points")
+    # 12 questions, two sides: variance of the mean difference 2 · 12 · 0.01 / 3 / 12².
+    error = plain.detectable / (row.detectable / np.sqrt(plain_variance(run) + 0.08 / 144))
+    assert error == approx(np.sqrt(plain_variance(run)))
+    assert (row.high - row.low) > (plain.high - plain.low)
+    assert row.p_value == plain.p_value
+    assert any("include the spread of the judge's repeats" in note for note in comparison.notes)
+
+
+def _fields(manifest):
+    return {name: getattr(manifest, name) for name in manifest.__dataclass_fields__}
+
+
+def plain_variance(run) -> float:
+    values = run.scores.pivot("system", index="id", values="value")
+    return float((values["b"] - values["a"]).var()) / values.height
