@@ -28,7 +28,7 @@ LAYERS = (
     {"report"},
     {"evaluation"},
     {"ragauge"},
-    {"cli"},
+    {"cli", "pytest_plugin"},
     {"__main__"},
 )
 """From the ground up; a module imports from the layers below its own, or from its own package."""

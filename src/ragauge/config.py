@@ -44,10 +44,16 @@
     language = "de"                    # of prompts and replies
     window = 32000                     # context window of the model in tokens
 
+    [gate]                             # for `ragauge gate --config`
+    rules = ["correct >= 0.8", "failed <= 0"]
+    baseline = "runs/main"             # a run, or a system of the run that is checked
+    max_drop = { correct = 0.02 }      # or a number for all metrics
+    on = "point"                       # or "bound": the worse end of the difference's interval
+
 Paths are relative to the folder of the configuration file.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
@@ -77,7 +83,10 @@ KEYS = {
     "encoder": dict,
     "judge": dict,
     "cache": str,
+    "gate": dict,
 }
+GATE_KEYS = {"rules": list, "baseline": str, "max_drop": float, "on": str}
+DROP_JUDGED_ON = ("point", "bound")
 REPLAY = "replay:"
 NO_CACHE = "none"
 """Value of `cache` that switches the cache off."""
@@ -91,6 +100,46 @@ ENCODER_KEYS = {
     "dimensions": int,
 }
 """What `open_encoder` takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateConfig:
+    """The rules of a gate. `max_drop` is by metric; "" is for all metrics. `on` is point or bound."""
+
+    rules: tuple[str, ...] = ()
+    baseline: Path | None = None
+    max_drop: Mapping[str, float] = field(default_factory=dict[str, float])
+    on: str = "point"
+
+    def with_options(
+        self,
+        rules: Sequence[str],
+        baseline: Path | None,
+        max_drop: Mapping[str, float],
+        on: str | None,
+    ) -> "GateConfig":
+        """These rules, replaced by those that are given."""
+        return GateConfig(
+            tuple(rules) or self.rules,
+            baseline or self.baseline,
+            max_drop or self.max_drop,
+            on or self.on,
+        )
+
+    @classmethod
+    def read(cls, table: Table, base: Path) -> "GateConfig":
+        """The table [gate]; a baseline that exists beside the configuration is a path."""
+        drop = table.get("max_drop", {})
+        by_metric = cast("Mapping[str, float]", drop) if isinstance(drop, Mapping) else {"": drop}
+        named = cast("str | None", table.get("baseline"))
+        place = None if named is None else base / named
+        baseline = place if place is None or place.exists() else Path(cast(str, named))
+        return cls(
+            tuple(cast("list[str]", table.get("rules", []))),
+            baseline,
+            {name: float(cast(float, value)) for name, value in by_metric.items()},
+            cast(str, table.get("on", "point")),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +165,7 @@ class Config:
     judge: Table = field(default_factory=dict[str, object])
     prefer: str | None = None
     by_place: bool = False
+    gate: GateConfig = field(default_factory=GateConfig)
 
     @classmethod
     def load(cls, path: Path) -> "Config":
@@ -138,6 +188,7 @@ class Config:
             as_table(table.get("encoder")) or {}, ENCODER_KEYS, f"{path}: encoder"
         )
         problems += _judge_problems(table, path)
+        problems += _gate_problems(table, path)
         if "data" in table and "systems" in table:
             problems.append(f"{path}: give data or [systems], not both")
         if problems:
@@ -176,7 +227,28 @@ class Config:
             _judge(table, base),
             cast(str | None, table.get("prefer")),
             cast(bool, table.get("by_place", False)),
+            GateConfig.read(as_table(table.get("gate")) or {}, base),
         )
+
+
+def _gate_problems(table: Table, path: Path) -> list[str]:
+    given = as_table(table.get("gate")) or {}
+    drop = given.get("max_drop", {})
+    plain = {name: value for name, value in given.items() if name != "max_drop"}
+    problems = check_table(plain, GATE_KEYS, f"{path}: gate")
+    if (rules := as_list(given.get("rules"))) and not all(isinstance(one, str) for one in rules):
+        problems.append(f"{path}: gate.rules must be a list of texts, got {rules!r:.80}")
+    drops = (as_table(drop) or {"": drop}) if drop != {} else {}
+    problems += [
+        f"{path}: gate.max_drop{name and f'.{name}'} must be a number of at least 0, got {value!r:.80}"
+        for name, value in drops.items()
+        if not isinstance(value, int | float)
+        or isinstance(value, bool)
+        or not 0 <= value < float("inf")
+    ]
+    if given.get("on", "point") not in DROP_JUDGED_ON:
+        problems.append(f"{path}: gate.on must be point or bound, got {given['on']!r:.80}")
+    return problems
 
 
 def _judge_problems(table: Table, path: Path) -> list[str]:

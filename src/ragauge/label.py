@@ -55,17 +55,26 @@ class Label:
     @classmethod
     def parse(cls, text: str) -> "Label":
         """Parse a label; LabelError gives the position of the first error."""
-        return _Reader(text).label()
+        label, end = cls.read(text)
+        if end < len(text):
+            raise LabelError(f"metric label {text!r}: unexpected text at character {end + 1}")
+        return label
+
+    @classmethod
+    def read(cls, text: str, at: int = 0) -> "tuple[Label, int]":
+        """Parse the label that begins at a place of the text; also the place after it and its spaces."""
+        reader = _Reader(text, at)
+        return reader.label(), reader.at
 
 
 class _Reader:
     """Reads one label from left to right."""
 
-    def __init__(self, text: str) -> None:
-        if len(text) > MAX_LENGTH:
+    def __init__(self, text: str, at: int) -> None:
+        if len(text) - at > MAX_LENGTH:
             raise LabelError(f"a metric label has at most {MAX_LENGTH} characters, got {len(text)}")
         self.text = text
-        self.at = 0
+        self.at = at
 
     def label(self) -> Label:
         self._skip_space()
@@ -77,8 +86,6 @@ class _Reader:
             self.at = cut.end()
             settings["k"] = int(cut[1])
         self._skip_space()
-        if self.at < len(self.text):
-            raise self._error("unexpected text")
         return Label(name, settings)
 
     def _settings(self) -> dict[str, SettingValue]:

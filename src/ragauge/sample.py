@@ -468,6 +468,20 @@ def _one_type(column: list[object]) -> list[object]:
     ]
 
 
+def matching(samples: Samples, where: Filter) -> Samples:
+    """The rows that match a filter, possibly none; FilterError if it names an unknown field."""
+    import polars as pl
+
+    _check_fields(where, samples.columns)
+    frame = samples.frame
+    rows = to_columns(frame.select(name for name in frame.columns if name in where.fields))
+    mask = [
+        where.matches(dict(zip(rows, values, strict=True)))
+        for values in zip(*rows.values(), strict=True)
+    ]
+    return Samples(frame.filter(pl.Series(mask, dtype=pl.Boolean)), samples.source, samples.notes)
+
+
 def select(samples: Samples, *, where: str | None = None, limit: int | None = None) -> Samples:
     """The rows that match a filter, limited to the first `limit` questions.
 
@@ -476,16 +490,10 @@ def select(samples: Samples, *, where: str | None = None, limit: int | None = No
     """
     frame, notes = samples.frame, list(samples.notes)
     if where is not None:
-        chosen = Filter.parse(where)
         shown = where if len(where) <= 200 else f"{where[:199]}…"
-        _check_fields(chosen, samples.columns)
-        rows = to_columns(frame.select(name for name in frame.columns if name in chosen.fields))
-        mask = [
-            chosen.matches(dict(zip(rows, values, strict=True)))
-            for values in zip(*rows.values(), strict=True)
-        ]
-        notes.append(f"{sum(mask):,} of {len(mask):,} rows match the filter {shown}")
-        frame = frame.filter(mask)
+        frame = matching(samples, Filter.parse(where)).frame
+        n_all = samples.frame.height
+        notes.append(f"{frame.height:,} of {n_all:,} rows match the filter {shown}")
         if not frame.height:
             raise DataError([Problem(f"no row matches the filter {shown}", samples.source)])
     if limit is not None:

@@ -157,7 +157,7 @@ class Filter:
     @classmethod
     def parse(cls, text: str) -> "Filter":
         """Parse a filter; FilterError gives the position of the first error."""
-        return cls(text, _Reader(text).filter())
+        return cls(text, Reader(text).condition())
 
     def matches(self, fields: Fields) -> bool:
         """Whether the row's fields match; FilterError if it compares values of different types."""
@@ -182,18 +182,26 @@ def _fields(condition: Condition) -> Iterator[str]:
         yield condition.field
 
 
-class _Reader:
-    """Reads one filter from left to right, by recursive descent of bounded depth."""
+class Reader:
+    """Reads one filter from left to right, by recursive descent of bounded depth.
+
+    A subclass may read other operands than names of fields: see `token_at`.
+    """
+
+    noun = "filter"
+    """What is read, for messages."""
+    operand = "the name of a field"
 
     def __init__(self, text: str) -> None:
         if len(text) > MAX_LENGTH:
-            raise FilterError(f"a filter has at most {MAX_LENGTH} characters, got {len(text)}")
+            raise FilterError(f"a {self.noun} has at most {MAX_LENGTH} characters, got {len(text)}")
         self.text = text
         self.tokens = list(self._tokens())
         self.next = 0
         self.depth = 0
 
-    def filter(self) -> Condition:
+    def condition(self) -> Condition:
+        """The condition that the whole text is."""
         condition = self._either()
         if self.next < len(self.tokens):
             raise self._error("unexpected text")
@@ -251,7 +259,7 @@ class _Reader:
         if token and (token.kind == "quoted" or (token.kind == "word" and not _reserved(token))):
             self.next += 1
             return token.text
-        raise self._error("expected the name of a field")
+        raise self._error(f"expected {self.operand}")
 
     def _values(self) -> tuple[Value, ...]:
         self._expect("(")
@@ -277,20 +285,27 @@ class _Reader:
     def _number(self, token: Token) -> float:
         number = float(token.text)
         if not math.isfinite(number):
-            raise FilterError(f"filter {_short(self.text)}: {token.text:.40} is too large a number")
+            raise FilterError(
+                f"{self.noun} {_short(self.text)}: {token.text:.40} is too large a number"
+            )
         return number
 
     def _tokens(self) -> Iterator[Token]:
         at, end = 0, len(self.text.rstrip())
         while at < end:
-            found = TOKEN.match(self.text, at)
-            if not found or found.lastgroup is None:
-                raise FilterError(
-                    f"filter {_short(self.text)}: cannot read character {at + 1}; "
-                    "the comparisons are = != < <= > >= ~ in, is null, joined by and, or, not"
-                )
-            yield Token(found.lastgroup, found[found.lastgroup], found.start(found.lastgroup))
-            at = found.end()
+            token, at = self.token_at(at)
+            yield token
+
+    def token_at(self, at: int) -> tuple[Token, int]:
+        """The token that begins at a place or after the spaces there, and where it ends."""
+        found = TOKEN.match(self.text, at)
+        if not found or found.lastgroup is None:
+            raise FilterError(
+                f"{self.noun} {_short(self.text)}: cannot read character {at + 1}; "
+                "the comparisons are = != < <= > >= ~ in, is null, joined by and, or, not"
+            )
+        kind = found.lastgroup
+        return Token(kind, found[kind], found.start(kind)), found.end()
 
     def _peek(self) -> Token | None:
         return self.tokens[self.next] if self.next < len(self.tokens) else None
@@ -309,7 +324,7 @@ class _Reader:
     def _error(self, what: str) -> FilterError:
         token = self._peek()
         where = "at its end" if token is None else f"at character {token.at + 1}"
-        return FilterError(f"filter {_short(self.text)}: {what} {where}")
+        return FilterError(f"{self.noun} {_short(self.text)}: {what} {where}")
 
 
 def _reserved(token: Token) -> bool:

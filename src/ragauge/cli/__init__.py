@@ -22,6 +22,7 @@ COMMANDS = {
     "run": "Evaluate answers with metrics and suites.",
     "rank": "Score, compare and fuse rankings; the numbers match trec_eval.",
     "score": "Score retrieved passages against gold snippets.",
+    "gate": "Fail a build if a run breaks a rule or is worse than a baseline.",
     "show": "Show a run's summary, or one question with its scores and evidence.",
     "metrics": "List the metrics and suites, or explain one metric.",
     "prompts": "List the judge prompts, or export them for editing.",

@@ -1,10 +1,10 @@
 """A run: the scores of samples, its manifest and its summaries."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.cautions import MetricCaution, cautions_of
@@ -20,6 +20,9 @@ from ragauge.score import Flag
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from ragauge.runs.gate import Gate
+    from ragauge.runs.rules import Rule
 
 UNGROUPED = ("references", "contexts", "context_ids", "context_scores", "gold_contexts", "relevant")
 """Columns whose values are lists: rows cannot be grouped by them."""
@@ -229,6 +232,35 @@ class Run:
         import polars as pl
 
         return self.scores.filter(pl.col("flags").list.contains(str(Flag.NEEDS_REVIEW)))
+
+    def gate(
+        self,
+        rules: "Sequence[str | Rule]" = (),
+        *,
+        baseline: "Run | str | None" = None,
+        max_drop: "Mapping[str, float] | float | None" = None,
+        on: Literal["point", "bound"] = "point",
+        allow_lost: int = 0,
+        systems: Sequence[str] = (),
+    ) -> "Gate":
+        """Whether the run keeps rules such as `"recall@10 >= 0.35"` or `"failed <= 0"`; see `gate`.
+
+        >>> import ragauge as rg
+        >>> run = rg.evaluate([{"id": "q1", "answer": "Rome", "reference": "Rome"}], "exact_match")
+        >>> run.gate(["exact_match >= 0.9", "failed <= 0"]).passed
+        True
+        """
+        from ragauge.runs.gate import gate
+
+        return gate(
+            self,
+            rules,
+            baseline=baseline,
+            max_drop=max_drop,
+            on=on,
+            allow_lost=allow_lost,
+            systems=systems,
+        )
 
     def __repr__(self) -> str:
         systems = self.samples.systems

@@ -1,0 +1,140 @@
+"""The pytest plugin: evaluate a file once in a session, and fail a test whose rules do not hold.
+
+It needs nothing beyond pytest, and imports ragauge's engine only when a test uses it.
+
+    from ragauge.pytest_plugin import assert_score
+
+    def test_the_fee_is_named():
+        answer = my_system("What is the fee?")
+        assert_score("number_match", at_least=1, answer=answer, reference="$604")
+
+    @pytest.mark.ragauge("answers.jsonl", rules=["correct >= 0.8", "failed <= 0"])
+    def test_answers(ragauge_run):
+        assert ragauge_run.worst("correct", n=1)["value"][0] > 0.1
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+if TYPE_CHECKING:
+    from ragauge.runs.run import Run
+    from ragauge.score import Score
+
+MARKER = "ragauge"
+EVIDENCE_SHOWN = 2_000
+"""Most characters of the evidence that a failed assertion prints."""
+Key = tuple[str, str]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker."""
+    config.addinivalue_line(
+        "markers",
+        "ragauge(data, *, metrics=None, rules=(), **options): evaluate a file once in the session, and "
+        "fail the test if a rule does not hold; the options are those of ragauge.evaluate",
+    )
+
+
+def assert_score(
+    metric: str, *, at_least: float | None = None, at_most: float | None = None, **fields: Any
+) -> "Score":
+    """Score one sample and fail the test if the value is outside the bounds, or if there is none.
+
+    `fields` are those of `ragauge.score`: question, answer, reference, contexts … and judge or encoder.
+    The failure shows the reason and the evidence. Returns the score.
+
+    >>> assert_score("exact_match", at_least=1, answer="Paris", reference="Paris").value
+    1.0
+    """
+    __tracebackhide__ = True
+    from ragauge.evaluation import score as score_of
+
+    if at_least is None and at_most is None:
+        raise TypeError("assert_score needs at_least or at_most")
+    score = score_of(metric, **fields)
+    if score.value is None:
+        pytest.fail(f"{metric} has no value ({score.status}): {score.reason}", pytrace=False)
+    if at_least is not None and score.value < at_least:
+        pytest.fail(_failure(metric, score, f"at least {at_least:g}", fields), pytrace=False)
+    if at_most is not None and score.value > at_most:
+        pytest.fail(_failure(metric, score, f"at most {at_most:g}", fields), pytrace=False)
+    return score
+
+
+def _failure(metric: str, score: "Score", wanted: str, fields: Mapping[str, object]) -> str:
+    evidence = json.dumps(score.evidence, ensure_ascii=False, indent=1, default=str)
+    shown = evidence if len(evidence) <= EVIDENCE_SHOWN else f"{evidence[:EVIDENCE_SHOWN]}…"
+    texts = [f"{name}: {value!r:.500}" for name, value in fields.items() if isinstance(value, str)]
+    lines = [f"{metric} is {score.value:.6g}, must be {wanted}", *texts, f"evidence: {shown}"]
+    return "\n".join(lines)
+
+
+@pytest.fixture(scope="session")
+def _ragauge_runs() -> "dict[Key, Run]":  # pyright: ignore[reportUnusedFunction]
+    """The runs of the session, by file and options."""
+    return {}
+
+
+@pytest.fixture
+def ragauge_run(request: pytest.FixtureRequest, _ragauge_runs: "dict[Key, Run]") -> "Run":
+    """The run of the file in the test's marker, evaluated once in the session; its rules are checked first."""
+    __tracebackhide__ = True
+    marker = request.node.get_closest_marker(MARKER)
+    if marker is None or len(marker.args) != 1:
+        pytest.fail(
+            "the fixture ragauge_run needs the file: @pytest.mark.ragauge('answers.jsonl')",
+            pytrace=False,
+        )
+    options = dict(marker.kwargs)
+    rules = cast("Sequence[str]", options.pop("rules", ()))
+    path = _path(request, marker.args[0])
+    key = (str(path), repr(sorted(options.items())))
+    if key not in _ragauge_runs:
+        _ragauge_runs[key] = _evaluated(path, options)
+    run = _ragauge_runs[key]
+    if rules:
+        _check(run, [rules] if isinstance(rules, str) else rules)
+    return run
+
+
+def _path(request: pytest.FixtureRequest, given: object) -> Path:
+    """The file beside the test, or else in the folder that pytest was started in."""
+    beside = request.path.parent / str(given)
+    return beside if beside.exists() else Path(str(given)).resolve()
+
+
+def _evaluated(path: Path, options: dict[str, Any]) -> "Run":
+    from ragauge.errors import RagaugeError
+    from ragauge.evaluation import evaluate
+
+    try:
+        return evaluate(path, **options)
+    except RagaugeError as error:
+        return pytest.fail(f"{path} cannot be evaluated: {error}", pytrace=False)
+
+
+def _check(run: "Run", rules: Sequence[str]) -> None:
+    __tracebackhide__ = True
+    from ragauge.errors import RagaugeError
+    from ragauge.report.gate import gate_lines
+
+    try:
+        gate = run.gate(rules)
+    except RagaugeError as error:
+        return pytest.fail(str(error), pytrace=False)
+    if gate.passed:
+        return None
+    first = next((verdict for verdict in gate.failures if verdict.ids), None)
+    shown = [] if first is None else ["", run.show(first.ids[0]).text]
+    return pytest.fail("\n".join([*gate_lines(gate), *shown]), pytrace=False)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A marker without the fixture checks its rules too."""
+    names = cast("list[str]", getattr(item, "fixturenames", []))
+    if item.get_closest_marker(MARKER) is not None and "ragauge_run" not in names:
+        names.append("ragauge_run")

@@ -1,0 +1,142 @@
+"""How much worse a run is than its baseline, for the rules of a gate."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragauge.errors import PlanError
+from ragauge.runs.compare import compare
+from ragauge.runs.comparison import MetricComparison
+from ragauge.runs.manifest import Manifest, MetricDisplay
+from ragauge.runs.scores import ScoreSource
+from ragauge.runs.sides import ScoredRun
+from ragauge.sample import Samples, matching
+from ragauge.where import Filter
+
+if TYPE_CHECKING:
+    import polars as pl
+
+IDS_SHOWN = 3
+
+
+class Baseline:
+    """A run, or a system of the checked run, with the comparisons already made.
+
+    `allow_lost`: how many questions that the baseline scored the run may leave without a score.
+    """
+
+    def __init__(self, run: ScoredRun, given: ScoredRun | str, allow_lost: int = 0) -> None:
+        self.run = run
+        self.base = run if isinstance(given, str) else given
+        self.system = given if isinstance(given, str) else None
+        self.allow_lost = allow_lost
+        self._rows: dict[tuple[str, str, str | None], MetricComparison] = {}
+        if self.system is not None and self.system not in run.samples.systems:
+            known = ", ".join(run.samples.systems)
+            raise PlanError(
+                [f"the baseline {given!r} is neither a run nor a system; systems: {known}"]
+            )
+
+    def system_for(self, system: str) -> str:
+        """The baseline's system that a system is compared with: of the same name, or the only one."""
+        if self.system is not None:
+            return self.system
+        systems = self.base.samples.systems
+        if system in systems:
+            return system
+        if len(systems) == 1:
+            return systems[0]
+        raise PlanError(
+            [
+                f"the baseline has no system {system!r}, and several others ({', '.join(systems)}); "
+                "use the same names in both runs"
+            ]
+        )
+
+    def row(self, metric: MetricDisplay, system: str, where: Filter | None) -> MetricComparison:
+        """The comparison of a metric with the baseline, on the questions of a slice."""
+        key = metric.name, system, where.text if where else None
+        if key not in self._rows:
+            sides = (
+                (_matching(self.base, where), self.system_for(system)),
+                (_matching(self.run, where), system),
+            )
+            (self._rows[key],) = compare(
+                *sides, metrics=metric.name, seed=self.run.manifest.seed
+            ).rows
+        return self._rows[key]
+
+    def value(
+        self, metric: MetricDisplay, system: str, where: Filter | None, statistic: str
+    ) -> tuple[float | None, str]:
+        """A statistic of the change, and why it has no value."""
+        if not metric.is_ranked:
+            return None, f"neither high nor low values of {metric.name} are better"
+        row = self.row(metric, system, where)
+        lost = [one.id for one in row.unpaired if one.base == "ok" and one.candidate != "ok"]
+        if len(lost) > self.allow_lost:
+            named = ", ".join(lost[:IDS_SHOWN])
+            one = len(lost) == 1
+            n, has = ("1 question", "has") if one else (f"{len(lost):,} questions", "have")
+            more = f" … {len(lost) - IDS_SHOWN:,} more" if len(lost) > IDS_SHOWN else ""
+            return None, f"{n} scored in the baseline {has} no score now: {named}{more}"
+        values = _drop(row)
+        value = values[statistic]
+        return value, "" if value is not None else row.note or "too few common questions"
+
+    def broken(self, metric: MetricDisplay, system: str, where: Filter | None) -> tuple[str, ...]:
+        """The questions that were right in the baseline and are wrong now, then those that were lost."""
+        if not metric.is_ranked:
+            return ()
+        row = self.row(metric, system, where)
+        lost = [one.id for one in row.unpaired if one.base == "ok" and one.candidate != "ok"]
+        return (*(change.id for change in row.broken), *lost)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A run with some of its samples."""
+
+    run: ScoredRun
+    samples: Samples
+
+    @property
+    def source(self) -> ScoreSource:
+        return self.run.source
+
+    @property
+    def manifest(self) -> Manifest:
+        return self.run.manifest
+
+    @property
+    def folder(self) -> Path | None:
+        return self.run.folder
+
+    @cached_property
+    def metrics(self) -> tuple[MetricDisplay, ...]:
+        return self.run.metrics
+
+    def scan(self) -> "pl.LazyFrame":
+        return self.run.scan()
+
+    def collect(self, lazy: "pl.LazyFrame") -> "pl.DataFrame":
+        return self.run.collect(lazy)
+
+
+def _matching(run: ScoredRun, where: Filter | None) -> ScoredRun:
+    return run if where is None else _Part(run, matching(run.samples, where))
+
+
+def _drop(row: MetricComparison) -> Mapping[str, float | None]:
+    """How much worse the candidate is, positive if it is worse, and the interval of that."""
+    if row.difference is None:
+        return dict.fromkeys(("drop", "drop_low", "drop_high"), None) | {"p_value": row.p_value}
+    bounds = (row.low, row.high) if row.lower_is_better else (_minus(row.high), _minus(row.low))
+    drop = row.difference if row.lower_is_better else 0.0 - row.difference
+    return {"drop": drop, "drop_low": bounds[0], "drop_high": bounds[1], "p_value": row.p_value}
+
+
+def _minus(value: float | None) -> float | None:
+    return None if value is None else 0.0 - value

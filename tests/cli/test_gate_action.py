@@ -1,0 +1,71 @@
+"""The composite GitHub Action, as far as a shell can run it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent.parent
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
+STEP = ACTION["runs"]["steps"][1]
+VARIABLES = {
+    "RUN": "run",
+    "RULES": "rules",
+    "BASELINE": "baseline",
+    "MAX_DROP": "max-drop",
+    "ON": "judge-drops-on",
+    "JUNIT": "junit",
+}
+
+
+@pytest.fixture
+def action(ragauge, answers, tmp_path):
+    """Runs the action's second step with inputs; returns the exit code and what it prints."""
+    assert ragauge("run", answers, "-m", "exact_match", "--folder", "new").code == 0
+    script = tmp_path / "bin" / "ragauge"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} -m ragauge "$@"\n')
+    script.chmod(0o755)
+
+    def run(**inputs: str) -> tuple[int, str]:
+        defaults = {name: spec.get("default", "") for name, spec in ACTION["inputs"].items()}
+        given = defaults | {name.replace("_", "-"): value for name, value in inputs.items()}
+        env = {variable: given[name] for variable, name in VARIABLES.items()}
+        env |= {"PATH": f"{script.parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+        env |= {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
+        env |= {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", STEP["run"]]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+def test_the_step_reads_every_input_as_a_variable():
+    inputs = {f"${{{{ inputs.{name} }}}}" for name in VARIABLES.values()}
+    assert set(STEP["env"].values()) == inputs
+    assert "${{" not in STEP["run"]
+
+
+def test_a_gate_that_holds_and_one_that_fails(action, tmp_path):
+    code, said = action(run="new", rules="exact_match >= 0.5\nfailed <= 0\n")
+    assert code == 0, said
+    assert "passed: 3 checks" in said
+    code, said = action(run="new", rules="exact_match > 0.5", junit="out/gate.xml")
+    assert code == 1
+    assert "::error title=ragauge gate::exact_match > 0.5" in said
+    assert (tmp_path / "out/gate.xml").exists()
+    assert "passed: 3 checks" in (tmp_path / "summary.md").read_text()
+
+
+def test_inputs_are_never_executed(action, tmp_path):
+    hostile = '$(touch pwned); `touch pwned`\n--junit=pwned\n"; touch pwned #'
+    for name in ("run", "rules", "baseline", "max_drop", "judge_drops_on"):
+        code, said = action(**{"run": "new", "rules": "failed <= 0", name: hostile})
+        assert code == 2 or (name in ("run", "baseline") and code == 5), said
+        assert not (tmp_path / "pwned").exists()

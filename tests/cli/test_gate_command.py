@@ -1,0 +1,176 @@
+"""`ragauge gate`: exit code 1 for a failed gate and for nothing else; safe output for CI services."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import ragauge as rg
+
+HOSTILE = "::error::x\n::set-output name=a::b ##[command] <b>&|`$(id)` \x1b[31m"
+
+
+@pytest.fixture
+def run(ragauge, answers):
+    done = ragauge("run", answers, "-m", "exact_match", "-m", "token_f1", "--folder", "run")
+    assert done.code == 0, done.err
+    return "run"
+
+
+def test_a_gate_that_holds(ragauge, run):
+    done = ragauge("gate", run, "--rule", "exact_match >= 0.5", "--rule", "failed <= 0")
+    assert done.code == 0
+    assert done.out.splitlines() == [
+        "passed: 3 checks",
+        "✓ exact_match >= 0.5  (a)",
+        "    exact_match 0.5",
+        "✓ exact_match >= 0.5  (b)",
+        "    exact_match 1",
+        "✓ failed <= 0",
+        "    failed 0",
+    ]
+
+
+def test_a_gate_that_fails_says_why_and_what_to_open(ragauge, run):
+    done = ragauge("gate", run, "--rule", "exact_match > 0.5", "--rule", "token_f1.n = 2")
+    assert done.code == 1
+    assert done.out.splitlines()[:4] == [
+        "failed: 1 of 4 checks",
+        "✗ exact_match > 0.5  (a)",
+        "    exact_match is 0.5",
+        "    open: q2, q1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ((), 2),
+        (("run",), 2),
+        (("run", "--rule", "exact_match >"), 2),
+        (("run", "--rule", "nothing > 1"), 2),
+        (("run", "--rule", "exact_match[nofield = 1] > 1"), 2),
+        (("run", "--rule", "exact_match > 0", "--system", "c"), 2),
+        (("run", "--max-drop", "0.1"), 2),
+        (("run", "--max-drop", "exact_match=much"), 2),
+        (("run", "--max-drop", "-1"), 2),
+        (("run", "--rule", "exact_match > 0", "--on", "both"), 2),
+        (("nowhere", "--rule", "exact_match > 0"), 5),
+        (("run", "--rule", "exact_match > 0", "--baseline", "nowhere"), 5),
+        (("run", "--rule", "exact_match >= 0", "--junit", "run"), 5),
+        (("run", "--rule", "exact_match >= 0", "--config", "none.toml"), 2),
+    ],
+)
+def test_wrong_calls_do_not_look_like_a_failed_gate(ragauge, run, arguments, code):
+    done = ragauge("gate", *arguments)
+    assert done.code == code, done.err
+    assert done.err
+
+
+def test_a_full_or_closed_output_is_not_a_failed_gate(run, tmp_path):
+    command = [*(sys.executable, "-m", "ragauge", "gate", run), "--rule", "exact_match >= 2"]
+
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 5
+
+
+def test_the_configuration_has_the_rules(ragauge, run, tmp_path):
+    (tmp_path / "c.toml").write_text('folder = "run"\n[gate]\nrules = ["exact_match > 0.5"]\n')
+    assert ragauge("gate", "--config", "c.toml").code == 1
+    assert ragauge("gate", "--config", "c.toml", "--rule", "exact_match >= 0.5").code == 0
+
+
+@pytest.mark.parametrize(
+    ("gate", "problem"),
+    [
+        ("rules = [1]", "gate.rules must be a list of texts"),
+        ("rule = ['x > 1']", "unknown key 'rule'; did you mean 'rules'?"),
+        ("max_drop = -1", "gate.max_drop must be a number of at least 0, got -1"),
+        ("max_drop = { correct = 'x' }", "gate.max_drop.correct must be a number of at least 0"),
+        ("on = 'both'", "gate.on must be point or bound, got 'both'"),
+        ("baseline = 3", "gate: baseline must be text"),
+    ],
+)
+def test_wrong_configurations(ragauge, tmp_path, gate, problem):
+    (tmp_path / "c.toml").write_text(f"[gate]\n{gate}\n")
+    done = ragauge("gate", "run", "--config", "c.toml")
+    assert done.code == 2
+    assert problem in done.err
+
+
+def test_junit_has_a_case_for_each_check(ragauge, run, tmp_path):
+    done = ragauge("gate", run, "--rule", "exact_match > 0.5", "--junit", "out/gate.xml")
+    assert done.code == 1
+    suite = ElementTree.parse(tmp_path / "out/gate.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    cases = list(suite.iter("testcase"))
+    assert [case.get("name") for case in cases] == [
+        "exact_match > 0.5  (a)",
+        "exact_match > 0.5  (b)",
+    ]
+    failure = cases[0].find("failure")
+    assert failure is not None
+    assert failure.get("message") == "exact_match is 0.5"
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    rows = [
+        {
+            "id": f"{HOSTILE}{at}",
+            "system": HOSTILE,
+            "answer": "x",
+            "reference": "y",
+            "kind": HOSTILE,
+        }
+        for at in range(3)
+    ]
+    (tmp_path / "hostile.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rg.evaluate(tmp_path / "hostile.jsonl", "exact_match", folder=tmp_path / "hostile-run")
+    return "hostile-run"
+
+
+def test_nothing_from_data_is_a_workflow_command(ragauge, hostile, tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    rules = [f"exact_match >= 0.{at}" for at in range(1, 13)]
+    options = [part for rule in rules for part in ("--rule", rule)]
+    done = ragauge("gate", hostile, *options, "--github", "--junit", "gate.xml")
+    assert done.code == 1
+    commands = [line for line in done.out.splitlines() if line.lstrip().startswith("::")]
+    assert len(commands) == 10
+    assert all(line.startswith("::error title=ragauge gate::") for line in commands)
+    assert commands[-1] == "::error title=ragauge gate::3 more checks failed"
+    assert "##[" not in done.out
+    assert "\x1b" not in done.out
+    others = [line for line in done.out.splitlines() if line not in commands]
+    assert not [line for line in others if re.search(r"::(error|set-)", line)]
+    summary = (tmp_path / "summary.md").read_text()
+    assert "### ragauge gate failed: 12 of 12 checks" in summary
+    assert "<b>" not in summary
+    assert "##[" not in summary
+    ElementTree.parse(tmp_path / "gate.xml")
+
+
+def test_a_step_summary_stays_below_githubs_limit(run, tmp_path, monkeypatch):
+    from ragauge.report.gate import gate_markdown
+    from ragauge.runs.gate import Gate, Reading, Verdict
+
+    verdict = Verdict("r" * 900, "s" * 500, False, (Reading("x", 1.0),), "é" * 900, ("q",) * 9)
+    text = gate_markdown(Gate((verdict,) * 2_000))
+    assert len(text.encode()) < 900_000
+    shown = text.count("❌")
+    assert f"{2_000 - shown:,} more checks" in text
+
+
+def test_without_a_summary_file_there_is_a_word(ragauge, run, monkeypatch):
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    done = ragauge("gate", run, "--rule", "exact_match >= 0", "--github")
+    assert done.code == 0
+    assert "GITHUB_STEP_SUMMARY is not set" in done.err

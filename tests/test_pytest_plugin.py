@@ -1,0 +1,109 @@
+"""The pytest plugin, in a pytest of its own: what passes, what fails, and what a failure shows."""
+
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ROWS = """\
+{"id": "q1", "answer": "Paris", "reference": "Paris"}
+{"id": "q2", "answer": "Rome is it", "reference": "Rome"}
+"""
+
+
+@pytest.fixture
+def started(tmp_path: Path):
+    """Runs a test file in a pytest of its own; returns the exit code and what it prints."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/answers.jsonl").write_text(ROWS)
+    known = any(one.name == "ragauge" for one in entry_points(group="pytest11"))
+    plugin = [] if known else ["-p", "ragauge.pytest_plugin"]
+
+    def start(text: str, *options: str) -> tuple[int, str]:
+        (tmp_path / "data/test_it.py").write_text(text)
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *plugin]
+        command += ["--strict-markers", *options, "data/test_it.py"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    return start
+
+
+def test_what_holds_passes_and_what_does_not_shows_its_evidence(started):
+    code, said = started("""
+import pytest
+from ragauge.pytest_plugin import assert_score
+
+def test_right():
+    assert assert_score("exact_match", at_least=1, answer="Paris", reference="Paris").value == 1
+
+def test_wrong():
+    assert_score("number_match", at_least=1, answer="It is $5.", reference="$604")
+
+def test_too_much():
+    assert_score("exact_match", at_most=0.5, answer="Paris", reference="Paris")
+
+def test_no_value():
+    assert_score("recall@10", at_least=0, answer="Paris")
+
+@pytest.mark.ragauge("answers.jsonl", metrics=["exact_match"], rules=["exact_match >= 0.5"])
+def test_marker(ragauge_run):
+    test_marker.run = ragauge_run
+    assert len(ragauge_run.samples) == 2
+
+@pytest.mark.ragauge("answers.jsonl", metrics=["exact_match"], rules=["exact_match >= 0.6"])
+def test_marker_alone():
+    raise AssertionError("the body is not reached")
+
+@pytest.mark.ragauge("answers.jsonl", metrics=["exact_match"])
+def test_the_file_was_evaluated_once(ragauge_run):
+    assert ragauge_run is test_marker.run
+
+@pytest.mark.ragauge("missing.jsonl")
+def test_no_file():
+    pass
+
+@pytest.mark.ragauge("answers.jsonl", metrics=["exact_match"], rules="exact >")
+def test_no_rule():
+    pass
+
+def test_no_marker(ragauge_run):
+    pass
+""")
+    assert code == 1
+    assert "3 passed" in said, said
+    assert "number_match is 0, must be at least 1" in said
+    assert "answer: 'It is $5.'" in said
+    assert '"604"' in said
+    assert "exact_match is 1, must be at most 0.5" in said
+    assert "recall@10 has no value (missing)" in said
+    assert "✗ exact_match >= 0.6  (default)" in said
+    assert "q2 · 1 answer" in said
+    assert "the body is not reached" not in said
+    assert "missing.jsonl cannot be evaluated" in said
+    assert "rule 'exact >': expected a value" in said
+    assert "the fixture ragauge_run needs the file" in said
+    assert "Traceback" not in said
+
+
+def test_the_plugin_is_declared_and_light(started):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["entry-points"]["pytest11"] == {"ragauge": "ragauge.pytest_plugin"}
+    assert "pytest" not in " ".join(project["dependencies"])
+    code, said = started(
+        """
+import sys
+
+def test_nothing_heavy_is_imported():
+    assert not {"polars", "numpy", "ragauge.evaluation"} & set(sys.modules)
+""",
+        "-p",
+        "no:xdist",
+        "-p",
+        "no:hypothesispytest",
+    )
+    assert code == 0, said
