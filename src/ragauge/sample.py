@@ -8,7 +8,6 @@ nothing ("found nothing"), and a metric scores that.
 import hashlib
 import json
 import math
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, time
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import DataError, FilterError, Problem, did_you_mean
 from ragauge.html_table import MAX_ROWS, html_table, html_text, small
+from ragauge.normal_form import normal_form
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
@@ -385,7 +385,7 @@ def _duplicates(rows: list[Row], values: list[dict[str, object]]) -> list[Proble
 def _look_alikes(values: list[dict[str, object]]) -> list[str]:
     by_look: dict[str, set[str]] = {}
     for id in {cast(str, row["id"]) for row in values}:
-        look = unicodedata.normalize("NFKC", id).casefold().strip().lstrip("0")
+        look = normal_form("NFKC", id).casefold().strip().lstrip("0")
         by_look.setdefault(look, set()).add(id)
     alike = sorted(sorted(ids) for ids in by_look.values() if len(ids) > 1)
     notes = [

@@ -1,17 +1,16 @@
 """Items of lists: their codes and names, and which of them two lists share."""
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.language.list_items import list_items, shared_items
+from ragauge.language.patterns import BoundedPattern
 
-RULE = re.compile(r"Rule C-\d+", re.IGNORECASE)
+RULE = BoundedPattern(r"Rule C-\d+")
 
 
-def items(text: str, pattern: re.Pattern[str] | None = None) -> list[tuple[str, str]]:
+def items(text: str, pattern: BoundedPattern | None = None) -> list[tuple[str, str]]:
     return [(item.code, item.name) for item in list_items(text, pattern)]
 
 
@@ -29,7 +28,7 @@ def items(text: str, pattern: re.Pattern[str] | None = None) -> list[tuple[str, 
         "* [Rule C-1](rules.md#c1): <b>Water Damage</b>",
     ],
 )
-def test_an_item_has_a_code_and_a_name(text: str, pattern: re.Pattern[str] | None):
+def test_an_item_has_a_code_and_a_name(text: str, pattern: BoundedPattern | None):
     assert items(text, pattern) == [("rule c-1", "water damage")]
 
 

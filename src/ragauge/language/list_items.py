@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from ragauge.language.characters import plain_signs
+from ragauge.language.patterns import BoundedPattern, Match
 from ragauge.language.text import normalize
 
 BULLET = re.compile(r"^[ \t]*(?:[*•+-]|\d{1,3}[.)])[ \t]+(\S.*)$", re.MULTILINE)
@@ -43,7 +44,7 @@ class ListItem:
         return ": ".join(filter(None, (self.code, self.name)))
 
 
-def list_items(text: str, codes: re.Pattern[str] | None = None) -> list[ListItem]:
+def list_items(text: str, codes: BoundedPattern | None = None) -> list[ListItem]:
     """The bullets of a text, each item once, and the codes that match the pattern anywhere in it.
 
     >>> [str(item) for item in list_items("* **Rule C-1:** Limits / Sums\\n* Rating Plan")]
@@ -94,7 +95,7 @@ def shared_items(expected: Sequence[ListItem], given: Sequence[ListItem]) -> set
     return found
 
 
-def _bullets(text: str, codes: re.Pattern[str] | None) -> Iterator[ListItem]:
+def _bullets(text: str, codes: BoundedPattern | None) -> Iterator[ListItem]:
     for bullet in BULLET.finditer(text):
         shown = TAG.sub("", LINK.sub(r"\1", bullet[1]))
         coded = list(codes.finditer(shown)) if codes else []
@@ -105,13 +106,13 @@ def _bullets(text: str, codes: re.Pattern[str] | None) -> Iterator[ListItem]:
             yield item
 
 
-def _codes_in(text: str, codes: re.Pattern[str] | None) -> Iterator[ListItem]:
+def _codes_in(text: str, codes: BoundedPattern | None) -> Iterator[ListItem]:
     for match in codes.finditer(text) if codes else ():
         if code := _normal(match[0]):
             yield ListItem(code)
 
 
-def _item(bullet: str, coded: re.Match[str] | None) -> ListItem:
+def _item(bullet: str, coded: Match | None) -> ListItem:
     """A bullet's item; `coded` is the match of the user's pattern in it."""
     bold = BOLD.match(bullet)
     whole = _without_markup(bullet)

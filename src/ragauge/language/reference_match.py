@@ -19,6 +19,7 @@ from ragauge.language.number_match import NumberMatch, match_quantities
 from ragauge.language.numbers import quantities
 from ragauge.language.quantity import Quantity
 from ragauge.language.stems import Word, stemmed
+from ragauge.normal_form import normal_form
 
 MIN_LETTERS = 5
 """Shorter words are not compared by spelling: `Iran` and `Iraq` are two countries."""
@@ -190,7 +191,7 @@ def _without_accents(lowered: str) -> str:
     """The word without its accents."""
     if lowered.isascii():
         return lowered
-    parts = unicodedata.normalize("NFKD", lowered)
+    parts = normal_form("NFKD", lowered)
     return "".join(sign for sign in parts if not unicodedata.combining(sign))
 
 

@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Literal
 
+from ragauge.normal_form import normal_form
+
 Normalization = Literal["lower_ws", "strip_lower", "squad", "none"]
 Span = tuple[int, int]
 """Start and end of a piece of text, as in text[start:end]."""
@@ -175,7 +177,7 @@ def composed(text: str) -> str:
     """
     if text.isascii() or unicodedata.is_normalized("NFC", text):
         return text
-    return unicodedata.normalize("NFC", text)
+    return normal_form("NFC", text)
 
 
 def excerpt(text: str, limit: int = 1_000) -> str:

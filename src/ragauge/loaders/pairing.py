@@ -1,11 +1,11 @@
 """Give rows of the same question the same id: by their ids, by the question's text, or by place."""
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 
 from ragauge.errors import Problem
+from ragauge.normal_form import normal_form
 from ragauge.sample import DEFAULT_SYSTEM, Row, read_value
 
 BY_PLACE = "--by-place (in Python by_place=True)"
@@ -42,7 +42,7 @@ def folded(text: str) -> str:
     'what is it?'
     """
     # As language.text.normalize, which loaders must not import.
-    return " ".join(unicodedata.normalize("NFC", text).lower().split())
+    return " ".join(normal_form("NFC", text).lower().split())
 
 
 def question_of(row: Row) -> str | None:

@@ -11,6 +11,7 @@ from typing import Annotated
 
 from ragauge.language.list_items import ListItem, list_items, shared_items
 from ragauge.language.numbers import quantities
+from ragauge.language.patterns import BoundedPattern, PatternTimeoutError, is_pattern
 from ragauge.language.quantity import Quantity, same_quantity
 from ragauge.language.text import normalize
 from ragauge.metric import Column, Metric, metric
@@ -21,14 +22,7 @@ from ragauge.where import Filter
 MARKUP = re.compile(r"[*_`]+")
 
 
-def _is_pattern(text: str) -> bool:
-    try:
-        return bool(_compiled(text))
-    except (re.error, RecursionError, OverflowError):
-        return False
-
-
-Pattern = Annotated[str, Constraint("a valid regular expression", _is_pattern)]
+Pattern = Annotated[str, Constraint("a valid regular expression", is_pattern)]
 
 
 @metric(version=1)
@@ -79,19 +73,22 @@ def contains_any(answer: str, *, texts: tuple[str, ...] = ()) -> Score:
     return Score(bool(found), evidence={"texts": list(texts), "found": found})
 
 
-@metric(version=1)
+@metric(version=2)
 def regex(answer: str, *, pattern: Pattern = "") -> Score:
     """Whether a regular expression (Python's `re`, ignoring case) matches anywhere in the answer.
 
     1.0 or 0.0. Undefined if `pattern` is empty; an invalid pattern is an error before any sample is
-    scored. Source: ours, used by the suite answer-quality.
+    scored. Failed if a search takes more than 0.25 s of processor time. Source: ours, used by the suite answer-quality.
 
     >>> regex("Uses GRG 51", pattern=r"\\bgrg\\s*51\\b").value
     1.0
     """
     if not pattern:
         return Score.undefined("the check names no pattern")
-    found = _compiled(pattern).search(answer)
+    try:
+        found = BoundedPattern(pattern).search(answer)
+    except PatternTimeoutError as error:
+        return Score.failed(str(error))
     evidence = {"pattern": pattern, "found": [found[0]] if found else []}
     return Score(bool(found), evidence=evidence)
 
@@ -119,7 +116,7 @@ def number(answer_quantities: Sequence[Quantity], *, value: str = "") -> Score:
     return Score(bool(found), evidence={"value": value, "found": found})
 
 
-@metric(version=2)
+@metric(version=3)
 def list_coverage(answer: str, references: Sequence[str], *, codes: Pattern = "") -> Score:
     """Share of the reference's list items that the answer lists too.
 
@@ -137,12 +134,14 @@ def list_coverage(answer: str, references: Sequence[str], *, codes: Pattern = ""
     0.5
     """
     lists = _lists(answer, references, codes)
+    if isinstance(lists, Score):
+        return lists
     if not lists.expected:
         return Score.undefined("the reference lists nothing")
     return Score(len(lists.found) / len(lists.expected), evidence=lists.evidence)
 
 
-@metric(version=2, high=None)
+@metric(version=3, high=None)
 def list_found(answer: str, references: Sequence[str], *, codes: Pattern = "") -> Score:
     """How many of the reference's list items the answer lists too; see `list_coverage`.
 
@@ -152,10 +151,12 @@ def list_found(answer: str, references: Sequence[str], *, codes: Pattern = "") -
     1.0
     """
     lists = _lists(answer, references, codes)
+    if isinstance(lists, Score):
+        return lists
     return Score(len(lists.found), evidence=lists.evidence)
 
 
-@metric(version=2, high=None, ranked=False)
+@metric(version=3, high=None, ranked=False)
 def list_total(answer: str | None, references: Sequence[str], *, codes: Pattern = "") -> Score:
     """How many list items the reference has; see `list_coverage`.
 
@@ -165,6 +166,8 @@ def list_total(answer: str | None, references: Sequence[str], *, codes: Pattern 
     2.0
     """
     lists = _lists(answer or "", references, codes)
+    if isinstance(lists, Score):
+        return lists
     return Score(len(lists.expected), evidence=lists.evidence)
 
 
@@ -220,11 +223,6 @@ def _whole_words(text: str) -> re.Pattern[str]:
     return re.compile(before + re.escape(text) + after)
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
-
 @dataclass(frozen=True, slots=True)
 class _Lists:
     """The list items of the best-covered reference, and the places of those that the answer lists."""
@@ -242,10 +240,14 @@ class _Lists:
         }
 
 
-def _lists(answer: str, references: Sequence[str], codes: str) -> _Lists:
-    pattern = _compiled(codes) if codes else None
-    given = list_items(answer, pattern)
-    expected = [list_items(reference, pattern) for reference in references]
+def _lists(answer: str, references: Sequence[str], codes: str) -> _Lists | Score:
+    """The lists of the answer and the reference; a failed score if the pattern takes too long."""
+    pattern = BoundedPattern(codes) if codes else None
+    try:
+        given = list_items(answer, pattern)
+        expected = [list_items(reference, pattern) for reference in references]
+    except PatternTimeoutError as error:
+        return Score.failed(str(error))
     lists = [_Lists(items, shared_items(items, given)) for items in expected]
     return max(lists, key=_coverage, default=_Lists())
 

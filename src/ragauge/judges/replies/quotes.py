@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from ragauge.normal_form import normal_form
+
 Span = tuple[int, int]
 """Where a piece of text starts and ends, as in text[start:end]."""
 
@@ -189,7 +191,7 @@ def _instead(signs: str) -> str:
         return "-"
     if not signs.strip(" " + INVISIBLE):
         return " " if " " in signs else ""
-    return unicodedata.normalize("NFC", signs)
+    return normal_form("NFC", signs)
 
 
 def _wordings(quote: str) -> Iterator[list[str]]:
