@@ -20,6 +20,7 @@ from ragauge.report.plain import for_terminal, shortened
 COMMANDS = {
     "demo": "Evaluate the bundled example: three systems, thirty questions.",
     "run": "Evaluate answers with metrics and suites.",
+    "compare": "Compare systems: is the difference real, where, and on which questions?",
     "rank": "Score, compare and fuse rankings; the numbers match trec_eval.",
     "score": "Score retrieved passages against gold snippets.",
     "show": "Show a run's summary, or one question with its scores and evidence.",
