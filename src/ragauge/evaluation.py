@@ -19,7 +19,8 @@ from ragauge.errors import (
     did_you_mean,
 )
 from ragauge.judges.config import JudgeConfig
-from ragauge.report.notebook import NotebookRenderer
+from ragauge.report.notebook import NotebookRenderer, comparison_html
+from ragauge.runs.comparison import Comparison
 from ragauge.runs.identity import judges_of, manifest_of, now
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.run import Run
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 # Set here because runs/ is below report/ and does not format.
 Run.renderer = NotebookRenderer()
+Comparison.renderer = staticmethod(comparison_html)
 
 BATCH_SIZE = 1_000
 Progress = Callable[[int, int], None]

@@ -304,7 +304,7 @@ def test_a_side_given_twice_or_unknown_is_refused():
     run = run_of({"alpha": [0.1, 0.4], "beta": [0.4, 0.5]})
     with pytest.raises(PlanError, match="'alpha' of list of rows is given twice"):
         run.compare("alpha", "alpha")
-    with pytest.raises(PlanError, match="no system 'alpa'; did you mean 'alpha'?"):
+    with pytest.raises(PlanError, match=r"no system 'alpa'; did you mean 'alpha'?"):
         run.compare("alpa", "beta")
     with pytest.raises(PlanError, match="a comparison needs two systems or more"):
         run.compare("alpha")
@@ -337,7 +337,7 @@ def test_other_gold_is_refused():
         return lambda row: {**row, "reference": text}
 
     (_, base), (_, other) = runs_of(with_reference("Rome")), runs_of(with_reference("Oslo"))
-    with pytest.raises(DataError, match="other references than in .* 3 of 3 common questions"):
+    with pytest.raises(DataError, match=r"other references than in .* 3 of 3 common questions"):
         rg.compare(base, other)
 
 
@@ -357,7 +357,7 @@ def test_another_version_of_a_metric_is_refused(points):
             base.manifest.to_json().replace('"version": 1', '"version": 2')
         ),
     )
-    with pytest.raises(PlanError, match="cannot compare points: version 1 in .* version 2 in"):
+    with pytest.raises(PlanError, match=r"cannot compare points: version 1 in .* version 2 in"):
         rg.compare(base, stale)
     assert rg.compare(base, stale, allow_mismatch=True).row("points").n == 3
 

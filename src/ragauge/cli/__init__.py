@@ -24,6 +24,7 @@ COMMANDS = {
     "score": "Score retrieved passages against gold snippets.",
     "gate": "Fail a build if a run breaks a rule or is worse than a baseline.",
     "show": "Show a run's summary, or one question with its scores and evidence.",
+    "compare": "Compare systems: is the difference real, where, and on which questions?",
     "metrics": "List the metrics and suites, or explain one metric.",
     "prompts": "List the judge prompts, or export them for editing.",
     "cache": "Show or clear the cache of vectors and judge replies.",

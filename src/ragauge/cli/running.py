@@ -81,6 +81,21 @@ def run_config(
     return exit_code(run, work.evaluation.plan)
 
 
+def evaluate_config(config: Config) -> Run:
+    """Evaluate a configuration and store the run, without printing its results."""
+    from ragauge.report.tables import write_summaries
+
+    work = _prepared(config, "ask", retry_unreadable=False, record=None)
+    for note in work.evaluation.samples.notes:
+        say(note)
+    run = _evaluated(work)
+    write_summaries(run, work.folder, work.by)
+    say(f"stored in {work.folder}")
+    say_truncated(Health(run))
+    work.judging.close()
+    return run
+
+
 def _prepared(
     config: Config, mode: "Mode", *, retry_unreadable: bool, record: Path | None
 ) -> _Work:

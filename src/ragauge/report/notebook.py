@@ -10,6 +10,7 @@ from ragauge.report.numbers import SummaryRow, aggregate, interval, metric_name,
 from ragauge.report.plain import counted
 from ragauge.report.question import Question, QuestionAnswer, brief, question_text, read_question
 from ragauge.report.terminal import MAX_DIGITS, unavailable
+from ragauge.runs.comparison import Comparison
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.rendering import Rendered
 from ragauge.runs.run import Run
@@ -63,6 +64,13 @@ class NotebookRenderer:
         ]
         header = ["id", "system", html_text(metric_name(display)), *texts]
         return html_table(header, rows, ["left", "left", "right", *["left" for _ in texts]])
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """A comparison as a table; all texts are escaped."""
+    from ragauge.report.comparison_formats import to_html
+
+    return to_html(comparison)
 
 
 def _pivot(run: Run, metrics: Sequence[MetricDisplay], systems: Sequence[str]) -> str:

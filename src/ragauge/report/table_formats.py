@@ -6,6 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ragauge.report.plain import for_csv, for_latex, for_markdown
 
+
+class Latex(str):
+    """A cell that is LaTeX already; its texts are escaped."""
+
+    __slots__ = ()
+
+
 RULES = {"l": ":--", "r": "--:"}
 """Markdown's rule under a header, by the alignment of its column."""
 
@@ -63,7 +70,11 @@ def _latex_row(cells: Sequence[str]) -> str:
 
 
 def _latex_cell(cell: str) -> str:
-    return for_latex(cell).replace("–", "--").replace("↓", r"$\downarrow$")
+    if isinstance(cell, Latex):
+        return cell
+    return (
+        for_latex(cell).replace("–", "--").replace("↓", r"$\downarrow$").replace("↑", r"$\uparrow$")
+    )
 
 
 def csv_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -97,7 +97,7 @@ def compare(
         tuple(means),
         tuple(scored),
         len(questions.ids),
-        tuple(side.place for side in sides),
+        tuple(None if side.run.folder is None else str(side.run.folder) for side in sides),
         questions.fields,
         cluster,
         test,

@@ -164,8 +164,8 @@ class Comparison:
     means: tuple[SystemMean, ...]
     metrics: tuple[MetricDisplay, ...]
     n_questions: int
-    places: tuple[str, ...]
-    """Where the run of each system is: its folder, or the source of its samples."""
+    folders: tuple[str | None, ...]
+    """The folder of each system's run; None for a run in memory."""
     fields: tuple[str, ...] = ()
     cluster: str | None = None
     test: TestName = "randomization"

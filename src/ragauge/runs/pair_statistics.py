@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ragauge.stats.difference_intervals import PairedInterval, PairedParts
     from ragauge.stats.intervals import Floats1d, Floats2d
-    from ragauge.stats.paired_intervals import PairedInterval, PairedParts
     from ragauge.stats.sign_patterns import PValue
 
     Ints = NDArray[np.int64]
@@ -135,7 +135,7 @@ def _units(pair: Pair, clusters: "Ints | None") -> _Units:
 
 
 def _intervals(given: Sequence[tuple[Pair, _Units]], seed: int) -> "list[PairedInterval]":
-    from ragauge.stats.paired_intervals import paired_intervals, widened
+    from ragauge.stats.difference_intervals import paired_intervals, widened
 
     found = paired_intervals([_paired_parts(pair, units) for pair, units in given], seed=seed)
     return [
@@ -145,7 +145,7 @@ def _intervals(given: Sequence[tuple[Pair, _Units]], seed: int) -> "list[PairedI
 
 
 def _paired_parts(pair: Pair, units: _Units) -> "PairedParts":
-    from ragauge.stats.paired_intervals import PairedParts
+    from ragauge.stats.difference_intervals import PairedParts
 
     if units.base_parts is not None and units.candidate_parts is not None:
         return PairedParts.of_aggregates(
@@ -216,7 +216,7 @@ def _of_randomization(p: "PValue", pair: Pair, n_permutations: int) -> _Tested:
 
 def _swapped(pair: Pair, units: _Units, test: TestName, n_permutations: int, seed: int) -> _Tested:
     """The randomization test of a metric with an aggregate of its own, whatever test was chosen."""
-    from ragauge.stats.swap_test import swap_test
+    from ragauge.stats.exchanges import swap_test
 
     assert units.base_parts is not None and units.candidate_parts is not None
     if test != "randomization":
@@ -259,8 +259,8 @@ def _classical(pair: Pair, units: _Units, test: TestName) -> _Tested:
 
 def _clustered_t(pair: Pair, units: _Units) -> float | None:
     """The t test of the mean difference with its standard error over clusters."""
+    from ragauge.stats.difference_intervals import PairedParts, standard_error
     from ragauge.stats.distributions import t_p_value
-    from ragauge.stats.paired_intervals import PairedParts, standard_error
 
     error = standard_error(PairedParts.of_clusters(units.sums, units.counts))
     mean = float(pair.differences.mean())

@@ -1,6 +1,7 @@
 """The normal, t and binomial distributions, as far as tests need them."""
 
 import math
+from functools import cache
 from statistics import NormalDist
 
 import numpy as np
@@ -30,6 +31,7 @@ def t_p_value(t: float, degrees: float) -> float:
     return _incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t))
 
 
+@cache  # many pairs have the same number of questions
 def t_quantile(probability: float, degrees: float) -> float:
     """The value that Student's t is below with this probability, which is between 0.5 and 1.
 

@@ -2,8 +2,8 @@ import numpy as np
 from pytest import approx
 
 from ragauge.stats.aggregates import AGGREGATES, mean_of_parts, parts_of
+from ragauge.stats.exchanges import swap_test
 from ragauge.stats.sign_patterns import randomization_p_values
-from ragauge.stats.swap_test import swap_test
 
 
 def scores(n, seed=0):

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from ragauge.stats.aggregates import mean_of_parts
-from ragauge.stats.distributions import NORMAL
+from ragauge.stats.distributions import NORMAL, t_quantile
 from ragauge.stats.intervals import (
     CONFIDENCE,
     RESAMPLES,
@@ -96,8 +96,10 @@ def paired_intervals(
 ) -> list[PairedInterval]:
     """The interval of each difference. Those with equally many questions share the draws.
 
-    Up to 1,000 questions: BCa, bias-corrected and accelerated, of 10,000 draws (Efron 1987). Up to
-    50,000: the percentiles of 1,000 draws. Beyond: the normal distribution and the standard error.
+    Up to 1,000 questions: BCa, bias-corrected and accelerated, of 10,000 draws (Efron 1987). Its tails
+    are those of Student's t with n - 1 degrees of freedom, times √(n / (n - 1)), since resampled
+    questions spread less than new ones (Hesterberg 2015, "expanded"): 10 % wider at n = 20, 1 % at 200.
+    Up to 50,000: the percentiles of 1,000 draws. Beyond: the normal distribution and the standard error.
     """
     found: dict[int, PairedInterval] = {}
     by_n: dict[int, list[int]] = {}
@@ -164,14 +166,16 @@ def _interval(
 ) -> PairedInterval:
     if not error:
         return PairedInterval(value, None, None, None, None)
-    tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
+    reach = NORMAL.inv_cdf((1 + confidence) / 2)
     if drawn is None:
-        low, high = value + error * np.array([NORMAL.inv_cdf(float(tail)) for tail in tails])
-        return PairedInterval(value, float(low), float(high), error, "normal")
+        return PairedInterval(value, value - reach * error, value + reach * error, error, "normal")
     finite = drawn[np.isfinite(drawn)]
     method: IntervalMethod = "percentile"
-    if len(left_out) <= BCA_UP_TO:
-        method, tails = "bca", _corrected(tails, value, finite, left_out)
+    tails = np.array([NORMAL.cdf(-reach), NORMAL.cdf(reach)])
+    n = len(left_out)
+    if n <= BCA_UP_TO:
+        reach = t_quantile((1 + confidence) / 2, n - 1) * math.sqrt(n / (n - 1))
+        method, tails = "bca", _corrected_tails(reach, value, finite, left_out)
     low, high = np.quantile(finite, tails)
     # A mean of equal values can differ from them in the last digit: keep the value in its interval.
     return PairedInterval(
@@ -179,21 +183,22 @@ def _interval(
     )
 
 
-def _corrected(tails: Floats1d, value: float, drawn: Floats1d, left_out: Floats1d) -> Floats1d:
-    """The tails that BCa takes, given the drawn differences and those without each question."""
+def _corrected_tails(reach: float, value: float, drawn: Floats1d, left_out: Floats1d) -> Floats1d:
+    """The tails that BCa takes instead of those of a normal variable beyond -reach and reach."""
     near = ROUNDING * max(1.0, abs(value))
     below = float((drawn < value - near).sum()) + float((np.abs(drawn - value) <= near).sum()) / 2
     share = below / len(drawn)
     if not 0 < share < 1:
-        return tails
+        return np.array([NORMAL.cdf(-reach), NORMAL.cdf(reach)])
     bias = NORMAL.inv_cdf(share)
     apart = left_out.mean() - left_out
     acceleration = float((apart**3).sum() / (6 * (apart**2).sum() ** 1.5))
-    moved: list[float] = []
-    for tail in tails.tolist():
-        z = bias + NORMAL.inv_cdf(tail)
-        moved.append(NORMAL.cdf(bias + z / (1 - acceleration * z)))
-    return np.array(moved)
+    tails: list[float] = []
+    for z in (bias - reach, bias + reach):
+        slope = 1 - acceleration * z
+        # Beyond slope 0 the correction would turn round: the tail is empty.
+        tails.append(NORMAL.cdf(bias + z / slope) if slope > 0 else float(z > 0))
+    return np.array(tails)
 
 
 def standard_error(pair: PairedParts) -> float:

@@ -1,0 +1,266 @@
+"""`ragauge compare`."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, cast
+
+import click
+
+from ragauge.cli import say
+from ragauge.cli.run_command import Pair, pairs_once
+from ragauge.cli.running import evaluate_config, import_plugins
+from ragauge.config import Config
+from ragauge.errors import PlanError, did_you_mean
+from ragauge.report.plain import counted
+from ragauge.runs.comparison import CORRECTIONS, TESTS, Comparison, CorrectionName, TestName
+from ragauge.runs.run import Run
+from ragauge.runs.store import RunFolder
+
+FORMATS = ("table", "md", "latex", "json", "csv")
+
+
+@click.command("compare", short_help="Compare systems: is the difference real, and where?")
+@click.argument("given", metavar="BASE CANDIDATE...", nargs=-1, required=True)
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    help="Compare only this metric; of a file of answers, compute it. Repeatable.",
+)
+@click.option("-s", "--suite", "suites", multiple=True, help="Suite for files of answers.")
+@click.option("--gold", type=click.Path(path_type=Path), help="Expected answers for those files.")
+@click.option(
+    "--map",
+    "mapping",
+    multiple=True,
+    type=Pair("FIELD=COLUMN"),
+    help="In those files read COLUMN as FIELD. Repeatable.",
+)
+@click.option(
+    "--by", multiple=True, help="Also compare within each value of this field. Repeatable."
+)
+@click.option(
+    "--cluster",
+    metavar="FIELD",
+    help="Questions with the same value are not independent, such as those about one document.",
+)
+@click.option(
+    "--test",
+    type=click.Choice(TESTS),
+    default="randomization",
+    show_default=True,
+    help="Test of each difference; mcnemar only for metrics of 0 and 1.",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(CORRECTIONS),
+    default="holm",
+    show_default=True,
+    help="Correct the p values for all tests of the comparison.",
+)
+@click.option("--all-pairs", is_flag=True, help="Compare every pair, not only with the base.")
+@click.option(
+    "--allow-mismatch",
+    is_flag=True,
+    help="Compare although questions, gold, settings or models differ.",
+)
+@click.option(
+    "--permutations",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    help="Sign patterns to draw, where they are too many to count all.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="Format of the output.  [default: table, or that of the file's ending]",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Write to this .md, .tex, .json or .csv file instead of printing.",
+)
+@click.option("--full", is_flag=True, help="Print every row, note and question.")
+@click.option(
+    "--plugin",
+    "plugins",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Python file that defines metrics; ragauge executes it. Repeatable.",
+)
+def command(
+    given: tuple[str, ...],
+    metrics: tuple[str, ...],
+    suites: tuple[str, ...],
+    gold: Path | None,
+    mapping: tuple[tuple[str, str], ...],
+    by: tuple[str, ...],
+    cluster: str | None,
+    test: str,
+    correction: str,
+    all_pairs: bool,
+    allow_mismatch: bool,
+    permutations: int,
+    seed: int,
+    form: str | None,
+    output: Path | None,
+    full: bool,
+    plugins: tuple[Path, ...],
+) -> None:
+    """Compare systems question by question: the difference, its 95 % interval, and a corrected p.
+
+    BASE and CANDIDATE are run folders or files of answers with one system each, SYSTEM@FOLDER, or
+    systems of the run that is named first. A file of answers is evaluated with the suite rag, or with
+    -s and -m; for metrics that need a judge, evaluate it with `ragauge run` first.
+
+    \b
+    ragauge compare RUN baseline candidate             two systems of one run
+    ragauge compare MONDAY TUESDAY                     the runs in two folders
+    ragauge compare bm25@RUN dense@OTHER --by topic    one system of each run
+    ragauge compare old.jsonl new.jsonl -m correct     answers that are not evaluated yet
+    """
+    from ragauge.runs.compare import compare
+
+    chosen = _format(form, output, given)
+    import_plugins(plugins)
+    config = Config(
+        suites=suites,
+        metrics=metrics,
+        gold=gold,
+        map=pairs_once(mapping, "field"),
+        seed=seed,
+        plugins=plugins,
+    )
+    sides, has_files = _sides(list(given), config)
+    if not has_files and (suites or gold or mapping):
+        raise click.UsageError(
+            "--suite, --gold and --map are for files of answers; runs are evaluated already"
+        )
+    pairs: Literal["all", "base"] = "all" if all_pairs else "base"
+    comparison = compare(
+        *sides,
+        metrics=metrics if metrics and not has_files else None,
+        by=by,
+        cluster=cluster,
+        pairs=pairs,
+        test=cast(TestName, test),
+        correction=cast(CorrectionName, correction),
+        allow_mismatch=allow_mismatch,
+        n_permutations=permutations,
+        seed=seed,
+    )
+    _leave(comparison, chosen, output, full=full)
+
+
+def _format(form: str | None, output: Path | None, given: Sequence[str]) -> str:
+    """The chosen format; PlanError for a file that cannot be written, before any work is done."""
+    from ragauge.report.comparison_formats import SUFFIXES
+    from ragauge.report.tables import misplaced
+
+    if output is None:
+        return form or "table"
+    problems = misplaced([output], [Path(source) for source in given])
+    suffix = output.suffix.lower()
+    if form is None and suffix not in SUFFIXES and not problems:
+        problems = [
+            f"{output}: unknown ending; use {', '.join(SUFFIXES)}, or give the format with -f"
+        ]
+    if form == "table":
+        problems.append("-f table is for the terminal; leave out -o, or use md, latex, json or csv")
+    if problems:
+        raise PlanError(problems)
+    return form or SUFFIXES[suffix]
+
+
+def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[Run, str]], bool]:
+    """The system and run of each argument, and whether a file was evaluated for it."""
+    opened: dict[Path, Run] = {}
+    sides: list[tuple[Run, str]] = []
+    first: Run | None = None
+    places = [_place(text) for text in given]
+    if places[0] is None:
+        raise PlanError([f"{given[0]}: no such run folder or file of answers"])
+    for text, place in zip(given, places, strict=True):
+        if place is None:
+            assert first is not None
+            sides.append((first, _system_of(first, text)))
+            continue
+        path, system = place
+        if path not in opened:
+            opened[path] = _open(path, config)
+        run = opened[path]
+        first = first or run
+        is_base_only = (
+            run is first and not sides and system is None and len(run.samples.systems) > 1
+        )
+        if not is_base_only:
+            sides.append((run, system or _only_system(run, text)))
+        elif len(given) == 1:
+            sides += [(run, name) for name in run.samples.systems]
+        elif places[1] is not None:
+            sides.append((run, _only_system(run, text)))
+    has_files = any(place is not None and place[0].is_file() for place in places)
+    return sides, has_files
+
+
+def _place(text: str) -> tuple[Path, str | None] | None:
+    """The path and system that an argument names; None if it names no path."""
+    if Path(text).exists():
+        return Path(text), None
+    for at, char in enumerate(text):
+        if char == "@" and at and Path(text[at + 1 :]).exists() and text[at + 1 :]:
+            return Path(text[at + 1 :]), text[:at]
+    return None
+
+
+def _open(path: Path, config: Config) -> Run:
+    if path.is_dir():
+        return RunFolder(path).read()
+    return evaluate_config(replace(config, data=path))
+
+
+def _only_system(run: Run, text: str) -> str:
+    systems = run.samples.systems
+    if len(systems) != 1:
+        raise PlanError(
+            [
+                f"{text} has {counted(len(systems), 'system')}: {', '.join(systems)}; choose one: {systems[0]}@{text}"
+            ]
+        )
+    return systems[0]
+
+
+def _system_of(run: Run, name: str) -> str:
+    if name not in run.samples.systems:
+        where = run.folder or run.samples.source
+        hint = (
+            did_you_mean(name, run.samples.systems) or f"; it has {', '.join(run.samples.systems)}"
+        )
+        raise PlanError([f"{name!r} is neither a path nor a system of {where}{hint}"])
+    return name
+
+
+def _leave(comparison: Comparison, form: str, output: Path | None, *, full: bool) -> None:
+    """Print or write the comparison."""
+    from ragauge.report.comparison_formats import written
+    from ragauge.report.comparison_terminal import print_comparison
+    from ragauge.report.terminal import console
+    from ragauge.runs.files import write_text
+
+    if form == "table":
+        print_comparison(console(sys.stdout), comparison, full=full)
+        return
+    text = written(comparison, form)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_text(output, text)
+        say(f"wrote {output}")

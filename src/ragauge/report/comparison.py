@@ -1,0 +1,315 @@
+"""A comparison as people read it: the headline, a table of metrics, and what changed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ragauge.report.numbers import DASH, number
+from ragauge.report.plain import counted, for_terminal, shortened, some
+from ragauge.runs.comparison import (
+    LEVEL,
+    Comparison,
+    CorrectionName,
+    MetricComparison,
+    TestName,
+)
+from ragauge.runs.manifest import MetricDisplay
+
+DIGITS = 3
+MARK = "*"
+NAME_WIDTH = 20
+"""Columns of the name of a metric or system; longer ones are cut."""
+IDS_SHOWN = 4
+MAX_NAMED = 4
+"""Most metrics that a headline names."""
+TESTS: Mapping[TestName, str] = {
+    "randomization": "paired randomization test",
+    "mcnemar": "McNemar's exact test",
+    "t": "paired t test",
+    "wilcoxon": "Wilcoxon signed rank test",
+}
+CORRECTIONS: Mapping[CorrectionName, str] = {
+    "holm": "Holm-corrected",
+    "bh": "Benjamini-Hochberg-corrected",
+    "none": "uncorrected",
+}
+METHODS = {
+    "bca": "BCa bootstrap",
+    "percentile": "percentile bootstrap",
+    "normal": "normal approximation",
+}
+
+
+@dataclass(frozen=True)
+class ComparisonView:
+    """The texts of a comparison. Every text is plain; the writers escape it."""
+
+    comparison: Comparison
+    name_width: int = NAME_WIDTH
+    """Most columns of a name."""
+
+    def short(self, text: str) -> str:
+        """A name, in as many columns as fit."""
+        return shortened(for_terminal(text), self.name_width)
+
+    def name_of(self, metric: MetricDisplay) -> str:
+        """The name with an arrow for its better direction."""
+        arrow = "" if not metric.is_ranked else " ↓" if metric.lower_is_better else " ↑"
+        return f"{self.short(metric.name)}{arrow}"
+
+    @cached_property
+    def metrics(self) -> Mapping[str, MetricDisplay]:
+        """The metrics by label, with few digits."""
+        return {
+            metric.metric: replace(metric, digits=min(metric.digits, DIGITS))
+            for metric in self.comparison.metrics
+        }
+
+    @cached_property
+    def is_single_pair(self) -> bool:
+        return len(self.comparison.pairs) == 1
+
+    @property
+    def headline(self) -> str:
+        """What the tests say, in one or two sentences."""
+        if not self.comparison.rows:
+            return "Nothing was compared: no metric has a score."
+        if not self.is_single_pair:
+            return self._headline_of_many()
+        rows = self.comparison.overall
+        base, candidate = map(self.short, self.comparison.pairs[0])
+        better = [row for row in rows if row.verdict == "better"]
+        worse = [row for row in rows if row.verdict == "worse"]
+        differ = [row for row in rows if row.verdict == "differs"]
+        if not any(row.p_value is not None for row in rows):
+            return f"{candidate} and {base} could not be compared: {rows[0].note}."
+        parts = [
+            f"{word} {base} on {self._named(found)}"
+            for word, found in (
+                ("better than", better),
+                ("worse than", worse),
+                ("different from", differ),
+            )
+            if found
+        ]
+        n_rest = sum(row.p_value is not None for row in rows) - len(better + worse + differ)
+        if not parts:
+            return f"{candidate} does not differ significantly from {base}.{self._nearest(rows)}"
+        rest = f" {counted(n_rest, 'other difference')} may be chance." if n_rest else ""
+        return f"{candidate} is {', '.join(parts)}.{rest}"
+
+    def _named(self, rows: Sequence[MetricComparison]) -> str:
+        first = rows[0]
+        change = f" ({self.change(first)})"
+        names = [f"{self.short(row.name)}{change if row is first else ''}" for row in rows]
+        if len(names) > MAX_NAMED:
+            names = [*names[: MAX_NAMED - 1], counted(len(names) - MAX_NAMED + 1, "other metric")]
+        return " and ".join([", ".join(names[:-1]), names[-1]]) if names[1:] else names[0]
+
+    def _nearest(self, rows: Sequence[MetricComparison]) -> str:
+        """The difference that the smallest corrected p belongs to, and what could have been found."""
+        tested = [row for row in rows if row.p_corrected is not None and row.difference]
+        if not tested:
+            return " No question differs."
+        nearest = min(tested, key=lambda row: (row.p_corrected, row.p_value))
+        text = f" Nearest: {self.short(nearest.name)} {self.change(nearest)}, p {p_text(nearest.p_corrected)}"
+        if nearest.detectable is not None:
+            metric = self.metrics[nearest.metric]
+            text += (
+                f"; with {counted(nearest.n, 'question')} a difference of "
+                f"{number(metric, nearest.detectable)} could be found"
+            )
+        return f"{text}."
+
+    def _headline_of_many(self) -> str:
+        first = self.comparison.metrics[0] if self.comparison.metrics else None
+        rows = [row for row in self.comparison.overall if first and row.metric == first.metric]
+        if first is None or not rows:
+            return "Nothing was compared: no metric has a score."
+        n_pairs = len(self.comparison.pairs)
+        found = sum(row.is_significant for row in rows)
+        text = f"{first.name}: {found} of {counted(n_pairs, 'pair')} differ significantly."
+        means = [
+            mean
+            for mean in self.comparison.means
+            if mean.metric == first.metric and mean.field is None and mean.mean is not None
+        ]
+        if not means or not first.is_ranked:
+            return text
+        best = (min if first.lower_is_better else max)(means, key=lambda mean: mean.mean or 0.0)
+        value = number(self.metrics[first.metric], best.mean)
+        return f"{self.short(best.system)} has the best {first.name}, {value}. {text}"
+
+    def change(self, row: MetricComparison) -> str:
+        """The difference with its sign."""
+        metric = self.metrics[row.metric]
+        return signed(metric, row.difference)
+
+    @property
+    def title(self) -> str:
+        n = counted(self.comparison.n_questions, "question")
+        systems = [self.short(name) for name in self.comparison.systems]
+        if self.is_single_pair:
+            return f"{systems[1]} against {systems[0]} · {n}"
+        return f"{some(systems, 5)} · {n}"
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        names = ("metric",) if self.is_single_pair else ("metric", "base", "candidate")
+        own = (
+            tuple(map(self.short, self.comparison.systems))
+            if self.is_single_pair
+            else ("mean", "mean")
+        )
+        return (*names, *own, "change", "95 % interval", "p", "n", "+ = −")
+
+    @property
+    def n_names(self) -> int:
+        """How many columns are names, aligned left."""
+        return 1 if self.is_single_pair else 3
+
+    def cells(self, row: MetricComparison) -> tuple[str, ...]:
+        """A row of the table."""
+        metric = self.metrics[row.metric]
+        names = (self.name_of(metric),)
+        if not self.is_single_pair:
+            names += (self.short(row.base), self.short(row.candidate))
+        return (
+            *names,
+            number(metric, row.base_mean),
+            number(metric, row.candidate_mean),
+            self.change(row) + (MARK if row.is_significant else ""),
+            between(metric, row.low, row.high),
+            DASH if row.p_corrected is None else p_cell(row.p_corrected),
+            self._n(row),
+            f"{row.wins} {row.ties} {row.losses}" if row.n else DASH,
+        )
+
+    def _n(self, row: MetricComparison) -> str:
+        """The number of questions, of how many if some are not scored on both sides."""
+        total = row.n + len(row.unpaired)
+        return f"{row.n:,}" if total == row.n else f"{row.n:,} of {total:,}"
+
+    @property
+    def rows(self) -> Sequence[tuple[str, ...]]:
+        return [self.cells(row) for row in self.comparison.overall]
+
+    @property
+    def slices(self) -> Iterator[tuple[str, Sequence[MetricComparison]]]:
+        """The rows of each slice, with its title."""
+        keys = dict.fromkeys((row.field, row.value) for row in self.comparison.rows if row.field)
+        for field, value in keys:
+            rows = [row for row in self.comparison.rows if (row.field, row.value) == (field, value)]
+            yield f"{field} = {value}", rows
+
+    @property
+    def legend(self) -> str:
+        """What was done: test, correction, and the intervals."""
+        comparison = self.comparison
+        found = any(row.is_significant for row in comparison.rows)
+        mark = f"{MARK} significant difference" if found else "no significant difference"
+        return f"{mark} (p < {LEVEL}): {self.method}"
+
+    @property
+    def method(self) -> str:
+        """Test, correction, number of tests and questions, intervals and seed, for a caption."""
+        comparison = self.comparison
+        n_tests = counted(comparison.n_tests, "test")
+        methods = [
+            METHODS[method]
+            for method in dict.fromkeys(row.interval_method for row in comparison.rows)
+            if method is not None
+        ]
+        clusters = f", clusters by {comparison.cluster}" if comparison.cluster else ""
+        corrected = CORRECTIONS[comparison.correction]
+        corrected += "" if comparison.correction == "none" else f" for {n_tests}"
+        intervals = [f"95 % intervals by {' and '.join(methods)}"] if methods else []
+        pieces = (TESTS[comparison.test], corrected, *intervals, f"seed {comparison.seed}")
+        return f"{', '.join(pieces)}{clusters}"
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What was not compared, what a side lacks, and where numbers are missing."""
+        return [
+            *self._unpaired(),
+            *self._row_notes(),
+            *self._too_few_draws(),
+            *self.comparison.notes,
+        ]
+
+    def _unpaired(self) -> Iterator[str]:
+        """The scores that a side lacks, and the bounds of the difference with them."""
+        for row in self.comparison.overall:
+            if row.unpaired:
+                counts = (
+                    (row.base, row.n_unpaired("base")),
+                    (row.candidate, row.n_unpaired("candidate")),
+                )
+                sides = " and ".join(f"{self.short(name)} {n:,}" for name, n in counts if n)
+                text = f"{self.short(row.name)}: no score for {sides}"
+                if row.worst is not None and row.best is not None:
+                    metric = self.metrics[row.metric]
+                    worst, best = (signed(metric, end) for end in (row.worst, row.best))
+                    text += f"; with these the change is {worst} at worst, {best} at best"
+                yield text
+
+    def _row_notes(self) -> Iterator[str]:
+        by_note: dict[str, list[str]] = {}
+        for row in self.comparison.rows:
+            if row.note:
+                where = "" if row.field is None else f" ({row.field} = {row.value})"
+                by_note.setdefault(row.note, []).append(f"{self.short(row.name)}{where}")
+        for note, names in by_note.items():
+            yield f"{some(list(dict.fromkeys(names)), 4)}: {note}"
+
+    def _too_few_draws(self) -> Iterator[str]:
+        """Whether no drawn p could stay below the level after the correction."""
+        comparison = self.comparison
+        n_drawn = sum("draws" in row.test for row in comparison.rows)
+        least = comparison.n_tests / (comparison.n_permutations + 1)
+        if n_drawn and comparison.correction == "holm" and least >= LEVEL:
+            enough = round(20 * comparison.n_tests / LEVEL, -3)
+            yield (
+                f"{comparison.n_permutations:,} draws cannot give a p below {LEVEL} after the correction "
+                f"for {comparison.n_tests:,} tests; use --permutations {enough:.0f}, or compare fewer metrics, "
+                "slices or pairs"
+            )
+
+    @property
+    def changes(self) -> Sequence[tuple[str, str, Sequence[str]]]:
+        """For the first metric with changed questions: what, how many, and ids, fixed and broken."""
+        if not self.is_single_pair:
+            return []
+        for row in self.comparison.overall:
+            if row.fixed or row.broken:
+                return [
+                    (
+                        f"{word} on {self.short(row.name)}",
+                        f"{len(found):,}",
+                        [each.id for each in found],
+                    )
+                    for word, found in (("fixed", row.fixed), ("broken", row.broken))
+                ]
+        return []
+
+
+def signed(metric: MetricDisplay, value: float | None) -> str:
+    """A difference with its sign; 0 has none."""
+    if value is None:
+        return DASH
+    text = f"{value * metric.scale:+.{metric.digits}f}"
+    return text[1:] if not text.strip("+-0.") else text
+
+
+def between(metric: MetricDisplay, low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return DASH
+    return f"[{signed(metric, low)}, {signed(metric, high)}]"
+
+
+def p_cell(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def p_text(p: float | None) -> str:
+    return DASH if p is None else "< 0.001" if p < 0.001 else f"= {p:.3f}"

@@ -1,0 +1,161 @@
+"""Print a comparison to a terminal."""
+
+from collections.abc import Iterator, Sequence
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from ragauge.report.comparison import IDS_SHOWN, MARK, ComparisonView
+from ragauge.report.comparison_systems import SystemsTable
+from ragauge.report.plain import counted, for_terminal, shortened, some
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from ragauge.runs.comparison import Comparison
+
+WIDTH = 98
+ROWS_SHOWN = 12
+"""Most rows of the table of all questions, unless everything is printed."""
+NOTES_SHOWN = 3
+SYSTEMS_SHOWN = 5
+
+
+def print_comparison(out: "Console", comparison: "Comparison", *, full: bool = False) -> None:
+    """Print the headline, the table, what changed and what to type next.
+
+    At most 25 lines for one pair and ten metrics; `full` prints every row and note.
+    """
+    from rich.text import Text
+
+    view = ComparisonView(comparison)
+    width = min(out.width, WIDTH)
+    for line in Text(for_terminal(view.headline), "bold").wrap(out, width):
+        out.print(line)
+    out.print(Text(for_terminal(view.title), "dim"))
+    if view.rows:
+        out.print()
+        _print_tables(out, view, full=full)
+    own = view.legend if view.is_single_pair else f"{SystemsTable(view).legend}: {view.method}"
+    for line in _wrapped(out, own, width):
+        out.print(line)
+    _print_notes(out, view, width, full=full)
+    _print_changes(out, view, full=full)
+
+
+def _print_tables(out: "Console", view: ComparisonView, *, full: bool) -> None:
+    """The pairs of all questions and of each slice; many systems as columns, unless with `full`."""
+    from rich.text import Text
+
+    if view.is_single_pair or full:
+        rows = view.rows if full else view.rows[:ROWS_SHOWN]
+        out.print(_table(view, rows))
+        for title, of_slice in view.slices:
+            out.print(Text(f"\n{for_terminal(title)}", "bold"))
+            out.print(_table(view, [view.cells(row) for row in of_slice]))
+        return
+    for field, value in dict.fromkeys((row.field, row.value) for row in view.comparison.rows):
+        if field is not None:
+            out.print(Text(f"\n{for_terminal(f'{field} = {value}')}", "bold"))
+        table = SystemsTable(view, field, value)
+        out.print(_systems_table(table))
+
+
+def _print_notes(out: "Console", view: ComparisonView, width: int, *, full: bool) -> None:
+    from rich.text import Text
+
+    notes = list(view.notes)
+    n_hidden = len(view.rows) - ROWS_SHOWN
+    if view.is_single_pair and n_hidden > 0 and not full:
+        notes.insert(0, f"{counted(n_hidden, 'more metric')}; --full prints all")
+    if not view.is_single_pair and not full:
+        notes.insert(0, "--full prints every pair with its difference, interval and p")
+    if full:
+        for note in notes:
+            for line in _wrapped(out, note, width):
+                out.print(line)
+        return
+    hidden = len(notes) - NOTES_SHOWN
+    kept = (
+        notes
+        if hidden <= 0
+        else [*notes[: NOTES_SHOWN - 1], f"{hidden + 1} more notes; --full prints them"]
+    )
+    for note in kept:
+        out.print(Text(shortened(f"  {for_terminal(note)}", width), "dim"), no_wrap=True)
+
+
+def _wrapped(out: "Console", note: str, width: int) -> "Iterator[Text]":
+    from rich.text import Text
+
+    for line in Text(for_terminal(note), "dim").wrap(out, max(width - 2, 20)):
+        line.pad_left(2)
+        yield line
+
+
+def _print_changes(out: "Console", view: ComparisonView, *, full: bool) -> None:
+    from rich.text import Text
+
+    if view.changes:
+        out.print()
+    first = ""
+    for what, n, ids in view.changes:
+        named = [for_terminal(id) for id in ids]
+        text = some(named, len(named) if full else IDS_SHOWN)
+        first = first or (ids[0] if ids else "")
+        line = Text(for_terminal(f"{what}: {n}{'  ' * bool(ids)}"))
+        out.print(line.append(text, "cyan"), soft_wrap=full, no_wrap=not full)
+    if command := next_command(view, first):
+        out.print(Text("\nnext: ").append(for_terminal(command), "cyan"), soft_wrap=True)
+
+
+def next_command(view: ComparisonView, id: str) -> str:
+    """The command that shows a question whose score changed; empty if there is none, or no folder."""
+    place = view.comparison.folders[-1] if view.comparison.folders else None
+    return f"ragauge show {quote(place)} {quote(id)}" if place and id else ""
+
+
+def _systems_table(table: SystemsTable) -> "Table":
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    n_systems = len(table.view.comparison.systems)
+    kept = list(range(min(n_systems, SYSTEMS_SHOWN)))
+    names = table.header[1:-1]
+    shown.add_column("metric", no_wrap=True)
+    for at in kept:
+        shown.add_column(Text(table.view.short(names[at])), justify="right", no_wrap=True)
+    if n_systems > len(kept):
+        shown.add_column(Text(f"… {n_systems - len(kept)} more"))
+    shown.add_column("n", justify="right", no_wrap=True)
+    for name, cells, n in table.rows:
+        width = max(len(cell.marks) for cell in cells)
+        styled = [
+            Text(cell.value, "bold" if cell.is_best else "").append(cell.marks.ljust(width))
+            for cell in cells
+        ]
+        gap = [Text("")] if n_systems > len(kept) else []
+        shown.add_row(Text(name), *(styled[at] for at in kept), *gap, Text(n))
+    return shown
+
+
+def _table(view: ComparisonView, rows: Sequence[Sequence[str]]) -> "Table":
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for place, name in enumerate(view.header):
+        justify = "left" if place < view.n_names else "right"
+        table.add_column(Text(name), justify=justify, no_wrap=True)
+    change = view.header.index("change")
+    for row in rows:
+        cells = [Text(for_terminal(cell)) for cell in row]
+        # A mark hangs behind the number, so that the numbers stay aligned.
+        if not row[change].endswith(MARK):
+            cells[change].append(" ")
+        table.add_row(*cells)
+    return table

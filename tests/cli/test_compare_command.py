@@ -1,0 +1,167 @@
+"""`ragauge compare`: systems of a run, runs in folders, files of answers; formats and errors."""
+
+import csv
+import io
+import json
+
+import pytest
+
+
+def answers(right: dict[str, int], n: int = 12) -> str:
+    """Answers of systems of which so many are right, as JSON lines."""
+    return "".join(
+        json.dumps(
+            {
+                "id": f"q{at:02}",
+                "system": system,
+                "question": f"What is {at}?",
+                "answer": "Rome" if at < n_right else "Oslo",
+                "reference": "Rome",
+                "topic": "odd" if at % 2 else "even",
+            }
+        )
+        + "\n"
+        for system, n_right in right.items()
+        for at in range(n)
+    )
+
+
+@pytest.fixture
+def run(ragauge, tmp_path):
+    """A run of three systems with 2, 11 and 2 of 12 right answers."""
+    (tmp_path / "a.jsonl").write_text(answers({"old": 2, "new": 11, "same": 2}))
+    assert ragauge("run", "a.jsonl", "-m", "exact_match", "--folder", "r").code == 0
+    return "r"
+
+
+def test_the_first_screen_says_what_changed_and_what_to_open(ragauge, run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    done = ragauge("compare", run, "old", "new")
+    assert (done.code, done.err) == (0, "")
+    lines = [line.rstrip() for line in done.out.splitlines()]
+    assert lines[0] == "new is better than old on exact_match (+0.750)."
+    assert lines[1] == "new against old · 12 questions"
+    # Nine fixed, none broken: 2 / 2^9 = 0.004.
+    (row,) = [line for line in lines if line.startswith("exact_match ↑")]
+    assert row.split()[2:5] == ["0.167", "0.917", "+0.750*"]
+    assert row.split()[-5:] == ["0.004", "12", "9", "3", "0"]
+    assert "fixed on exact_match: 9  q02, q03, q04, q05 … 5 more" in lines
+    assert "broken on exact_match: 0" in lines
+    assert lines[-1] == "next: ragauge show r q02"
+    assert len(lines) <= 25
+
+
+def test_ten_metrics_of_one_pair_take_at_most_25_lines(ragauge, handbook, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    ragauge("run", handbook, "--folder", "h", "-s", "rag", "-m", "token_f1")
+    done = ragauge("compare", "h", "hasty", "careful")
+    assert sum(line.count("[") for line in done.out.splitlines()) == 10  # an interval each
+    assert len(done.out.splitlines()) <= 25
+    assert max(map(len, done.out.splitlines())) <= 100
+
+
+def test_equal_systems_are_not_called_different(ragauge, run):
+    done = ragauge("compare", run, "old", "same")
+    assert "same does not differ significantly from old. No question differs." in done.out
+
+
+def test_systems_are_named_with_their_folder_or_all_of_a_run_compared(ragauge, run):
+    one = ragauge("compare", "old@r", "new@r", "-f", "json").out
+    assert one == ragauge("compare", run, "old", "new", "-f", "json").out
+    every = json.loads(ragauge("compare", run, "-f", "json", "--all-pairs").out)
+    assert every["systems"] == ["new", "old", "same"]
+    assert len(every["rows"]) == 3
+
+
+def test_runs_in_two_folders(ragauge, tmp_path):
+    for name, n_right in (("monday", 3), ("tuesday", 9)):
+        (tmp_path / f"{name}.jsonl").write_text(answers({"default": n_right}))
+        ragauge("run", f"{name}.jsonl", "-m", "exact_match", "--folder", name)
+    data = json.loads(ragauge("compare", "monday", "tuesday", "-f", "json").out)
+    assert data["systems"] == ["monday", "tuesday"]
+    assert (data["rows"][0]["difference"], data["rows"][0]["verdict"]) == (0.5, "better")
+    assert data["folders"] == ["monday", "tuesday"]
+
+
+def test_files_of_answers_are_evaluated_first(ragauge, tmp_path):
+    for name, n_right in (("old", 3), ("new", 9)):
+        (tmp_path / f"{name}.jsonl").write_text(answers({name: n_right}))
+    done = ragauge("compare", "old.jsonl", "new.jsonl", "-m", "exact_match", "-f", "json")
+    assert done.code == 0
+    data = json.loads(done.out)
+    assert (data["systems"], data["rows"][0]["difference"]) == (["old", "new"], 0.5)
+    assert "stored in ragauge-runs" in done.err
+    assert (tmp_path / "ragauge-runs").is_dir()
+
+
+def test_slices_are_printed_below(ragauge, run):
+    done = ragauge("compare", run, "old", "new", "--by", "topic")
+    assert "topic = even" in done.out
+    assert "topic = odd" in done.out
+    assert "Holm-corrected for 3 tests" in done.out
+
+
+@pytest.mark.parametrize("form", ["md", "latex", "json", "csv"])
+def test_each_format_is_printed_or_written_the_same(ragauge, run, tmp_path, form):
+    printed = ragauge("compare", run, "old", "new", "-f", form)
+    file = f"out.{'tex' if form == 'latex' else form}"
+    written = ragauge("compare", run, "old", "new", "-o", file)
+    assert (written.code, written.out, written.err) == (0, "", f"ragauge: wrote {file}\n")
+    assert (tmp_path / file).read_text() == printed.out
+    again = ragauge("compare", run, "old", "new", "-f", form, "-o", "other.txt")
+    assert (again.code, (tmp_path / "other.txt").read_text()) == (0, printed.out)
+
+
+def test_csv_has_a_line_for_each_metric_and_pair(ragauge, run):
+    rows = list(csv.DictReader(io.StringIO(ragauge("compare", run, "-f", "csv").out)))
+    assert [(row["base"], row["candidate"]) for row in rows] == [("new", "old"), ("new", "same")]
+    assert rows[0]["difference"] == "-0.75"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["r", "odl"], 2, "'odl' is neither a path nor a system of r; did you mean 'old'?"),
+        (["r", "r"], 2, "r has 3 systems: new, old, same; choose one: new@r"),
+        (["r", "old"], 2, "a comparison needs two systems or more"),
+        (["r", "old", "old"], 2, "'old' of r is given twice"),
+        (["missing", "old"], 2, "missing: no such run folder or file of answers"),
+        (["r", "old", "new", "-m", "exact"], 2, "no metric 'exact'"),
+        (["r", "old", "new", "--by", "topci"], 2, "did you mean 'topic'"),
+        (["r", "old", "new", "--suite", "rag"], 2, "are for files of answers"),
+        (["r", "old", "new", "--cluster", "topic", "--test", "mcnemar"], 2, "as independent"),
+        (["r", "old", "new", "-o", "x.xls"], 2, "x.xls: unknown ending; use .md, .tex"),
+        (["r", "old", "new", "-o", "x.md", "-f", "table"], 2, "-f table is for the terminal"),
+        (["e", "old"], 5, "e: is not a run folder"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(ragauge, run, tmp_path, arguments, code, message):
+    (tmp_path / "e").mkdir()
+    done = ragauge("compare", *arguments)
+    assert (done.code, done.out) == (code, "")
+    assert message in done.err
+
+
+def test_other_questions_are_refused_with_the_first_and_their_number(ragauge, tmp_path):
+    for name, what in (("monday", "What"), ("tuesday", "Which")):
+        (tmp_path / f"{name}.jsonl").write_text(answers({"s": 3}).replace("What is 3?", f"{what}?"))
+        ragauge("run", f"{name}.jsonl", "-m", "exact_match", "--folder", name)
+    done = ragauge("compare", "monday", "tuesday")
+    assert done.code == 3
+    assert "tuesday: id 'q03', field 'question': other question text than in monday" in done.err
+    assert "1 of 12 common questions" in done.err
+    allowed = ragauge("compare", "monday", "tuesday", "--allow-mismatch", "--full")
+    assert allowed.code == 0
+    assert "compared all the same" in allowed.out
+
+
+def test_a_run_of_another_version_of_a_metric_is_refused(ragauge, run, tmp_path):
+    import shutil
+
+    shutil.copytree(tmp_path / run, tmp_path / "stale")
+    manifest = tmp_path / "stale" / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"version": ', '"version": 9'))
+    done = ragauge("compare", "old@r", "new@stale")
+    assert done.code == 2
+    assert "cannot compare exact_match: version" in done.err
+    assert "--allow-mismatch" in done.err
