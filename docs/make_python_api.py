@@ -107,7 +107,7 @@ def written_fields(kind: type) -> dict[str, str]:
     for line in body.body:
         if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
             value = "" if line.value is None else f" = {ast.unparse(line.value)}"
-            value = " = …" if value.startswith(" = field(") else value
+            value = " = ..." if value.startswith(" = field(") else value
             text = f"{line.target.id}: {plain(line.annotation)}{value}"
             out[line.target.id] = text.replace("'", '"')
     return out
