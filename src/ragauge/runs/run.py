@@ -28,7 +28,7 @@ SYSTEMS_NAMED = 5
 class Run:
     """The result of an evaluation: scores of samples, and the manifest of how they were computed.
 
-    `folder` is where it is stored; None for a run in memory.
+    `print(run)` shows the first screen. `folder` is where it is stored; None for a run in memory.
     """
 
     samples: Samples
@@ -192,6 +192,10 @@ class Run:
         import polars as pl
 
         return self.scores.filter(pl.col("flags").list.contains(str(Flag.NEEDS_REVIEW)))
+
+    def __str__(self) -> str:
+        """The first screen, as `ragauge run` prints it."""
+        return repr(self) if Run.renderer is None else Run.renderer.run_text(self)
 
     def __repr__(self) -> str:
         systems = self.samples.systems
