@@ -13,7 +13,7 @@ import ragauge
 SOURCE = Path(ragauge.__file__).parent
 
 LAYERS = (
-    {"errors", "html_table", "memory", "modules", "score"},
+    {"errors", "html_table", "memory", "modules", "progress", "score"},
     {"label", "where", "tomlfile", "stats", "endpoints", "trust"},
     {"metric", "sample", "cache"},
     {"metric_label"},

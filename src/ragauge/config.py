@@ -64,6 +64,7 @@ KEYS = {
     "by_place": bool,
     "suites": list,
     "metrics": list,
+    "without": list,
     "where": str,
     "limit": int,
     "by": list,
@@ -116,6 +117,7 @@ class Config:
     judge: Table = field(default_factory=dict[str, object])
     prefer: str | None = None
     by_place: bool = False
+    without: tuple[str, ...] = ()
 
     @classmethod
     def load(cls, path: Path) -> "Config":
@@ -176,6 +178,7 @@ class Config:
             _judge(table, base),
             cast(str | None, table.get("prefer")),
             cast(bool, table.get("by_place", False)),
+            texts("without"),
         )
 
 
