@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 PROCESSES := 2
 PYTEST = $(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 
-.PHONY: demo check test tests test-slow test-inputs lint types bench clean
+.PHONY: demo check test tests test-slow test-inputs lint types docs bench clean
 
 demo: .venv/installed        ## evaluate the bundled example
 	$(BIN)/ragauge demo
@@ -32,11 +32,15 @@ test: .venv/installed-tests  ## format, lint, types, every doctest and every tes
 tests: .venv/installed-tests
 	$(PYTEST) -m "not slow"
 
-test-slow: .venv/installed-tests  ## the slow tests, and the property tests with many more examples
+test-slow: .venv/installed-tests .venv/installed-docs  ## the slow tests, and the property tests with many more examples
 	RAGAUGE_HYPOTHESIS=thorough $(PYTEST) -m "slow or hypothesis" --timeout 600
 
 test-inputs: .venv/bin/python  ## load the objects of other tools' real packages, each in an environment of its own
 	$(BIN)/python tests/loaders/real_packages.py
+
+docs: .venv/installed-docs   ## build the site into build/site: offline, and a warning or a broken link is an error
+	$(BIN)/python -m sphinx -q -W --keep-going -E -c docs -d build/doctrees . build/site
+	@echo "open build/site/index.html"
 
 bench: .venv/installed-tests ## throughput on 100,000 generated answers; rankings and meaning beside the peers
 	$(BIN)/python benchmarks/throughput.py
@@ -44,7 +48,7 @@ bench: .venv/installed-tests ## throughput on 100,000 generated answers; ranking
 	$(BIN)/python benchmarks/meaning.py
 
 clean:
-	rm -rf .venv .venv-inputs ragauge-demo ragauge-runs
+	rm -rf .venv .venv-inputs build ragauge-demo ragauge-runs
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "ragauge needs Python 3.11 or newer on the PATH"; exit 1; }
@@ -57,4 +61,9 @@ clean:
 .venv/installed-tests: .venv/installed
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --group test --group check
+	@touch $@
+
+.venv/installed-docs: .venv/installed
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --group docs
 	@touch $@

@@ -13,7 +13,7 @@ import ragauge
 SOURCE = Path(ragauge.__file__).parent
 
 LAYERS = (
-    {"errors", "html_table", "memory", "modules", "normal_form", "score"},
+    {"errors", "html_table", "memory", "modules", "normal_form", "progress", "score"},
     {"label", "where", "tomlfile", "stats", "endpoints", "trust"},
     {"setting"},
     {"metric", "sample", "cache"},

@@ -35,7 +35,7 @@ def features() -> dict[str, Feature]:
 def find(label: Label) -> tuple[Metric, dict[str, SettingValue]]:
     """The metric that a label names and all its settings; LabelError says what is unknown.
 
-    Names of metrics in trec_eval, ragas and deepeval are accepted too.
+    Names of metrics in trec_eval, ragas, deepeval and promptfoo are accepted too.
 
     >>> metric, settings = find(Label.parse("exact_match"))
     >>> metric.name, settings["normalize"]
@@ -109,6 +109,9 @@ def _aliases() -> dict[str, dict[str, Any]]:
 
 
 def _parsed(text: str) -> tuple[Label | None, LabelError | None]:
+    # promptfoo's names have hyphens, which labels have not.
+    if any(text in names for names in _aliases().values()):
+        return Label(text), None
     try:
         return Label.parse(text), None
     except LabelError as error:

@@ -70,6 +70,7 @@ KEYS = {
     "by_place": bool,
     "suites": list,
     "metrics": list,
+    "without": list,
     "where": str,
     "limit": int,
     "by": list,
@@ -166,6 +167,7 @@ class Config:
     prefer: str | None = None
     by_place: bool = False
     gate: GateConfig = field(default_factory=GateConfig)
+    without: tuple[str, ...] = ()
 
     @classmethod
     def load(cls, path: Path) -> "Config":
@@ -228,6 +230,7 @@ class Config:
             cast(str | None, table.get("prefer")),
             cast(bool, table.get("by_place", False)),
             GateConfig.read(as_table(table.get("gate")) or {}, base),
+            texts("without"),
         )
 
 

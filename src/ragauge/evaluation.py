@@ -11,6 +11,7 @@ from ragauge.engine.graph import Plan
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.engine.selection import DEFAULT, MetricLike, read_metric, suite_for_label, suites_of
+from ragauge.engine.workload import Workload, characters_per_second, workload
 from ragauge.errors import (
     DataError,
     MetricError,
@@ -19,6 +20,7 @@ from ragauge.errors import (
     did_you_mean,
 )
 from ragauge.judges.config import JudgeConfig
+from ragauge.progress import Listener, Scored, ignore
 from ragauge.report.notebook import NotebookRenderer, comparison_html
 from ragauge.runs.comparison import Comparison
 from ragauge.runs.identity import judges_of, manifest_of, now
@@ -190,9 +192,15 @@ class Evaluation:
         *,
         workers: int = 1,
         progress: Progress | None = None,
+        listener: Listener = ignore,
     ) -> Run:
-        """Run the evaluation and store it in `folder` if one is given; see `evaluate`."""
+        """Run the evaluation and store it in `folder` if one is given; see `evaluate`.
+
+        `listener` is told what the run does, in more detail than `progress`; worker processes tell it
+        nothing but the batches that they finish.
+        """
         self._retry_unreadable()
+        self.resources.watch(listener)
         work = _Work(self, workers, progress)
         return work.in_memory() if folder is None else work.in_folder(Path(folder))
 
@@ -215,6 +223,34 @@ class Evaluation:
         return {
             session.name: session.usage.estimate() for session in judges_of(plan, self.resources)
         }
+
+    def workload(self, folder: Path | None = None) -> Workload:
+        """How much `run` has to do, about; without the batches that are finished in this folder."""
+        import polars as pl
+
+        from ragauge.runs.store import RunFolder
+
+        numbers = list(range(self.n_batches))
+        if folder is not None:
+            numbers = self.unfinished_batches(RunFolder(folder))
+        size, frame = self.manifest.batch_size, self.samples.frame
+        if len(numbers) < self.n_batches:
+            frame = (
+                frame.with_row_index("_row")
+                .filter((pl.col("_row") // size).is_in(numbers))
+                .drop("_row")
+            )
+        return workload(self.plan, Samples(frame), self.resources, size)
+
+    def characters_per_second(self) -> float | None:
+        """How fast the run's encoder reads; None if it has none, or one on another machine."""
+        return characters_per_second(self.plan, self.samples, self.resources)
+
+    def reports(self, workers: int) -> bool:
+        """Whether a run with so many workers tells its listener more than which batches are done."""
+        from ragauge.engine.executors import choose
+
+        return choose(self.plan, len(self.samples), workers, self.resources).reports
 
     @property
     def n_batches(self) -> int:
@@ -355,6 +391,8 @@ class _Work:
         executor = choose(plan, len(samples), self.workers, resources)
         for number, part in executor.map(plan, batches()):
             done += n_rows[number]
+            if not executor.reports:
+                resources.listener(Scored(n_rows[number] * len(plan.nodes)))
             if self.progress:
                 self.progress(done, total)
             yield number, part

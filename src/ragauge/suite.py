@@ -34,8 +34,8 @@ A suite is a TOML file; the shipped ones are in `ragauge/suites`.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import cast
@@ -159,6 +159,17 @@ class Suite:
         """A suite of the metrics with these labels, displayed by label."""
         read = [Label.parse(label) if isinstance(label, str) else label for label in labels]
         return cls(name, tuple(Entry(label, str(label)) for label in read), explicit=True)
+
+    def without(self, names: Collection[str]) -> "Suite":
+        """The suite without the metrics of these names or labels, and without findings that need them."""
+        left = tuple(
+            entry
+            for entry in self.entries
+            if entry.name not in names and str(entry.label) not in names
+        )
+        gone = {entry.name for entry in self.entries} - {entry.name for entry in left}
+        findings = tuple(each for each in self.findings if not each.when.fields & gone)
+        return replace(self, entries=left, findings=findings)
 
     @classmethod
     def read(cls, table: Table, place: str) -> "Suite":

@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -501,19 +500,32 @@ def test_metrics_of_one_name_have_rows_of_their_own(ragauge, answers):
     assert "| a | exact\\_match \\(passage\\_exact\\_match\\) |" in Path("s.md").read_text()
 
 
-def test_the_progress_bar_knows_its_total_from_the_start(monkeypatch):
-    from rich.progress import Progress
+def test_a_metric_of_the_suite_can_be_left_out(ragauge, answers):
+    done = ragauge("run", answers, "--without", "correct", "--folder", "r", "--quiet")
+    assert done.code == 0, done.err
+    labels = scores(Path("r"))["metric"].unique().to_list()
+    assert "keyword_coverage" in labels
+    assert not any(label.startswith("correct") for label in labels)
+    # The suite's findings all need `correct`, so they are gone as well.
+    assert "likely wrong" not in done.out
 
-    from ragauge.cli.running import ProgressBar
 
-    totals = []
-    add = Progress.add_task
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(
-        Progress,
-        "add_task",
-        lambda self, name, total: totals.append(total) or add(self, name, total=total),
+def test_a_configuration_may_leave_a_metric_out(ragauge, answers):
+    Path("c.toml").write_text(
+        f"data = '{answers}'\nmetrics = ['exact_match', 'token_f1']\nwithout = ['token_f1']\n"
     )
-    with ProgressBar(7) as progress:
-        assert progress is not None
-    assert totals == [7]
+    done = ragauge("run", "c.toml", "--folder", "r")
+    assert done.code == 0, done.err
+    assert scores(Path("r"))["metric"].unique().to_list() == ["exact_match"]
+
+
+def test_leaving_out_what_is_not_there_is_an_error(ragauge, answers):
+    done = ragauge("run", answers, "-m", "exact_match", "--without", "exact_mach")
+    assert done.code == 2
+    assert (
+        "cannot leave out 'exact_mach': it is not among the metrics of this run; did you mean"
+        in (done.err)
+    )
+    done = ragauge("run", answers, "-m", "exact_match", "--without", "exact_match")
+    assert done.code == 2
+    assert "no metric is left; leave out fewer" in done.err

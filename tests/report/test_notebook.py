@@ -127,3 +127,11 @@ def table_rows(html: str) -> list[list[str]]:
     return [
         [re.sub(r"</?span[^>]*>", "", cell.replace("<br>", " ")) for cell in row] for row in cells
     ]
+
+
+def test_a_printed_run_is_the_first_screen_and_its_name_stays_one_line(run):
+    lines = str(run).splitlines()
+    assert lines[0].startswith("b is ahead: exact_match 1.00, next a 0.50.")
+    assert "custom · 4 answers · 2 systems" in lines
+    assert lines[-1] == "  a: exact_match 0.00  q2"
+    assert repr(run) == "Run(custom: 4 samples of a, b; not stored)"

@@ -47,6 +47,12 @@ class Price(click.ParamType[tuple[float, float]]):
     help="Metric to compute, e.g. 'ndcg@10'. Repeatable.",
 )
 @click.option(
+    "--without",
+    metavar="METRIC",
+    multiple=True,
+    help="Metric of the suites to leave out, by its name. Repeatable.",
+)
+@click.option(
     "--system",
     "systems",
     multiple=True,
@@ -156,11 +162,13 @@ class Price(click.ParamType[tuple[float, float]]):
     help="Worker processes; with a judge, concurrent requests.  [default: one per core; 128]",
 )
 @click.option("--full", is_flag=True, help="Print all metrics, systems, notes and findings.")
+@click.option("--quiet", is_flag=True, help="Do not show progress.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and the estimated cost, then stop.")
 def command(
     source: Path | None,
     suites: tuple[str, ...],
     metrics: tuple[str, ...],
+    without: tuple[str, ...],
     systems: tuple[tuple[str, str], ...],
     gold: Path | None,
     prefer: str | None,
@@ -194,6 +202,7 @@ def command(
     seed: int | None,
     workers: int | None,
     full: bool,
+    quiet: bool,
     dry_run: bool,
 ) -> int:
     """Evaluate answers with metrics and suites; print the summary and store the run.
@@ -211,6 +220,7 @@ def command(
         by_place=by_place,
         suites=suites,
         metrics=metrics,
+        without=without,
         where=where,
         limit=limit,
         by=by,
@@ -246,6 +256,7 @@ def command(
         retry_unreadable=retry_unreadable,
         record=record,
         full=full,
+        quiet=quiet,
     )
 
 
@@ -290,6 +301,7 @@ def _combined(given: Config, seed: int | None) -> Config:
         by_place=given.by_place or base.by_place,
         suites=given.suites if has_metrics else base.suites,
         metrics=given.metrics if has_metrics else base.metrics,
+        without=(*base.without, *given.without),
         where=given.where or base.where,
         limit=given.limit or base.limit,
         by=given.by or base.by,

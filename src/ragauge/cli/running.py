@@ -10,17 +10,20 @@ from shlex import quote
 from typing import TYPE_CHECKING, cast
 
 from ragauge.cli import say
+from ragauge.cli.forecast import Forecast
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
+from ragauge.cli.progress import LONG_S, loading, long_run_note, watching
 from ragauge.config import NO_CACHE, Config
-from ragauge.engine.selection import DEFAULT, suites_of
+from ragauge.engine.selection import DEFAULT, suites_of, without
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError
-from ragauge.evaluation import Evaluation, Progress
+from ragauge.evaluation import Evaluation
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import Label
 from ragauge.loaders import load
 from ragauge.runs.health import Health
 from ragauge.runs.run import Run, slices_of
 from ragauge.sample import Samples, select
+from ragauge.suite import Suite
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
@@ -40,7 +43,7 @@ class _Work:
     """Everything a run needs, read and checked."""
 
     config: Config
-    metrics: Sequence[str]
+    metrics: Sequence[Suite]
     judging: JudgeConfig
     evaluation: Evaluation
     by: Sequence[str]
@@ -57,17 +60,19 @@ def run_config(
     retry_unreadable: bool = False,
     record: Path | None = None,
     full: bool = False,
+    quiet: bool = False,
 ) -> int:
     """Evaluate a configuration and print the first screen, or with `full` the whole summary.
 
-    Returns the exit code.
+    `quiet`: without showing progress. Returns the exit code.
     """
     mode = "estimate" if dry_run else "cached" if fast else "ask"
     if fast and retry_unreadable:
         raise PlanError(
             ["--fast makes no calls, but --retry-unreadable needs them; remove one of the two"]
         )
-    work = _prepared(config, mode, retry_unreadable=retry_unreadable, record=record)
+    with loading(_source(config), quiet=quiet):
+        work = _prepared(config, mode, retry_unreadable=retry_unreadable, record=record)
     for note in work.evaluation.samples.notes:
         say(note)
     if dry_run:
@@ -75,7 +80,7 @@ def run_config(
         return 0
     if record is not None and work.folder.exists():
         _record_finished(work)
-    run = _evaluated(work)
+    run = _evaluated(work, quiet=quiet)
     _leave(work, run, full=full)
     work.judging.close()
     return exit_code(run, work.evaluation.plan)
@@ -88,7 +93,7 @@ def evaluate_config(config: Config) -> Run:
     work = _prepared(config, "ask", retry_unreadable=False, record=None)
     for note in work.evaluation.samples.notes:
         say(note)
-    run = _evaluated(work)
+    run = _evaluated(work, quiet=False)
     write_summaries(run, work.folder, work.by)
     say(f"stored in {work.folder}")
     say_truncated(Health(run))
@@ -103,11 +108,12 @@ def _prepared(
     from ragauge.report.tables import check_outputs
 
     import_plugins(config.plugins)
-    metrics = [*config.suites, *config.metrics] or [DEFAULT]
+    named = [*config.suites, *config.metrics] or [DEFAULT]
     _check(lambda: _check_single(config.metrics))
+    metrics: list[Suite] = []
     _check(
         lambda: check_outputs(config.output, _inputs(config)),
-        lambda: suites_of(metrics),
+        lambda: metrics.extend(without(suites_of(named), config.without)),
         lambda: config.where is None or Filter.parse(config.where),
     )
     encoder = _encoder(config)
@@ -153,13 +159,22 @@ def _record_finished(work: _Work) -> None:
     ).run()
 
 
-def _evaluated(work: _Work) -> Run:
-    with ProgressBar(len(work.evaluation.samples)) as progress:
-        return work.evaluation.run(
-            work.folder,
-            workers=work.config.workers or os.cpu_count() or 1,
-            progress=progress,
-        )
+def _evaluated(work: _Work, *, quiet: bool) -> Run:
+    """Run the evaluation and show how far it is; a run that will take long says so."""
+    evaluation, plan = work.evaluation, work.evaluation.plan
+    workers = work.config.workers or os.cpu_count() or 1
+    if quiet:
+        return evaluation.run(work.folder, workers=workers)
+    forecast = Forecast(evaluation.workload(work.folder))
+    if not evaluation.reports(workers):
+        # Worker processes say nothing until their first batch is done.
+        if (speed := evaluation.characters_per_second()) is not None:
+            forecast.measured(speed)
+        if forecast.total_s > LONG_S:
+            say(long_run_note(forecast, plan))
+        forecast.without_encoding()
+    with watching(forecast, lambda known: long_run_note(known, plan), quiet=quiet) as listener:
+        return evaluation.run(work.folder, workers=workers, listener=listener)
 
 
 def _leave(work: _Work, run: Run, *, full: bool) -> None:
@@ -285,6 +300,10 @@ def _load(config: Config) -> Samples:
     return select(samples, where=config.where, limit=config.limit)
 
 
+def _source(config: Config) -> str:
+    return ", ".join(path.name for path in _inputs(config))
+
+
 def _inputs(config: Config) -> list[Path]:
     given = (config.data, config.gold, *config.systems.values())
     return [path for path in given if path is not None]
@@ -324,26 +343,3 @@ def _module_name(file: Path) -> str:
     while name in sys.modules and sys.modules[name].__file__ != str(file.absolute()):
         name += "_"
     return name
-
-
-class ProgressBar:
-    """A progress bar on standard error if that is a terminal; removed when the work is done."""
-
-    def __init__(self, n_rows: int) -> None:
-        self.n_rows = n_rows
-
-    def __enter__(self) -> Progress | None:
-        if not sys.stderr.isatty():
-            return None
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-        columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self.bar.start()
-        task = self.bar.add_task("measuring", total=self.n_rows)
-        return lambda done, total: self.bar.update(task, completed=done, total=total)
-
-    def __exit__(self, *_: object) -> None:
-        if hasattr(self, "bar"):
-            self.bar.stop()

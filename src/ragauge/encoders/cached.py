@@ -3,10 +3,11 @@
 import json
 import struct
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from threading import RLock
+from threading import Lock, RLock
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from ragauge.cache import Cache, digest
 from ragauge.encoders.local import LocalEncoder
 from ragauge.encoders.protocol import Encoder, Floats, Ints, LongText, TokenVectors
 from ragauge.errors import EncoderError
+from ragauge.progress import Encoded, Listener, ignore
 
 MEMORY_BYTES = 256 * 2**20
 """Bytes of recently used vectors kept in memory."""
@@ -69,6 +71,8 @@ class CachedEncoder:
         self._lock = RLock()
         self._n_down = 0
         self._reason = ""
+        self.listener: Listener = ignore
+        """Told of texts that get a vector."""
         self.n_encoded = 0
         """Texts that the encoder itself received."""
         self.wanted_tokens: frozenset[tuple[int | None, LongText]] = frozenset()
@@ -194,13 +198,37 @@ class CachedEncoder:
             for text in distinct:
                 if kept := self._recent.get(keys[text]):
                     found[text] = form.unpack(kept)
+            absent = [text for text in distinct if text not in found]
             self._find(found, keys, form)
             missing = [text for text in distinct if text not in found]
+            self._report([text for text in absent if text in found])
             for piece in pieces(missing, len):
-                made = self._try(piece, encode)
+                with self._reporting(piece):
+                    made = self._try(piece, encode)
                 self._keep(kind, {keys[text]: result for text, result in made.items()}, form)
                 found |= made
         return found
+
+    def _report(self, texts: Sequence[str]) -> None:
+        if texts:
+            self.listener(Encoded(len(texts), sum(map(len, texts))))
+
+    @contextmanager
+    def _reporting(self, texts: Sequence[str]) -> Generator[None]:
+        """Report these texts while they are encoded if the encoder says how far it is, else at the end."""
+        if self.listener is ignore:
+            yield
+            return
+        shares = _Shares(texts, self.listener)
+        local = self.encoder if isinstance(self.encoder, LocalEncoder) else None
+        if local is not None:
+            local.on_share = shares.add
+        try:
+            yield
+        finally:
+            if local is not None:
+                local.on_share = None
+        shares.add(1.0)
 
     def _find(
         self,
@@ -291,6 +319,25 @@ def pieces(
         total += own
     if start < len(rows):
         yield rows[start:]
+
+
+class _Shares:
+    """Turns shares of the work on some texts into events; what exceeds the whole is not reported."""
+
+    def __init__(self, texts: Sequence[str], listener: Listener) -> None:
+        self.n_texts, self.n_characters = len(texts), sum(map(len, texts))
+        self.listener = listener
+        self.done = 0.0
+        self.reported = Encoded(0, 0)
+        self._lock = Lock()
+
+    def add(self, share: float) -> None:
+        with self._lock:
+            self.done = min(self.done + share, 1.0)
+            now = Encoded(int(self.done * self.n_texts), int(self.done * self.n_characters))
+            last, self.reported = self.reported, now
+        if now != last:
+            self.listener(Encoded(now.texts - last.texts, now.characters - last.characters))
 
 
 class _Recent:

@@ -10,6 +10,7 @@ from ragauge.engine.corpus import of_corpus
 from ragauge.engine.references import best_by_row
 from ragauge.engine.task import NodeTask
 from ragauge.metric import Column, Metric
+from ragauge.progress import Scored
 from ragauge.sample import REFERENCE, Columns
 from ragauge.score import Score
 from ragauge.where import Filter
@@ -83,9 +84,15 @@ class Batch:
         columns = run(gather([pending.cells for pending in self.pending.values()]))
         for pending, cells in zip(self.pending.values(), columns, strict=True):
             self._keep(pending.node, cells)
+            self.resources.listener(Scored(self.n))
         self.pending.clear()
 
     def run(self, node: "Node") -> None:
+        self._run(node)
+        if node.key not in self.pending:
+            self.resources.listener(Scored(self.n))
+
+    def _run(self, node: "Node") -> None:
         if node.definition.corpus:
             self.computed[node.key] = [self._corpus_value(node)] * self.n
             return

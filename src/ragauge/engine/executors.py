@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from ragauge.engine.frames import score_frame
 from ragauge.engine.graph import Plan
@@ -38,7 +38,9 @@ MAX_JUDGED_BATCHES = 2
 
 
 class Executor(Protocol):
-    """Measures batches."""
+    """Measures batches. `reports`: whether the run's listener is told while a batch is measured."""
+
+    reports: ClassVar[bool]
 
     def map(
         self, plan: Plan, batches: Iterable[NumberedBatch]
@@ -51,6 +53,7 @@ class Executor(Protocol):
 class InProcess:
     """Batches one after the other, in this process."""
 
+    reports: ClassVar[bool] = True
     resources: Resources = field(default_factory=Resources, compare=False)
 
     def map(
@@ -66,6 +69,7 @@ class Threads:
 
     n: int
     resources: Resources = field(default_factory=Resources, compare=False)
+    reports: ClassVar[bool] = True
 
     def map(
         self, plan: Plan, batches: Iterable[NumberedBatch]
@@ -93,6 +97,7 @@ class WithinBudget:
     rows are judged a few at a time, then one by one.
     """
 
+    reports: ClassVar[bool] = True
     resources: Resources = field(default_factory=Resources, compare=False)
 
     def map(
@@ -129,6 +134,7 @@ class Processes:
 
     n: int
     resources: Resources = field(default_factory=Resources, compare=False)
+    reports: ClassVar[bool] = False
 
     def map(
         self, plan: Plan, batches: Iterable[NumberedBatch]

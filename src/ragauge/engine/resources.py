@@ -11,6 +11,7 @@ from ragauge.errors import EncoderError
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import SettingValue
 from ragauge.metric import Definition
+from ragauge.progress import Listener, ignore
 
 if TYPE_CHECKING:
     from ragauge.cache import Cache
@@ -49,6 +50,8 @@ class Resources:
         """Which repeat the judges are called for, from 0."""
         self.corpus: dict[str, object] = {}
         """The values of corpus features, by the key of their node."""
+        self.listener: Listener = ignore
+        """Told of what a run does; set before it begins. A copy in another process tells nobody."""
         self.threads: int | None = None
         """Batches that an encoder computes at the same time; None for one per processor."""
 
@@ -140,8 +143,14 @@ class Resources:
         """The same resources, whose judges count the calls that they would make and make none."""
         other = object.__new__(Resources)
         sessions = {name: judge.for_estimate() for name, judge in self.judges.items()}
-        other.__dict__ = {**self.__dict__, "judges": sessions}
+        other.__dict__ = {**self.__dict__, "judges": sessions, "listener": ignore}
         return other
+
+    def watch(self, listener: Listener) -> None:
+        """Tell this listener from now on what the run does."""
+        self.listener = listener
+        for session in (*self._encoders.values(), *self.judges.values()):
+            session.listener = listener
 
     @property
     def has_budget(self) -> bool:
@@ -160,6 +169,7 @@ class Resources:
             if self.threads is not None and hasattr(encoder, "threads"):
                 encoder.threads = self.threads  # pyright: ignore[reportAttributeAccessIssue]
             self._encoders[key] = CachedEncoder(encoder, self.cache)
+            self._encoders[key].listener = self.listener
             self._encoders[key].wanted_tokens = frozenset(self._tokens.get(key, ()))
         _check_layer(self._encoders[key], settings.get("layer"))
         return self._encoders[key]
@@ -212,10 +222,9 @@ class Resources:
         return True
 
     def __getstate__(self) -> dict[str, object]:
-        kept = {
-            name: value for name, value in self.__dict__.items() if name not in ("cache", "judges")
-        }
-        return {**kept, "_encoders": {}}
+        own = ("cache", "judges", "listener")
+        kept = {name: value for name, value in self.__dict__.items() if name not in own}
+        return {**kept, "_encoders": {}, "listener": ignore}
 
 
 def _check_layer(encoder: "CachedEncoder", layer: SettingValue) -> None:

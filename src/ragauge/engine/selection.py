@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from ragauge import catalog
-from ragauge.errors import LabelError, PlanError, SuiteError
+from ragauge.errors import LabelError, PlanError, SuiteError, did_you_mean
 from ragauge.label import Label
 from ragauge.metric import METRICS
 from ragauge.suite import Entry, Suite, names_of, shipped_suites
@@ -44,6 +44,31 @@ def suites_of(metrics: MetricLike | Sequence[MetricLike]) -> list[Suite]:
     if not suites:
         raise PlanError(["no metrics given; name a suite or a metric"])
     return suites
+
+
+def without(suites: Sequence[Suite], names: Sequence[str]) -> list[Suite]:
+    """The suites without these metrics, named as they are shown or by label; a suite with nothing left goes.
+
+    Raises PlanError for each name that no suite has, and if no metric is left.
+    """
+    known = {
+        name
+        for suite in suites
+        for entry in suite.entries
+        for name in (entry.name, str(entry.label))
+    }
+    problems = [
+        f"cannot leave out {name!r}: it is not among the metrics of this run{did_you_mean(name, known)}"
+        for name in names
+        if name not in known
+    ]
+    left = [suite.without(names) for suite in suites]
+    left = [suite for suite in left if suite.entries or suite.checks]
+    if not left and not problems:
+        problems.append("no metric is left; leave out fewer")
+    if problems:
+        raise PlanError(problems)
+    return left
 
 
 def read_metric(named: MetricLike) -> Suite | Label:

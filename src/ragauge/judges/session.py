@@ -14,6 +14,7 @@ from ragauge.judges.prompts import Prompts
 from ragauge.judges.protocol import Identity, Judge, Message, Reply, Request, Schema
 from ragauge.judges.replies.checking import ReplyError
 from ragauge.judges.replies.finding import read_json, read_word
+from ragauge.progress import Judged, Listener, ignore
 from ragauge.score import NOT_ASKED, Score
 
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ class JudgeSession:
         """The number of the current repeat."""
         self.retry_unreadable = False
         """Whether a question whose kept reply is unreadable is asked once more."""
+        self.listener: Listener = ignore
+        """Told of each call."""
         self._new: set[bytes] = set()
         self._pending: dict[bytes, asyncio.Future[Reply | Score]] = {}
         self._shared = _SharedState()
@@ -290,6 +293,7 @@ class JudgeSession:
     async def _asked(self, key: bytes, request: Request) -> Reply | Score:
         with self.usage.reserved(request) as paid:
             reply = await self._called(request)
+            self.listener(Judged())
             if isinstance(reply, Score):
                 return reply
             paid(reply)

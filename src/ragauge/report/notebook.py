@@ -1,15 +1,17 @@
-"""A run, a question and the worst answers in a notebook."""
+"""A run, a question and the worst answers in a notebook and at a Python prompt."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from io import StringIO
 from typing import TYPE_CHECKING, cast
 
 from ragauge.html_table import MAX_ROWS, html_table, html_text, small
 from ragauge.report.evidence import NO, YES, Line
+from ragauge.report.first_screen import print_first_screen
 from ragauge.report.numbers import SummaryRow, aggregate, interval, metric_name, number
 from ragauge.report.plain import counted
 from ragauge.report.question import Question, QuestionAnswer, brief, question_text, read_question
-from ragauge.report.terminal import MAX_DIGITS, unavailable
+from ragauge.report.terminal import MAX_DIGITS, console, unavailable
 from ragauge.runs.comparison import Comparison
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.rendering import Rendered
@@ -25,7 +27,13 @@ COLORS = {YES: "green", NO: "firebrick"}
 
 
 class NotebookRenderer:
-    """Shows runs as HTML tables; all texts are escaped."""
+    """Shows runs as HTML tables, and as text when they are printed; all texts are escaped."""
+
+    def run_text(self, run: Run) -> str:
+        """The first screen, as `ragauge run` prints it."""
+        file = StringIO()
+        print_first_screen(console(file), run)
+        return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 
     def run_html(self, run: Run) -> str:
         """The metrics of each system side by side: mean, 95 % interval, and counts if some have no value.

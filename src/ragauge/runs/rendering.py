@@ -27,6 +27,10 @@ class Rendered:
 class Renderer(Protocol[R]):
     """Shows a run and its parts."""
 
+    def run_text(self, run: R) -> str:
+        """The run's first screen as text."""
+        ...
+
     def run_html(self, run: R) -> str:
         """The run's summary as HTML."""
         ...

@@ -34,7 +34,7 @@ SYSTEMS_NAMED = 5
 class Run:
     """The result of an evaluation: scores of samples, and the manifest of how they were computed.
 
-    `folder` is where it is stored; None for a run in memory.
+    `print(run)` shows the first screen. `folder` is where it is stored; None for a run in memory.
     """
 
     samples: Samples
@@ -261,6 +261,10 @@ class Run:
             allow_lost=allow_lost,
             systems=systems,
         )
+
+    def __str__(self) -> str:
+        """The first screen, as `ragauge run` prints it."""
+        return repr(self) if Run.renderer is None else Run.renderer.run_text(self)
 
     def __repr__(self) -> str:
         systems = self.samples.systems

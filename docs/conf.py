@@ -1,0 +1,79 @@
+"""Sphinx reads this to build the site: make docs
+
+The pages are plain Markdown with the same links as on GitHub: the source folder is the repository, and
+the front page is its README.
+"""
+
+import shutil
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+project = "ragauge"
+author = "the ragauge authors"
+html_title = "ragauge"
+
+extensions = ["myst_parser"]
+root_doc = "README"
+include_patterns = [
+    "README.md",
+    "CHANGELOG.md",
+    "docs/*.md",
+    "benchmarks/README.md",
+    "examples/*/README.md",
+]
+# Pruned here, so that the build does not walk through environments and runs.
+exclude_patterns = [".*", "build", "dist", "src", "tests", "ragauge-*", "**/node_modules"]
+
+myst_heading_anchors = 4
+"""Headings get GitHub's anchors, and a link to an anchor that is not there is a warning."""
+
+html_theme = "furo"
+html_theme_options = {"navigation_with_keys": True}
+# Neither the date nor the sources: the same pages give the same site.
+html_last_updated_fmt = None
+html_copy_source = False
+html_show_sourcelink = False
+html_use_index = False
+html_permalinks_icon = "#"
+
+CHAPTERS = {
+    "Start": ("quickstart", "first-screen", "which-metric", "coming-from", "README"),
+    "Guides": (
+        *("data", "runs", "judges", "meaning", "rankings", "statistics", "suites"),
+        "adding-a-metric",
+    ),
+    "Reference": (
+        *("metrics", "command-line", "python-api", "agreement", "suites-and-their-sources"),
+        "architecture",
+    ),
+}
+"""The order of the pages in the side bar. Pages that are not named here follow under "More"."""
+
+
+def with_contents(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Add the side bar's tables of contents to the front page, so that the Markdown need not have them."""
+    if docname != root_doc:
+        return
+    chapters = {
+        title: [f"docs/{page}" for page in pages if f"docs/{page}" in app.env.found_docs]
+        for title, pages in CHAPTERS.items()
+    }
+    named = {page for pages in chapters.values() for page in pages}
+    chapters["More"] = sorted(app.env.found_docs - named - {root_doc})
+    source[0] += "".join(
+        f"\n\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n" + "\n".join(pages) + "\n```\n"
+        for title, pages in chapters.items()
+    )
+
+
+def as_index(app: Sphinx, error: Exception | None) -> None:
+    """Let a folder's address show the front page."""
+    if error is None:
+        out = Path(app.outdir)
+        shutil.copyfile(out / f"{root_doc}.html", out / "index.html")
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("source-read", with_contents)
+    app.connect("build-finished", as_index)

@@ -1,0 +1,181 @@
+"""How much a run has to do, before it begins: texts to encode, calls to judges, values to compute."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from time import perf_counter
+
+from ragauge.engine.engine import measure
+from ragauge.engine.graph import Node, Plan
+from ragauge.engine.resources import Resources
+from ragauge.errors import MetricError
+from ragauge.sample import REFERENCE, REFERENCES, Samples
+
+TEXT_COLUMNS = ("question", "answer", REFERENCES, "contexts", "gold_contexts")
+COMPARED = 8
+"""Metrics that compare an answer with contexts read about this many sentences of them, and one more for each further
+sentence of the answer, which mostly is near the same ones."""
+CHARACTERS_PER_TEXT = 110
+"""The usual length of a sentence, which is what most encoder metrics encode."""
+ROWS_SAMPLED = 20
+"""Rows whose calls are counted; the others are taken to be like them."""
+TEXTS_TIMED, COPIES = 6, 16
+MAX_TIMED_LENGTH = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What a run has to do, about.
+
+    `characters` and `texts` to encode, each distinct text once; `calls` to judges; `cells`: rows times
+    functions. `encoded_by`: for each metric that encodes texts, by the name that it is shown with, the
+    characters that it reads. `judged_by`: the metrics that ask judges.
+    """
+
+    n_rows: int
+    cells: int
+    batch_rows: int = 1
+    characters: int = 0
+    calls: int = 0
+    encoded_by: Mapping[str, int] | None = None
+    judged_by: tuple[str, ...] = ()
+
+    @property
+    def texts(self) -> int:
+        return self.characters // CHARACTERS_PER_TEXT
+
+
+def workload(plan: Plan, samples: Samples, resources: Resources, batch_rows: int) -> Workload:
+    """What the plan has to do for these samples, if nothing is kept from earlier runs."""
+    nodes = {node.key: node for node in plan.nodes}
+    sizes = _Sizes(samples)
+    encoded_by: dict[str, int] = {}
+    judged_by: list[str] = []
+    columns: dict[str, set[str]] = {}
+    for metric in plan.metrics:
+        if metric.node is None:
+            continue
+        needed = list(_needed(nodes, metric.node))
+        own = {name for node in needed if _encodes(node) for name in _columns(nodes, node)}
+        if own:
+            encoded_by[metric.name] = sizes.of(own)
+            for node in filter(_encodes, needed):
+                columns.setdefault(str(node.settings.get("model")), set()).update(own)
+        if any("judge" in node.definition.resources for node in needed):
+            judged_by.append(metric.name)
+    return Workload(
+        len(samples),
+        len(samples) * len(plan.nodes),
+        min(batch_rows, len(samples)),
+        sum(map(sizes.of, columns.values())),
+        _calls(plan, samples, resources) if judged_by else 0,
+        encoded_by,
+        tuple(judged_by),
+    )
+
+
+def characters_per_second(plan: Plan, samples: Samples, resources: Resources) -> float | None:
+    """How fast the plan's encoder reads, measured on a few texts; None if it runs elsewhere or fails."""
+    from ragauge.encoders.local import LocalEncoder
+
+    settings = next((node.settings for node in plan.nodes if _encodes(node)), None)
+    if settings is None or "answer" not in samples.columns:
+        return None
+    encoder = resources.encoder_of(settings)
+    texts = _some_texts(samples)
+    model = encoder.encoder
+    if not texts or not isinstance(model, LocalEncoder):
+        return None
+    # Copies have the same length and so fill whole batches, as the many texts of a run do.
+    many = [text for text in texts for _ in range(COPIES)]
+    try:
+        model.encode(texts[:1])  # opens the model
+        start = perf_counter()
+        model.encode(many)
+    except Exception:  # the run itself will say what is wrong
+        return None
+    return sum(map(len, many)) / max(perf_counter() - start, 1e-6)
+
+
+def _encodes(node: Node) -> bool:
+    return "encoder" in node.definition.resources
+
+
+def _needed(nodes: Mapping[str, Node], key: str) -> Iterable[Node]:
+    """A node and all those that it depends on."""
+    seen: set[str] = set()
+    waiting = [key]
+    while waiting:
+        key = waiting.pop()
+        if key not in seen and key in nodes:
+            seen.add(key)
+            yield nodes[key]
+            waiting += [source.node for source in nodes[key].inputs if source.node]
+
+
+def _columns(nodes: Mapping[str, Node], node: Node) -> set[str]:
+    """The columns of texts that a node reads, itself or through others."""
+    needed = list(_needed(nodes, node.key))
+    if any(each.definition.is_async for each in needed):
+        return {"question"}  # questions that a judge makes, and the asked one
+    read = {source.column for each in needed for source in each.inputs}
+    named = {REFERENCES if name == REFERENCE else name for name in read}
+    return {name for name in TEXT_COLUMNS if name in named}
+
+
+class _Sizes:
+    """The characters of the distinct texts of columns."""
+
+    def __init__(self, samples: Samples) -> None:
+        self.samples = samples
+        self.known: dict[str, int] = {}
+
+    def of(self, names: Iterable[str]) -> int:
+        sizes = {name: self._column(name) for name in names}
+        if sizes.get("answer") and sizes.get("contexts"):
+            sizes["contexts"] = round(sizes["contexts"] * self._share_compared)
+        return sum(sizes.values())
+
+    @cached_property
+    def _share_compared(self) -> float:
+        """The share of the contexts' sentences that an answer is compared with."""
+        import polars as pl
+
+        own = pl.col("contexts").list.eval(pl.element().str.len_chars()).list.sum()
+        sentences = pl.col("answer").str.len_chars() / CHARACTERS_PER_TEXT
+        most = (COMPARED - 1 + sentences.clip(1)) * CHARACTERS_PER_TEXT
+        read, all_ = self.samples.frame.select(
+            pl.min_horizontal(own, most).sum().alias("read"), own.sum().alias("all")
+        ).row(0)
+        return read / all_ if all_ else 1.0
+
+    def _column(self, name: str) -> int:
+        import polars as pl
+
+        if name not in self.samples.columns:
+            return 0
+        if name not in self.known:
+            cells = self.samples.frame[name]
+            texts = cells.explode() if isinstance(cells.dtype, pl.List) else cells
+            total = texts.drop_nulls().unique().str.len_chars().sum()
+            self.known[name] = int(total)
+        return self.known[name]
+
+
+def _calls(plan: Plan, samples: Samples, resources: Resources) -> int:
+    """The calls to all judges, counted on a few rows as a dry run counts them."""
+    n = min(len(samples), ROWS_SAMPLED)
+    if n == 0:
+        return 0
+    estimating = resources.for_estimate()
+    try:
+        measure(plan.for_judges(), samples.batch(0, n), estimating)
+    except MetricError:  # a metric of the user's own that cannot read a likely reply
+        return 0
+    calls = sum(session.usage.estimate().calls for session in estimating.judges.values())
+    return round(calls * resources.judging.repeat * len(samples) / n)
+
+
+def _some_texts(samples: Samples) -> Sequence[str]:
+    found = samples.frame["answer"].drop_nulls().head(TEXTS_TIMED).to_list()
+    return [text[:MAX_TIMED_LENGTH] for text in found if text.strip()]

@@ -1,0 +1,145 @@
+"""Progress in words, and the note on a long run."""
+
+import re
+import sys
+
+import pytest
+
+from ragauge.cli import progress
+from ragauge.cli.forecast import Forecast
+from ragauge.cli.progress import long_run_note, watching, words
+from ragauge.engine.plan import make_plan
+from ragauge.engine.resources import Resources
+from ragauge.engine.selection import suites_of
+from ragauge.engine.workload import Workload
+from ragauge.progress import Encoded, Judged, Scored, ignore
+
+
+class Clock:
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def plan_of(*metrics):
+    columns = ["id", "system", "question", "answer", "references", "contexts"]
+    return make_plan(suites_of(metrics), columns, Resources().defaults())
+
+
+def test_each_phase_is_said_in_words(clock):
+    work = Workload(1_000, 10_000, 1_000, characters=100_000, calls=300)
+    forecast = Forecast(work, clock=clock)
+    assert words(forecast) == "starting"
+    clock.now = 2
+    forecast.tell(Encoded(1_200, 10_000))
+    assert re.fullmatch(r"encoding 1,200 of about 12,000 texts · about \d+ s left", words(forecast))
+    forecast.tell(Judged(40))
+    assert words(forecast).startswith("judging 40 of about 300 calls")
+    forecast.tell(Scored(5_000))
+    assert words(forecast).startswith("scoring 500 of 1,000 answers")
+
+
+def test_there_are_no_lines_of_a_short_run_without_a_terminal(clock, capsys):
+    forecast = Forecast(Workload(10, 10, 10, characters=1_000), clock=clock)
+    with watching(forecast, lambda _: "long", quiet=False) as listener:
+        for second in range(10):
+            clock.now = second
+            listener(Encoded(1, 100))
+    assert capsys.readouterr().err == ""
+
+
+def test_a_longer_run_without_a_terminal_has_a_line_now_and_then(clock, capsys):
+    forecast = Forecast(Workload(10, 10, 10, characters=10_000), clock=clock)
+    with watching(forecast, lambda _: "long", quiet=False) as listener:
+        for second in range(100):
+            clock.now = second
+            listener(Encoded(1, 100))
+    lines = capsys.readouterr().err.splitlines()
+    # At 15 s, 30 s later, then every minute.
+    assert [line.split(" of ")[0] for line in lines] == [
+        "ragauge: encoding 16",
+        "ragauge: encoding 46",
+    ]
+
+
+def test_a_long_run_says_so_once_as_soon_as_its_speed_is_known(clock, capsys):
+    forecast = Forecast(Workload(10, 10, 10, characters=100_000), clock=clock)
+    with watching(forecast, lambda _: "this run will take long", quiet=False) as listener:
+        for second in range(12):
+            clock.now = second
+            listener(Encoded(1, 100))
+            said = capsys.readouterr().err
+            assert said == ("ragauge: this run will take long\n" if second == 4 else "")
+
+
+def test_quiet_shows_nothing(clock, capsys):
+    forecast = Forecast(Workload(10, 10, 10, characters=100_000), clock=clock)
+    with watching(forecast, lambda _: "long", quiet=True) as listener:
+        assert listener is ignore
+    with progress.loading("answers.jsonl", quiet=True):
+        pass
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_line_of_a_terminal_is_removed_at_the_end(clock, monkeypatch):
+    import io
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    forecast = Forecast(Workload(10, 10, 10, characters=1_000), clock=clock)
+    with watching(forecast, lambda _: "long", quiet=False) as listener:
+        listener(Encoded(3, 300))
+    shown = terminal.getvalue()
+    assert "encoding 3 of about 10 texts" in shown
+    assert shown.rstrip().endswith("\x1b[2K")  # the line is erased
+
+
+def test_the_note_names_the_metrics_that_cost_the_time_and_the_flags(clock):
+    work = Workload(
+        10_000,
+        10_000,
+        1_000,
+        characters=20_000_000,
+        encoded_by={"correct": 1_000_000, "support": 19_000_000},
+    )
+    forecast = Forecast(work, clock=clock)
+    forecast.measured(40_000)
+    # 20,000,000 characters at 40,000 a second are 500 s, of which `correct` has a twentieth.
+    assert long_run_note(forecast, plan_of("rag")) == (
+        "this run will take about 8 min, most of it for support (about 8 min); leave metrics out with "
+        "--without support; --precision int8 takes about half the time for nearly the same scores"
+    )
+    judged = Forecast(
+        Workload(9_000, 9_000, 1_000, calls=9_000, judged_by=("answer_class",)), clock=clock
+    )
+    assert long_run_note(judged, plan_of("dont_know"))[:90] == (
+        "this run will take about 8 min, most of it for answer_class (about 8 min); leave metrics o"
+    )
+
+
+def test_the_note_offers_no_precision_that_the_encoder_has_not(clock):
+    forecast = Forecast(
+        Workload(10, 10, 10, characters=9_000_000, encoded_by={"support": 9_000_000}), clock=clock
+    )
+    assert "int8" not in long_run_note(forecast, plan_of('support(precision="int8")'))
+    assert "int8" in long_run_note(forecast, plan_of("support"))
+
+
+def test_a_long_run_without_encoder_and_judge_offers_fewer_questions(clock):
+    forecast = Forecast(Workload(100_000, 9_000_000, 1_000), clock=clock)
+    assert long_run_note(forecast, plan_of("dont_know")) == (
+        "this run will take about 45 min; score fewer questions with --limit, or name the metrics "
+        "that you need with -m"
+    )

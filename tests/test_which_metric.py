@@ -1,0 +1,68 @@
+"""The figures of docs/which-metric.md are the measured ones."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ragauge import catalog
+from ragauge.label import Label
+from ragauge.suite import Suite
+from ragauge.trust import trust_in
+
+TEXT = (Path(__file__).parent.parent / "docs" / "which-metric.md").read_text("utf-8")
+
+
+def figures() -> list[tuple[str, str, str]]:
+    """Each figure of a table: its metric, its kind of texts, the figure."""
+    out: list[tuple[str, str, str]] = []
+    for table in re.findall(r"(?:^\|.*\|\n)+", TEXT, re.MULTILINE):
+        header, _, *rows = [
+            [cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()
+        ]
+        for row in rows:
+            named = dict(zip(header, row, strict=True))
+            out += [
+                (named["metric"].strip("`"), kind, cell)
+                for kind, cell in named.items()
+                if re.fullmatch(r"\d\.\d\d", cell)
+            ]
+    return out
+
+
+@pytest.mark.parametrize(("metric", "kind", "figure"), figures())
+def test_a_figure_of_the_page_is_the_measured_one(metric, kind, figure):
+    found = trust_in(metric)
+    assert found is not None
+    assert f"{kind} ({figure}" in found.note
+
+
+def test_the_page_has_the_figures_of_both_questions():
+    assert len(figures()) == 9 * 3 + 4 * 4
+
+
+def test_what_the_page_says_about_refusals_and_the_ranking_of_systems_was_measured():
+    refusals = trust_in("dont_know")
+    assert refusals is not None
+    assert "refusals (0.98)" in refusals.note
+    for metric in ("token_f1", "rouge1", "rouge2", "rougeL", "bleu", "semantic_similarity"):
+        measured = trust_in(metric)
+        assert measured is not None
+        taus = [
+            row.tau
+            for row in measured.measured
+            if row.label == metric and row.kind == "names and dates"
+        ]
+        assert taus[0] is not None
+        assert taus[0] <= -0.2
+
+
+def test_every_metric_that_the_page_recommends_exists():
+    for label in re.findall(r"`([a-z]\w*(?:\(match=[^)]*\))?(?:@\d+)?)`", TEXT):
+        if label not in ("rag", "refused", "reference-free"):
+            catalog.find(catalog.read_label(label))
+
+
+def test_the_page_names_every_metric_of_the_default_suite():
+    for entry in Suite.load("rag").entries:
+        assert f"`{Label.parse(str(entry.label))}`" in TEXT, entry.label
