@@ -19,7 +19,9 @@ from ragauge.errors import (
     did_you_mean,
 )
 from ragauge.judges.config import JudgeConfig
+from ragauge.report.calibration_notebook import rendered_calibration
 from ragauge.report.notebook import NotebookRenderer
+from ragauge.runs.calibrate import Calibration
 from ragauge.runs.identity import judges_of, manifest_of, now
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.run import Run
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 # Set here because runs/ is below report/ and does not format.
 Run.renderer = NotebookRenderer()
+Calibration.renderer = staticmethod(rendered_calibration)
 
 BATCH_SIZE = 1_000
 Progress = Callable[[int, int], None]

@@ -113,9 +113,9 @@ def power_tuning(label: Floats1d, value: Floats1d, other: Floats1d) -> float:
 
 
 def _scale(label: Floats1d) -> tuple[float, float]:
-    """The range of the labels; [0, 1] for binary ones, also where all are the same."""
+    """The range of the labels; [0, 1] for labels within it, also where all are the same."""
     least, most = float(label.min()), float(label.max())
-    return (0.0, 1.0) if {least, most} <= {0.0, 1.0} else (least, most)
+    return (0.0, 1.0) if least >= 0 and most <= 1 else (least, most)
 
 
 def _corners(values: Floats1d, label: Floats1d, tuning: float) -> Floats1d:
@@ -136,7 +136,8 @@ def rogan_gladen(
     """The true rate of yes, from a metric's verdicts and its measured errors (Rogan & Gladen 1978).
 
     rate = (share of yes verdicts - false alarms) / (sensitivity - false alarms), clipped to [0, 1].
-    `verdicts` (n,) of every row; `labels` (n,) are 1 or 0, NaN where nobody labelled. `in_rate` (n,)
+    `verdicts` (n,) of every row; `labels` (n,) are in [0, 1], NaN where nobody labelled: a label of 0.5
+    counts as half a yes and half a no. `in_rate` (n,)
     selects the rows whose rate is meant; errors are measured on all labelled rows. These need not be a
     random sample of the rows, but the metric must err equally often on both. None if a class has no
     label, or if the metric is no better than chance on the labels.
@@ -153,13 +154,13 @@ def rogan_gladen(
     n = len(verdicts)
     questions = np.arange(n) if questions is None else questions
     in_rate = np.ones(n, dtype=np.bool_) if in_rate is None else in_rate
-    is_yes, is_no = labels == 1, labels == 0
-    n_yes, n_no, n_in = int(is_yes.sum()), int(is_no.sum()), int(in_rate.sum())
+    is_yes, is_no = np.nan_to_num(labels), np.nan_to_num(1 - labels)
+    n_yes, n_no, n_in = float(is_yes.sum()), float(is_no.sum()), int(in_rate.sum())
     if not n_yes or not n_no or not n_in:
         return None
     said = verdicts.astype(np.float64)
     share = float(said[in_rate].mean())
-    sensitivity, false_alarms = float(said[is_yes].mean()), float(said[is_no].mean())
+    sensitivity, false_alarms = float(said @ is_yes) / n_yes, float(said @ is_no) / n_no
     if sensitivity <= false_alarms:
         return None
     rate = (share - false_alarms) / (sensitivity - false_alarms)
@@ -169,7 +170,7 @@ def rogan_gladen(
         value,
         min(rounded_bound(low), value),
         max(rounded_bound(high), value),
-        n_yes + n_no,
+        int((~np.isnan(labels)).sum()),
         n_in,
         is_clipped=value != rate,
     )
@@ -177,8 +178,8 @@ def rogan_gladen(
 
 def _fieller(
     said: Floats1d,
-    is_yes: Bools1d,
-    is_no: Bools1d,
+    is_yes: Floats1d,
+    is_no: Floats1d,
     in_rate: Bools1d,
     questions: Ints1d,
     z: float,
@@ -188,12 +189,12 @@ def _fieller(
     The difference is level + r · slope, and its variance a + 2 b r + c r².
     """
     n_yes, n_no = is_yes.sum() + 2 * HALF, is_no.sum() + 2 * HALF
-    sensitivity = float((said[is_yes].sum() + HALF) / n_yes)
-    false_alarms = float((said[is_no].sum() + HALF) / n_no)
+    sensitivity = float((said @ is_yes + HALF) / n_yes)
+    false_alarms = float((said @ is_no + HALF) / n_no)
     share = float(said[in_rate].mean())
     of_share = np.where(in_rate, said - share, 0.0) / in_rate.sum()
-    of_yes = np.where(is_yes, said - sensitivity, 0.0) / n_yes
-    of_no = np.where(is_no, said - false_alarms, 0.0) / n_no
+    of_yes = is_yes * (said - sensitivity) / n_yes
+    of_no = is_no * (said - false_alarms) / n_no
     level, slope = share - false_alarms, false_alarms - sensitivity
     moves = _by_question(np.stack([of_share - of_no, of_no - of_yes], axis=1), questions)
     (a, b), (_, c) = moves.T @ moves

@@ -9,14 +9,17 @@ from ragauge.stats.score_intervals import quantile
 
 @dataclass(frozen=True, slots=True)
 class LabelNeed:
-    """Labels needed for a rate within ± `margin`; None where the rows are too few even with all labelled.
+    """Labels needed for a rate within ± `margin`; None where even labels of all `n_rows` rows are too few.
 
-    `by_sampling`: labels alone. `with_metric`: labels and a metric on all rows (PPI++).
+    `by_sampling`: labels alone. `with_metric`: labels and a metric on all rows (PPI++). `least_margin` is
+    the margin with all rows labelled; None if their number is not limited.
     """
 
     margin: float
     by_sampling: int | None
     with_metric: int | None
+    n_rows: int | None = None
+    least_margin: float | None = None
 
 
 def labels_needed(
@@ -34,8 +37,8 @@ def labels_needed(
     With the metric the variance of n labels is p (1 - p) ((1 - correlation²) / n + correlation² / n_rows),
     that of PPI++ at its best tuning.
 
-    >>> labels_needed(0.05)
-    LabelNeed(margin=0.05, by_sampling=385, with_metric=385)
+    >>> labels_needed(0.05).by_sampling
+    385
     >>> labels_needed(0.05, correlation=0.8, n_rows=1_000).with_metric
     184
     """
@@ -53,6 +56,8 @@ def labels_needed(
         margin,
         None if alone is None else max(alone, 2),
         None if with_metric is None else max(with_metric, 2),
+        n_rows,
+        quantile(confidence) * math.sqrt(spread / n_rows) if n_rows else None,
     )
 
 

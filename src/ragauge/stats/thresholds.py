@@ -94,6 +94,7 @@ def held_out_verdicts(
     questions: Ints1d,
     *,
     near: float | None = None,
+    has_label: Bools1d | None = None,
     folds: int = FOLDS,
     seed: int = 0,
 ) -> Bools1d | None:
@@ -101,8 +102,10 @@ def held_out_verdicts(
 
     The questions are split into `folds` parts at random; the threshold of a part is the best one of the
     other parts. So the verdicts show how well a chosen threshold works on labels that it has not seen.
-    None if the other parts of some part lack one of the labels or all have one value.
+    Rows without `has_label` get a verdict and choose no threshold. None if the other parts of some part
+    lack one of the labels or all have one value.
     """
+    has_label = np.ones(len(values), dtype=np.bool_) if has_label is None else has_label
     numbers, places = np.unique(questions, return_inverse=True)
     folds = min(folds, len(numbers))
     if folds < 2:
@@ -112,7 +115,8 @@ def held_out_verdicts(
     verdicts = np.zeros(len(values), dtype=np.bool_)
     for number in range(folds):
         held_out = part == number
-        threshold = best_threshold(values[~held_out], is_yes[~held_out], near=near)
+        others = ~held_out & has_label
+        threshold = best_threshold(values[others], is_yes[others], near=near)
         if threshold is None:
             return None
         verdicts[held_out] = values[held_out] >= threshold
