@@ -202,7 +202,9 @@ def _fieller(
         HALF * ((1 - rate) ** 2 + rate**2) / n**2
         for rate, n in ((sensitivity, n_yes), (false_alarms, n_no))
     )
-    a, b, c = a + extra_no, b - extra_no, c + extra_no + extra_yes
+    n_in = in_rate.sum() + 2 * HALF
+    extra_share = HALF * ((1 - share) ** 2 + share**2) / n_in**2
+    a, b, c = a + extra_no + extra_share, b - extra_no, c + extra_no + extra_yes
     # (level + r slope)² <= z² (a + 2 b r + c r²): where a parabola is not above 0.
     return _not_above_zero(
         slope**2 - z * z * c, level * slope - z * z * b, level**2 - z * z * a, -level / slope
