@@ -77,7 +77,7 @@ MAY_BE_HEAVY = {
 }
 """These are themselves imported inside functions only; metrics and features when the catalog is first
 asked for one."""
-LIGHT = {"encoders.models", "rankings.names", "stats.aggregation", "stats.agreement"}
+LIGHT = {"encoders.models", "rankings.names", "stats.aggregation"}
 IMPORTED_LATE = (
     {module for module, _ in MAY_BE_HEAVY}
     | {

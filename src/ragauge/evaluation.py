@@ -21,7 +21,9 @@ from ragauge.errors import (
 )
 from ragauge.judges.config import JudgeConfig
 from ragauge.progress import Listener, Scored, ignore
+from ragauge.report.calibration_notebook import rendered_calibration
 from ragauge.report.notebook import NotebookRenderer, comparison_html
+from ragauge.runs.calibrate import Calibration
 from ragauge.runs.comparison import Comparison
 from ragauge.runs.identity import judges_of, manifest_of, now
 from ragauge.runs.manifest import Manifest
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 # Set here because runs/ is below report/ and does not format.
 Run.renderer = NotebookRenderer()
 Comparison.renderer = staticmethod(comparison_html)
+Calibration.renderer = staticmethod(rendered_calibration)
 
 BATCH_SIZE = 1_000
 Progress = Callable[[int, int], None]

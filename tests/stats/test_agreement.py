@@ -1,7 +1,8 @@
+import numpy as np
 import pytest
 from pytest import approx
 
-from ragauge.stats.agreement import cohen_kappa
+from ragauge.stats.agreement import alpha_of, cohen_kappa, kappa_of, krippendorff_alpha
 
 LEFT = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]
 RIGHT = [1, 1, 1, 1, 0, 0, 0, 0, 1, 0]
@@ -36,3 +37,67 @@ def test_it_does_not_matter_who_rates_first():
 @pytest.mark.parametrize("ratings", [[], [1], [0, 0, 0]])
 def test_where_chance_alone_agrees_there_is_no_kappa(ratings):
     assert cohen_kappa(ratings, list(ratings)) is None
+
+
+N = None
+# Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units.
+PUBLISHED = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, N, N, N],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, N, 3],
+    [N, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, N],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, N],
+]
+
+
+@pytest.mark.parametrize(
+    ("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
+)
+def test_alpha_is_that_of_krippendorffs_own_example(level, published):
+    assert round(krippendorff_alpha(PUBLISHED, level), 3) == published
+
+
+def test_alpha_of_two_raters_worked_out_by_hand():
+    # Items 11, 10, 00, 00. Ordered unequal pairs: 2. Ratings: three 1, five 0, so 2 · 3 · 5 = 30
+    # unequal pairs of 8 ratings. alpha = 1 - (8 - 1) · 2 / 30 = 16/30.
+    assert krippendorff_alpha([[1, 1, 0, 0], [1, 0, 0, 0]]) == approx(16 / 30)
+
+
+def test_interval_alpha_worked_out_by_hand():
+    # Items (1, 2), (3, 3): squared differences of ordered pairs within: 2. Over all ordered pairs of
+    # 1, 2, 3, 3: 2 · (1 + 4 + 4 + 1 + 1 + 0) = 22. alpha = 1 - 3 · 2 / 22.
+    assert krippendorff_alpha([[1, 3], [2, 3]], "interval") == approx(1 - 6 / 22)
+
+
+def test_the_order_of_raters_and_items_does_not_change_alpha():
+    turned = [list(reversed(row)) for row in reversed(PUBLISHED)]
+    assert krippendorff_alpha(turned, "ordinal") == approx(krippendorff_alpha(PUBLISHED, "ordinal"))
+
+
+@pytest.mark.parametrize("ratings", [[], [[1, 0]], [[1, N], [N, 0]], [[1, 1], [1, 1]]])
+def test_without_two_ratings_of_an_item_or_two_values_there_is_no_alpha(ratings):
+    assert krippendorff_alpha(ratings) is None
+
+
+def test_a_resampled_alpha_is_that_of_the_repeated_items():
+    items, ratings = [], []
+    for of_rater in PUBLISHED:
+        for item, rating in enumerate(of_rater):
+            if rating is not None:
+                items.append(item)
+                ratings.append(float(rating))
+    times = [0, 2, 1, 3, 1, 1, 0, 1, 2, 1, 1, 1]
+    repeated = [
+        [rating for rating, n in zip(row, times, strict=True) for _ in range(n)]
+        for row in PUBLISHED
+    ]
+    weights = np.array([[times[item] for item in items]], dtype=float)
+    for level in ("nominal", "ordinal", "interval"):
+        drawn = alpha_of(np.array(items), np.array(ratings), level)(weights)[0]
+        assert drawn == approx(krippendorff_alpha(repeated, level))
+
+
+def test_a_resampled_kappa_is_that_of_the_repeated_rows():
+    left, right = np.array([1.0, 1, 0, 0, 2]), np.array([1.0, 0, 0, 2, 2])
+    times = np.array([1, 2, 3, 1, 2])
+    expected = cohen_kappa(np.repeat(left, times).tolist(), np.repeat(right, times).tolist())
+    assert kappa_of(left, right)(times[None].astype(float))[0] == approx(expected)

@@ -20,11 +20,13 @@ from ragauge.report.plain import for_terminal, shortened
 COMMANDS = {
     "demo": "Evaluate the bundled example: three systems, thirty questions.",
     "run": "Evaluate answers with metrics and suites.",
-    "rank": "Score, compare and fuse rankings; the numbers match trec_eval.",
-    "score": "Score retrieved passages against gold snippets.",
-    "gate": "Fail a build if a run breaks a rule or is worse than a baseline.",
     "show": "Show a run's summary, or one question with its scores and evidence.",
     "compare": "Compare systems: is the difference real, where, and on which questions?",
+    "gate": "Fail a build if a run breaks a rule or is worse than a baseline.",
+    "calibrate": "Compare metrics and judges with people's labels; correct the rates they report.",
+    "label-plan": "Say how many labels an interval of a wanted width needs.",
+    "rank": "Score, compare and fuse rankings; the numbers match trec_eval.",
+    "score": "Score retrieved passages against gold snippets.",
     "metrics": "List the metrics and suites, or explain one metric.",
     "prompts": "List the judge prompts, or export them for editing.",
     "cache": "Show or clear the cache of vectors and judge replies.",
@@ -46,7 +48,7 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             hint = did_you_mean(cmd_name, COMMANDS) or f"; the commands are {', '.join(COMMANDS)}"
             raise click.UsageError(f"no command {cmd_name!r}{hint}", ctx)
-        module = importlib.import_module(f"ragauge.cli.{cmd_name}_command")
+        module = importlib.import_module(f"ragauge.cli.{cmd_name.replace('-', '_')}_command")
         return cast(click.Command, module.command)
 
     def format_commands(

@@ -1,6 +1,6 @@
 """A run: the scores of samples, its manifest and its summaries."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +21,8 @@ from ragauge.score import Flag
 if TYPE_CHECKING:
     import polars as pl
 
+    from ragauge.loaders.verdicts import Kind
+    from ragauge.runs.calibrate import Calibration
     from ragauge.runs.gate import Gate
     from ragauge.runs.rules import Rule
 
@@ -265,6 +267,52 @@ class Run:
     def __str__(self) -> str:
         """The first screen, as `ragauge run` prints it."""
         return repr(self) if Run.renderer is None else Run.renderer.run_text(self)
+
+    def calibrate(
+        self,
+        labels: object,
+        *,
+        metrics: Sequence[str] = (),
+        thresholds: Mapping[str, float] | None = None,
+        map: Mapping[str, str | Sequence[str]] | None = None,
+        yes: Collection[str] = (),
+        yes_from: float | None = None,
+        skip: Collection[str] = (),
+        kind: "Kind | None" = None,
+        seed: int | None = None,
+    ) -> "Calibration":
+        """How far each metric agrees with people's labels, and each system's rate corrected by them.
+
+        `labels` is a file, a frame, a list of dicts, or `Verdicts`; `ragauge.loaders.verdicts` says how it is
+        read and what `map`, `yes`, `yes_from`, `skip` and `kind` mean. `metrics` limits the comparison;
+        `thresholds` sets from which value a metric's verdict is yes (default: the middle of its scale).
+        Labels of answers that the run does not have, and of answers that have changed since, do not
+        count, and `notes` say so. Raises DataError, or PlanError, for labels that cannot be used.
+
+        >>> import ragauge as rg
+        >>> rows = [
+        ...     {"id": str(n), "answer": "Rome" if n % 2 else "Oslo", "reference": "Rome"}
+        ...     for n in range(20)
+        ... ]
+        >>> run = rg.evaluate(rows, "exact_match")
+        >>> found = run.calibrate([{"id": str(n), "label": n % 2} for n in range(20)])
+        >>> found.best.auroc.value, round(found.best.auroc.low, 2)
+        (1.0, 0.8)
+        """
+        from ragauge.runs.calibrate import calibrate
+
+        return calibrate(
+            self,
+            labels,
+            metrics=metrics,
+            thresholds=thresholds,
+            map=map,
+            yes=yes,
+            yes_from=yes_from,
+            skip=skip,
+            kind=kind,
+            seed=seed,
+        )
 
     def __repr__(self) -> str:
         systems = self.samples.systems

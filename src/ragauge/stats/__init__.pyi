@@ -3,6 +3,10 @@
 from .aggregates import AGGREGATES as AGGREGATES
 from .aggregates import parts_of as parts_of
 from .agreement import cohen_kappa as cohen_kappa
+from .agreement import krippendorff_alpha as krippendorff_alpha
+from .corrected_rates import CorrectedRate as CorrectedRate
+from .corrected_rates import prediction_powered as prediction_powered
+from .corrected_rates import rogan_gladen as rogan_gladen
 from .corrections import benjamini_hochberg as benjamini_hochberg
 from .corrections import holm as holm
 from .difference_intervals import PairedInterval as PairedInterval
@@ -13,9 +17,14 @@ from .effects import effect_size as effect_size
 from .exchanges import swap_test as swap_test
 from .intervals import Estimate as Estimate
 from .intervals import bootstrap as bootstrap
+from .label_plan import LabelNeed as LabelNeed
+from .label_plan import labels_needed as labels_needed
 from .paired_tests import mcnemar_test as mcnemar_test
 from .paired_tests import paired_t_test as paired_t_test
 from .paired_tests import wilcoxon_test as wilcoxon_test
+from .rank_agreement import auroc as auroc
+from .rank_agreement import kendall_tau_b as kendall_tau_b
+from .rank_agreement import spearman as spearman
 from .sign_patterns import PValue as PValue
 from .sign_patterns import randomization_p_values as randomization_p_values
 from .tests import PairedTest as PairedTest

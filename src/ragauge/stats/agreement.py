@@ -1,6 +1,16 @@
-"""Agreement of raters."""
+"""Agreement of raters: Cohen's kappa and Krippendorff's alpha."""
 
 from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from ragauge.stats.intervals import Floats1d, Floats2d, Ints1d
+from ragauge.stats.rank_agreement import grouped
+from ragauge.stats.resampling import Statistic, plain_value
+
+Level = Literal["nominal", "ordinal", "interval"]
+"""What ratings are: names, ranks, or numbers whose differences count."""
 
 
 def cohen_kappa(left: Sequence[float], right: Sequence[float]) -> float | None:
@@ -19,3 +29,111 @@ def cohen_kappa(left: Sequence[float], right: Sequence[float]) -> float | None:
     ratings = {*left, *right}
     chance = sum((left.count(rating) / n) * (right.count(rating) / n) for rating in ratings)
     return None if chance == 1 else (observed - chance) / (1 - chance)
+
+
+def kappa_of(left: Floats1d, right: Floats1d) -> Statistic:
+    """Cohen's kappa as a statistic of weighted rows."""
+    values, codes = np.unique(np.concatenate([left, right]), return_inverse=True)
+    first, second = codes.reshape(2, -1)
+    is_same = (first == second).astype(np.float64)
+    one_hot = np.eye(len(values))
+
+    def kappa(weights: Floats2d) -> Floats1d:
+        total = weights.sum(axis=1)
+        shares = (weights @ one_hot[first]) * (weights @ one_hot[second])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            chance = shares.sum(axis=1) / total**2
+            return np.where(chance < 1, (weights @ is_same / total - chance) / (1 - chance), np.nan)
+
+    return kappa
+
+
+def krippendorff_alpha(
+    ratings: Sequence[Sequence[float | None]], level: Level = "nominal"
+) -> float | None:
+    """Krippendorff's alpha: agreement of any number of raters, corrected for chance.
+
+    `ratings` has a row for each rater and a column for each item; None is a missing rating, and items
+    with fewer than two ratings do not count. At most 1; 0 is chance agreement. None if no item has two
+    ratings, or if all ratings are equal. Source: Krippendorff 2011, "Computing Krippendorff's
+    Alpha-Reliability".
+
+    >>> round(krippendorff_alpha([[1, 1, 0, 0], [1, 0, 0, None]]), 3)  # 1 - 2 · 5 / (2 · 3 · 3)
+    0.444
+    """
+    given = [
+        (item, float(rating))
+        for of_rater in ratings
+        for item, rating in enumerate(of_rater)
+        if rating is not None
+    ]
+    if not given:
+        return None
+    items = np.array([item for item, _ in given], dtype=np.int64)
+    return plain_value(
+        alpha_of(items, np.array([rating for _, rating in given]), level), len(given)
+    )
+
+
+def alpha_of(items: Ints1d, ratings: Floats1d, level: Level) -> Statistic:
+    """Krippendorff's alpha of ratings (n,) of items (n,), as a statistic of weighted ratings.
+
+    All ratings of an item must have the same weight, as they have if questions are drawn. Disagreements
+    of pairs are sums over items, so no matrix of values by values is needed: for squared differences
+    sum (a - b)² over all pairs = 2 (m sum a² - (sum a)²), which holds within an item and over all.
+    """
+    _, items, sizes = np.unique(items, return_inverse=True, return_counts=True)
+    items = items.reshape(-1)
+    kept = np.flatnonzero(sizes[items] > 1)
+    if len(kept) == 0:
+        return lambda weights: np.full(len(weights), np.nan)
+    kept = kept[np.argsort(items[kept], kind="stable")]
+    of_item, n_raters = _runs(items[kept])
+    values, codes = np.unique(ratings[kept], return_inverse=True)
+    codes = codes.reshape(-1)
+
+    def alpha(weights: Floats2d) -> Floats1d:
+        drawn = weights[:, kept]
+        counts = grouped(drawn, codes)
+        total = counts.sum(axis=1)
+        if level == "nominal":
+            within = _unequal_pairs(drawn[:, of_item], codes, of_item, n_raters)
+            between = total**2 - (counts**2).sum(axis=1)
+        else:
+            ranks = np.cumsum(counts, axis=1) - counts / 2
+            scale = ranks if level == "ordinal" else np.broadcast_to(values, counts.shape)
+            within = _squared_within(drawn[:, of_item], scale[:, codes], of_item, n_raters)
+            centred = scale - (counts * scale).sum(axis=1, keepdims=True) / np.maximum(
+                total[:, None], 1
+            )
+            between = 2 * total * (counts * centred**2).sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(between > 0, 1 - (total - 1) * within / between, np.nan)
+
+    return alpha
+
+
+def _runs(ordered: Ints1d) -> tuple[Ints1d, Floats1d]:
+    """Where each item's ratings begin, and how many it has."""
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    return starts, np.diff(np.r_[starts, len(ordered)]).astype(np.float64)
+
+
+def _unequal_pairs(
+    weights: Floats2d, codes: Ints1d, starts: Ints1d, n_raters: Floats1d
+) -> Floats1d:
+    """Unequal ordered pairs within each item over its ratings less one, weighted and summed, (b,)."""
+    item = np.repeat(np.arange(len(starts)), n_raters.astype(np.int64))
+    pairs, counts = np.unique(np.stack([item, codes]), axis=1, return_counts=True)
+    equal = np.bincount(pairs[0], weights=counts.astype(np.float64) ** 2, minlength=len(starts))
+    return weights @ ((n_raters**2 - equal) / (n_raters - 1))
+
+
+def _squared_within(
+    weights: Floats2d, scale: Floats2d, starts: Ints1d, n_raters: Floats1d
+) -> Floats1d:
+    """Squared differences of ordered pairs within each item, likewise; `scale` (b, ratings)."""
+    mean = np.add.reduceat(scale, starts, axis=1) / n_raters
+    centred = scale - np.repeat(mean, n_raters.astype(np.int64), axis=1)
+    squares = 2 * n_raters * np.add.reduceat(centred**2, starts, axis=1)
+    return (weights * squares / (n_raters - 1)).sum(axis=1)

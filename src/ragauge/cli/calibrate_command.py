@@ -1,0 +1,180 @@
+"""`ragauge calibrate`."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from ragauge.cli import say
+from ragauge.cli.run_command import Pair, pairs_once
+from ragauge.cli.running import import_plugins
+from ragauge.errors import PlanError
+from ragauge.loaders.verdicts import KINDS
+
+FORMATS = ("md", "json", "csv")
+
+
+@click.command("calibrate", short_help="Compare metrics and judges with people's labels.")
+@click.argument("labels", type=click.Path(path_type=Path))
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    help="Compare only this metric; the first one's rates are shown. Repeatable.",
+)
+@click.option(
+    "--threshold",
+    "thresholds",
+    multiple=True,
+    type=Pair("METRIC=VALUE"),
+    help="Value from which a metric's verdict is yes.  [default: the middle of its scale]",
+)
+@click.option(
+    "--map",
+    "mapping",
+    multiple=True,
+    type=Pair("FIELD=COLUMN"),
+    help="Read COLUMN as id, system, rater, metric or value; value=A,B reads a column per rater.",
+)
+@click.option(
+    "--yes", multiple=True, metavar="WORD", help="Label that means yes; all others mean no."
+)
+@click.option("--yes-from", type=float, metavar="GRADE", help="Grades from this one on mean yes.")
+@click.option("--skip", multiple=True, metavar="WORD", help="Label that says nothing: unsure.")
+@click.option("--kind", type=click.Choice(KINDS), help="Kind of labels.  [default: recognised]")
+@click.option(
+    "-o",
+    "--output",
+    multiple=True,
+    help="Write md, json or csv to standard output, or to a file such as agreement.md.",
+)
+@click.option(
+    "-n",
+    "n_worst",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    help="Number of disagreements to list.",
+)
+@click.option(
+    "--plugin",
+    "plugins",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A Python file that defines metrics of the run; it is executed.",
+)
+@click.option("--seed", type=click.IntRange(min=0), help="Random seed.  [default: that of the run]")
+def command(
+    labels: Path,
+    run: Path,
+    metrics: tuple[str, ...],
+    thresholds: tuple[tuple[str, str], ...],
+    mapping: tuple[tuple[str, str], ...],
+    yes: tuple[str, ...],
+    yes_from: float | None,
+    skip: tuple[str, ...],
+    kind: str | None,
+    output: tuple[str, ...],
+    n_worst: int,
+    plugins: tuple[Path, ...],
+    seed: int | None,
+) -> None:
+    """Compare a run's metrics and judges with people's labels, and correct the rates they report.
+
+    LABELS is a file (.csv .tsv .json .jsonl .parquet) with a row for each label: id, system, rater, and
+    the label: yes/no, correct/incorrect, pass/fail, a grade, or for preferences system_a, system_b and
+    the preferred one. RUN is the folder of a run.
+
+    \b
+    ragauge calibrate labels.csv ragauge-runs/answers-rag-1a2b3c4d
+    ragauge calibrate labels.csv RUN -m correct --yes "Correct Answer"
+    """
+    from ragauge.report.calibration import CalibrationScreen, print_calibration
+    from ragauge.report.terminal import console
+    from ragauge.runs.calibrate import calibrate
+    from ragauge.runs.store import RunFolder
+
+    targets = _targets(output, [labels])
+    import_plugins(plugins)
+    found = calibrate(
+        RunFolder(run).read(),
+        labels,
+        metrics=metrics,
+        thresholds=read_thresholds(thresholds),
+        map=read_map(mapping),
+        yes=yes,
+        yes_from=yes_from,
+        skip=skip,
+        kind=next((each for each in KINDS if each == kind), None),
+        seed=seed,
+    )
+    screen = CalibrationScreen(found, metrics[0] if metrics else None, labels, n_worst)
+    for form, path in targets:
+        _write(screen, form, path)
+    if all(path is not None for _, path in targets):
+        print_calibration(console(sys.stdout), screen)
+
+
+def read_thresholds(pairs: Sequence[tuple[str, str]]) -> dict[str, float]:
+    """The threshold of each metric; UsageError for one that is no number."""
+    found: dict[str, float] = {}
+    for name, value in pairs_once(pairs, "metric").items():
+        try:
+            found[name] = float(value)
+        except ValueError:
+            raise click.UsageError(f"--threshold {name}: {value!r} is not a number") from None
+    return found
+
+
+def read_map(pairs: Sequence[tuple[str, str]]) -> dict[str, str | list[str]]:
+    """The columns by field; several columns of labels are separated by commas."""
+    return {
+        field: columns.split(",") if field == "value" and "," in columns else columns
+        for field, columns in pairs_once(pairs, "field").items()
+    }
+
+
+def _targets(output: Sequence[str], inputs: Sequence[Path]) -> list[tuple[str, Path | None]]:
+    """The formats and their files, None for standard output; PlanError for unusable ones."""
+    from ragauge.report.tables import misplaced
+
+    targets: list[tuple[str, Path | None]] = []
+    problems: list[str] = []
+    for target in output:
+        path = Path(target)
+        form = path.suffix.lower().removeprefix(".") or target
+        if form not in FORMATS:
+            problems.append(
+                f"{target!r}: unknown format; -o takes {', '.join(FORMATS)}, or a file such as agreement.md"
+            )
+        targets.append((form, path if path.suffix else None))
+    if sum(path is None for _, path in targets) > 1:
+        problems.append("only one format can go to standard output; give the others a file")
+    files = [path for _, path in targets if path is not None]
+    problems += misplaced(files, inputs) if files else []
+    if problems:
+        raise PlanError(problems)
+    return targets
+
+
+def _write(screen: object, form: str, path: Path | None) -> None:
+    from ragauge.report.calibration import CalibrationScreen, calibration_markdown
+    from ragauge.report.calibration_json import calibration_json
+    from ragauge.report.table_formats import csv_table
+    from ragauge.runs.files import write_text
+
+    assert isinstance(screen, CalibrationScreen)
+    if form == "json":
+        text = calibration_json(screen)
+    elif form == "md":
+        text = calibration_markdown(screen)
+    else:
+        text = csv_table(screen.found.frame.columns, screen.found.frame.iter_rows())
+    if path is None:
+        click.echo(text, nl=False)
+    else:
+        write_text(path, text)
+        say(f"wrote {path}")

@@ -1,0 +1,168 @@
+"""`ragauge label-plan`."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ragauge.cli.calibrate_command import read_map
+from ragauge.cli.run_command import Pair
+from ragauge.cli.running import import_plugins
+from ragauge.errors import PlanError
+
+if TYPE_CHECKING:
+    from ragauge.report.label_plan import LabelPlan
+
+SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+MARGINS = (0.02, 0.03, 0.05, 0.1)
+ASSUMED = ("rate", "sensitivity", "specificity", "correlation", "rows")
+
+
+@click.command("label-plan", short_help="Say how many labels an interval of a wanted width needs.")
+@click.argument("labels", type=click.Path(path_type=Path), required=False)
+@click.argument("run", type=click.Path(path_type=Path), required=False)
+@click.option("-m", "--metric", help="Metric of the run that helps.  [default: the best one]")
+@click.option(
+    "--within",
+    "margins",
+    multiple=True,
+    type=SHARE,
+    metavar="MARGIN",
+    help="Half of the interval's width. Repeatable.  [default: 0.02, 0.03, 0.05, 0.1]",
+)
+@click.option("--rate", type=SHARE, help="Expected rate of yes.  [default: 0.5]")
+@click.option(
+    "--sensitivity",
+    type=click.FloatRange(0, 1),
+    help="Share of people's yes that the metric finds.",
+)
+@click.option(
+    "--specificity", type=click.FloatRange(0, 1), help="Share of people's no that the metric finds."
+)
+@click.option(
+    "--correlation", type=click.FloatRange(0, 1), help="Correlation of the metric with the labels."
+)
+@click.option("--rows", type=click.IntRange(min=2), help="Answers that the metric scores.")
+@click.option(
+    "--map",
+    "mapping",
+    multiple=True,
+    type=Pair("FIELD=COLUMN"),
+    help="Read COLUMN of LABELS as FIELD.",
+)
+@click.option("--yes", multiple=True, metavar="WORD", help="Label that means yes.")
+@click.option("--yes-from", type=float, metavar="GRADE", help="Grades from this one on mean yes.")
+@click.option("--skip", multiple=True, metavar="WORD", help="Label that says nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@click.option(
+    "--plugin",
+    "plugins",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A Python file that defines metrics of the run; it is executed.",
+)
+def command(
+    labels: Path | None,
+    run: Path | None,
+    metric: str | None,
+    margins: tuple[float, ...],
+    rate: float | None,
+    sensitivity: float | None,
+    specificity: float | None,
+    correlation: float | None,
+    rows: int | None,
+    mapping: tuple[tuple[str, str], ...],
+    yes: tuple[str, ...],
+    yes_from: float | None,
+    skip: tuple[str, ...],
+    as_json: bool,
+    plugins: tuple[Path, ...],
+) -> None:
+    """Say how many labels an interval of a wanted width needs, with and without a metric.
+
+    With LABELS and RUN, the quality of the metric and the rates are measured on the labels that you
+    have; without them, assumed.
+
+    \b
+    ragauge label-plan --rate 0.7 --sensitivity 0.9 --specificity 0.8 --rows 1000
+    ragauge label-plan labels.csv RUN --within 0.05
+    """
+    from ragauge.report.label_plan import label_plan_json, print_label_plan
+    from ragauge.report.terminal import console
+
+    assumed = dict(zip(ASSUMED, (rate, sensitivity, specificity, correlation, rows), strict=True))
+    given = [name for name, value in assumed.items() if value is not None]
+    margins = margins or MARGINS
+    if labels is None:
+        plan = _assumed_plan(margins, rate, sensitivity, specificity, correlation, rows)
+    elif run is None:
+        raise click.UsageError("LABELS needs the RUN that they belong to")
+    elif given:
+        raise click.UsageError(
+            f"{', '.join(f'--{name}' for name in given)} and LABELS RUN exclude each other: "
+            "with labels these are measured"
+        )
+    else:
+        import_plugins(plugins)
+        plan = _measured_plan(labels, run, metric, margins, mapping, yes, yes_from, skip)
+    if as_json:
+        click.echo(label_plan_json(plan), nl=False)
+    else:
+        print_label_plan(console(sys.stdout), plan)
+
+
+def _assumed_plan(
+    margins: tuple[float, ...],
+    rate: float | None,
+    sensitivity: float | None,
+    specificity: float | None,
+    correlation: float | None,
+    rows: int | None,
+) -> "LabelPlan":
+    from ragauge.report.label_plan import LabelPlan
+    from ragauge.stats.label_plan import correlation_of, labels_needed
+
+    rate = 0.5 if rate is None else rate
+    if (sensitivity is None) != (specificity is None):
+        raise click.UsageError("--sensitivity and --specificity belong together; give both")
+    if sensitivity is not None and specificity is not None:
+        if correlation is not None:
+            raise click.UsageError("give --correlation, or --sensitivity and --specificity")
+        correlation = max(correlation_of(rate, sensitivity, specificity), 0.0)
+    correlation = correlation or 0.0
+    needs = tuple(
+        labels_needed(margin, rate=rate, correlation=correlation, n_rows=rows) for margin in margins
+    )
+    return LabelPlan({"": needs}, None, correlation)
+
+
+def _measured_plan(
+    labels: Path,
+    run: Path,
+    metric: str | None,
+    margins: tuple[float, ...],
+    mapping: tuple[tuple[str, str], ...],
+    yes: tuple[str, ...],
+    yes_from: float | None,
+    skip: tuple[str, ...],
+) -> "LabelPlan":
+    from ragauge.report.label_plan import LabelPlan
+    from ragauge.runs.calibrate import calibrate
+    from ragauge.runs.store import RunFolder
+
+    found = calibrate(
+        RunFolder(run).read(),
+        labels,
+        metrics=() if metric is None else (metric,),
+        map=read_map(mapping),
+        yes=yes,
+        yes_from=yes_from,
+        skip=skip,
+    )
+    best = found.best
+    if best is None:
+        first = found.metrics[0]
+        raise PlanError([f"{first.name} has no figure of agreement: {first.why_not}"])
+    name = best.metric.metric
+    return LabelPlan(found.label_plan(name, margins), best.name, found.rates(name).correlation)

@@ -1,0 +1,415 @@
+"""How far metrics agree with people, as the first screen of `ragauge calibrate` says it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, cast
+
+from ragauge.report.numbers import DASH
+from ragauge.report.plain import counted, for_markdown, for_terminal, shortened
+from ragauge.report.table_formats import markdown_table
+from ragauge.runs.calibrate import Calibration
+from ragauge.runs.metric_agreement import MetricAgreement, VerdictQuality
+from ragauge.runs.rater_agreement import Ceiling
+from ragauge.runs.system_rates import SystemRate, SystemRates
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from ragauge.stats.corrected_rates import CorrectedRate
+    from ragauge.stats.intervals import Estimate
+
+WIDTH, NAME_WIDTH = 98, 20
+METRICS_SHOWN, SYSTEMS_SHOWN, WORST_SHOWN, NOTES_SHOWN = 8, 5, 3, 5
+WORDS = (
+    (0.9, "agrees very well with people"),
+    (0.8, "agrees well with people"),
+    (0.7, "agrees fairly well with people"),
+    (0.6, "agrees weakly with people"),
+    (0.5, "hardly agrees with people"),
+)
+"""What an area under the ROC curve of at least this means in words."""
+NOT_RANDOM = (
+    "the labelled answers score differently from the others, so they are no random sample: "
+    "trust the rates by its errors, not the corrected ones"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table; the first column is text, the others are numbers."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    @property
+    def alignment(self) -> str:
+        return "l" + "r" * (len(self.header) - 1)
+
+
+@dataclass(frozen=True)
+class CalibrationScreen:
+    """What people read first about a calibration. Every text is plain; the writers escape it.
+
+    `chosen` names the metric whose rates and disagreements are shown; the best one by default.
+    `labels_path` is the file of labels, for the commands to type next.
+    """
+
+    found: Calibration
+    chosen: str | None = None
+    labels_path: Path | None = None
+    n_worst: int = WORST_SHOWN
+
+    @cached_property
+    def shown(self) -> MetricAgreement | None:
+        """The metric whose rates and disagreements are shown; None if it has no figures."""
+        if self.chosen is None:
+            return self.found.best
+        agreement = self.found.metric(self.chosen)
+        return None if agreement.why_not else agreement
+
+    @cached_property
+    def ceiling(self) -> Ceiling | None:
+        return None if self.shown is None else self.found.ceiling(self.shown.metric.metric)
+
+    @cached_property
+    def rates(self) -> SystemRates | None:
+        return None if self.shown is None else self.found.rates(self.shown.metric.metric)
+
+    @property
+    def headline(self) -> str:
+        """How far the shown metric agrees with people, and whether as well as people do."""
+        if self.shown is None:
+            first = self.found.metric(self.chosen) if self.chosen else self.found.metrics[0]
+            return f"No figure of agreement: {short(first.name)}: {first.why_not}."
+        words = f"{short(self.shown.name)} {_in_words(self.shown)}{_beside_people(self.ceiling)}."
+        return f"{words}{_misreported(self.rates)}"
+
+    @property
+    def title(self) -> str:
+        """What was compared."""
+        labels = self.found.labels
+        n = labels.frame.select("id", "system", "other").unique().height
+        n_questions = labels.frame["id"].n_unique()
+        kind = {"binary": "yes or no", "graded": "grades", "preference": "preferences"}[labels.kind]
+        what = "pair" if labels.kind == "preference" else "answer"
+        return (
+            f"{Path(labels.source).name} · {counted(labels.frame.height, 'label')} ({kind}) of "
+            f"{counted(len(labels.raters), 'rater')} on {counted(n, what)} to "
+            f"{counted(n_questions, 'question')}"
+        )
+
+    @cached_property
+    def agreement(self) -> Section:
+        """The figures of each metric, and below them those of people."""
+        header = {
+            "binary": (*("metric", "AUROC", "bal. accuracy", "best, held out", "kappa", "n"),),
+            "graded": ("metric", "Spearman", "Kendall tau-b", "n"),
+            "preference": ("metric", "agrees with preference", "n"),
+        }[self.found.kind]
+        metrics = [each for each in self.found.metrics if not each.why_not][:METRICS_SHOWN]
+        if self.shown is not None and self.shown not in metrics:
+            metrics = [*metrics[:-1], self.shown]
+        rows = [_agreement_row(each) for each in metrics]
+        rows += [row for row in [self._people_row(len(header))] if row]
+        return Section(header, tuple(rows))
+
+    def _people_row(self, n_columns: int) -> tuple[str, ...]:
+        raters = self.found.raters
+        if raters is None or raters.between is None:
+            return ()
+        middle = [DASH] * (n_columns - 2)
+        middle[-1 if self.found.kind == "binary" else 0] = shown_estimate(raters.between)
+        if self.found.kind == "preference":
+            middle[0] = f"kappa {middle[0]}"
+        return ("two people", *middle, f"{raters.n:,}")
+
+    @cached_property
+    def rate_section(self) -> Section | None:
+        """Each system's rate, as the metric reports it and corrected."""
+        rates = self.rates
+        if rates is None or not rates.systems or self.shown is None:
+            return None
+        rows = tuple(_rate_row(each) for each in rates.systems[:SYSTEMS_SHOWN])
+        if rates.threshold is None:
+            header = ("mean grade", "corrected", "labels alone", "labels")
+            return Section(header, tuple((row[0], row[2], row[4], row[5]) for row in rows))
+        sign = "≤" if self.shown.metric.lower_is_better else "≥"
+        name = f"{short(self.shown.name)} {sign} {rates.threshold:.3g}"
+        header = (name, "reported", "corrected", "by its errors", "labels")
+        return Section(header, tuple((*row[:4], row[5]) for row in rows))
+
+    @cached_property
+    def notes(self) -> Sequence[str]:
+        """How to read the tables, and what does not count."""
+        return tuple(dict.fromkeys(self._notes()))
+
+    def _notes(self) -> Iterator[str]:
+        if self.shown is not None and (quality := self._quality) is not None:
+            yield f"{short(self.shown.name)} {_table_in_words(self.shown, quality)}"
+        raters = self.found.raters
+        if raters is not None and raters.alpha:
+            levels = ", ".join(
+                f"{shown_estimate(value)} ({level})" for level, value in raters.alpha.items()
+            )
+            yield f"Krippendorff's alpha of {counted(len(raters.n_labels), 'rater')}: {levels}"
+        if self.rates is not None and not self.rates.is_random:
+            yield NOT_RANDOM
+        if self.rates is not None:
+            yield from _rate_notes(self.rates)
+        for each in self.found.metrics:
+            yield from (f"{short(each.name)}: {note}" for note in each.notes)
+            if each.scores.n_tied and each is self.shown:
+                is_pair = self.found.kind == "preference"
+                what = counted(each.scores.n_tied, "pair" if is_pair else "answer")
+                yield f"no majority on {what}; left out{'' if is_pair else ', half a yes in the rates'}"
+            if each.why_not:
+                yield f"{short(each.name)}: no figure: {each.why_not}"
+        n_more = sum(not each.why_not for each in self.found.metrics) - METRICS_SHOWN
+        if n_more > 0:
+            yield f"not shown: {counted(n_more, 'metric')} more"
+        yield from self.found.notes
+
+    @property
+    def _quality(self) -> VerdictQuality | None:
+        return None if self.shown is None else self.shown.at_set or self.shown.at_best
+
+    @cached_property
+    def worst(self) -> Sequence[tuple[str, str]]:
+        """The answers on which the metric and people differ most, each with its id."""
+        if self.shown is None:
+            return ()
+        rows = self.found.disagreements(self.shown.metric.metric, self.n_worst)
+        name = short(self.shown.name)
+        found: list[tuple[str, str]] = []
+        for row in rows.iter_rows(named=True):
+            system = short(cast(str, row["system"]))
+            value = f"{cast(float, row['value']):.2f}"
+            if self.found.kind == "preference":
+                text = f"people prefer {system} to {short(cast(str, row['other']))}, {name} {value}"
+            else:
+                people = cast(float, row["people"])
+                said = f"{people:g}" if self.found.kind == "graded" else _yes_no(people > 0.5)
+                text = f"{system}: people {said}, {name} {value}"
+            found.append((text, cast(str, row["id"])))
+        return found
+
+    @property
+    def commands(self) -> Sequence[str]:
+        """What to type next."""
+        folder = self.found.run.folder
+        if folder is None:
+            return ()
+        commands = [f"ragauge show {quote(str(folder))} {quote(id)}" for _, id in self.worst[:1]]
+        if self.labels_path is not None and self.found.kind == "binary" and self.shown is not None:
+            metric = f" -m {quote(self.shown.name)}" if self.chosen else ""
+            files = f"{quote(str(self.labels_path))} {quote(str(folder))}"
+            commands.append(f"ragauge label-plan {files}{metric}")
+        return commands
+
+
+def print_calibration(out: "Console", screen: CalibrationScreen) -> None:
+    """Print the first screen of a calibration: under 30 lines of 100 columns in a usual case."""
+    from rich.text import Text
+
+    width = min(out.width, WIDTH)
+    for line in Text(for_terminal(screen.headline), "bold").wrap(out, width):
+        out.print(line)
+    out.print(Text(for_terminal(screen.title), "dim"))
+    for section in (screen.agreement, screen.rate_section):
+        if section is not None and section.rows:
+            out.print()
+            out.print(_table(section))
+    notes = screen.notes
+    for note in notes[:NOTES_SHOWN]:
+        for line in Text(for_terminal(note), "dim").wrap(out, width - 2):
+            line.pad_left(2)
+            out.print(line)
+    if len(notes) > NOTES_SHOWN:
+        out.print(Text(f"  {counted(len(notes) - NOTES_SHOWN, 'note')} more in -o md", "dim"))
+    if screen.worst:
+        out.print(Text("\nthey differ most", "bold"))
+    for text, id in screen.worst:
+        line = shortened(f"  {for_terminal(text)}", width - len(id) - 2)
+        out.print(Text(line).append(f"  {for_terminal(id)}", "cyan"), no_wrap=True)
+    for place, command in enumerate(screen.commands):
+        lead = "\nnext: " if place == 0 else "      "
+        out.print(Text(lead).append(command, "cyan"), soft_wrap=True)
+
+
+def calibration_markdown(screen: CalibrationScreen) -> str:
+    """The same for a Markdown file, with all notes."""
+    parts = [f"**{for_markdown(screen.headline)}**", for_markdown(screen.title)]
+    parts += [
+        "\n".join(markdown_table(section.header, section.rows, section.alignment))
+        for section in (screen.agreement, screen.rate_section)
+        if section is not None and section.rows
+    ]
+    if screen.notes:
+        parts.append("\n".join(f"- {for_markdown(note)}" for note in screen.notes))
+    if screen.worst:
+        lines = [f"- {for_markdown(text)} ({for_markdown(id)})" for text, id in screen.worst]
+        parts.append("\n".join(["They differ most:", "", *lines]))
+    return "\n\n".join(parts) + "\n"
+
+
+def shown_estimate(estimate: "Estimate | CorrectedRate | None") -> str:
+    """A figure with its 95 % interval; a dash for None.
+
+    >>> from ragauge.stats.intervals import Estimate
+    >>> shown_estimate(Estimate(0.9468, 0.8949, 0.9731))
+    '0.95 (0.89–0.97)'
+    """
+    if estimate is None:
+        return DASH
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.2f}"
+    return f"{estimate.value:.2f} ({estimate.low:.2f}–{estimate.high:.2f})"
+
+
+def short(text: str) -> str:
+    """A name in one cell; of a long one the beginning and the end, which tell variants apart.
+
+    >>> short("gpt-4-1106-preview_inContext_reverse")
+    'gpt-4-1106…t_reverse'
+    """
+    shown = for_terminal(text)
+    if shortened(shown, NAME_WIDTH) == shown or not shown.isascii():
+        return shortened(shown, NAME_WIDTH)
+    half = NAME_WIDTH // 2
+    return f"{shown[:half]}…{shown[1 - half :]}"
+
+
+def _in_words(agreement: MetricAgreement) -> str:
+    if agreement.auroc is not None:
+        figure = f"AUROC {shown_estimate(agreement.auroc)}"
+        low, high = agreement.auroc.low, agreement.auroc.high
+        if high is not None and high < 0.5:
+            return f"runs against people's labels: {figure}"
+        if low is not None and low <= 0.5:
+            return f"cannot be told from chance on these labels: {figure}"
+        words = next((text for least, text in WORDS if agreement.auroc.value >= least), "")
+        return f"{words or 'does not agree with people'}: {figure}"
+    if agreement.spearman is not None:
+        return f"follows people's grades with Spearman {shown_estimate(agreement.spearman)}"
+    share = agreement.pairwise
+    return f"scores the preferred answer higher in {shown_estimate(share)} of the pairs"
+
+
+def _beside_people(ceiling: Ceiling | None) -> str:
+    """How the metric's agreement with one person compares with that of two people."""
+    if ceiling is None or ceiling.difference.low is None or ceiling.difference.high is None:
+        return ""
+    if ceiling.difference.high < 0:
+        words = "less than two people agree with each other"
+    elif ceiling.difference.low > 0:
+        words = "more than two people agree with each other"
+    else:
+        words = "as far as these labels show, as well as two people agree"
+    return f"; {words} ({ceiling.metric:.2f} and {ceiling.people:.2f})"
+
+
+def _misreported(rates: SystemRates | None) -> str:
+    """The system whose reported rate is furthest outside its corrected interval; empty if none is."""
+    found: list[tuple[float, SystemRate]] = []
+    for each in rates.systems if rates is not None and rates.is_random else ():
+        if each.reported is not None and each.corrected is not None:
+            value = each.reported.value
+            if not each.corrected.low <= value <= each.corrected.high:
+                found.append((abs(value - each.corrected.value), each))
+    if not found:
+        return ""
+    _, worst = max(found, key=lambda pair: pair[0])
+    reported = "" if worst.reported is None else f"{worst.reported.value:.2f}"
+    return (
+        f" Its rates mislead: it reports {reported} yes for {short(worst.system)}, where the labels "
+        f"say {shown_estimate(worst.corrected)}."
+    )
+
+
+def _agreement_row(agreement: MetricAgreement) -> tuple[str, ...]:
+    arrow = " ↓" if agreement.metric.lower_is_better else ""
+    name = f"{short(agreement.name)}{arrow}"
+    n = f"{agreement.n:,}"
+    if agreement.auroc is not None:
+        quality = agreement.at_set or agreement.at_best
+        return (
+            name,
+            shown_estimate(agreement.auroc),
+            _at(agreement.at_set, agreement.set_threshold),
+            _at(agreement.at_best, agreement.best_threshold),
+            shown_estimate(None if quality is None else quality.kappa),
+            n,
+        )
+    if agreement.spearman is not None:
+        return name, shown_estimate(agreement.spearman), shown_estimate(agreement.kendall), n
+    return name, shown_estimate(agreement.pairwise), n
+
+
+def _at(quality: VerdictQuality | None, threshold: float | None) -> str:
+    """Balanced accuracy and the threshold it is for."""
+    if quality is None or quality.balanced_accuracy is None or threshold is None:
+        return DASH
+    return f"{quality.balanced_accuracy.value:.2f} at {threshold:.3g}"
+
+
+def _rate_row(rate: SystemRate) -> tuple[str, ...]:
+    return (
+        short(rate.system),
+        shown_estimate(rate.reported),
+        shown_estimate(rate.corrected),
+        shown_estimate(rate.from_errors) + ("" if rate.own_errors or not rate.from_errors else "*"),
+        shown_estimate(rate.labels_alone),
+        f"{rate.n_labels:,}/{rate.n_rows:,}",
+    )
+
+
+def _rate_notes(rates: SystemRates) -> Iterator[str]:
+    if any(each.from_errors and not each.own_errors for each in rates.systems):
+        yield "* errors measured on the labels of all systems, as if it erred equally often on each"
+    if any(each.corrected is None for each in rates.systems):
+        few = [short(each.system) for each in rates.systems if each.corrected is None]
+        yield f"too few labels for a corrected rate: {', '.join(few[:SYSTEMS_SHOWN])}"
+    clipped = [
+        short(each.system)
+        for each in rates.systems
+        for found in (each.corrected, each.from_errors)
+        if found is not None and found.is_clipped
+    ]
+    if clipped:
+        names = ", ".join(dict.fromkeys(clipped))
+        yield f"a corrected rate beyond the end of the scale is set to the end: {names}"
+    if len(rates.systems) > SYSTEMS_SHOWN:
+        yield f"not shown: {counted(len(rates.systems) - SYSTEMS_SHOWN, 'system')} more"
+
+
+def _table_in_words(agreement: MetricAgreement, quality: VerdictQuality) -> str:
+    """The confusion table in one line."""
+    table = quality.table
+    threshold = agreement.threshold if agreement.at_set is not None else None
+    sign = "≤" if agreement.metric.lower_is_better else "≥"
+    at = "at a held-out threshold" if threshold is None else f"{sign} {threshold:.3g}"
+    return (
+        f"{at}: {table.both_yes:,} yes and {table.both_no:,} no as people; "
+        f"{table.only_metric:,} wrong yes, {table.only_people:,} missed yes"
+    )
+
+
+def _yes_no(is_yes: bool) -> str:
+    return "yes" if is_yes else "no"
+
+
+def _table(section: Section) -> "Table":
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for place, name in enumerate(section.header):
+        table.add_column(Text(name), justify="left" if place == 0 else "right", no_wrap=True)
+    for row in section.rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table

@@ -1,0 +1,280 @@
+"""How well one metric agrees with people's labels."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ragauge.loaders.verdicts import Kind
+from ragauge.runs.manifest import MetricDisplay
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+
+    from ragauge.stats.intervals import Estimate
+    from ragauge.stats.resampling import QuestionResamples
+    from ragauge.stats.thresholds import Confusion
+
+LEAST_OF_EACH = 2
+"""Fewest labels of each class for a figure of agreement."""
+FEW_OF_EACH = 10
+"""Fewer labels of a class than this are said to be few."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictQuality:
+    """How well yes-or-no verdicts agree with people's.
+
+    `table` counts the rows. Balanced accuracy is the mean of sensitivity and specificity; kappa and alpha
+    are corrected for chance agreement.
+    """
+
+    table: "Confusion"
+    balanced_accuracy: "Estimate | None"
+    kappa: "Estimate | None"
+    alpha: "Estimate | None"
+
+
+@dataclass(frozen=True)
+class LabelledScores:
+    """The labelled rows of one metric: id, system, other, value, target, n_raters, in order.
+
+    `value` is the metric's; for preferences it is the difference of the two systems. `frame` has the rows
+    with a target and a value, `tied` those with a value on which the raters are tied. `n_unscored` counts
+    the labelled rows without a value.
+    """
+
+    metric: MetricDisplay
+    kind: Kind
+    frame: "pl.DataFrame"
+    tied: "pl.DataFrame"
+    n_unscored: int = 0
+
+    @property
+    def n_tied(self) -> int:
+        return self.tied.height
+
+    @cached_property
+    def better(self) -> "np.ndarray[Any, np.dtype[np.float64]]":
+        """The values of `frame`, higher is better."""
+        return self.oriented(self.frame)
+
+    def oriented(self, frame: "pl.DataFrame") -> "np.ndarray[Any, np.dtype[np.float64]]":
+        """The values of a frame's rows, higher is better."""
+        values = frame["value"].to_numpy().astype(float)
+        return -values if self.metric.lower_is_better else values
+
+    @cached_property
+    def targets(self) -> "np.ndarray[Any, np.dtype[np.float64]]":
+        return self.frame["target"].to_numpy().astype(float)
+
+    @cached_property
+    def is_yes(self) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+        return self.targets > 0.5
+
+    def resamples(self, seed: int) -> "QuestionResamples":
+        from ragauge.stats.resampling import QuestionResamples, numbered
+
+        return QuestionResamples(numbered(self.frame["id"].to_list()), seed=seed)
+
+
+@dataclass(frozen=True)
+class MetricAgreement:
+    """How well a metric agrees with people's labels.
+
+    `auroc`, `at_set` and `at_best` are of yes-or-no labels: how often a yes scores above a no, and the
+    metric's verdicts at the threshold that was set (the middle of the scale by default) and at the best
+    one. `best_threshold` is chosen on all labels; `at_best` judges each row by a threshold chosen on
+    other questions, as does `held_out`, with a verdict for the rows of `scores.frame` and then for those of
+    `scores.tied`. `spearman` and `kendall` are of grades; `pairwise` is the share of preferences with
+    which the sign of the difference agrees, a difference of 0 counting half. `why_not` says why there are
+    no figures. Thresholds are on the metric's own scale; if lower is better, yes is up to the threshold.
+    """
+
+    scores: LabelledScores
+    set_threshold: float | None = None
+    best_threshold: float | None = None
+    auroc: "Estimate | None" = None
+    at_set: VerdictQuality | None = None
+    at_best: VerdictQuality | None = None
+    held_out: "np.ndarray[Any, np.dtype[np.bool_]] | None" = field(default=None, repr=False)
+    spearman: "Estimate | None" = None
+    kendall: "Estimate | None" = None
+    pairwise: "Estimate | None" = None
+    why_not: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def metric(self) -> MetricDisplay:
+        return self.scores.metric
+
+    @property
+    def name(self) -> str:
+        return self.metric.name
+
+    @property
+    def n(self) -> int:
+        """The labelled answers that have a value."""
+        return self.scores.frame.height
+
+    @property
+    def main(self) -> "Estimate | None":
+        """The figure by which metrics are ordered: AUROC, Spearman's correlation or pairwise agreement."""
+        return self.auroc or self.spearman or self.pairwise
+
+    @property
+    def threshold(self) -> float | None:
+        """The threshold of the verdicts that rates are made from: the set one, else the best one."""
+        return self.best_threshold if self.set_threshold is None else self.set_threshold
+
+
+def metric_agreement(
+    scores: LabelledScores, *, set_threshold: float | None, seed: int
+) -> MetricAgreement:
+    """The agreement of one metric with the labels."""
+    import numpy as np
+
+    why_not = _why_not(scores)
+    if why_not:
+        return MetricAgreement(scores, set_threshold, why_not=why_not)
+    if scores.kind == "binary":
+        return _binary(scores, set_threshold, seed)
+    resamples = scores.resamples(seed)
+    if scores.kind == "preference":
+        from ragauge.stats.score_intervals import share_estimate
+
+        agrees = (np.sign(scores.better) * scores.targets + 1) / 2
+        share = share_estimate(
+            lambda weights: weights @ agrees / weights.sum(axis=1), len(agrees), resamples
+        )
+        return MetricAgreement(scores, pairwise=share, notes=_notes(scores))
+    from ragauge.stats.rank_agreement import kendall_of, spearman_of
+
+    values, grades = scores.better, scores.targets
+    spearman, kendall = resamples.estimates(
+        [spearman_of(values, grades), kendall_of(values, grades)]
+    )
+    return MetricAgreement(scores, spearman=spearman, kendall=kendall, notes=_notes(scores))
+
+
+def _why_not(scores: LabelledScores) -> str:
+    """Why no figure can be given; empty if one can."""
+    n = scores.frame.height
+    if not n:
+        if scores.n_unscored:
+            return f"none of the {scores.n_unscored:,} labelled answers has a value"
+        return (
+            "no label is about it" if not scores.n_tied else "the raters are tied on every answer"
+        )
+    if scores.kind == "preference":
+        return ""
+    if len(set(scores.better.tolist())) < 2:
+        return f"it gives all {n:,} labelled answers the same value, {scores.frame['value'][0]:g}"
+    if scores.kind == "binary":
+        n_yes = int(scores.is_yes.sum())
+        if min(n_yes, n - n_yes) < LEAST_OF_EACH:
+            return f"{n_yes:,} yes and {n - n_yes:,} no; label at least {LEAST_OF_EACH} of each"
+    elif len(set(scores.targets.tolist())) < 2:
+        return f"all {n:,} labelled answers have the same grade, {scores.targets[0]:g}"
+    return ""
+
+
+def _binary(scores: LabelledScores, set_threshold: float | None, seed: int) -> MetricAgreement:
+    from ragauge.stats.score_intervals import area_estimate
+    from ragauge.stats.thresholds import best_threshold
+
+    sign = -1.0 if scores.metric.lower_is_better else 1.0
+    resamples = scores.resamples(seed)
+    near = None if set_threshold is None else sign * set_threshold
+    best = best_threshold(scores.better, scores.is_yes, near=near)
+    held_out = _held_out(scores, near, seed)
+    auroc = area_estimate(scores.better, scores.is_yes, resamples)
+    return MetricAgreement(
+        scores,
+        set_threshold,
+        None if best is None else sign * best,
+        auroc,
+        None if near is None else verdict_quality(scores.better >= near, scores, resamples),
+        None
+        if held_out is None
+        else verdict_quality(held_out[: len(scores.better)], scores, resamples),
+        held_out,
+        notes=(*_notes(scores), *_binary_notes(scores, auroc)),
+    )
+
+
+def _held_out(
+    scores: LabelledScores, near: float | None, seed: int
+) -> "np.ndarray[Any, np.dtype[np.bool_]] | None":
+    """Verdicts by thresholds chosen on other questions, for the rows with a target and the tied ones."""
+    import numpy as np
+
+    from ragauge.stats.resampling import numbered
+    from ragauge.stats.thresholds import held_out_verdicts
+
+    ids = [*scores.frame["id"].to_list(), *scores.tied["id"].to_list()]
+    n_tied = scores.tied.height
+    return held_out_verdicts(
+        np.concatenate([scores.better, scores.oriented(scores.tied)]),
+        np.concatenate([scores.is_yes, np.zeros(n_tied, dtype=np.bool_)]),
+        numbered(ids),
+        near=near,
+        has_label=np.arange(len(ids)) < len(ids) - n_tied,
+        seed=seed,
+    )
+
+
+def verdict_quality(
+    says_yes: "np.ndarray[Any, np.dtype[np.bool_]]",
+    scores: LabelledScores,
+    resamples: "QuestionResamples",
+) -> VerdictQuality:
+    """How well verdicts agree with the labels of the same rows."""
+    import numpy as np
+
+    from ragauge.stats.agreement import alpha_of, kappa_of
+    from ragauge.stats.resampling import QuestionResamples
+    from ragauge.stats.score_intervals import area_estimate, chance_corrected_estimate
+    from ragauge.stats.thresholds import confusion
+
+    said, target = says_yes.astype(float), scores.is_yes.astype(float)
+    n, share, rate = len(said), said.mean(), target.mean()
+    both = np.concatenate([said, target])
+    of_both = np.tile(np.arange(n), 2)
+    n_yes = both.sum()
+    twice = QuestionResamples(np.tile(resamples.questions, 2), seed=resamples.seed)
+    return VerdictQuality(
+        confusion(says_yes, scores.is_yes),
+        area_estimate(said, scores.is_yes, resamples),
+        chance_corrected_estimate(
+            kappa_of(said, target), share * rate + (1 - share) * (1 - rate), n, resamples
+        ),
+        chance_corrected_estimate(
+            alpha_of(of_both, both, "nominal"),
+            float(1 - 2 * n_yes * (2 * n - n_yes) / (2 * n * (2 * n - 1))),
+            n,
+            twice,
+        ),
+    )
+
+
+def _notes(scores: LabelledScores) -> tuple[str, ...]:
+    notes: list[str] = []
+    if scores.n_unscored:
+        notes.append(f"{scores.n_unscored:,} labelled answers have no value and do not count")
+    return tuple(notes)
+
+
+def _binary_notes(scores: LabelledScores, auroc: "Estimate | None") -> tuple[str, ...]:
+    n_yes = int(scores.is_yes.sum())
+    n_no = len(scores.is_yes) - n_yes
+    notes: list[str] = []
+    if min(n_yes, n_no) < FEW_OF_EACH:
+        notes.append(
+            f"only {min(n_yes, n_no):,} labels {'yes' if n_yes < n_no else 'no'}: uncertain"
+        )
+    if auroc is not None and auroc.high is not None and auroc.high < 0.5:
+        notes.append(
+            "its high values go with people's no; if that is wrong, say which labels mean yes (--yes)"
+        )
+    return tuple(notes)

@@ -1,0 +1,222 @@
+"""People's verdicts beside a run's scores: which label belongs to which answer, and the target of each."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from ragauge.engine.disputes import without_judge
+from ragauge.errors import DataError, LabelError, PlanError, Problem, did_you_mean
+from ragauge.label import Label
+from ragauge.loaders.verdicts import Kind, Verdicts
+from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.scored_run import ScoredRun
+
+if TYPE_CHECKING:
+    import polars as pl
+
+IDS_NAMED = 3
+OWN_RATER = "ragauge"
+"""The rater of scores that no judge gave."""
+
+
+@dataclass(frozen=True)
+class MatchedLabels:
+    """The labels that belong to answers of a run: id, system, other, metric, rater, value.
+
+    `other` is empty unless the labels are preferences.
+    """
+
+    frame: "pl.DataFrame"
+    kind: Kind
+    source: str
+    notes: tuple[str, ...]
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        """The names of the raters, sorted."""
+        return tuple(sorted(self.frame["rater"].unique().to_list()))
+
+    def about(self, metric: MetricDisplay) -> "pl.DataFrame":
+        """The labels that a metric is compared with: those that name it, and those that name none."""
+        import polars as pl
+
+        named = pl.col("metric").is_null() | pl.col("metric").is_in(list(_names(metric)))
+        return self.frame.filter(named)
+
+    def targets(self, metric: MetricDisplay) -> "pl.DataFrame":
+        """What the raters of each answer say together: id, system, other, target, n_raters.
+
+        The majority of yes and no or of preferences, the mean of grades. Where the raters are tied, the
+        target is null.
+        """
+        import polars as pl
+
+        mean = pl.col("value").mean()
+        if self.kind == "binary":
+            target = pl.when(mean == 0.5).then(None).otherwise((mean > 0.5).cast(pl.Float64))
+        elif self.kind == "preference":
+            target = pl.when(pl.col("value").sum() == 0).then(None).otherwise(mean.sign())
+        else:
+            target = mean
+        return (
+            self.about(metric)
+            .group_by("id", "system", "other")
+            .agg(target.alias("target"), pl.len().alias("n_raters"))
+            .sort("id", "system", "other")
+        )
+
+
+def verdicts_of(run: ScoredRun) -> Verdicts:
+    """The scores of a run as verdicts: the rater is the judge, or "ragauge" for a metric without one.
+
+    Scores without a value are left out. Metrics of several judges have one name and several raters.
+
+    >>> import ragauge as rg
+    >>> run = rg.evaluate([{"id": "q1", "answer": "Rome", "reference": "Rome"}], "exact_match")
+    >>> verdicts_of(run).frame.select("id", "metric", "rater", "value").row(0)
+    ('q1', 'exact_match', 'ragauge', 1.0)
+    """
+    import polars as pl
+
+    raters = {metric.metric: _judge(metric.metric) for metric in run.metrics}
+    names = {metric.metric: without_judge(metric.metric) for metric in run.metrics}
+    scores = run.collect(
+        run.scan().filter(pl.col("value").is_not_null()).select("id", "system", "metric", "value")
+    )
+    frame = scores.select(
+        "id",
+        "system",
+        pl.lit(None, pl.String).alias("other"),
+        pl.col("metric").replace(names),
+        pl.col("metric").replace(raters).alias("rater"),
+        "value",
+        pl.lit(None, pl.String).alias("answer"),
+    )
+    is_binary = frame["value"].is_in([0.0, 1.0]).all()
+    return Verdicts(frame, "binary" if is_binary else "graded", str(run.folder or "run"))
+
+
+def matched(labels: Verdicts, run: ScoredRun) -> MatchedLabels:
+    """The labels that belong to answers of the run; notes say which do not, and why.
+
+    Raises DataError if none does, PlanError if several systems answered and the labels name none.
+    """
+    import polars as pl
+
+    frame = _with_systems(labels, run)
+    known = run.samples.frame.select("id", "system").unique()
+    notes = [*labels.notes, *_unknown(frame, run)]
+    frame = frame.join(known, on=["id", "system"], how="semi", maintain_order="left")
+    if labels.kind == "preference":
+        others = known.rename({"system": "other"})
+        frame = frame.join(others, on=["id", "other"], how="semi", maintain_order="left")
+    if not frame.height:
+        ids = labels.frame["id"].head(IDS_NAMED).to_list()
+        there = run.samples.frame["id"].head(IDS_NAMED).to_list()
+        raise DataError(
+            [
+                Problem(
+                    f"no label belongs to an answer of the run: the labels have ids such as "
+                    f"{_quoted(ids)}, the run {_quoted(there)}; use the ids and systems of the run",
+                    labels.source,
+                )
+            ]
+        )
+    frame, n_stale = _fresh(frame, run)
+    if n_stale:
+        notes.append(
+            f"{n_stale:,} labels not applied: the answer has changed since it was labelled"
+        )
+    if not frame.height:
+        raise DataError(
+            [Problem("every labelled answer differs from the run's; label again", labels.source)]
+        )
+    names = {name for metric in run.metrics for name in _names(metric)}
+    named = frame["metric"].drop_nulls().unique().sort().to_list()
+    for name in (name for name in named if name not in names):
+        n = frame.filter(pl.col("metric") == name).height
+        hint = did_you_mean(name, names)
+        notes.append(f"{n:,} labels are about {name!r}, which the run does not have{hint}")
+    frame = frame.drop("answer").with_columns(pl.col("other").fill_null(""))
+    return MatchedLabels(frame, labels.kind, labels.source, tuple(notes))
+
+
+def _with_systems(labels: Verdicts, run: ScoredRun) -> "pl.DataFrame":
+    """The labels with their system: the run's only one where they name none."""
+    import polars as pl
+
+    systems = run.samples.systems
+    if not labels.frame["system"].null_count():
+        return labels.frame
+    if len(systems) > 1:
+        raise PlanError(
+            [
+                f"{labels.source}: labels name no system, but the run has {len(systems)}: "
+                f"{', '.join(systems[:5])}; add a column system"
+            ]
+        )
+    return labels.frame.with_columns(pl.col("system").fill_null(next(iter(systems), "")))
+
+
+def _unknown(frame: "pl.DataFrame", run: ScoredRun) -> Iterator[str]:
+    """Notes on labels whose id or system the run does not have."""
+    import polars as pl
+
+    ids = run.samples.frame["id"].unique()
+    strange = frame.filter(~pl.col("id").is_in(ids.implode()))
+    if strange.height:
+        names = strange["id"].unique(maintain_order=True).to_list()
+        yield (
+            f"{strange.height:,} labels are for ids that the run does not have: "
+            f"{_quoted(names[:IDS_NAMED])}{' …' if len(names) > IDS_NAMED else ''}"
+        )
+    for column in ("system", "other"):
+        named = frame.filter(pl.col("id").is_in(ids.implode()))[column].drop_nulls()
+        for name in sorted(set(named.to_list()) - set(run.samples.systems)):
+            hint = did_you_mean(name, run.samples.systems)
+            hint = hint or f"; it has {', '.join(run.samples.systems[:5])}"
+            n = int((named == name).sum())
+            yield f"{n:,} labels are for the system {name!r}, which the run does not have{hint}"
+
+
+def _fresh(frame: "pl.DataFrame", run: ScoredRun) -> "tuple[pl.DataFrame, int]":
+    """The labels without those whose answer differs from the run's, and how many these are."""
+    import polars as pl
+
+    if "answer" not in run.samples.columns or frame["answer"].is_null().all():
+        return frame, 0
+    now = run.samples.frame.select("id", "system", pl.col("answer").alias("now"))
+    joined = frame.join(now, on=["id", "system"], how="left", maintain_order="left")
+    is_same = (
+        pl.col("answer").is_null()
+        | pl.col("now").is_null()
+        | (_spaced(pl.col("answer")) == _spaced(pl.col("now")))
+    )
+    kept = joined.filter(is_same).drop("now")
+    return kept, joined.height - kept.height
+
+
+def _spaced(text: "pl.Expr") -> "pl.Expr":
+    return text.str.strip_chars().str.replace_all(r"\s+", " ")
+
+
+def _names(metric: MetricDisplay) -> Iterator[str]:
+    """The names by which a label may mean a metric: label, shown name, bare name."""
+    yield metric.metric
+    yield metric.name
+    try:
+        yield Label.parse(metric.metric).name
+    except LabelError:  # a check's name
+        return
+
+
+def _judge(metric: str) -> str:
+    try:
+        judge = Label.parse(metric).settings.get("judge")
+    except LabelError:
+        return OWN_RATER
+    return OWN_RATER if judge is None else str(cast(object, judge))
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))

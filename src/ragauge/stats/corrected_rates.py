@@ -1,0 +1,232 @@
+"""The true rate of a system, from a metric on all rows and people's labels on some of them.
+
+Both estimates work by influence: how far each row moves the estimate. Influences are summed by question
+before they are squared, so rows of one question, and a row that counts in several parts of the formula,
+are counted as the dependent things that they are.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragauge.stats.intervals import CONFIDENCE, Floats1d, Floats2d, Ints1d, rounded_bound
+from ragauge.stats.rank_agreement import Bools1d
+from ragauge.stats.score_intervals import quantile
+
+HALF = 0.5
+"""What is added to each cell of a table before its variance is taken: a cell that happens to be empty
+is not known to be impossible (Agresti & Min 2005)."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedRate:
+    """A corrected rate with its interval, and the numbers of rows behind it.
+
+    `tuning` is the weight that prediction-powered inference gives the metric: 0 uses the labels alone.
+    `is_clipped`: the formula gave a value outside the scale, and `value` is the end of the scale.
+    """
+
+    value: float
+    low: float
+    high: float
+    n_labels: int
+    n_rows: int
+    tuning: float | None = None
+    is_clipped: bool = False
+
+
+def prediction_powered(
+    values: Floats1d,
+    labels: Floats1d,
+    *,
+    questions: Ints1d | None = None,
+    tuning: float | None = None,
+    small_sample: bool = True,
+    confidence: float = CONFIDENCE,
+) -> CorrectedRate | None:
+    """The mean label of all rows, by prediction-powered inference with power tuning (PPI++).
+
+    `values` (n,) is the metric on every row, on any scale; `labels` (n,) is NaN where nobody labelled.
+    The labelled rows must be a random sample of the rows. estimate = mean label + tuning · (mean value
+    of the other rows - mean value of the labelled rows). `tuning` is chosen to minimise the variance
+    unless it is given; 1 is the original PPI, 0 the labels alone. None for fewer than two labels.
+
+    With `small_sample`, half a row is added at each corner (lowest and highest value and label) before
+    the interval is computed; without it the interval is too narrow when few rows disagree. The interval
+    stays within the range of the labels. Source: Angelopoulos et al. 2023a (PPI), 2023b (PPI++).
+
+    >>> values = np.array([1, 1, 0, 0, 1, 1, 1, 0], float)
+    >>> labels = np.array([1, 1, 0, 1] + [np.nan] * 4)
+    >>> prediction_powered(values, labels, tuning=1).value  # 3/4 + (3/4 - 2/4)
+    1.0
+    """
+    has_label = ~np.isnan(labels)
+    n, n_rows = int(has_label.sum()), len(values)
+    if n < 2:
+        return None
+    questions = np.arange(n_rows) if questions is None else questions
+    label, value, other = labels[has_label], values[has_label], values[~has_label]
+    if tuning is None:
+        tuning = power_tuning(label, value, other)
+    # Without other rows the metric adds nothing.
+    tuning = tuning if len(other) else 0.0
+    other_mean = float(other.mean()) if len(other) else 0.0
+    estimate = float(label.mean() - tuning * value.mean() + tuning * other_mean)
+    residual = label - tuning * value
+    corners = _corners(values, label, tuning) if small_sample else np.zeros(0)
+    n_with = n + HALF * len(corners)
+    centre = float((residual.sum() + HALF * corners.sum()) / n_with)
+    influence = np.zeros(n_rows)
+    influence[has_label] = (residual - centre) / n_with
+    if len(other):
+        influence[~has_label] = tuning * (other - other_mean) / len(other)
+    variance = float((_by_question(influence[:, None], questions) ** 2).sum())
+    variance += HALF * float(((corners - centre) ** 2).sum()) / n_with**2
+    margin = quantile(confidence) * variance**0.5
+    middle = centre + tuning * other_mean
+    least, most = _scale(label)
+    value_in = min(max(estimate, least), most)
+    return CorrectedRate(
+        value_in,
+        min(rounded_bound(max(middle - margin, least)), value_in),
+        max(rounded_bound(min(middle + margin, most)), value_in),
+        n,
+        n_rows,
+        tuning,
+        value_in != estimate,
+    )
+
+
+def power_tuning(label: Floats1d, value: Floats1d, other: Floats1d) -> float:
+    """The weight of the metric that minimises the variance: Cov(label, value) / ((1 + n/N) Var(value)).
+
+    `label` and `value` (n,) of the labelled rows, `other` (N,) the metric on the others. 0 if the metric
+    does not agree with the labels at all, or does not vary. Source: PPI++, example 6.1.
+    """
+    if len(other) == 0 or len(label) < 2:
+        return 0.0
+    variance = float(np.var(np.concatenate([value, other]), ddof=1))
+    if variance <= 0:
+        return 0.0
+    covariance = float(((label - label.mean()) * (value - value.mean())).mean())
+    return max(covariance / ((1 + len(label) / len(other)) * variance), 0.0)
+
+
+def _scale(label: Floats1d) -> tuple[float, float]:
+    """The range of the labels; [0, 1] for labels within it, also where all are the same."""
+    least, most = float(label.min()), float(label.max())
+    return (0.0, 1.0) if least >= 0 and most <= 1 else (least, most)
+
+
+def _corners(values: Floats1d, label: Floats1d, tuning: float) -> Floats1d:
+    """The residuals of four made-up rows: each end of the labels with each end of the values."""
+    least, most = _scale(label)
+    ends = float(values.min()), float(values.max())
+    return np.array([at - tuning * value for at in (least, most) for value in ends])
+
+
+def rogan_gladen(
+    verdicts: Bools1d,
+    labels: Floats1d,
+    *,
+    questions: Ints1d | None = None,
+    in_rate: Bools1d | None = None,
+    confidence: float = CONFIDENCE,
+) -> CorrectedRate | None:
+    """The true rate of yes, from a metric's verdicts and its measured errors (Rogan & Gladen 1978).
+
+    rate = (share of yes verdicts - false alarms) / (sensitivity - false alarms), clipped to [0, 1].
+    `verdicts` (n,) of every row; `labels` (n,) are in [0, 1], NaN where nobody labelled: a label of 0.5
+    counts as half a yes and half a no. `in_rate` (n,)
+    selects the rows whose rate is meant; errors are measured on all labelled rows. These need not be a
+    random sample of the rows, but the metric must err equally often on both. None if a class has no
+    label, or if the metric is no better than chance on the labels.
+
+    The interval holds every rate at which the observed share of yes is within its error, with the errors
+    of sensitivity and specificity and all their covariances (Fieller 1954). It is [0, 1] when the labels
+    cannot tell the metric from chance.
+
+    >>> verdicts = np.array([1, 1, 0, 0, 0] + [1] * 6 + [0] * 4, dtype=bool)
+    >>> labels = np.array([1, 1, 1, 0, 0] + [np.nan] * 10)
+    >>> round(rogan_gladen(verdicts, labels).value, 3)  # (8/15 - 0) / (2/3 - 0)
+    0.8
+    """
+    n = len(verdicts)
+    questions = np.arange(n) if questions is None else questions
+    in_rate = np.ones(n, dtype=np.bool_) if in_rate is None else in_rate
+    is_yes, is_no = np.nan_to_num(labels), np.nan_to_num(1 - labels)
+    n_yes, n_no, n_in = float(is_yes.sum()), float(is_no.sum()), int(in_rate.sum())
+    if not n_yes or not n_no or not n_in:
+        return None
+    said = verdicts.astype(np.float64)
+    share = float(said[in_rate].mean())
+    sensitivity, false_alarms = float(said @ is_yes) / n_yes, float(said @ is_no) / n_no
+    if sensitivity <= false_alarms:
+        return None
+    rate = (share - false_alarms) / (sensitivity - false_alarms)
+    value = min(max(rate, 0.0), 1.0)
+    low, high = _fieller(said, is_yes, is_no, in_rate, questions, quantile(confidence))
+    return CorrectedRate(
+        value,
+        min(rounded_bound(low), value),
+        max(rounded_bound(high), value),
+        int((~np.isnan(labels)).sum()),
+        n_in,
+        is_clipped=value != rate,
+    )
+
+
+def _fieller(
+    said: Floats1d,
+    is_yes: Floats1d,
+    is_no: Floats1d,
+    in_rate: Bools1d,
+    questions: Ints1d,
+    z: float,
+) -> tuple[float, float]:
+    """The rates r in [0, 1] with |share - r · sensitivity - (1 - r) · false alarms| within z errors.
+
+    The difference is level + r · slope, and its variance a + 2 b r + c r².
+    """
+    n_yes, n_no = is_yes.sum() + 2 * HALF, is_no.sum() + 2 * HALF
+    sensitivity = float((said @ is_yes + HALF) / n_yes)
+    false_alarms = float((said @ is_no + HALF) / n_no)
+    share = float(said[in_rate].mean())
+    of_share = np.where(in_rate, said - share, 0.0) / in_rate.sum()
+    of_yes = is_yes * (said - sensitivity) / n_yes
+    of_no = is_no * (said - false_alarms) / n_no
+    level, slope = share - false_alarms, false_alarms - sensitivity
+    moves = _by_question(np.stack([of_share - of_no, of_no - of_yes], axis=1), questions)
+    (a, b), (_, c) = moves.T @ moves
+    extra_yes, extra_no = (
+        HALF * ((1 - rate) ** 2 + rate**2) / n**2
+        for rate, n in ((sensitivity, n_yes), (false_alarms, n_no))
+    )
+    n_in = in_rate.sum() + 2 * HALF
+    extra_share = HALF * ((1 - share) ** 2 + share**2) / n_in**2
+    a, b, c = a + extra_no + extra_share, b - extra_no, c + extra_no + extra_yes
+    # (level + r slope)² <= z² (a + 2 b r + c r²): where a parabola is not above 0.
+    return _not_above_zero(
+        slope**2 - z * z * c, level * slope - z * z * b, level**2 - z * z * a, -level / slope
+    )
+
+
+def _not_above_zero(p: float, q: float, s: float, inside: float) -> tuple[float, float]:
+    """The part of [0, 1] where p r² + 2 q r + s <= 0, at least `inside`.
+
+    All of it unless p > 0: then no difference of sensitivity and false alarms from 0 is shown.
+    """
+    if p <= 0:
+        return 0.0, 1.0
+    root = max(q * q - p * s, 0.0) ** 0.5
+    low, high = (-q - root) / p, (-q + root) / p
+    inside = min(max(inside, 0.0), 1.0)
+    return min(max(low, 0.0), inside), max(min(high, 1.0), inside)
+
+
+def _by_question(influences: Floats2d, questions: Ints1d) -> Floats2d:
+    """The influences (n, k) summed by question, (questions, k)."""
+    _, numbers = np.unique(questions, return_inverse=True)
+    total = np.zeros((int(numbers.max(initial=-1)) + 1, influences.shape[1]))
+    np.add.at(total, numbers.reshape(-1), influences)
+    return total

@@ -1,0 +1,76 @@
+"""How many labels an interval of a wanted width needs, with and without a metric."""
+
+import math
+from dataclasses import dataclass
+
+from ragauge.stats.intervals import CONFIDENCE
+from ragauge.stats.score_intervals import quantile
+
+
+@dataclass(frozen=True, slots=True)
+class LabelNeed:
+    """Labels needed for a rate within ± `margin`; None where even labels of all `n_rows` rows are too few.
+
+    `by_sampling`: labels alone. `with_metric`: labels and a metric on all rows (PPI++). `least_margin` is
+    the margin with all rows labelled; None if their number is not limited.
+    """
+
+    margin: float
+    by_sampling: int | None
+    with_metric: int | None
+    n_rows: int | None = None
+    least_margin: float | None = None
+
+
+def labels_needed(
+    margin: float,
+    *,
+    rate: float = 0.5,
+    correlation: float = 0.0,
+    n_rows: int | None = None,
+    confidence: float = CONFIDENCE,
+) -> LabelNeed:
+    """The labels needed for an interval of ± `margin` around a rate.
+
+    `rate` is the expected rate, `correlation` that of the metric with the labels, and `n_rows` the rows
+    that have the metric, labelled or not (None: far more than labels). By sampling: z² p (1 - p) / margin².
+    With the metric the variance of n labels is p (1 - p) ((1 - correlation²) / n + correlation² / n_rows),
+    that of PPI++ at its best tuning.
+
+    >>> labels_needed(0.05).by_sampling
+    385
+    >>> labels_needed(0.05, correlation=0.8, n_rows=1_000).with_metric
+    184
+    """
+    spread = rate * (1 - rate)
+    variance = (margin / quantile(confidence)) ** 2
+    explained = correlation**2
+    alone = math.ceil(spread / variance - 1e-9)
+    rest = variance - (spread * explained / n_rows if n_rows else 0.0)
+    with_metric = math.ceil(spread * (1 - explained) / rest - 1e-9) if rest > 0 else None
+    if n_rows is not None:
+        alone = alone if alone <= n_rows else None
+        with_metric = with_metric if with_metric is not None and with_metric <= n_rows else None
+    # Two labels at least, or nothing is known about their spread.
+    return LabelNeed(
+        margin,
+        None if alone is None else max(alone, 2),
+        None if with_metric is None else max(with_metric, 2),
+        n_rows,
+        quantile(confidence) * math.sqrt(spread / n_rows) if n_rows else None,
+    )
+
+
+def correlation_of(rate: float, sensitivity: float, specificity: float) -> float:
+    """The correlation of a metric's verdicts with the labels, from its errors and the true rate.
+
+    In [-1, 1]; 0 if the metric always says the same.
+
+    >>> round(correlation_of(0.5, 0.9, 0.9), 12)
+    0.8
+    """
+    share = rate * sensitivity + (1 - rate) * (1 - specificity)
+    spread = rate * (1 - rate) * share * (1 - share)
+    if spread <= 0:
+        return 0.0
+    return rate * (1 - rate) * (sensitivity + specificity - 1) / math.sqrt(spread)

@@ -1,0 +1,133 @@
+"""How well the order of scores agrees with labels: area under the ROC curve, Kendall, Spearman."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragauge.stats.intervals import Floats1d, Floats2d, Ints1d
+from ragauge.stats.resampling import Statistic, plain_value
+
+Bools1d = NDArray[np.bool_]
+CELLS_AT_ONCE = 4_000_000
+"""Most cells of (resample, score, grade) in memory at once; does not change the result."""
+
+
+def auroc(values: Floats1d, is_yes: Bools1d) -> float | None:
+    """The area under the ROC curve: how often a yes scores above a no; a tie counts half.
+
+    In [0, 1]; 0.5 is chance. None if one of the two labels is absent. Source: Hanley & McNeil 1982.
+
+    >>> auroc(np.array([0.9, 0.4, 0.4, 0.1]), np.array([True, True, False, False]))
+    0.875
+    """
+    return plain_value(auroc_of(values, is_yes), len(values))
+
+
+def auroc_of(values: Floats1d, is_yes: Bools1d) -> Statistic:
+    """The area under the ROC curve as a statistic of weighted rows."""
+    order = np.argsort(values, kind="stable")
+    yes = is_yes[order].astype(np.float64)
+    starts = _starts(values[order])
+
+    def area(weights: Floats2d) -> Floats1d:
+        drawn = weights[:, order]
+        n_yes = np.add.reduceat(drawn * yes, starts, axis=1)
+        n_no = np.add.reduceat(drawn * (1 - yes), starts, axis=1)
+        below = np.cumsum(n_no, axis=1) - n_no / 2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return (n_yes * below).sum(axis=1) / (n_yes.sum(axis=1) * n_no.sum(axis=1))
+
+    return area
+
+
+def spearman(values: Floats1d, grades: Floats1d) -> float | None:
+    """Spearman's rank correlation, with mean ranks for ties.
+
+    In [-1, 1]. None if one side is constant, or there are fewer than two rows. Source: Spearman 1904.
+
+    >>> spearman(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
+    0.5
+    """
+    return plain_value(spearman_of(values, grades), len(values))
+
+
+def spearman_of(values: Floats1d, grades: Floats1d) -> Statistic:
+    """Spearman's correlation as a statistic of weighted rows."""
+    sides = [np.unique(side, return_inverse=True)[1].reshape(-1) for side in (values, grades)]
+
+    def correlation(weights: Floats2d) -> Floats1d:
+        total = weights.sum(axis=1, keepdims=True)
+        # Ranks from their middle, so that their weighted mean is 0.
+        left, right = (_mid_ranks(weights, codes) - total / 2 for codes in sides)
+        covariance = (weights * left * right).sum(axis=1)
+        spread = np.sqrt((weights * left**2).sum(axis=1) * (weights * right**2).sum(axis=1))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(spread > 0, covariance / spread, np.nan)
+
+    return correlation
+
+
+def kendall_tau_b(values: Floats1d, grades: Floats1d) -> float | None:
+    """Kendall's tau-b: concordant minus discordant pairs, over the pairs without ties.
+
+    In [-1, 1]. None if one side is constant, or there are fewer than two rows. Source: Kendall 1945.
+
+    >>> kendall_tau_b(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])) == 1 / 3
+    True
+    """
+    return plain_value(kendall_of(values, grades), len(values))
+
+
+def kendall_of(values: Floats1d, grades: Floats1d) -> Statistic:
+    """Kendall's tau-b as a statistic of weighted rows; its cost grows with the number of grades.
+
+    Rows that a resample holds several times are ties with each other.
+    """
+    order = np.argsort(values, kind="stable")
+    starts = _starts(values[order])
+    _, codes = np.unique(grades[order], return_inverse=True)
+    codes = codes.reshape(-1).astype(np.int64)
+    at_once = max(1, CELLS_AT_ONCE // (len(values) * (int(codes.max(initial=0)) + 1) + 1))
+
+    def tau(weights: Floats2d) -> Floats1d:
+        drawn = weights[:, order]
+        pieces = [
+            _tau_b(drawn[start : start + at_once], starts, codes)
+            for start in range(0, len(drawn), at_once)
+        ]
+        return np.concatenate(pieces)
+
+    return tau
+
+
+def _tau_b(drawn: Floats2d, starts: Ints1d, codes: Ints1d) -> Floats1d:
+    """Tau-b from weights (b, rows) in the order of the values; rows of equal value are one group."""
+    n_grades = int(codes.max(initial=0)) + 1
+    one_hot = np.eye(n_grades)[codes]
+    table = np.add.reduceat(drawn[:, :, None] * one_hot, starts, axis=1)
+    below = np.cumsum(table, axis=1) - table
+    lower = np.cumsum(below, axis=2) - below
+    higher = below.sum(axis=2, keepdims=True) - lower - below
+    difference = (table * (lower - higher)).sum(axis=(1, 2))
+    total = drawn.sum(axis=1)
+    by_value, by_grade = table.sum(axis=2), table.sum(axis=1)
+    untied = [(total**2 - (side**2).sum(axis=1)) / 2 for side in (by_value, by_grade)]
+    spread = np.sqrt(untied[0] * untied[1])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(spread > 0, difference / spread, np.nan)
+
+
+def _starts(ordered: Floats1d) -> Ints1d:
+    """Where each group of equal values begins."""
+    return np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+
+
+def _mid_ranks(weights: Floats2d, codes: Ints1d) -> Floats2d:
+    """The weighted mean rank of each row, (b, rows), counted from 0 to the total weight."""
+    counts = grouped(weights, codes)
+    return (np.cumsum(counts, axis=1) - counts / 2)[:, codes]
+
+
+def grouped(weights: Floats2d, codes: Ints1d) -> Floats2d:
+    """The sums of weights (b, rows) by code from 0, (b, codes)."""
+    order = np.argsort(codes, kind="stable")
+    return np.add.reduceat(weights[:, order], _starts(codes[order].astype(np.float64)), axis=1)

@@ -1,0 +1,110 @@
+"""Bootstrap intervals of statistics that are no function of sums: areas, rank correlations, agreement.
+
+Rows of one question (several systems, several raters) depend on each other. So questions are drawn, and
+a row counts as often as its question was drawn.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragauge.stats.intervals import (
+    CONFIDENCE,
+    RESAMPLES,
+    Estimate,
+    Floats1d,
+    Floats2d,
+    Ints1d,
+    rounded_bound,
+)
+
+Statistic = Callable[[Floats2d], Floats1d]
+"""A statistic of weighted rows: weights (b, rows) to values (b,), NaN where it has none."""
+WEIGHTS_AT_ONCE = 2_000_000
+"""Most weights in memory at once; bounds memory and does not change the result."""
+
+
+def numbered(names: Sequence[str]) -> Ints1d:
+    """The number of each name among the distinct names in order: (n,).
+
+    >>> numbered(["q2", "q1", "q2"]).tolist()
+    [1, 0, 1]
+    """
+    _, numbers = np.unique(np.asarray(names, dtype=str), return_inverse=True)
+    return numbers.astype(np.int64).reshape(-1)
+
+
+def plain_value(statistic: Statistic, n_rows: int) -> float | None:
+    """The statistic when each row counts once; None where it has no value."""
+    value = float(statistic(np.ones((1, n_rows)))[0])
+    return value if np.isfinite(value) else None
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionResamples:
+    """Resamples of rows by question; `questions` (rows,) numbers each row's question from 0.
+
+    All statistics of one object see the same resamples.
+    """
+
+    questions: Ints1d
+    seed: int = 0
+    n_resamples: int = RESAMPLES
+    confidence: float = CONFIDENCE
+
+    @property
+    def n_questions(self) -> int:
+        return len(np.unique(self.questions))
+
+    def draws(self, statistics: Sequence[Statistic]) -> list[tuple[float, Floats1d] | None]:
+        """Each statistic's value and its values in the resamples; None for one without a value.
+
+        Resamples in which it has no value (such as only one class) are left out; none are drawn from
+        fewer than two questions.
+        """
+        n = len(self.questions)
+        values = [plain_value(statistic, n) if n else None for statistic in statistics]
+        drawn: list[list[Floats1d]] = [[np.zeros(0)] for _ in statistics]
+        for weights in self._weights() if self.n_questions > 1 else ():
+            for place, statistic in enumerate(statistics):
+                if values[place] is not None:
+                    drawn[place].append(statistic(weights))
+        found: list[tuple[float, Floats1d] | None] = []
+        for value, pieces in zip(values, drawn, strict=True):
+            of_one = np.concatenate(pieces)
+            found.append(None if value is None else (value, of_one[np.isfinite(of_one)]))
+        return found
+
+    def estimates(self, statistics: Sequence[Statistic]) -> list[Estimate | None]:
+        """Each statistic with its percentile interval; None for one without a value.
+
+        `low` and `high` are None for fewer than two questions, and where most resamples have no value.
+        """
+        return [
+            None if found is None else self._interval(*found) for found in self.draws(statistics)
+        ]
+
+    def estimate(self, statistic: Statistic) -> Estimate | None:
+        """One statistic with its interval."""
+        return self.estimates([statistic])[0]
+
+    def _weights(self) -> Iterator[Floats2d]:
+        """How often each row counts in each resample, (b, rows) at a time."""
+        _, questions = np.unique(self.questions, return_inverse=True)
+        n_questions = int(questions.max()) + 1
+        random = np.random.default_rng(self.seed)
+        at_once = max(1, WEIGHTS_AT_ONCE // len(questions))
+        for start in range(0, self.n_resamples, at_once):
+            size = min(at_once, self.n_resamples - start)
+            drawn = random.integers(0, n_questions, size=(size, n_questions))
+            flat = drawn + np.arange(size)[:, None] * n_questions
+            counts = np.bincount(flat.ravel(), minlength=size * n_questions)
+            yield counts.reshape(size, n_questions)[:, questions].astype(np.float64)
+
+    def _interval(self, value: float, finite: Floats1d) -> Estimate:
+        if len(finite) < self.n_resamples / 2:  # mostly without a value: no honest interval
+            return Estimate(value, None, None)
+        tail = (1 - self.confidence) / 2
+        low, high = np.quantile(finite, [tail, 1 - tail])
+        return Estimate(value, min(rounded_bound(low), value), max(rounded_bound(high), value))

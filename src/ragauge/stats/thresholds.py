@@ -1,0 +1,123 @@
+"""Verdicts from scores: confusion tables, the best threshold, and thresholds chosen on other questions."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragauge.stats.intervals import Floats1d, Ints1d
+from ragauge.stats.rank_agreement import Bools1d
+
+FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How many rows people and a metric call yes or no."""
+
+    both_yes: int
+    only_metric: int
+    only_people: int
+    both_no: int
+
+    @property
+    def n(self) -> int:
+        return self.both_yes + self.only_metric + self.only_people + self.both_no
+
+    @property
+    def sensitivity(self) -> float | None:
+        """The share of people's yes that the metric calls yes; None without any."""
+        return _share(self.both_yes, self.both_yes + self.only_people)
+
+    @property
+    def specificity(self) -> float | None:
+        """The share of people's no that the metric calls no; None without any."""
+        return _share(self.both_no, self.both_no + self.only_metric)
+
+    @property
+    def balanced_accuracy(self) -> float | None:
+        """The mean of both; 0.5 is chance however unequal the classes are."""
+        if self.sensitivity is None or self.specificity is None:
+            return None
+        return (self.sensitivity + self.specificity) / 2
+
+    @property
+    def accuracy(self) -> float | None:
+        return _share(self.both_yes + self.both_no, self.n)
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def confusion(says_yes: Bools1d, is_yes: Bools1d) -> Confusion:
+    """The table of a metric's verdicts and people's labels.
+
+    >>> confusion(np.array([True, True, False]), np.array([True, False, False]))
+    Confusion(both_yes=1, only_metric=1, only_people=0, both_no=1)
+    """
+    return Confusion(
+        int((says_yes & is_yes).sum()),
+        int((says_yes & ~is_yes).sum()),
+        int((~says_yes & is_yes).sum()),
+        int((~says_yes & ~is_yes).sum()),
+    )
+
+
+def best_threshold(values: Floats1d, is_yes: Bools1d, *, near: float | None = None) -> float | None:
+    """The threshold with the highest balanced accuracy: yes from this value on.
+
+    It is midway between two neighbouring values. Of equally good ones the nearest to `near` is taken;
+    without it, the middle one. None if one label is absent or all values are equal.
+
+    >>> best_threshold(np.array([0.1, 0.25, 0.75, 0.9]), np.array([False, False, True, True]))
+    0.5
+    """
+    n_yes = int(is_yes.sum())
+    n_no = len(is_yes) - n_yes
+    distinct, codes = np.unique(values, return_inverse=True)
+    if not n_yes or not n_no or len(distinct) < 2:
+        return None
+    codes = codes.reshape(-1)
+    yes = np.bincount(codes, weights=is_yes, minlength=len(distinct))
+    no = np.bincount(codes, weights=~is_yes, minlength=len(distinct))
+    gain = (n_yes - np.cumsum(yes)[:-1]) / n_yes + np.cumsum(no)[:-1] / n_no
+    best = np.flatnonzero(gain >= gain.max() - 1e-12)
+    middles = (distinct[best] + distinct[best + 1]) / 2
+    if near is None:
+        return float(middles[len(middles) // 2])
+    return float(middles[np.argmin(np.abs(middles - near))])
+
+
+def held_out_verdicts(
+    values: Floats1d,
+    is_yes: Bools1d,
+    questions: Ints1d,
+    *,
+    near: float | None = None,
+    has_label: Bools1d | None = None,
+    folds: int = FOLDS,
+    seed: int = 0,
+) -> Bools1d | None:
+    """Each row's verdict by a threshold that was chosen on other questions, (n,).
+
+    The questions are split into `folds` parts at random; the threshold of a part is the best one of the
+    other parts. So the verdicts show how well a chosen threshold works on labels that it has not seen.
+    Rows without `has_label` get a verdict and choose no threshold. None if the other parts of some part
+    lack one of the labels or all have one value.
+    """
+    has_label = np.ones(len(values), dtype=np.bool_) if has_label is None else has_label
+    numbers, places = np.unique(questions, return_inverse=True)
+    folds = min(folds, len(numbers))
+    if folds < 2:
+        return None
+    part_of_question = np.random.default_rng(seed).permutation(len(numbers)) % folds
+    part = part_of_question[places.reshape(-1)]
+    verdicts = np.zeros(len(values), dtype=np.bool_)
+    for number in range(folds):
+        held_out = part == number
+        others = ~held_out & has_label
+        threshold = best_threshold(values[others], is_yes[others], near=near)
+        if threshold is None:
+            return None
+        verdicts[held_out] = values[held_out] >= threshold
+    return verdicts

@@ -1,0 +1,180 @@
+import json
+
+import pytest
+
+ANSWERS = "".join(
+    json.dumps({"id": f"q{n:02}", "system": s, "answer": "Rome" if (n + k) % 3 else "Oslo", "reference": "Rome"}) + "\n"
+    for n in range(40)
+    for k, s in enumerate(("old", "new"))
+)  # fmt: skip
+
+
+@pytest.fixture
+def run(tmp_path, ragauge):
+    """A run of exact_match on 40 questions and two systems; "Rome" is right."""
+    (tmp_path / "answers.jsonl").write_text(ANSWERS)
+    assert (
+        ragauge(
+            "run", "answers.jsonl", "-m", "exact_match", "-m", "token_f1", "--folder", "run"
+        ).code
+        == 0
+    )
+    return "run"
+
+
+@pytest.fixture
+def labels(tmp_path):
+    """yes for Rome, but for the first answer, of the first 25 questions."""
+    rows = [json.loads(line) for line in ANSWERS.splitlines()]
+    lines = [
+        f"{row['id']},{row['system']},{'yes' if (row['answer'] == 'Rome') != (at == 1) else 'no'}"
+        for at, row in enumerate(rows[:50])
+    ]
+    (tmp_path / "labels.csv").write_text("id,system,label\n" + "\n".join(lines) + "\n")
+    return "labels.csv"
+
+
+def test_the_first_screen_says_how_far_to_trust_and_what_to_open(ragauge, run, labels):
+    done = ragauge("calibrate", labels, run)
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert lines[0].startswith("exact_match agrees very well with people: AUROC 0.9")
+    assert lines[1] == "labels.csv · 50 labels (yes or no) of 1 rater on 50 answers to 25 questions"
+    assert any(line.startswith("exact_match ≥ 0.5") for line in lines)
+    assert "  new: people no, exact_match 1.00  q00" in lines
+    assert "next: ragauge show run q00" in done.out
+    assert "      ragauge label-plan labels.csv run" in done.out
+    assert len(lines) < 30 and max(map(len, lines)) <= 100
+
+
+def test_the_commands_to_type_next_work(ragauge, run, labels):
+    out = ragauge("calibrate", labels, run).out
+    commands = [
+        line.split("ragauge ")[1].split() for line in out.splitlines() if "ragauge " in line
+    ]
+    assert len(commands) == 2
+    for command in commands:
+        assert ragauge(*command).code == 0
+
+
+def test_json_and_markdown_and_csv_are_written(ragauge, run, labels, tmp_path):
+    done = ragauge("calibrate", labels, run, "-o", "json", "-o", "a.md", "-o", "a.csv")
+    data = json.loads(done.out, parse_constant=pytest.fail)
+    assert data["metrics"][0]["name"] == "exact_match"
+    assert data["rates"]["exact_match"]["systems"][0]["corrected"]["n_labels"] == 25
+    assert data["disagreements"]["exact_match"] == [
+        {"id": "q00", "system": "new", "people": 0.0, "value": 1.0, "apart": pytest.approx(2 / 3, abs=0.1)}
+    ]  # fmt: skip
+    assert (tmp_path / "a.md").read_text().startswith("**exact\\_match agrees very well")
+    assert (tmp_path / "a.csv").read_text().startswith("metric,name,n,")
+    assert "wrote a.md" in done.err
+
+
+def test_hostile_names_are_escaped_everywhere(ragauge, tmp_path):
+    name = "=1+1|\x1b[31m<b>::error::"
+    rows = [
+        {"id": f"q{n}", "system": name, "answer": str(n % 2), "reference": "1", "label": n % 2, "rater": name}
+        for n in range(24)
+    ]  # fmt: skip
+    rows[0]["label"] = 1
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert ragauge("run", "a.jsonl", "-m", "exact_match", "--folder", "r").code == 0
+    done = ragauge("calibrate", "a.jsonl", "r", "-o", "a.md")
+    assert done.code == 0
+    for text in (done.out, (tmp_path / "a.md").read_text()):
+        assert "\x1b" not in text and "::error::" not in text
+    assert "<b>" not in (tmp_path / "a.md").read_text().replace("\\<b\\>", "")
+
+
+def test_thresholds_words_and_columns_are_chosen_on_the_command_line(ragauge, run, tmp_path):
+    (tmp_path / "l.tsv").write_text(
+        "qid\twho\tsays\n"
+        + "".join(f"q{n:02}\told\t{'fine' if n % 3 else 'meh'}\n" for n in range(30))
+    )
+    done = ragauge(
+        *(
+            "calibrate",
+            "l.tsv",
+            run,
+            "--map",
+            "id=qid",
+            "--map",
+            "value=says",
+            "--map",
+            "system=who",
+        ),
+        *("--yes", "fine", "--threshold", "exact_match=0.9", "-m", "exact_match"),
+    )
+    assert done.code == 0, done.err
+    assert "exact_match ≥ 0.9" in done.out
+    assert "counted as no: 'meh' (10)" in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("missing.csv", "run"), 3, "missing.csv: no such file"),
+        (("labels.csv", "nowhere"), 5, "nowhere"),
+        (("labels.csv", "run", "-m", "exact"), 2, "no metric 'exact'"),
+        (("labels.csv", "run", "--threshold", "exact_match=high"), 2, "'high' is not a number"),
+        (("labels.csv", "run", "--threshold", "x=1"), 2, "no metric 'x'"),
+        (("labels.csv", "run", "-o", "pdf"), 2, "'pdf': unknown format"),
+        (("labels.csv", "run", "-o", "labels.csv"), 2, "also an input"),
+        (("labels.csv", "run", "-o", "md", "-o", "json"), 2, "only one format"),
+        (("labels.csv", "run", "--map", "value=nothing"), 3, "has no column 'nothing'"),
+    ],
+)
+@pytest.mark.usefixtures("labels")
+def test_what_cannot_be_done_is_said(ragauge, run, arguments, code, message):
+    arguments = [run if each == "run" else each for each in arguments]
+    done = ragauge("calibrate", *arguments)
+    assert (done.code, done.out) == (code, "")
+    assert message in done.err
+
+
+def test_labels_without_a_figure_say_why_and_exit_with_0(ragauge, run, tmp_path):
+    (tmp_path / "one.csv").write_text("id,system,label\nq00,old,yes\n")
+    done = ragauge("calibrate", "one.csv", run)
+    assert done.code == 0
+    assert (
+        "No figure of agreement: exact_match: it gives all 1 labelled answers the same" in done.out
+    )
+    assert ragauge("label-plan", "one.csv", run).code == 2
+
+
+def test_a_plan_is_made_of_assumed_quality(ragauge):
+    done = ragauge(
+        "label-plan",
+        "--rate",
+        "0.7",
+        "--sensitivity",
+        "0.9",
+        "--specificity",
+        "0.8",
+        "--rows",
+        "1000",
+    )
+    assert done.out.startswith(
+        "A rate within ± 0.05 needs 199 labels with the metric (correlation 0.69), 323 without: 38% fewer."
+    )
+    assert "more than 1,000" in done.out
+
+
+def test_a_plan_is_made_of_measured_quality(ragauge, run, labels):
+    done = ragauge("label-plan", labels, run, "--within", "0.15", "--json")
+    data = json.loads(done.out)
+    assert data["metric"] == "exact_match" and set(data["systems"]) == {"old", "new"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--sensitivity", "0.9"),
+        ("labels.csv",),
+        ("labels.csv", "run", "--rate", "0.5"),
+        ("--correlation", "0.5", "--sensitivity", "0.9", "--specificity", "0.9"),
+        ("--within", "0"),
+    ],
+)
+def test_a_plan_of_what_does_not_fit_is_refused(ragauge, arguments):
+    assert ragauge("label-plan", *arguments).code == 2

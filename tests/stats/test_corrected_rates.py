@@ -1,0 +1,252 @@
+import numpy as np
+import pytest
+from pytest import approx
+
+from ragauge.stats.corrected_rates import power_tuning, prediction_powered, rogan_gladen
+from ragauge.stats.score_intervals import share_interval
+
+NAN = np.nan
+
+
+def made(n, n_other):
+    """Labels, values and unlabelled values, without a random generator."""
+    values = np.array([((7 * i * i + 3 * i) % 101) / 100 for i in range(n + n_other)])
+    labels = np.array([float(((5 * i * i + i) % 17) / 17 < values[i]) for i in range(n)])
+    return values, np.concatenate([labels, np.full(n_other, NAN)])
+
+
+# ppi-python 0.2.3, ppi_mean_ci(Y, Yhat, Yhat_unlabeled, alpha=0.05, lam=…).
+PPI_PYTHON = [
+    (40, 160, None, 0.3861621579569174, 0.6584035778898265),
+    (40, 160, 1.0, 0.39226393066036336, 0.6718610693396366),
+    (40, 160, 0.0, 0.3450512419238596, 0.6549487580761404),
+    (100, 50, None, 0.38378618251974733, 0.5676865495881585),
+    (100, 50, 1.0, 0.331367574718657, 0.5604324252813428),
+    (100, 50, 0.0, 0.39202140237319877, 0.5879785976268013),
+]
+
+
+@pytest.mark.parametrize(("n", "n_other", "tuning", "low", "high"), PPI_PYTHON)
+def test_without_the_small_sample_correction_the_interval_is_ppi_pythons(
+    n, n_other, tuning, low, high
+):
+    found = prediction_powered(*made(n, n_other), tuning=tuning, small_sample=False)
+    assert (found.low, found.high) == approx((low, high), abs=1e-9)
+
+
+def test_the_estimate_is_the_labels_mean_moved_by_the_metric():
+    # Labelled: labels 1 0 1 1 (mean 3/4), values 1 0 0 1 (1/2); others' values 1 1 0 1 1 (4/5).
+    values = np.array([1, 0, 0, 1, 1, 1, 0, 1, 1], float)
+    labels = np.array([1, 0, 1, 1, NAN, NAN, NAN, NAN, NAN])
+    assert prediction_powered(values, labels, tuning=0.5).value == approx(0.75 + 0.5 * (0.8 - 0.5))
+    # Cov = 5/8 - 3/4 · 1/2 = ... of products 1 0 0 1: 1/2 - 3/8 = 1/8; Var of 6 ones in 9: 1/4.
+    tuning = power_tuning(labels[:4], values[:4], values[4:])
+    assert tuning == approx((1 / 8) / ((1 + 4 / 5) * (1 / 4)))
+
+
+def test_with_every_row_labelled_the_metric_adds_nothing():
+    values, labels = np.array([0.9, 0.2, 0.4, 0.7]), np.array([1.0, 0, 1, 1])
+    found = prediction_powered(values, labels)
+    assert (found.value, found.tuning) == (0.75, 0.0)
+
+
+def test_a_metric_that_runs_against_the_labels_is_not_used():
+    found = prediction_powered(np.array([0, 1, 0, 1, 1, 0.0]), np.array([1, 0, 1, 0, NAN, NAN]))
+    assert (found.value, found.tuning) == (0.5, 0.0)
+
+
+def test_labels_without_an_error_still_leave_doubt():
+    values = np.array([1.0, 0.0] * 100)
+    labels = np.where(np.arange(200) < 50, values, NAN)
+    plain = prediction_powered(values, labels, tuning=1, small_sample=False)
+    found = prediction_powered(values, labels, tuning=1)
+    assert found.high - found.low > plain.high - plain.low + 0.01
+
+
+def test_grades_keep_their_scale():
+    grades = np.array([1.0, 5, 4, 2, 3, NAN, NAN, NAN, NAN, NAN])
+    values = np.array([0.1, 0.9, 0.9, 0.2, 0.4, 0.9, 0.8, 1.0, 0.9, 0.9])
+    found = prediction_powered(values, grades)
+    assert 3 < found.value <= 5 and 1 <= found.low < found.value < found.high <= 5
+
+
+def test_shifting_or_scaling_the_metric_changes_nothing():
+    values, labels = made(60, 200)
+    expected, found = prediction_powered(values, labels), prediction_powered(3 * values + 7, labels)
+    assert (found.value, found.low, found.high) == approx(
+        (expected.value, expected.low, expected.high)
+    )
+
+
+def test_fewer_than_two_labels_have_no_rate():
+    assert prediction_powered(np.array([1.0, 0.0]), np.array([1.0, NAN])) is None
+
+
+def test_repeated_rows_of_a_question_do_not_narrow_the_interval():
+    values, labels = made(40, 80)
+    once = prediction_powered(values, labels, small_sample=False)
+    thrice = prediction_powered(
+        np.tile(values, 3), np.tile(labels, 3), questions=np.tile(np.arange(120), 3),
+        small_sample=False,
+    )  # fmt: skip
+    assert (thrice.low, thrice.high) == approx((once.low, once.high), abs=1e-3)
+
+
+def test_rogan_and_gladen_worked_out_by_hand():
+    # Labels yes: 9 of 10 called yes; no: 2 of 10. All 20 + 80 rows: 50 + 11 called yes, 61 of 100.
+    verdicts = np.array([1] * 9 + [0] + [1] * 2 + [0] * 8 + [1] * 50 + [0] * 30, dtype=bool)
+    labels = np.array([1.0] * 10 + [0.0] * 10 + [NAN] * 80)
+    found = rogan_gladen(verdicts, labels)
+    assert found.value == approx((0.61 - 0.2) / (0.9 - 0.2))
+    assert found.low < found.value < found.high and not found.is_clipped
+    assert (found.n_labels, found.n_rows) == (20, 100)
+
+
+def test_with_every_row_labelled_rogan_gladen_is_the_share_of_yes():
+    verdicts = np.array([1, 1, 0, 0, 1, 0, 1, 0], bool)
+    labels = np.array([1, 1, 0, 1, 1, 0, 0, 0.0])
+    assert rogan_gladen(verdicts, labels).value == approx(0.5)
+
+
+def test_a_rate_beyond_the_scale_is_clipped_and_says_so():
+    # Share 9/10 of the others, sensitivity 3/4, no false alarms: 25 of 28 over 3/4 is above 1.
+    verdicts = np.array([1, 1, 1, 0] + [0] * 4 + [1] * 20, bool)
+    labels = np.array([1.0] * 4 + [0.0] * 4 + [NAN] * 20)
+    found = rogan_gladen(verdicts, labels)
+    assert (found.value, found.high, found.is_clipped) == (1.0, 1.0, True)
+
+
+def test_a_metric_no_better_than_chance_corrects_nothing():
+    verdicts = np.array([1, 0, 1, 0, 1], bool)
+    assert rogan_gladen(verdicts, np.array([1.0, 1, 0, 0, NAN])) is None
+    assert rogan_gladen(verdicts, np.array([1.0, 1, 1, 1, NAN])) is None
+
+
+def test_a_metric_that_is_hardly_better_than_chance_leaves_the_whole_scale():
+    verdicts = np.array([1, 1, 0, 0, 1, 0, 0, 0] + [1, 0] * 20, bool)
+    labels = np.array([1.0] * 4 + [0.0] * 4 + [NAN] * 40)
+    found = rogan_gladen(verdicts, labels)
+    assert (found.low, found.high) == (0.0, 1.0)
+
+
+def coverage(draw, n_draws, truth):
+    """How often each interval holds the true rate."""
+    covered = dict.fromkeys(("naive", "ppi", "rogan_gladen"), 0)
+    for _ in range(n_draws):
+        values, labels, questions = draw()
+        said = values >= 0.5
+        found = {
+            "naive": share_interval(float(said.mean()), len(said)),
+            "ppi": _bounds(prediction_powered(values, labels, questions=questions)),
+            "rogan_gladen": _bounds(rogan_gladen(said, labels, questions=questions)),
+        }
+        for name, (low, high) in found.items():
+            covered[name] += low <= truth <= high
+    return {name: n / n_draws for name, n in covered.items()}
+
+
+def _bounds(rate):
+    return (0.0, 1.0) if rate is None else (rate.low, rate.high)
+
+
+def judge_of(random, *, truth, sensitivity, specificity, n, n_rows):
+    """Draws rows of a yes-or-no judge with these errors, the first n of them labelled."""
+
+    def draw():
+        is_yes = random.random(n_rows) < truth
+        says = np.where(
+            is_yes, random.random(n_rows) < sensitivity, random.random(n_rows) > specificity
+        )
+        labels = np.where(np.arange(n_rows) < n, is_yes.astype(float), NAN)
+        return says.astype(float), labels, np.arange(n_rows)
+
+    return draw
+
+
+def score_of(random, *, truth, n, n_rows):
+    """Draws rows of a skewed score, in which a third of the wrong answers look right."""
+
+    def draw():
+        is_yes = random.random(n_rows) < truth
+        looks = is_yes | (random.random(n_rows) < 1 / 3)
+        values = np.where(looks, random.beta(5, 1, n_rows), random.beta(1, 4, n_rows))
+        labels = np.where(np.arange(n_rows) < n, is_yes.astype(float), NAN)
+        return values, labels, np.arange(n_rows)
+
+    return draw
+
+
+def test_corrected_rates_cover_where_the_naive_rate_does_not():
+    random = np.random.default_rng(0)
+    draw = judge_of(random, truth=0.6, sensitivity=0.95, specificity=0.75, n=200, n_rows=1_000)
+    found = coverage(draw, 200, 0.6)
+    assert found["naive"] < 0.1
+    assert found["ppi"] >= 0.91 and found["rogan_gladen"] >= 0.91
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("truth", "sensitivity", "specificity", "n", "n_rows"),
+    [
+        (0.5, 0.9, 0.8, 100, 1_000),
+        (0.8, 0.95, 0.8, 200, 1_000),
+        (0.95, 0.97, 0.9, 200, 1_000),
+        (0.1, 0.8, 0.95, 200, 2_000),
+        (0.7, 0.99, 0.98, 100, 500),
+        (0.6, 0.9, 0.8, 300, 400),
+    ],
+)
+def test_intervals_of_corrected_rates_cover_at_their_level(
+    truth, sensitivity, specificity, n, n_rows
+):
+    random = np.random.default_rng(1)
+    draw = judge_of(
+        random, truth=truth, sensitivity=sensitivity, specificity=specificity, n=n, n_rows=n_rows
+    )
+    found = coverage(draw, 1_000, truth)
+    # 0.95 ± 2 standard errors of 1,000 draws, and a little more where few rows disagree.
+    assert 0.93 <= found["ppi"] <= 0.985 and 0.93 <= found["rogan_gladen"] <= 0.99
+    # The naive rate is right only by luck, where missed and wrong yes are equally many.
+    bias = truth * (1 - sensitivity) - (1 - truth) * (1 - specificity)
+    assert found["naive"] < 0.9 or abs(bias) < 0.002
+
+
+@pytest.mark.slow
+def test_intervals_of_a_skewed_score_cover_at_their_level():
+    found = coverage(score_of(np.random.default_rng(2), truth=0.7, n=150, n_rows=900), 1_000, 0.7)
+    assert 0.93 <= found["ppi"] <= 0.975 and 0.93 <= found["rogan_gladen"] <= 0.985
+    assert found["naive"] < 0.1
+
+
+@pytest.mark.slow
+def test_systems_that_share_questions_are_counted_by_question():
+    """Four systems answer each question, and hard questions are hard for all."""
+    random = np.random.default_rng(3)
+
+    def draw():
+        hardness = np.repeat(random.beta(1.5, 1, 150), 4)
+        is_yes = random.random(600) < hardness
+        says = np.where(is_yes, random.random(600) < 0.9, random.random(600) > 0.8)
+        questions = np.repeat(np.arange(150), 4)
+        labels = np.where(questions < 50, is_yes.astype(float), NAN)
+        return says.astype(float), labels, questions
+
+    found = coverage(draw, 1_000, 0.6)
+    assert 0.92 <= found["ppi"] <= 0.975 and 0.92 <= found["rogan_gladen"] <= 0.985
+
+
+@pytest.mark.slow
+def test_rogan_gladen_covers_with_labels_of_another_mixture():
+    """Half of the labels are yes, whatever the rate: then prediction-powered inference is wrong."""
+    random = np.random.default_rng(4)
+
+    def draw():
+        is_yes = random.random(1_000) < 0.8
+        says = np.where(is_yes, random.random(1_000) < 0.9, random.random(1_000) > 0.8)
+        labels = np.full(1_000, NAN)
+        labels[np.flatnonzero(is_yes)[:100]] = 1
+        labels[np.flatnonzero(~is_yes)[:100]] = 0
+        return says.astype(float), labels, np.arange(1_000)
+
+    found = coverage(draw, 1_000, 0.8)
+    assert 0.93 <= found["rogan_gladen"] <= 0.985 and found["ppi"] < 0.5

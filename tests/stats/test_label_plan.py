@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+from pytest import approx
+
+from ragauge.stats.corrected_rates import prediction_powered
+from ragauge.stats.label_plan import correlation_of, labels_needed
+
+
+def test_sampling_needs_the_textbook_number():
+    # 1.96² · 0.25 / 0.05² = 384.1; 1.96² · 0.8 · 0.2 / 0.03² = 682.9.
+    assert labels_needed(0.05).by_sampling == 385
+    assert labels_needed(0.03, rate=0.8).by_sampling == 683
+
+
+def test_a_metric_without_correlation_saves_nothing():
+    need = labels_needed(0.05, correlation=0.0, n_rows=10_000)
+    assert need.with_metric == need.by_sampling == 385
+
+
+def test_more_rows_than_there_are_cannot_be_labelled():
+    assert labels_needed(0.05, n_rows=300).by_sampling is None
+    # Half of the variance is explained, but 300 rows give ± 0.057 even when all are labelled.
+    assert labels_needed(0.05, correlation=0.7, n_rows=300).with_metric is None
+
+
+def test_the_correlation_of_verdicts_worked_out_by_hand():
+    # rate 1/2, sensitivity 1, specificity 1/2: share of yes 3/4; covariance 1/4 · 1/2 = 1/8;
+    # correlation = 1/8 / sqrt(1/4 · 3/16).
+    assert correlation_of(0.5, 1.0, 0.5) == approx((1 / 8) / (1 / 4 * 3 / 16) ** 0.5)
+    assert correlation_of(0.5, 1.0, 0.0) == 0.0
+    assert correlation_of(1.0, 1.0, 1.0) == 0.0
+
+
+def test_the_planned_number_gives_the_planned_width():
+    """A judge with known errors: the mean half-width of the interval is the margin that was planned."""
+    need = labels_needed(0.05, rate=0.6, correlation=correlation_of(0.6, 0.9, 0.8), n_rows=1_000)
+    random = np.random.default_rng(0)
+    halves = []
+    for _ in range(50):
+        is_yes = random.random(1_000) < 0.6
+        says = np.where(is_yes, random.random(1_000) < 0.9, random.random(1_000) > 0.8).astype(
+            float
+        )
+        labels = np.where(np.arange(1_000) < need.with_metric, is_yes, np.nan)
+        found = prediction_powered(says, labels)
+        halves.append((found.high - found.low) / 2)
+    assert np.mean(halves) == approx(0.05, abs=0.003)
+    assert need.with_metric < 0.75 * need.by_sampling
+
+
+@pytest.mark.parametrize("margin", [0.01, 0.2])
+def test_a_narrower_interval_needs_more_labels(margin):
+    assert labels_needed(margin / 2).by_sampling > labels_needed(margin).by_sampling

@@ -1,0 +1,49 @@
+import numpy as np
+from pytest import approx
+
+from ragauge.stats.rank_agreement import auroc_of
+from ragauge.stats.resampling import QuestionResamples, numbered
+
+
+def mean_of(values):
+    return lambda weights: weights @ values / weights.sum(axis=1)
+
+
+def test_questions_are_numbered_by_name():
+    assert numbered(["b", "a", "b"]).tolist() == [1, 0, 1]
+
+
+def test_rows_of_one_question_are_drawn_together():
+    # Four equal rows of each of two questions: a resample holds 0, 1 or 2 questions of ones, so its
+    # mean is 0, 0.5 or 1, never something between.
+    values = np.array([1.0] * 4 + [0.0] * 4)
+    resamples = QuestionResamples(np.repeat([0, 1], 4))
+    ((value, drawn),) = resamples.draws([mean_of(values)])
+    assert value == 0.5
+    assert set(drawn.tolist()) == {0.0, 0.5, 1.0}
+
+
+def test_an_interval_is_the_same_in_any_piece_size(monkeypatch):
+    values = np.random.default_rng(0).random(60)
+    resamples = QuestionResamples(np.arange(60))
+    whole = resamples.estimate(mean_of(values))
+    monkeypatch.setattr("ragauge.stats.resampling.WEIGHTS_AT_ONCE", 60 * 7)
+    assert resamples.estimate(mean_of(values)) == whole
+    assert whole.low < whole.value < whole.high
+
+
+def test_one_question_has_a_value_but_no_interval():
+    estimate = QuestionResamples(np.zeros(3, dtype=np.int64)).estimate(
+        mean_of(np.array([1.0, 0, 1]))
+    )
+    assert estimate.value == approx(2 / 3)
+    assert estimate.low is None and estimate.high is None
+
+
+def test_a_statistic_without_a_value_has_no_estimate():
+    area = auroc_of(np.array([1.0, 2.0]), np.array([True, True]))
+    assert QuestionResamples(np.arange(2)).estimate(area) is None
+
+
+def test_without_rows_nothing_is_estimated():
+    assert QuestionResamples(np.zeros(0, dtype=np.int64)).estimate(mean_of(np.zeros(0))) is None
