@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 PROCESSES := 2
 PYTEST = $(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 
-.PHONY: demo check test tests test-slow test-inputs lint types bench clean
+.PHONY: demo check test tests test-slow test-inputs lint types page bench clean
 
 demo: .venv/installed        ## evaluate the bundled example
 	$(BIN)/ragauge demo
@@ -38,6 +38,10 @@ test-slow: .venv/installed-tests  ## the slow tests, and the property tests with
 test-inputs: .venv/bin/python  ## load the objects of other tools' real packages, each in an environment of its own
 	$(BIN)/python tests/loaders/real_packages.py
 
+page: .venv/installed-tests  ## rebuild the report page from web/ into src/ragauge/report/page
+	$(BIN)/python web/make_types.py
+	$(BIN)/python web/build.py
+
 bench: .venv/installed-tests ## throughput on 100,000 generated answers; rankings and meaning beside the peers
 	$(BIN)/python benchmarks/throughput.py
 	$(BIN)/python benchmarks/ranking.py
@@ -56,5 +60,5 @@ clean:
 
 .venv/installed-tests: .venv/installed
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --group test --group check
+	$(BIN)/python -m pip install --quiet --group test --group check --group page
 	@touch $@

@@ -92,6 +92,10 @@ class FirstScreen:
             if several and metric.is_ranked
         }
 
+    def difference(self, metric: str, system: str) -> Difference | None:
+        """How far the system is from the best one by a metric that is shown; None without a test."""
+        return self._differences.get(metric, {}).get(system)
+
     @cached_property
     def systems(self) -> Sequence[str]:
         """The systems, the best of the headline's metric first."""
@@ -211,7 +215,7 @@ class FirstScreen:
         if more:
             notes.append(f"not shown: {', '.join(more)}")
         notes += caution_lines(self.run)
-        notes += self._not_scored()
+        notes += self.not_scored
         if lost := list(self._lost()):
             notes.append(f"without a score: {', '.join(lost)}; --full has the bounds of the means")
         return notes
@@ -224,7 +228,9 @@ class FirstScreen:
                 if n := sum(cast(int, row[status]) for row in rows if row):
                     yield f"{short(system)} {n:,} {status}"
 
-    def _not_scored(self) -> Iterator[str]:
+    @property
+    def not_scored(self) -> Sequence[str]:
+        """The metrics without any score, by reason."""
         by_reason: dict[str, list[str]] = {}
         known = {metric.metric for metric in self.metrics}
         absent = _absent_reasons(self.run)
@@ -232,9 +238,7 @@ class FirstScreen:
             if metric.metric not in known:
                 reason = metric.unavailable or absent.get(metric.metric, "no row applies")
                 by_reason.setdefault(reason, []).append(metric.name)
-        yield from (
-            f"not scored, {reason}: {some(names, 4)}" for reason, names in by_reason.items()
-        )
+        return [f"not scored, {reason}: {some(names, 4)}" for reason, names in by_reason.items()]
 
     @cached_property
     def worst(self) -> Sequence[tuple[str, str]]:

@@ -1,0 +1,3 @@
+export function Compare(_: { at: number }) {
+  return <p>…</p>;
+}

@@ -1,0 +1,3 @@
+export function Questions(_: { at: number }) {
+  return <p>…</p>;
+}
