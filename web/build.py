@@ -30,9 +30,14 @@ def npm() -> Path:
     return NODE / place / "npm" / "bin" / "npm-cli.js"
 
 
+def install() -> None:
+    """Install the packages that package-lock.json pins."""
+    node(npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+
+
 def main(arguments: Sequence[str]) -> None:
     folder = Path(arguments[0]).resolve() if arguments else BUILT
-    node(npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+    install()
     node("node_modules/typescript/bin/tsc", "--noEmit")
     node("build.mjs", folder)
 

@@ -59,16 +59,17 @@ export function Histogram({
   );
 }
 
-/** A difference with its interval, around 0. */
-export function DifferenceBar({ low, high, value, span }: { low: number; high: number; value: number; span: number }) {
-  const width = 280;
-  const x = (each: number) => width / 2 + (each / span) * (width / 2 - 8);
+/** A difference with its interval, around 0; `gain` is positive if it is for the better, 0 if neither. */
+export function DifferenceBar({ low, high, value, gain, span }: { low: number; high: number; value: number; gain: number; span: number }) {
+  const width = 220;
+  const x = (each: number) => width / 2 + Math.max(-1, Math.min(1, each / span)) * (width / 2 - 6);
+  const tone = gain > 0 ? "good" : gain < 0 ? "bad" : "even";
   return (
-    <svg class="difference" viewBox={`0 0 ${width} 28`} width={width} height={28} aria-hidden="true">
-      <line class="axis" x1={8} x2={width - 8} y1={14} y2={14} />
-      <line class="zero" x1={width / 2} x2={width / 2} y1={2} y2={26} />
-      <line class={value < 0 ? "bar bad" : "bar good"} x1={x(low)} x2={x(high)} y1={14} y2={14} />
-      <circle class={value < 0 ? "dot bad" : "dot good"} cx={x(value)} cy={14} r={5} />
+    <svg class="difference" viewBox={`0 0 ${width} 16`} width={width} height={16} aria-hidden="true">
+      <line class="axis" x1={6} x2={width - 6} y1={8} y2={8} />
+      <line class="zero" x1={width / 2} x2={width / 2} y1={0} y2={16} />
+      <line class={`bar ${tone}`} x1={x(low)} x2={x(high)} y1={8} y2={8} />
+      <circle class={`dot ${tone}`} cx={x(value)} cy={8} r={4} />
     </svg>
   );
 }

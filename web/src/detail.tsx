@@ -76,7 +76,7 @@ function Body({ rows, q, question, columns }: { rows: Rows; q: number; question:
   const text = question.shared.question;
   return (
     <>
-      {typeof text === "string" && <h1 class="question">{text}</h1>}
+      {typeof text === "string" && <h2 class="question">{text}</h2>}
       <Fields entries={shared.filter(([name]) => !IN_CONTEXTS.includes(name))} />
       <div class="wide" tabIndex={0} role="region" aria-label="Answers and scores">
         <table class="answers" style={{ minWidth: `${10.5 + 13 * answers.length}rem` }}>

@@ -59,7 +59,7 @@ function Part({ name, value, contexts, all }: { name: string; value: unknown; co
   if (SIDES.includes(name) && isItem(value)) {
     return (
       <section class="side">
-        <h4>{name}</h4>
+        <h3>{name}</h3>
         <Evidence evidence={value} contexts={name === "answer" ? [] : contexts} />
       </section>
     );

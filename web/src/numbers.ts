@@ -21,8 +21,9 @@ export function short(metric: MetricView, value: number): string {
 }
 
 export function signed(metric: MetricView, value: number, digits = Math.min(metric.digits, 3)): string {
-  const text = shown(metric, value, digits);
-  return value > 0 ? `+${text}` : text.replace("-", "−");
+  const text = shown(metric, Math.abs(value), digits);
+  if (!/[1-9]/.test(text)) return text; // too small for these digits to have a sign
+  return value > 0 ? `+${text}` : `−${text}`;
 }
 
 export function count(n: number): string {
@@ -34,7 +35,7 @@ export function counted(n: number, noun: string): string {
 }
 
 export function pValue(p: number): string {
-  return p < 0.001 ? "p < 0.001" : `p = ${p.toFixed(3)}`;
+  return p < 0.001 ? "p\u00a0<\u00a00.001" : `p\u00a0=\u00a0${p.toFixed(3)}`;
 }
 
 /** A part of a text between positions that count code points, as Python's do. */

@@ -50,7 +50,8 @@ export function Questions({ at }: { at: number }) {
 
   return (
     <div class={open >= 0 ? "panes open" : "panes"}>
-      <section class="list" aria-label="Questions">
+      <section class="list" aria-label="List">
+        <h1 class="hidden">Questions</h1>
         <Toolbar rows={rows} metric={metric} found={found} />
         <List rows={rows} metric={metric} found={found} open={open} show={show} />
       </section>

@@ -57,6 +57,7 @@ export interface MetricView {
   scale: number;
   digits: number;
   range: [number, number];
+  is_bounded: boolean;
   cells: (Cell | null)[];
   pairs: Pair[];
   cautions: string[];

@@ -115,6 +115,7 @@ class Overview:
             scale=display.scale,
             digits=display.digits,
             range=range_,
+            is_bounded=display.low is not None and display.high is not None,
             cells=tuple(
                 self._cell(display, place, range_) if has_column else None
                 for place in range(len(self.systems))

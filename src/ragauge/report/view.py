@@ -80,7 +80,8 @@ class Pair:
 class MetricView:
     """A metric: how it is read, its aggregates by system and its comparisons.
 
-    `range` is the range of the histogram and of the interval bars. `cells` has one item for each
+    `range` is the range of the histogram and of the interval bars: the metric's bounds if `is_bounded`,
+    else those of its values. `cells` has one item for each
     system, None where the metric has no score. `column` is the position of its values among the scores;
     None for a metric that no answer has a value for. `version` identifies the code of the metric.
     """
@@ -95,6 +96,7 @@ class MetricView:
     scale: float
     digits: int
     range: tuple[float, float]
+    is_bounded: bool
     cells: tuple[Cell | None, ...]
     pairs: tuple[Pair, ...]
     cautions: tuple[str, ...]
