@@ -39,3 +39,19 @@ def test_what_is_no_run_and_what_is_no_page_are_errors(ragauge, answers):
     assert done.code == 2
     assert "mine.pdf: a report is an HTML file; choose a name that ends in .html" in done.err
     assert ragauge("report").code == 2
+
+
+def test_a_run_leaves_its_page_and_says_so_last(ragauge, answers):
+    done = ragauge("run", answers, "-m", "exact_match", "--folder", "mine")
+    assert done.err.splitlines()[-1] == "ragauge: open mine/report.html in a browser"
+    assert Path("mine/report.html").read_text().startswith("<!doctype html>")
+    done = ragauge("run", answers, "-m", "token_f1", "--folder", "other", "--no-report")
+    assert "report.html" not in done.err
+    assert not Path("other/report.html").exists()
+
+
+def test_a_very_large_run_s_page_has_no_evidence(ragauge, answers, monkeypatch):
+    monkeypatch.setattr("ragauge.cli.running.MAX_WITH_EVIDENCE", 3)
+    done = ragauge("run", answers, "-m", "exact_match", "--folder", "mine")
+    assert "mine/report.html leaves out the evidence; add it with: ragauge report mine" in done.err
+    assert '"has_evidence":false' in Path("mine/report.html").read_text()

@@ -270,3 +270,15 @@ def test_a_run_without_any_score_is_written(tmp_path):
     written = Page(run.report(tmp_path / "report.html"))
     assert written.view["runs"][0]["headline"] == "Nothing was scored."
     assert replace(run.metrics[0]).name == written.view["runs"][0]["metrics"][0]["name"]
+
+
+def test_a_page_that_is_there_already_is_left_alone(run, tmp_path):
+    path = run.report(tmp_path / "report.html")
+    before = path.stat().st_mtime_ns
+    run.report(path)
+    assert path.stat().st_mtime_ns == before
+    whole = path.read_bytes()
+    for damaged in (whole[:-100], whole.replace(b"What was run", b"What was ruined"), b""):
+        path.write_bytes(damaged)
+        run.report(path)
+        assert path.read_bytes() == whole

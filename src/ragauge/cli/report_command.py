@@ -6,7 +6,7 @@ import click
 
 from ragauge.cli import say
 from ragauge.cli.running import import_plugins
-from ragauge.runs.store import RunFolder
+from ragauge.runs.store import REPORT, RunFolder
 
 
 @click.command("report", short_help="Write one or several runs as a page that opens in a browser.")
@@ -37,7 +37,7 @@ def command(
     RUNS are folders that `ragauge run` printed. The file opens in any browser, without a server or a
     network; it has the answers, contexts and judge replies in it.
     """
-    from ragauge.report.page import REPORT, write_page
+    from ragauge.report.page import write_page
 
     import_plugins(plugins)
     read = [RunFolder(folder).read() for folder in runs]

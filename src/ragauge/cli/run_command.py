@@ -189,6 +189,7 @@ class Price(click.ParamType[tuple[float, float]]):
     help="Worker processes; with a judge, concurrent requests.  [default: one per core; 128]",
 )
 @click.option("--full", is_flag=True, help="Print all metrics, systems, notes and findings.")
+@click.option("--no-report", is_flag=True, help="Do not write report.html into the run's folder.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and the estimated cost, then stop.")
 def command(
     source: Path | None,
@@ -227,9 +228,12 @@ def command(
     seed: int | None,
     workers: int | None,
     full: bool,
+    no_report: bool,
     dry_run: bool,
 ) -> int:
     """Evaluate answers with metrics and suites; print the summary and store the run.
+
+    The run's folder gets report.html, a page to look at in a browser.
 
     DATA is a file of answers (.jsonl .json .csv .tsv .parquet). For several systems, add a column
     `system`, or give each system's file with --system. CONFIG.toml sets the same options in a file;
@@ -279,6 +283,7 @@ def command(
         retry_unreadable=retry_unreadable,
         record=record,
         full=full,
+        report=not no_report,
     )
 
 

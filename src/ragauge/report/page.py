@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from functools import cache
 from importlib import metadata, resources
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,25 +29,39 @@ if TYPE_CHECKING:
 
 LEVEL = 6
 """How hard zlib compresses the chunks."""
+END = b"</body></html>\n"
 POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; "
     "base-uri 'none'; form-action 'none'"
 )
-REPORT = "report.html"
-"""The name of the page in a run's folder."""
 
 
 def write_page(runs: Sequence[Run], path: Path, *, evidence: bool = True) -> None:
     """Write the page of one or several runs as one HTML file; without `evidence` it is smaller.
 
     Raises PlanError without a run, or for a name that does not end in .html or .htm; StoreError if the
-    file cannot be written, which then is not changed.
+    file cannot be written, which then is not changed. A file that already is this page is left alone.
     """
     if not runs:
         raise PlanError(["a report needs at least one run"])
     if path.suffix.lower() not in (".html", ".htm"):
         raise PlanError([f"{path}: a report is an HTML file; choose a name that ends in .html"])
-    write_atomically(path, lambda file: file.writelines(page_parts(runs, evidence=evidence)))
+    parts = page_parts(runs, evidence=evidence)
+    head = next(parts)
+    if not _is_written(path, head):
+        write_atomically(path, lambda file: file.writelines(chain([head], parts)))
+
+
+def _is_written(path: Path, head: bytes) -> bool:
+    """Whether the file is a page that begins like this: code and view determine the rest."""
+    try:
+        with path.open("rb") as file:
+            if file.read(len(head)) != head:
+                return False
+            file.seek(-len(END), os.SEEK_END)
+            return file.read() == END
+    except OSError:
+        return False
 
 
 def page_parts(runs: Sequence[Run], *, evidence: bool = True) -> Iterator[bytes]:
@@ -64,7 +78,7 @@ def page_parts(runs: Sequence[Run], *, evidence: bool = True) -> Iterator[bytes]
     yield _head(view)
     yield from _elements(chunk for each in chunks for chunk in each.columns())
     yield from _elements(chunk for each in chunks for chunk in each.blocks())
-    yield b"</body></html>\n"
+    yield END
 
 
 def _run_view(chunks: "RunChunks") -> RunView:
