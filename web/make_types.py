@@ -5,6 +5,7 @@ python web/make_types.py --check   fails if the file is not what would be writte
 """
 
 import dataclasses
+import json
 import sys
 import types
 import typing
@@ -74,6 +75,8 @@ def source() -> str:
         *map(interface, own),
         "/** The kinds of items in evidence, each with the keys that all items of a list have. */\n"
         f"export const KINDS: [string, string[]][] = [\n{kinds}\n];",
+        "/** Keys of evidence whose values are indices from 0, and are shown counted from 1. */\n"
+        f"export const FROM_ONE: string[] = {json.dumps(evidence_kinds.FROM_ONE)};",
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -259,3 +259,74 @@ def test_a_dot_of_the_scatter_opens_its_question(opened, handbook_page):
     page.page.mouse.click(box["x"] + 14, box["y"] + 14)
     page.page.wait_for_selector(".detail .question")
     assert page.page.evaluate("location.hash").startswith("#/questions?id=q")
+
+
+def open_question(opened, run: rg.Run, path, id: str):
+    page = opened(run.report(path / "report.html"), f"#/questions?id={id}&why=all")
+    page.page.wait_for_selector(".evidence")
+    return page
+
+
+def test_a_claim_is_shown_with_its_verdict_and_its_quote_in_the_context(opened, tmp_path):
+    claims = {
+        "sentences": [
+            {"sentence": 1, "claims": ["It is 😀 blue.", "It is old."], "claim_free": False}
+        ]
+    }
+    support = {
+        "verdicts": [
+            {"claim": 1, "reason": "says so", "supported": True, "context": 2, "quote": "the 😀 hut is blue"},
+            {"claim": 2, "reason": "no age", "supported": False, "context": 0, "quote": ""},
+        ]
+    }  # fmt: skip
+    judge = rg.ScriptedJudge({"claims": claims, "support": support})
+    row = {
+        "id": "q1", "question": "What is it like?", "answer": "It is 😀 blue and old.",
+        "contexts": ["Nothing.", "We know 😀 that the 😀 hut is blue, and more."],
+    }  # fmt: skip
+    run = rg.evaluate([row], "faithfulness", judge=judge)
+    assert run.scores["value"].to_list() == [0.5], run.scores["reason"].to_list()
+    page = open_question(opened, run, tmp_path, "q1")
+    assert page.texts(".evidence .verdicts li") == [
+        "✓ It is 😀 blue. – says so context 2: We know 😀 that the 😀 hut is blue, and more.",
+        "✗ It is old. – no age",
+    ]
+    assert page.texts(".evidence mark.quote") == ["the 😀 hut is blue"]
+    assert page.texts(".passages mark.quote") == ["the 😀 hut is blue"]
+    page.page.click(".call summary >> nth=0")
+    assert '"It is old."' in page.texts(".call pre")[0]
+
+
+def test_words_numbers_hits_and_reasons_are_shown(opened, tmp_path):
+    row = {
+        "id": "q1", "question": "How much?", "answer": "The fee is $5 in spring.", "reference": "The fee is $6 in autumn.",
+        "contexts": ["one", "two"], "context_ids": ["d1", "d2"], "relevant": {"d2": 2},
+    }  # fmt: skip
+    run = rg.evaluate(
+        [row, {**row, "id": "q2", "reference": "none"}],
+        ["number_match", "keyword_coverage", "recall@5"],
+    )
+    page = open_question(opened, run, tmp_path, "q1")
+    assert page.texts(".word.bad")[0] == "✗ 6"
+    assert {"✗ autumn", "✓ rank 2: d2 grade 2"} <= set(page.texts(".word"))
+    assert page.texts(".passages .hit .rank") == ["2 ✓ relevant d2"]
+    page.go("#/questions?id=q2")
+    page.page.wait_for_selector(".detail[aria-label='Question q2'] .status")
+    assert page.texts(".score .value")[0] == "undefined the reference has no numbers"
+
+
+def test_the_weakest_sentence_of_the_reference_is_marked(opened, tmp_path):
+    row = {"id": "q1", "answer": "Dogs are free.", "reference": "Dogs are free. The fee is $5."}
+    run = rg.evaluate([row], "sentence_coverage")
+    page = open_question(opened, run, tmp_path, "q1")
+    (weakest,) = page.texts(".verdicts .weakest")
+    assert weakest.startswith("✗ The fee is $5.") and "weakest" in weakest
+    assert len(page.texts(".sentence-matrix td.weakest")) == 1
+
+
+def test_words_that_differ_from_the_reference_are_marked(opened, tmp_path):
+    row = {"id": "q1", "answer": "The fee is five pounds", "reference": "The fee is six pounds"}
+    run = rg.evaluate([row], "exact_match")
+    page = opened(run.report(tmp_path / "report.html"), "#/questions?id=q1&diff=1")
+    page.page.wait_for_selector(".answer ins")
+    assert (page.texts(".answer ins"), page.texts(".answer del")) == (["five"], ["six"])

@@ -9,6 +9,7 @@ import {
   type CoveredSentence,
   type Criterion,
   type FoundAnchor,
+  FROM_ONE,
   type Hit,
   KINDS,
   type MetricView,
@@ -23,7 +24,6 @@ type Stored = [number, Item][];
 const GOOD = ["matched", "supported", "found", "common_terms"];
 const BAD = ["unmatched", "missing", "invented", "ngrams_missing", "numbers_that_differ", "lost"];
 const SIDES = ["answer", "reference"];
-const FROM_ONE = ["context", "best_reference", "reference_sentence", "answer_sentence", "matched_gold", "best_gold"];
 const SHOWN_FIRST = ["why", "reason", "class", "grade"];
 
 /** The kind of a list of items: the first whose keys all of them have. */
@@ -54,6 +54,7 @@ function rank(key: string): number {
 
 function Part({ name, value, contexts, all }: { name: string; value: unknown; contexts: string[]; all: Item }) {
   if (value === null || value === undefined || (Array.isArray(value) && !value.length)) return null;
+  if (/_cut$|_not_shown$/.test(name) && value === 0) return null; // nothing was left out
   if (name === "why") return <p class="why">{String(value)}</p>;
   if (name === "matrix" || (name === "weakest" && "sentences" in all)) return null; // shown with the sentences
   if (SIDES.includes(name) && isItem(value)) {
@@ -79,7 +80,12 @@ function Part({ name, value, contexts, all }: { name: string; value: unknown; co
   if (isItem(value) && Object.values(value).every((each) => typeof each === "number")) {
     return <Numbers name={name} values={value as Record<string, number>} />;
   }
-  return <Line name={name}>{FROM_ONE.includes(name) && typeof value === "number" ? String(value + 1) : plain(value)}</Line>;
+  const text = FROM_ONE.includes(name) && typeof value === "number" ? String(value + 1) : plain(value);
+  return (
+    <Line name={name} isShort={typeof value !== "string" && text.length < 12}>
+      {text}
+    </Line>
+  );
 }
 
 function plain(value: unknown): string {
@@ -87,9 +93,9 @@ function plain(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, (_, each) => (typeof each === "number" ? Number(each.toFixed(4)) : each));
 }
 
-function Line({ name, children }: { name: string; children: preact.ComponentChildren }) {
+function Line({ name, isShort, children }: { name: string; isShort?: boolean; children: preact.ComponentChildren }) {
   return (
-    <div class="part">
+    <div class={isShort ? "part short" : "part"}>
       <span class="key">{name.replaceAll("_", " ")}</span>
       <span class="content">{children}</span>
     </div>
@@ -277,10 +283,22 @@ function Sentences({ items, all }: ListOf<CoveredSentence>) {
 
 /** Rows are the answer's sentences, columns the reference's. */
 function Matrix({ matrix, weakest }: { matrix: number[][]; weakest: number | undefined }) {
-  if (!matrix[0] || matrix.length * matrix[0].length > 400) return null;
+  // With one sentence on each side the list has said it all.
+  if (!matrix[0] || matrix.length * matrix[0].length < 2 || matrix.length * matrix[0].length > 400) return null;
   return (
-    <table class="small sentence-matrix">
-      <caption class="soft">answer's sentences (rows) by reference's (columns)</caption>
+    <div class="sentence-matrix">
+      <span class="soft">similarity of the answer's sentences (rows) and the reference's (columns)</span>
+      <table class="small">
+        <thead>
+          <tr>
+            <td />
+            {matrix[0].map((_, c) => (
+              <th key={c} scope="col">
+                {c + 1}
+              </th>
+            ))}
+          </tr>
+        </thead>
       <tbody>
         {matrix.map((row, r) => (
           <tr key={r}>
@@ -297,6 +315,7 @@ function Matrix({ matrix, weakest }: { matrix: number[][]; weakest: number | und
         ))}
       </tbody>
     </table>
+    </div>
   );
 }
 

@@ -269,3 +269,6 @@ export const KINDS: [string, string[]][] = [
   ["refusals", ["rule", "words", "decides"]],
   ["spans", ["start", "end", "text"]],
 ];
+
+/** Keys of evidence whose values are indices from 0, and are shown counted from 1. */
+export const FROM_ONE: string[] = ["context", "best_reference"];

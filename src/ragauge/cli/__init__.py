@@ -20,10 +20,10 @@ from ragauge.report.plain import for_terminal, shortened
 COMMANDS = {
     "demo": "Evaluate the bundled example: three systems, thirty questions.",
     "run": "Evaluate answers with metrics and suites.",
+    "report": "Write one or several runs as a page that opens in a browser.",
     "rank": "Score, compare and fuse rankings; the numbers match trec_eval.",
     "score": "Score retrieved passages against gold snippets.",
     "show": "Show a run's summary, or one question with its scores and evidence.",
-    "report": "Write one or several runs as a page that opens in a browser.",
     "metrics": "List the metrics and suites, or explain one metric.",
     "prompts": "List the judge prompts, or export them for editing.",
     "cache": "Show or clear the cache of vectors and judge replies.",

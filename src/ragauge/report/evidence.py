@@ -4,12 +4,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-from ragauge.report.evidence_kinds import items_of, kind_of
+from ragauge.report.evidence_kinds import FROM_ONE, items_of, kind_of
 
 YES, NO, NEITHER = "✓", "✗", "–"
 CRITERIA = {"met": YES, "not met": NO}
-FROM_ONE = ("context", "best_reference")
-"""Keys of evidence whose values are indices from 0."""
 OTHER_SIDE = {"answer": "reference", "reference": "answer"}
 """For the claims of a text: the text that they were compared with."""
 

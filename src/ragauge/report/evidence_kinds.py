@@ -1,6 +1,6 @@
 """The kinds of items in evidence, by the keys that they have: one table for the terminal and the page.
 
-web/src/view.ts is generated from these classes and from KINDS.
+web/src/view.ts is generated from these classes, KINDS and FROM_ONE.
 """
 
 from collections.abc import Mapping, Sequence
@@ -154,6 +154,9 @@ KINDS = (
     Kind("spans", ("start", "end", "text")),
 )
 """A list is of the first kind whose keys all of its items have."""
+
+FROM_ONE = ("context", "best_reference")
+"""Keys of evidence whose values are indices from 0, and are shown counted from 1."""
 
 
 def kind_of(value: object) -> str:
