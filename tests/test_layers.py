@@ -26,6 +26,7 @@ LAYERS = (
     {"runs"},
     {"report"},
     {"evaluation"},
+    {"web"},
     {"ragauge"},
     {"cli"},
     {"__main__"},

@@ -23,10 +23,16 @@ export async function json<T>(name: string): Promise<T> {
 }
 
 async function read(name: string): Promise<Uint8Array> {
-  const element = await present(name);
-  const packed = bytes(element.textContent!);
+  const packed = report.source === "server" ? await served(name) : bytes((await present(name)).textContent!);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** A chunk from the server that `ragauge view` runs. */
+async function served(name: string): Promise<ArrayBuffer> {
+  const response = await fetch(`/chunk/${name}`);
+  if (!response.ok) throw new Error(`the server has no ${name} (${response.status}); is ragauge view still running?`);
+  return response.arrayBuffer();
 }
 
 /** The element of a chunk, once the browser has read that far. */

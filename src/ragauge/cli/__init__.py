@@ -21,6 +21,7 @@ COMMANDS = {
     "demo": "Evaluate the bundled example: three systems, thirty questions.",
     "run": "Evaluate answers with metrics and suites.",
     "report": "Write one or several runs as a page that opens in a browser.",
+    "view": "Show runs in the browser, from a server on this machine.",
     "rank": "Score, compare and fuse rankings; the numbers match trec_eval.",
     "score": "Score retrieved passages against gold snippets.",
     "show": "Show a run's summary, or one question with its scores and evidence.",

@@ -9,9 +9,9 @@ The first number is that of the run. A chunk is zlib-compressed JSON, except for
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, cast
 
 from ragauge.report.overview import Overview
@@ -28,11 +28,16 @@ ID_FIELDS = ("id", "system")
 
 @dataclass(frozen=True)
 class RunChunks:
-    """The chunks of one run. Without `evidence`, blocks have the texts only."""
+    """The chunks of one run, `place` in the page. Without `evidence`, blocks have the texts only.
+
+    `per_block` is the number of questions in a block, for blocks that are made one at a time; None for
+    blocks of about the same size, whose bounds are known only once all of them are made.
+    """
 
     overview: Overview
     place: int
     evidence: bool = True
+    per_block: int | None = None
 
     @property
     def run(self) -> Run:
@@ -94,15 +99,29 @@ class RunChunks:
             for at, name in enumerate(self.names)
         )
 
-    def columns(self) -> Iterator[tuple[str, bytes]]:
-        """The chunks that lists and filters need: ids, scores and fields, not compressed yet."""
-        yield f"{self.place}.ids", _json(self._ids())
+    @cached_property
+    def columns(self) -> Mapping[str, Callable[[], bytes]]:
+        """The chunks that lists and filters need, by name: ids, scores and fields, not compressed yet."""
         by_metric = self.overview.columns.by_metric
+        made: dict[str, Callable[[], bytes]] = {f"{self.place}.ids": lambda: _json(self._ids())}
         for at, label in enumerate(self.overview.column_order):
-            yield f"{self.place}.score.{at}", by_metric[label].to_bytes()
+            made[f"{self.place}.score.{at}"] = by_metric[label].to_bytes
         for field in self.fields:
             if field.chunk:
-                yield field.chunk, _json(self._values(field))
+                made[field.chunk] = partial(self._field_chunk, field)
+        return made
+
+    @cached_property
+    def blocks(self) -> Mapping[str, Callable[[], bytes]]:
+        """The chunks with texts and evidence, by name."""
+        ends = (*self.starts[1:], len(self.overview.columns.ids))
+        return {
+            f"{self.place}.block.{number}": partial(self._block, start, end)
+            for number, (start, end) in enumerate(zip(self.starts, ends, strict=True))
+        }
+
+    def _field_chunk(self, field: FieldView) -> bytes:
+        return _json(self._values(field))
 
     def _ids(self) -> dict[str, object]:
         n_systems = len(self.overview.systems)
@@ -129,14 +148,19 @@ class RunChunks:
         return values
 
     @cached_property
-    def questions(self) -> "pl.Series":
-        """Each question as JSON: its shared fields, and by system the other fields and the evidence."""
+    def _all_questions(self) -> "pl.Series":
+        return self._questions(self.samples, None)
+
+    def _questions(self, samples: "pl.DataFrame", ids: Sequence[str] | None) -> "pl.Series":
+        """Each question as JSON: its shared fields, and by system the other fields and the evidence.
+
+        `ids` are the questions of these samples; None for all.
+        """
         import polars as pl
 
         own = [name for name in self.names if name not in self.shared]
-        rows = self.samples.select("q", "s", _object(own).alias("fields"))
-        evidence = self._evidence()
-        rows = rows.join(evidence, on=["q", "s"], how="left", maintain_order="left")
+        rows = samples.select("q", "s", _object(own).alias("fields"))
+        rows = rows.join(self._evidence(ids), on=["q", "s"], how="left", maintain_order="left")
         row = _joined('{"s":', "s", ',"fields":', "fields", ',"evidence":[', "evidence", "]}")
         by_question = (
             rows.select("q", row=row)
@@ -144,7 +168,7 @@ class RunChunks:
             .agg(pl.col("row").str.join(","))
         )
         shared = (
-            self.samples.select("q", _object(sorted(self.shared)).alias("shared"))
+            samples.select("q", _object(sorted(self.shared)).alias("shared"))
             .group_by("q", maintain_order=True)
             .first()
         )
@@ -154,7 +178,7 @@ class RunChunks:
             .to_series()
         )
 
-    def _evidence(self) -> "pl.DataFrame":
+    def _evidence(self, ids: Sequence[str] | None) -> "pl.DataFrame":
         """The evidence of each answer: [the column of the metric, the evidence], joined by commas."""
         import polars as pl
 
@@ -166,9 +190,10 @@ class RunChunks:
             {"metric": order, "k": range(len(order))}, schema={"metric": pl.String, "k": pl.Int64}
         )
         questions, systems = self.overview.columns.grid
-        stored = self.run.collect(
-            self.run.source.scan_evidence().filter(pl.col("evidence").is_not_null())
-        )
+        wanted = pl.col("evidence").is_not_null()
+        if ids is not None:
+            wanted &= pl.col("id").is_in(ids)
+        stored = self.run.collect(self.run.source.scan_evidence().filter(wanted))
         return (
             stored.join(metrics, on="metric")
             .join(questions, on="id")
@@ -182,21 +207,26 @@ class RunChunks:
     @cached_property
     def starts(self) -> tuple[int, ...]:
         """The first question of each block."""
+        if self.per_block is not None:
+            return tuple(range(0, len(self.overview.columns.ids), self.per_block))
         starts: list[int] = []
         size = BLOCK_SIZE
-        for at, length in enumerate(self.questions.str.len_bytes().to_list()):
+        for at, length in enumerate(self._all_questions.str.len_bytes().to_list()):
             if size + length > BLOCK_SIZE:
                 starts.append(at)
                 size = 0
             size += cast(int, length)
         return tuple(starts)
 
-    def blocks(self) -> Iterator[tuple[str, bytes]]:
-        """The chunks with texts and evidence."""
-        ends = (*self.starts[1:], len(self.questions))
-        for number, (start, end) in enumerate(zip(self.starts, ends, strict=True)):
-            text = ",".join(self.questions[start:end].to_list())
-            yield f"{self.place}.block.{number}", f"[{text}]".encode("utf-8", "backslashreplace")
+    def _block(self, start: int, end: int) -> bytes:
+        if self.per_block is None:
+            questions = self._all_questions[start:end]
+        else:
+            import polars as pl
+
+            samples = self.samples.filter(pl.col("q").is_between(start, end, closed="left"))
+            questions = self._questions(samples, self.overview.columns.ids[start:end])
+        return f"[{','.join(questions.to_list())}]".encode("utf-8", "backslashreplace")
 
 
 def _joined(*parts: str) -> "pl.Expr":

@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from functools import cache
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from ragauge.errors import PlanError
 from ragauge.report.overview import Overview
-from ragauge.report.view import ReportView, RunView
+from ragauge.report.view import ReportView
 from ragauge.runs.files import write_atomically
 from ragauge.runs.run import Run
 
@@ -31,9 +31,10 @@ LEVEL = 6
 """How hard zlib compresses the chunks."""
 END = b"</body></html>\n"
 POLICY = (
-    "default-src 'none'; script-src '{script}'; style-src '{style}'; "
+    "default-src 'none'; script-src '{script}'; style-src '{style}'; connect-src {connect}; "
     "base-uri 'none'; form-action 'none'"
 )
+NO_SCRIPT = "This report needs JavaScript. The same numbers are in summary.md."
 
 
 def write_page(runs: Sequence[Run], path: Path, *, evidence: bool = True) -> None:
@@ -69,43 +70,51 @@ def page_parts(runs: Sequence[Run], *, evidence: bool = True) -> Iterator[bytes]
     from ragauge.report.chunks import RunChunks
 
     chunks = [RunChunks(Overview(run), place, evidence=evidence) for place, run in enumerate(runs)]
-    view = ReportView(
-        metadata.version("ragauge"),
-        max(run.manifest.finished or "" for run in runs),
-        "file",
-        tuple(map(_run_view, chunks)),
-    )
-    yield _head(view)
-    yield from _elements(chunk for each in chunks for chunk in each.columns())
-    yield from _elements(chunk for each in chunks for chunk in each.blocks())
+    yield document(report_view(chunks, "file"), policy())
+    yield from _elements(chunk for each in chunks for chunk in each.columns.items())
+    yield from _elements(chunk for each in chunks for chunk in each.blocks.items())
     yield END
 
 
-def _run_view(chunks: "RunChunks") -> RunView:
-    return replace(
-        chunks.overview.view(),
-        fields=chunks.fields,
-        blocks=chunks.starts,
-        has_evidence=chunks.evidence,
+def report_view(chunks: Sequence["RunChunks"], source: str) -> ReportView:
+    """The view of the runs of these chunks; `source` says where the page gets chunks from."""
+    return ReportView(
+        metadata.version("ragauge"),
+        max(each.run.manifest.finished or "" for each in chunks),
+        source,
+        tuple(
+            replace(
+                each.overview.view(),
+                fields=each.fields,
+                blocks=each.starts,
+                has_evidence=each.evidence,
+            )
+            for each in chunks
+        ),
     )
 
 
-def _head(view: ReportView) -> bytes:
+def policy(connect: str = "'none'") -> str:
+    """The content security policy: the page's own code and style, and requests to `connect` only."""
+    return POLICY.format(
+        script=_digest(asset("page.js")), style=_digest(asset("page.css")), connect=connect
+    )
+
+
+def document(view: ReportView, content_policy: str) -> bytes:
     """The document up to the chunks: policy, style, view and code."""
-    style, script = asset("page.css"), asset("page.js")
-    policy = POLICY.format(script=_digest(script), style=_digest(style))
     title = " · ".join(dict.fromkeys(run.title for run in view.runs))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{content_policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="referrer" content="no-referrer">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>{_html_text(title)} – ragauge</title>"
-        f"<style>{style}</style></head><body>"
-        '<div id="page"><noscript>This report needs JavaScript. The same numbers are in summary.md.</noscript></div>'
+        f"<style>{asset('page.css')}</style></head><body>"
+        f'<div id="page"><noscript>{NO_SCRIPT}</noscript></div>'
         f'<script type="application/json" id="view">{script_json(asdict(view))}</script>'
-        f"<script>{script}</script>\n"
+        f"<script>{asset('page.js')}</script>\n"
     ).encode("utf-8", "backslashreplace")
 
 
@@ -121,20 +130,25 @@ def script_json(value: object) -> str:
     return text
 
 
-def _elements(chunks: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
+def _elements(chunks: Iterable[tuple[str, Callable[[], bytes]]]) -> Iterator[bytes]:
     """Each chunk as a data element: compressed, in Base64. Several are compressed at a time, in order."""
     n_threads = min(os.cpu_count() or 1, 8)
     with ThreadPoolExecutor(n_threads) as pool:
         # A few at a time: submitting all would keep all chunks in memory.
-        pending = iter(chunks)
+        pending = ((name, make()) for name, make in chunks)
         while some := list(islice(pending, 4 * n_threads)):
             yield from pool.map(_element, some)
 
 
 def _element(chunk: tuple[str, bytes]) -> bytes:
     name, content = chunk
-    packed = base64.b64encode(zlib.compress(content, LEVEL))
-    return b'<script type="text/plain" id="%s">%s</script>\n' % (name.encode("ascii"), packed)
+    text = base64.b64encode(packed(content))
+    return b'<script type="text/plain" id="%s">%s</script>\n' % (name.encode("ascii"), text)
+
+
+def packed(chunk: bytes) -> bytes:
+    """A chunk as the page reads it, from a data element or from the server."""
+    return zlib.compress(chunk, LEVEL)
 
 
 @cache
