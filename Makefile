@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 PROCESSES := 2
 PYTEST = $(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 
-.PHONY: demo check test tests test-slow test-inputs lint types docs bench clean
+.PHONY: demo check test tests test-slow test-inputs lint types docs page bench clean
 
 demo: .venv/installed        ## evaluate the bundled example
 	$(BIN)/ragauge demo
@@ -42,6 +42,10 @@ docs: .venv/installed-docs   ## build the site into build/site: offline, and a w
 	$(BIN)/python -m sphinx -q -W --keep-going -E -c docs -d build/doctrees . build/site
 	@echo "open build/site/index.html"
 
+page: .venv/installed-tests  ## rebuild the report page from web/ into src/ragauge/report/page
+	$(BIN)/python web/make_types.py
+	$(BIN)/python web/build.py
+
 bench: .venv/installed-tests ## throughput on 100,000 generated answers; rankings and meaning beside the peers
 	$(BIN)/python benchmarks/throughput.py
 	$(BIN)/python benchmarks/ranking.py
@@ -60,7 +64,7 @@ clean:
 
 .venv/installed-tests: .venv/installed
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --group test --group check
+	$(BIN)/python -m pip install --quiet --group test --group check --group page
 	@touch $@
 
 .venv/installed-docs: .venv/installed

@@ -27,6 +27,7 @@ LAYERS = (
     {"runs"},
     {"report"},
     {"evaluation"},
+    {"web"},
     {"ragauge"},
     {"cli", "pytest_plugin"},
     {"__main__"},

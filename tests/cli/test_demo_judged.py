@@ -104,7 +104,7 @@ def test_every_output_of_the_suite_is_shown_for_every_system(demo):
         n_numbers = 1 if name.endswith("_count") else 2  # a mean has an interval, a count none
         assert len(row) == 1 + n_numbers * len(SYSTEMS), row
     assert "judged by claude-demo" in demo.stdout
-    assert "wrote the run, summary.json and summary.md to out" in demo.stderr
+    assert demo.stderr.splitlines()[-1] == "ragauge: open out/report.html in a browser"
 
 
 def test_every_answer_has_every_score(scores):

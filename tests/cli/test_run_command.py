@@ -155,7 +155,7 @@ def test_the_default_folder_is_named_for_data_and_suite(ragauge, answers):
     assert re.fullmatch(r"answers-custom-[0-9a-f]{8}", folder.name)
     assert str(folder) in done.err
     names = {"manifest.json", "samples.parquet", "scores", "evidence"}
-    names |= {"summary.json", "summary.md"}
+    names |= {"summary.json", "summary.md", "report.html"}
     assert {file.name for file in folder.iterdir()} == names
 
 

@@ -25,6 +25,8 @@ COMMANDS = {
     "gate": "Fail a build if a run breaks a rule or is worse than a baseline.",
     "calibrate": "Compare metrics and judges with people's labels; correct the rates they report.",
     "label-plan": "Say how many labels an interval of a wanted width needs.",
+    "report": "Write one or several runs as a page that opens in a browser.",
+    "view": "Show runs in the browser, from a server on this machine.",
     "rank": "Score, compare and fuse rankings; the numbers match trec_eval.",
     "score": "Score retrieved passages against gold snippets.",
     "metrics": "List the metrics and suites, or explain one metric.",

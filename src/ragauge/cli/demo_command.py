@@ -26,11 +26,12 @@ EXAMPLE = "examples/handbook"
     help="Run the graphrag suite with recorded judge replies; needs no API key.",
 )
 @click.option("--full", is_flag=True, help="Print all metrics, systems, notes and findings.")
-def command(folder: Path | None, judged: bool, full: bool) -> int:
+@click.option("--no-report", is_flag=True, help="Do not write report.html.")
+def command(folder: Path | None, judged: bool, full: bool, no_report: bool) -> int:
     """Evaluate the bundled example: three systems answer thirty questions about a small handbook.
 
-    Prints the summary by system and by question type, and writes the run, summary.json and
-    summary.md. --judged also scores five of the questions with a language model's recorded replies.
+    Prints the summary by system and by question type, and writes the run, summary.json, summary.md
+    and report.html, a page to look at. --judged also scores five of the questions with a language model's recorded replies.
     """
     from dataclasses import replace
 
@@ -38,14 +39,13 @@ def command(folder: Path | None, judged: bool, full: bool) -> int:
     folder = folder or Path("ragauge-demo-judged" if judged else "ragauge-demo")
     config = replace(Config.load(example() / name), folder=folder)
     try:
-        code = run_config(config, full=full)
+        code = run_config(config, full=full, report=not no_report)
     except StoreError:
         if RunFolder(folder).origin() != (str(config.data), judged):
             raise
         say(f"{folder}: replacing the demo of another version of ragauge")
         RunFolder(folder).remove()
-        code = run_config(config, full=full)
-    say(f"wrote the run, summary.json and summary.md to {folder}")
+        code = run_config(config, full=full, report=not no_report)
     return code
 
 

@@ -163,6 +163,7 @@ class Price(click.ParamType[tuple[float, float]]):
 )
 @click.option("--full", is_flag=True, help="Print all metrics, systems, notes and findings.")
 @click.option("--quiet", is_flag=True, help="Do not show progress.")
+@click.option("--no-report", is_flag=True, help="Do not write report.html into the run's folder.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and the estimated cost, then stop.")
 def command(
     source: Path | None,
@@ -203,9 +204,12 @@ def command(
     workers: int | None,
     full: bool,
     quiet: bool,
+    no_report: bool,
     dry_run: bool,
 ) -> int:
     """Evaluate answers with metrics and suites; print the summary and store the run.
+
+    The run's folder gets report.html, a page to look at in a browser.
 
     DATA is a file of answers (.jsonl .json .csv .tsv .parquet). For several systems, add a column
     `system`, or give each system's file with --system. CONFIG.toml sets the same options in a file;
@@ -257,6 +261,7 @@ def command(
         record=record,
         full=full,
         quiet=quiet,
+        report=not no_report,
     )
 
 

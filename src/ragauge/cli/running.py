@@ -22,6 +22,7 @@ from ragauge.label import Label
 from ragauge.loaders import load
 from ragauge.runs.health import Health
 from ragauge.runs.run import Run, slices_of
+from ragauge.runs.store import REPORT
 from ragauge.sample import Samples, select
 from ragauge.suite import Suite
 from ragauge.where import Filter
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 RUNS = Path("ragauge-runs")
 CACHE = "cache.sqlite"
+MAX_WITH_EVIDENCE = 50_000
+"""Most answers of a run whose page has their evidence without being asked: some 5 s and 20 MB."""
 MAX_GROUPS = 100
 """Most values that a field may have to break a summary down by it."""
 BETWEEN_LABELS = re.compile(r",(?![^(]*\))")
@@ -61,10 +64,11 @@ def run_config(
     record: Path | None = None,
     full: bool = False,
     quiet: bool = False,
+    report: bool = True,
 ) -> int:
     """Evaluate a configuration and print the first screen, or with `full` the whole summary.
 
-    `quiet`: without showing progress. Returns the exit code.
+    `quiet`: without showing progress. With `report` it also writes the run's page. Returns the exit code.
     """
     mode = "estimate" if dry_run else "cached" if fast else "ask"
     if fast and retry_unreadable:
@@ -83,7 +87,10 @@ def run_config(
     run = _evaluated(work, quiet=quiet)
     _leave(work, run, full=full)
     work.judging.close()
-    return exit_code(run, work.evaluation.plan)
+    code = exit_code(run, work.evaluation.plan)
+    if report:
+        _write_page(run, work.folder)
+    return code
 
 
 def evaluate_config(config: Config) -> Run:
@@ -195,6 +202,18 @@ def _leave(work: _Work, run: Run, *, full: bool) -> None:
     say_truncated(health)
     for line in judging_lines(run):
         say(line)
+
+
+def _write_page(run: Run, folder: Path) -> None:
+    """Write the run's page into its folder; of a very large run without evidence."""
+    from ragauge.report.page import write_page
+
+    path = folder / REPORT
+    has_evidence = len(run.samples) <= MAX_WITH_EVIDENCE
+    write_page([run], path, evidence=has_evidence)
+    if not has_evidence:
+        say(f"{path} leaves out the evidence; add it with: ragauge report {quote(str(folder))}")
+    say(f"open {path} in a browser")
 
 
 def _check(*steps: Callable[[], object]) -> None:

@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
+from ragauge.report.evidence_kinds import FROM_ONE, items_of, kind_of
+
 YES, NO, NEITHER = "✓", "✗", "–"
 CRITERIA = {"met": YES, "not met": NO}
-FROM_ONE = ("context", "best_reference")
-"""Keys of evidence whose values are indices from 0."""
 OTHER_SIDE = {"answer": "reference", "reference": "answer"}
 """For the claims of a text: the text that they were compared with."""
 
@@ -42,12 +42,12 @@ def calls_of(evidence: Item) -> Sequence[Item]:
         call
         for each in (evidence, *sides)
         if _are_calls(each.get("calls"))
-        for call in _items(each["calls"])
+        for call in items_of(each["calls"])
     ]
 
 
 def _are_calls(value: object) -> bool:
-    return value == [] or all("key" in call and "prompt" in call for call in _items(value) or [{}])
+    return value == [] or kind_of(value) == "calls"
 
 
 def _side(key: str, evidence: Item) -> Iterator[Line]:
@@ -58,22 +58,22 @@ def _side(key: str, evidence: Item) -> Iterator[Line]:
 
 
 def _lines(key: str, value: object, source: str) -> Iterator[Line]:
-    items = _items(value)
+    items, kind = items_of(value), kind_of(value)
     if key.startswith("claims") and value == []:
         yield key, "none"
-    elif items and all("claim" in item and "supported" in item for item in items):
+    elif kind == "claims":
         yield from _claims(key, items, source)
-    elif items and all("relevant" in item for item in items):
+    elif kind == "relevance":
         n_relevant = sum(item["relevant"] is True for item in items)
         yield key, f"{n_relevant} of {len(items)} relevant"
         for place, item in enumerate(items, 1):
             yield _mark(item["relevant"]), f"context {place}: {item.get('reason', '')}"
-    elif items and all("criterion" in item and "verdict" in item for item in items):
+    elif kind == "criteria":
         yield key, f"{sum(item['verdict'] == 'met' for item in items)} of {len(items)} met"
         for item in items:
             mark = CRITERIA.get(str(item["verdict"]), NEITHER)
             yield f"  {mark}", f"criterion {item['criterion']}: {item.get('reason', '')}"
-    elif items and all("question" in item and "cosine" in item for item in items):
+    elif kind == "questions":
         yield key, f"{len(items)}, with their cosine to the original question"
         for item in items:
             evasive = " (noncommittal)" if item.get("noncommittal") else ""
@@ -126,11 +126,3 @@ def _renumbered(value: object) -> object:
     if isinstance(value, list):
         return [_renumbered(item) for item in cast("list[object]", value)]
     return value
-
-
-def _items(value: object) -> Sequence[Item]:
-    """The objects of a list that has nothing else; otherwise none."""
-    items = cast("list[object]", value) if isinstance(value, list) else []
-    if not all(isinstance(item, Mapping) for item in items):
-        return []
-    return cast("list[Item]", items)

@@ -94,6 +94,10 @@ class FirstScreen:
             if several and metric.is_ranked
         }
 
+    def difference(self, metric: str, system: str) -> Difference | None:
+        """How far the system is from the best one by a metric that is shown; None without a test."""
+        return self._differences.get(metric, {}).get(system)
+
     @cached_property
     def first(self) -> MetricDisplay | None:
         """The metric of the headline: the first by which a system can be better than another."""
@@ -195,7 +199,7 @@ class FirstScreen:
         if more:
             notes.append(f"not shown: {', '.join(more)}")
         notes += caution_lines(self.run)
-        notes += self._not_scored()
+        notes += self.not_scored
         if lost := list(self._lost()):
             notes.append(f"without a score: {', '.join(lost)}; --full has the bounds of the means")
         return notes
@@ -208,7 +212,9 @@ class FirstScreen:
                 if n := sum(cast(int, row[status]) for row in rows if row):
                     yield f"{short(system)} {n:,} {status}"
 
-    def _not_scored(self) -> Iterator[str]:
+    @property
+    def not_scored(self) -> Sequence[str]:
+        """The metrics without any score, by reason."""
         by_reason: dict[str, list[str]] = {}
         known = {metric.metric for metric in self.metrics}
         absent = _absent_reasons(self.run)
@@ -216,14 +222,14 @@ class FirstScreen:
             if metric.metric not in known:
                 reason = metric.unavailable or absent.get(metric.metric, "no row applies")
                 by_reason.setdefault(reason, []).append(metric.name)
-        yield from (
-            f"not scored, {reason}: {some(names, 4)}" for reason, names in by_reason.items()
-        )
+        notes = [f"not scored, {reason}: {some(names, 4)}" for reason, names in by_reason.items()]
         own = self.run.samples.columns
         lacking = [field for field in ("references", "contexts") if field not in own]
-        if by_reason and lacking and (unread := [name for name in own if name not in FIELDS]):
+        if notes and lacking and (unread := [name for name in own if name not in FIELDS]):
             named = some([repr(name) for name in unread], 4)
-            yield f"{named} is read as no field; if it holds the {lacking[0]}: --map {lacking[0]}=COLUMN"
+            way_out = f"if it holds the {lacking[0]}: --map {lacking[0]}=COLUMN"
+            notes.append(f"{named} is read as no field; {way_out}")
+        return notes
 
     @cached_property
     def worst(self) -> Sequence[tuple[str, str]]:

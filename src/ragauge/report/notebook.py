@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from io import StringIO
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ragauge.html_table import MAX_ROWS, html_table, html_text, small
@@ -72,6 +73,12 @@ class NotebookRenderer:
         ]
         header = ["id", "system", html_text(metric_name(display)), *texts]
         return html_table(header, rows, ["left", "left", "right", *["left" for _ in texts]])
+
+    def write_report(self, run: Run, path: Path) -> None:
+        """Write the run's page as one HTML file."""
+        from ragauge.report.page import write_page
+
+        write_page([run], path)
 
 
 def comparison_html(comparison: Comparison) -> str:

@@ -21,7 +21,8 @@ from ragauge.runs.pair_facts import Pair
 from ragauge.runs.pair_statistics import PairStatistics, aggregate_on, pair_statistics
 from ragauge.runs.paired_scores import MetricScores, question_ids, read_scores
 from ragauge.runs.questions import Questions, Slice
-from ragauge.runs.sides import ScoredRun, Side, SideLike, sides_of
+from ragauge.runs.scored_run import ScoredRun
+from ragauge.runs.sides import Side, SideLike, sides_of
 
 Pairs = Literal["base", "all"]
 PERMUTATIONS = 10_000

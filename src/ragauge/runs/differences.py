@@ -1,13 +1,19 @@
 """Which systems of a run differ beyond chance: paired tests of each metric, corrected."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.paired_scores import question_ids, read_scores
 from ragauge.runs.run import Run
 from ragauge.runs.sides import Side
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ragauge.stats import PairedTest
 
 ALPHA = 0.05
 """A corrected p value below this is called a difference beyond chance."""
@@ -50,36 +56,69 @@ def differences(run: Run, metric: MetricDisplay) -> Mapping[str, Difference]:
     >>> found.best, found.difference, found.p_value, found.is_significant
     ('a', 1.0, 0.0078125, True)
     """
-    import numpy as np
+    tests = system_tests(run, metric)
+    means: dict[str, float] = {}
+    for test in tests:
+        means[test.first], means[test.second] = test.means
+    if not means:
+        return {}
+    best = min(means, key=lambda system: means[system] * (1 if metric.lower_is_better else -1))
+    return {
+        other: Difference(best, other, means[best] - means[other], test.p_value, test.test.n)
+        for test in tests
+        if best in (test.first, test.second)
+        for other in (test.second if test.first == best else test.first,)
+    }
 
+
+@dataclass(frozen=True, slots=True)
+class SystemTest:
+    """The paired test of two systems by one metric: `first` minus `second`.
+
+    `means` are theirs on the questions of the test. `p_value` has Holm's correction over all pairs of
+    systems for this metric.
+    """
+
+    first: str
+    second: str
+    means: tuple[float, float]
+    test: "PairedTest"
+    p_value: float
+
+
+def system_tests(run: Run, metric: MetricDisplay) -> tuple[SystemTest, ...]:
+    """The tests of all pairs of systems by this metric, on the questions that `differences` compares.
+
+    In the order of the samples' systems. Computed once for a run. Empty where `differences` is empty.
+    """
     from ragauge.stats import holm, pairwise_randomization
 
+    if metric.metric in run.system_tests:
+        return cast("tuple[SystemTest, ...]", run.system_tests[metric.metric])
+    systems, values = _paired(run, metric)
+    found: tuple[SystemTest, ...] = ()
+    if len(systems) > 1 and values.shape[1]:
+        means = values.mean(axis=1).tolist()
+        tests = pairwise_randomization(values, n_permutations=PERMUTATIONS, seed=run.manifest.seed)
+        corrected = holm([test.p_value for test in tests])
+        pairs = combinations(range(len(systems)), 2)
+        found = tuple(
+            SystemTest(systems[i], systems[j], (means[i], means[j]), test, float(p_value))
+            for (i, j), test, p_value in zip(pairs, tests, corrected, strict=True)
+        )
+    run.system_tests[metric.metric] = found
+    return found
+
+
+def _paired(run: Run, metric: MetricDisplay) -> tuple[Sequence[str], "np.ndarray[Any, Any]"]:
+    """The systems with scores, and their values for the questions that all of them have (s, n)."""
+    import numpy as np
+
     if metric.aggregate.kind != "mean" or len(run.samples.systems) < 2:
-        return {}
+        return [], np.zeros((0, 0))
     sides = [Side(run, system, system) for system in run.samples.systems]
     labels = [{metric.name: metric.metric}] * len(sides)
     values = read_scores(sides, question_ids(sides), labels)[metric.name].values
     scored = np.flatnonzero(np.isfinite(values).any(axis=1))
-    systems = [sides[at].system for at in scored]
     values = values[scored]
-    values = values[:, np.isfinite(values).all(axis=0)]
-    if len(systems) < 2 or values.shape[1] == 0:
-        return {}
-    means = values.mean(axis=1)
-    order = -means if not metric.lower_is_better else means
-    best = int(np.argmin(order))
-    tests = pairwise_randomization(values, n_permutations=PERMUTATIONS, seed=run.manifest.seed)
-    corrected = holm([test.p_value for test in tests])
-    pairs = combinations(range(len(systems)), 2)
-    p_values = dict(zip(pairs, corrected, strict=True))
-    return {
-        system: Difference(
-            systems[best],
-            system,
-            float(means[best] - means[at]),
-            float(p_values[min(at, best), max(at, best)]),
-            values.shape[1],
-        )
-        for at, system in enumerate(systems)
-        if at != best
-    }
+    return [sides[at].system for at in scored], values[:, np.isfinite(values).all(axis=0)]

@@ -11,7 +11,7 @@ from ragauge.label import Label
 from ragauge.runs.gate_baseline import Baseline
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.rules import COUNTS, MEAN, Operand, Rule
-from ragauge.runs.sides import ScoredRun
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.summary import aggregate_problem, summarise
 from ragauge.sample import Samples, matching
 from ragauge.score import Status

@@ -10,8 +10,8 @@ from ragauge.errors import PlanError
 from ragauge.runs.compare import compare
 from ragauge.runs.comparison import MetricComparison
 from ragauge.runs.manifest import Manifest, MetricDisplay
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import ScoreSource
-from ragauge.runs.sides import ScoredRun
 from ragauge.sample import Samples, matching
 from ragauge.where import Filter
 
@@ -117,6 +117,9 @@ class _Part:
     @cached_property
     def metrics(self) -> tuple[MetricDisplay, ...]:
         return self.run.metrics
+
+    def metric(self, name: str) -> MetricDisplay:
+        return self.run.metric(name)
 
     def scan(self) -> "pl.LazyFrame":
         return self.run.scan()

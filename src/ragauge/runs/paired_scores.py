@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.runs.aggregates import CUSTOM
 from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import collected
-from ragauge.runs.sides import ScoredRun, Side
+from ragauge.runs.sides import Side
 from ragauge.score import Flag, Status
 
 if TYPE_CHECKING:

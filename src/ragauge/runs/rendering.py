@@ -1,6 +1,7 @@
 """How a run shows in notebooks and at a Python prompt. `runs` does not format: `report` implements it."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
@@ -41,4 +42,8 @@ class Renderer(Protocol[R]):
 
     def answers_html(self, run: R, metric: str, answers: "pl.DataFrame") -> str:
         """Answers with their values of a metric, as HTML."""
+        ...
+
+    def write_report(self, run: R, path: Path) -> None:
+        """Write the run's page as one HTML file."""
         ...

@@ -49,6 +49,10 @@ class Run:
         default_factory=dict["tuple[str, ...]", "pl.DataFrame"], repr=False, compare=False
     )
     """Computed summaries, so that the bootstrap runs once for each grouping."""
+    system_tests: dict[str, object] = field(
+        default_factory=dict[str, object], repr=False, compare=False
+    )
+    """Computed tests of the systems by metric, for `runs.differences`: each runs once."""
 
     def scan(self) -> "pl.LazyFrame":
         """The scores as a lazy frame, without their evidence; nothing is read before `collect`.
@@ -193,6 +197,24 @@ class Run:
         if Run.renderer is None:  # only if nothing has imported `evaluate` and `open_run`
             return Rendered(str(self.of_question(id)), "")
         return Run.renderer.question(self, id)
+
+    def report(self, path: str | Path) -> Path:
+        """Write the run as one HTML file that opens in a browser, and return its path.
+
+        The page has the summary, the comparisons, and each question with its texts, scores and
+        evidence. It needs no server and no network. Raises PlanError for a name that does not end in
+        .html, StoreError if the file cannot be written.
+
+        >>> import ragauge as rg, tempfile, pathlib
+        >>> run = rg.evaluate([{"id": "q1", "answer": "Rome", "reference": "Paris"}], "exact_match")
+        >>> file = run.report(pathlib.Path(tempfile.mkdtemp()) / "report.html")
+        >>> file.read_text()[:15]
+        '<!doctype html>'
+        """
+        if Run.renderer is None:  # only if nothing has imported `evaluate` and `open_run`
+            raise PlanError(["no page can be written: import ragauge before making the run"])
+        Run.renderer.write_report(self, Path(path))
+        return Path(path)
 
     def check_question(self, id: str) -> None:
         """Raise PlanError if the run has no question with this id."""

@@ -2,34 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import PlanError, did_you_mean
-from ragauge.runs.manifest import Manifest, MetricDisplay
-from ragauge.runs.scores import ScoreSource
-from ragauge.sample import Samples
+from ragauge.runs.scored_run import ScoredRun
 
 if TYPE_CHECKING:
-    import polars as pl
-
-
-class ScoredRun(Protocol):
-    """What a comparison needs of a run."""
-
-    @property
-    def samples(self) -> Samples: ...
-    @property
-    def source(self) -> ScoreSource: ...
-    @property
-    def manifest(self) -> Manifest: ...
-    @property
-    def folder(self) -> Path | None: ...
-    @cached_property
-    def metrics(self) -> tuple[MetricDisplay, ...]: ...
-    def scan(self) -> "pl.LazyFrame": ...
-    def collect(self, lazy: "pl.LazyFrame") -> "pl.DataFrame": ...
+    pass
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@
     scores/000000.parquet …   the scores of one batch each, without their evidence
     evidence/000000.parquet … the evidence of the same rows in the same order
     summary.json, summary.md
+    report.html               the page of `ragauge run`
 
 Evidence is written before scores, so a part is complete if its scores exist.
 """
@@ -33,6 +34,7 @@ SAMPLES = "samples.parquet"
 SCORES_FOLDER = "scores"
 EVIDENCE_FOLDER = "evidence"
 SUMMARIES = ("summary.json", "summary.md")
+REPORT = "report.html"
 FORMAT_1_FILES = ("scores.parquet", "parts")
 """What else a run folder of format 1 contains."""
 
@@ -169,6 +171,7 @@ class RunFolder:
                 EVIDENCE_FOLDER,
                 SAMPLES,
                 *SUMMARIES,
+                REPORT,
                 *FORMAT_1_FILES,
                 MANIFEST,
             ):

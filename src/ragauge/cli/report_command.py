@@ -1,0 +1,54 @@
+"""`ragauge report`."""
+
+from pathlib import Path
+
+import click
+
+from ragauge.cli import say
+from ragauge.cli.running import import_plugins
+from ragauge.runs.store import REPORT, RunFolder
+
+
+@click.command("report", short_help="Write one or several runs as a page that opens in a browser.")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="HTML file to write.  [default: report.html in the first run's folder]",
+)
+@click.option(
+    "--no-evidence",
+    is_flag=True,
+    help="Leave out why each score is what it is: a smaller file for a large run.",
+)
+@click.option(
+    "--plugin",
+    "plugins",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A Python file that defines metrics of the runs; it is executed.",
+)
+def command(
+    runs: tuple[Path, ...], output: Path | None, no_evidence: bool, plugins: tuple[Path, ...]
+) -> None:
+    """Write one or several runs as one HTML file: overview, comparison, and every question.
+
+    RUNS are folders that `ragauge run` printed. The file opens in any browser, without a server or a
+    network; it has the answers, contexts and judge replies in it.
+    """
+    from ragauge.report.page import write_page
+
+    import_plugins(plugins)
+    read = [RunFolder(folder).read() for folder in runs]
+    path = output or runs[0] / REPORT
+    write_page(read, path, evidence=not no_evidence)
+    say(f"wrote {path} ({_size(path.stat().st_size)}); open it in a browser")
+
+
+def _size(n_bytes: int) -> str:
+    """
+    >>> _size(123_456), _size(12_345_678)
+    ('123 kB', '12.3 MB')
+    """
+    return f"{n_bytes / 1e3:,.0f} kB" if n_bytes < 1e6 else f"{n_bytes / 1e6:,.1f} MB"

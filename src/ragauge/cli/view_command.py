@@ -1,0 +1,71 @@
+"""`ragauge view`."""
+
+import webbrowser
+from pathlib import Path
+from threading import Event
+
+import click
+
+from ragauge.cli import say
+from ragauge.cli.running import RUNS, import_plugins
+from ragauge.errors import StoreError
+from ragauge.runs.store import RunFolder
+
+WAIT_S = 0.2
+
+
+@click.command("view", short_help="Show runs in the browser, from a server on this machine.")
+@click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--host", default="127.0.0.1", show_default=True, help="A loopback address.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Port.  [default: a free one]"
+)
+@click.option("--no-browser", is_flag=True, help="Print the address only.")
+@click.option(
+    "--plugin",
+    "plugins",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A Python file that defines metrics of the runs; it is executed.",
+)
+def command(
+    runs: tuple[Path, ...], host: str, port: int, no_browser: bool, plugins: tuple[Path, ...]
+) -> None:
+    """Show runs in the browser: the page of `ragauge report`, served on this machine.
+
+    RUNS are folders that `ragauge run` printed; without RUNS, the latest one in ragauge-runs. Texts and
+    evidence are read from the folder when you open a question, so runs of any size open at once. Only
+    this machine can reach the server. Stop it with Ctrl-C.
+    """
+    from ragauge.web.server import serving
+    from ragauge.web.viewer import Viewer
+
+    import_plugins(plugins)
+    viewer = Viewer([RunFolder(folder).read() for folder in runs or (latest_run(),)])
+    with serving(viewer, host, port) as server:
+        say(f"serving at {server.url}; stop with Ctrl-C")
+        if not no_browser:
+            webbrowser.open(server.url)
+        try:
+            # polars has system calls restarted after a signal, so a wait without end would hide Ctrl-C.
+            while not Event().wait(WAIT_S):
+                pass
+        except KeyboardInterrupt:
+            say("stopped")
+
+
+def latest_run() -> Path:
+    """The run in ragauge-runs that was finished last; StoreError if there is none."""
+    finished: list[tuple[str, Path]] = []
+    for path in sorted(RUNS.iterdir()) if RUNS.is_dir() else []:
+        try:
+            manifest = RunFolder(path).manifest()
+        except StoreError:
+            continue
+        if manifest.finished:
+            finished.append((manifest.finished, path))
+    if not finished:
+        raise StoreError(
+            f"no finished runs in {RUNS}; give the folder of a run, or create one with: ragauge run"
+        )
+    return max(finished)[1]

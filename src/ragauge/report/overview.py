@@ -1,0 +1,296 @@
+"""What the page says of a run: the typed view, computed from the run's scores and manifest."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+from ragauge.report.first_screen import DIGITS, FirstScreen
+from ragauge.report.numbers import SummaryRow, aggregate, bounds, interval
+from ragauge.report.plain import counted
+from ragauge.report.score_columns import STATUSES, ScoreColumns
+from ragauge.report.slices import slice_views
+from ragauge.report.view import (
+    Cell,
+    Fact,
+    FindingView,
+    MetricView,
+    Pair,
+    Problem,
+    Reason,
+    RunView,
+    Worst,
+)
+from ragauge.runs.differences import system_tests
+from ragauge.runs.findings import find
+from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.run import Run
+from ragauge.where import RESERVED
+
+if TYPE_CHECKING:
+    import numpy as np
+
+BINS = 20
+REASONS_SHOWN = 5
+IDS_SHOWN = 3
+WORD = re.compile(r"[^\W\d][\w.-]*")
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The view of one run, without its fields and blocks."""
+
+    run: Run
+
+    @cached_property
+    def screen(self) -> FirstScreen:
+        return FirstScreen(self.run)
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, the best one first."""
+        return tuple(self.screen.systems)
+
+    @cached_property
+    def columns(self) -> ScoreColumns:
+        return ScoreColumns(self.run, self.systems)
+
+    @cached_property
+    def displays(self) -> tuple[MetricDisplay, ...]:
+        """The metrics, those with a value first and by family, as on the first screen."""
+        shown = {metric.metric: metric for metric in self.screen.metrics}
+        others = [metric for metric in self.run.metrics if metric.metric not in shown]
+        return tuple({m.metric: m for m in (*shown.values(), *others)}.values())
+
+    @cached_property
+    def column_order(self) -> tuple[str, ...]:
+        """The labels of the metrics that have a column, in the order of the columns."""
+        known = self.columns.by_metric
+        return tuple(display.metric for display in self.displays if display.metric in known)
+
+    def view(self) -> RunView:
+        """The view; the caller adds the fields and the blocks."""
+        run, screen = self.run, self.screen
+        metrics = tuple(map(self._metric, self.displays))
+        return RunView(
+            title=str(run.folder.name) if run.folder else run.manifest.suite,
+            headline=screen.headline,
+            suite=run.manifest.suite,
+            n_questions=len(self.columns.ids),
+            n_answers=len(run.samples),
+            systems=self.systems,
+            families=run.manifest.families,
+            facts=tuple(facts(run)),
+            problems=tuple(self._problems()),
+            notes=tuple(_notes(run, screen)),
+            metrics=metrics,
+            slices=tuple(slice_views(run, self.systems, self.displays)),
+            findings=tuple(self._findings()),
+            worst=tuple(Worst(text, id) for text, id in screen.worst),
+            fields=(),
+            statuses=STATUSES,
+            n_columns=len(self.column_order),
+            blocks=(),
+            has_evidence=True,
+        )
+
+    @cached_property
+    def _summary(self) -> Mapping[tuple[str, str], SummaryRow]:
+        rows = self.run.summary().iter_rows(named=True)
+        return {(cast(str, row["metric"]), cast(str, row["system"])): row for row in rows}
+
+    def _metric(self, display: MetricDisplay) -> MetricView:
+        label = display.metric
+        has_column = label in self.columns.by_metric
+        range_ = self._range(display)
+        return MetricView(
+            label=label,
+            name=display.name,
+            family=display.family,
+            version=display.version,
+            lower_is_better=display.lower_is_better,
+            is_ranked=display.is_ranked,
+            is_count=display.show == "count",
+            scale=display.scale,
+            digits=display.digits,
+            range=range_,
+            is_bounded=display.low is not None and display.high is not None,
+            cells=tuple(
+                self._cell(display, place, range_) if has_column else None
+                for place in range(len(self.systems))
+            ),
+            pairs=tuple(self._pairs(display)) if has_column else (),
+            cautions=tuple(
+                f"{each.says} ({each.figure})" if each.figure else each.says
+                for each in self.run.cautions
+                if each.metric == label
+            ),
+            unavailable=display.unavailable or "",
+            column=self.column_order.index(label) if has_column else None,
+        )
+
+    def _range(self, display: MetricDisplay) -> tuple[float, float]:
+        """The metric's bounds; for an open end that of the values, made wider if both are the same."""
+        import numpy as np
+
+        column = self.columns.by_metric.get(display.metric)
+        values = column.values[~np.isnan(column.values)] if column else np.zeros(0)
+        if not len(values):
+            return 0.0, 1.0
+        low = float(values.min()) if display.low is None else display.low
+        high = float(values.max()) if display.high is None else display.high
+        return (low, high) if low < high else (low - 0.5, high + 0.5)
+
+    def _cell(self, display: MetricDisplay, place: int, range_: tuple[float, float]) -> Cell | None:
+        import numpy as np
+
+        row = self._summary.get((display.metric, self.systems[place]))
+        if row is None:
+            return None
+        column = self.columns.by_metric[display.metric]
+        values = column.values[:, place]
+        bins = np.histogram(values[~np.isnan(values)], bins=BINS, range=range_)[0]
+        few = replace(display, digits=min(display.digits, DIGITS))
+        difference = self.screen.difference(display.metric, self.systems[place])
+        return Cell(
+            shown=aggregate(few, row),
+            interval=interval(few, row),
+            bounds=bounds(few, row),
+            mean=cast("float | None", row["mean"]),
+            low=cast("float | None", row["low"]),
+            high=cast("float | None", row["high"]),
+            n=cast(int, row["n"]),
+            ok=cast(int, row["ok"]),
+            differs=difference is not None and difference.is_significant,
+            reasons=_reasons(column.statuses[:, place], column.reasons[:, place], column.texts),
+            bins=tuple(bins.tolist()),
+        )
+
+    def _pairs(self, display: MetricDisplay) -> Iterator[Pair]:
+        """The paired tests of all pairs of systems, on the questions that all of them have a value for."""
+        for each in system_tests(self.run, display):
+            test = each.test
+            # The test is of the first minus the second; shown is what the second adds to the first.
+            yield Pair(
+                self.systems.index(each.first),
+                self.systems.index(each.second),
+                -test.difference,
+                None if test.high is None else -test.high,
+                None if test.low is None else -test.low,
+                each.p_value,
+                test.n,
+            )
+
+    def _problems(self) -> Iterator[Problem]:
+        """The scores that failed or were skipped, by metric, with the most frequent reason."""
+        import numpy as np
+
+        for display in self.displays:
+            column = self.columns.by_metric.get(display.metric)
+            if column is None:
+                continue
+            for status in ("failed", "skipped"):
+                is_so = column.statuses == STATUSES.index(status)
+                if n := int(is_so.sum()):
+                    codes, counts = np.unique(column.reasons[is_so], return_counts=True)
+                    code = int(codes[counts.argmax()])
+                    why = f": {column.texts[code - 1]}" if code else ""
+                    more = "" if len(codes) == 1 else ", and other reasons"
+                    yield Problem(
+                        f"{counted(n, 'score')} of {display.name} {status}{why}{more}",
+                        f'{field(f"{display.name}.status")} = "{status}"',
+                    )
+
+    def _findings(self) -> Iterator[FindingView]:
+        positions = {display.metric: at for at, display in enumerate(self.displays)}
+        stored = {(each.says, each.when): each for each in self.run.manifest.findings}
+        for match in sorted(find(self.run), key=lambda match: -len(match.ids)):
+            metrics = stored[match.says, match.when].metrics
+            yield FindingView(
+                system=self.systems.index(match.system),
+                says=match.says,
+                when=match.when,
+                metrics={name: positions[label] for name, label in metrics.items()},
+                n=len(match.ids),
+                n_rows=match.n_rows,
+                ids=match.ids[:IDS_SHOWN],
+            )
+
+
+def _notes(run: Run, screen: FirstScreen) -> Iterator[str]:
+    from ragauge.report.judging import judging_lines
+
+    yield from run.problems
+    # The screen says what was not scored; the manifest's own notes on it would say it twice.
+    yield from (note for note in run.manifest.notes if not note.startswith("not scored"))
+    yield from screen.not_scored
+    yield from judging_lines(run)
+
+
+def field(name: str) -> str:
+    """A name as a filter has it: in backquotes if it is not a word.
+
+    >>> field("recall@10"), field("correct.status")
+    ('`recall@10`', 'correct.status')
+    """
+    is_word = WORD.fullmatch(name) and name.casefold() not in RESERVED
+    return name if is_word else f"`{name}`"
+
+
+def facts(run: Run) -> Iterator[Fact]:
+    """What was run: data, code, models, costs, time and seed, as far as the manifest has them."""
+    manifest, data = run.manifest, run.manifest.data
+    yield Fact("suite", manifest.suite)
+    source, digest = data.get("source"), data.get("sha256")
+    if source:
+        yield Fact("data", str(source))
+    if digest:
+        yield Fact("data SHA-256", str(digest)[:16])
+    for sentence in manifest.models:
+        yield Fact("scored", sentence)
+    yield from _usage(manifest.judging)
+    if manifest.git_commit:
+        yield Fact("commit", manifest.git_commit[:12])
+    if manifest.started:
+        yield Fact("started", _time(manifest.started))
+    if manifest.finished:
+        yield Fact("finished", _time(manifest.finished))
+    yield Fact("seed", str(manifest.seed))
+    versions = [
+        f"{name} {manifest.machine[name]}"
+        for name in ("python", "numpy", "polars")
+        if name in manifest.machine
+    ]
+    if versions:
+        yield Fact("versions", ", ".join(versions))
+    yield Fact("run key", manifest.key[:16])
+
+
+def _usage(judging: Mapping[str, object]) -> Iterator[Fact]:
+    for judge, usage in judging.items():
+        spent = cast("Mapping[str, object]", usage)
+        cost = cast("float | None", spent.get("cost_usd"))
+        calls = counted(cast(int, spent.get("calls", 0)), "call")
+        if spent.get("is_recorded"):
+            calls = "recorded replies, no calls"
+        yield Fact("judge", f"{judge}: {calls}" + ("" if cost is None else f", ${cost:,.4f}"))
+
+
+def _time(text: str) -> str:
+    """An ISO time to the minute, in UTC as it is stored."""
+    return f"{text[:10]} {text[11:16]} UTC" if text.endswith("+00:00") else text
+
+
+def _reasons(
+    statuses: "np.ndarray[Any, Any]", reasons: "np.ndarray[Any, Any]", texts: Sequence[str]
+) -> tuple[Reason, ...]:
+    """Why scores have no value, the most frequent reason first."""
+    import numpy as np
+
+    found: list[Reason] = []
+    for code in range(1, len(STATUSES)):
+        is_so = statuses == code
+        for reason, n in zip(*np.unique(reasons[is_so], return_counts=True), strict=True):
+            found.append(Reason(STATUSES[code], texts[int(reason) - 1] if reason else "", int(n)))
+    return tuple(sorted(found, key=lambda each: (-each.n, each.reason))[:REASONS_SHOWN])

@@ -1,0 +1,167 @@
+"""The report page: one HTML file that opens offline, makes no request and shows untrusted texts as text.
+
+The file has the page's code first, then the view of the runs, then the chunks of columns, then those of
+texts and evidence: the page shows the overview before the browser has read the rest.
+"""
+
+import base64
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
+from functools import cache
+from importlib import metadata, resources
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragauge.errors import PlanError
+from ragauge.report.overview import Overview
+from ragauge.report.view import ReportView
+from ragauge.runs.files import write_atomically
+from ragauge.runs.run import Run
+
+if TYPE_CHECKING:
+    from ragauge.report.chunks import RunChunks
+
+LEVEL = 6
+"""How hard zlib compresses the chunks."""
+END = b"</body></html>\n"
+POLICY = (
+    "default-src 'none'; script-src '{script}'; style-src '{style}'; connect-src {connect}; "
+    "base-uri 'none'; form-action 'none'"
+)
+NO_SCRIPT = "This report needs JavaScript. The same numbers are in summary.md."
+
+
+def write_page(runs: Sequence[Run], path: Path, *, evidence: bool = True) -> None:
+    """Write the page of one or several runs as one HTML file; without `evidence` it is smaller.
+
+    Raises PlanError without a run, or for a name that does not end in .html or .htm; StoreError if the
+    file cannot be written, which then is not changed. A file that already is this page is left alone.
+    """
+    if not runs:
+        raise PlanError(["a report needs at least one run"])
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise PlanError([f"{path}: a report is an HTML file; choose a name that ends in .html"])
+    parts = page_parts(runs, evidence=evidence)
+    head = next(parts)
+    if not _is_written(path, head):
+        write_atomically(path, lambda file: file.writelines(chain([head], parts)))
+
+
+def _is_written(path: Path, head: bytes) -> bool:
+    """Whether the file is a page that begins like this: code and view determine the rest."""
+    try:
+        with path.open("rb") as file:
+            if file.read(len(head)) != head:
+                return False
+            file.seek(-len(END), os.SEEK_END)
+            return file.read() == END
+    except OSError:
+        return False
+
+
+def page_parts(runs: Sequence[Run], *, evidence: bool = True) -> Iterator[bytes]:
+    """The file piece by piece, so that large runs are never one string."""
+    from ragauge.report.chunks import RunChunks
+
+    chunks = [RunChunks(Overview(run), place, evidence=evidence) for place, run in enumerate(runs)]
+    yield document(report_view(chunks, "file"), policy())
+    yield from _elements(chunk for each in chunks for chunk in each.columns.items())
+    yield from _elements(chunk for each in chunks for chunk in each.blocks.items())
+    yield END
+
+
+def report_view(chunks: Sequence["RunChunks"], source: str) -> ReportView:
+    """The view of the runs of these chunks; `source` says where the page gets chunks from."""
+    return ReportView(
+        metadata.version("ragauge"),
+        max(each.run.manifest.finished or "" for each in chunks),
+        source,
+        tuple(
+            replace(
+                each.overview.view(),
+                fields=each.fields,
+                blocks=each.starts,
+                has_evidence=each.evidence,
+            )
+            for each in chunks
+        ),
+    )
+
+
+def policy(connect: str = "'none'") -> str:
+    """The content security policy: the page's own code and style, and requests to `connect` only."""
+    return POLICY.format(
+        script=_digest(asset("page.js")), style=_digest(asset("page.css")), connect=connect
+    )
+
+
+def document(view: ReportView, content_policy: str) -> bytes:
+    """The document up to the chunks: policy, style, view and code."""
+    title = " · ".join(dict.fromkeys(run.title for run in view.runs))
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{content_policy}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="referrer" content="no-referrer">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{_html_text(title)} – ragauge</title>"
+        f"<style>{asset('page.css')}</style></head><body>"
+        f'<div id="page"><noscript>{NO_SCRIPT}</noscript></div>'
+        f'<script type="application/json" id="view">{script_json(asdict(view))}</script>'
+        f"<script>{asset('page.js')}</script>\n"
+    ).encode("utf-8", "backslashreplace")
+
+
+def script_json(value: object) -> str:
+    """Strict JSON that cannot end the script element that it is in.
+
+    >>> script_json({"a": "</script>\\u2028"})
+    '{"a":"\\\\u003c/script\\\\u003e\\\\u2028"}'
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text
+
+
+def _elements(chunks: Iterable[tuple[str, Callable[[], bytes]]]) -> Iterator[bytes]:
+    """Each chunk as a data element: compressed, in Base64. Several are compressed at a time, in order."""
+    n_threads = min(os.cpu_count() or 1, 8)
+    with ThreadPoolExecutor(n_threads) as pool:
+        # A few at a time: submitting all would keep all chunks in memory.
+        pending = ((name, make()) for name, make in chunks)
+        while some := list(islice(pending, 4 * n_threads)):
+            yield from pool.map(_element, some)
+
+
+def _element(chunk: tuple[str, bytes]) -> bytes:
+    name, content = chunk
+    text = base64.b64encode(packed(content))
+    return b'<script type="text/plain" id="%s">%s</script>\n' % (name.encode("ascii"), text)
+
+
+def packed(chunk: bytes) -> bytes:
+    """A chunk as the page reads it, from a data element or from the server."""
+    return zlib.compress(chunk, LEVEL)
+
+
+@cache
+def asset(name: str) -> str:
+    """A file of the built page."""
+    return (resources.files("ragauge.report") / "page" / name).read_text("utf-8")
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _html_text(text: str) -> str:
+    from ragauge.html_table import html_text
+
+    return html_text(text, None)

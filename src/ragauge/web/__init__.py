@@ -1,0 +1,1 @@
+"""The loopback server of `ragauge view`: what it serves, who may ask, and the HTTP around it."""

@@ -1,0 +1,78 @@
+"""What `ragauge view` serves: the page of some runs, and its chunks, made when the page asks for them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from threading import Lock
+
+from ragauge.report.chunks import RunChunks
+from ragauge.report.overview import Overview
+from ragauge.report.page import END, document, packed, policy, report_view
+from ragauge.runs.run import Run
+
+PER_BLOCK = 50
+"""Questions whose texts and evidence are read from the store at a time."""
+KEPT = 64
+"""Chunks that are kept in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What an address answers with."""
+
+    type: str
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """The page of some runs and its chunks, by address."""
+
+    runs: Sequence[Run]
+
+    @cached_property
+    def policy(self) -> str:
+        return policy("'self'")
+
+    @cached_property
+    def page(self) -> Content:
+        """The page without its chunks."""
+        view = report_view(self._chunks, "server")
+        return Content("text/html; charset=utf-8", document(view, self.policy) + END)
+
+    @cached_property
+    def _chunks(self) -> tuple[RunChunks, ...]:
+        return tuple(
+            RunChunks(Overview(run), place, per_block=PER_BLOCK)
+            for place, run in enumerate(self.runs)
+        )
+
+    @cached_property
+    def _makers(self) -> Mapping[str, Callable[[], bytes]]:
+        """What makes each chunk, by its address."""
+        return {
+            f"/chunk/{name}": make
+            for each in self._chunks
+            for name, make in {**each.columns, **each.blocks}.items()
+        }
+
+    @cached_property
+    def _made(self) -> Callable[[str], bytes]:
+        # polars is not asked for two chunks at once: each request has a thread of its own.
+        lock = Lock()
+
+        @lru_cache(KEPT)
+        def made(address: str) -> bytes:
+            with lock:
+                content = self._makers[address]()
+            return packed(content)
+
+        return made
+
+    def find(self, address: str) -> Content | None:
+        """The content of an address; None for any that is not exactly one of the page's own."""
+        if address == "/":
+            return self.page
+        if address not in self._makers:
+            return None
+        return Content("application/octet-stream", self._made(address))

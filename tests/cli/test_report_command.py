@@ -1,0 +1,57 @@
+"""`ragauge report`: the page of stored runs."""
+
+import re
+from pathlib import Path
+
+
+def test_it_writes_the_page_into_the_run_s_folder(ragauge, answers):
+    ragauge("run", answers, "-m", "exact_match", "--folder", "mine")
+    done = ragauge("report", "mine")
+    assert (done.code, done.out) == (0, "")
+    assert re.fullmatch(
+        r"ragauge: wrote mine/report.html \(\d+ kB\); open it in a browser\n", done.err
+    )
+    assert Path("mine/report.html").read_text().startswith("<!doctype html>")
+
+
+def test_several_runs_go_into_one_file(ragauge, answers):
+    ragauge("run", answers, "-m", "exact_match", "--folder", "mine")
+    ragauge("run", answers, "-m", "token_f1", "--folder", "other")
+    assert ragauge("report", "mine", "other", "-o", "both.html").code == 0
+    text = Path("both.html").read_text()
+    assert "<title>mine · other – ragauge</title>" in text
+    assert 'id="1.ids"' in text
+
+
+def test_without_evidence_the_file_is_smaller(ragauge, answers):
+    ragauge("run", answers, "-m", "token_f1", "--folder", "mine")
+    ragauge("report", "mine", "-o", "all.html")
+    ragauge("report", "mine", "-o", "few.html", "--no-evidence")
+    assert Path("few.html").stat().st_size < Path("all.html").stat().st_size
+
+
+def test_what_is_no_run_and_what_is_no_page_are_errors(ragauge, answers):
+    done = ragauge("report", "nothing")
+    assert done.code == 5
+    assert "nothing: is not a run folder" in done.err
+    ragauge("run", answers, "-m", "exact_match", "--folder", "mine")
+    done = ragauge("report", "mine", "-o", "mine.pdf")
+    assert done.code == 2
+    assert "mine.pdf: a report is an HTML file; choose a name that ends in .html" in done.err
+    assert ragauge("report").code == 2
+
+
+def test_a_run_leaves_its_page_and_says_so_last(ragauge, answers):
+    done = ragauge("run", answers, "-m", "exact_match", "--folder", "mine")
+    assert done.err.splitlines()[-1] == "ragauge: open mine/report.html in a browser"
+    assert Path("mine/report.html").read_text().startswith("<!doctype html>")
+    done = ragauge("run", answers, "-m", "token_f1", "--folder", "other", "--no-report")
+    assert "report.html" not in done.err
+    assert not Path("other/report.html").exists()
+
+
+def test_a_very_large_run_s_page_has_no_evidence(ragauge, answers, monkeypatch):
+    monkeypatch.setattr("ragauge.cli.running.MAX_WITH_EVIDENCE", 3)
+    done = ragauge("run", answers, "-m", "exact_match", "--folder", "mine")
+    assert "mine/report.html leaves out the evidence; add it with: ragauge report mine" in done.err
+    assert '"has_evidence":false' in Path("mine/report.html").read_text()

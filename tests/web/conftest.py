@@ -1,0 +1,110 @@
+"""A real browser that opens the page from a file, and notes every request, console message and violation."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ragauge as rg
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
+)
+WATCH = """
+window.seen = [];
+addEventListener("securitypolicyviolation", (event) => seen.push(`policy: ${event.violatedDirective} ${event.sample}`));
+addEventListener("error", (event) => seen.push(`error: ${event.message}`));
+addEventListener("unhandledrejection", (event) => seen.push(`rejected: ${event.reason}`));
+for (const name of ["alert", "confirm", "prompt", "open"]) window[name] = () => seen.push(`called: ${name}`);
+"""
+
+
+@dataclass
+class Opened:
+    """A page in the browser, and what it did."""
+
+    page: Any
+    address: str
+    requests: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+
+    def go(self, place: str) -> None:
+        """Show a place of the page by its address, as a link does."""
+        self.page.evaluate("(place) => { location.hash = place }", place)
+        self.page.wait_for_timeout(30)
+
+    def texts(self, selector: str) -> list[str]:
+        return [" ".join(text.split()) for text in self.page.locator(selector).all_inner_texts()]
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        """Wait for a condition; Playwright's own way evaluates text, which the page's policy refuses."""
+        for _ in range(250):
+            if condition():
+                return
+            self.page.wait_for_timeout(20)
+        raise AssertionError(f"waited for 5 s: {self.page.evaluate('location.hash')}")
+
+    def ids(self) -> list[str]:
+        """The questions in the list, once it has been read."""
+        self.until(lambda: "reading" not in self.page.inner_text("#found"))
+        return self.texts(".line .id")
+
+    @property
+    def complaints(self) -> list[str]:
+        """Requests besides the file itself, console errors, script errors and policy violations."""
+        others = [url for url in self.requests if url.partition("#")[0] != self.address]
+        return [*others, *self.messages, *self.page.evaluate("window.seen")]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if not CHROMIUM:
+        pytest.skip("there is no chromium; install Debian's package of that name")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens a report in a browser of its own storage; `scheme` is "light" or "dark"."""
+    contexts = []
+
+    def open_page(path: Path, place: str = "", *, scheme: str = "light") -> Opened:
+        context = browser.new_context(
+            color_scheme=scheme, viewport={"width": 1360, "height": 900}, reduced_motion="reduce"
+        )
+        contexts.append(context)
+        context.add_init_script(WATCH)
+        page = context.new_page()
+        page.set_default_timeout(5_000)
+        shown = Opened(page, path.as_uri())
+        page.on("request", lambda request: shown.requests.append(request.url))
+        page.on("console", lambda message: shown.messages.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: shown.messages.append(f"error: {error}"))
+        page.goto(f"{path.as_uri()}{place}")
+        page.wait_for_selector("main > *")
+        return shown
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def handbook_run() -> rg.Run:
+    """The bundled example with metrics whose evidence differs."""
+    answers = Path(__file__).parents[2] / "examples" / "handbook" / "answers.jsonl"
+    return rg.evaluate(
+        answers, ["number_match", "keyword_coverage", "recall@5", "number_precision", "dont_know"]
+    )
+
+
+@pytest.fixture(scope="session")
+def handbook_page(handbook_run, tmp_path_factory) -> Path:
+    return handbook_run.report(tmp_path_factory.mktemp("page") / "report.html")

@@ -1,0 +1,332 @@
+"""The page in a real browser: what it shows, its addresses, its keys, and that it stays silent."""
+
+import pytest
+
+import ragauge as rg
+from ragauge.errors import FilterError
+from ragauge.report.numbers import number
+from ragauge.runs.findings import find
+from ragauge.where import Filter
+
+PLACES = (
+    "",
+    "#/compare",
+    "#/compare?base=careful&other=hasty&metric=number_precision",
+    "#/questions",
+    "#/questions?id=q05&why=all&diff=1",
+    "#/questions?where=number_match+%3C+0.5&sort=worst",
+)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_view_opens_from_a_file_without_a_request_or_a_complaint(
+    opened, handbook_page, scheme
+):
+    page = opened(handbook_page, scheme=scheme)
+    for place in PLACES:
+        page.go(place)
+        page.page.wait_for_timeout(60)
+    assert page.complaints == []
+    assert len(page.requests) == 1
+    assert page.page.evaluate("document.documentElement.dataset.theme") == scheme
+
+
+def test_the_overview_shows_the_numbers_of_the_terminal(opened, handbook_page, handbook_run):
+    from ragauge.report.first_screen import FirstScreen
+
+    screen = FirstScreen(handbook_run)
+    page = opened(handbook_page)
+    assert page.texts("h1") == [screen.headline]
+    shown = [
+        text.replace("*", "").strip() for text in page.texts(".matrix:not(.slices) .cell .mean")
+    ]
+    wanted = [cell.value for row in screen.rows for cell in row.cells]
+    assert sorted(shown) == sorted(wanted)
+
+
+def test_a_filter_stays_over_reload_and_back(opened, handbook_page):
+    page = opened(handbook_page, "#/questions")
+    everything = page.ids()
+    page.page.fill("#where", "number_match < 0.5 and system = 'hasty'")
+    filtered = page.ids()
+    assert 0 < len(filtered) < len(everything)
+    page.page.click(".line >> nth=0")
+    page.page.wait_for_selector(".detail .question")
+    address = page.page.evaluate("location.hash")
+    assert "where=" in address and "id=" in address
+    page.page.reload()
+    page.page.wait_for_selector(".detail .question")
+    assert page.ids() == filtered
+    assert page.page.input_value("#where") == "number_match < 0.5 and system = 'hasty'"
+    assert page.page.evaluate("location.hash") == address
+    page.page.go_back()
+    assert page.page.locator(".detail").count() == 0
+    assert page.ids() == filtered
+
+
+def test_a_chip_and_a_choice_are_steps_of_the_history(opened, handbook_page):
+    page = opened(handbook_page, "#/questions")
+    everything = page.ids()
+    page.page.click(".chip >> text=comparison")
+    chosen = page.ids()
+    assert 0 < len(chosen) < len(everything)
+    page.page.select_option("label:has-text('Sort') select", "worst")
+    assert sorted(page.ids()) == sorted(chosen)
+    page.page.go_back()
+    assert page.ids() == chosen
+    page.page.go_back()
+    assert page.ids() == everything
+
+
+def test_the_keyboard_alone_leads_from_the_overview_to_a_question_and_back(opened, handbook_page):
+    page = opened(handbook_page)
+    keys = page.page.keyboard
+    keys.press("3")
+    first, second, *_ = page.ids()
+    keys.press("j")
+    page.page.wait_for_selector(f".detail[aria-label='Question {first}'] .question")
+    keys.press("j")
+    page.page.wait_for_selector(f".detail[aria-label='Question {second}'] .question")
+    keys.press("e")
+    page.page.wait_for_selector(".evidence")
+    keys.press("d")
+    page.page.wait_for_selector(".answer ins")
+    keys.press("Escape")
+    page.page.wait_for_selector(".detail", state="detached")
+    keys.press("/")
+    keys.type("id = 'q05'")
+    assert page.ids() == ["q05"]
+    keys.press("Escape")  # leaves the field
+    keys.press("Enter")
+    page.page.wait_for_selector(".detail[aria-label='Question q05'] .question")
+    keys.press("1")
+    page.page.wait_for_selector("main.overview .matrix")
+    keys.press("?")
+    assert "Next question" in page.texts("dialog")[0]
+    keys.press("Escape")
+    page.page.wait_for_selector("dialog", state="detached")
+    assert page.complaints == []
+
+
+def test_the_sheet_of_keys_and_the_tooltips_name_the_same_keys(opened, handbook_page):
+    page = opened(handbook_page)
+    page.page.keyboard.press("?")
+    listed = dict(zip(page.texts("dialog dd"), page.texts("dialog dt"), strict=True))
+    assert listed["Overview"] == "1o"
+    page.page.keyboard.press("Escape")
+    assert page.page.get_attribute("nav a >> nth=0", "title") == "Overview (1 or o)"
+
+
+def test_the_theme_is_remembered(opened, handbook_page):
+    page = opened(handbook_page, scheme="light")
+    page.page.keyboard.press("t")
+    assert page.page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.page.reload()
+    page.page.wait_for_selector("main > *")
+    assert page.page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_a_count_in_the_matrix_is_a_link_to_its_answers(opened, handbook_page):
+    page = opened(handbook_page)
+    link = page.page.locator(".cell a", has_text="undefined").first
+    n = int(link.inner_text().split()[0])
+    link.click()
+    page.ids()
+    assert f"{n} answers" in page.page.inner_text("#found")
+
+
+def test_what_cannot_be_read_is_said_and_the_list_stays(opened, handbook_page):
+    page = opened(handbook_page, "#/questions")
+    before = page.ids()
+    page.page.fill("#where", "number_match <")
+    assert "expected a value" in page.page.inner_text("#found")
+    page.page.fill("#where", "nothing = 1")
+    assert 'there is no field "nothing"' in page.page.inner_text("#found")
+    assert page.ids() == before
+    page.go("#/questions?id=nobody")
+    assert page.texts(".missing") == ["There is no question “nobody”."]
+
+
+def test_a_finding_lists_the_answers_that_python_finds(opened, tmp_path, handbook):
+    run = rg.evaluate(handbook, "rag")
+    page = opened(run.report(tmp_path / "report.html"))
+    matches = {(match.system, match.says): match.ids for match in find(run)}
+    assert matches
+    assert len(page.texts(".findings li")) == len(matches)
+    for at in range(len(matches)):
+        page.go("#/")
+        page.page.wait_for_selector(".findings")
+        text = page.texts(".findings li")[at]
+        ((_, ids),) = [(key, ids) for key, ids in matches.items() if f"{key[0]}: {key[1]}" in text]
+        page.page.click(f".findings li >> nth={at} >> .number")
+        assert sorted(page.ids()) == sorted(ids)
+
+
+ROWS = [
+    {"id": "a1", "name": "Zoë", "year": 2019, "flag": True, "kind": "fact"},
+    {"id": "a2", "name": 'bob "B" O\'Neil', "year": 2020, "flag": False, "kind": None},
+    {"id": "a3", "name": "😀 smile", "year": None, "flag": None, "kind": "list"},
+    {"id": "a4", "name": "\uffff last", "year": -3, "flag": True, "kind": "FACT"},
+]
+FILTERS = (
+    "year >= 2020", "year < 2020", "year = 2019", "year != 2019", "year in (2019, 2020)",
+    "year not in (2019)", "year is null", "year is not null", "not year = 2019", "year",
+    "flag", "not flag", "flag = true", "flag != true", "flag is null", "flag in (true)",
+    'kind = "fact"', "kind ~ 'FA'", 'kind not in ("fact", "list")', "kind > 'a'", "name > 'z'",
+    'name ~ "zoë"', "name ~ '\\\"b'", "name = 'bob \\\"B\\\" O\\'Neil'", "name < '\U0001f600'",
+    "`year` = 2019 or (kind = 'list' and not flag)", "year>=-3 AND year<=2.019e3", "name ~ ''",
+    'id = "a1" or id = "a2" and year = 2019', "not not flag", "year == 2020",
+    # Errors: the words differ, but both refuse.
+    "year = 'x'", "kind = 1", "flag > 'a'", "kind", "year >", "and", "(year = 1", "year = 1 2",
+    "year = 1e999", "unknown = 1", "year ~", "year is 3", "name = “x”", "2019 = year",
+)  # fmt: skip
+
+
+def test_a_filter_selects_what_it_selects_in_python(opened, tmp_path):
+    rows = [{**row, "answer": "x", "reference": "x"} for row in ROWS]
+    run = rg.evaluate(rows, "exact_match")
+    page = opened(run.report(tmp_path / "report.html"), "#/questions")
+    page.ids()
+    known = {"id", "name", "year", "flag", "kind"}
+    for text in FILTERS:
+        page.page.fill("#where", text)
+        try:
+            read = Filter.parse(text)
+            wanted = (
+                None if read.fields - known else [row["id"] for row in ROWS if read.matches(row)]
+            )
+        except FilterError:
+            wanted = None
+        shown = page.ids()
+        is_error = page.page.get_attribute("#where", "aria-invalid") == "true"
+        assert is_error == (wanted is None), f"{text}: {page.page.inner_text('#found')}"
+        if wanted is not None:
+            assert shown == wanted, text
+
+
+@pytest.mark.usefixtures("own_metrics")
+def test_numbers_have_the_digits_of_python(opened, tmp_path):
+    values = [0.125, 0.375, 0.5, 0.005, 0.015, 0.025, 1 / 3, 2 / 3, 0.235, 0.995, 0.0, 1.0]
+
+    @rg.metric(version=1)
+    def given(answer: str) -> float:
+        return float(answer)
+
+    rows = [{"id": f"q{at:02}", "answer": repr(value)} for at, value in enumerate(values)]
+    run = rg.evaluate(rows, "given")
+    page = opened(run.report(tmp_path / "report.html"), "#/questions")
+    page.ids()
+    from dataclasses import replace
+
+    few = replace(run.metrics[0], digits=2)
+    assert page.texts(".line .value") == [
+        f"{run.samples.systems[0]} {number(few, value)}" for value in values
+    ]
+
+
+def test_fixed_and_broken_questions_are_those_that_cross_the_middle(opened, tmp_path):
+    # exact_match of old and new: q1 0 → 1 fixed, q2 1 → 0 broken, q3 1 → 1, q4 old has no answer.
+    rows = [
+        {"id": id, "system": system, "question": id, "answer": answer, "reference": "Rome"}
+        for id, answers in (("q1", ("Oslo", "Rome")), ("q2", ("Rome", "Oslo")), ("q3", ("Rome", "Rome")), ("q4", (None, "Rome")))
+        for system, answer in zip(("old", "new"), answers, strict=True)
+    ]  # fmt: skip
+    run = rg.evaluate(rows, "exact_match")
+    page = opened(run.report(tmp_path / "report.html"), "#/compare?base=old&other=new")
+    page.page.wait_for_selector(".changes h3")
+    fixed, broken = page.texts(".changes h3")
+    assert fixed.startswith("Fixed 1") and broken.startswith("Broken 1")
+    assert page.texts(".changes .id") == ["q1", "q2"]
+    assert "new is better on 1, equal on 1, worse on 1" in page.page.inner_text("main")
+    assert "1: old missing, new scored" in page.texts(".unpaired")[0]
+
+
+def test_swapping_turns_the_signs(opened, handbook_page):
+    page = opened(handbook_page, "#/compare?base=hasty&other=careful")
+    before = page.texts(".differences td:nth-child(4)")
+    page.page.keyboard.press("s")
+    page.until(lambda: "base=careful" in page.page.evaluate("location.hash"))
+    after = page.texts(".differences td:nth-child(4)")
+    turned = [text.replace("+", "·").replace("−", "+").replace("·", "−") for text in before]
+    assert after == turned != before
+
+
+def test_a_dot_of_the_scatter_opens_its_question(opened, handbook_page):
+    page = opened(handbook_page, "#/compare?base=hasty&other=careful&metric=number_match")
+    page.page.wait_for_selector("canvas")
+    box = page.page.locator("canvas").bounding_box()
+    # hasty 0, careful 1: the upper left corner.
+    page.page.mouse.click(box["x"] + 14, box["y"] + 14)
+    page.page.wait_for_selector(".detail .question")
+    assert page.page.evaluate("location.hash").startswith("#/questions?id=q")
+
+
+def open_question(opened, run: rg.Run, path, id: str):
+    page = opened(run.report(path / "report.html"), f"#/questions?id={id}&why=all")
+    page.page.wait_for_selector(".evidence")
+    return page
+
+
+def test_a_claim_is_shown_with_its_verdict_and_its_quote_in_the_context(opened, tmp_path):
+    claims = {
+        "sentences": [
+            {"sentence": 1, "claims": ["It is 😀 blue.", "It is old."], "claim_free": False}
+        ]
+    }
+    support = {
+        "verdicts": [
+            {"claim": 1, "reason": "says so", "supported": True, "context": 2, "quote": "the 😀 hut is blue"},
+            {"claim": 2, "reason": "no age", "supported": False, "context": 0, "quote": ""},
+        ]
+    }  # fmt: skip
+    judge = rg.ScriptedJudge({"claims": claims, "support": support})
+    row = {
+        "id": "q1", "question": "What is it like?", "answer": "It is 😀 blue and old.",
+        "contexts": ["Nothing.", "We know 😀 that the 😀 hut is blue, and more."],
+    }  # fmt: skip
+    run = rg.evaluate([row], "faithfulness", judge=judge)
+    assert run.scores["value"].to_list() == [0.5], run.scores["reason"].to_list()
+    page = open_question(opened, run, tmp_path, "q1")
+    assert page.texts(".evidence .verdicts li") == [
+        "✓ It is 😀 blue. – says so context 2: We know 😀 that the 😀 hut is blue, and more.",
+        "✗ It is old. – no age",
+    ]
+    assert page.texts(".evidence mark.quote") == ["the 😀 hut is blue"]
+    assert page.texts(".passages mark.quote") == ["the 😀 hut is blue"]
+    page.page.click(".call summary >> nth=0")
+    assert '"It is old."' in page.texts(".call pre")[0]
+
+
+def test_words_numbers_hits_and_reasons_are_shown(opened, tmp_path):
+    row = {
+        "id": "q1", "question": "How much?", "answer": "The fee is $5 in spring.", "reference": "The fee is $6 in autumn.",
+        "contexts": ["one", "two"], "context_ids": ["d1", "d2"], "relevant": {"d2": 2},
+    }  # fmt: skip
+    run = rg.evaluate(
+        [row, {**row, "id": "q2", "reference": "none"}],
+        ["number_match", "keyword_coverage", "recall@5"],
+    )
+    page = open_question(opened, run, tmp_path, "q1")
+    assert page.texts(".word.bad")[0] == "✗ 6"
+    assert {"✗ autumn", "✓ rank 2: d2 grade 2"} <= set(page.texts(".word"))
+    assert page.texts(".passages .hit .rank") == ["2 ✓ relevant d2"]
+    page.go("#/questions?id=q2")
+    page.page.wait_for_selector(".detail[aria-label='Question q2'] .status")
+    assert page.texts(".score .value")[0] == "undefined the reference has no numbers"
+
+
+def test_the_weakest_sentence_of_the_reference_is_marked(opened, tmp_path):
+    row = {"id": "q1", "answer": "Dogs are free.", "reference": "Dogs are free. The fee is $5."}
+    run = rg.evaluate([row], "sentence_coverage")
+    page = open_question(opened, run, tmp_path, "q1")
+    (weakest,) = page.texts(".verdicts .weakest")
+    assert weakest.startswith("✗ The fee is $5.") and "weakest" in weakest
+    assert len(page.texts(".sentence-matrix td.weakest")) == 1
+
+
+def test_words_that_differ_from_the_reference_are_marked(opened, tmp_path):
+    row = {"id": "q1", "answer": "The fee is five pounds", "reference": "The fee is six pounds"}
+    run = rg.evaluate([row], "exact_match")
+    page = opened(run.report(tmp_path / "report.html"), "#/questions?id=q1&diff=1")
+    page.page.wait_for_selector(".answer ins")
+    assert (page.texts(".answer ins"), page.texts(".answer del")) == (["five"], ["six"])

@@ -1,0 +1,290 @@
+// Two systems, question by question: differences with their intervals, and what was fixed and broken.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { DifferenceBar, Swatch } from "./charts";
+import { actions, tooltip } from "./keys";
+import { count, counted, pValue, short, shown, signed } from "./numbers";
+import { Select } from "./overview";
+import { type Change, paired, type Paired, pairOf } from "./pairing";
+import { type Rows, rowsOf } from "./rows";
+import { Scatter } from "./scatter";
+import { changed, go, href, param } from "./state";
+import type { MetricView } from "./view";
+
+const LISTED = 200;
+
+export function Compare({ at }: { at: number }) {
+  const rows = rowsOf(at);
+  rows.arrived.value; // shows what has arrived since
+  const { systems } = rows.view;
+  const chosen = (name: string, other: number) => {
+    const found = systems.indexOf(param(name));
+    return found < 0 ? other : found;
+  };
+  const base = chosen("base", 1);
+  const other = chosen("other", base === 0 ? 1 : 0);
+  const metrics = rows.view.metrics.filter((metric) => metric.column !== null && metric.cells.some((cell) => cell?.ok));
+  const metric = metrics.find((each) => each.label === param("metric")) ?? metrics[0];
+
+  const swap = () => go(changed({ base: systems[other]!, other: systems[base]! }));
+  useEffect(() => {
+    actions.swap = swap;
+    return () => {
+      delete actions.swap;
+    };
+  });
+  if (systems.length < 2) return <p>The run has one system; there is nothing to compare.</p>;
+  if (!metric) return <p>Nothing was scored.</p>;
+  const options = systems.map((system): [string, string] => [system, system]);
+  return (
+    <>
+      <section class="lead">
+        <h1>{headline(rows, metric, base, other)}</h1>
+        <div class="choices-row">
+          <Select label="Baseline" value={systems[base]!} options={options} param="base" />
+          <button type="button" onClick={swap} title={tooltip("Swap the baseline and the other system")} aria-label="Swap">
+            ⇄
+          </button>
+          <Select label="compared with" value={systems[other]!} options={options} param="other" />
+        </div>
+      </section>
+      {base === other ? (
+        <p>Choose two different systems.</p>
+      ) : (
+        <>
+          <Differences rows={rows} metrics={metrics} metric={metric} base={base} other={other} />
+          <ByQuestion rows={rows} metric={metric} base={base} other={other} />
+        </>
+      )}
+    </>
+  );
+}
+
+function headline(rows: Rows, metric: MetricView, base: number, other: number): string {
+  const { systems } = rows.view;
+  const pair = pairOf(metric, base, other);
+  const [one, two] = [systems[base], systems[other]];
+  if (!pair) return `${two} and ${one}: ${metric.name} is not tested.`;
+  const gain = metric.lower_is_better ? -pair.difference : pair.difference;
+  const size = `${signed(metric, pair.difference)} ${metric.name}`;
+  const test = `(${pValue(pair.p_value)}, ${counted(pair.n, "question")})`;
+  if (pair.difference === 0) return `${two} and ${one} have the same ${metric.name}, on ${counted(pair.n, "question")}.`;
+  if (pair.p_value >= 0.05) return `${two} does not differ from ${one} beyond chance: ${size} ${test}.`;
+  const word = metric.is_ranked ? (gain > 0 ? "better" : "worse") : pair.difference > 0 ? "higher" : "lower";
+  return `${two} is ${word} than ${one}: ${size} ${test}.`;
+}
+
+function Differences({
+  rows,
+  metrics,
+  metric,
+  base,
+  other,
+}: {
+  rows: Rows;
+  metrics: MetricView[];
+  metric: MetricView;
+  base: number;
+  other: number;
+}) {
+  const { systems } = rows.view;
+  return (
+    <section>
+      <h2>Differences</h2>
+      <div class="wide" tabIndex={0} role="region" aria-label="Differences by metric">
+        <table class="matrix differences">
+          <thead>
+            <tr>
+              <th scope="col">Metric</th>
+              <th scope="col" class="right">
+                <Swatch system={base} /> {systems[base]}
+              </th>
+              <th scope="col" class="right">
+                <Swatch system={other} /> {systems[other]}
+              </th>
+              <th scope="col" class="right">
+                Difference
+              </th>
+              <th scope="col">95 % interval</th>
+              <th scope="col" class="right">
+                p
+              </th>
+              <th scope="col" class="right">
+                Questions
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {metrics.map((each) => (
+              <DifferenceLine key={each.label} metric={each} base={base} other={other} isChosen={each === metric} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="note">
+        {systems[other]} minus {systems[base]}. Paired randomization tests with Holm's correction over all pairs of systems, on the
+        questions that all systems have a value for; bars span the metric's range in both directions.
+      </p>
+    </section>
+  );
+}
+
+function DifferenceLine({ metric, base, other, isChosen }: { metric: MetricView; base: number; other: number; isChosen: boolean }) {
+  const pair = pairOf(metric, base, other);
+  const gain = pair && (metric.lower_is_better ? -pair.difference : pair.difference);
+  const isSignificant = pair && pair.p_value < 0.05 && pair.difference !== 0;
+  const tone = isSignificant && metric.is_ranked ? (gain! > 0 ? "good" : "bad") : "";
+  return (
+    <tr class={isChosen ? "chosen" : undefined}>
+      <th scope="row">
+        <a href={changed({ metric: metric.label })} aria-current={isChosen ? "true" : undefined}>
+          {metric.name}
+        </a>
+      </th>
+      <td class="right">{metric.cells[base]?.shown ?? "–"}</td>
+      <td class="right">{metric.cells[other]?.shown ?? "–"}</td>
+      <td class={`right ${tone}`}>{pair ? <b>{signed(metric, pair.difference)}</b> : <span class="soft">not tested</span>}</td>
+      <td>
+        {pair && pair.low !== null && pair.high !== null && (
+          <div class="with-bar">
+            <DifferenceBar low={pair.low} high={pair.high} value={pair.difference} gain={metric.is_ranked ? gain! : 0} span={metric.range[1] - metric.range[0]} />
+            <span class="soft">
+              {signed(metric, pair.low)} to {signed(metric, pair.high)}
+            </span>
+          </div>
+        )}
+      </td>
+      <td class="right">
+        {pair && (pair.p_value < 0.001 ? "< 0.001" : pair.p_value.toFixed(3))}
+        <span class="star">{isSignificant ? "*" : ""}</span>
+      </td>
+      <td class="right">{pair && count(pair.n)}</td>
+    </tr>
+  );
+}
+
+function ByQuestion({ rows, metric, base, other }: { rows: Rows; metric: MetricView; base: number; other: number }) {
+  const ready = rows.have([metric.column!], ["question"]);
+  const found = useMemo(() => (ready ? paired(rows, metric, base, other) : null), [rows, metric, base, other, ready]);
+  if (!found) return <p class="soft">reading …</p>;
+  const { systems } = rows.view;
+  const open = (q: number) => go(href("questions", { id: rows.ids[q]!, metric: metric.label }));
+  return (
+    <section>
+      <h2>
+        {metric.name}, question by question{" "}
+        <span class="soft">
+          {metric.is_ranked ? (
+            <>
+              {systems[other]} is better on {count(found.wins)}, equal on {count(found.ties)}, worse on {count(found.losses)}
+            </>
+          ) : (
+            <>{counted(found.points.length, "question")}</>
+          )}
+        </span>
+      </h2>
+      <div class="by-question">
+        <Scatter metric={metric} points={found.points} names={[systems[base]!, systems[other]!]} label={(q) => rows.ids[q]!} open={open} />
+        <div class="changes">
+          <Changes rows={rows} metric={metric} found={found} />
+        </div>
+      </div>
+      <Unpaired rows={rows} found={found} names={[systems[base]!, systems[other]!]} metric={metric} />
+    </section>
+  );
+}
+
+function Changes({ rows, metric, found }: { rows: Rows; metric: MetricView; found: Paired }) {
+  if (!metric.is_bounded || !metric.is_ranked) {
+    const sorted = [...found.points].sort((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before));
+    return <ChangeList title="Largest changes" about="" rows={rows} metric={metric} changes={sorted.filter((each) => each.after !== each.before)} />;
+  }
+  return (
+    <>
+      <ChangeList
+        title="Fixed"
+        about="from the worse half of the scale to the better half"
+        rows={rows}
+        metric={metric}
+        changes={found.fixed}
+      />
+      <ChangeList title="Broken" about="from the better half to the worse half" rows={rows} metric={metric} changes={found.broken} />
+    </>
+  );
+}
+
+function ChangeList({
+  title,
+  about,
+  rows,
+  metric,
+  changes,
+}: {
+  title: string;
+  about: string;
+  rows: Rows;
+  metric: MetricView;
+  changes: Change[];
+}) {
+  const [all, setAll] = useState(false);
+  const listed = changes.slice(0, all ? LISTED : 8);
+  return (
+    <div>
+      <h3>
+        {title} <b>{count(changes.length)}</b> <span class="soft">{about}</span>
+      </h3>
+      {changes.length === 0 && <p class="soft">none</p>}
+      <ul class="change-list">
+        {listed.map((each) => (
+          <li key={each.q}>
+            <a href={href("questions", { id: rows.ids[each.q]!, metric: metric.label })}>
+              <span class="id">{rows.ids[each.q]}</span>
+              <span class="question-text">{String(rows.value("question", each.q, 0) ?? "")}</span>
+            </a>
+            <span class="numbers">
+              {short(metric, each.before)} → {shown(metric, each.after, Math.min(metric.digits, 2))}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {listed.length < changes.length && (
+        <button type="button" onClick={() => setAll(true)} disabled={all}>
+          {all ? `the first ${LISTED} of ${count(changes.length)}` : `Show ${count(Math.min(changes.length, LISTED))}`}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** What could not be paired: a side lacks the question or could not score it. */
+function Unpaired({ rows, found, names, metric }: { rows: Rows; found: Paired; names: [string, string]; metric: MetricView }) {
+  if (!found.unpaired.length) return null;
+  const groups = new Map<string, number[]>();
+  for (const { q, before, after } of found.unpaired) {
+    const text = `${names[0]} ${before === "ok" ? "scored" : before}, ${names[1]} ${after === "ok" ? "scored" : after}`;
+    groups.set(text, [...(groups.get(text) ?? []), q]);
+  }
+  return (
+    <div class="unpaired">
+      <h3>
+        Not paired <b>{count(found.unpaired.length)}</b> <span class="soft">a side lacks the question or could not score it</span>
+      </h3>
+      <ul class="change-list">
+        {[...groups].map(([text, questions]) => (
+          <li key={text}>
+            <span>
+              {count(questions.length)}: {text}
+            </span>
+            <span class="ids">
+              {questions.slice(0, 5).map((q) => (
+                <a key={q} href={href("questions", { id: rows.ids[q]!, metric: metric.label })}>
+                  {rows.ids[q]}
+                </a>
+              ))}
+              {questions.length > 5 && "…"}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,418 @@
+import { Histogram, IntervalBar, Swatch } from "./charts";
+import { report } from "./data";
+import { count, counted } from "./numbers";
+import { changed, href, param } from "./state";
+import type { Cell, MetricView, RunView, SliceView } from "./view";
+import { literal, quoted } from "./where";
+
+export function Overview({ at }: { at: number }) {
+  const run = report.runs[at]!;
+  return (
+    <>
+      <section class="lead">
+        <h1>{run.headline}</h1>
+        <p class="soft">
+          {run.suite} · {counted(run.n_questions, "question")} · {counted(run.systems.length, "system")} ·{" "}
+          <a href={href("questions")}>{counted(run.n_answers, "answer")}</a>
+        </p>
+      </section>
+      <Problems run={run} />
+      <Matrix run={run} />
+      <Findings run={run} />
+      <Slices run={run} />
+      <Distributions run={run} />
+      <Facts run={run} />
+    </>
+  );
+}
+
+function Problems({ run }: { run: RunView }) {
+  if (!run.problems.length) return null;
+  return (
+    <section class="banner" aria-label="Problems">
+      <h2>Some scores are missing</h2>
+      <ul>
+        {run.problems.map((problem) => (
+          <li key={problem.text}>
+            {problem.where ? <a href={href("questions", { where: problem.where })}>{problem.text}</a> : problem.text}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function families(run: RunView): [string, MetricView[]][] {
+  const groups = new Map<string, MetricView[]>();
+  for (const metric of run.metrics) {
+    if (!metric.cells.some((cell) => cell && cell.n)) continue;
+    groups.set(metric.family, [...(groups.get(metric.family) ?? []), metric]);
+  }
+  return [...groups];
+}
+
+function Matrix({ run }: { run: RunView }) {
+  const groups = families(run);
+  if (!groups.length) return null;
+  const differs = run.metrics.some((metric) => metric.cells.some((cell) => cell?.differs));
+  return (
+    <section>
+      <h2>Scores</h2>
+      <div class="wide" tabIndex={0} role="region" aria-label="Scores by metric and system">
+        <table class="matrix">
+          <thead>
+            <tr>
+              <th scope="col">Metric</th>
+              {run.systems.map((system, s) => (
+                <th scope="col" key={system}>
+                  <Swatch system={s} /> {system}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          {groups.map(([family, metrics]) => (
+            <tbody key={family}>
+              {family && (
+                <tr class="family">
+                  <th scope="rowgroup" colSpan={run.systems.length + 1}>
+                    {family}
+                    {run.families[family] && <span class="soft"> {run.families[family]}</span>}
+                  </th>
+                </tr>
+              )}
+              {metrics.map((metric) => (
+                <tr key={metric.label}>
+                  <th scope="row">
+                    <MetricName metric={metric} />
+                  </th>
+                  {metric.cells.map((cell, s) => (
+                    <td key={s}>{cell ? <MatrixCell run={run} metric={metric} cell={cell} s={s} /> : "–"}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          ))}
+        </table>
+      </div>
+      <p class="note">
+        {differs && "* differs from the best system beyond chance (paired randomization test, Holm, p < 0.05). "}
+        Bars are 95 % intervals of the mean.
+      </p>
+    </section>
+  );
+}
+
+export function MetricName({ metric }: { metric: MetricView }) {
+  const direction = metric.is_ranked ? (metric.lower_is_better ? "↓" : "↑") : "";
+  const title = metric.lower_is_better ? "lower is better" : "higher is better";
+  return (
+    <span class="metric">
+      <span title={metric.label}>{metric.name}</span>
+      {direction && (
+        <span class="soft" title={title}>
+          {" "}
+          <span aria-hidden="true">{direction}</span>
+          <span class="hidden">{title}</span>
+        </span>
+      )}
+      {metric.cautions.map((caution) => (
+        <span key={caution} class="caution">
+          caution: {caution}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function MatrixCell({ run, metric, cell, s }: { run: RunView; metric: MetricView; cell: Cell; s: number }) {
+  const system = `system = ${literal(run.systems[s]!)}`;
+  const field = quoted(metric.name);
+  return (
+    <div class="cell">
+      <span class="mean">
+        {cell.shown}
+        <span class="star">{cell.differs ? "*" : ""}</span>
+      </span>
+      <IntervalBar metric={metric} cell={cell} system={s} />
+      <span class="below">
+        <span class="range">{cell.interval}</span>
+        <a
+          href={href("questions", { where: `${system} and ${field} is not null`, metric: metric.label, sort: "worst" })}
+          title="List the scored answers, worst first"
+        >
+          {count(cell.ok)} scored
+        </a>
+        {unscored(cell).map(([status, n, reason]) => (
+          <a
+            key={status}
+            href={href("questions", {
+              where: `${system} and ${quoted(`${metric.name}.status`)} = "${status}"`,
+              metric: metric.label,
+            })}
+            title={reason}
+          >
+            {count(n)} {status}
+          </a>
+        ))}
+      </span>
+    </div>
+  );
+}
+
+/** How many scores have no value, by status, with the reasons. */
+function unscored(cell: Cell): [string, number, string][] {
+  const found = new Map<string, [number, string[]]>();
+  for (const { status, n, reason } of cell.reasons) {
+    const [sum, reasons] = found.get(status) ?? [0, []];
+    found.set(status, [sum + n, [...reasons, `${count(n)}: ${reason || "no reason given"}`]]);
+  }
+  return [...found].map(([status, [n, reasons]]) => [status, n, reasons.join("\n")]);
+}
+
+function Findings({ run }: { run: RunView }) {
+  if (!run.findings.length && !run.worst.length) return null;
+  return (
+    <section>
+      <h2>What to look at</h2>
+      <ul class="findings">
+        {run.findings.map((finding, place) => (
+          <li key={place}>
+            <a href={href("questions", { finding: String(place) })} class="number" title="List them">
+              {count(finding.n)}
+              <span class="soft"> of {count(finding.n_rows)}</span>
+            </a>
+            <span>
+              <Swatch system={finding.system} /> {run.systems[finding.system]}: {finding.says}
+              <span class="ids">
+                {finding.ids.map((id) => (
+                  <a key={id} href={href("questions", { finding: String(place), id })}>
+                    {id}
+                  </a>
+                ))}
+              </span>
+            </span>
+          </li>
+        ))}
+        {!run.findings.length &&
+          run.worst.map((each) => (
+            <li key={each.text + each.id}>
+              <a class="number" href={href("questions", { id: each.id })}>
+                {each.id}
+              </a>
+              <span>{each.text}</span>
+            </li>
+          ))}
+      </ul>
+    </section>
+  );
+}
+
+function Slices({ run }: { run: RunView }) {
+  if (!run.slices.length) return null;
+  const shown = run.slices.find((slice) => slice.field === param("by")) ?? run.slices[0]!;
+  return (
+    <section>
+      <h2>
+        By{" "}
+        {run.slices.length === 1 ? (
+          shown.field
+        ) : (
+          <span class="choices">
+            {run.slices.map((slice) => (
+              <a key={slice.field} href={changed({ by: slice.field })} aria-current={slice === shown ? "true" : undefined}>
+                {slice.field}
+              </a>
+            ))}
+          </span>
+        )}
+      </h2>
+      <SliceTable run={run} slice={shown} />
+    </section>
+  );
+}
+
+function SliceTable({ run, slice }: { run: RunView; slice: SliceView }) {
+  const known = slice.metrics.filter((at) => run.metrics[at]!.cells.some((cell) => cell?.ok));
+  const wanted = run.metrics.findIndex((metric) => metric.label === param("slice"));
+  const metric = known.includes(wanted) ? wanted : known[0];
+  if (metric === undefined) return null;
+  const place = slice.metrics.indexOf(metric);
+  const { name } = run.metrics[metric]!;
+  return (
+    <>
+      <Select
+        label="Metric"
+        value={run.metrics[metric]!.label}
+        options={known.map((at) => [run.metrics[at]!.label, run.metrics[at]!.name])}
+        param="slice"
+      />
+      <div class="wide" tabIndex={0} role="region" aria-label={`${name} by ${slice.field}`}>
+        <table class="matrix slices">
+          <thead>
+            <tr>
+              <th scope="col">{slice.field}</th>
+              {run.systems.map((system, s) => (
+                <th scope="col" key={system}>
+                  <Swatch system={s} /> {system}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {slice.values.map((value, v) => (
+              <tr key={value}>
+                <th scope="row">
+                  {value} <span class="soft">{counted(slice.counts[v]!, "answer")}</span>
+                </th>
+                {run.systems.map((system, s) => {
+                  const cell = slice.cells[v]![place]![s];
+                  const view = run.metrics[metric]!;
+                  return (
+                    <td key={system}>
+                      {cell ? (
+                        <div class="cell">
+                          <span class="mean">{cell.shown}</span>
+                          <IntervalBar
+                            metric={view}
+                            cell={{ ...EMPTY, mean: cell.mean, low: null, high: null }}
+                            system={s}
+                          />
+                          <span class="below">
+                            <span class="range">{cell.interval}</span>
+                            {count(cell.ok)} scored
+                          </span>
+                        </div>
+                      ) : (
+                        "–"
+                      )}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+const EMPTY: Cell = {
+  shown: "",
+  interval: "",
+  bounds: "",
+  mean: null,
+  low: null,
+  high: null,
+  n: 0,
+  ok: 0,
+  differs: false,
+  reasons: [],
+  bins: [],
+};
+
+/** A choice that is in the address. */
+export function Select({
+  label,
+  value,
+  options,
+  param,
+}: {
+  label: string;
+  value: string;
+  options: [string, string][];
+  param: string;
+}) {
+  return (
+    <label class="select">
+      <span>{label}</span>
+      <select
+        value={value}
+        onChange={(event) => {
+          location.hash = changed({ [param]: event.currentTarget.value }).slice(1);
+        }}
+      >
+        {options.map(([key, name]) => (
+          <option key={key} value={key}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Distributions({ run }: { run: RunView }) {
+  const metrics = run.metrics.filter((metric) => metric.cells.some((cell) => cell?.ok));
+  if (!metrics.length) return null;
+  return (
+    <section>
+      <h2>Distributions</h2>
+      <p class="note">How many answers have which value; heights are square roots, so that few answers stay visible.</p>
+      <div class="wide" tabIndex={0} role="region" aria-label="Distributions">
+        <table class="matrix distributions">
+          <thead>
+            <tr>
+              <th scope="col">Metric</th>
+              {run.systems.map((system, s) => (
+                <th scope="col" key={system}>
+                  <Swatch system={s} /> {system}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {metrics.map((metric) => {
+              const most = Math.max(...metric.cells.flatMap((cell) => cell?.bins ?? [0]));
+              const [low, high] = metric.range.map((end) => Number((end * metric.scale).toFixed(2)));
+              return (
+                <tr key={metric.label}>
+                  <th scope="row">
+                    {metric.name}{" "}
+                    <span class="soft">
+                      {low}–{high}
+                    </span>
+                  </th>
+                  {metric.cells.map((cell, s) => (
+                    <td key={s}>
+                      {cell && (
+                        <Histogram bins={cell.bins} most={most} system={s} name={`${metric.name}, ${run.systems[s]}`} />
+                      )}
+                    </td>
+                  ))}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function Facts({ run }: { run: RunView }) {
+  return (
+    <section class="facts">
+      <h2>What was run</h2>
+      <dl>
+        {run.facts.map((fact, at) => (
+          <div key={at}>
+            <dt>{fact.label}</dt>
+            <dd>{fact.text}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>ragauge</dt>
+          <dd>{report.version}</dd>
+        </div>
+      </dl>
+      {run.notes.length > 0 && (
+        <ul class="notes">
+          {run.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

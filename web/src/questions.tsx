@@ -1,0 +1,392 @@
+// The list of questions with its filters, and the question that is open beside it.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Detail } from "./detail";
+import { actions } from "./keys";
+import { count, counted, short } from "./numbers";
+import { Select } from "./overview";
+import { type Rows, rowsOf } from "./rows";
+import { changed, go, param, place, replace } from "./state";
+import type { MetricView } from "./view";
+import { type Condition, FilterError, literal, parse, quoted } from "./where";
+import { Swatch } from "./charts";
+
+const ROW_HEIGHT = 56;
+const SORTS: [string, string][] = [
+  ["", "order of the data"],
+  ["worst", "worst first"],
+  ["best", "best first"],
+  ["spread", "systems differ most"],
+];
+
+export function Questions({ at }: { at: number }) {
+  const rows = rowsOf(at);
+  rows.arrived.value; // shows what has arrived since
+  const params = place.value.params;
+  const metric = chosenMetric(rows);
+  const found = useFound(rows, metric);
+  const id = param("id");
+  const open = rows.at(id);
+  const position = open < 0 ? -1 : found.questions.indexOf(open);
+
+  const show = (q: number | undefined) => {
+    if (q === undefined) return;
+    const address = changed({ id: rows.ids[q]! });
+    // Walking through the list is one step in the history.
+    if (params.has("id")) replace(address);
+    else go(address);
+  };
+  useEffect(() => {
+    actions.next = () => show(found.questions[position + 1] ?? (position < 0 ? found.questions[0] : undefined));
+    actions.previous = () => show(found.questions[Math.max(0, position - 1)]);
+    actions.open = () => show(found.questions[Math.max(0, position)]);
+    actions.close = () => id && go(changed({ id: null }));
+    actions.diff = () => replace(changed({ diff: param("diff") ? null : "1" }));
+    actions.why = () => replace(changed({ why: param("why") ? null : "all" }));
+    actions.search = () => document.querySelector<HTMLInputElement>("#where")?.focus();
+    return () => {
+      for (const name of ["next", "previous", "open", "close", "diff", "why", "search"] as const) delete actions[name];
+    };
+  });
+
+  return (
+    <div class={open >= 0 ? "panes open" : "panes"}>
+      <section class="list" aria-label="List">
+        <h1 class="hidden">Questions</h1>
+        <Toolbar rows={rows} metric={metric} found={found} />
+        <List rows={rows} metric={metric} found={found} open={open} show={show} />
+      </section>
+      {open >= 0 && (
+        <Detail
+          rows={rows}
+          q={open}
+          where={position < 0 ? "not in the list" : `${count(position + 1)} of ${count(found.questions.length)}`}
+        />
+      )}
+      {id && open < 0 && rows.ids.length > 0 && <p class="missing">There is no question “{id}”.</p>}
+    </div>
+  );
+}
+
+/** The metric whose values the list shows: the chosen one, or the first. */
+function chosenMetric(rows: Rows): MetricView | undefined {
+  const known = rows.view.metrics.filter((metric) => metric.column !== null);
+  return known.find((metric) => metric.label === param("metric")) ?? known[0];
+}
+
+interface Found {
+  questions: number[];
+  /** Which rows meet the filter; null if all do. */
+  matches: Uint8Array | null;
+  n_answers: number;
+  error: string;
+  ready: boolean;
+}
+
+/** The condition in the address: the chips, the written filter and the finding, all of which must hold. */
+function condition(rows: Rows): Condition | null {
+  const each: Condition[] = [];
+  for (const chip of place.value.params.getAll("chip")) each.push(parse(chip));
+  if (param("where").trim()) each.push(parse(param("where")));
+  const finding = rows.view.findings[Number(param("finding"))];
+  if (param("finding") && finding) {
+    each.push(parse(`system = ${literal(rows.view.systems[finding.system]!)}`));
+    each.push(renamed(parse(finding.when), finding.metrics, rows));
+    for (const at of Object.values(finding.metrics)) {
+      each.push({ is: "not", one: { is: "null", field: rows.view.metrics[at]!.label } });
+    }
+  }
+  return each.length ? { is: "all", each } : null;
+}
+
+/** A finding's condition with the labels that its names stand for. */
+function renamed(condition: Condition, names: Record<string, number>, rows: Rows): Condition {
+  if (condition.is === "not") return { is: "not", one: renamed(condition.one, names, rows) };
+  if (condition.is === "all" || condition.is === "any") {
+    return { is: condition.is, each: condition.each.map((each) => renamed(each, names, rows)) };
+  }
+  return { ...condition, field: rows.view.metrics[names[condition.field]!]!.label };
+}
+
+function useFound(rows: Rows, metric: MetricView | undefined): Found {
+  const sort = param("sort");
+  const params = place.value.params;
+  const key = [params.getAll("chip").join("\n"), param("where"), param("finding"), sort, metric?.label].join("\t");
+  const last = useRef<Found>({ questions: [], matches: null, n_answers: 0, error: "", ready: false });
+  return useMemo(() => {
+    const kept = { ...last.current, ready: false };
+    let wanted: Condition | null;
+    try {
+      wanted = condition(rows);
+      const needs = wanted ? rows.needs(wanted) : { columns: [], names: [] };
+      const columns = metric ? [...needs.columns, metric.column!] : needs.columns;
+      if (!rows.have(columns, [...needs.names, "question"])) return kept;
+      last.current = select(rows, metric, wanted, sort);
+    } catch (error) {
+      if (!(error instanceof FilterError)) throw error;
+      return { ...kept, error: error.message, ready: true };
+    }
+    return last.current;
+  }, [rows, key, rows.arrived.value]);
+}
+
+function select(rows: Rows, metric: MetricView | undefined, wanted: Condition | null, sort: string): Found {
+  const width = rows.view.systems.length;
+  const matches = wanted ? rows.matching(wanted) : null;
+  const questions: number[] = [];
+  let n_answers = 0;
+  for (let q = 0; q < rows.view.n_questions; q++) {
+    let n = 0;
+    for (let s = 0; s < width; s++) if (rows.is_present(q * width + s) && (!matches || matches[q * width + s])) n += 1;
+    n_answers += n;
+    if (n) questions.push(q);
+  }
+  if (sort && metric) {
+    const values = rows.of(metric.column!).values;
+    const keys = new Map<number, number>();
+    for (const q of questions) {
+      let [low, high] = [Infinity, -Infinity];
+      for (let s = 0; s < width; s++) {
+        const value = values[q * width + s]!;
+        if (Number.isNaN(value) || (matches && !matches[q * width + s])) continue;
+        low = Math.min(low, value);
+        high = Math.max(high, value);
+      }
+      const worst = metric.lower_is_better ? -high : low;
+      const best = metric.lower_is_better ? low : -high;
+      const key = sort === "spread" ? low - high : sort === "best" ? best : worst;
+      // Questions without a value come last.
+      keys.set(q, low > high ? Infinity : key);
+    }
+    questions.sort((a, b) => {
+      const [left, right] = [keys.get(a)!, keys.get(b)!];
+      return left === right ? a - b : left - right;
+    });
+  }
+  return { questions, matches, n_answers, error: "", ready: true };
+}
+
+function Toolbar({ rows, metric, found }: { rows: Rows; metric: MetricView | undefined; found: Found }) {
+  const [text, setText] = useState(param("where"));
+  const shown = useRef(param("where"));
+  if (param("where") !== shown.current) {
+    shown.current = param("where");
+    setText(shown.current);
+  }
+  const write = (value: string) => {
+    setText(value);
+    shown.current = value;
+    replace(changed({ where: value || null }));
+  };
+  const known = rows.view.metrics.filter((each) => each.column !== null);
+  return (
+    <div class="toolbar">
+      <div class="search">
+        <label class="hidden" for="where">
+          Filter
+        </label>
+        <input
+          id="where"
+          type="search"
+          spellcheck={false}
+          autocomplete="off"
+          placeholder={`Filter, e.g. ${metric ? quoted(metric.name) : "id"} < 0.5 and question ~ "when"   ( / )`}
+          value={text}
+          aria-invalid={found.error ? "true" : "false"}
+          aria-describedby="found"
+          onInput={(event) => write(event.currentTarget.value)}
+        />
+      </div>
+      <Chips rows={rows} />
+      <div class="choices-row">
+        {metric && (
+          <Select
+            label="Show"
+            value={metric.label}
+            options={known.map((each) => [each.label, each.name])}
+            param="metric"
+          />
+        )}
+        <Select label="Sort" value={param("sort")} options={SORTS} param="sort" />
+        <span id="found" role="status" class={found.error ? "error" : "soft"}>
+          {found.error || rows.failure || (found.ready ? summary(rows, found) : "reading …")}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function summary(rows: Rows, found: Found): string {
+  const all = rows.view.n_questions;
+  const questions = found.questions.length === all ? counted(all, "question") : `${count(found.questions.length)} of ${counted(all, "question")}`;
+  return found.matches ? `${questions}, ${counted(found.n_answers, "answer")}` : questions;
+}
+
+/** Ready-made conditions: systems, slices, and what is in the address already. */
+function Chips({ rows }: { rows: Rows }) {
+  const chosen = place.value.params.getAll("chip");
+  const finding = rows.view.findings[Number(param("finding"))];
+  const offered: [string, string][] = [];
+  if (rows.view.systems.length > 1) {
+    for (const system of rows.view.systems.slice(0, 6)) offered.push([`system = ${literal(system)}`, system]);
+  }
+  for (const slice of rows.view.slices) {
+    const kind = rows.field(slice.field)?.kind;
+    for (const value of slice.values) {
+      const text = kind === "text" ? literal(value) : value === "True" ? "true" : value === "False" ? "false" : value;
+      if (value !== "(none)") offered.push([`${quoted(slice.field)} = ${text}`, value]);
+    }
+  }
+  const known = new Set(offered.map(([text]) => text));
+  for (const chip of chosen) if (!known.has(chip)) offered.push([chip, chip]);
+  return (
+    <div class="chips" role="group" aria-label="Conditions">
+      {param("finding") && finding && (
+        <button type="button" class="chip" aria-pressed="true" onClick={() => go(changed({ finding: null }))}>
+          {rows.view.systems[finding.system]}: {finding.says} ×
+        </button>
+      )}
+      {offered.map(([text, name]) => {
+        const on = chosen.includes(text);
+        return (
+          <button
+            key={text}
+            type="button"
+            class="chip"
+            title={text}
+            aria-pressed={on ? "true" : "false"}
+            onClick={() => go(changed({ chip: on ? chosen.filter((each) => each !== text) : [...chosen, text] }))}
+          >
+            {name}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+/** The questions, of which only those on the screen are elements. */
+function List({
+  rows,
+  metric,
+  found,
+  open,
+  show,
+}: {
+  rows: Rows;
+  metric: MetricView | undefined;
+  found: Found;
+  open: number;
+  show: (q: number) => void;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const [height, setHeight] = useState(800);
+  useEffect(() => {
+    const element = box.current!;
+    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const position = open < 0 ? -1 : found.questions.indexOf(open);
+  useEffect(() => {
+    const element = box.current!;
+    if (position < 0) return;
+    const [start, end] = [position * ROW_HEIGHT, (position + 1) * ROW_HEIGHT];
+    if (start < element.scrollTop) element.scrollTop = start;
+    else if (end > element.scrollTop + element.clientHeight) element.scrollTop = end - element.clientHeight;
+  }, [position, found.questions]);
+
+  const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - 5);
+  const last = Math.min(found.questions.length, Math.ceil((top + height) / ROW_HEIGHT) + 5);
+  const shown = found.questions.slice(first, last);
+  return (
+    <div
+      ref={box}
+      class="rows"
+      role="listbox"
+      tabIndex={0}
+      aria-label="Questions"
+      aria-activedescendant={position >= 0 ? `q${open}` : undefined}
+      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+    >
+      <Sized height={found.questions.length * ROW_HEIGHT}>
+        {shown.map((q, at) => (
+          <Line
+            key={q}
+            rows={rows}
+            metric={metric}
+            found={found}
+            q={q}
+            top={(first + at) * ROW_HEIGHT}
+            position={first + at + 1}
+            isOpen={q === open}
+            show={show}
+          />
+        ))}
+      </Sized>
+      {found.ready && !found.questions.length && <p class="empty soft">No question meets the filter.</p>}
+    </div>
+  );
+}
+
+function Sized({ height, children }: { height: number; children: preact.ComponentChildren }) {
+  return (
+    <div class="sized" role="presentation" style={{ height: `${height}px` }}>
+      {children}
+    </div>
+  );
+}
+
+function Line({
+  rows,
+  metric,
+  found,
+  q,
+  top,
+  position,
+  isOpen,
+  show,
+}: {
+  rows: Rows;
+  metric: MetricView | undefined;
+  found: Found;
+  q: number;
+  top: number;
+  position: number;
+  isOpen: boolean;
+  show: (q: number) => void;
+}) {
+  const width = rows.view.systems.length;
+  const scores = metric && rows.of(metric.column!);
+  const text = rows.field("question") ? rows.value("question", q, 0) : null;
+  return (
+    <div
+      id={`q${q}`}
+      class="line"
+      role="option"
+      aria-selected={isOpen ? "true" : "false"}
+      aria-posinset={position}
+      aria-setsize={found.questions.length}
+      style={{ top: `${top}px` }}
+      onClick={() => show(q)}
+    >
+      <span class="id">{rows.ids[q]}</span>
+      <span class="text">{text === null ? "" : String(text)}</span>
+      <span class="values">
+        {rows.view.systems.map((system, s) => {
+          const row = q * width + s;
+          const value = scores ? scores.values[row]! : NaN;
+          const status = scores && rows.view.statuses[scores.statuses[row]!];
+          const off = found.matches && !found.matches[row];
+          return (
+            <span key={s} class={off ? "value off" : "value"} title={`${system}: ${Number.isNaN(value) ? (status ?? "no score") : value}`}>
+              <Swatch system={s} />
+              <span class="hidden">{system} </span>
+              {Number.isNaN(value) || !metric ? "–" : short(metric, value)}
+            </span>
+          );
+        })}
+      </span>
+    </div>
+  );
+}
