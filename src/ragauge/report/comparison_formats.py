@@ -35,10 +35,9 @@ def to_markdown(comparison: Comparison) -> str:
         pieces += ["", for_markdown(table.legend), ""]
     alignment = "l" * view.n_names + "r" * (len(view.header) - view.n_names)
     pieces += [*markdown_table(view.header, view.rows, alignment), ""]
-    for title, rows in view.slices:
-        cells = [view.cells(row) for row in rows]
-        pieces += [f"### {for_markdown(title)}", ""]
-        pieces += [*markdown_table(view.header, cells, alignment), ""]
+    for field in view.comparison.fields:
+        header = (field, *view.header)
+        pieces += [*markdown_table(header, view.slice_rows(field), f"l{alignment}"), ""]
     pieces += [
         f"- {for_markdown(f'{what}: {n}  {some(ids, IDS_SHOWN)}'.rstrip())}"
         for what, n, ids in view.changes
