@@ -84,7 +84,7 @@ def test_the_best_is_marked_and_who_differs_from_the_base():
 
 def test_with_every_pair_letters_say_whom_a_system_is_better_than():
     table = SystemsTable(ComparisonView(compared({"x": 1, "y": 12, "z": 2}, pairs="all")))
-    assert table.header == ("metric", "a x", "b y", "c z", "n")
+    assert table.header == ("metric", "x (a)", "y (b)", "z (c)", "n")
     ((_, cells, _),) = table.rows
     assert [str(cell) for cell in cells] == ["0.083", "1.000ac", "0.167"]
 

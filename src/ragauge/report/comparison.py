@@ -159,7 +159,7 @@ class ComparisonView:
         own = (
             tuple(map(self.short, self.comparison.systems))
             if self.is_single_pair
-            else ("mean", "mean")
+            else ("base mean", "mean")
         )
         return (*names, *own, "change", "95 % interval", "p", "n", "+ = −")
 

@@ -56,13 +56,14 @@ def _markdown_lines(header: list[str], rows: Iterator[list[str]]) -> Iterator[st
 
 def _markdown_row(row: tuple[str, Sequence[SystemCell], str]) -> list[str]:
     name, cells, n = row
-    shown = [
-        f"**{for_markdown(cell.value)}**{for_markdown(cell.marks)}"
-        if cell.is_best
-        else for_markdown(str(cell))
-        for cell in cells
-    ]
-    return [for_markdown(name), *shown, n]
+    return [for_markdown(name), *map(_markdown_cell, cells), n]
+
+
+def _markdown_cell(cell: SystemCell) -> str:
+    value = for_markdown(cell.value)
+    value = f"**{value}**" if cell.is_best else value
+    is_plain = cell.marks in ("", MARK)
+    return f"{value}{for_markdown(cell.marks)}" if is_plain else f"{value}<sup>{cell.marks}</sup>"
 
 
 def to_latex(comparison: Comparison) -> str:
