@@ -96,8 +96,10 @@ def test_files_of_answers_are_evaluated_first(ragauge, tmp_path):
 
 def test_slices_are_printed_below(ragauge, run):
     done = ragauge("compare", run, "old", "new", "--by", "topic")
-    assert "topic = even" in done.out
-    assert "topic = odd" in done.out
+    lines = done.out.splitlines()
+    at = lines.index("by topic")
+    assert lines[at + 1].split()[:2] == ["topic", "metric"]
+    assert [line.split()[0] for line in lines[at + 3 : at + 5]] == ["even", "odd"]
     assert "Holm-corrected for 3 tests" in done.out
 
 

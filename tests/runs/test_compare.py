@@ -10,6 +10,7 @@ from scipy import stats as scipy_stats
 
 import ragauge as rg
 from ragauge.errors import DataError, PlanError
+from ragauge.stats.effects import detectable_difference
 
 pytestmark = pytest.mark.usefixtures("own_metrics")
 
@@ -441,3 +442,57 @@ def _fields(manifest):
 def plain_variance(run) -> float:
     values = run.scores.pivot("system", index="id", values="value")
     return float((values["b"] - values["a"]).var()) / values.height
+
+
+def test_many_pairs_at_once_have_the_p_of_each_alone():
+    random = np.random.default_rng(2)
+    systems = {f"s{at}": random.random(30).round(3).tolist() for at in range(8)}
+    systems["s7"][3] = None  # its pairs have other questions than the others
+    run = run_of(systems)
+    names = list(systems)
+    every = run.compare(*names, pairs="all")
+    for base, candidate in (("s0", "s1"), ("s2", "s6"), ("s0", "s7")):
+        alone = run.compare(base, candidate).row("points")
+        assert alone.test == "randomization (10,000 draws)"
+        row = every.row("points", base=base, candidate=candidate)
+        assert (row.p_value, row.low, row.high) == (alone.p_value, alone.low, alone.high)
+
+
+def test_the_repeats_of_a_stored_run_are_read_with_the_right_scores(tmp_path):
+    """Only the candidate's even questions vary, and only they add to the variance."""
+
+    def verdict(request):
+        varies = "waver" in str(request) and request.sample == 1
+        return {
+            "reason": "…",
+            "verdict": "WRONG" if varies or "Oslo" in str(request) else "CORRECT",
+        }
+
+    given = [
+        {
+            "id": f"q{at}",
+            "system": system,
+            "question": f"capital {at}?",
+            "answer": f"{city} {at}",
+            "reference": "Rome",
+        }
+        for at in range(7)
+        for system, city in (("a", "Oslo"), ("b", "Rome" if at % 2 else "Rome, I waver"))
+    ]
+    judging = rg.JudgeConfig((rg.ScriptedJudge(verdict, name="moody"),), repeat=3)
+    metrics = ["exact_match", "answer_class"]
+    folder = tmp_path / "judged"
+    rg.evaluate(given, metrics, judge=judging, folder=folder, batch_size=3)
+    run = rg.open_run(folder)
+    values = dict(
+        run.scores.filter(pl.col("metric").str.starts_with("answer_class"), system="b")
+        .select("id", "value")
+        .iter_rows()
+    )
+    assert values == {f"q{at}": approx(1 if at % 2 else 2 / 3) for at in range(7)}
+    comparison = run.compare("a", "b")
+    row = comparison.row("answer_class")
+    differences = np.array([values[f"q{at}"] for at in range(7)])
+    # Repeats 1, 0, 1 have the variance 1/3, their mean 1/9; four questions of seven have them.
+    variance = differences.var(ddof=1) / 7 + 4 / 9 / 49
+    assert row.detectable == approx(detectable_difference(np.sqrt(variance), 7))

@@ -159,7 +159,7 @@ class ComparisonView:
         own = (
             tuple(map(self.short, self.comparison.systems))
             if self.is_single_pair
-            else ("mean", "mean")
+            else ("base mean", "mean")
         )
         return (*names, *own, "change", "95 % interval", "p", "n", "+ = −")
 
@@ -194,13 +194,16 @@ class ComparisonView:
     def rows(self) -> Sequence[tuple[str, ...]]:
         return [self.cells(row) for row in self.comparison.overall]
 
-    @property
-    def slices(self) -> Iterator[tuple[str, Sequence[MetricComparison]]]:
-        """The rows of each slice, with its title."""
-        keys = dict.fromkeys((row.field, row.value) for row in self.comparison.rows if row.field)
-        for field, value in keys:
-            rows = [row for row in self.comparison.rows if (row.field, row.value) == (field, value)]
-            yield f"{field} = {value}", rows
+    def slice_rows(self, field: str) -> Sequence[tuple[str, ...]]:
+        """The rows of a field's slices, each behind the slice's value, which is given once."""
+        rows: list[tuple[str, ...]] = []
+        last: str | None = None
+        for row in self.comparison.rows:
+            if row.field == field:
+                name = "" if row.value == last else self.short(row.value or "")
+                rows.append((name, *self.cells(row)))
+                last = row.value
+        return rows
 
     @property
     def legend(self) -> str:

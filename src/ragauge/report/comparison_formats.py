@@ -35,10 +35,9 @@ def to_markdown(comparison: Comparison) -> str:
         pieces += ["", for_markdown(table.legend), ""]
     alignment = "l" * view.n_names + "r" * (len(view.header) - view.n_names)
     pieces += [*markdown_table(view.header, view.rows, alignment), ""]
-    for title, rows in view.slices:
-        cells = [view.cells(row) for row in rows]
-        pieces += [f"### {for_markdown(title)}", ""]
-        pieces += [*markdown_table(view.header, cells, alignment), ""]
+    for field in view.comparison.fields:
+        header = (field, *view.header)
+        pieces += [*markdown_table(header, view.slice_rows(field), f"l{alignment}"), ""]
     pieces += [
         f"- {for_markdown(f'{what}: {n}  {some(ids, IDS_SHOWN)}'.rstrip())}"
         for what, n, ids in view.changes
@@ -57,13 +56,14 @@ def _markdown_lines(header: list[str], rows: Iterator[list[str]]) -> Iterator[st
 
 def _markdown_row(row: tuple[str, Sequence[SystemCell], str]) -> list[str]:
     name, cells, n = row
-    shown = [
-        f"**{for_markdown(cell.value)}**{for_markdown(cell.marks)}"
-        if cell.is_best
-        else for_markdown(str(cell))
-        for cell in cells
-    ]
-    return [for_markdown(name), *shown, n]
+    return [for_markdown(name), *map(_markdown_cell, cells), n]
+
+
+def _markdown_cell(cell: SystemCell) -> str:
+    value = for_markdown(cell.value)
+    value = f"**{value}**" if cell.is_best else value
+    is_plain = cell.marks in ("", MARK)
+    return f"{value}{for_markdown(cell.marks)}" if is_plain else f"{value}<sup>{cell.marks}</sup>"
 
 
 def to_latex(comparison: Comparison) -> str:

@@ -47,14 +47,14 @@ class SystemsTable:
         if not self.is_every_pair:
             return {}
         return {
-            name: ascii_lowercase[at] if at < len(ascii_lowercase) else f"({at + 1})"
+            name: ascii_lowercase[at] if at < len(ascii_lowercase) else f"{at + 1},"
             for at, name in enumerate(names)
         }
 
     @property
     def header(self) -> tuple[str, ...]:
         names = self.view.comparison.systems
-        named = [f"{self.letters[name]} {name}" if self.letters else name for name in names]
+        named = [f"{name} ({self.letters[name]})" if self.letters else name for name in names]
         return ("metric", *named, "n")
 
     @cached_property
@@ -106,7 +106,7 @@ class SystemsTable:
     def legend(self) -> str:
         """What the marks mean."""
         if self.is_every_pair:
-            what = "letters: significantly better than the systems with these letters"
+            what = "Letters: significantly better than the systems with these letters"
         else:
             what = f"{MARK} differs from {self.view.comparison.systems[0]}"
         return f"{what}, p < {LEVEL}"

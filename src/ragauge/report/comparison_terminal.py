@@ -32,6 +32,7 @@ def print_comparison(out: "Console", comparison: "Comparison", *, full: bool = F
     view = ComparisonView(comparison)
     width = min(out.width, WIDTH)
     for line in Text(for_terminal(view.headline), "bold").wrap(out, width):
+        line.rstrip()
         out.print(line)
     out.print(Text(for_terminal(view.title), "dim"))
     if view.rows:
@@ -50,10 +51,10 @@ def _print_tables(out: "Console", view: ComparisonView, *, full: bool) -> None:
 
     if view.is_single_pair or full:
         rows = view.rows if full else view.rows[:ROWS_SHOWN]
-        out.print(_table(view, rows))
-        for title, of_slice in view.slices:
-            out.print(Text(f"\n{for_terminal(title)}", "bold"))
-            out.print(_table(view, [view.cells(row) for row in of_slice]))
+        out.print(_table(view, view.header, rows))
+        for field in view.comparison.fields:
+            out.print(Text(f"\nby {for_terminal(field)}", "bold"))
+            out.print(_table(view, (view.short(field), *view.header), view.slice_rows(field)))
         return
     for field, value in dict.fromkeys((row.field, row.value) for row in view.comparison.rows):
         if field is not None:
@@ -90,6 +91,7 @@ def _wrapped(out: "Console", note: str, width: int) -> "Iterator[Text]":
     from rich.text import Text
 
     for line in Text(for_terminal(note), "dim").wrap(out, max(width - 2, 20)):
+        line.rstrip()
         line.pad_left(2)
         yield line
 
@@ -142,16 +144,17 @@ def _systems_table(table: SystemsTable) -> "Table":
     return shown
 
 
-def _table(view: ComparisonView, rows: Sequence[Sequence[str]]) -> "Table":
+def _table(view: ComparisonView, header: Sequence[str], rows: Sequence[Sequence[str]]) -> "Table":
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    for place, name in enumerate(view.header):
-        justify = "left" if place < view.n_names else "right"
+    n_names = view.n_names + len(header) - len(view.header)
+    for place, name in enumerate(header):
+        justify = "left" if place < n_names else "right"
         table.add_column(Text(name), justify=justify, no_wrap=True)
-    change = view.header.index("change")
+    change = header.index("change", n_names)
     for row in rows:
         cells = [Text(for_terminal(cell)) for cell in row]
         # A mark hangs behind the number, so that the numbers stay aligned.

@@ -29,7 +29,7 @@ of drawing: it shifts the ends by about skewness / (6 √n), 1.6 % of a standard
 BCA_RESAMPLES = 10_000
 NORMAL_FROM = 50_000
 """From this number of questions on an interval is normal: the mean of so many is."""
-COLUMNS_AT_ONCE = 256
+COLUMNS_AT_ONCE = 1_024
 """Columns resampled at once; bounds memory and does not change the result."""
 ROUNDING = 1e-12
 
