@@ -26,6 +26,7 @@ LAYERS = (
     {"runs"},
     {"report"},
     {"evaluation"},
+    {"judge_bias"},
     {"ragauge"},
     {"cli"},
     {"__main__"},

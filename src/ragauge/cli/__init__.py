@@ -25,6 +25,7 @@ COMMANDS = {
     "show": "Show a run's summary, or one question with its scores and evidence.",
     "calibrate": "Compare metrics and judges with people's labels; correct the rates they report.",
     "label-plan": "Say how many labels an interval of a wanted width needs.",
+    "judge-bias": "Measure what changes a judge's verdicts besides the answer.",
     "metrics": "List the metrics and suites, or explain one metric.",
     "prompts": "List the judge prompts, or export them for editing.",
     "cache": "Show or clear the cache of vectors and judge replies.",
