@@ -75,6 +75,7 @@ MAY_BE_HEAVY = {
     ("stats.score_intervals", "numpy"),
     ("stats.label_plan", "numpy"),
     ("stats.thresholds", "numpy"),
+    ("stats.verdict_quality", "numpy"),
     ("metrics.ranking", "numpy"),
     ("stats.aggregates", "numpy"),
     ("features.rankings", "numpy"),

@@ -101,3 +101,9 @@ def test_a_resampled_kappa_is_that_of_the_repeated_rows():
     times = np.array([1, 2, 3, 1, 2])
     expected = cohen_kappa(np.repeat(left, times).tolist(), np.repeat(right, times).tolist())
     assert kappa_of(left, right)(times[None].astype(float))[0] == approx(expected)
+
+
+def test_nominal_ratings_may_be_words_and_nan_is_missing():
+    words = [["a", "b", "c", None], ["a", "c", "c", "b"]]
+    numbers = [[1, 2, 3, float("nan")], [1, 3, 3, 2]]
+    assert krippendorff_alpha(words) == approx(krippendorff_alpha(numbers))
