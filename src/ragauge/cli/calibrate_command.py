@@ -86,7 +86,8 @@ def command(
 
     LABELS is a file (.csv .tsv .json .jsonl .parquet) with a row for each label: id, system, rater, and
     the label: yes/no, correct/incorrect, pass/fail, a grade, or for preferences system_a, system_b and
-    the preferred one. RUN is the folder of a run.
+    the preferred one; or the name of a field of the answers that holds their labels. RUN is the folder of
+    a run.
 
     \b
     ragauge calibrate labels.csv ragauge-runs/answers-rag-1a2b3c4d
@@ -101,7 +102,7 @@ def command(
     import_plugins(plugins)
     found = calibrate(
         RunFolder(run).read(),
-        labels,
+        str(labels),
         metrics=metrics,
         thresholds=read_thresholds(thresholds),
         map=read_map(mapping),

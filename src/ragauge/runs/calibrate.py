@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from ragauge.errors import PlanError
@@ -139,7 +140,9 @@ def calibrate(
     verdicts = (
         labels
         if isinstance(labels, Verdicts)
-        else load_verdicts(labels, map=map, yes=yes, yes_from=yes_from, skip=skip, kind=kind)
+        else load_verdicts(
+            _of_field(run, labels), map=map, yes=yes, yes_from=yes_from, skip=skip, kind=kind
+        )
     )
     seed = run.manifest.seed if seed is None else seed
     chosen = _chosen(run, metrics)
@@ -163,6 +166,17 @@ def calibrate(
         seed,
         tuple(dict.fromkeys(unscored)),
     )
+
+
+def _of_field(run: ScoredRun, labels: object) -> object:
+    """The labels of a field of the samples, if this is the name of one and of no file."""
+    if not isinstance(labels, str | Path) or Path(labels).exists():
+        return labels
+    name = str(labels)
+    if name not in run.samples.slice_fields:
+        return labels
+    rows = run.samples.frame.select("id", "system", value=name)
+    return rows.to_dicts()
 
 
 def _chosen(run: ScoredRun, names: Sequence[str]) -> list[MetricDisplay]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ragauge.errors import PlanError
 from ragauge.stats.intervals import (
     CONFIDENCE,
     RESAMPLES,
@@ -34,6 +35,26 @@ def numbered(names: Sequence[str]) -> Ints1d:
     """
     _, numbers = np.unique(np.asarray(names, dtype=str), return_inverse=True)
     return numbers.astype(np.int64).reshape(-1)
+
+
+def floats(values: Sequence[float] | Floats1d, name: str, *, may_be_nan: bool = False) -> Floats1d:
+    """The values as an array (n,); PlanError for one that is not finite, or no number."""
+    try:
+        found = np.asarray(values, dtype=np.float64).reshape(-1)
+    except (TypeError, ValueError):
+        raise PlanError([f"{name} must be numbers, got {values!r:.60}"]) from None
+    bad = np.flatnonzero(np.isinf(found) if may_be_nan else ~np.isfinite(found))
+    if len(bad):
+        raise PlanError([f"{name}[{bad[0]}] is {found[bad[0]]}; leave out rows without a value"])
+    return found
+
+
+def check_lengths(**arrays: Floats1d) -> None:
+    """PlanError if the arrays have different lengths."""
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        counts = ", ".join(f"{n:,} {name}" for name, n in lengths.items())
+        raise PlanError([f"got {counts}; give one of each for every row"])
 
 
 def plain_value(statistic: Statistic, n_rows: int) -> float | None:
