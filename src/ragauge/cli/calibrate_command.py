@@ -112,11 +112,30 @@ def command(
         kind=next((each for each in KINDS if each == kind), None),
         seed=seed,
     )
-    screen = CalibrationScreen(found, metrics[0] if metrics else None, labels, n_worst)
+    screen = CalibrationScreen(
+        found,
+        metrics[0] if metrics else None,
+        labels,
+        _label_options(mapping, yes, yes_from, skip),
+        n_worst,
+    )
     for form, path in targets:
         _write(screen, form, path)
     if all(path is not None for _, path in targets):
         print_calibration(console(sys.stdout), screen)
+
+
+def _label_options(
+    mapping: Sequence[tuple[str, str]],
+    yes: Sequence[str],
+    yes_from: float | None,
+    skip: Sequence[str],
+) -> list[str]:
+    """The options with which the labels were read, to be typed again."""
+    options = [part for field, column in mapping for part in ("--map", f"{field}={column}")]
+    options += [part for word in yes for part in ("--yes", word)]
+    options += [] if yes_from is None else ["--yes-from", f"{yes_from:g}"]
+    return options + [part for word in skip for part in ("--skip", word)]
 
 
 def read_thresholds(pairs: Sequence[tuple[str, str]]) -> dict[str, float]:

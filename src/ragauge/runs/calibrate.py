@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from ragauge.errors import PlanError
+from ragauge.loaders.frames import rows_table
 from ragauge.loaders.verdicts import Kind, Verdicts, load_verdicts
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.metric_agreement import LabelledScores, MetricAgreement, metric_agreement
@@ -176,7 +177,7 @@ def _of_field(run: ScoredRun, labels: object) -> object:
     if name not in run.samples.slice_fields:
         return labels
     rows = run.samples.frame.select("id", "system", value=name)
-    return rows.to_dicts()
+    return rows_table(rows.to_dicts(), f"field {name!r}")
 
 
 def _chosen(run: ScoredRun, names: Sequence[str]) -> list[MetricDisplay]:
