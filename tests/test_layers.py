@@ -26,7 +26,7 @@ LAYERS = (
     {"runs"},
     {"report"},
     {"evaluation"},
-    {"judge_bias"},
+    {"bias"},
     {"ragauge"},
     {"cli"},
     {"__main__"},

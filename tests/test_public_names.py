@@ -29,6 +29,7 @@ PUBLIC = {
     "estimate",
     "evaluate",
     "feature",
+    "judge_bias",
     "fuse",
     "load",
     "metric",

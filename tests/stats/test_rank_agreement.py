@@ -97,3 +97,12 @@ def test_lists_are_read_and_nan_and_unequal_lengths_are_refused(statistic):
         statistic([1.0, float("nan")], [0, 1])
     with pytest.raises(PlanError, match="got 2 values, 1"):
         statistic([1.0, 2.0], [0])
+
+
+def test_kendall_by_all_pairs_is_the_same(monkeypatch):
+    random = np.random.default_rng(3)
+    values, grades = random.random(80).round(1), random.random(80).round(1)
+    times = random.integers(0, 3, (2, 80)).astype(float)
+    expected = kendall_of(values, grades)(times)
+    monkeypatch.setattr("ragauge.stats.rank_agreement.CELLS_AT_ONCE", 20)
+    assert kendall_of(values, grades)(times) == approx(expected)

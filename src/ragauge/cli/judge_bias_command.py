@@ -99,7 +99,7 @@ def command(
     answers of two systems are compared in both orders. Limits on cost and calls hold for each of the
     three rounds of calls.
     """
-    from ragauge.judge_bias import judge_bias
+    from ragauge.bias import judge_bias
     from ragauge.judges.config import JudgeConfig
     from ragauge.loaders import load
     from ragauge.report.judge_bias import (

@@ -1,5 +1,6 @@
 """Calibrate a run's metrics against people's labels: agreement, thresholds, corrected rates."""
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -147,7 +148,7 @@ def calibrate(
     )
     seed = run.manifest.seed if seed is None else seed
     chosen = _chosen(run, metrics)
-    at = {run.metric(name).metric: value for name, value in (thresholds or {}).items()}
+    at = _thresholds(run, thresholds or {})
     found = matched(verdicts, run)
     agreements = [
         metric_agreement(
@@ -167,6 +168,24 @@ def calibrate(
         seed,
         tuple(dict.fromkeys(unscored)),
     )
+
+
+def _thresholds(run: ScoredRun, given: Mapping[str, float]) -> dict[str, float]:
+    """The thresholds by label; PlanError for one that is not on its metric's scale."""
+    problems: list[str] = []
+    found: dict[str, float] = {}
+    for name, value in given.items():
+        metric = run.metric(name)
+        low = -math.inf if metric.low is None else metric.low
+        high = math.inf if metric.high is None else metric.high
+        if not math.isfinite(value) or not low <= value <= high:
+            problems.append(
+                f"the threshold {value:g} is not on the scale of {name}, {low:g} to {high:g}"
+            )
+        found[metric.metric] = value
+    if problems:
+        raise PlanError(problems)
+    return found
 
 
 def _of_field(run: ScoredRun, labels: object) -> object:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 LEAST_OF_EACH = 2
 """Fewest labels of each class for a figure of agreement."""
+MAX_KENDALL = 400_000
+"""Most answers times grades for an interval of Kendall's tau."""
 FEW_OF_EACH = 10
 """Fewer labels of a class than this are said to be few."""
 

@@ -96,10 +96,14 @@ def kendall_of(values: Floats1d, grades: Floats1d) -> Statistic:
     starts = _starts(values[order])
     _, codes = np.unique(grades[order], return_inverse=True)
     codes = codes.reshape(-1).astype(np.int64)
-    at_once = max(1, CELLS_AT_ONCE // (len(values) * (int(codes.max(initial=0)) + 1) + 1))
+    cells = len(starts) * (int(codes.max(initial=0)) + 1)
+    at_once = max(1, CELLS_AT_ONCE // (cells + 1))
+    by_value, by_grade = values[order], codes.astype(np.float64)
 
     def tau(weights: Floats2d) -> Floats1d:
         drawn = weights[:, order]
+        if cells > CELLS_AT_ONCE:
+            return np.array([_tau_by_pairs(row, by_value, by_grade) for row in drawn])
         pieces = [
             _tau_b(drawn[start : start + at_once], starts, codes)
             for start in range(0, len(drawn), at_once)
@@ -107,6 +111,22 @@ def kendall_of(values: Floats1d, grades: Floats1d) -> Statistic:
         return np.concatenate(pieces)
 
     return tau
+
+
+def _tau_by_pairs(weights: Floats1d, values: Floats1d, grades: Floats1d) -> float:
+    """Tau-b of one weighting by all pairs, some rows at a time: for as many grades as rows."""
+    difference = untied_values = untied_grades = 0.0
+    rows_at_once = max(1, CELLS_AT_ONCE // len(values))
+    for start in range(0, len(values), rows_at_once):
+        part = slice(start, start + rows_at_once)
+        left = np.sign(values[part, None] - values)
+        right = np.sign(grades[part, None] - grades)
+        both = weights[part, None] * weights
+        difference += float((both * left * right).sum())
+        untied_values += float((both * left**2).sum())
+        untied_grades += float((both * right**2).sum())
+    spread = (untied_values * untied_grades) ** 0.5
+    return difference / spread if spread > 0 else np.nan
 
 
 def _tau_b(drawn: Floats2d, starts: Ints1d, codes: Ints1d) -> Floats1d:

@@ -8,8 +8,8 @@ import pytest
 from pytest import approx
 
 import ragauge as rg
+from ragauge.bias import judge_bias
 from ragauge.errors import PlanError
-from ragauge.judge_bias import judge_bias
 from ragauge.report.judge_bias import JudgeBiasScreen, judge_bias_json, judge_bias_markdown
 
 N = 30
