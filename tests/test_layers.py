@@ -27,7 +27,7 @@ LAYERS = (
     {"runs"},
     {"report"},
     {"evaluation"},
-    {"web"},
+    {"web", "bias"},
     {"ragauge"},
     {"cli", "pytest_plugin"},
     {"__main__"},

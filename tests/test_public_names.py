@@ -31,6 +31,7 @@ PUBLIC = {
     "estimate",
     "evaluate",
     "feature",
+    "judge_bias",
     "fuse",
     "load",
     "metric",

@@ -1,6 +1,7 @@
 """The public names and where each comes from: the one table of them, read by ragauge and by type checkers."""
 
 from . import metrics as metrics
+from .bias import judge_bias as judge_bias
 from .encoders.embedded import MiniLM as MiniLM
 from .encoders.endpoint import Endpoint as Endpoint
 from .encoders.huggingface import HuggingFace as HuggingFace

@@ -1,4 +1,5 @@
 import json
+import shlex
 
 import pytest
 
@@ -108,6 +109,29 @@ def test_thresholds_words_and_columns_are_chosen_on_the_command_line(ragauge, ru
     assert done.code == 0, done.err
     assert "exact_match ≥ 0.9" in done.out
     assert "counted as no: 'meh' (10)" in done.out
+    (plan,) = [line.split("ragauge ")[1] for line in done.out.splitlines() if "label-plan" in line]
+    assert ragauge(*shlex.split(plan)).code == 0
+
+
+def test_labels_beside_the_answers_are_named_by_their_field(ragauge, tmp_path):
+    rows = [
+        {
+            "id": f"q{n}",
+            "answer": str(n % 2),
+            "reference": "1",
+            "human": "fine" if n % 2 else "bad so",
+        }
+        for n in range(20)
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert ragauge("run", "a.jsonl", "-m", "exact_match", "--folder", "r").code == 0
+    done = ragauge("calibrate", "human", "r", "--yes", "fine")
+    assert done.code == 0 and "field 'human' · 20 labels" in done.out
+    done = ragauge("calibrate", "human", "r")
+    assert (
+        done.code == 3
+        and "field 'human':1: id 'q0', field 'value': 'bad so' is neither" in done.err
+    )
 
 
 @pytest.mark.parametrize(
@@ -118,6 +142,12 @@ def test_thresholds_words_and_columns_are_chosen_on_the_command_line(ragauge, ru
         (("labels.csv", "run", "-m", "exact"), 2, "no metric 'exact'"),
         (("labels.csv", "run", "--threshold", "exact_match=high"), 2, "'high' is not a number"),
         (("labels.csv", "run", "--threshold", "x=1"), 2, "no metric 'x'"),
+        (
+            ("labels.csv", "run", "--threshold", "token_f1=50"),
+            2,
+            "50 is not on the scale of token_f1, 0 to 1",
+        ),
+        (("labels.csv", "run", "--threshold", "token_f1=nan"), 2, "nan is not on the scale"),
         (("labels.csv", "run", "-o", "pdf"), 2, "'pdf': unknown format"),
         (("labels.csv", "run", "-o", "labels.csv"), 2, "also an input"),
         (("labels.csv", "run", "-o", "md", "-o", "json"), 2, "only one format"),

@@ -43,6 +43,7 @@ def asked():
     yield questions.rubric("q", "a")
     yield questions.accuracy("q", "r", "a")
     yield questions.verdict("q", ["r"], "a")
+    yield questions.preference("q", ["r"], "a", "b")
     yield questions.criteria("q", "r", "a")
     yield questions.steps("kind?", 1, 5)
     texts = {"question": "q", "answer": "a", "references": ["r"], "contexts": ["c"]}

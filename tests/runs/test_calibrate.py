@@ -317,3 +317,15 @@ def test_a_calibration_shows_itself():
     assert isinstance(found, Calibration)
     assert repr(found).startswith("token_f1 agrees very well with people: AUROC 1.00 (")
     assert "<table" in found._repr_html_() and "<b>token_f1" in found._repr_html_()
+
+
+def test_labels_may_be_a_field_of_the_answers():
+    rows = [
+        {"id": f"q{n}", "system": s, "answer": "Rome" if n % 2 else "Oslo", "reference": "Rome", "human": "ok" if n % 2 else "no"}
+        for n in range(20)
+        for s in "ab"
+    ]  # fmt: skip
+    found = rg.evaluate(rows, "exact_match").calibrate("human")
+    assert found.best.auroc.value == 1.0 and found.best.n == 40
+    with pytest.raises(DataError, match="no such file"):
+        made_run().calibrate("human.csv")

@@ -101,3 +101,29 @@ def test_a_resampled_kappa_is_that_of_the_repeated_rows():
     times = np.array([1, 2, 3, 1, 2])
     expected = cohen_kappa(np.repeat(left, times).tolist(), np.repeat(right, times).tolist())
     assert kappa_of(left, right)(times[None].astype(float))[0] == approx(expected)
+
+
+def test_nominal_ratings_may_be_words_and_nan_is_missing():
+    words = [["a", "b", "c", None], ["a", "c", "c", "b"]]
+    numbers = [[1, 2, 3, float("nan")], [1, 3, 3, 2]]
+    assert krippendorff_alpha(words) == approx(krippendorff_alpha(numbers))
+
+
+# krippendorff 0.9.0, alpha(…, level_of_measurement=…) of the ratings below.
+@pytest.mark.parametrize(
+    ("level", "theirs"),
+    [
+        ("nominal", 0.5603581352269219),
+        ("ordinal", 0.582379253771444),
+        ("interval", 0.5820563519525457),
+    ],
+)
+def test_alpha_with_missing_ratings_is_that_of_the_package_krippendorff(level, theirs):
+    ratings = [
+        [
+            N if (rater + item) % 4 == 0 else (item + (rater * item) % 3 // 2) % 5
+            for item in range(30)
+        ]
+        for rater in range(4)
+    ]
+    assert krippendorff_alpha(ratings, level) == approx(theirs, abs=1e-12)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from pytest import approx
 
+from ragauge.errors import PlanError
 from ragauge.stats.corrected_rates import power_tuning, prediction_powered, rogan_gladen
 from ragauge.stats.score_intervals import share_interval
 
@@ -127,6 +128,21 @@ def test_a_metric_that_is_hardly_better_than_chance_leaves_the_whole_scale():
     labels = np.array([1.0] * 4 + [0.0] * 4 + [NAN] * 40)
     found = rogan_gladen(verdicts, labels)
     assert (found.low, found.high) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: prediction_powered([1, NAN], [1, 0]), "values\\[1\\] is nan; leave out rows"),
+        (lambda: prediction_powered([1, 0, 1], [1, 0]), "got 3 values, 2 labels"),
+        (lambda: rogan_gladen([0.3, 1], [1, 0]), "verdicts must be yes or no"),
+        (lambda: rogan_gladen([True, False], [5, 1]), "labels must be from 0 to 1"),
+        (lambda: prediction_powered(["a"], [1]), "values must be numbers"),
+    ],
+)
+def test_what_is_no_number_is_refused(call, message):
+    with pytest.raises(PlanError, match=message):
+        call()
 
 
 def coverage(draw, n_draws, truth):

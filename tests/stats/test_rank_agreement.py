@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
+from ragauge.errors import PlanError
 from ragauge.stats.rank_agreement import (
     auroc,
     auroc_of,
@@ -86,3 +87,22 @@ def test_the_order_of_rows_does_not_matter():
     order = random.permutation(50)
     assert auroc(values[order], (grades > 1)[order]) == approx(auroc(values, grades > 1))
     assert kendall_tau_b(values[order], grades[order]) == approx(kendall_tau_b(values, grades))
+
+
+@pytest.mark.parametrize("statistic", [auroc, spearman, kendall_tau_b])
+def test_lists_are_read_and_nan_and_unequal_lengths_are_refused(statistic):
+    assert statistic([1.0, 2.0, 3.0], [0, 1, 1]) is not None
+    assert statistic([], []) is None
+    with pytest.raises(PlanError, match="is nan; leave out rows without a value"):
+        statistic([1.0, float("nan")], [0, 1])
+    with pytest.raises(PlanError, match="got 2 values, 1"):
+        statistic([1.0, 2.0], [0])
+
+
+def test_kendall_by_all_pairs_is_the_same(monkeypatch):
+    random = np.random.default_rng(3)
+    values, grades = random.random(80).round(1), random.random(80).round(1)
+    times = random.integers(0, 3, (2, 80)).astype(float)
+    expected = kendall_of(values, grades)(times)
+    monkeypatch.setattr("ragauge.stats.rank_agreement.CELLS_AT_ONCE", 20)
+    assert kendall_of(values, grades)(times) == approx(expected)

@@ -2,15 +2,14 @@ import numpy as np
 import pytest
 from pytest import approx
 
-from ragauge.stats.agreement import kappa_of
 from ragauge.stats.resampling import QuestionResamples
 from ragauge.stats.score_intervals import (
     area_estimate,
     area_interval,
-    chance_corrected_estimate,
     share_estimate,
     share_interval,
 )
+from ragauge.stats.verdict_quality import verdict_estimates
 
 
 def test_wilsons_interval_is_that_of_its_formula():
@@ -53,9 +52,8 @@ def test_four_systems_that_always_agree_count_as_one_answer_each():
 
 
 def test_perfect_verdicts_have_kappa_one_and_a_lower_bound():
-    verdicts = np.array([1.0, 0.0] * 10)
-    resamples = QuestionResamples(np.arange(20))
-    estimate = chance_corrected_estimate(kappa_of(verdicts, verdicts), 0.5, 20, resamples)
+    verdicts = np.array([True, False] * 10)
+    _, estimate, _ = verdict_estimates(verdicts, verdicts, QuestionResamples(np.arange(20)))
     # Wilson's bound of 20 of 20 is 0.839; kappa = (0.839 - 0.5) / 0.5.
     assert estimate.value == 1.0
     assert (estimate.low, estimate.high) == approx((0.678, 1.0), abs=0.001)

@@ -86,7 +86,8 @@ def command(
 
     LABELS is a file (.csv .tsv .json .jsonl .parquet) with a row for each label: id, system, rater, and
     the label: yes/no, correct/incorrect, pass/fail, a grade, or for preferences system_a, system_b and
-    the preferred one. RUN is the folder of a run.
+    the preferred one; or the name of a field of the answers that holds their labels. RUN is the folder of
+    a run.
 
     \b
     ragauge calibrate labels.csv ragauge-runs/answers-rag-1a2b3c4d
@@ -101,7 +102,7 @@ def command(
     import_plugins(plugins)
     found = calibrate(
         RunFolder(run).read(),
-        labels,
+        str(labels),
         metrics=metrics,
         thresholds=read_thresholds(thresholds),
         map=read_map(mapping),
@@ -111,11 +112,30 @@ def command(
         kind=next((each for each in KINDS if each == kind), None),
         seed=seed,
     )
-    screen = CalibrationScreen(found, metrics[0] if metrics else None, labels, n_worst)
+    screen = CalibrationScreen(
+        found,
+        metrics[0] if metrics else None,
+        labels,
+        _label_options(mapping, yes, yes_from, skip),
+        n_worst,
+    )
     for form, path in targets:
         _write(screen, form, path)
     if all(path is not None for _, path in targets):
         print_calibration(console(sys.stdout), screen)
+
+
+def _label_options(
+    mapping: Sequence[tuple[str, str]],
+    yes: Sequence[str],
+    yes_from: float | None,
+    skip: Sequence[str],
+) -> list[str]:
+    """The options with which the labels were read, to be typed again."""
+    options = [part for field, column in mapping for part in ("--map", f"{field}={column}")]
+    options += [part for word in yes for part in ("--yes", word)]
+    options += [] if yes_from is None else ["--yes-from", f"{yes_from:g}"]
+    return options + [part for word in skip for part in ("--skip", word)]
 
 
 def read_thresholds(pairs: Sequence[tuple[str, str]]) -> dict[str, float]:

@@ -153,7 +153,7 @@ def _measured_plan(
 
     found = calibrate(
         RunFolder(run).read(),
-        labels,
+        str(labels),
         metrics=() if metric is None else (metric,),
         map=read_map(mapping),
         yes=yes,

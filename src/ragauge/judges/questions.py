@@ -20,6 +20,7 @@ TRUTH: Schema = {"type": "boolean"}
 REASON = "a few words"
 RUBRIC = (0.0, 0.25, 0.5, 0.75, 1.0)
 CORRECT, WRONG = "CORRECT", "WRONG"
+FIRST, SECOND, TIE = "FIRST", "SECOND", "TIE"
 MET, NOT_MET, NOT_APPLICABLE = "met", "not met", "not applicable"
 N_CRITERIA = 5
 ACCURACY_WEIGHTS = {"correctness": 0.5, "completeness": 0.3, "consistency": 0.2}
@@ -294,6 +295,25 @@ def verdict(question: str | None, references: Sequence[str], answer: str) -> Que
         lambda fields: Criterion(fields["verdict"], fields.get("reason", "")),
         {"reason": REASON, "verdict": CORRECT},
         word="verdict",
+    )
+
+
+def preference(
+    question: str | None, references: Sequence[str] | None, first: str, second: str
+) -> Question[Criterion]:
+    """Which of two answers is better: FIRST, SECOND or TIE."""
+    return Question(
+        "preference",
+        {
+            "question": question,
+            "references": references or None,
+            "first": first,
+            "second": second,
+        },
+        _object(reason=TEXT, better={"type": "string", "enum": [FIRST, SECOND, TIE]}),
+        lambda fields: Criterion(fields["better"], fields.get("reason", "")),
+        {"reason": REASON, "better": FIRST},
+        word="better",
     )
 
 

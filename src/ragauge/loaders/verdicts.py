@@ -84,7 +84,7 @@ def load_verdicts(
     """
     _check(map or {}, yes, yes_from, kind)
     with gc_paused():
-        table = read_source(source)
+        table = source if isinstance(source, Table) else read_source(source)
         if table.problems:
             raise DataError(table.problems)
         return _read(table, map or {}, yes, yes_from, skip, kind)

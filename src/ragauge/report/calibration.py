@@ -55,12 +55,14 @@ class CalibrationScreen:
     """What people read first about a calibration. Every text is plain; the writers escape it.
 
     `chosen` names the metric whose rates and disagreements are shown; the best one by default.
-    `labels_path` is the file of labels, for the commands to type next.
+    `labels_path` is the file of labels, and `label_options` the options with which it was read, for the
+    commands to type next.
     """
 
     found: Calibration
     chosen: str | None = None
     labels_path: Path | None = None
+    label_options: Sequence[str] = ()
     n_worst: int = WORST_SHOWN
 
     @cached_property
@@ -207,7 +209,8 @@ class CalibrationScreen:
         if self.labels_path is not None and self.found.kind == "binary" and self.shown is not None:
             metric = f" -m {quote(self.shown.name)}" if self.chosen else ""
             files = f"{quote(str(self.labels_path))} {quote(str(folder))}"
-            commands.append(f"ragauge label-plan {files}{metric}")
+            options = "".join(f" {quote(option)}" for option in self.label_options)
+            commands.append(f"ragauge label-plan {files}{metric}{options}")
         return commands
 
 

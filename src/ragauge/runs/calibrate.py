@@ -1,11 +1,14 @@
 """Calibrate a run's metrics against people's labels: agreement, thresholds, corrected rates."""
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from ragauge.errors import PlanError
+from ragauge.loaders.frames import rows_table
 from ragauge.loaders.verdicts import Kind, Verdicts, load_verdicts
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.metric_agreement import LabelledScores, MetricAgreement, metric_agreement
@@ -139,11 +142,13 @@ def calibrate(
     verdicts = (
         labels
         if isinstance(labels, Verdicts)
-        else load_verdicts(labels, map=map, yes=yes, yes_from=yes_from, skip=skip, kind=kind)
+        else load_verdicts(
+            _of_field(run, labels), map=map, yes=yes, yes_from=yes_from, skip=skip, kind=kind
+        )
     )
     seed = run.manifest.seed if seed is None else seed
     chosen = _chosen(run, metrics)
-    at = {run.metric(name).metric: value for name, value in (thresholds or {}).items()}
+    at = _thresholds(run, thresholds or {})
     found = matched(verdicts, run)
     agreements = [
         metric_agreement(
@@ -163,6 +168,35 @@ def calibrate(
         seed,
         tuple(dict.fromkeys(unscored)),
     )
+
+
+def _thresholds(run: ScoredRun, given: Mapping[str, float]) -> dict[str, float]:
+    """The thresholds by label; PlanError for one that is not on its metric's scale."""
+    problems: list[str] = []
+    found: dict[str, float] = {}
+    for name, value in given.items():
+        metric = run.metric(name)
+        low = -math.inf if metric.low is None else metric.low
+        high = math.inf if metric.high is None else metric.high
+        if not math.isfinite(value) or not low <= value <= high:
+            problems.append(
+                f"the threshold {value:g} is not on the scale of {name}, {low:g} to {high:g}"
+            )
+        found[metric.metric] = value
+    if problems:
+        raise PlanError(problems)
+    return found
+
+
+def _of_field(run: ScoredRun, labels: object) -> object:
+    """The labels of a field of the samples, if this is the name of one and of no file."""
+    if not isinstance(labels, str | Path) or Path(labels).exists():
+        return labels
+    name = str(labels)
+    if name not in run.samples.slice_fields:
+        return labels
+    rows = run.samples.frame.select("id", "system", value=name)
+    return rows_table(rows.to_dicts(), f"field {name!r}")
 
 
 def _chosen(run: ScoredRun, names: Sequence[str]) -> list[MetricDisplay]:

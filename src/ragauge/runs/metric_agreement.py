@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 LEAST_OF_EACH = 2
 """Fewest labels of each class for a figure of agreement."""
+MAX_KENDALL = 400_000
+"""Most answers times grades for an interval of Kendall's tau."""
 FEW_OF_EACH = 10
 """Fewer labels of a class than this are said to be few."""
 
@@ -230,31 +232,12 @@ def verdict_quality(
     resamples: "QuestionResamples",
 ) -> VerdictQuality:
     """How well verdicts agree with the labels of the same rows."""
-    import numpy as np
-
-    from ragauge.stats.agreement import alpha_of, kappa_of
-    from ragauge.stats.resampling import QuestionResamples
-    from ragauge.stats.score_intervals import area_estimate, chance_corrected_estimate
     from ragauge.stats.thresholds import confusion
+    from ragauge.stats.verdict_quality import verdict_estimates
 
-    said, target = says_yes.astype(float), scores.is_yes.astype(float)
-    n, share, rate = len(said), said.mean(), target.mean()
-    both = np.concatenate([said, target])
-    of_both = np.tile(np.arange(n), 2)
-    n_yes = both.sum()
-    twice = QuestionResamples(np.tile(resamples.questions, 2), seed=resamples.seed)
     return VerdictQuality(
         confusion(says_yes, scores.is_yes),
-        area_estimate(said, scores.is_yes, resamples),
-        chance_corrected_estimate(
-            kappa_of(said, target), share * rate + (1 - share) * (1 - rate), n, resamples
-        ),
-        chance_corrected_estimate(
-            alpha_of(of_both, both, "nominal"),
-            float(1 - 2 * n_yes * (2 * n - n_yes) / (2 * n * (2 * n - 1))),
-            n,
-            twice,
-        ),
+        *verdict_estimates(says_yes, scores.is_yes, resamples),
     )
 
 

@@ -305,7 +305,7 @@ class Run:
     ) -> "Calibration":
         """How far each metric agrees with people's labels, and each system's rate corrected by them.
 
-        `labels` is a file, a frame, a list of dicts, or `Verdicts`; `ragauge.loaders.verdicts` says how it is
+        `labels` is a file, a frame, a list of dicts, `Verdicts`, or the name of a field of the samples; `ragauge.loaders.verdicts` says how it is
         read and what `map`, `yes`, `yes_from`, `skip` and `kind` mean. `metrics` limits the comparison;
         `thresholds` sets from which value a metric's verdict is yes (default: the middle of its scale).
         Labels of answers that the run does not have, and of answers that have changed since, do not

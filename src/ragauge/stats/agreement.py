@@ -49,12 +49,12 @@ def kappa_of(left: Floats1d, right: Floats1d) -> Statistic:
 
 
 def krippendorff_alpha(
-    ratings: Sequence[Sequence[float | None]], level: Level = "nominal"
+    ratings: Sequence[Sequence[float | str | None]], level: Level = "nominal"
 ) -> float | None:
     """Krippendorff's alpha: agreement of any number of raters, corrected for chance.
 
-    `ratings` has a row for each rater and a column for each item; None is a missing rating, and items
-    with fewer than two ratings do not count. At most 1; 0 is chance agreement. None if no item has two
+    `ratings` has a row for each rater and a column for each item; None and NaN are missing ratings, and
+    items with fewer than two ratings do not count. Nominal ratings may be words. At most 1; 0 is chance agreement. None if no item has two
     ratings, or if all ratings are equal. Source: Krippendorff 2011, "Computing Krippendorff's
     Alpha-Reliability".
 
@@ -62,17 +62,20 @@ def krippendorff_alpha(
     0.444
     """
     given = [
-        (item, float(rating))
+        (item, rating)
         for of_rater in ratings
         for item, rating in enumerate(of_rater)
-        if rating is not None
+        if rating is not None and rating == rating  # NaN is not equal to itself
     ]
     if not given:
         return None
     items = np.array([item for item, _ in given], dtype=np.int64)
-    return plain_value(
-        alpha_of(items, np.array([rating for _, rating in given]), level), len(given)
-    )
+    if level == "nominal":
+        codes = {rating: float(code) for code, (_, rating) in enumerate(given)}
+        values = np.array([codes[rating] for _, rating in given])
+    else:
+        values = np.array([float(rating) for _, rating in given])
+    return plain_value(alpha_of(items, values, level), len(given))
 
 
 def alpha_of(items: Ints1d, ratings: Floats1d, level: Level) -> Statistic:
@@ -91,13 +94,14 @@ def alpha_of(items: Ints1d, ratings: Floats1d, level: Level) -> Statistic:
     of_item, n_raters = _runs(items[kept])
     values, codes = np.unique(ratings[kept], return_inverse=True)
     codes = codes.reshape(-1)
+    unequal = _unequal_pairs(codes, of_item, n_raters)
 
     def alpha(weights: Floats2d) -> Floats1d:
         drawn = weights[:, kept]
         counts = grouped(drawn, codes)
         total = counts.sum(axis=1)
         if level == "nominal":
-            within = _unequal_pairs(drawn[:, of_item], codes, of_item, n_raters)
+            within = drawn[:, of_item] @ unequal
             between = total**2 - (counts**2).sum(axis=1)
         else:
             ranks = np.cumsum(counts, axis=1) - counts / 2
@@ -119,14 +123,12 @@ def _runs(ordered: Ints1d) -> tuple[Ints1d, Floats1d]:
     return starts, np.diff(np.r_[starts, len(ordered)]).astype(np.float64)
 
 
-def _unequal_pairs(
-    weights: Floats2d, codes: Ints1d, starts: Ints1d, n_raters: Floats1d
-) -> Floats1d:
-    """Unequal ordered pairs within each item over its ratings less one, weighted and summed, (b,)."""
+def _unequal_pairs(codes: Ints1d, starts: Ints1d, n_raters: Floats1d) -> Floats1d:
+    """Each item's unequal ordered pairs of ratings over its ratings less one, (items,)."""
     item = np.repeat(np.arange(len(starts)), n_raters.astype(np.int64))
     pairs, counts = np.unique(np.stack([item, codes]), axis=1, return_counts=True)
     equal = np.bincount(pairs[0], weights=counts.astype(np.float64) ** 2, minlength=len(starts))
-    return weights @ ((n_raters**2 - equal) / (n_raters - 1))
+    return (n_raters**2 - equal) / (n_raters - 1)
 
 
 def _squared_within(

@@ -5,12 +5,16 @@ before they are squared, so rows of one question, and a row that counts in sever
 are counted as the dependent things that they are.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
+from ragauge.errors import PlanError
 from ragauge.stats.intervals import CONFIDENCE, Floats1d, Floats2d, Ints1d, rounded_bound
 from ragauge.stats.rank_agreement import Bools1d
+from ragauge.stats.resampling import check_lengths, floats
 from ragauge.stats.score_intervals import quantile
 
 HALF = 0.5
@@ -36,8 +40,8 @@ class CorrectedRate:
 
 
 def prediction_powered(
-    values: Floats1d,
-    labels: Floats1d,
+    values: Sequence[float] | Floats1d,
+    labels: Sequence[float] | Floats1d,
     *,
     questions: Ints1d | None = None,
     tuning: float | None = None,
@@ -60,6 +64,8 @@ def prediction_powered(
     >>> prediction_powered(values, labels, tuning=1).value  # 3/4 + (3/4 - 2/4)
     1.0
     """
+    values, labels = floats(values, "values"), floats(labels, "labels", may_be_nan=True)
+    check_lengths(values=values, labels=labels)
     has_label = ~np.isnan(labels)
     n, n_rows = int(has_label.sum()), len(values)
     if n < 2:
@@ -126,8 +132,8 @@ def _corners(values: Floats1d, label: Floats1d, tuning: float) -> Floats1d:
 
 
 def rogan_gladen(
-    verdicts: Bools1d,
-    labels: Floats1d,
+    verdicts: Sequence[bool] | Bools1d,
+    labels: Sequence[float] | Floats1d,
     *,
     questions: Ints1d | None = None,
     in_rate: Bools1d | None = None,
@@ -151,6 +157,13 @@ def rogan_gladen(
     >>> round(rogan_gladen(verdicts, labels).value, 3)  # (8/15 - 0) / (2/3 - 0)
     0.8
     """
+    said = floats(cast("Floats1d", verdicts), "verdicts")
+    labels = floats(labels, "labels", may_be_nan=True)
+    check_lengths(verdicts=said, labels=labels)
+    if (np.nan_to_num(labels) < 0).any() or (np.nan_to_num(labels) > 1).any():
+        raise PlanError(["labels must be from 0 to 1: yes is 1, no is 0"])
+    if not np.isin(said, (0.0, 1.0)).all():
+        raise PlanError(["verdicts must be yes or no; compare the scores with a threshold first"])
     n = len(verdicts)
     questions = np.arange(n) if questions is None else questions
     in_rate = np.ones(n, dtype=np.bool_) if in_rate is None else in_rate
@@ -158,7 +171,6 @@ def rogan_gladen(
     n_yes, n_no, n_in = float(is_yes.sum()), float(is_no.sum()), int(in_rate.sum())
     if not n_yes or not n_no or not n_in:
         return None
-    said = verdicts.astype(np.float64)
     share = float(said[in_rate].mean())
     sensitivity, false_alarms = float(said @ is_yes) / n_yes, float(said @ is_no) / n_no
     if sensitivity <= false_alarms:

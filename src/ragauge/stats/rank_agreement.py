@@ -1,17 +1,20 @@
 """How well the order of scores agrees with labels: area under the ROC curve, Kendall, Spearman."""
 
+from collections.abc import Sequence
+from typing import cast
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ragauge.stats.intervals import Floats1d, Floats2d, Ints1d
-from ragauge.stats.resampling import Statistic, plain_value
+from ragauge.stats.resampling import Statistic, check_lengths, floats, plain_value
 
 Bools1d = NDArray[np.bool_]
 CELLS_AT_ONCE = 4_000_000
 """Most cells of (resample, score, grade) in memory at once; does not change the result."""
 
 
-def auroc(values: Floats1d, is_yes: Bools1d) -> float | None:
+def auroc(values: Sequence[float] | Floats1d, is_yes: Sequence[bool] | Bools1d) -> float | None:
     """The area under the ROC curve: how often a yes scores above a no; a tie counts half.
 
     In [0, 1]; 0.5 is chance. None if one of the two labels is absent. Source: Hanley & McNeil 1982.
@@ -19,7 +22,8 @@ def auroc(values: Floats1d, is_yes: Bools1d) -> float | None:
     >>> auroc(np.array([0.9, 0.4, 0.4, 0.1]), np.array([True, True, False, False]))
     0.875
     """
-    return plain_value(auroc_of(values, is_yes), len(values))
+    scores, labels = _pairs(values, is_yes, "is_yes")
+    return plain_value(auroc_of(scores, labels > 0.5), len(scores)) if len(scores) else None
 
 
 def auroc_of(values: Floats1d, is_yes: Bools1d) -> Statistic:
@@ -39,7 +43,9 @@ def auroc_of(values: Floats1d, is_yes: Bools1d) -> Statistic:
     return area
 
 
-def spearman(values: Floats1d, grades: Floats1d) -> float | None:
+def spearman(
+    values: Sequence[float] | Floats1d, grades: Sequence[float] | Floats1d
+) -> float | None:
     """Spearman's rank correlation, with mean ranks for ties.
 
     In [-1, 1]. None if one side is constant, or there are fewer than two rows. Source: Spearman 1904.
@@ -47,7 +53,8 @@ def spearman(values: Floats1d, grades: Floats1d) -> float | None:
     >>> spearman(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
     0.5
     """
-    return plain_value(spearman_of(values, grades), len(values))
+    values, grades = _pairs(values, grades, "grades")
+    return plain_value(spearman_of(values, grades), len(values)) if len(values) else None
 
 
 def spearman_of(values: Floats1d, grades: Floats1d) -> Statistic:
@@ -66,7 +73,9 @@ def spearman_of(values: Floats1d, grades: Floats1d) -> Statistic:
     return correlation
 
 
-def kendall_tau_b(values: Floats1d, grades: Floats1d) -> float | None:
+def kendall_tau_b(
+    values: Sequence[float] | Floats1d, grades: Sequence[float] | Floats1d
+) -> float | None:
     """Kendall's tau-b: concordant minus discordant pairs, over the pairs without ties.
 
     In [-1, 1]. None if one side is constant, or there are fewer than two rows. Source: Kendall 1945.
@@ -74,7 +83,8 @@ def kendall_tau_b(values: Floats1d, grades: Floats1d) -> float | None:
     >>> kendall_tau_b(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])) == 1 / 3
     True
     """
-    return plain_value(kendall_of(values, grades), len(values))
+    values, grades = _pairs(values, grades, "grades")
+    return plain_value(kendall_of(values, grades), len(values)) if len(values) else None
 
 
 def kendall_of(values: Floats1d, grades: Floats1d) -> Statistic:
@@ -86,10 +96,14 @@ def kendall_of(values: Floats1d, grades: Floats1d) -> Statistic:
     starts = _starts(values[order])
     _, codes = np.unique(grades[order], return_inverse=True)
     codes = codes.reshape(-1).astype(np.int64)
-    at_once = max(1, CELLS_AT_ONCE // (len(values) * (int(codes.max(initial=0)) + 1) + 1))
+    cells = len(starts) * (int(codes.max(initial=0)) + 1)
+    at_once = max(1, CELLS_AT_ONCE // (cells + 1))
+    by_value, by_grade = values[order], codes.astype(np.float64)
 
     def tau(weights: Floats2d) -> Floats1d:
         drawn = weights[:, order]
+        if cells > CELLS_AT_ONCE:
+            return np.array([_tau_by_pairs(row, by_value, by_grade) for row in drawn])
         pieces = [
             _tau_b(drawn[start : start + at_once], starts, codes)
             for start in range(0, len(drawn), at_once)
@@ -97,6 +111,22 @@ def kendall_of(values: Floats1d, grades: Floats1d) -> Statistic:
         return np.concatenate(pieces)
 
     return tau
+
+
+def _tau_by_pairs(weights: Floats1d, values: Floats1d, grades: Floats1d) -> float:
+    """Tau-b of one weighting by all pairs, some rows at a time: for as many grades as rows."""
+    difference = untied_values = untied_grades = 0.0
+    rows_at_once = max(1, CELLS_AT_ONCE // len(values))
+    for start in range(0, len(values), rows_at_once):
+        part = slice(start, start + rows_at_once)
+        left = np.sign(values[part, None] - values)
+        right = np.sign(grades[part, None] - grades)
+        both = weights[part, None] * weights
+        difference += float((both * left * right).sum())
+        untied_values += float((both * left**2).sum())
+        untied_grades += float((both * right**2).sum())
+    spread = (untied_values * untied_grades) ** 0.5
+    return difference / spread if spread > 0 else np.nan
 
 
 def _tau_b(drawn: Floats2d, starts: Ints1d, codes: Ints1d) -> Floats1d:
@@ -114,6 +144,17 @@ def _tau_b(drawn: Floats2d, starts: Ints1d, codes: Ints1d) -> Floats1d:
     spread = np.sqrt(untied[0] * untied[1])
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(spread > 0, difference / spread, np.nan)
+
+
+def _pairs(
+    values: Sequence[float] | Floats1d,
+    labels: Sequence[float] | Floats1d | Bools1d,
+    name: str,
+) -> tuple[Floats1d, Floats1d]:
+    """Both as arrays of numbers; PlanError if they are not of the same rows."""
+    left, right = floats(values, "values"), floats(cast("Floats1d", labels), name)
+    check_lengths(values=left, **{name: right})
+    return left, right
 
 
 def _starts(ordered: Floats1d) -> Ints1d:

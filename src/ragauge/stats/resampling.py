@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ragauge.errors import PlanError
 from ragauge.stats.intervals import (
     CONFIDENCE,
     RESAMPLES,
@@ -16,6 +17,7 @@ from ragauge.stats.intervals import (
     Floats1d,
     Floats2d,
     Ints1d,
+    by_question,
     rounded_bound,
 )
 
@@ -33,6 +35,26 @@ def numbered(names: Sequence[str]) -> Ints1d:
     """
     _, numbers = np.unique(np.asarray(names, dtype=str), return_inverse=True)
     return numbers.astype(np.int64).reshape(-1)
+
+
+def floats(values: Sequence[float] | Floats1d, name: str, *, may_be_nan: bool = False) -> Floats1d:
+    """The values as an array (n,); PlanError for one that is not finite, or no number."""
+    try:
+        found = np.asarray(values, dtype=np.float64).reshape(-1)
+    except (TypeError, ValueError):
+        raise PlanError([f"{name} must be numbers, got {values!r:.60}"]) from None
+    bad = np.flatnonzero(np.isinf(found) if may_be_nan else ~np.isfinite(found))
+    if len(bad):
+        raise PlanError([f"{name}[{bad[0]}] is {found[bad[0]]}; leave out rows without a value"])
+    return found
+
+
+def check_lengths(**arrays: Floats1d) -> None:
+    """PlanError if the arrays have different lengths."""
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        counts = ", ".join(f"{n:,} {name}" for name, n in lengths.items())
+        raise PlanError([f"got {counts}; give one of each for every row"])
 
 
 def plain_value(statistic: Statistic, n_rows: int) -> float | None:
@@ -85,22 +107,38 @@ class QuestionResamples:
             None if found is None else self._interval(*found) for found in self.draws(statistics)
         ]
 
+    def sums(self, parts: Floats2d) -> Floats2d:
+        """The sums of parts (rows, k) in each resample, (b, k); from the same draws as all statistics.
+
+        None are drawn from fewer than two questions.
+        """
+        n = self.n_questions
+        if n < 2:
+            return np.zeros((0, parts.shape[1]))
+        _, numbers = np.unique(self.questions, return_inverse=True)
+        totals = by_question(parts, numbers.reshape(-1), n)
+        return np.concatenate([counts @ totals for counts in self._counts(n, len(numbers))])
+
     def estimate(self, statistic: Statistic) -> Estimate | None:
         """One statistic with its interval."""
         return self.estimates([statistic])[0]
 
     def _weights(self) -> Iterator[Floats2d]:
         """How often each row counts in each resample, (b, rows) at a time."""
-        _, questions = np.unique(self.questions, return_inverse=True)
-        n_questions = int(questions.max()) + 1
+        _, numbers = np.unique(self.questions, return_inverse=True)
+        for counts in self._counts(self.n_questions, len(numbers)):
+            yield counts[:, numbers.reshape(-1)]
+
+    def _counts(self, n_questions: int, n_rows: int) -> Iterator[Floats2d]:
+        """How often each question is drawn in each resample, (b, questions) at a time."""
         random = np.random.default_rng(self.seed)
-        at_once = max(1, WEIGHTS_AT_ONCE // len(questions))
+        at_once = max(1, WEIGHTS_AT_ONCE // n_rows)
         for start in range(0, self.n_resamples, at_once):
             size = min(at_once, self.n_resamples - start)
             drawn = random.integers(0, n_questions, size=(size, n_questions))
             flat = drawn + np.arange(size)[:, None] * n_questions
             counts = np.bincount(flat.ravel(), minlength=size * n_questions)
-            yield counts.reshape(size, n_questions)[:, questions].astype(np.float64)
+            yield counts.reshape(size, n_questions).astype(np.float64)
 
     def _interval(self, value: float, finite: Floats1d) -> Estimate:
         if len(finite) < self.n_resamples / 2:  # mostly without a value: no honest interval

@@ -82,32 +82,36 @@ def share_estimate(statistic: Statistic, n: int, resamples: QuestionResamples) -
 def area_estimate(
     values: Floats1d, is_yes: Bools1d, resamples: QuestionResamples
 ) -> Estimate | None:
-    """The area under the ROC curve with its interval; None if one of the two labels is absent.
-
-    Of yes-or-no verdicts the area is the balanced accuracy.
-    """
+    """The area under the ROC curve with its interval; None if one of the two labels is absent."""
     (found,) = resamples.draws([auroc_of(values, is_yes)])
     if found is None:
         return None
-    area, drawn = found
     n_yes = int(is_yes.sum())
-    n_no = len(is_yes) - n_yes
+    return area_of_draws(*found, n_yes, len(is_yes) - n_yes, resamples)
+
+
+def area_of_draws(
+    area: float, drawn: Floats1d, n_yes: int, n_no: int, resamples: QuestionResamples
+) -> Estimate:
+    """An area with its interval, from its values in the resamples.
+
+    The balanced accuracy of yes-or-no verdicts is their area.
+    """
     effect = _design_effect(drawn, area_variance(area, n_yes, n_no), resamples)
     bounds = area_interval(area, n_yes, n_no, design_effect=effect, confidence=resamples.confidence)
     return _estimate(area, bounds, resamples)
 
 
-def chance_corrected_estimate(
-    statistic: Statistic, expected: float, n: int, resamples: QuestionResamples
+def chance_corrected_of_draws(
+    value: float, drawn: Floats1d, expected: float, n: int, resamples: QuestionResamples
 ) -> Estimate | None:
-    """Kappa or alpha with its interval: that of the share of agreement behind it.
+    """Kappa or alpha with its interval, that of the share of agreement behind it.
 
-    `expected` is the agreement by chance: kappa = (share - expected) / (1 - expected).
+    `drawn` are its values in the resamples, `expected` is the agreement by chance: kappa =
+    (share - expected) / (1 - expected). None if chance alone agrees.
     """
-    (found,) = resamples.draws([statistic])
-    if found is None or expected >= 1:
+    if expected >= 1:
         return None
-    value, drawn = found
     share = min(max(expected + value * (1 - expected), 0.0), 1.0)
     effect = _design_effect(drawn * (1 - expected), share * (1 - share) / n, resamples)
     low, high = (

@@ -1,0 +1,163 @@
+"""`ragauge judge-bias`."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from ragauge.cli import say
+from ragauge.cli.run_command import Pair, Price, pairs_once
+from ragauge.cli.running import CACHE, RUNS
+from ragauge.config import NO_CACHE
+from ragauge.errors import PlanError
+
+DEFAULT = ("answer_class", "faithfulness")
+
+
+@click.command("judge-bias", short_help="Measure a judge's position, length and consistency bias.")
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option(
+    "--judge",
+    "judges",
+    multiple=True,
+    required=True,
+    metavar="MODEL",
+    help="Judge model behind an OpenAI-compatible endpoint, or replay:FILE. Repeatable.",
+)
+@click.option("--judge-url", metavar="URL", help="Endpoint of the judge.  [default: OpenAI]")
+@click.option(
+    "--judge-key", metavar="VARIABLE", help="Environment variable with the judge's API key."
+)
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    help=f"Judged metric to test. Repeatable.  [default: {', '.join(DEFAULT)}]",
+)
+@click.option(
+    "--labels",
+    type=click.Path(path_type=Path),
+    help="People's labels: length bias is then measured among answers with equal labels.",
+)
+@click.option("--yes", multiple=True, metavar="WORD", help="Label that means yes.")
+@click.option(
+    "--questions",
+    "n_questions",
+    type=click.IntRange(min=2),
+    default=50,
+    show_default=True,
+    help="Random questions to use, with all their answers.",
+)
+@click.option(
+    "--repeat",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    help="Ask each question K times.",
+    metavar="K",
+)
+@click.option(
+    "--map",
+    "mapping",
+    multiple=True,
+    type=Pair("FIELD=COLUMN"),
+    help="Read COLUMN of DATA as FIELD. Repeatable.",
+)
+@click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), help="Most dollars.")
+@click.option("--max-calls", type=click.IntRange(min=1), help="Most calls.")
+@click.option("--price", type=Price(), help="Price in dollars per million tokens.")
+@click.option(
+    "--cache",
+    metavar="FILE",
+    help="Cache of replies, or 'none'.  [default: ragauge-runs/cache.sqlite]",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("-o", "--output", type=click.Choice(["md", "json"]), help="Write md or json instead.")
+def command(
+    data: Path,
+    judges: tuple[str, ...],
+    judge_url: str | None,
+    judge_key: str | None,
+    metrics: tuple[str, ...],
+    labels: Path | None,
+    yes: tuple[str, ...],
+    n_questions: int,
+    repeat: int,
+    mapping: tuple[tuple[str, str], ...],
+    max_cost: float | None,
+    max_calls: int | None,
+    price: tuple[float, float] | None,
+    cache: str | None,
+    seed: int,
+    output: str | None,
+) -> None:
+    """Measure on your own answers what changes a judge's verdicts besides the answer.
+
+    Self-consistency: each question is asked K times. Order of contexts: asked again with the contexts
+    reversed. Length: longer answers against shorter ones that are equally good. Order of answers: the
+    answers of two systems are compared in both orders. Limits on cost and calls hold for each of the
+    three rounds of calls.
+    """
+    from ragauge.bias import judge_bias
+    from ragauge.judges.config import JudgeConfig
+    from ragauge.loaders import load
+    from ragauge.report.judge_bias import (
+        JudgeBiasScreen,
+        judge_bias_json,
+        judge_bias_markdown,
+        print_judge_bias,
+    )
+    from ragauge.report.terminal import console
+
+    table: dict[str, object] = {
+        "model": list(judges),
+        "base_url": judge_url,
+        "api_key_env": judge_key,
+        "max_cost_usd": max_cost,
+        "max_calls": max_calls,
+        "price": list(price) if price else None,
+    }
+    config = JudgeConfig.read({name: value for name, value in table.items() if value is not None})
+    samples = load(data, map=pairs_once(mapping, "field"))
+    for note in samples.notes:
+        say(note)
+    chosen = metrics or _usable(samples.columns)
+    try:
+        found = judge_bias(
+            samples,
+            list(chosen),
+            judge=config,
+            labels=labels,
+            yes=yes,
+            n_questions=n_questions,
+            repeat=repeat,
+            cache=_cache(cache),
+            seed=seed,
+        )
+    finally:
+        config.close()
+    screen = JudgeBiasScreen(found)
+    if output == "json":
+        click.echo(judge_bias_json(screen), nl=False)
+    elif output == "md":
+        click.echo(judge_bias_markdown(screen), nl=False)
+    else:
+        print_judge_bias(console(sys.stdout), screen)
+
+
+def _usable(columns: tuple[str, ...]) -> list[str]:
+    """The default metrics whose columns are there; PlanError if none is."""
+    needed = {"answer_class": "references", "faithfulness": "contexts"}
+    found = [name for name in DEFAULT if needed[name] in columns]
+    if not found:
+        raise PlanError(
+            ["the answers have neither references nor contexts; choose a metric with -m"]
+        )
+    return found
+
+
+def _cache(given: str | None) -> Path | None:
+    if given == NO_CACHE:
+        return None
+    return Path(given) if given else RUNS / CACHE

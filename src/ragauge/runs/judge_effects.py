@@ -1,0 +1,302 @@
+"""What changes a judge's scores besides the answer: asking again, the order of contexts, length."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.scored_run import ScoredRun
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ragauge.stats.intervals import Estimate, Floats1d, Floats2d
+    from ragauge.stats.resampling import QuestionResamples, Statistic
+
+Key = tuple[str, str]
+"""Id and system."""
+LEAST_ANSWERS = 10
+"""Fewest answers for a correlation with length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """How often a judge contradicts itself on the same question.
+
+    `flips` is the chance that two calls give different verdicts (on either side of the middle of the
+    scale); `spread` is the mean standard deviation of an answer's scores.
+    """
+
+    metric: str
+    n: int
+    repeats: int
+    flips: "Estimate | None"
+    spread: float
+
+
+@dataclass(frozen=True, slots=True)
+class ContextOrder:
+    """What reversing the contexts does to a metric's scores.
+
+    `difference` is the mean score with reversed contexts minus that with the given order. `excess` is by
+    how much more often verdicts differ between the orders than between two calls in the same order;
+    None without repeats.
+    """
+
+    metric: str
+    n: int
+    difference: "Estimate | None"
+    excess: "Estimate | None"
+
+
+@dataclass(frozen=True, slots=True)
+class LengthEffect:
+    """The rank correlation of a metric's scores with the length of answers that are equally good.
+
+    `held` says what "equally good" means: the same label, or the offline metric that is partialled out.
+    """
+
+    metric: str
+    n: int
+    correlation: "Estimate | None"
+    held: str
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOrder:
+    """What a judge does with the order of two answers that it compares.
+
+    `first` is the share of comparisons that the answer shown first wins, a tie counting half: 0.5 if the
+    order does not matter, since every pair is shown in both orders. `changed` is the share of pairs whose
+    winner depends on the order.
+    """
+
+    judge: str
+    n: int
+    first: "Estimate | None"
+    changed: "Estimate | None"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeBias:
+    """What was measured about judges; `notes` say what could not be measured, and why."""
+
+    n_questions: int
+    n_answers: int
+    consistency: tuple[Consistency, ...]
+    contexts: tuple[ContextOrder, ...]
+    lengths: tuple[LengthEffect, ...]
+    answers: tuple[AnswerOrder, ...]
+    notes: tuple[str, ...] = ()
+
+
+def repeats_of(run: ScoredRun, metric: MetricDisplay) -> dict[Key, list[float]]:
+    """Each answer's scores over the repeats; one score if the judge was asked once."""
+    import polars as pl
+
+    wanted = pl.col("metric") == metric.metric
+    scores = run.collect(run.scan().filter(wanted).select("id", "system", "value"))
+    kept = run.collect(run.source.scan_evidence().filter(wanted).select("evidence"))
+    found: dict[Key, list[float]] = {}
+    for (id, system, value), (evidence,) in zip(scores.iter_rows(), kept.iter_rows(), strict=True):
+        if value is None:
+            continue
+        data = cast("Mapping[str, object]", json.loads(evidence) if evidence else {})
+        values = data.get("repeats")
+        repeats = cast("Sequence[object]", values if isinstance(values, list) else [value])
+        found[id, system] = [float(each) for each in repeats if isinstance(each, int | float)]
+    return found
+
+
+def consistency(run: ScoredRun, metric: MetricDisplay, *, seed: int) -> Consistency:
+    """How often the judge behind a metric contradicts itself, from a run with repeats."""
+    import numpy as np
+
+    from ragauge.stats.score_intervals import share_estimate
+
+    repeats = {key: values for key, values in repeats_of(run, metric).items() if len(values) > 1}
+    if not repeats:
+        return Consistency(metric.name, 0, 1, None, 0.0)
+    flips = np.array([_flips(_is_yes(values, metric)) for values in repeats.values()])
+    spread = float(np.mean([np.std(values) for values in repeats.values()]))
+    estimate = share_estimate(_mean_of(flips), len(flips), _resamples(repeats, seed))
+    return Consistency(metric.name, len(flips), max(map(len, repeats.values())), estimate, spread)
+
+
+def context_order(
+    given: ScoredRun, turned: ScoredRun, metric: MetricDisplay, *, seed: int
+) -> ContextOrder:
+    """The effect of the order of contexts, from two runs that differ in it."""
+    import numpy as np
+
+    one, other = repeats_of(given, metric), repeats_of(turned, metric)
+    both = [key for key in one if key in other]
+    if not both:
+        return ContextOrder(metric.name, 0, None, None)
+    differences = np.array([_mean(other[key]) - _mean(one[key]) for key in both])
+    resamples = _resamples(both, seed)
+    excess = None
+    if all(len(one[key]) > 1 and len(other[key]) > 1 for key in both):
+        beyond = np.array(
+            [_excess(_is_yes(one[key], metric), _is_yes(other[key], metric)) for key in both]
+        )
+        excess = resamples.estimate(_mean_of(beyond))
+    return ContextOrder(metric.name, len(both), resamples.estimate(_mean_of(differences)), excess)
+
+
+def length_effect(
+    run: ScoredRun,
+    metric: MetricDisplay,
+    *,
+    labels: Mapping[Key, float] | None,
+    offline: "Mapping[Key, float] | None",
+    held: str,
+    seed: int,
+) -> LengthEffect:
+    """The correlation of scores with words, within equal labels or with an offline metric held constant."""
+    import numpy as np
+
+    words = dict(_words(run))
+    scores = {key: _mean(values) for key, values in repeats_of(run, metric).items()}
+    standard = labels if labels is not None else offline
+    if standard is None:
+        return LengthEffect(metric.name, 0, None, held, "needs labels or references")
+    keys = [key for key in scores if key in standard and words.get(key)]
+    if len(keys) < LEAST_ANSWERS:
+        why_not = f"{len(keys)} answers; at least {LEAST_ANSWERS} are needed"
+        return LengthEffect(metric.name, len(keys), None, held, why_not)
+    values, lengths, others = (
+        np.array([of[key] for key in keys], dtype=float) for of in (scores, words, standard)
+    )
+    statistic = (
+        _within(values, lengths, others)
+        if labels is not None
+        else _partial(values, lengths, others)
+    )
+    estimate = _resamples(keys, seed).estimate(statistic)
+    why_not = "" if estimate else "scores or lengths do not vary among equally good answers"
+    return LengthEffect(metric.name, len(keys), estimate, held, why_not)
+
+
+def answer_order(
+    judge: str, pairs: "Sequence[tuple[str, float, float]]", *, seed: int
+) -> AnswerOrder:
+    """The effect of the order of two answers.
+
+    `pairs` has the question's id and, for each of the two orders, 1 if the answer shown first won, 0 if
+    the second did, 0.5 for a tie.
+    """
+    import numpy as np
+
+    from ragauge.stats.score_intervals import share_estimate
+
+    if not pairs:
+        return AnswerOrder(judge, 0, None, None)
+    orders = np.array([pair[1:] for pair in pairs], dtype=float)
+    resamples = _resamples([(id, "") for id, _, _ in pairs], seed)
+    # The second order shows the same answers the other way round: no change means opposite places won.
+    changed = (orders[:, 0] != 1 - orders[:, 1]).astype(float)
+    n = len(pairs)
+    return AnswerOrder(
+        judge,
+        n,
+        share_estimate(_mean_of(orders.sum(axis=1) / 2), n, resamples),
+        share_estimate(_mean_of(changed), n, resamples),
+    )
+
+
+def _is_yes(
+    values: Sequence[float], metric: MetricDisplay
+) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+    import numpy as np
+
+    low, high = metric.low, metric.high
+    middle = 0.5 if low is None or high is None else (low + high) / 2
+    return np.array(values) >= middle
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _flips(is_yes: "np.ndarray[Any, np.dtype[np.bool_]]") -> float:
+    """The share of pairs of calls whose verdicts differ."""
+    n, n_yes = len(is_yes), int(is_yes.sum())
+    return 2 * n_yes * (n - n_yes) / (n * (n - 1))
+
+
+def _excess(
+    one: "np.ndarray[Any, np.dtype[np.bool_]]", other: "np.ndarray[Any, np.dtype[np.bool_]]"
+) -> float:
+    """How much more often verdicts differ between two orders than within one; 0 on average by chance."""
+    first, second = float(one.mean()), float(other.mean())
+    across = first * (1 - second) + second * (1 - first)
+    return across - (_flips(one) + _flips(other)) / 2
+
+
+def _mean_of(values: "Floats1d") -> "Statistic":
+    return lambda weights: weights @ values / weights.sum(axis=1)
+
+
+def _resamples(keys: "Sequence[Key] | Mapping[Key, object]", seed: int) -> "QuestionResamples":
+    from ragauge.stats.resampling import QuestionResamples, numbered
+
+    return QuestionResamples(numbered([id for id, _ in keys]), seed=seed)
+
+
+def _words(run: ScoredRun) -> "Sequence[tuple[Key, float]]":
+    """The number of words of each answer."""
+    import polars as pl
+
+    if "answer" not in run.samples.columns:
+        return []
+    n_words = pl.col("answer").str.count_matches(r"\S+")
+    frame: pl.DataFrame = run.samples.frame.select("id", "system", n_words)
+    return [((id, system), float(n)) for id, system, n in frame.iter_rows() if n is not None]
+
+
+def _within(values: "Floats1d", lengths: "Floats1d", labels: "Floats1d") -> "Statistic":
+    """The mean of Spearman's correlations within each label, weighted by their answers."""
+    import numpy as np
+
+    from ragauge.stats.rank_agreement import spearman_of
+
+    groups = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    groups = [rows for rows in groups if len(rows) > 2]
+    parts = [(rows, spearman_of(values[rows], lengths[rows])) for rows in groups]
+
+    def correlation(weights: "Floats2d") -> "Floats1d":
+        if not parts:
+            return np.full(len(weights), np.nan)
+        found = np.stack([statistic(weights[:, rows]) for rows, statistic in parts])
+        sizes = np.stack([weights[:, rows].sum(axis=1) for rows, _ in parts])
+        sizes = np.where(np.isnan(found), 0.0, sizes)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.nansum(found * sizes, axis=0) / sizes.sum(axis=0)
+
+    return correlation
+
+
+def _partial(values: "Floats1d", lengths: "Floats1d", others: "Floats1d") -> "Statistic":
+    """Spearman's partial correlation of values and lengths given the others."""
+    import numpy as np
+
+    from ragauge.stats.rank_agreement import spearman_of
+
+    pairs = [
+        spearman_of(values, lengths),
+        spearman_of(values, others),
+        spearman_of(lengths, others),
+    ]
+
+    def correlation(weights: "Floats2d") -> "Floats1d":
+        direct, of_values, of_lengths = (statistic(weights) for statistic in pairs)
+        # A constant standard explains nothing.
+        of_values, of_lengths = np.nan_to_num(of_values), np.nan_to_num(of_lengths)
+        rest = (1 - of_values**2) * (1 - of_lengths**2)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(rest > 1e-12, (direct - of_values * of_lengths) / np.sqrt(rest), np.nan)
+
+    return correlation

@@ -1,0 +1,74 @@
+"""`ragauge judge-bias` against an endpoint on loopback."""
+
+import json
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+SPEC = spec_from_file_location("faulty", Path(__file__).parents[1] / "judges" / "faulty_server.py")
+faulty = module_from_spec(SPEC)
+SPEC.loader.exec_module(faulty)
+
+
+def wants_the_first(_, body):
+    prompt = body["response_format"]["json_schema"]["name"]
+    reply = {"better": "FIRST"} if prompt == "preference" else {"verdict": "CORRECT"}
+    return faulty.ok({"reason": "words", **reply})
+
+
+@pytest.fixture
+def answers(tmp_path):
+    rows = [
+        {"id": f"q{n}", "system": s, "question": f"Fee of {n}?", "answer": f"{n} {s}", "reference": f"{n}"}
+        for n in range(12)
+        for s in ("a", "b")
+    ]  # fmt: skip
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return "a.jsonl"
+
+
+@pytest.fixture
+def judge(monkeypatch):
+    monkeypatch.setenv("JUDGE_KEY", "sk-canary")
+    with faulty.FaultyServer(wants_the_first) as server:
+        yield ("--judge", "m", "--judge-url", server.url, "--judge-key", "JUDGE_KEY")
+
+
+def test_one_command_says_what_was_measured_and_what_to_do(ragauge, answers, judge):
+    done = ragauge("judge-bias", answers, *judge, "--repeat", "2")
+    assert done.code == 0, done.err
+    lines = [line.rstrip() for line in done.out.splitlines()]
+    assert lines[0] == "The judge is not neutral here: order of answers."
+    assert lines[1] == "24 answers to 12 questions"
+    assert any(
+        line.startswith("order of answers") and "prefers the first" in line for line in lines
+    )
+    assert (
+        "  order of answers: compare each pair in both orders and count a change as a tie" in lines
+    )
+    again = ragauge("judge-bias", answers, *judge, "--repeat", "2")
+    assert again.out == done.out  # from the cache
+
+
+def test_the_figures_are_written_as_json(ragauge, answers, judge):
+    data = json.loads(ragauge("judge-bias", answers, *judge, "--repeat", "1", "-o", "json").out)
+    assert data["answers"][0]["first"]["value"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("a.jsonl",), 2, "Missing option '--judge'"),
+        (("none.jsonl", "--judge", "m"), 3, "no such file"),
+        (("a.jsonl", "--judge", "m", "-m", "exact_match"), 2, "no metric asks the judge"),
+        (("bare.csv", "--judge", "m"), 2, "neither references nor contexts"),
+    ],
+)
+@pytest.mark.usefixtures("answers")
+def test_what_cannot_be_done_is_said(ragauge, monkeypatch, tmp_path, arguments, code, message):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    (tmp_path / "bare.csv").write_text("id,answer\nq1,x\n")
+    done = ragauge("judge-bias", *arguments)
+    assert done.code == code
+    assert message in done.err
