@@ -10,7 +10,14 @@ from ragauge.engine.engine import measure
 from ragauge.engine.graph import Plan
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
-from ragauge.engine.selection import DEFAULT, MetricLike, read_metric, suite_for_label, suites_of
+from ragauge.engine.selection import (
+    DEFAULT,
+    MetricLike,
+    in_own_precision,
+    read_metric,
+    suite_for_label,
+    suites_of,
+)
 from ragauge.engine.workload import Workload, characters_per_second, workload
 from ragauge.errors import (
     DataError,
@@ -175,9 +182,10 @@ class Evaluation:
         _check(batch_size=batch_size, seed=seed)
         samples = _samples(samples)
         resources = Resources(encoder, cache=cache, judging=judge_config_of(judge))
-        plan = make_plan(
-            suites_of(metrics), samples.columns, resources.defaults(), resources.judge_names
-        )
+        suites = suites_of(metrics)
+        if encoder is None:
+            suites = [in_own_precision(suite) for suite in suites]
+        plan = make_plan(suites, samples.columns, resources.defaults(), resources.judge_names)
         resources.expect_tokens(
             node.settings for node in plan.nodes if "encoder" in node.definition.resources
         )
