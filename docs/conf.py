@@ -30,6 +30,8 @@ myst_heading_anchors = 4
 
 html_theme = "furo"
 html_theme_options = {"navigation_with_keys": True}
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
 # Neither the date nor the sources: the same pages give the same site.
 html_last_updated_fmt = None
 html_copy_source = False

@@ -364,3 +364,30 @@ def test_a_run_is_known_by_the_same_key_whatever_was_imported_before(tmp_path, a
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert len(set(done.stdout.split())) == 1
+
+
+def test_evaluate_settles_differences_between_sources_as_load_does():
+    rows = [{"id": "q1", "answer": "Paris", "reference": "Paris"}]
+    others = [{"id": "q1", "answer": "Paris", "reference": "Lyon"}]
+    with pytest.raises(rg.DataError, match="prefer"):
+        rg.evaluate({"a": rows, "b": others}, "exact_match")
+    first = rg.evaluate({"a": rows, "b": others}, "exact_match", prefer="first")
+    assert first.scores["value"].to_list() == [1.0, 1.0]
+    own = rg.evaluate({"a": rows, "b": others}, "exact_match", prefer="answers")
+    assert own.scores.sort("system")["value"].to_list() == [1.0, 0.0]
+
+
+def test_evaluate_takes_gold_and_pairs_by_place():
+    gold = [{"id": "q1", "reference": "Paris"}, {"id": "q2", "reference": "Rome"}]
+    answers = [{"answer": "Paris"}, {"answer": "Rome"}]
+    run = rg.evaluate(answers, "exact_match", gold=gold, by_place=True)
+    assert run.scores["value"].to_list() == [1.0, 1.0]
+    named = [{"id": "q2", "answer": "Rome"}]
+    run = rg.evaluate(named, "exact_match", gold=gold)
+    assert run.scores.sort("id")["status"].to_list() == ["missing", "ok"]
+
+
+def test_samples_that_are_loaded_already_cannot_be_settled_again():
+    samples = rg.load([{"id": "q1", "answer": "x", "reference": "x"}])
+    with pytest.raises(rg.PlanError, match="loaded already; give gold, by_place to"):
+        rg.evaluate(samples, "exact_match", gold=[{"id": "q1"}], by_place=True)

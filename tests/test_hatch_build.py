@@ -69,5 +69,10 @@ def test_a_folder_that_lacks_a_file_or_was_made_of_other_weights_is_made_anew(bu
     assert build._made(tmp_path) == ""
 
 
+def test_no_sum_of_two_whole_products_overflows_16_bits(build):
+    # Processors without VNNI add two products of an unsigned 8-bit state and a weight in 16 bits.
+    assert 2 * 255 * build.WEIGHT_STEPS < 2**15
+
+
 def test_nothing_of_the_model_is_committed():
     assert "src/ragauge/encoders/minilm/" in (ROOT / ".gitignore").read_text("utf-8").split()

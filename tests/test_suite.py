@@ -203,3 +203,40 @@ def test_every_metric_of_the_default_suite_has_a_family():
     suite = Suite.load("rag")
     assert all(entry.family in suite.families for entry in suite.entries)
     assert {entry.family for entry in suite.entries} == set(suite.families)
+
+
+def test_a_suite_may_set_the_precision_of_the_embedded_encoder():
+    import ragauge as rg
+
+    table = {
+        "name": "fast",
+        "precision": "int8",
+        "metric": [
+            {"label": "semantic_similarity"},
+            {"label": 'semantic_similarity(precision="fp32")', "name": "exact"},
+            {"label": "exact_match"},
+        ],
+    }
+    suite = Suite.read(table, "fast.toml")
+    rows = [{"id": "q1", "answer": "a cat", "reference": "one cat"}]
+    run = rg.evaluate(rows, suite)
+    model = 'model="all-MiniLM-L6-v2"'
+    assert [metric.metric for metric in run.metrics] == [
+        f'semantic_similarity({model},precision="int8")',
+        f"semantic_similarity({model})",
+        "exact_match",
+    ]
+    assert [metric.name for metric in run.metrics] == [
+        "semantic_similarity",
+        "exact",
+        "exact_match",
+    ]
+    # An encoder that the caller names has its own precision.
+    named = rg.evaluate(rows, Suite.load("rag"), encoder="all-MiniLM-L6-v2")
+    assert not any("int8" in metric.metric for metric in named.metrics)
+
+
+def test_a_precision_that_the_embedded_encoder_has_not_is_an_error():
+    table = {"name": "s", "precision": "bf16", "metric": [{"label": "exact_match"}]}
+    with pytest.raises(SuiteError, match="precision must be fp32 or int8, got 'bf16'"):
+        Suite.read(table, "s.toml")

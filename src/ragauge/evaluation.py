@@ -10,7 +10,14 @@ from ragauge.engine.engine import measure
 from ragauge.engine.graph import Plan
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
-from ragauge.engine.selection import DEFAULT, MetricLike, read_metric, suite_for_label, suites_of
+from ragauge.engine.selection import (
+    DEFAULT,
+    MetricLike,
+    in_own_precision,
+    read_metric,
+    suite_for_label,
+    suites_of,
+)
 from ragauge.engine.workload import Workload, characters_per_second, workload
 from ragauge.errors import (
     DataError,
@@ -38,6 +45,7 @@ if TYPE_CHECKING:
     from ragauge.engine.executors import NumberedBatch
     from ragauge.judges.budget import CostEstimate
     from ragauge.judges.providers.factory import JudgeLike
+    from ragauge.loaders.conflicts import Prefer
     from ragauge.runs.store import RunFolder
 
 # Set here because runs/ is below report/ and does not format.
@@ -93,6 +101,9 @@ def evaluate(
     samples: object,
     metrics: MetricLike | Sequence[MetricLike] = DEFAULT,
     *,
+    gold: object = None,
+    prefer: "Prefer | None" = None,
+    by_place: bool = False,
     encoder: "Encoder | str | None" = None,
     judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None" = None,
     cache: str | Path | None = None,
@@ -104,7 +115,9 @@ def evaluate(
 ) -> Run:
     """Score samples with metrics.
 
-    `samples` is anything that `load` takes, or Samples. `metrics` is a suite's name or TOML file, a
+    `samples` is anything that `load` takes, or Samples. `gold`, `prefer` and `by_place` are those of
+    `load`: questions and references in a source of their own, which value to use where sources differ,
+    and pairing rows by their place. `metrics` is a suite's name or TOML file, a
     metric's label or function, or a list of them; without it, the suite `rag`. `encoder` is a model's name or an encoder, for metrics
     that need one (default: the embedded model). `judge` is a judge, an async function, a model's name,
     several of them, or a JudgeConfig with repeats and budgets. `cache` is a file that keeps vectors and
@@ -120,7 +133,7 @@ def evaluate(
     """
     _check(workers=workers, folder=folder)
     evaluation = Evaluation.prepare(
-        samples,
+        _loaded(samples, gold, prefer, by_place=by_place),
         metrics,
         encoder=encoder,
         judge=judge,
@@ -180,9 +193,10 @@ class Evaluation:
         _check(batch_size=batch_size, seed=seed)
         samples = _samples(samples)
         resources = Resources(encoder, cache=cache, judging=judge_config_of(judge))
-        plan = make_plan(
-            suites_of(metrics), samples.columns, resources.defaults(), resources.judge_names
-        )
+        suites = suites_of(metrics)
+        if encoder is None:
+            suites = [in_own_precision(suite) for suite in suites]
+        plan = make_plan(suites, samples.columns, resources.defaults(), resources.judge_names)
         resources.expect_tokens(
             node.settings for node in plan.nodes if "encoder" in node.definition.resources
         )
@@ -322,6 +336,19 @@ def opened_by_name(judge: "JudgeLike | Sequence[JudgeLike] | None") -> Collectio
         for name in cast("Sequence[JudgeLike]", judge if several else [judge])
         if isinstance(name, str)
     ]
+
+
+def _loaded(samples: object, gold: object, prefer: "Prefer | None", *, by_place: bool) -> Samples:
+    """The samples; PlanError for options of loading with samples that are loaded already."""
+    from ragauge.loaders import load
+
+    given = {"gold": gold is not None, "prefer": prefer is not None, "by_place": by_place}
+    if not any(given.values()):
+        return _samples(samples)
+    if isinstance(samples, Samples):
+        names = ", ".join(name for name, is_given in given.items() if is_given)
+        raise PlanError([f"the samples are loaded already; give {names} to rg.load"])
+    return load(samples, gold=gold, prefer=prefer, by_place=by_place)
 
 
 def _samples(samples: object) -> Samples:

@@ -6,6 +6,7 @@ A suite is a TOML file; the shipped ones are in `ragauge/suites`.
     title = "RAG answer quality"
     scale = 100                        # factor for display; stored values are in [0, 1]
     digits = 2
+    precision = "int8"                 # of the embedded encoder, if the run names no encoder
 
     [[metric]]
     label = 'keyword_coverage(extractor="regex")'
@@ -61,6 +62,7 @@ SUITE_KEYS = {
     "source": str,
     "scale": float,
     "digits": int,
+    "precision": str,
     "family": list,
     "metric": list,
     "check": list,
@@ -75,6 +77,7 @@ METRIC_KEYS = {
     "family": str,
     "ranked": bool,
 }
+EMBEDDED_PRECISIONS = ("fp32", "int8")
 FAMILY_KEYS = {"name": str, "says": str}
 SHOWN_AS = ("mean", "count")
 MAX_DIGITS = 15
@@ -130,7 +133,8 @@ class Suite:
 
     `families` maps groups of metrics to what is good about an answer that scores well on them.
     `explicit`: the user named the metrics one by one, so an unavailable one is an error. In other
-    suites it is only reported as not scored.
+    suites it is only reported as not scored. `precision`: of the embedded encoder, unless the run names
+    an encoder or the label a precision.
     """
 
     name: str
@@ -141,6 +145,7 @@ class Suite:
     findings: tuple[Finding, ...] = ()
     explicit: bool = False
     families: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    precision: str | None = None
 
     @classmethod
     def load(cls, name: str | Path) -> "Suite":
@@ -181,6 +186,10 @@ class Suite:
             raise SuiteError("\n".join(problems))
         entries = tuple(_entries(table, place, problems))
         families = dict(_families(table, place, problems))
+        precision = cast(str | None, table.get("precision"))
+        if precision not in (None, *EMBEDDED_PRECISIONS):
+            known = " or ".join(EMBEDDED_PRECISIONS)
+            problems.append(f"{place}: precision must be {known}, got {precision!r}")
         problems += _unknown_families(entries, families, place)
         checks = tuple(_checks(table, place, problems))
         findings = tuple(_findings(table, place, problems))
@@ -192,7 +201,9 @@ class Suite:
             raise SuiteError("\n".join(problems))
         title, source = str(table.get("title", "")), str(table.get("source", ""))
         name = str(table["name"])
-        return cls(name, entries, checks, title, source, findings, families=families)
+        return cls(
+            name, entries, checks, title, source, findings, families=families, precision=precision
+        )
 
 
 def shipped_suites() -> tuple[str, ...]:

@@ -41,7 +41,7 @@ class MiniLM(LocalEncoder):
     """all-MiniLM-L6-v2: 384 dimensions, 6 layers; `encode` reads 256 tokens, `encode_tokens` 512.
 
     `precision="int8"` computes the matrix products in 8-bit whole numbers: twice as fast, the
-    vectors at a mean cosine of 0.997 to those of `fp32`. `threads`: None for one a processor.
+    vectors at a mean cosine of 0.996 to those of `fp32`. `threads`: None for one a processor.
     EncoderError when the installation holds no model.
     """
 

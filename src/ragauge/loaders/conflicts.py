@@ -96,6 +96,8 @@ class Conflicts:
             value = row.values.get(name)
             if other is row or value is None or skip.get(name) is not None:
                 continue
+            if type(value) is str and value == other.values[name]:
+                continue
             if other.source == row.source and system_of(other) == system_of(row):
                 continue  # a duplicate (id, system), which is reported elsewhere
             if _same(name, value, other.values[name]):

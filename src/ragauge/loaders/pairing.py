@@ -23,8 +23,12 @@ class Paired:
 
 def name_of(row: Row, field: str) -> str | None:
     """The row's id or system as it is stored; None if missing or invalid."""
+    value = row.values.get(field)
+    # Most names: every row has several looked up, and reading them takes longer than all the rest.
+    if value is None or (type(value) is str and value.isascii() and value.strip()):
+        return value
     try:
-        name = read_value(field, row.values.get(field))
+        name = read_value(field, value)
     except ValueError:
         return None
     return name if isinstance(name, str) else None
@@ -107,7 +111,9 @@ def pair_by_place(rows: Sequence[Row], gold: Sequence[Row] = ()) -> Paired:
 
 def _has_sides(rows: Sequence[Row], gold: Sequence[Row]) -> bool:
     """Whether there is anything to pair: gold, or several systems."""
-    return bool(gold) or len({system_of(row) for row in rows}) > 1
+    systems = map(system_of, rows)
+    first = next(systems, None)
+    return bool(gold) or any(system != first for system in systems)
 
 
 def _is_unnamed(row: Row) -> bool:
@@ -129,7 +135,7 @@ class _Naming:
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self._ids = _ids_by_question(row for row in rows if not _is_unnamed(row))
-        taken = {name_of(row, "id") for row in rows}
+        taken = {name_of(row, "id") for row in rows if not _is_unnamed(row)}
         self._numbers = (number for n in count(1) if (number := str(n)) not in taken)
         self._asked: dict[tuple[str | None, str], Row] = {}
         self._without_question: dict[str, list[Row]] = {}
