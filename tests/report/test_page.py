@@ -4,6 +4,8 @@ import base64
 import hashlib
 import json
 import re
+import resource
+import signal
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -282,3 +284,21 @@ def test_a_page_that_is_there_already_is_left_alone(run, tmp_path):
         path.write_bytes(damaged)
         run.report(path)
         assert path.read_bytes() == whole
+
+
+def test_a_full_disk_is_said_and_leaves_the_old_page(run, tmp_path):
+    path = run.report(tmp_path / "report.html")
+    before = path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+    try:
+        with pytest.raises(
+            StoreError, match=r"report.html: cannot be written: .*existing files are"
+        ):
+            write_page([run], path, evidence=False)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]

@@ -10,7 +10,7 @@ AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 PLACES = (
     "",
     "#/compare?base=hasty&other=careful",
-    "#/questions",
+    "#/questions?chip=system+%3D+%22hasty%22",
     "#/questions?id=q05&why=all&diff=1",
     "#/questions?where=nothing",
 )

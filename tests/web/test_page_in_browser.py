@@ -121,6 +121,7 @@ def test_the_theme_is_remembered(opened, handbook_page):
     page = opened(handbook_page, scheme="light")
     page.page.keyboard.press("t")
     assert page.page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.page.wait_for_timeout(200)  # the browser stores it in another process
     page.page.reload()
     page.page.wait_for_selector("main > *")
     assert page.page.evaluate("document.documentElement.dataset.theme") == "dark"
@@ -148,8 +149,11 @@ def test_what_cannot_be_read_is_said_and_the_list_stays(opened, handbook_page):
 
 
 def test_a_finding_lists_the_answers_that_python_finds(opened, tmp_path, handbook):
-    run = rg.evaluate(handbook, "rag")
+    run = rg.evaluate(handbook, "answer-quality")
     page = opened(run.report(tmp_path / "report.html"))
+    page.page.set_viewport_size(
+        {"width": 1360, "height": 3000}
+    )  # the list has elements for what is seen
     matches = {(match.system, match.says): match.ids for match in find(run)}
     assert matches
     assert len(page.texts(".findings li")) == len(matches)

@@ -244,3 +244,27 @@ def test_the_command_refuses_other_addresses_and_folders(tmp_path, monkeypatch, 
         main(["view", "mine", "--host", "0.0.0.0", "--no-browser"])
     assert left.value.code == 2
     assert "is not a loopback address" in capsys.readouterr().err
+
+
+def test_a_run_that_is_damaged_while_it_is_shown_is_an_error_of_the_same_kind(tmp_path):
+    rows = [{"id": f"q{at}", "answer": "It is 5.", "reference": "6"} for at in range(3)]
+    viewer = Viewer([rg.evaluate(rows, "number_match", folder=tmp_path / "run")])
+    with serving(viewer) as server:
+        assert ask(server)[0] == 200
+        (tmp_path / "run" / "evidence" / "000000.parquet").write_bytes(b"damaged")
+        status, headers, body = ask(server, "/chunk/0.block.0")
+        assert (status, body[:4]) == (500, b"500 ")
+        assert b"its scores cannot be read" in body
+        assert_safe(headers)
+        assert ask(server, "/chunk/0.ids")[0] == 200
+
+
+def test_ipv6_loopback_is_served_where_there_is_one(viewer):
+    if not socket.has_ipv6:
+        pytest.skip("there is no IPv6")
+    try:
+        server = LoopbackServer(viewer, "::1")
+    except StoreError:
+        pytest.skip("there is no IPv6 loopback address")
+    with server:
+        assert re.fullmatch(r"http://\[::1\]:\d+/", server.url)

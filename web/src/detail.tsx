@@ -55,7 +55,7 @@ export function Detail({ rows, q, where }: { rows: Rows; q: number; where: strin
 }
 
 function Toggle({ name, on, does, label }: { name: string; on: string; does: string; label: string }) {
-  const pressed = Boolean(param(name));
+  const pressed = param(name) === on;
   return (
     <button
       type="button"

@@ -56,6 +56,8 @@ export function listen(): void {
     if (isTyping) return;
     // Enter and the arrows belong to a button or link that has the focus.
     if (event.key === "Enter" && target.closest("a, button, summary")) return;
+    // In a long text the arrows scroll.
+    if (event.key.startsWith("Arrow") && target.closest(".detail")) return;
     const found = KEYS.find(
       (each) => each.keys.includes(event.key) && (!each.in || each.in.includes(place.value.view)),
     );

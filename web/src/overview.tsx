@@ -170,7 +170,7 @@ function unscored(cell: Cell): [string, number, string][] {
 }
 
 function Findings({ run }: { run: RunView }) {
-  if (!run.findings.length && !run.worst.length) return null;
+  if (!run.findings.length) return <Lowest run={run} />;
   return (
     <section>
       <h2>What to look at</h2>
@@ -193,15 +193,28 @@ function Findings({ run }: { run: RunView }) {
             </span>
           </li>
         ))}
-        {!run.findings.length &&
-          run.worst.map((each) => (
-            <li key={each.text + each.id}>
-              <a class="number" href={href("questions", { id: each.id })}>
-                {each.id}
-              </a>
-              <span>{each.text}</span>
-            </li>
-          ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The lowest scores, of a suite that looks for no patterns. */
+function Lowest({ run }: { run: RunView }) {
+  if (!run.worst.length) return null;
+  return (
+    <section>
+      <h2>What to look at</h2>
+      <ul class="findings worst">
+        {run.worst.map((each) => (
+          <li key={each.text + each.id}>
+            <span>
+              {each.text}
+              <span class="ids">
+                <a href={href("questions", { id: each.id })}>{each.id}</a>
+              </span>
+            </span>
+          </li>
+        ))}
       </ul>
     </section>
   );
@@ -271,7 +284,10 @@ function SliceTable({ run, slice }: { run: RunView; slice: SliceView }) {
                     <td key={system}>
                       {cell ? (
                         <div class="cell">
-                          <span class="mean">{cell.shown}</span>
+                          <span class="mean">
+                            {cell.shown}
+                            <span class="star" />
+                          </span>
                           <IntervalBar
                             metric={view}
                             cell={{ ...EMPTY, mean: cell.mean, low: null, high: null }}

@@ -119,7 +119,8 @@ function useFound(rows: Rows, metric: MetricView | undefined): Found {
       wanted = condition(rows);
       const needs = wanted ? rows.needs(wanted) : { columns: [], names: [] };
       const columns = metric ? [...needs.columns, metric.column!] : needs.columns;
-      if (!rows.have(columns, [...needs.names, "question"])) return kept;
+      const text = rows.field("question") ? "question" : "answer";
+      if (!rows.have(columns, [...needs.names, text])) return kept;
       last.current = select(rows, metric, wanted, sort);
     } catch (error) {
       if (!(error instanceof FilterError)) throw error;
@@ -189,7 +190,7 @@ function Toolbar({ rows, metric, found }: { rows: Rows; metric: MetricView | und
           type="search"
           spellcheck={false}
           autocomplete="off"
-          placeholder={`Filter, e.g. ${metric ? quoted(metric.name) : "id"} < 0.5 and question ~ "when"   ( / )`}
+          placeholder={`Filter, e.g. ${metric ? quoted(metric.name) : "id"} < 0.5 and ${rows.field("question") ? "question" : "answer"} ~ "when"   ( / )`}
           value={text}
           aria-invalid={found.error ? "true" : "false"}
           aria-describedby="found"
@@ -371,7 +372,7 @@ function Line({
       onClick={() => show(q)}
     >
       <span class="id">{rows.ids[q]}</span>
-      <span class="text">{text === null ? "" : String(text)}</span>
+      <span class="text">{String(text ?? answerText(rows, q))}</span>
       <span class="values">
         {rows.view.systems.map((system, s) => {
           const row = q * width + s;
@@ -386,7 +387,14 @@ function Line({
             </span>
           );
         })}
+        {width > 5 && <span class="more">+{width - 5}</span>}
       </span>
     </div>
   );
+}
+
+/** Without a question, the first answer says what it is about. */
+function answerText(rows: Rows, q: number): string {
+  const answers = rows.view.systems.map((_, s) => rows.value("answer", q, s));
+  return String(answers.find((answer) => answer !== null) ?? "");
 }

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from ragauge.errors import StoreError
+from ragauge.errors import RagaugeError, StoreError
 from ragauge.web.guard import READING, Refusal, headers_of, loopback_address, refusal
 from ragauge.web.viewer import Content, Viewer
 
@@ -56,7 +56,11 @@ class _Handler(BaseHTTPRequestHandler):
         if refused is not None:
             self._refuse(refused)
             return
-        content = self.server.viewer.find(self.path)
+        try:
+            content = self.server.viewer.find(self.path)
+        except RagaugeError as error:  # the run's folder has changed since it was opened
+            self._refuse(Refusal(500, str(error)))
+            return
         if content is None:
             self._refuse(Refusal(404, "there is nothing at this address"))
             return

@@ -1,0 +1,50 @@
+"""Take the pictures of the report page that the documentation shows.
+
+    python docs/make_page_pictures.py
+
+Evaluates the bundled example, opens its page in Debian's chromium, light and dark, and writes
+docs/images/page-*.png. Look at them after a change of the page.
+"""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+import ragauge as rg
+
+DOCS = Path(__file__).parent
+ANSWERS = DOCS.parent / "examples" / "handbook" / "answers.jsonl"
+PLACES = {
+    "overview": ("", ".matrix"),
+    "compare": ("#/compare", ".changes h3"),
+    "list": ("#/questions?sort=worst&chip=system+%3D+%22hasty%22", ".line"),
+    "question": ("#/questions?sort=worst&id=q05&why=keyword_coverage", ".evidence"),
+}
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as scratch, sync_playwright() as started:
+        page = rg.evaluate(ANSWERS, "rag", folder=Path(scratch) / "handbook").report(
+            Path(scratch) / "report.html"
+        )
+        browser = started.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        for scheme in ("light", "dark"):
+            context = browser.new_context(
+                color_scheme=scheme, viewport={"width": 1280, "height": 800}
+            )
+            for name, (place, selector) in PLACES.items():
+                tab = context.new_page()
+                tab.goto(f"{page.as_uri()}{place}")
+                tab.wait_for_selector(selector)
+                tab.wait_for_timeout(300)
+                tab.screenshot(path=DOCS / "images" / f"page-{name}-{scheme}.png")
+                tab.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
