@@ -1,0 +1,125 @@
+"""FAULTS.md, inputs that hang: the processor time of every metric is nearly linear in each of its texts."""
+
+import random
+import time
+from collections.abc import Iterator
+
+import pytest
+
+import ragauge as rg
+from ragauge import catalog
+from ragauge.metric import Definition
+
+N = 12_000
+NOTICED = 0.25
+"""Seconds below which a ratio says nothing."""
+RATIO = 6.0
+"""Most that four times the text may take; 4 is linear, 16 quadratic."""
+SAMPLE: dict[str, object] = {
+    "question": "What is the fee in 2012?",
+    "answer": "The fee is $604 in London.",
+    "reference": "$604",
+    "contexts": ["The fee is $604 in London."],
+    "context_ids": ["d1"],
+    "relevant": {"d1": 1},
+    "gold_contexts": ["The fee is $604."],
+}
+TEXTS = {"question", "answer", "reference", "references", "contexts", "gold_contexts"}
+
+
+def bad_texts(n: int) -> Iterator[tuple[str, str]]:
+    """Texts that no person writes, of about `n` characters: long runs of what rules look for; by kind."""
+    units = {
+        "marks": "\u0301\u0327\u0323",
+        "digits": "1",
+        "numbers": "1 ",
+        "amounts": "$1",
+        "grouped digits": "1,",
+        "decimals": "1.",
+        "percentages": "5% ",
+        "scales": "1 million ",
+        "number words": "one hundred ",
+        "open brackets": "(",
+        "brackets": "()[]{}",
+        "citations": "[1]",
+        "dates": "12/12/2012 ",
+        "nearly dates": "May 1 ",
+        "bullets": "\n- a",
+        "numbered items": "\n1. Rule A-1: ",
+        "quotes": '"a ',
+        "apostrophes": "a'",
+        "full stops": ".",
+        "abbreviations": "e.g. U.S. ",
+        "one sentence": "word ",
+        "no spaces": "a",
+        "hyphens": "a-",
+        "ideographs": "漢字",
+        "spaces": " ",
+        "line ends": "\n",
+        "emoji": "👩‍👩‍👧",
+        "code fences": "```",
+        "stars": "*",
+        "tags": "<b>",
+        "equations": "=",
+        "refusals": "I do not know ",
+        "negations": "not ",
+    }
+    for kind, unit in units.items():
+        yield kind, "x" + unit * (n // len(unit)) + "x"
+    chosen = random.Random(0)
+    names = ["John", "Mary", "Acme", "Bank", "New", "York"]
+    yield "capitalised words", " ".join(chosen.choices(names, k=n // 5))
+    yield "mixed", "".join(chosen.choices('abc ABC019.,-$%()\n"', k=n))
+
+
+def columns(definition: Definition) -> set[str]:
+    """The fields of the sample that a metric or feature reads."""
+    found: set[str] = set()
+    for column in definition.columns:
+        made = catalog.features().get(column.name) or catalog.metrics().get(column.name)
+        found |= columns(made) if made else {column.name}
+    return found
+
+
+def needs(definition: Definition) -> set[str]:
+    """The resources that a metric or feature needs, with those of its columns."""
+    found = set(definition.resources)
+    for column in definition.columns:
+        if made := catalog.features().get(column.name) or catalog.metrics().get(column.name):
+            found |= needs(made)
+    return found
+
+
+def fields() -> list[tuple[str, str]]:
+    """Each metric without a model, with each text that it reads; measures of rankings share one input."""
+    return [
+        (name, "reference" if field == "references" else field)
+        for name, metric in sorted(catalog.metrics().items())
+        if not needs(metric) and metric.function.__module__ != "ragauge.rankings.measures"
+        for field in sorted(columns(metric) & TEXTS)
+    ]
+
+
+def seconds(metric: str, field: str, text: str) -> float:
+    value = [text] if field in ("contexts", "gold_contexts") else text
+    sample = SAMPLE | {field: value}
+    start = time.process_time()
+    rg.score(metric, **sample)
+    return time.process_time() - start
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("metric", "field"), fields())
+def test_four_times_the_text_takes_at_most_six_times_as_long(metric, field):
+    rg.score(metric, **SAMPLE)
+    slow: list[str] = []
+    for (kind, short), (_, long) in zip(bad_texts(N), bad_texts(4 * N), strict=True):
+        taken = seconds(metric, field, long)
+        if taken < NOTICED:
+            continue
+        # The faster of two, since the collector of garbage and other work take time too.
+        taken = min(taken, seconds(metric, field, long))
+        ratio = taken / min(seconds(metric, field, short) for _ in range(2))
+        if ratio > RATIO:
+            slow.append(f"{kind}: {ratio:.1f} times, {taken:.2f} s")
+    assert not slow
