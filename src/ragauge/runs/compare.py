@@ -138,14 +138,17 @@ def _shared_metrics(
         if all(name in of_side for of_side in of_sides)
     ]
     if chosen is not None:
-        return [_chosen(name, shared, sides) for name in dict.fromkeys(chosen)], []
-    names = {metric.name for metric in shared}
-    notes = [
+        shared = _chosen(chosen, shared, sides)
+    shared, notes = _without_unavailable(shared, sides)
+    if chosen is not None:
+        return shared, notes
+    names = {name for name in of_sides[0] if all(name in of_side for of_side in of_sides)}
+    notes += [
         f"not compared, because not every side has it: {name}"
         for name in dict.fromkeys(name for of_side in of_sides for name in of_side)
         if name not in names
     ]
-    if not shared:
+    if not names:
         own = "; ".join(
             f"{side.name}: {', '.join(list(of_side)[:5])}"
             for side, of_side in zip(sides, of_sides, strict=True)
@@ -162,19 +165,45 @@ def _by_name(metrics: Sequence[MetricDisplay]) -> dict[str, MetricDisplay]:
     return {metric.name: metric for metric in by_label.values()}
 
 
-def _chosen(name: str, shared: Sequence[MetricDisplay], sides: Sequence[Side]) -> MetricDisplay:
+def _without_unavailable(
+    shared: Sequence[MetricDisplay], sides: Sequence[Side]
+) -> tuple[list[MetricDisplay], list[str]]:
+    """The metrics without those that some sides, but not all, could not be scored by; why, as notes."""
+    kept: list[MetricDisplay] = []
+    notes: list[str] = []
+    for metric in shared:
+        reasons = {
+            side.name: reason
+            for side in sides
+            if (reason := _by_name(side.run.metrics)[metric.name].unavailable)
+        }
+        if 0 < len(reasons) < len(sides):
+            where, why = ", ".join(reasons), next(iter(reasons.values()))
+            notes.append(f"not compared, not scored in {where} ({why}): {metric.name}")
+        else:
+            kept.append(metric)
+    return kept, notes
+
+
+def _chosen(
+    names: Sequence[str], shared: Sequence[MetricDisplay], sides: Sequence[Side]
+) -> list[MetricDisplay]:
+    """The shared metrics with these names or labels; PlanError lists all that there are not."""
     named = {text: metric for metric in shared for text in (metric.name, metric.metric)}
-    if name in named:
-        return named[name]
-    without = [
-        side.name
-        for side in sides
-        if all(name not in (metric.name, metric.metric) for metric in side.run.metrics)
-    ]
-    hint = (
-        did_you_mean(name, named) or f"; shared are {', '.join(metric.name for metric in shared)}"
-    )
-    raise PlanError([f"no metric {name!r} in {', '.join(without) or 'common'}{hint}"])
+    problems: list[str] = []
+    for name in names:
+        if name not in named:
+            without = [
+                side.name
+                for side in sides
+                if all(name not in (metric.name, metric.metric) for metric in side.run.metrics)
+            ]
+            known = ", ".join(metric.name for metric in shared)
+            hint = did_you_mean(name, named) or f"; shared are {known}"
+            problems.append(f"no metric {name!r} in {', '.join(without) or 'common'}{hint}")
+    if problems:
+        raise PlanError(problems)
+    return list(dict.fromkeys(named[name] for name in names))
 
 
 def _labels(side: Side, names: Sequence[str]) -> dict[str, str]:
