@@ -83,15 +83,29 @@ def test_runs_in_two_folders(ragauge, tmp_path):
     assert data["folders"] == ["monday", "tuesday"]
 
 
-def test_files_of_answers_are_evaluated_first(ragauge, tmp_path):
+@pytest.mark.parametrize("is_named", [False, True])
+def test_files_of_answers_are_evaluated_first(ragauge, tmp_path, is_named):
     for name, n_right in (("old", 3), ("new", 9)):
-        (tmp_path / f"{name}.jsonl").write_text(answers({name: n_right}))
+        text = answers({name: n_right})
+        text = text if is_named else text.replace(f'"system": "{name}", ', "")
+        (tmp_path / f"{name}.jsonl").write_text(text)
     done = ragauge("compare", "old.jsonl", "new.jsonl", "-m", "exact_match", "-f", "json")
     assert done.code == 0
     data = json.loads(done.out)
     assert (data["systems"], data["rows"][0]["difference"]) == (["old", "new"], 0.5)
     assert "stored in ragauge-runs" in done.err
     assert (tmp_path / "ragauge-runs").is_dir()
+
+
+def test_files_without_ids_are_paired_by_their_questions(ragauge, tmp_path):
+    for name, n_right in (("old", 3), ("new", 9)):
+        rows = [json.loads(line) for line in answers({name: n_right}).splitlines()]
+        rows = [{key: row[key] for key in ("question", "answer", "reference")} for row in rows]
+        rows = rows if name == "old" else rows[::-1]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    done = ragauge("compare", "old.jsonl", "new.jsonl", "-m", "exact_match", "-f", "json")
+    (row,) = json.loads(done.out)["rows"]
+    assert (row["wins"], row["ties"], row["losses"]) == (6, 6, 0)
 
 
 def test_slices_are_printed_below(ragauge, run):

@@ -89,10 +89,42 @@ def test_with_every_pair_letters_say_whom_a_system_is_better_than():
     assert [str(cell) for cell in cells] == ["0.083", "1.000ac", "0.167"]
 
 
-def test_too_few_draws_for_the_family_are_told(monkeypatch):
-    run = rg.evaluate(rows({f"s{at:02}": at % 12 for at in range(4)}), ["exact_match", "token_f1"])
-    comparison = run.compare("s00", "s01", "s02", "s03", n_permutations=10)
-    assert not [note for note in ComparisonView(comparison).notes if "draws" in note]
+def test_of_many_systems_the_terminal_shows_the_base_and_the_best():
+    comparison = compared({f"s{at}": at for at in (5, 1, 9, 2, 8, 3, 7)})
+    assert SystemsTable(ComparisonView(comparison)).leading(3) == [0, 2, 4]  # s5, s9, s8
+    out = io.StringIO()
+    print_comparison(console(out), comparison)
+    (header,) = [line for line in out.getvalue().splitlines() if line.startswith("metric")]
+    assert header.split() == ["metric", "s5", "s9", "s8", "s7", "s3", "…", "2", "more", "n"]
+
+
+def test_too_few_draws_for_the_family_are_told():
+    answers = [
+        {
+            "id": f"q{at:02}",
+            "system": system,
+            "answer": "Rome " * (1 + at % period),
+            "reference": "Rome",
+        }
+        for at in range(30)
+        for system, period in (("a", 5), ("b", 7), ("c", 11))
+    ]
+    run = rg.evaluate(answers, ["token_f1"])
+    few = run.compare("a", "b", "c", n_permutations=30)
+    (note,) = [note for note in ComparisonView(few).notes if "draws" in note]
+    # Two tests times 1 / 31 is above 0.05.
+    assert note.startswith("30 draws cannot give a p below 0.05 after the correction for 2 tests")
+    enough = run.compare("a", "b", "c", n_permutations=100)
+    assert not [note for note in ComparisonView(enough).notes if "draws" in note]
+
+
+def test_what_a_side_lacks_is_named_with_the_bounds():
+    given = [row for row in rows({"a": 6, "b": 9}) if (row["id"], row["system"]) != ("q11", "b")]
+    view = ComparisonView(rg.evaluate(given, "exact_match").compare("a", "b"))
+    # Three better of twelve, and q11, where a scored 0: b may have 0 or 1 there.
+    assert view.notes[0] == (
+        "exact_match: no score for b 1 (q11); with these the change is +0.250 to +0.333"
+    )
 
 
 def test_markdown_has_headline_table_and_notes():

@@ -10,7 +10,9 @@ from scipy import stats as scipy_stats
 
 import ragauge as rg
 from ragauge.errors import DataError, PlanError
+from ragauge.label import Label
 from ragauge.stats.effects import detectable_difference
+from ragauge.suite import Entry, Suite
 
 pytestmark = pytest.mark.usefixtures("own_metrics")
 
@@ -375,6 +377,33 @@ def test_other_settings_of_a_metric_are_refused(tmp_path):
     )
     other = rg.evaluate(given, str(suite))
     with pytest.raises(PlanError, match=r"exact_match in .*exact_match\(normalize=\"none\"\) in"):
+        rg.compare(base, other)
+
+
+def test_a_metric_that_only_one_run_had_a_judge_for_is_left_out_with_a_note():
+    given = [{"id": f"q{at}", "answer": "Rome", "reference": "rome"} for at in range(3)]
+    metrics = Suite(
+        "mine", tuple(Entry(Label(name), name) for name in ("exact_match", "answer_class"))
+    )
+    judge = rg.ScriptedJudge(lambda _: {"reason": "…", "verdict": "CORRECT"}, name="kind")
+    base, other = rg.evaluate(given, metrics), rg.evaluate(given, metrics, judge=judge)
+    comparison = rg.compare(base, other)
+    assert [row.name for row in comparison.rows] == ["exact_match"]
+    (note,) = [note for note in comparison.notes if "answer_class" in note]
+    assert "needs a judge" in note
+
+
+def test_runs_of_different_judges_are_refused():
+    given = [{"id": f"q{at}", "answer": "Rome", "reference": "rome"} for at in range(3)]
+    base, other = (
+        rg.evaluate(
+            given,
+            "answer_class",
+            judge=rg.ScriptedJudge(lambda _: {"reason": "…", "verdict": "CORRECT"}, name=name),
+        )
+        for name in ("kind", "stern")
+    )
+    with pytest.raises(PlanError, match=r"cannot compare answer_class: .*kind.*stern"):
         rg.compare(base, other)
 
 

@@ -181,34 +181,54 @@ def _format(form: str | None, output: Path | None, given: Sequence[str]) -> str:
 
 
 def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[Run, str]], bool]:
-    """The system and run of each argument, and whether a file was evaluated for it."""
-    opened: dict[Path, Run] = {}
-    sides: list[tuple[Run, str]] = []
-    first: Run | None = None
+    """The run and system of each argument, and whether a file was evaluated for it."""
     places = [_place(text) for text in given]
     if places[0] is None:
         raise PlanError([f"{given[0]}: no such run folder or file of answers"])
-    for text, place in zip(given, places, strict=True):
-        if place is None:
-            assert first is not None
-            sides.append((first, _system_of(first, text)))
-            continue
-        path, system = place
+    paths = [place[0] for place in places if place is not None]
+    together = _evaluated_together([place for place in places if place is not None], config)
+    opened: dict[Path, Run] = {path: run for path, (run, _) in together.items()}
+    for path in paths:
         if path not in opened:
             opened[path] = _open(path, config)
-        run = opened[path]
-        first = first or run
-        is_base_only = (
-            run is first and not sides and system is None and len(run.samples.systems) > 1
-        )
-        if not is_base_only:
-            sides.append((run, system or _only_system(run, text)))
-        elif len(given) == 1:
-            sides += [(run, name) for name in run.samples.systems]
-        elif places[1] is not None:
-            sides.append((run, _only_system(run, text)))
-    has_files = any(place is not None and place[0].is_file() for place in places)
-    return sides, has_files
+    first = opened[paths[0]]
+    # A base with several systems only says where the systems named after it are.
+    names_only = places[0][1] is None and len(first.samples.systems) > 1 and not together
+    if names_only and len(given) == 1:
+        return [(first, name) for name in first.samples.systems], paths[0].is_file()
+    if names_only and places[1] is not None:
+        _only_system(first, given[0])
+    sides: list[tuple[Run, str]] = []
+    for text, place in list(zip(given, places, strict=True))[names_only:]:
+        if place is None:
+            sides.append((first, _system_of(first, text)))
+        elif place[0] in together:
+            sides.append(together[place[0]])
+        else:
+            run = opened[place[0]]
+            sides.append((run, place[1] or _only_system(run, text)))
+    return sides, any(path.is_file() for path in paths)
+
+
+def _evaluated_together(
+    places: Sequence[tuple[Path, str | None]], config: Config
+) -> dict[Path, tuple[Run, str]]:
+    """The run and system of each file, if all arguments are files of one system without a name.
+
+    In one run their questions are paired by id or text, and disagreements on gold are found.
+    """
+    from ragauge.loaders import load
+    from ragauge.sample import DEFAULT_SYSTEM
+
+    paths = [path for path, system in places if system is None and path.is_file()]
+    if len(paths) < 2 or len(paths) < len(places) or len(set(paths)) < len(paths):
+        return {}
+    if any(load(path, map=config.map).systems != (DEFAULT_SYSTEM,) for path in paths):
+        return {}
+    stems = [path.name.split(".")[0] for path in paths]
+    names = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
+    run = evaluate_config(replace(config, systems=dict(zip(names, paths, strict=True))))
+    return {path: (run, name) for path, name in zip(paths, names, strict=True)}
 
 
 def _place(text: str) -> tuple[Path, str | None] | None:

@@ -20,6 +20,8 @@ MARK = "*"
 NAME_WIDTH = 20
 """Columns of the name of a metric or system; longer ones are cut."""
 IDS_SHOWN = 4
+IDS_LISTED = 2
+"""Most ids that a note lists; `Comparison.unpaired` has them all."""
 MAX_NAMED = 4
 """Most metrics that a headline names."""
 TESTS: Mapping[TestName, str] = {
@@ -182,7 +184,7 @@ class ComparisonView:
             between(metric, row.low, row.high),
             DASH if row.p_corrected is None else p_cell(row.p_corrected),
             self._n(row),
-            f"{row.wins} {row.ties} {row.losses}" if row.n else DASH,
+            f"{row.wins:,} {row.ties:,} {row.losses:,}" if row.n else DASH,
         )
 
     def _n(self, row: MetricComparison) -> str:
@@ -249,11 +251,12 @@ class ComparisonView:
                     (row.candidate, row.n_unpaired("candidate")),
                 )
                 sides = " and ".join(f"{self.short(name)} {n:,}" for name, n in counts if n)
-                text = f"{self.short(row.name)}: no score for {sides}"
+                ids = some([for_terminal(each.id) for each in row.unpaired], IDS_LISTED)
+                text = f"{self.short(row.name)}: no score for {sides} ({ids})"
                 if row.worst is not None and row.best is not None:
                     metric = self.metrics[row.metric]
                     worst, best = (signed(metric, end) for end in (row.worst, row.best))
-                    text += f"; with these the change is {worst} at worst, {best} at best"
+                    text += f"; with these the change is {worst} to {best}"
                 yield text
 
     def _row_notes(self) -> Iterator[str]:

@@ -57,6 +57,22 @@ class SystemsTable:
         named = [f"{name} ({self.letters[name]})" if self.letters else name for name in names]
         return ("metric", *named, "n")
 
+    def leading(self, n: int) -> Sequence[int]:
+        """The places of the base and of the systems that are best on the first metric, n in all."""
+        places = list(range(len(self.view.comparison.systems)))
+        if len(places) <= n or not self.view.metrics:
+            return places[:n]
+        first = next(iter(self.view.metrics.values()))
+        sign = 1 if first.lower_is_better else -1
+        means = {
+            mean.system: sign * mean.mean
+            for mean in self.view.comparison.means
+            if mean.metric == first.metric and mean.field is None and mean.mean is not None
+        }
+        names = self.view.comparison.systems
+        best = sorted(places[1:], key=lambda at: means.get(names[at], float("inf")))
+        return [0, *best[: n - 1]]
+
     @cached_property
     def rows(self) -> Sequence[tuple[str, Sequence[SystemCell], str]]:
         """Name, cells and number of questions of each metric."""

@@ -125,7 +125,7 @@ def _systems_table(table: SystemsTable) -> "Table":
 
     shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     n_systems = len(table.view.comparison.systems)
-    kept = list(range(min(n_systems, SYSTEMS_SHOWN)))
+    kept = table.leading(SYSTEMS_SHOWN)
     names = table.header[1:-1]
     shown.add_column("metric", no_wrap=True)
     for at in kept:

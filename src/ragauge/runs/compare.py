@@ -19,7 +19,7 @@ from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.mismatches import notes_on, refuse
 from ragauge.runs.pair_facts import Pair
 from ragauge.runs.pair_statistics import PairStatistics, aggregate_on, pair_statistics
-from ragauge.runs.paired_scores import MetricScores, question_ids, read_scores
+from ragauge.runs.paired_scores import OK, MetricScores, question_ids, read_scores
 from ragauge.runs.questions import Questions, Slice
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.sides import Side, SideLike, sides_of
@@ -64,8 +64,8 @@ def compare(
     (1.0, 0.0078125, 8, 'better')
     """
     sides = sides_of((base, *candidates), run)
-    options = _Options(test, correction, cluster, n_permutations, seed)
-    _check(options, pairs)
+    options = _Options(test, correction, cluster, pairs, n_permutations, seed)
+    _check(options)
     chosen = [metrics] if isinstance(metrics, str) else metrics
     shared, notes = _shared_metrics(sides, chosen)
     names = [metric.name for metric in shared]
@@ -73,44 +73,26 @@ def compare(
         notes += notes_on(sides, names)
     else:
         refuse(sides, names)
-    questions = Questions.of(
-        sides, question_ids(sides), [by] if isinstance(by, str) else by, cluster
-    )
-    labels = [_labels(side, names) for side in sides]
-    scores = read_scores(sides, questions.ids, labels)
-    places = list(combinations(range(len(sides)), 2))
-    places = places if pairs == "all" else [pair for pair in places if pair[0] == 0]
-    scored = [metric for metric in shared if (scores[metric.name].status == 1).any()]
-    rows: list[MetricComparison] = []
-    means: list[SystemMean] = []
-    names_of_sides = [side.name for side in sides]
-    for each in questions.slices:
-        facts = [
-            Pair(metric, scores[metric.name], each.questions, one, two)
-            for metric in scored
-            for one, two in places
-        ]
-        rows += _rows(facts, each, questions, names_of_sides, options)
-        means += _means(scored, scores, each, names_of_sides)
+    fields = [by] if isinstance(by, str) else by
+    questions = Questions.of(sides, question_ids(sides), fields, cluster)
+    scores = read_scores(sides, questions.ids, [_labels(side, names) for side in sides])
+    scored = [metric for metric in shared if (scores[metric.name].status == OK).any()]
+    rows, means = _rows_and_means(sides, scored, scores, questions, options)
+    notes += [*questions.notes, *_without_scores(shared, scored), *_about_repeats(sides, scores)]
     return Comparison(
-        tuple(names_of_sides),
-        tuple(_corrected(rows, correction)),
-        tuple(means),
-        tuple(scored),
-        len(questions.ids),
-        tuple(None if side.run.folder is None else str(side.run.folder) for side in sides),
-        questions.fields,
-        cluster,
-        test,
-        correction,
-        n_permutations,
-        seed,
-        (
-            *notes,
-            *questions.notes,
-            *_without_scores(shared, scored),
-            *_about_repeats(sides, scores),
-        ),
+        systems=tuple(side.name for side in sides),
+        rows=tuple(_corrected(rows, correction)),
+        means=tuple(means),
+        metrics=tuple(scored),
+        n_questions=len(questions.ids),
+        folders=tuple(None if side.run.folder is None else str(side.run.folder) for side in sides),
+        fields=questions.fields,
+        cluster=cluster,
+        test=test,
+        correction=correction,
+        n_permutations=n_permutations,
+        seed=seed,
+        notes=tuple(notes),
     )
 
 
@@ -119,17 +101,18 @@ class _Options:
     test: TestName
     correction: CorrectionName
     cluster: str | None
+    pairs: Pairs
     n_permutations: int
     seed: int
 
 
-def _check(options: _Options, pairs: str) -> None:
+def _check(options: _Options) -> None:
     problems = [
         f"{name} is {value!r}; it takes {', '.join(known)}"
         for name, value, known in (
             ("test", options.test, TESTS),
             ("correction", options.correction, CORRECTIONS),
-            ("pairs", pairs, ("base", "all")),
+            ("pairs", options.pairs, ("base", "all")),
         )
         if value not in known
     ]
@@ -149,21 +132,24 @@ def _shared_metrics(
     sides: Sequence[Side], chosen: Sequence[str] | None
 ) -> tuple[list[MetricDisplay], list[str]]:
     """The metrics that all sides have, by name, in the base's order; what else there is, as notes."""
-    of_sides = [{metric.name: metric for metric in side.run.metrics} for side in sides]
+    of_sides = [_by_name(side.run.metrics) for side in sides]
     shared = [
         metric
         for name, metric in of_sides[0].items()
         if all(name in of_side for of_side in of_sides)
     ]
     if chosen is not None:
-        return [_chosen(name, shared, sides) for name in dict.fromkeys(chosen)], []
-    names = {metric.name for metric in shared}
-    notes = [
+        shared = _chosen(chosen, shared, sides)
+    shared, notes = _without_unavailable(shared, sides)
+    if chosen is not None:
+        return shared, notes
+    names = {name for name in of_sides[0] if all(name in of_side for of_side in of_sides)}
+    notes += [
         f"not compared, because not every side has it: {name}"
         for name in dict.fromkeys(name for of_side in of_sides for name in of_side)
         if name not in names
     ]
-    if not shared:
+    if not names:
         own = "; ".join(
             f"{side.name}: {', '.join(list(of_side)[:5])}"
             for side, of_side in zip(sides, of_sides, strict=True)
@@ -172,19 +158,53 @@ def _shared_metrics(
     return shared, notes
 
 
-def _chosen(name: str, shared: Sequence[MetricDisplay], sides: Sequence[Side]) -> MetricDisplay:
+def _by_name(metrics: Sequence[MetricDisplay]) -> dict[str, MetricDisplay]:
+    """The metrics by shown name; of several names for one label, the first."""
+    by_label: dict[str, MetricDisplay] = {}
+    for metric in metrics:
+        by_label.setdefault(metric.metric, metric)
+    return {metric.name: metric for metric in by_label.values()}
+
+
+def _without_unavailable(
+    shared: Sequence[MetricDisplay], sides: Sequence[Side]
+) -> tuple[list[MetricDisplay], list[str]]:
+    """The metrics without those that some sides, but not all, could not be scored by; why, as notes."""
+    kept: list[MetricDisplay] = []
+    notes: list[str] = []
+    for metric in shared:
+        reasons = {
+            side.name: reason
+            for side in sides
+            if (reason := _by_name(side.run.metrics)[metric.name].unavailable)
+        }
+        if 0 < len(reasons) < len(sides):
+            where, why = ", ".join(reasons), next(iter(reasons.values()))
+            notes.append(f"not compared, not scored in {where} ({why}): {metric.name}")
+        else:
+            kept.append(metric)
+    return kept, notes
+
+
+def _chosen(
+    names: Sequence[str], shared: Sequence[MetricDisplay], sides: Sequence[Side]
+) -> list[MetricDisplay]:
+    """The shared metrics with these names or labels; PlanError lists all that there are not."""
     named = {text: metric for metric in shared for text in (metric.name, metric.metric)}
-    if name in named:
-        return named[name]
-    without = [
-        side.name
-        for side in sides
-        if all(name not in (metric.name, metric.metric) for metric in side.run.metrics)
-    ]
-    hint = (
-        did_you_mean(name, named) or f"; shared are {', '.join(metric.name for metric in shared)}"
-    )
-    raise PlanError([f"no metric {name!r} in {', '.join(without) or 'common'}{hint}"])
+    problems: list[str] = []
+    for name in names:
+        if name not in named:
+            without = [
+                side.name
+                for side in sides
+                if all(name not in (metric.name, metric.metric) for metric in side.run.metrics)
+            ]
+            known = ", ".join(metric.name for metric in shared)
+            hint = did_you_mean(name, named) or f"; shared are {known}"
+            problems.append(f"no metric {name!r} in {', '.join(without) or 'common'}{hint}")
+    if problems:
+        raise PlanError(problems)
+    return list(dict.fromkeys(named[name] for name in names))
 
 
 def _labels(side: Side, names: Sequence[str]) -> dict[str, str]:
@@ -216,23 +236,37 @@ def _about_repeats(sides: Sequence[Side], scores: "dict[str, MetricScores]") -> 
         yield f"the judges were asked {' and '.join(sorted(repeats))} times in different runs"
 
 
-def _rows(
-    facts: Sequence[Pair],
-    each: Slice,
+def _rows_and_means(
+    sides: Sequence[Side],
+    metrics: Sequence[MetricDisplay],
+    scores: "dict[str, MetricScores]",
     questions: Questions,
-    names: Sequence[str],
     options: _Options,
-) -> Iterator[MetricComparison]:
-    statistics = pair_statistics(
-        facts,
-        questions.clusters,
-        test=options.test,
-        n_permutations=options.n_permutations,
-        seed=options.seed,
-    )
+) -> tuple[list[MetricComparison], list[SystemMean]]:
+    """A row for each slice, metric and pair, and each system's mean of each slice and metric."""
+    pairs = list(combinations(range(len(sides)), 2))
+    pairs = pairs if options.pairs == "all" else [pair for pair in pairs if pair[0] == 0]
+    names = [side.name for side in sides]
     ids = questions.names
-    for pair, found in zip(facts, statistics, strict=True):
-        yield _row(pair, found, each, ids, names)
+    rows: list[MetricComparison] = []
+    means: list[SystemMean] = []
+    for each in questions.slices:
+        facts = [
+            Pair(metric, scores[metric.name], each.questions, base, candidate)
+            for metric in metrics
+            for base, candidate in pairs
+        ]
+        statistics = pair_statistics(
+            facts,
+            questions.clusters,
+            test=options.test,
+            n_permutations=options.n_permutations,
+            seed=options.seed,
+        )
+        both = zip(facts, statistics, strict=True)
+        rows += [_row(pair, found, each, ids, names) for pair, found in both]
+        means += _means(metrics, scores, each, names)
+    return rows, means
 
 
 def _row(
@@ -242,36 +276,36 @@ def _row(
     worst, best = pair.bounds()
     wins, ties, losses = pair.wins_ties_losses
     return MetricComparison(
-        each.field,
-        each.value,
-        pair.metric.metric,
-        pair.metric.name,
-        names[pair.base],
-        names[pair.candidate],
-        pair.n,
-        found.base_value,
-        found.candidate_value,
-        found.difference,
-        found.low,
-        found.high,
-        found.interval_method,
-        found.p_value,
-        None,
-        found.test,
-        found.effect_size,
-        found.detectable,
-        wins,
-        ties,
-        losses,
-        fixed,
-        broken,
-        pair.unpaired(ids),
-        worst,
-        best,
-        found.n_clusters,
-        pair.metric.lower_is_better,
-        pair.metric.is_ranked,
-        found.note,
+        field=each.field,
+        value=each.value,
+        metric=pair.metric.metric,
+        name=pair.metric.name,
+        base=names[pair.base],
+        candidate=names[pair.candidate],
+        n=pair.n,
+        base_mean=found.base_value,
+        candidate_mean=found.candidate_value,
+        difference=found.difference,
+        low=found.low,
+        high=found.high,
+        interval_method=found.interval_method,
+        p_value=found.p_value,
+        p_corrected=None,
+        test=found.test,
+        effect_size=found.effect_size,
+        detectable=found.detectable,
+        wins=wins,
+        ties=ties,
+        losses=losses,
+        fixed=fixed,
+        broken=broken,
+        unpaired=pair.unpaired(ids),
+        worst=worst,
+        best=best,
+        n_clusters=found.n_clusters,
+        lower_is_better=pair.metric.lower_is_better,
+        is_ranked=pair.metric.is_ranked,
+        note=found.note,
     )
 
 
@@ -297,7 +331,7 @@ def _means(
     """Each system's aggregate on the questions of the slice that all systems have scored."""
     for metric in metrics:
         of_metric = scores[metric.name]
-        common = each.questions[(of_metric.status[:, each.questions] == 1).all(axis=0)]
+        common = each.questions[(of_metric.status[:, each.questions] == OK).all(axis=0)]
         for at, name in enumerate(names):
             value = aggregate_on(metric, of_metric, at, common)
             yield SystemMean(each.field, each.value, metric.metric, name, value, len(common))

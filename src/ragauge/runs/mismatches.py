@@ -165,7 +165,7 @@ def refuse(sides: Sequence[Side], names: Sequence[str]) -> None:
         raise DataError(problems)
     reasons = [reason for other in others for reason in check_metrics(base, other, names)]
     if reasons:
-        raise PlanError([f"cannot compare {reason}" for reason in reasons] + [ADVICE])
+        raise PlanError([f"cannot compare {reason}; {ADVICE}" for reason in reasons])
 
 
 def notes_on(sides: Sequence[Side], names: Sequence[str]) -> tuple[str, ...]:

@@ -170,6 +170,8 @@ def _interval(
     if drawn is None:
         return PairedInterval(value, value - reach * error, value + reach * error, error, "normal")
     finite = drawn[np.isfinite(drawn)]
+    if not len(finite):
+        return PairedInterval(value, None, None, error, None)
     method: IntervalMethod = "percentile"
     tails = np.array([NORMAL.cdf(-reach), NORMAL.cdf(reach)])
     n = len(left_out)
