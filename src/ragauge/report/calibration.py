@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ragauge.stats.corrected_rates import CorrectedRate
     from ragauge.stats.intervals import Estimate
 
-WIDTH, NAME_WIDTH = 98, 20
+WIDTH, NAME_WIDTH, METRIC_WIDTH = 98, 20, 26
 METRICS_SHOWN, SYSTEMS_SHOWN, WORST_SHOWN, NOTES_SHOWN = 8, 5, 3, 5
 WORDS = (
     (0.9, "agrees very well with people"),
@@ -86,8 +86,8 @@ class CalibrationScreen:
         """How far the shown metric agrees with people, and whether as well as people do."""
         if self.shown is None:
             first = self.found.metric(self.chosen) if self.chosen else self.found.metrics[0]
-            return f"No figure of agreement: {short(first.name)}: {first.why_not}."
-        words = f"{short(self.shown.name)} {_in_words(self.shown)}{_beside_people(self.ceiling)}."
+            return f"No figure of agreement: {short(first.name, METRIC_WIDTH)}: {first.why_not}."
+        words = f"{short(self.shown.name, METRIC_WIDTH)} {_in_words(self.shown)}{_beside_people(self.ceiling)}."
         return f"{words}{_misreported(self.rates)}"
 
     @property
@@ -140,7 +140,7 @@ class CalibrationScreen:
             header = ("mean grade", "corrected", "labels alone", "labels")
             return Section(header, tuple((row[0], row[2], row[4], row[5]) for row in rows))
         sign = "≤" if self.shown.metric.lower_is_better else "≥"
-        name = f"{short(self.shown.name)} {sign} {rates.threshold:.3g}"
+        name = f"{short(self.shown.name, METRIC_WIDTH)} {sign} {rates.threshold:.3g}"
         header = (name, "reported", "corrected", "by its errors", "labels")
         return Section(header, tuple((*row[:4], row[5]) for row in rows))
 
@@ -151,7 +151,7 @@ class CalibrationScreen:
 
     def _notes(self) -> Iterator[str]:
         if self.shown is not None and (quality := self._quality) is not None:
-            yield f"{short(self.shown.name)} {_table_in_words(self.shown, quality)}"
+            yield f"{short(self.shown.name, METRIC_WIDTH)} {_table_in_words(self.shown, quality)}"
         raters = self.found.raters
         if raters is not None and raters.alpha:
             levels = ", ".join(
@@ -163,13 +163,13 @@ class CalibrationScreen:
         if self.rates is not None:
             yield from _rate_notes(self.rates)
         for each in self.found.metrics:
-            yield from (f"{short(each.name)}: {note}" for note in each.notes)
+            yield from (f"{short(each.name, METRIC_WIDTH)}: {note}" for note in each.notes)
             if each.scores.n_tied and each is self.shown:
                 is_pair = self.found.kind == "preference"
                 what = counted(each.scores.n_tied, "pair" if is_pair else "answer")
                 yield f"no majority on {what}; left out{'' if is_pair else ', half a yes in the rates'}"
             if each.why_not:
-                yield f"{short(each.name)}: no figure: {each.why_not}"
+                yield f"{short(each.name, METRIC_WIDTH)}: no figure: {each.why_not}"
         n_more = sum(not each.why_not for each in self.found.metrics) - METRICS_SHOWN
         if n_more > 0:
             yield f"not shown: {counted(n_more, 'metric')} more"
@@ -185,7 +185,7 @@ class CalibrationScreen:
         if self.shown is None:
             return ()
         rows = self.found.disagreements(self.shown.metric.metric, self.n_worst)
-        name = short(self.shown.name)
+        name = short(self.shown.name, METRIC_WIDTH)
         found: list[tuple[str, str]] = []
         for row in rows.iter_rows(named=True):
             system = short(cast(str, row["system"]))
@@ -273,16 +273,16 @@ def shown_estimate(estimate: "Estimate | CorrectedRate | None") -> str:
     return f"{estimate.value:.2f} ({estimate.low:.2f}–{estimate.high:.2f})"
 
 
-def short(text: str) -> str:
+def short(text: str, width: int = NAME_WIDTH) -> str:
     """A name in one cell; of a long one the beginning and the end, which tell variants apart.
 
     >>> short("gpt-4-1106-preview_inContext_reverse")
     'gpt-4-1106…t_reverse'
     """
     shown = for_terminal(text)
-    if shortened(shown, NAME_WIDTH) == shown or not shown.isascii():
-        return shortened(shown, NAME_WIDTH)
-    half = NAME_WIDTH // 2
+    if shortened(shown, width) == shown or not shown.isascii():
+        return shortened(shown, width)
+    half = width // 2
     return f"{shown[:half]}…{shown[1 - half :]}"
 
 
@@ -335,7 +335,7 @@ def _misreported(rates: SystemRates | None) -> str:
 
 def _agreement_row(agreement: MetricAgreement) -> tuple[str, ...]:
     arrow = " ↓" if agreement.metric.lower_is_better else ""
-    name = f"{short(agreement.name)}{arrow}"
+    name = f"{short(agreement.name, METRIC_WIDTH)}{arrow}"
     n = f"{agreement.n:,}"
     if agreement.auroc is not None:
         quality = agreement.at_set or agreement.at_best
@@ -410,7 +410,13 @@ def _table(section: Section) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        show_edge=False,
+        collapse_padding=True,
+        header_style="bold",
+    )
     for place, name in enumerate(section.header):
         table.add_column(Text(name), justify="left" if place == 0 else "right", no_wrap=True)
     for row in section.rows:
