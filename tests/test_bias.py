@@ -8,7 +8,7 @@ import pytest
 from pytest import approx
 
 import ragauge as rg
-from ragauge.bias import judge_bias
+from ragauge.bias import judge_bias, judge_bias_cost
 from ragauge.errors import PlanError
 from ragauge.report.judge_bias import JudgeBiasScreen, judge_bias_json, judge_bias_markdown
 
@@ -154,6 +154,14 @@ def test_nothing_is_asked_twice():
     asked = [request.prompt for request in judge.requests]
     assert asked.count("verdict") <= 3 * 60  # answer_class reads no contexts: no second round
     assert asked.count("preference") == 2 * N
+
+
+def test_the_calls_are_counted_beforehand():
+    judge = rg.ScriptedJudge(fair)
+    cost = judge_bias_cost(rows(), "answer_class", judge=judge, repeat=2)["scripted"]
+    assert judge.requests == []
+    judge_bias(rows(), "answer_class", judge=judge, repeat=2)
+    assert cost.calls == len(judge.requests) == 2 * 60 + 2 * N
 
 
 def test_what_cannot_be_measured_is_said():

@@ -30,12 +30,12 @@ from ragauge.sample import Samples
 from ragauge.score import Score
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ragauge.engine.graph import Plan
     from ragauge.engine.resources import Resources
     from ragauge.evaluation import JudgeLike
-    from ragauge.judges.session import JudgeSession
+    from ragauge.judges.budget import CostEstimate
+    from ragauge.judges.questions import Criterion
+    from ragauge.judges.session import JudgeSession, Question
 
 QUESTIONS = 50
 REPEATS = 3
@@ -91,6 +91,33 @@ def judge_bias(
         finally:
             if not isinstance(judge, JudgeConfig):
                 prepared.resources.close_judges(opened_by_name(judge))
+
+
+def judge_bias_cost(
+    samples: object,
+    metrics: "MetricLike | Sequence[MetricLike]",
+    *,
+    judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig",
+    n_questions: int = QUESTIONS,
+    repeat: int = REPEATS,
+    cache: str | Path | None = None,
+    seed: int = 0,
+) -> "Mapping[str, CostEstimate]":
+    """For each judge, the calls that `judge_bias` would still make, their tokens and cost; makes none."""
+    from ragauge.judges import loop
+
+    chosen = _some(samples, n_questions, seed)
+    config = replace(judge_config_of(judge), repeat=repeat, mode="estimate")
+    existing = cache if cache is not None and Path(cache).exists() else None
+    prepared = Evaluation.prepare(chosen, metrics, judge=config, cache=existing, seed=seed)
+    prepared.estimate()
+    turned = _turned(chosen)
+    if turned is not None and prepared.plan.columns & {"contexts"}:
+        replace(prepared, samples=turned).estimate()
+    sessions = prepared.resources.judges
+    for session in sessions.values():
+        loop.run(session.ask_all(_in_both_orders(_pairs(chosen, seed))))
+    return {name: session.usage.estimate() for name, session in sessions.items()}
 
 
 def _measured(
@@ -211,9 +238,7 @@ def _answer_orders(
     samples: Samples, resources: "Resources", seed: int, notes: list[str]
 ) -> Iterable[AnswerOrder]:
     """Each judge's comparisons of two systems' answers, in both orders."""
-    import numpy as np
-
-    pairs = _pairs(samples, np.random.default_rng(seed))
+    pairs = _pairs(samples, seed)
     if not pairs:
         return
     for name, session in resources.judges.items():
@@ -227,8 +252,11 @@ Pair = tuple[str, str | None, Sequence[str] | None, str, str]
 """A question's id, its text, its references, and two different answers."""
 
 
-def _pairs(samples: Samples, random: "np.random.Generator") -> list[Pair]:
+def _pairs(samples: Samples, seed: int) -> list[Pair]:
     """Two random different answers to each question that has them."""
+    import numpy as np
+
+    random = np.random.default_rng(seed)
     pairs: list[Pair] = []
     by_id = samples.frame.sort("id", "system").partition_by("id", maintain_order=True)
     for rows in by_id:
@@ -242,19 +270,24 @@ def _pairs(samples: Samples, random: "np.random.Generator") -> list[Pair]:
     return pairs
 
 
+def _in_both_orders(pairs: Sequence[Pair]) -> "list[Question[Criterion]]":
+    from ragauge.judges.questions import preference
+
+    return [
+        preference(question, references, *order)
+        for _, question, references, one, other in pairs
+        for order in ((one, other), (other, one))
+    ]
+
+
 def _compared(
     session: "JudgeSession", pairs: Sequence[Pair]
 ) -> tuple[list[tuple[str, float, float]], int]:
     """What the judge says of each pair in both orders, and how many pairs have no answer."""
     from ragauge.judges import loop
-    from ragauge.judges.questions import FIRST, TIE, preference
+    from ragauge.judges.questions import FIRST, TIE
 
-    asked = [
-        preference(question, references, *order)
-        for _, question, references, one, other in pairs
-        for order in ((one, other), (other, one))
-    ]
-    answers = loop.run(session.ask_all(asked))
+    answers = loop.run(session.ask_all(_in_both_orders(pairs)))
     found: list[tuple[str, float, float]] = []
     for place, (id, *_) in enumerate(pairs):
         won: list[float] = []

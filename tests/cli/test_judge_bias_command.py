@@ -72,3 +72,9 @@ def test_what_cannot_be_done_is_said(ragauge, monkeypatch, tmp_path, arguments, 
     done = ragauge("judge-bias", *arguments)
     assert done.code == code
     assert message in done.err
+
+
+def test_a_dry_run_says_what_it_would_cost(ragauge, answers, judge):
+    done = ragauge("judge-bias", answers, *judge, "--repeat", "2", "--dry-run", "--price", "1,2")
+    assert done.code == 0, done.err
+    assert "72" in done.out and "$" in done.out  # 24 answers twice, 12 pairs in both orders

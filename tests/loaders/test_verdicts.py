@@ -65,7 +65,7 @@ def test_files_and_frames_give_the_same_labels(tmp_path):
 def test_an_empty_label_is_no_label():
     labels = load_verdicts([{"id": "q1", "label": "yes"}, {"id": "q2", "label": None}, {"id": "q3", "label": " "}])  # fmt: skip
     assert len(labels) == 1
-    assert "2 rows without a label" in labels.notes
+    assert "rows without a label: 2" in labels.notes
 
 
 def test_a_column_for_each_rater_is_read():
@@ -134,7 +134,7 @@ def test_a_wrong_word_is_named_once_with_its_line_and_how_many_more(tmp_path):
     with pytest.raises(DataError) as caught:
         load_verdicts(file)
     assert str(caught.value).startswith(f"{file}:3: id 'q2', field 'value': 'so-so' is neither")
-    assert "(and 1 more rows)" in str(caught.value)
+    assert "(and 1 more like it)" in str(caught.value)
     assert len(caught.value.problems) == 1
 
 
@@ -167,7 +167,7 @@ def test_a_missing_file_and_a_missing_column_are_named(tmp_path):
 def test_equal_labels_of_one_rater_count_once():
     labels = load_verdicts([{"id": "q1", "label": 1}, {"id": "q1", "label": 1}, {"id": "q2", "label": 0}])  # fmt: skip
     assert len(labels) == 2
-    assert "1 labels are given twice by the same rater; counted once" in labels.notes
+    assert "labels that a rater gave twice, counted once: 1" in labels.notes
 
 
 def test_ids_stay_texts():

@@ -216,14 +216,14 @@ def test_labels_about_one_metric_are_for_that_metric_only():
     )
     assert found.metric("exact_match").n == 80
     assert found.metric("token_f1").why_not == "no label is about it"
-    assert "1 labels are about 'fluency', which the run does not have" in found.notes
+    assert "1 label about 'fluency', which the run does not have" in found.notes
 
 
 def test_unknown_ids_and_systems_are_said_and_left_out():
     extra = [{"id": "zz", "system": "a", "label": 1}, {"id": "q01", "system": "c", "label": 1}]
     notes = made_run().calibrate([*labels(), *extra]).notes
-    assert "1 labels are for ids that the run does not have: 'zz'" in notes
-    assert "1 labels are for the system 'c', which the run does not have; it has a, b" in notes
+    assert "1 label for ids that the run does not have: 'zz'" in notes
+    assert "1 label for the system 'c', which the run does not have; it has a, b" in notes
 
 
 def test_labels_of_answers_that_have_changed_are_not_applied():
@@ -234,7 +234,7 @@ def test_labels_of_answers_that_have_changed_are_not_applied():
     rows[1]["answer"] = f"  {rows[1]['answer']}\n"  # white space is no change
     found = made_run().calibrate(rows)
     assert found.labels.frame.height == 79
-    assert "1 labels not applied: the answer has changed since it was labelled" in found.notes
+    assert "1 label not applied: the answer has changed since it was labelled" in found.notes
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,9 @@ def test_few_labels_of_a_class_are_said():
     rows = [row for row in labels() if row["label"]] + [
         row for row in labels() if not row["label"]
     ][:3]
-    assert made_run().calibrate(rows).best.notes == ("only 3 labels no: uncertain",)
+    assert made_run().calibrate(rows).best.notes == (
+        "only 3 labelled no, so the figures are uncertain",
+    )
 
 
 def test_a_rater_with_one_label_is_said():

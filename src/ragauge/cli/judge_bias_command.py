@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from ragauge.cli import say
+from ragauge.cli.outcome import print_estimate
 from ragauge.cli.run_command import Pair, Price, pairs_once
 from ragauge.cli.running import CACHE, RUNS
 from ragauge.config import NO_CACHE
@@ -74,6 +75,7 @@ DEFAULT = ("answer_class", "faithfulness")
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("-o", "--output", type=click.Choice(["md", "json"]), help="Write md or json instead.")
+@click.option("--dry-run", is_flag=True, help="Show the number of calls and the cost, then stop.")
 def command(
     data: Path,
     judges: tuple[str, ...],
@@ -91,6 +93,7 @@ def command(
     cache: str | None,
     seed: int,
     output: str | None,
+    dry_run: bool,
 ) -> None:
     """Measure on your own answers what changes a judge's verdicts besides the answer.
 
@@ -99,7 +102,7 @@ def command(
     answers of two systems are compared in both orders. Limits on cost and calls hold for each of the
     three rounds of calls.
     """
-    from ragauge.bias import judge_bias
+    from ragauge.bias import judge_bias, judge_bias_cost
     from ragauge.judges.config import JudgeConfig
     from ragauge.loaders import load
     from ragauge.report.judge_bias import (
@@ -123,6 +126,12 @@ def command(
     for note in samples.notes:
         say(note)
     chosen = metrics or _usable(samples.columns)
+    if dry_run:
+        options = {"n_questions": n_questions, "repeat": repeat, "seed": seed}
+        print_estimate(
+            judge_bias_cost(samples, list(chosen), judge=config, cache=_cache(cache), **options)
+        )
+        return
     try:
         found = judge_bias(
             samples,

@@ -132,9 +132,9 @@ def _read(
         raise DataError(problems)
     notes = [*table.notes, *naming.notes, *_yes_notes(table, naming, yes, skip)]
     if n_empty:
-        notes.append(f"{n_empty:,} rows without a label")
+        notes.append(f"rows without a label: {n_empty:,}")
     if n_twice:
-        notes.append(f"{n_twice:,} labels are given twice by the same rater; counted once")
+        notes.append(f"labels that a rater gave twice, counted once: {n_twice:,}")
     if found == "graded" and yes_from is not None:
         kept = [replace(each, number=float(each.number >= yes_from)) for each in kept]
         found = "binary"
@@ -222,7 +222,7 @@ def _unread_problems(
     unread: Mapping[str, tuple[int, Problem]], *, is_preference: bool
 ) -> Iterator[Problem]:
     for n, problem in unread.values():
-        more = f" (and {n - 1:,} more rows)" if n > 1 else ""
+        more = f" (and {n - 1:,} more like it)" if n > 1 else ""
         advice = (
             ""
             if is_preference or "neither" not in problem.message

@@ -7,6 +7,16 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, cast
 
+from ragauge.report.calibration_words import (
+    METRIC_WIDTH,
+    agreement_in_words,
+    beside_people,
+    misreported,
+    rate_notes,
+    short,
+    shown_estimate,
+    table_in_words,
+)
 from ragauge.report.numbers import DASH
 from ragauge.report.plain import counted, for_markdown, for_terminal, shortened
 from ragauge.report.table_formats import markdown_table
@@ -19,19 +29,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from ragauge.stats.corrected_rates import CorrectedRate
-    from ragauge.stats.intervals import Estimate
 
-WIDTH, NAME_WIDTH = 98, 20
+WIDTH = 98
 METRICS_SHOWN, SYSTEMS_SHOWN, WORST_SHOWN, NOTES_SHOWN = 8, 5, 3, 5
-WORDS = (
-    (0.9, "agrees very well with people"),
-    (0.8, "agrees well with people"),
-    (0.7, "agrees fairly well with people"),
-    (0.6, "agrees weakly with people"),
-    (0.5, "hardly agrees with people"),
-)
-"""What an area under the ROC curve of at least this means in words."""
 NOT_RANDOM = (
     "the labelled answers score differently from the others, so they are no random sample: "
     "trust the rates by its errors, not the corrected ones"
@@ -86,9 +86,9 @@ class CalibrationScreen:
         """How far the shown metric agrees with people, and whether as well as people do."""
         if self.shown is None:
             first = self.found.metric(self.chosen) if self.chosen else self.found.metrics[0]
-            return f"No figure of agreement: {short(first.name)}: {first.why_not}."
-        words = f"{short(self.shown.name)} {_in_words(self.shown)}{_beside_people(self.ceiling)}."
-        return f"{words}{_misreported(self.rates)}"
+            return f"No figure of agreement: {short(first.name, METRIC_WIDTH)}: {first.why_not}."
+        words = f"{short(self.shown.name, METRIC_WIDTH)} {agreement_in_words(self.shown)}{beside_people(self.ceiling)}."
+        return f"{words}{misreported(self.rates)}"
 
     @property
     def title(self) -> str:
@@ -140,7 +140,7 @@ class CalibrationScreen:
             header = ("mean grade", "corrected", "labels alone", "labels")
             return Section(header, tuple((row[0], row[2], row[4], row[5]) for row in rows))
         sign = "≤" if self.shown.metric.lower_is_better else "≥"
-        name = f"{short(self.shown.name)} {sign} {rates.threshold:.3g}"
+        name = f"{short(self.shown.name, METRIC_WIDTH)} {sign} {rates.threshold:.3g}"
         header = (name, "reported", "corrected", "by its errors", "labels")
         return Section(header, tuple((*row[:4], row[5]) for row in rows))
 
@@ -151,7 +151,7 @@ class CalibrationScreen:
 
     def _notes(self) -> Iterator[str]:
         if self.shown is not None and (quality := self._quality) is not None:
-            yield f"{short(self.shown.name)} {_table_in_words(self.shown, quality)}"
+            yield f"{short(self.shown.name, METRIC_WIDTH)} {table_in_words(self.shown, quality)}"
         raters = self.found.raters
         if raters is not None and raters.alpha:
             levels = ", ".join(
@@ -161,15 +161,15 @@ class CalibrationScreen:
         if self.rates is not None and not self.rates.is_random:
             yield NOT_RANDOM
         if self.rates is not None:
-            yield from _rate_notes(self.rates)
+            yield from rate_notes(self.rates)
         for each in self.found.metrics:
-            yield from (f"{short(each.name)}: {note}" for note in each.notes)
+            yield from (f"{short(each.name, METRIC_WIDTH)}: {note}" for note in each.notes)
             if each.scores.n_tied and each is self.shown:
                 is_pair = self.found.kind == "preference"
                 what = counted(each.scores.n_tied, "pair" if is_pair else "answer")
                 yield f"no majority on {what}; left out{'' if is_pair else ', half a yes in the rates'}"
             if each.why_not:
-                yield f"{short(each.name)}: no figure: {each.why_not}"
+                yield f"{short(each.name, METRIC_WIDTH)}: no figure: {each.why_not}"
         n_more = sum(not each.why_not for each in self.found.metrics) - METRICS_SHOWN
         if n_more > 0:
             yield f"not shown: {counted(n_more, 'metric')} more"
@@ -185,7 +185,7 @@ class CalibrationScreen:
         if self.shown is None:
             return ()
         rows = self.found.disagreements(self.shown.metric.metric, self.n_worst)
-        name = short(self.shown.name)
+        name = short(self.shown.name, METRIC_WIDTH)
         found: list[tuple[str, str]] = []
         for row in rows.iter_rows(named=True):
             system = short(cast(str, row["system"]))
@@ -259,83 +259,9 @@ def calibration_markdown(screen: CalibrationScreen) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def shown_estimate(estimate: "Estimate | CorrectedRate | None") -> str:
-    """A figure with its 95 % interval; a dash for None.
-
-    >>> from ragauge.stats.intervals import Estimate
-    >>> shown_estimate(Estimate(0.9468, 0.8949, 0.9731))
-    '0.95 (0.89–0.97)'
-    """
-    if estimate is None:
-        return DASH
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:.2f}"
-    return f"{estimate.value:.2f} ({estimate.low:.2f}–{estimate.high:.2f})"
-
-
-def short(text: str) -> str:
-    """A name in one cell; of a long one the beginning and the end, which tell variants apart.
-
-    >>> short("gpt-4-1106-preview_inContext_reverse")
-    'gpt-4-1106…t_reverse'
-    """
-    shown = for_terminal(text)
-    if shortened(shown, NAME_WIDTH) == shown or not shown.isascii():
-        return shortened(shown, NAME_WIDTH)
-    half = NAME_WIDTH // 2
-    return f"{shown[:half]}…{shown[1 - half :]}"
-
-
-def _in_words(agreement: MetricAgreement) -> str:
-    if agreement.auroc is not None:
-        figure = f"AUROC {shown_estimate(agreement.auroc)}"
-        low, high = agreement.auroc.low, agreement.auroc.high
-        if high is not None and high < 0.5:
-            return f"runs against people's labels: {figure}"
-        if low is not None and low <= 0.5:
-            return f"cannot be told from chance on these labels: {figure}"
-        words = next((text for least, text in WORDS if agreement.auroc.value >= least), "")
-        return f"{words or 'does not agree with people'}: {figure}"
-    if agreement.spearman is not None:
-        return f"follows people's grades with Spearman {shown_estimate(agreement.spearman)}"
-    share = agreement.pairwise
-    return f"scores the preferred answer higher in {shown_estimate(share)} of the pairs"
-
-
-def _beside_people(ceiling: Ceiling | None) -> str:
-    """How the metric's agreement with one person compares with that of two people."""
-    if ceiling is None or ceiling.difference.low is None or ceiling.difference.high is None:
-        return ""
-    if ceiling.difference.high < 0:
-        words = "less than two people agree with each other"
-    elif ceiling.difference.low > 0:
-        words = "more than two people agree with each other"
-    else:
-        words = "as far as these labels show, as well as two people agree"
-    return f"; {words} ({ceiling.metric:.2f} and {ceiling.people:.2f})"
-
-
-def _misreported(rates: SystemRates | None) -> str:
-    """The system whose reported rate is furthest outside its corrected interval; empty if none is."""
-    found: list[tuple[float, SystemRate]] = []
-    for each in rates.systems if rates is not None and rates.is_random else ():
-        if each.reported is not None and each.corrected is not None:
-            value = each.reported.value
-            if not each.corrected.low <= value <= each.corrected.high:
-                found.append((abs(value - each.corrected.value), each))
-    if not found:
-        return ""
-    _, worst = max(found, key=lambda pair: pair[0])
-    reported = "" if worst.reported is None else f"{worst.reported.value:.2f}"
-    return (
-        f" Its rates mislead: it reports {reported} yes for {short(worst.system)}, where the labels "
-        f"say {shown_estimate(worst.corrected)}."
-    )
-
-
 def _agreement_row(agreement: MetricAgreement) -> tuple[str, ...]:
     arrow = " ↓" if agreement.metric.lower_is_better else ""
-    name = f"{short(agreement.name)}{arrow}"
+    name = f"{short(agreement.name, METRIC_WIDTH)}{arrow}"
     n = f"{agreement.n:,}"
     if agreement.auroc is not None:
         quality = agreement.at_set or agreement.at_best
@@ -370,37 +296,6 @@ def _rate_row(rate: SystemRate) -> tuple[str, ...]:
     )
 
 
-def _rate_notes(rates: SystemRates) -> Iterator[str]:
-    if any(each.from_errors and not each.own_errors for each in rates.systems):
-        yield "* errors measured on the labels of all systems, as if it erred equally often on each"
-    if any(each.corrected is None for each in rates.systems):
-        few = [short(each.system) for each in rates.systems if each.corrected is None]
-        yield f"too few labels for a corrected rate: {', '.join(few[:SYSTEMS_SHOWN])}"
-    clipped = [
-        short(each.system)
-        for each in rates.systems
-        for found in (each.corrected, each.from_errors)
-        if found is not None and found.is_clipped
-    ]
-    if clipped:
-        names = ", ".join(dict.fromkeys(clipped))
-        yield f"a corrected rate beyond the end of the scale is set to the end: {names}"
-    if len(rates.systems) > SYSTEMS_SHOWN:
-        yield f"not shown: {counted(len(rates.systems) - SYSTEMS_SHOWN, 'system')} more"
-
-
-def _table_in_words(agreement: MetricAgreement, quality: VerdictQuality) -> str:
-    """The confusion table in one line."""
-    table = quality.table
-    threshold = agreement.threshold if agreement.at_set is not None else None
-    sign = "≤" if agreement.metric.lower_is_better else "≥"
-    at = "at a held-out threshold" if threshold is None else f"{sign} {threshold:.3g}"
-    return (
-        f"{at}: {table.both_yes:,} yes and {table.both_no:,} no as people; "
-        f"{table.only_metric:,} wrong yes, {table.only_people:,} missed yes"
-    )
-
-
 def _yes_no(is_yes: bool) -> str:
     return "yes" if is_yes else "no"
 
@@ -410,7 +305,13 @@ def _table(section: Section) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        show_edge=False,
+        collapse_padding=True,
+        header_style="bold",
+    )
     for place, name in enumerate(section.header):
         table.add_column(Text(name), justify="left" if place == 0 else "right", no_wrap=True)
     for row in section.rows:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from ragauge.report.calibration import WIDTH, shown_estimate
+from ragauge.report.calibration import WIDTH
+from ragauge.report.calibration_words import shown_estimate
 from ragauge.report.plain import counted, for_markdown, for_terminal, shortened
 from ragauge.report.table_formats import markdown_table
 from ragauge.runs.judge_effects import JudgeBias

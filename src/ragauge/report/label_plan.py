@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from ragauge.report.calibration import WIDTH, short
+from ragauge.report.calibration import WIDTH
+from ragauge.report.calibration_words import short
 from ragauge.report.plain import for_terminal
 
 if TYPE_CHECKING:

@@ -244,7 +244,7 @@ def verdict_quality(
 def _notes(scores: LabelledScores) -> tuple[str, ...]:
     notes: list[str] = []
     if scores.n_unscored:
-        notes.append(f"{scores.n_unscored:,} labelled answers have no value and do not count")
+        notes.append(f"labelled answers without a value, not counted: {scores.n_unscored:,}")
     return tuple(notes)
 
 
@@ -253,9 +253,9 @@ def _binary_notes(scores: LabelledScores, auroc: "Estimate | None") -> tuple[str
     n_no = len(scores.is_yes) - n_yes
     notes: list[str] = []
     if min(n_yes, n_no) < FEW_OF_EACH:
-        notes.append(
-            f"only {min(n_yes, n_no):,} labels {'yes' if n_yes < n_no else 'no'}: uncertain"
-        )
+        fewer = min(n_yes, n_no)
+        which = "yes" if n_yes < n_no else "no"
+        notes.append(f"only {fewer} labelled {which}, so the figures are uncertain")
     if auroc is not None and auroc.high is not None and auroc.high < 0.5:
         notes.append(
             "its high values go with people's no; if that is wrong, say which labels mean yes (--yes)"

@@ -125,7 +125,7 @@ def matched(labels: Verdicts, run: ScoredRun) -> MatchedLabels:
     frame, n_stale = _fresh(frame, run)
     if n_stale:
         notes.append(
-            f"{n_stale:,} labels not applied: the answer has changed since it was labelled"
+            f"{_labels(n_stale)} not applied: the answer has changed since it was labelled"
         )
     if not frame.height:
         raise DataError(
@@ -136,7 +136,7 @@ def matched(labels: Verdicts, run: ScoredRun) -> MatchedLabels:
     for name in (name for name in named if name not in names):
         n = frame.filter(pl.col("metric") == name).height
         hint = did_you_mean(name, names)
-        notes.append(f"{n:,} labels are about {name!r}, which the run does not have{hint}")
+        notes.append(f"{_labels(n)} about {name!r}, which the run does not have{hint}")
     frame = frame.drop("answer").with_columns(pl.col("other").fill_null(""))
     return MatchedLabels(frame, labels.kind, labels.source, tuple(notes))
 
@@ -167,7 +167,7 @@ def _unknown(frame: "pl.DataFrame", run: ScoredRun) -> Iterator[str]:
     if strange.height:
         names = strange["id"].unique(maintain_order=True).to_list()
         yield (
-            f"{strange.height:,} labels are for ids that the run does not have: "
+            f"{_labels(strange.height)} for ids that the run does not have: "
             f"{_quoted(names[:IDS_NAMED])}{' …' if len(names) > IDS_NAMED else ''}"
         )
     for column in ("system", "other"):
@@ -176,7 +176,7 @@ def _unknown(frame: "pl.DataFrame", run: ScoredRun) -> Iterator[str]:
             hint = did_you_mean(name, run.samples.systems)
             hint = hint or f"; it has {', '.join(run.samples.systems[:5])}"
             n = int((named == name).sum())
-            yield f"{n:,} labels are for the system {name!r}, which the run does not have{hint}"
+            yield f"{_labels(n)} for the system {name!r}, which the run does not have{hint}"
 
 
 def _fresh(frame: "pl.DataFrame", run: ScoredRun) -> "tuple[pl.DataFrame, int]":
@@ -216,6 +216,10 @@ def _judge(metric: str) -> str:
     except LabelError:
         return OWN_RATER
     return OWN_RATER if judge is None else str(cast(object, judge))
+
+
+def _labels(n: int) -> str:
+    return f"{n:,} label" if n == 1 else f"{n:,} labels"
 
 
 def _quoted(names: Sequence[str]) -> str:
