@@ -114,12 +114,14 @@ def test_four_times_the_text_takes_at_most_six_times_as_long(metric, field):
     rg.score(metric, **SAMPLE)
     slow: list[str] = []
     for (kind, short), (_, long) in zip(bad_texts(N), bad_texts(4 * N), strict=True):
-        taken = seconds(metric, field, long)
-        if taken < NOTICED:
-            continue
-        # The faster of two, since the collector of garbage and other work take time too.
-        taken = min(taken, seconds(metric, field, long))
-        ratio = taken / min(seconds(metric, field, short) for _ in range(2))
-        if ratio > RATIO:
+        taken, ratio = seconds(metric, field, long), 0.0
+        for _ in range(4):  # the lowest of several, since other work on the machine takes time too
+            if taken < NOTICED:
+                break
+            ratio = taken / seconds(metric, field, short)
+            if ratio <= RATIO:
+                break
+            taken = min(taken, seconds(metric, field, long))
+        else:
             slow.append(f"{kind}: {ratio:.1f} times, {taken:.2f} s")
     assert not slow
