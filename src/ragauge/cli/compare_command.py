@@ -9,12 +9,15 @@ from typing import Literal, cast
 import click
 
 from ragauge.cli import say
-from ragauge.cli.run_command import Pair, pairs_once
+from ragauge.cli.outcome import INCOMPLETE
+from ragauge.cli.run_command import pairs_once
 from ragauge.cli.running import evaluate_config, import_plugins
+from ragauge.cli.source_options import source_options
 from ragauge.config import Config
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.report.plain import counted
 from ragauge.runs.comparison import CORRECTIONS, TESTS, Comparison, CorrectionName, TestName
+from ragauge.runs.health import Health
 from ragauge.runs.run import Run
 from ragauge.runs.store import RunFolder
 
@@ -31,14 +34,7 @@ FORMATS = ("table", "md", "latex", "json", "csv")
     help="Compare only this metric; of a file of answers, compute it. Repeatable.",
 )
 @click.option("-s", "--suite", "suites", multiple=True, help="Suite for files of answers.")
-@click.option("--gold", type=click.Path(path_type=Path), help="Expected answers for those files.")
-@click.option(
-    "--map",
-    "mapping",
-    multiple=True,
-    type=Pair("FIELD=COLUMN"),
-    help="In those files read COLUMN as FIELD. Repeatable.",
-)
+@source_options
 @click.option(
     "--by", multiple=True, help="Also compare within each value of this field. Repeatable."
 )
@@ -101,6 +97,8 @@ def command(
     metrics: tuple[str, ...],
     suites: tuple[str, ...],
     gold: Path | None,
+    prefer: str | None,
+    by_place: bool,
     mapping: tuple[tuple[str, str], ...],
     by: tuple[str, ...],
     cluster: str | None,
@@ -114,7 +112,7 @@ def command(
     output: Path | None,
     full: bool,
     plugins: tuple[Path, ...],
-) -> None:
+) -> int:
     """Compare systems question by question: the difference, its 95 % interval, and a corrected p.
 
     BASE and CANDIDATE are run folders or files of answers with one system each, SYSTEM@FOLDER, or
@@ -135,14 +133,16 @@ def command(
         suites=suites,
         metrics=metrics,
         gold=gold,
+        prefer=prefer,
+        by_place=by_place,
         map=pairs_once(mapping, "field"),
         seed=seed,
         plugins=plugins,
     )
     sides, has_files = _sides(list(given), config)
-    if not has_files and (suites or gold or mapping):
+    if not has_files and (suites or gold or prefer or by_place or mapping):
         raise click.UsageError(
-            "--suite, --gold and --map are for files of answers; runs are evaluated already"
+            "--suite, --gold, --prefer, --by-place and --map are for files of answers; runs are evaluated already"
         )
     pairs: Literal["all", "base"] = "all" if all_pairs else "base"
     comparison = compare(
@@ -158,6 +158,18 @@ def command(
         seed=seed,
     )
     _leave(comparison, chosen, output, full=full)
+    return _exit_code([run for run, _ in sides] if has_files else [], comparison)
+
+
+def _exit_code(evaluated: Sequence[Run], comparison: Comparison) -> int:
+    """0; 4 if nothing was compared, or if a score of an evaluated file failed."""
+    if not any(row.n for row in comparison.rows):
+        say("nothing was compared: no question has a score on both sides")
+        return INCOMPLETE
+    n_failed = sum(Health(run).n_failed for run in {id(run): run for run in evaluated}.values())
+    if n_failed:
+        say(f"{counted(n_failed, 'score')} failed; run the same command again to retry")
+    return INCOMPLETE if n_failed else 0
 
 
 def _format(form: str | None, output: Path | None, given: Sequence[str]) -> str:

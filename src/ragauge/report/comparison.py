@@ -112,7 +112,8 @@ class ComparisonView:
         """The difference that the smallest corrected p belongs to, and what could have been found."""
         tested = [row for row in rows if row.p_corrected is not None and row.difference]
         if not tested:
-            return " No question differs."
+            moved = any(row.wins or row.losses for row in rows)
+            return " The means are equal." if moved else " No question differs."
         nearest = min(tested, key=lambda row: (row.p_corrected, row.p_value))
         text = f" Nearest: {self.short(nearest.name)} {self.change(nearest)}, p {p_text(nearest.p_corrected)}"
         if nearest.detectable is not None:
