@@ -28,7 +28,7 @@ export function App() {
         <nav aria-label="Views">
           {tabs.map(([name, title]) => (
             <a key={name} href={href(name)} aria-current={name === view ? "page" : undefined} title={tooltip(title)}>
-              {title}
+              {name === "questions" && report.runs[at]!.of === "rankings" ? "Queries" : title}
             </a>
           ))}
         </nav>

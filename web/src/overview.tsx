@@ -1,6 +1,6 @@
 import { Histogram, IntervalBar, Swatch } from "./charts";
 import { report } from "./data";
-import { count, counted } from "./numbers";
+import { count, counted, noun } from "./numbers";
 import { changed, href, param } from "./state";
 import type { Cell, MetricView, RunView, SliceView } from "./view";
 import { literal, quoted } from "./where";
@@ -12,8 +12,8 @@ export function Overview({ at }: { at: number }) {
       <section class="lead">
         <h1>{run.headline}</h1>
         <p class="soft">
-          {run.suite} · {counted(run.n_questions, "question")} · {counted(run.systems.length, "system")} ·{" "}
-          <a href={href("questions")}>{counted(run.n_answers, "answer")}</a>
+          {run.suite} · {counted(run.n_questions, noun(run, "question"))} · {counted(run.systems.length, noun(run, "system"))} ·{" "}
+          <a href={href("questions")}>{counted(run.n_answers, noun(run, "answer"))}</a>
         </p>
       </section>
       <Problems run={run} />
@@ -59,7 +59,7 @@ function Matrix({ run }: { run: RunView }) {
     <section>
       <h2>Scores</h2>
       <div class="wide" tabIndex={0} role="region" aria-label="Scores by metric and system">
-        <table class="matrix">
+        <table class={run.metrics.some((metric) => metric.cells.some((cell) => cell && cell.shown.length > 5)) ? "matrix long" : "matrix"}>
           <thead>
             <tr>
               <th scope="col">Metric</th>

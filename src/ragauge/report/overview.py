@@ -77,6 +77,7 @@ class Overview:
             title=str(run.folder.name) if run.folder else run.manifest.suite,
             headline=screen.headline,
             suite=run.manifest.suite,
+            of="answers",
             n_questions=len(self.columns.ids),
             n_answers=len(run.samples),
             systems=self.systems,
