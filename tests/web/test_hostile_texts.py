@@ -64,6 +64,7 @@ def test_hostile_texts_stay_texts_in_every_view(opened, tmp_path):
     for _ in CORPUS:
         page.page.keyboard.press("j")
         page.page.wait_for_timeout(20)
+    page.page.wait_for_selector(".detail .evidence")
     page.go(
         "#/questions?where="
         + "%3Cimg+src%3Dx+onerror%3Dalert(1)%3E&id="

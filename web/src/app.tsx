@@ -4,7 +4,7 @@ import { report } from "./data";
 import { KEYS, keyName, tooltip } from "./keys";
 import { Overview } from "./overview";
 import { Questions } from "./questions";
-import { changed, go, helpIsOpen, href, place, run, theme, toggleTheme, type ViewName } from "./state";
+import { go, helpIsOpen, href, place, run, theme, toggleTheme, type ViewName } from "./state";
 
 const TABS: [ViewName, string][] = [
   ["overview", "Overview"],
@@ -102,5 +102,3 @@ function Help() {
     </dialog>
   );
 }
-
-export { changed };

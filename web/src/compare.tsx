@@ -3,10 +3,10 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { DifferenceBar, Swatch } from "./charts";
 import { actions, tooltip } from "./keys";
 import { count, counted, noun, pValue, short, shown, signed } from "./numbers";
-import { Select } from "./overview";
 import { type Change, paired, type Paired, pairOf } from "./pairing";
 import { type Rows, rowsOf } from "./rows";
 import { Scatter } from "./scatter";
+import { Select } from "./select";
 import { changed, go, href, param } from "./state";
 import type { MetricView } from "./view";
 

@@ -1,11 +1,13 @@
 // One question: its texts, and for each system the answer, the passages, and each score with its reason.
 import { useEffect, useState } from "preact/hooks";
+import { briefly } from "./brief";
 import { Swatch } from "./charts";
-import { briefly, Evidence, spansInAnswer, spansInContexts } from "./evidence";
+import { Evidence } from "./evidence";
 import { actions, tooltip } from "./keys";
 import { Marked, WordDiff } from "./marks";
 import { shown } from "./numbers";
 import type { Question, Rows } from "./rows";
+import { spansInAnswer, spansInContexts } from "./spans";
 import { changed, go, param, place, replace } from "./state";
 import type { MetricView } from "./view";
 
