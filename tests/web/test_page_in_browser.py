@@ -163,7 +163,7 @@ def test_a_finding_lists_the_answers_that_python_finds(opened, tmp_path, handboo
         text = page.texts(".findings li")[at]
         ((_, ids),) = [(key, ids) for key, ids in matches.items() if f"{key[0]}: {key[1]}" in text]
         page.page.click(f".findings li >> nth={at} >> .number")
-        assert sorted(page.ids()) == sorted(ids)
+        page.until(lambda ids=ids: sorted(page.ids()) == sorted(ids))
 
 
 ROWS = [
