@@ -74,6 +74,7 @@ MAY_BE_HEAVY = {
     ("features.sentence_matrix", "numpy"),
     ("metrics.sentences", "numpy"),
     ("metrics.groundedness", "numpy"),
+    ("report.ranking_page", "numpy"),
     *((module, "numpy") for module in MODULES if module.startswith(("rankings.", "encoders."))),
 }
 """These are themselves imported inside functions only; metrics and features when the catalog is first

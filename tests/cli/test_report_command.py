@@ -55,3 +55,11 @@ def test_a_very_large_run_s_page_has_no_evidence(ragauge, answers, monkeypatch):
     done = ragauge("run", answers, "-m", "exact_match", "--folder", "mine")
     assert "mine/report.html leaves out the evidence; add it with: ragauge report mine" in done.err
     assert '"has_evidence":false' in Path("mine/report.html").read_text()
+
+
+def test_a_run_with_huge_texts_gets_no_page(ragauge, answers, monkeypatch):
+    monkeypatch.setattr("ragauge.cli.running.MAX_TEXTS", 10)
+    done = ragauge("run", answers, "-m", "exact_match", "--folder", "mine")
+    assert done.code == 0
+    assert "look at them with: ragauge view mine" in done.err
+    assert not Path("mine/report.html").exists()

@@ -17,6 +17,7 @@ import pytest
 
 import ragauge as rg
 from ragauge.errors import PlanError, StoreError
+from ragauge.label import Label
 from ragauge.report.page import asset, script_json, write_page
 from ragauge.report.view import ReportView
 
@@ -255,6 +256,17 @@ def test_keys_of_judges_do_not_reach_the_file(monkeypatch, tmp_path):
     run = rg.evaluate([row], "answer_class", judge=judge)
     text = run.report(tmp_path / "report.html").read_text()
     assert "sk-very-secret" not in text and "MY_SECRET_KEY" not in text
+
+
+def test_the_prompts_of_judged_metrics_are_named_by_their_digest(tmp_path):
+    judge = rg.ScriptedJudge({"verdict": "CORRECT"})
+    row = {"id": "q1", "question": "?", "answer": "x", "reference": "y"}
+    run = rg.evaluate([row], "answer_class", judge=judge)
+    written = Page(run.report(tmp_path / "report.html"))
+    facts = {fact["label"]: fact["text"] for fact in written.view["runs"][0]["facts"]}
+    digest = Label.parse(run.metrics[0].metric).settings["prompts"]
+    assert facts["prompts"] == f"answer_class {digest}"
+    assert facts["judge"] == "scripted: 1 call"
 
 
 def test_failed_scores_are_named_with_a_filter_that_lists_them(tmp_path):

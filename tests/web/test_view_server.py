@@ -97,7 +97,7 @@ def test_a_block_has_the_same_questions_as_the_file(tmp_path):
     ]
     run = rg.evaluate(rows, ["number_match", "token_f1"], folder=tmp_path / "run")
     chunks = RunChunks(Overview(run), 0)
-    in_file = [each for make in chunks.blocks.values() for each in json.loads(make())]
+    in_file = [each for make in chunks.blocks().values() for each in json.loads(make())]
     viewer = Viewer([run])
     served = []
     for number in range(2):

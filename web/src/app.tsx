@@ -4,7 +4,7 @@ import { report } from "./data";
 import { KEYS, keyName, tooltip } from "./keys";
 import { Overview } from "./overview";
 import { Questions } from "./questions";
-import { changed, go, helpIsOpen, href, place, run, theme, toggleTheme, type ViewName } from "./state";
+import { go, helpIsOpen, href, place, run, theme, toggleTheme, type ViewName } from "./state";
 
 const TABS: [ViewName, string][] = [
   ["overview", "Overview"],
@@ -28,7 +28,7 @@ export function App() {
         <nav aria-label="Views">
           {tabs.map(([name, title]) => (
             <a key={name} href={href(name)} aria-current={name === view ? "page" : undefined} title={tooltip(title)}>
-              {title}
+              {name === "questions" && report.runs[at]!.of === "rankings" ? "Queries" : title}
             </a>
           ))}
         </nav>
@@ -102,5 +102,3 @@ function Help() {
     </dialog>
   );
 }
-
-export { changed };

@@ -2,11 +2,11 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { DifferenceBar, Swatch } from "./charts";
 import { actions, tooltip } from "./keys";
-import { count, counted, pValue, short, shown, signed } from "./numbers";
-import { Select } from "./overview";
+import { count, counted, noun, pValue, short, shown, signed } from "./numbers";
 import { type Change, paired, type Paired, pairOf } from "./pairing";
 import { type Rows, rowsOf } from "./rows";
 import { Scatter } from "./scatter";
+import { Select } from "./select";
 import { changed, go, href, param } from "./state";
 import type { MetricView } from "./view";
 
@@ -66,8 +66,8 @@ function headline(rows: Rows, metric: MetricView, base: number, other: number): 
   if (!pair) return `${two} and ${one}: ${metric.name} is not tested.`;
   const gain = metric.lower_is_better ? -pair.difference : pair.difference;
   const size = `${signed(metric, pair.difference)} ${metric.name}`;
-  const test = `(${pValue(pair.p_value)}, ${counted(pair.n, "question")})`;
-  if (pair.difference === 0) return `${two} and ${one} have the same ${metric.name}, on ${counted(pair.n, "question")}.`;
+  const test = `(${pValue(pair.p_value)}, ${counted(pair.n, noun(rows.view, "question"))})`;
+  if (pair.difference === 0) return `${two} and ${one} have the same ${metric.name}, on ${counted(pair.n, noun(rows.view, "question"))}.`;
   if (pair.p_value >= 0.05) return `${two} does not differ from ${one} beyond chance: ${size} ${test}.`;
   const word = metric.is_ranked ? (gain > 0 ? "better" : "worse") : pair.difference > 0 ? "higher" : "lower";
   return `${two} is ${word} than ${one}: ${size} ${test}.`;

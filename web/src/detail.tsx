@@ -1,11 +1,13 @@
 // One question: its texts, and for each system the answer, the passages, and each score with its reason.
 import { useEffect, useState } from "preact/hooks";
+import { briefly } from "./brief";
 import { Swatch } from "./charts";
-import { briefly, Evidence, spansInAnswer, spansInContexts } from "./evidence";
+import { Evidence } from "./evidence";
 import { actions, tooltip } from "./keys";
 import { Marked, WordDiff } from "./marks";
 import { shown } from "./numbers";
 import type { Question, Rows } from "./rows";
+import { spansInAnswer, spansInContexts } from "./spans";
 import { changed, go, param, place, replace } from "./state";
 import type { MetricView } from "./view";
 
@@ -35,8 +37,12 @@ export function Detail({ rows, q, where }: { rows: Rows; q: number; where: strin
         <span class="id">{rows.ids[q]}</span>
         <span class="soft">{where}</span>
         <span class="tools">
-          <Toggle name="diff" on="1" does="Mark words that differ from the reference" label="word diff" />
-          <Toggle name="why" on="all" does="Show why each score is what it is" label="all reasons" />
+          {rows.view.of === "answers" && (
+            <>
+              <Toggle name="diff" on="1" does="Mark words that differ from the reference" label="word diff" />
+              <Toggle name="why" on="all" does="Show why each score is what it is" label="all reasons" />
+            </>
+          )}
           <button type="button" title={tooltip("Previous question")} aria-label="Previous question" onClick={() => actions.previous?.()}>
             ↑
           </button>
@@ -95,12 +101,14 @@ function Body({ rows, q, question, columns }: { rows: Rows; q: number; question:
             </tr>
           </thead>
           <tbody>
-            <tr class="answer">
-              <th scope="row">answer</th>
-              {answers.map((answer, s) => (
-                <td key={s}>{answer ? <AnswerText answer={answer} question={question} columns={columns} /> : <NoAnswer />}</td>
-              ))}
-            </tr>
+            {hasAnswers(question) && (
+              <tr class="answer">
+                <th scope="row">answer</th>
+                {answers.map((answer, s) => (
+                  <td key={s}>{answer ? <AnswerText answer={answer} question={question} columns={columns} /> : <NoAnswer />}</td>
+                ))}
+              </tr>
+            )}
             {columns.map((metric) => (
               <ScoreRow key={metric.label} rows={rows} q={q} metric={metric} question={question} answers={answers} />
             ))}
@@ -277,6 +285,11 @@ function Breakable({ text }: { text: string }) {
       ))}
     </span>
   );
+}
+
+/** Rankings have no answers. */
+function hasAnswers(question: Question): boolean {
+  return question.answers.some((answer) => fieldOf(question, answer, "answer") !== undefined);
 }
 
 function hasContexts(question: Question): boolean {

@@ -1,6 +1,7 @@
 // Why a score is what it is: the evidence that the metric stored, by the kinds of view.ts.
 import { counted } from "./numbers";
-import { Snippet, type Span } from "./marks";
+import { isItem, type Item, kindOf } from "./kinds";
+import { Snippet } from "./marks";
 import {
   type BackQuestion,
   type BestSentence,
@@ -11,30 +12,16 @@ import {
   type FoundAnchor,
   FROM_ONE,
   type Hit,
-  KINDS,
-  type MetricView,
   type NumberAgreement,
   type RefusalMatch,
   type Relevance,
   type Span as TextSpan,
 } from "./view";
 
-type Item = Record<string, unknown>;
-type Stored = [number, Item][];
 const GOOD = ["matched", "supported", "found", "common_terms"];
 const BAD = ["unmatched", "missing", "invented", "ngrams_missing", "numbers_that_differ", "lost"];
 const SIDES = ["answer", "reference"];
 const SHOWN_FIRST = ["why", "reason", "class", "grade"];
-
-/** The kind of a list of items: the first whose keys all of them have. */
-export function kindOf(value: unknown): string {
-  if (!Array.isArray(value) || !value.length || !value.every(isItem)) return "";
-  return KINDS.find(([, keys]) => value.every((item) => keys.every((key) => key in item)))?.[0] ?? "";
-}
-
-function isItem(value: unknown): value is Item {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 export function Evidence({ evidence, contexts }: { evidence: Item; contexts: string[] }) {
   const keys = Object.keys(evidence).sort((a, b) => rank(a) - rank(b));
@@ -421,7 +408,6 @@ function pretty(call: Call): string {
   }
 }
 
-// biome-ignore lint: each list has items of its own type
 const LISTS: Record<string, (list: ListOf<never>) => preact.ComponentChildren> = {
   calls: Calls as never,
   claims: Claims as never,
@@ -436,86 +422,3 @@ const LISTS: Record<string, (list: ListOf<never>) => preact.ComponentChildren> =
   refusals: Refusals as never,
   spans: Spans as never,
 };
-
-const BRIEF_LENGTH = 140;
-
-/** The reason in a few words; empty if only the full evidence says it. */
-export function briefly(evidence: Item): string {
-  const text = brief(evidence);
-  return text.length > BRIEF_LENGTH ? `${text.slice(0, BRIEF_LENGTH - 1)}…` : text;
-}
-
-function brief(evidence: Item): string {
-  if (typeof evidence.why === "string") return evidence.why;
-  if (typeof evidence.class === "string") return `${evidence.class}${evidence.reason ? `: ${String(evidence.reason)}` : ""}`;
-  if (typeof evidence.grade === "string") return `grade ${evidence.grade}`;
-  for (const value of Object.values(evidence)) {
-    const items = value as never[];
-    switch (kindOf(value)) {
-      case "claims":
-        return `${(items as Claim[]).filter((item) => item.supported).length} of ${items.length} claims supported`;
-      case "relevance":
-        return `${(items as Relevance[]).filter((item) => item.relevant).length} of ${items.length} contexts relevant`;
-      case "criteria":
-        return `${(items as Criterion[]).filter((item) => item.verdict === "met").length} of ${items.length} criteria met`;
-      case "hits":
-        return `found at rank ${(items as Hit[]).map((item) => item.rank).join(", ")}`;
-      case "refusals":
-        return `“${(items as RefusalMatch[])[0]!.words}”`;
-    }
-  }
-  const [lost, what] = Array.isArray(evidence.invented) ? [evidence.invented, "invented"] : [evidence.unmatched ?? evidence.missing, "lacks"];
-  const kept = evidence.supported ?? evidence.matched;
-  if (Array.isArray(lost) && Array.isArray(kept)) {
-    const n = `${kept.length} of ${kept.length + lost.length}`;
-    return lost.length ? `${n}, ${what} ${lost.join(", ")}` : n;
-  }
-  if (Array.isArray(evidence.hits) && !evidence.hits.length) return "nothing relevant found";
-  const weakest = evidence.weakest as Item | undefined;
-  if (weakest && typeof weakest.sentence === "string") return `weakest: ${weakest.sentence}`;
-  if (Array.isArray(evidence.found) && evidence.found.length) return evidence.found.join(", ");
-  if (typeof evidence.precision === "number" && typeof evidence.recall === "number") {
-    return `precision ${evidence.precision.toFixed(2)}, recall ${evidence.recall.toFixed(2)}`;
-  }
-  return "";
-}
-
-/** What the evidence points at in the contexts: quotes, supporting places, closest sentences. */
-export function spansInContexts(stored: Stored, columns: MetricView[]): Map<number, Span[]> {
-  const found = new Map<number, Span[]>();
-  const add = (context: unknown, start: unknown, end: unknown, title: string) => {
-    if (typeof context !== "number" || typeof start !== "number" || typeof end !== "number") return;
-    found.set(context, [...(found.get(context) ?? []), { start, end, kind: "quote", title }]);
-  };
-  for (const [column, evidence] of stored) {
-    const name = columns.find((metric) => metric.column === column)?.name ?? "";
-    for (const value of Object.values(evidence)) {
-      const kind = kindOf(value);
-      if (kind === "claims") for (const each of value as Claim[]) add(each.context, each.start, each.end, `${name}: ${each.claim}`);
-      if (kind === "anchors") for (const each of value as FoundAnchor[]) add(each.by?.context, each.by?.start, each.by?.end, `${name}: ${each.text}`);
-      if (kind === "best_sentences") {
-        for (const each of value as BestSentence[]) add(each.context, each.context_start, each.context_end, `${name}: closest sentence`);
-      }
-    }
-  }
-  return found;
-}
-
-/** What no context supports in the answer. */
-export function spansInAnswer(stored: Stored, columns: MetricView[]): Span[] {
-  const found: Span[] = [];
-  for (const [column, evidence] of stored) {
-    const name = columns.find((metric) => metric.column === column)?.name ?? "";
-    if (kindOf(evidence.unsupported) === "spans") {
-      for (const each of evidence.unsupported as TextSpan[]) {
-        found.push({ start: each.start, end: each.end, kind: "unsupported", title: `${name}: no context supports this` });
-      }
-    }
-    if (kindOf(evidence.anchors) === "anchors") {
-      for (const each of evidence.anchors as FoundAnchor[]) {
-        if (!each.supported) found.push({ start: each.start, end: each.end, kind: "unsupported", title: `${name}: no context supports this` });
-      }
-    }
-  }
-  return found;
-}

@@ -1,5 +1,5 @@
 // Numbers as Python shows them, so that the page and the terminal have the same digits.
-import type { MetricView } from "./view";
+import type { MetricView, RunView } from "./view";
 
 /** A number with this many decimals, halves to even as in Python's format. */
 export function fixed(value: number, digits: number): string {
@@ -31,7 +31,14 @@ export function count(n: number): string {
 }
 
 export function counted(n: number, noun: string): string {
-  return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+  return `${count(n)} ${n === 1 ? noun : noun.replace(/y$/, "ie")}${n === 1 ? "" : "s"}`;
+}
+
+const OF_RANKINGS: Record<string, string> = { question: "query", answer: "ranking", system: "run" };
+
+/** What rankings call a question, an answer or a system. */
+export function noun(run: RunView, name: "question" | "answer" | "system"): string {
+  return run.of === "rankings" ? OF_RANKINGS[name]! : name;
 }
 
 export function pValue(p: number): string {

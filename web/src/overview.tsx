@@ -1,8 +1,9 @@
 import { Histogram, IntervalBar, Swatch } from "./charts";
 import { report } from "./data";
-import { count, counted } from "./numbers";
-import { changed, href, param } from "./state";
-import type { Cell, MetricView, RunView, SliceView } from "./view";
+import { count, counted, noun } from "./numbers";
+import { Slices } from "./slices";
+import { href } from "./state";
+import type { Cell, MetricView, RunView } from "./view";
 import { literal, quoted } from "./where";
 
 export function Overview({ at }: { at: number }) {
@@ -12,8 +13,8 @@ export function Overview({ at }: { at: number }) {
       <section class="lead">
         <h1>{run.headline}</h1>
         <p class="soft">
-          {run.suite} · {counted(run.n_questions, "question")} · {counted(run.systems.length, "system")} ·{" "}
-          <a href={href("questions")}>{counted(run.n_answers, "answer")}</a>
+          {run.suite} · {counted(run.n_questions, noun(run, "question"))} · {counted(run.systems.length, noun(run, "system"))} ·{" "}
+          <a href={href("questions")}>{counted(run.n_answers, noun(run, "answer"))}</a>
         </p>
       </section>
       <Problems run={run} />
@@ -59,7 +60,7 @@ function Matrix({ run }: { run: RunView }) {
     <section>
       <h2>Scores</h2>
       <div class="wide" tabIndex={0} role="region" aria-label="Scores by metric and system">
-        <table class="matrix">
+        <table class={run.metrics.some((metric) => metric.cells.some((cell) => cell && cell.shown.length > 5)) ? "matrix long" : "matrix"}>
           <thead>
             <tr>
               <th scope="col">Metric</th>
@@ -217,144 +218,6 @@ function Lowest({ run }: { run: RunView }) {
         ))}
       </ul>
     </section>
-  );
-}
-
-function Slices({ run }: { run: RunView }) {
-  if (!run.slices.length) return null;
-  const shown = run.slices.find((slice) => slice.field === param("by")) ?? run.slices[0]!;
-  return (
-    <section>
-      <h2>
-        By{" "}
-        {run.slices.length === 1 ? (
-          shown.field
-        ) : (
-          <span class="choices">
-            {run.slices.map((slice) => (
-              <a key={slice.field} href={changed({ by: slice.field })} aria-current={slice === shown ? "true" : undefined}>
-                {slice.field}
-              </a>
-            ))}
-          </span>
-        )}
-      </h2>
-      <SliceTable run={run} slice={shown} />
-    </section>
-  );
-}
-
-function SliceTable({ run, slice }: { run: RunView; slice: SliceView }) {
-  const known = slice.metrics.filter((at) => run.metrics[at]!.cells.some((cell) => cell?.ok));
-  const wanted = run.metrics.findIndex((metric) => metric.label === param("slice"));
-  const metric = known.includes(wanted) ? wanted : known[0];
-  if (metric === undefined) return null;
-  const place = slice.metrics.indexOf(metric);
-  const { name } = run.metrics[metric]!;
-  return (
-    <>
-      <Select
-        label="Metric"
-        value={run.metrics[metric]!.label}
-        options={known.map((at) => [run.metrics[at]!.label, run.metrics[at]!.name])}
-        param="slice"
-      />
-      <div class="wide" tabIndex={0} role="region" aria-label={`${name} by ${slice.field}`}>
-        <table class="matrix slices">
-          <thead>
-            <tr>
-              <th scope="col">{slice.field}</th>
-              {run.systems.map((system, s) => (
-                <th scope="col" key={system}>
-                  <Swatch system={s} /> {system}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {slice.values.map((value, v) => (
-              <tr key={value}>
-                <th scope="row">
-                  {value} <span class="soft">{counted(slice.counts[v]!, "answer")}</span>
-                </th>
-                {run.systems.map((system, s) => {
-                  const cell = slice.cells[v]![place]![s];
-                  const view = run.metrics[metric]!;
-                  return (
-                    <td key={system}>
-                      {cell ? (
-                        <div class="cell">
-                          <span class="mean">
-                            {cell.shown}
-                            <span class="star" />
-                          </span>
-                          <IntervalBar
-                            metric={view}
-                            cell={{ ...EMPTY, mean: cell.mean, low: null, high: null }}
-                            system={s}
-                          />
-                          <span class="below">
-                            <span class="range">{cell.interval}</span>
-                            {count(cell.ok)} scored
-                          </span>
-                        </div>
-                      ) : (
-                        "–"
-                      )}
-                    </td>
-                  );
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </>
-  );
-}
-
-const EMPTY: Cell = {
-  shown: "",
-  interval: "",
-  bounds: "",
-  mean: null,
-  low: null,
-  high: null,
-  n: 0,
-  ok: 0,
-  differs: false,
-  reasons: [],
-  bins: [],
-};
-
-/** A choice that is in the address. */
-export function Select({
-  label,
-  value,
-  options,
-  param,
-}: {
-  label: string;
-  value: string;
-  options: [string, string][];
-  param: string;
-}) {
-  return (
-    <label class="select">
-      <span>{label}</span>
-      <select
-        value={value}
-        onChange={(event) => {
-          location.hash = changed({ [param]: event.currentTarget.value }).slice(1);
-        }}
-      >
-        {options.map(([key, name]) => (
-          <option key={key} value={key}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
 

@@ -2,9 +2,9 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Detail } from "./detail";
 import { actions } from "./keys";
-import { count, counted, short } from "./numbers";
-import { Select } from "./overview";
+import { count, counted, noun, short } from "./numbers";
 import { type Rows, rowsOf } from "./rows";
+import { Select } from "./select";
 import { changed, go, param, place, replace } from "./state";
 import type { MetricView } from "./view";
 import { type Condition, FilterError, literal, parse, quoted } from "./where";
@@ -119,7 +119,7 @@ function useFound(rows: Rows, metric: MetricView | undefined): Found {
       wanted = condition(rows);
       const needs = wanted ? rows.needs(wanted) : { columns: [], names: [] };
       const columns = metric ? [...needs.columns, metric.column!] : needs.columns;
-      const text = rows.field("question") ? "question" : "answer";
+      const text = rows.field("question") ? "question" : "answer"; // rankings have neither
       if (!rows.have(columns, [...needs.names, text])) return kept;
       last.current = select(rows, metric, wanted, sort);
     } catch (error) {
@@ -190,7 +190,7 @@ function Toolbar({ rows, metric, found }: { rows: Rows; metric: MetricView | und
           type="search"
           spellcheck={false}
           autocomplete="off"
-          placeholder={`Filter, e.g. ${metric ? quoted(metric.name) : "id"} < 0.5 and ${rows.field("question") ? "question" : "answer"} ~ "when"   ( / )`}
+          placeholder={`Filter, e.g. ${metric ? quoted(metric.name) : "id"} < 0.5 and ${rows.field("question") ? "question" : rows.field("answer") ? "answer" : "id"} ~ "when"   ( / )`}
           value={text}
           aria-invalid={found.error ? "true" : "false"}
           aria-describedby="found"
@@ -218,8 +218,9 @@ function Toolbar({ rows, metric, found }: { rows: Rows; metric: MetricView | und
 
 function summary(rows: Rows, found: Found): string {
   const all = rows.view.n_questions;
-  const questions = found.questions.length === all ? counted(all, "question") : `${count(found.questions.length)} of ${counted(all, "question")}`;
-  return found.matches ? `${questions}, ${counted(found.n_answers, "answer")}` : questions;
+  const name = noun(rows.view, "question");
+  const questions = found.questions.length === all ? counted(all, name) : `${count(found.questions.length)} of ${counted(all, name)}`;
+  return found.matches ? `${questions}, ${counted(found.n_answers, noun(rows.view, "answer"))}` : questions;
 }
 
 /** Ready-made conditions: systems, slices, and what is in the address already. */
@@ -363,7 +364,7 @@ function Line({
   return (
     <div
       id={`q${q}`}
-      class="line"
+      class={rows.view.of === "rankings" ? "line bare" : "line"}
       role="option"
       aria-selected={isOpen ? "true" : "false"}
       aria-posinset={position}
@@ -372,7 +373,7 @@ function Line({
       onClick={() => show(q)}
     >
       <span class="id">{rows.ids[q]}</span>
-      <span class="text">{String(text ?? answerText(rows, q))}</span>
+      <span class="text">{rows.view.of === "rankings" ? rows.ids[q] : String(text ?? answerText(rows, q))}</span>
       <span class="values">
         {rows.view.systems.map((system, s) => {
           const row = q * width + s;

@@ -107,11 +107,12 @@ export interface FieldView {
   chunk: string;
 }
 
-/** One run. `systems` and all that counts by system have the best system first. */
+/** One run. `of` is "answers" or "rankings", which have queries and no texts. `systems` and all that counts by system have the best system first. */
 export interface RunView {
   title: string;
   headline: string;
   suite: string;
+  of: string;
   n_questions: number;
   n_answers: number;
   systems: string[];

@@ -40,6 +40,11 @@ ALSO_CALLED = {"latex": "tex", "markdown": "md"}
     help="Write tsv, json, csv, md or tex to standard output, or to a file such as scores.csv.",
 )
 @click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    help="Also write a page for the browser to this HTML file: runs, comparisons, queries.",
+)
+@click.option(
     "-c",
     "--complete",
     is_flag=True,
@@ -99,6 +104,7 @@ def command(
     per_query: bool,
     compare: bool,
     output: tuple[str, ...],
+    report: Path | None,
     complete: bool,
     min_grade: int,
     depth: int | None,
@@ -124,7 +130,7 @@ def command(
     ragauge rank --fuse rrf bm25.run dense.run -o fused.run
     """
     if fuse is not None:
-        scoring = measures or per_query or compare or complete or judged_only
+        scoring = measures or per_query or compare or complete or judged_only or report
         if scoring or min_grade != 1 or undefined != "zero" or seed:
             raise click.UsageError(
                 "--fuse only writes a run; score that run with a second ragauge rank"
@@ -167,6 +173,11 @@ def command(
         _print(table, per_query=per_query)
     for note in table.notes:
         say(note)
+    if report is not None:
+        from ragauge.report.ranking_page import write_ranking_page
+
+        write_ranking_page(ranked, report)
+        say(f"open {report} in a browser")
 
 
 def _targets(output: Sequence[str], sources: Sequence[str]) -> list[tuple[str, Path | None]]:

@@ -22,7 +22,7 @@ from ragauge.label import Label
 from ragauge.loaders import load
 from ragauge.runs.health import Health
 from ragauge.runs.run import Run, slices_of
-from ragauge.runs.store import REPORT
+from ragauge.runs.store import EVIDENCE_FOLDER, REPORT
 from ragauge.sample import Samples, select
 from ragauge.suite import Suite
 from ragauge.where import Filter
@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 RUNS = Path("ragauge-runs")
 CACHE = "cache.sqlite"
 MAX_WITH_EVIDENCE = 50_000
-"""Most answers of a run whose page has their evidence without being asked: some 5 s and 20 MB."""
+MAX_EVIDENCE = 50_000_000
+"""Most answers, and bytes of evidence as it is stored, of a run whose page has it without being asked."""
+MAX_TEXTS = 500_000_000
+"""Most bytes of samples in memory of a run that gets a page without being asked."""
 MAX_GROUPS = 100
 """Most values that a field may have to break a summary down by it."""
 BETWEEN_LABELS = re.compile(r",(?![^(]*\))")
@@ -205,14 +208,18 @@ def _leave(work: _Work, run: Run, *, full: bool) -> None:
 
 
 def _write_page(run: Run, folder: Path) -> None:
-    """Write the run's page into its folder; of a very large run without evidence."""
+    """Write the run's page into its folder: without evidence if the run is large, not at all if it is huge."""
     from ragauge.report.page import write_page
 
-    path = folder / REPORT
-    has_evidence = len(run.samples) <= MAX_WITH_EVIDENCE
+    path, command = folder / REPORT, quote(str(folder))
+    if run.samples.frame.estimated_size() > MAX_TEXTS:
+        say(f"the texts are too large for {REPORT}; look at them with: ragauge view {command}")
+        return
+    n_bytes = sum(part.stat().st_size for part in (folder / EVIDENCE_FOLDER).iterdir())
+    has_evidence = len(run.samples) <= MAX_WITH_EVIDENCE and n_bytes <= MAX_EVIDENCE
     write_page([run], path, evidence=has_evidence)
     if not has_evidence:
-        say(f"{path} leaves out the evidence; add it with: ragauge report {quote(str(folder))}")
+        say(f"{path} leaves out the evidence; add it with: ragauge report {command}")
     say(f"open {path} in a browser")
 
 

@@ -10,12 +10,12 @@ The first number is that of the run. A chunk is zlib-compressed JSON, except for
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, cast
 
 from ragauge.report.overview import Overview
-from ragauge.report.view import FieldView
+from ragauge.report.view import FieldView, RunView
 from ragauge.runs.run import UNGROUPED, Run
 
 if TYPE_CHECKING:
@@ -42,6 +42,19 @@ class RunChunks:
     @property
     def run(self) -> Run:
         return self.overview.run
+
+    @property
+    def finished(self) -> str:
+        return self.run.manifest.finished or ""
+
+    def view(self) -> RunView:
+        """The run's view, with its fields and blocks."""
+        return replace(
+            self.overview.view(),
+            fields=self.fields,
+            blocks=self.starts,
+            has_evidence=self.evidence,
+        )
 
     @cached_property
     def samples(self) -> "pl.DataFrame":
@@ -99,7 +112,6 @@ class RunChunks:
             for at, name in enumerate(self.names)
         )
 
-    @cached_property
     def columns(self) -> Mapping[str, Callable[[], bytes]]:
         """The chunks that lists and filters need, by name: ids, scores and fields, not compressed yet."""
         by_metric = self.overview.columns.by_metric
@@ -111,7 +123,6 @@ class RunChunks:
                 made[field.chunk] = partial(self._field_chunk, field)
         return made
 
-    @cached_property
     def blocks(self) -> Mapping[str, Callable[[], bytes]]:
         """The chunks with texts and evidence, by name."""
         ends = (*self.starts[1:], len(self.overview.columns.ids))

@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
+from ragauge.errors import LabelError
+from ragauge.label import Label
+from ragauge.metric import PROMPTS
 from ragauge.report.first_screen import DIGITS, FirstScreen
 from ragauge.report.numbers import SummaryRow, aggregate, bounds, interval
 from ragauge.report.plain import counted
@@ -77,6 +80,7 @@ class Overview:
             title=str(run.folder.name) if run.folder else run.manifest.suite,
             headline=screen.headline,
             suite=run.manifest.suite,
+            of="answers",
             n_questions=len(self.columns.ids),
             n_answers=len(run.samples),
             systems=self.systems,
@@ -249,6 +253,8 @@ def facts(run: Run) -> Iterator[Fact]:
         yield Fact("data SHA-256", str(digest)[:16])
     for sentence in manifest.models:
         yield Fact("scored", sentence)
+    if prompts := ", ".join(_prompts(run)):
+        yield Fact("prompts", prompts)
     yield from _usage(manifest.judging)
     if manifest.git_commit:
         yield Fact("commit", manifest.git_commit[:12])
@@ -265,6 +271,17 @@ def facts(run: Run) -> Iterator[Fact]:
     if versions:
         yield Fact("versions", ", ".join(versions))
     yield Fact("run key", manifest.key[:16])
+
+
+def _prompts(run: Run) -> Iterator[str]:
+    """The metrics with prompts and the digest of these, from their labels."""
+    for metric in run.metrics:
+        try:
+            digest = Label.parse(metric.metric).settings.get(PROMPTS)
+        except LabelError:  # a check's name
+            continue
+        if digest and not metric.unavailable:
+            yield f"{metric.name} {digest}"
 
 
 def _usage(judging: Mapping[str, object]) -> Iterator[Fact]:

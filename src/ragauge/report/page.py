@@ -9,23 +9,20 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import cache
 from importlib import metadata, resources
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ragauge.errors import PlanError
 from ragauge.report.overview import Overview
-from ragauge.report.view import ReportView
+from ragauge.report.view import ReportView, RunView
 from ragauge.runs.files import write_atomically
 from ragauge.runs.run import Run
-
-if TYPE_CHECKING:
-    from ragauge.report.chunks import RunChunks
 
 LEVEL = 6
 """How hard zlib compresses the chunks."""
@@ -45,9 +42,39 @@ def write_page(runs: Sequence[Run], path: Path, *, evidence: bool = True) -> Non
     """
     if not runs:
         raise PlanError(["a report needs at least one run"])
+    from ragauge.report.chunks import RunChunks
+
+    write_parts(
+        [RunChunks(Overview(run), place, evidence=evidence) for place, run in enumerate(runs)], path
+    )
+
+
+class PageRun(Protocol):
+    """What a page shows as one run: its view, and its chunks by name, made when they are needed."""
+
+    def view(self) -> RunView:
+        """What the page says of the run."""
+        ...
+
+    @property
+    def finished(self) -> str:
+        """When it was computed, as an ISO time; empty if that is unknown."""
+        ...
+
+    def columns(self) -> Mapping[str, Callable[[], bytes]]:
+        """What lists and filters need."""
+        ...
+
+    def blocks(self) -> Mapping[str, Callable[[], bytes]]:
+        """Texts and evidence."""
+        ...
+
+
+def write_parts(runs: Sequence[PageRun], path: Path) -> None:
+    """Write the page of these runs; errors as in `write_page`."""
     if path.suffix.lower() not in (".html", ".htm"):
         raise PlanError([f"{path}: a report is an HTML file; choose a name that ends in .html"])
-    parts = page_parts(runs, evidence=evidence)
+    parts = page_parts(runs)
     head = next(parts)
     if not _is_written(path, head):
         write_atomically(path, lambda file: file.writelines(chain([head], parts)))
@@ -65,33 +92,18 @@ def _is_written(path: Path, head: bytes) -> bool:
         return False
 
 
-def page_parts(runs: Sequence[Run], *, evidence: bool = True) -> Iterator[bytes]:
+def page_parts(runs: Sequence[PageRun]) -> Iterator[bytes]:
     """The file piece by piece, so that large runs are never one string."""
-    from ragauge.report.chunks import RunChunks
-
-    chunks = [RunChunks(Overview(run), place, evidence=evidence) for place, run in enumerate(runs)]
-    yield document(report_view(chunks, "file"), policy())
-    yield from _elements(chunk for each in chunks for chunk in each.columns.items())
-    yield from _elements(chunk for each in chunks for chunk in each.blocks.items())
+    yield document(report_view(runs, "file"), policy())
+    yield from _elements(chunk for run in runs for chunk in run.columns().items())
+    yield from _elements(chunk for run in runs for chunk in run.blocks().items())
     yield END
 
 
-def report_view(chunks: Sequence["RunChunks"], source: str) -> ReportView:
-    """The view of the runs of these chunks; `source` says where the page gets chunks from."""
-    return ReportView(
-        metadata.version("ragauge"),
-        max(each.run.manifest.finished or "" for each in chunks),
-        source,
-        tuple(
-            replace(
-                each.overview.view(),
-                fields=each.fields,
-                blocks=each.starts,
-                has_evidence=each.evidence,
-            )
-            for each in chunks
-        ),
-    )
+def report_view(runs: Sequence[PageRun], source: str) -> ReportView:
+    """The view of the runs; `source` says where the page gets chunks from."""
+    made = max(run.finished for run in runs)
+    return ReportView(metadata.version("ragauge"), made, source, tuple(run.view() for run in runs))
 
 
 def policy(connect: str = "'none'") -> str:

@@ -165,7 +165,7 @@ class FieldView:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """One run. `systems` and all that counts by system have the best system first.
+    """One run. `of` is "answers" or "rankings", which have queries and no texts. `systems` and all that counts by system have the best system first.
 
     `blocks` are the positions of the first question of each block of texts and evidence; the chunk of
     block 3 of run 0 is called `0.block.3`. `has_evidence` is False if the page was written without it.
@@ -174,6 +174,7 @@ class RunView:
     title: str
     headline: str
     suite: str
+    of: str
     n_questions: int
     n_answers: int
     systems: tuple[str, ...]

@@ -53,7 +53,7 @@ class Viewer:
         return {
             f"/chunk/{name}": make
             for each in self._chunks
-            for name, make in {**each.columns, **each.blocks}.items()
+            for name, make in {**each.columns(), **each.blocks()}.items()
         }
 
     @cached_property

@@ -1,0 +1,113 @@
+// The means by the fields of the data.
+import { IntervalBar, Swatch } from "./charts";
+import { count, counted } from "./numbers";
+import { Select } from "./select";
+import { changed, param } from "./state";
+import type { Cell, RunView, SliceView } from "./view";
+
+export function Slices({ run }: { run: RunView }) {
+  if (!run.slices.length) return null;
+  const shown = run.slices.find((slice) => slice.field === param("by")) ?? run.slices[0]!;
+  return (
+    <section>
+      <h2>
+        By{" "}
+        {run.slices.length === 1 ? (
+          shown.field
+        ) : (
+          <span class="choices">
+            {run.slices.map((slice) => (
+              <a key={slice.field} href={changed({ by: slice.field })} aria-current={slice === shown ? "true" : undefined}>
+                {slice.field}
+              </a>
+            ))}
+          </span>
+        )}
+      </h2>
+      <SliceTable run={run} slice={shown} />
+    </section>
+  );
+}
+
+function SliceTable({ run, slice }: { run: RunView; slice: SliceView }) {
+  const known = slice.metrics.filter((at) => run.metrics[at]!.cells.some((cell) => cell?.ok));
+  const wanted = run.metrics.findIndex((metric) => metric.label === param("slice"));
+  const metric = known.includes(wanted) ? wanted : known[0];
+  if (metric === undefined) return null;
+  const place = slice.metrics.indexOf(metric);
+  const { name } = run.metrics[metric]!;
+  return (
+    <>
+      <Select
+        label="Metric"
+        value={run.metrics[metric]!.label}
+        options={known.map((at) => [run.metrics[at]!.label, run.metrics[at]!.name])}
+        param="slice"
+      />
+      <div class="wide" tabIndex={0} role="region" aria-label={`${name} by ${slice.field}`}>
+        <table class="matrix slices">
+          <thead>
+            <tr>
+              <th scope="col">{slice.field}</th>
+              {run.systems.map((system, s) => (
+                <th scope="col" key={system}>
+                  <Swatch system={s} /> {system}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {slice.values.map((value, v) => (
+              <tr key={value}>
+                <th scope="row">
+                  {value} <span class="soft">{counted(slice.counts[v]!, "answer")}</span>
+                </th>
+                {run.systems.map((system, s) => {
+                  const cell = slice.cells[v]![place]![s];
+                  const view = run.metrics[metric]!;
+                  return (
+                    <td key={system}>
+                      {cell ? (
+                        <div class="cell">
+                          <span class="mean">
+                            {cell.shown}
+                            <span class="star" />
+                          </span>
+                          <IntervalBar
+                            metric={view}
+                            cell={{ ...EMPTY, mean: cell.mean, low: null, high: null }}
+                            system={s}
+                          />
+                          <span class="below">
+                            <span class="range">{cell.interval}</span>
+                            {count(cell.ok)} scored
+                          </span>
+                        </div>
+                      ) : (
+                        "–"
+                      )}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+const EMPTY: Cell = {
+  shown: "",
+  interval: "",
+  bounds: "",
+  mean: null,
+  low: null,
+  high: null,
+  n: 0,
+  ok: 0,
+  differs: false,
+  reasons: [],
+  bins: [],
+};
