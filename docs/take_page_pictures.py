@@ -1,6 +1,6 @@
 """Take the pictures of the report page that the documentation shows.
 
-    python docs/make_page_pictures.py
+    python docs/take_page_pictures.py
 
 Evaluates the bundled example, opens its page in Debian's chromium, light and dark, and writes
 docs/images/page-*.png. Look at them after a change of the page.
