@@ -13,7 +13,16 @@ import ragauge
 SOURCE = Path(ragauge.__file__).parent
 
 LAYERS = (
-    {"errors", "html_table", "memory", "modules", "normal_form", "progress", "score"},
+    {
+        "errors",
+        "html_table",
+        "memory",
+        "modules",
+        "normal_form",
+        "progress",
+        "regular_file",
+        "score",
+    },
     {"label", "where", "tomlfile", "stats", "endpoints", "trust"},
     {"setting"},
     {"metric", "sample", "cache"},

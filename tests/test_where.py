@@ -145,10 +145,10 @@ def test_a_filter_knows_the_fields_it_reads():
     ],
 )
 def test_no_filter_takes_long_to_read(text):
-    start = time.process_time()
+    start = time.thread_time()
     with contextlib.suppress(FilterError):
         Filter.parse(text)
-    assert time.process_time() - start < 1
+    assert time.thread_time() - start < 1
 
 
 @given(st.text(max_size=80) | st.text("()'\"=<>~,`andornti 01.", max_size=80))

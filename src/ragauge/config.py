@@ -53,7 +53,7 @@
 Paths are relative to the folder of the configuration file.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
@@ -181,6 +181,7 @@ class Config:
             )
         problems = check_table(table, KEYS, str(path))
         problems += _texts_only(table, path)
+        problems += [f"{path}: {key} has a NUL character" for key in _with_nul(table)]
         problems += [
             f"{path}: {key} must be at least 1, got {table[key]}"
             for key in ("limit", "workers")
@@ -295,6 +296,16 @@ def _encoder(table: Table, base: Path) -> Table:
     if isinstance(model, str) and (model.startswith((".", "~")) or (base / model).is_dir()):
         given["model"] = str(base / Path(model).expanduser())
     return given
+
+
+def _with_nul(value: object, key: str = "") -> Iterator[str]:
+    """The keys of the texts with a NUL character, which no path can have."""
+    if isinstance(value, str) and "\0" in value:
+        yield key
+    for name, item in (as_table(value) or {}).items():
+        yield from _with_nul(item, f"{key}.{name}" if key else name)
+    for item in as_list(value) or ():
+        yield from _with_nul(item, key)
 
 
 def _texts_only(table: Table, path: Path) -> list[str]:

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import cast
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
-from ragauge.errors import EncoderError, JudgeError
+from ragauge.errors import EncoderError, JudgeError, PlanError
 
 Fields = Mapping[str, object]
 Fault = type[EncoderError] | type[JudgeError]
@@ -129,11 +129,11 @@ class Address:
         return excerpt(text, secrets_of(self.base_url, self.api_key_env))
 
 
-def check_above_zero(model: str, numbers: Mapping[str, float | None], fault: Fault) -> None:
-    """Raise `fault` unless each number is finite and above 0, or None."""
+def check_above_zero(model: str, numbers: Mapping[str, float | None]) -> None:
+    """Raise PlanError unless each number is finite and above 0, or None."""
     for name, number in numbers.items():
         if number is not None and not 0 < number < math.inf:
-            raise fault(f"{model}: {name} is {number}; it must be above 0")
+            raise PlanError([f"{model}: {name} is {number}; it must be above 0"])
 
 
 # What is sent, and what is shown ------------------------------------------------------------------

@@ -190,7 +190,7 @@ class Evaluation:
         batch_size: int = BATCH_SIZE,
     ) -> "Evaluation":
         """Prepare an evaluation; takes the arguments of `evaluate`, raises PlanError with every problem."""
-        _check(batch_size=batch_size, seed=seed)
+        _check(batch_size=batch_size, seed=seed, cache=cache)
         samples = _samples(samples)
         resources = Resources(encoder, cache=cache, judging=judge_config_of(judge))
         suites = suites_of(metrics)
@@ -301,7 +301,12 @@ class Evaluation:
 
 
 def _check(
-    *, batch_size: int = 1, workers: int = 1, seed: int = 0, folder: str | Path | None = None
+    *,
+    batch_size: int = 1,
+    workers: int = 1,
+    seed: int = 0,
+    folder: str | Path | None = None,
+    cache: str | Path | None = None,
 ) -> None:
     """Raise PlanError if a value is out of range or not a path."""
     for name, number, least in (
@@ -313,6 +318,9 @@ def _check(
             raise PlanError([f"{name} must be a whole number of at least {least}, got {number!r}"])
     if folder is not None and not (isinstance(folder, str | Path) and str(folder)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise PlanError([f"folder must be a path, got {folder!r}"])
+    for name, path in (("folder", folder), ("cache", cache)):
+        if "\0" in str(path):
+            raise PlanError([f"{name} has a NUL character: {str(path)!r:.80}"])
 
 
 def judge_config_of(judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None") -> JudgeConfig:

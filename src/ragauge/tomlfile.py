@@ -1,5 +1,6 @@
 """Strict reading of TOML files: unknown keys and wrong types are errors, all reported at once."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,9 +8,16 @@ from types import NoneType
 from typing import cast
 
 from ragauge.errors import SuiteError, did_you_mean
+from ragauge.regular_file import read_regular
 
 Table = Mapping[str, object]
 MAX_BYTES = 10_000_000
+MAX_PARTS = 50
+DEEP_KEY = re.compile(
+    rf"(?:^|[{{{{,])[ \t\[]*(?:[\w-]+[ \t]*\.[ \t]*){{{MAX_PARTS}}}", re.MULTILINE | re.ASCII
+)
+MAX_PROBLEMS = 20
+"""Problems of one table that are listed; the others are counted."""
 
 TYPE_NAMES = {
     str: "text",
@@ -25,9 +33,8 @@ TYPE_NAMES = {
 def read_toml(path: Path) -> Table:
     """The file's tables; SuiteError names the file and the position of the first error."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise SuiteError(f"{path}: over {MAX_BYTES:,} bytes; is this a configuration?")
-        return parse_toml(path.read_text(encoding="utf-8-sig"), str(path))
+        text = read_regular(path, MAX_BYTES).decode("utf-8-sig")
+        return parse_toml(text.replace("\r\n", "\n"), str(path))
     except OSError as error:
         raise SuiteError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
@@ -36,6 +43,9 @@ def read_toml(path: Path) -> Table:
 
 def parse_toml(text: str, source: str) -> Table:
     """The text's tables; SuiteError if it is not valid TOML."""
+    if (deep := DEEP_KEY.search(text)) is not None:  # the parser's time is quadratic in them
+        line = text.count("\n", 0, deep.start()) + 1
+        raise SuiteError(f"{source}:{line}: a key has more than {MAX_PARTS} parts")
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
@@ -49,10 +59,13 @@ def check_table(table: Table, allowed: Mapping[str, type], place: str) -> list[s
     ["ragauge.toml: unknown key 'sute'; did you mean 'suite'?", "ragauge.toml: limit must be a whole number, got '3'"]
     """
     problems: list[str] = []
-    for key, value in table.items():
+    for n_before, (key, value) in enumerate(table.items()):
+        if len(problems) == MAX_PROBLEMS:
+            problems.append(f"{place}: … and up to {len(table) - n_before:,} more")
+            break
         if key not in allowed:
             hint = did_you_mean(key, allowed) or f"; the keys are {', '.join(allowed)}"
-            problems.append(f"{place}: unknown key {key!r}{hint}")
+            problems.append(f"{place}: unknown key {key!r:.80}{hint}")
         elif not _is(value, allowed[key]):
             problems.append(f"{place}: {key} must be {TYPE_NAMES[allowed[key]]}, got {value!r:.80}")
     return problems

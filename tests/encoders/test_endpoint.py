@@ -19,7 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
-from ragauge.errors import EncoderError, MissingExtraError
+from ragauge.errors import EncoderError, MissingExtraError, PlanError
 
 pytest.importorskip("openai")
 
@@ -541,7 +541,7 @@ def test_only_addresses_of_the_web_are_taken(url):
 )
 def test_settings_are_above_zero(setting, server):
     for number in (0, -1, float("inf"), float("nan")):
-        with pytest.raises(EncoderError, match=f"{setting} is {number}; it must be above 0"):
+        with pytest.raises(PlanError, match=f"{setting} is {number}; it must be above 0"):
             endpoint(server, **{setting: number})
 
 

@@ -171,7 +171,7 @@ def test_two_models_of_one_name_are_refused(recording):
 def test_an_address_or_number_that_cannot_be_is_refused():
     with pytest.raises(JudgeError, match="is an address of the kind"):
         JudgeConfig.read({"model": "a", "base_url": "localhost:8080"})
-    with pytest.raises(JudgeError, match="rpm is 0; it must be above 0"):
+    with pytest.raises(PlanError, match="rpm is 0; it must be above 0"):
         JudgeConfig.read({"model": "a", "rpm": 0, **LOCAL})
 
 

@@ -45,6 +45,7 @@ def test_benjamini_hochberg_agrees_with_scipy_and_is_never_above_holm(p_values):
     assert all(p <= bh + 1e-12 and bh <= strict + 1e-12 for p, bh, strict in pairs)
 
 
+@pytest.mark.slow  # statsmodels takes seconds to import
 @given(st.lists(st.floats(0, 1), min_size=1))
 def test_both_corrections_agree_with_statsmodels(p_values):
     multitest = pytest.importorskip("statsmodels.stats.multitest")

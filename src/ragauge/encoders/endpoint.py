@@ -79,7 +79,7 @@ class Endpoint:
         counts = {"batch_size": batch_size, "concurrency": concurrency, "dimensions": dimensions}
         seconds = {"timeout_s": timeout_s, "deadline_s": deadline_s, "first_wait_s": first_wait_s}
         others = {"max_wait_s": max_wait_s, "max_attempts": max_attempts}
-        check_above_zero(model, {**counts, **seconds, **others}, EncoderError)
+        check_above_zero(model, {**counts, **seconds, **others})
         if find_spec("openai") is None:
             raise MissingExtraError(f"the endpoint of {model!r} needs the package openai", "openai")
         self.name = model

@@ -22,6 +22,7 @@ from pathlib import Path
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.judges.delimiters import FORM, fill
 from ragauge.judges.protocol import Message
+from ragauge.regular_file import read_regular
 
 SHARED = ("system", "repair")
 """Prompts that any call may contain."""
@@ -30,6 +31,8 @@ MARK = re.compile(r"\{\{(\w+)\}\}")
 WORD = re.compile(r"\[\[(\w+)\]\]")
 PLACE = re.compile(r"\0(\w+)\0")
 DIGEST_LENGTH = 8
+MAX_BYTES = 1_000_000
+"""Most bytes of a prompt's file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +146,7 @@ class Prompts:
                 problems.append(f"{file}: no prompt has that name{hint}")
                 continue
             try:
-                own[name] = Prompt.read(name, file.read_text("utf-8"), str(file))
+                own[name] = Prompt.read(name, read_regular(file, MAX_BYTES).decode(), str(file))
             except UnicodeError:
                 problems.append(f"{file}: is not UTF-8; save it as UTF-8")
                 continue

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from ragauge.engine.frames import EVIDENCE, KEYS, SCORES, TYPES
 from ragauge.errors import FilterError, StoreError
+from ragauge.regular_file import read_regular
 from ragauge.runs.files import read_frame, store_errors, write_frame, write_text
 from ragauge.runs.manifest import FORMAT, Manifest
 from ragauge.runs.run import Run
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MANIFEST = "manifest.json"
+MAX_MANIFEST_BYTES = 500_000_000
 SAMPLES = "samples.parquet"
 SCORES_FOLDER = "scores"
 EVIDENCE_FOLDER = "evidence"
@@ -97,7 +99,7 @@ class RunFolder:
         """The manifest; raises StoreError if it is missing, damaged or of another format."""
         path = self.path / MANIFEST
         try:
-            text = path.read_text("utf-8")
+            text = read_regular(path, MAX_MANIFEST_BYTES).decode()
         except (FileNotFoundError, NotADirectoryError):
             why = f"it has no {MANIFEST}" if self.path.is_dir() else "it is not a folder"
             raise StoreError(

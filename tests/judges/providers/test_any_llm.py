@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("any_llm")
 
-from ragauge.errors import JudgeError
+from ragauge.errors import JudgeError, PlanError
 from ragauge.judges.protocol import Message, Request
 from ragauge.judges.providers.any_llm import AnyLLM
 from ragauge.judges.providers.factory import open_judge
@@ -86,7 +86,7 @@ def test_its_settings_are_those_of_an_endpoint():
     parameters = {"temperature": 0.5, "max_tokens": None, "seed": 3}
     assert judge.identity == {"model": "openai:gpt-x", **parameters}
     for name in ("rpm", "concurrency", "timeout_s"):
-        with pytest.raises(JudgeError, match=f"gpt-x: {name} is -1; it must be above 0"):
+        with pytest.raises(PlanError, match=f"gpt-x: {name} is -1; it must be above 0"):
             AnyLLM("openai:gpt-x", **{name: -1})
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from ragauge.endpoints import Address
-from ragauge.errors import JudgeError, MissingExtraError
+from ragauge.errors import JudgeError, MissingExtraError, PlanError
 
 pytest.importorskip("openai")
 
@@ -923,9 +923,9 @@ def test_only_addresses_of_the_web_are_taken(url):
 )
 def test_settings_are_above_zero(setting, server):
     for number in (0, -1, float("inf"), float("nan")):
-        with pytest.raises(JudgeError, match=f"{setting} is {number}; it must be above 0"):
+        with pytest.raises(PlanError, match=f"{setting} is {number}; it must be above 0"):
             judge(server, **{setting: number})
-    with pytest.raises(JudgeError, match="temperature is -1; it must be 0 or above"):
+    with pytest.raises(PlanError, match="temperature is -1; it must be 0 or above"):
         judge(server, temperature=-1)
 
 

@@ -14,6 +14,7 @@ from ragauge.judges.ledger import key_of, packed_reply, unpacked_reply
 from ragauge.judges.managed import JudgeDefaults, ManagedJudge, managed
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
 from ragauge.judges.providers.fingerprint import script_digest
+from ragauge.regular_file import read_regular
 
 ScriptedReply = str | Reply | JudgeError | Mapping[str, object]
 """A reply's text, an object that becomes JSON, or an error to raise."""
@@ -23,6 +24,8 @@ Script = (
     | Sequence[ScriptedReply]
 )
 RECORDING = "ragauge recording 1"
+MAX_BYTES = 2_000_000_000
+"""Most bytes of a recording."""
 
 
 class ScriptedJudge(JudgeDefaults):
@@ -183,7 +186,7 @@ class RecordingJudge(JudgeDefaults):
             )
 
     def _open(self) -> None:
-        content = self.path.read_text("utf-8") if self.path.exists() else ""
+        content = read_regular(self.path, MAX_BYTES).decode() if self.path.exists() else ""
         self._file = self.path.open("a", encoding="utf-8")
         if not content:
             head = {"format": RECORDING, "judge": self.name, "identity": dict(self.identity)}
@@ -219,7 +222,7 @@ class RecordedJudge(JudgeDefaults):
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         try:
-            content = self.path.read_bytes()
+            content = read_regular(self.path, MAX_BYTES)
             self._digest = sha256(content).hexdigest()
             lines = _whole_lines(content.decode())
             head = cast(dict[str, Any], json.loads(lines[0]))

@@ -4,7 +4,7 @@ import math
 from dataclasses import KW_ONLY, dataclass
 
 from ragauge.endpoints import check_above_zero, pause_s
-from ragauge.errors import JudgeError
+from ragauge.errors import PlanError
 from ragauge.judges.managed import JudgeDefaults
 from ragauge.judges.protocol import Identity
 from ragauge.judges.providers.rate_limit import MAX_CONCURRENCY, RateLimiter
@@ -14,7 +14,7 @@ from ragauge.judges.providers.rate_limit import MAX_CONCURRENCY, RateLimiter
 class Settings(JudgeDefaults):
     """A model and its settings; ChatEndpoint documents them.
 
-    JudgeError if a number is out of range.
+    PlanError if a number is out of range.
     """
 
     model: str
@@ -36,10 +36,10 @@ class Settings(JudgeDefaults):
         limits = ("max_tokens", "rpm", "tpm", "concurrency", "timeout_s", "deadline_s")
         others = ("first_wait_s", "max_wait_s", "max_attempts")
         numbers = {name: getattr(self, name) for name in (*limits, *others)}
-        check_above_zero(self.model, numbers, JudgeError)
+        check_above_zero(self.model, numbers)
         if self.temperature is not None and not 0 <= self.temperature < math.inf:
-            raise JudgeError(
-                f"{self.model}: temperature is {self.temperature}; it must be 0 or above"
+            raise PlanError(
+                [f"{self.model}: temperature is {self.temperature}; it must be 0 or above"]
             )
 
     @property

@@ -1,0 +1,45 @@
+"""Read a small file from outside: regular files only, and never more than a limit."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+
+class NotReadableError(OSError):
+    """A path that is no regular file, or a file over its limit; `strerror` says which."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(errno.EINVAL, reason, str(path))
+
+    def __str__(self) -> str:
+        return f"{self.filename}: {self.strerror}"
+
+
+def read_regular(path: Path, max_bytes: int) -> bytes:
+    """The content of a regular file of at most `max_bytes`; OSError otherwise.
+
+    A device, a named pipe or a folder is refused at once: opening a pipe without a writer would wait for
+    ever, and a device has no end.
+    """
+    if "\0" in str(path):
+        raise NotReadableError(path, "the path has a NUL character")
+    # Without waiting for the other end, in case that it is a pipe.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        raise NotReadableError(path, f"it is {_kind(mode)}, not a file")
+    with os.fdopen(descriptor, "rb") as file:
+        content = file.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        raise NotReadableError(path, f"it has over {max_bytes:,} bytes")
+    return content
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISDIR(mode):
+        return "a folder"
+    if stat.S_ISFIFO(mode):
+        return "a named pipe"
+    return "a device" if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) else "a socket"

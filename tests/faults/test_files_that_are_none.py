@@ -1,0 +1,125 @@
+"""FAULTS.md 24 and 29: files from outside that are devices, pipes, folders, huge, or full of keys."""
+
+import os
+import time
+
+import pytest
+
+import ragauge as rg
+from ragauge.cli import main
+from ragauge.errors import PlanError, StoreError, SuiteError
+from ragauge.regular_file import NotReadableError, read_regular
+from ragauge.tomlfile import parse_toml
+
+ROW = '{"id": "q1", "answer": "x", "reference": "x"}\n'
+
+
+def call(capsys, *arguments: object) -> tuple[int, str]:
+    with pytest.raises(SystemExit) as left:
+        main([str(one) for one in arguments])
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    return int(left.value.code or 0), said
+
+
+@pytest.fixture(params=["a device", "a named pipe", "a folder"])
+def no_file(request, tmp_path):
+    """A path that is no file, and what it is."""
+    path = tmp_path / "given.toml"
+    if request.param == "a folder":
+        path.mkdir()
+    elif request.param == "a named pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    return path, request.param
+
+
+def test_configuration_suite_and_recording_must_be_files(no_file, tmp_path, capsys):
+    path, kind = no_file
+    (tmp_path / "a.jsonl").write_text(ROW)
+    answers = tmp_path / "a.jsonl"
+    recording = f"replay:{path}"
+    for arguments in (
+        ("run", path),
+        ("run", answers, "--suite", path),
+        ("run", answers, "-m", "faithfulness", "--judge", recording),
+        ("gate", tmp_path, "--config", path),
+    ):
+        code, said = call(capsys, *arguments)
+        assert code == 2, (arguments, said)
+        assert f"it is {kind}, not a file" in said, arguments
+
+
+def test_no_more_than_the_limit_is_read(tmp_path):
+    path = tmp_path / "large"
+    path.write_bytes(b"x" * 11)
+    assert read_regular(path, 11) == b"x" * 11
+    with pytest.raises(NotReadableError, match="over 10 bytes"):
+        read_regular(path, 10)
+    with pytest.raises(NotReadableError, match="NUL"):
+        read_regular(tmp_path / "a\0b", 10)
+    with pytest.raises(FileNotFoundError):
+        read_regular(tmp_path / "absent", 10)
+
+
+@pytest.mark.parametrize(
+    ("key", "line"),
+    [
+        ("data", 'data = "a\\u0000b"'),
+        ("systems.new", '[systems]\nnew = "a\\u0000b"'),
+        ("plugins", 'plugins = ["a\\u0000b"]'),
+        ("judge.model", '[judge]\nmodel = "a\\u0000b"'),
+        ("gate.baseline", '[gate]\nbaseline = "a\\u0000b"'),
+    ],
+)
+def test_a_nul_character_is_named_with_its_key(key, line, tmp_path, capsys):
+    (tmp_path / "c.toml").write_text(line)
+    code, said = call(capsys, "run", tmp_path / "c.toml")
+    assert (code, f"{key} has a NUL character" in said) == (2, True), said
+
+
+def test_a_nul_character_in_a_path_of_python_is_an_error():
+    row = {"id": "q1", "answer": "x"}
+    for options in ({"folder": "a\0b"}, {"cache": "a\0b"}):
+        with pytest.raises(PlanError, match="has a NUL character"):
+            rg.evaluate([row], "dont_know", **options)
+    with pytest.raises(StoreError, match="NUL"):
+        rg.open_run("a\0b")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".".join(["a"] * 50_000) + " = 1",
+        "x = 1\n[" + " . ".join(["a"] * 5_000) + "]",
+        "q = {" + ".".join(["a"] * 50_000) + " = 1}",
+    ],
+)
+def test_keys_of_many_parts_are_refused_at_once(text):
+    start = time.thread_time()
+    with pytest.raises(SuiteError, match="a key has more than 50 parts"):
+        parse_toml(text, "c.toml")
+    assert time.thread_time() - start < 2
+
+
+def test_many_unknown_keys_are_refused_quickly_and_counted(tmp_path, capsys):
+    (tmp_path / "c.toml").write_text("".join(f"k{at} = 1\n" for at in range(20_000)))
+    start = time.thread_time()
+    code, said = call(capsys, "run", tmp_path / "c.toml")
+    assert time.thread_time() - start < 5
+    assert code == 2
+    assert len(said.splitlines()) == 21
+    assert said.splitlines()[-1].endswith("… and up to 19,980 more")
+
+
+@pytest.mark.parametrize(
+    "line", ["seed = -1", "limit = 0", "workers = 0", "[judge]\nmodel = 'm'\nconcurrency = 0"]
+)
+def test_values_out_of_range_are_usage_errors(line, tmp_path, capsys):
+    (tmp_path / "a.jsonl").write_text(ROW)
+    (tmp_path / "c.toml").write_text(
+        f"data = 'a.jsonl'\nmetrics = ['answer_class']\n{line}\n".replace("[judge]", "[judge]")
+    )
+    code, said = call(capsys, "run", tmp_path / "c.toml", "--folder", tmp_path / "run")
+    assert code == 2, said
