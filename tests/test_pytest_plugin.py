@@ -63,6 +63,21 @@ def test_marker_alone():
 def test_the_file_was_evaluated_once(ragauge_run):
     assert ragauge_run is test_marker.run
 
+@pytest.mark.ragauge("answers.jsonl", metrics=["exact_match"], max_drop=0, baseline="nowhere")
+def test_no_baseline():
+    pass
+
+@pytest.mark.ragauge("answers.jsonl", metrics=["exact_match"], rules=[])
+def test_rules_that_check_nothing():
+    pass
+
+@pytest.mark.ragauge("answers.jsonl", metricks=["exact_match"])
+def test_a_mistyped_option():
+    pass
+
+def test_no_number():
+    assert_score("exact_match", at_least=float("nan"), answer="a", reference="b")
+
 @pytest.mark.ragauge("missing.jsonl")
 def test_no_file():
     pass
@@ -87,6 +102,11 @@ def test_no_marker(ragauge_run):
     assert "missing.jsonl cannot be evaluated" in said
     assert "rule 'exact >': expected a value" in said
     assert "the fixture ragauge_run needs the file" in said
+    assert "FAILED data/test_it.py::test_marker_alone" in said
+    assert "nowhere: is not a run folder" in said
+    assert "a gate needs a rule" in said
+    assert "cannot be evaluated: evaluate() got an unexpected keyword argument 'metricks'" in said
+    assert "assert_score needs at_least or at_most, a number" in said
     assert "Traceback" not in said
 
 

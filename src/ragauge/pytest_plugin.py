@@ -14,6 +14,7 @@ It needs nothing beyond pytest, and imports ragauge's engine only when a test us
 """
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ragauge.score import Score
 
 MARKER = "ragauge"
+GATE_OPTIONS = ("rules", "baseline", "max_drop", "on", "allow_lost", "allow_mismatch", "systems")
 EVIDENCE_SHOWN = 2_000
 """Most characters of the evidence that a failed assertion prints."""
 Key = tuple[str, str]
@@ -34,8 +36,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker."""
     config.addinivalue_line(
         "markers",
-        "ragauge(data, *, metrics=None, rules=(), **options): evaluate a file once in the session, and "
-        "fail the test if a rule does not hold; the options are those of ragauge.evaluate",
+        "ragauge(data, *, rules=(), baseline=None, max_drop=None, **options): evaluate a file once in the "
+        "session, and fail the test if a rule does not hold; other options are those of ragauge.evaluate",
     )
 
 
@@ -53,8 +55,9 @@ def assert_score(
     __tracebackhide__ = True
     from ragauge.evaluation import score as score_of
 
-    if at_least is None and at_most is None:
-        raise TypeError("assert_score needs at_least or at_most")
+    bounds = [bound for bound in (at_least, at_most) if bound is not None]
+    if not bounds or any(math.isnan(bound) for bound in bounds):
+        raise TypeError("assert_score needs at_least or at_most, a number")
     score = score_of(metric, **fields)
     if score.value is None:
         pytest.fail(f"{metric} has no value ({score.status}): {score.reason}", pytrace=False)
@@ -81,7 +84,7 @@ def _ragauge_runs() -> "dict[Key, Run]":  # pyright: ignore[reportUnusedFunction
 
 @pytest.fixture
 def ragauge_run(request: pytest.FixtureRequest, _ragauge_runs: "dict[Key, Run]") -> "Run":
-    """The run of the file in the test's marker, evaluated once in the session; its rules are checked first."""
+    """The run of the file in the test's marker, evaluated once in the session."""
     __tracebackhide__ = True
     marker = request.node.get_closest_marker(MARKER)
     if marker is None or len(marker.args) != 1:
@@ -89,19 +92,15 @@ def ragauge_run(request: pytest.FixtureRequest, _ragauge_runs: "dict[Key, Run]")
             "the fixture ragauge_run needs the file: @pytest.mark.ragauge('answers.jsonl')",
             pytrace=False,
         )
-    options = dict(marker.kwargs)
-    rules = cast("Sequence[str]", options.pop("rules", ()))
+    options = {name: value for name, value in marker.kwargs.items() if name not in GATE_OPTIONS}
     path = _path(request, marker.args[0])
     key = (str(path), repr(sorted(options.items())))
     if key not in _ragauge_runs:
         _ragauge_runs[key] = _evaluated(path, options)
-    run = _ragauge_runs[key]
-    if rules:
-        _check(run, [rules] if isinstance(rules, str) else rules)
-    return run
+    return _ragauge_runs[key]
 
 
-def _path(request: pytest.FixtureRequest, given: object) -> Path:
+def _path(request: pytest.FixtureRequest | pytest.Item, given: object) -> Path:
     """The file beside the test, or else in the folder that pytest was started in."""
     beside = request.path.parent / str(given)
     return beside if beside.exists() else Path(str(given)).resolve()
@@ -113,17 +112,33 @@ def _evaluated(path: Path, options: dict[str, Any]) -> "Run":
 
     try:
         return evaluate(path, **options)
-    except RagaugeError as error:
+    except (RagaugeError, TypeError) as error:
         return pytest.fail(f"{path} cannot be evaluated: {error}", pytrace=False)
 
 
-def _check(run: "Run", rules: Sequence[str]) -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """Check the rules of the marker before the test's own statements."""
+    __tracebackhide__ = True
+    marker = item.get_closest_marker(MARKER)
+    options = cast("dict[str, Any]", marker.kwargs if marker else {})
+    given = {name: options[name] for name in GATE_OPTIONS if name in options}
+    if given:
+        _check(cast("dict[str, Run]", getattr(item, "funcargs", {}))["ragauge_run"], item, given)
+
+
+def _check(run: "Run", item: pytest.Item, given: dict[str, Any]) -> None:
     __tracebackhide__ = True
     from ragauge.errors import RagaugeError
+    from ragauge.evaluation import open_run
     from ragauge.report.gate import gate_lines
 
+    rules = cast("Sequence[str] | str", given.pop("rules", ()))
+    base = given.get("baseline")
     try:
-        gate = run.gate(rules)
+        if isinstance(base, str | Path) and str(base) not in run.samples.systems:
+            given["baseline"] = open_run(_path(item, base))
+        gate = run.gate([rules] if isinstance(rules, str) else rules, **given)
     except RagaugeError as error:
         return pytest.fail(str(error), pytrace=False)
     if gate.passed:

@@ -18,6 +18,9 @@ VARIABLES = {
     "MAX_DROP": "max-drop",
     "ON": "judge-drops-on",
     "JUNIT": "junit",
+    "SYSTEMS": "systems",
+    "LOST": "allow-lost",
+    "CONFIG": "config",
 }
 
 
@@ -65,7 +68,7 @@ def test_a_gate_that_holds_and_one_that_fails(action, tmp_path):
 
 def test_inputs_are_never_executed(action, tmp_path):
     hostile = '$(touch pwned); `touch pwned`\n--junit=pwned\n"; touch pwned #'
-    for name in ("run", "rules", "baseline", "max_drop", "judge_drops_on"):
+    for name in ("run", "rules", "baseline", "max_drop", "judge_drops_on", "systems", "config"):
         code, said = action(**{"run": "new", "rules": "failed <= 0", name: hostile})
         assert code == 2 or (name in ("run", "baseline") and code == 5), said
         assert not (tmp_path / "pwned").exists()

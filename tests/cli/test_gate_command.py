@@ -61,6 +61,7 @@ def test_a_gate_that_fails_says_why_and_what_to_open(ragauge, run):
         (("run", "--rule", "exact_match > 0", "--on", "both"), 2),
         (("nowhere", "--rule", "exact_match > 0"), 5),
         (("run", "--rule", "exact_match > 0", "--baseline", "nowhere"), 5),
+        (("run", "--max-drop", "1", "--baseline", "b", "--system", "b"), 2),
         (("run", "--rule", "exact_match >= 0", "--junit", "run"), 5),
         (("run", "--rule", "exact_match >= 0", "--config", "none.toml"), 2),
     ],

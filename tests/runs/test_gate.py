@@ -3,7 +3,7 @@
 import pytest
 
 import ragauge as rg
-from ragauge.errors import FilterError, PlanError
+from ragauge.errors import DataError, FilterError, PlanError
 from ragauge.runs.rules import STATISTICS
 
 ROWS = [
@@ -197,3 +197,61 @@ def test_neither_direction_of_a_metric_without_one_is_a_drop():
     assert [one.rule for one in run.gate(baseline="a", max_drop=1).verdicts] == [
         "exact_match.drop <= 1"
     ]
+
+
+def test_a_slice_in_which_neither_side_has_a_score_fails():
+    rows = answers({"old": 4, "new": 4}, n=6)
+    for row in rows:
+        row["reference"] = None if row["half"] else "Rome"
+    run = rg.evaluate(rows, "exact_match")
+    (verdict,) = run.gate(["exact_match.drop[half = 1] <= 1"], baseline="old").verdicts
+    assert not verdict.passed
+    assert verdict.reason.endswith("has no value: no question has a score on either side")
+    (verdict,) = run.gate(["exact_match.drop[half = 7] <= 1"], baseline="old").verdicts
+    assert verdict.reason.endswith("has no value: no row matches its filter")
+
+
+def test_a_slice_that_names_the_system_compares_it_with_the_baseline():
+    run = rg.evaluate(answers({"old": 18, "new": 10, "best": 20}), "exact_match")
+    gate = run.gate(['exact_match.drop[system = "new" and half = 0] <= 0.1'], baseline="old")
+    (verdict,) = gate.verdicts
+    assert (verdict.system, verdict.passed) == ("new", False)
+    assert verdict.readings[0].value == pytest.approx(0.4)
+
+
+def test_a_system_or_metric_that_vanished_fails_and_a_new_metric_is_named():
+    old = rg.evaluate(answers({"a": 18, "b": 18}), ["exact_match", "token_f1"])
+    new = rg.evaluate(answers({"b": 18}), ["exact_match", "rouge1"])
+    gate = new.gate(baseline=old, max_drop=0.5)
+    assert {(one.rule, one.system, one.reason) for one in gate.failures} == {
+        ("systems of the baseline", "a", "the baseline has this system, and the run does not"),
+        (
+            "metrics of the baseline",
+            None,
+            "the baseline has the metric token_f1, and the run does not",
+        ),
+    }
+    assert gate.notes == ("not in the baseline, so not checked for a drop: rouge1",)
+    assert new.gate(baseline=old, max_drop={"exact_match": 0.5}, systems=["b"]).passed
+
+
+def test_the_baseline_is_checked_too_by_rules_without_a_drop():
+    run = rg.evaluate(answers({"old": 2, "new": 10}), "exact_match")
+    gate = run.gate(["exact_match >= 0.4"], baseline="old", max_drop=1)
+    assert outcomes(gate) == [("new", True), ("old", False), ("new", True)]
+    assert outcomes(run.gate(['exact_match[system = "old"] >= 0.1'], baseline="old")) == [
+        ("old", True)
+    ]
+    with pytest.raises(PlanError, match="compares old with itself"):
+        run.gate(baseline="old", max_drop=1, systems=["old"])
+
+
+def test_a_baseline_of_other_settings_is_refused_unless_allowed():
+    old = rg.evaluate(answers({"a": 18}), "exact_match")
+    rows = answers({"a": 18})
+    for row in rows:
+        row["reference"] = "Oslo"
+    new = rg.evaluate(rows, "exact_match")
+    with pytest.raises(DataError, match="other references"):
+        new.gate(baseline=old, max_drop=1)
+    assert new.gate(baseline=old, max_drop=1, allow_mismatch=True).passed

@@ -72,6 +72,11 @@ class Drop(click.ParamType[tuple[str, float]]):
     show_default=True,
     help="Questions scored in the baseline that may have no score now.",
 )
+@click.option(
+    "--allow-mismatch",
+    is_flag=True,
+    help="Compare with a baseline of other data, versions, settings or models all the same.",
+)
 @click.option("--system", "systems", multiple=True, help="Check only this system. Repeatable.")
 @click.option(
     "--config",
@@ -100,6 +105,7 @@ def command(
     max_drop: tuple[tuple[str, float], ...],
     on: str | None,
     allow_lost: int,
+    allow_mismatch: bool,
     systems: tuple[str, ...],
     config: Path | None,
     junit: Path | None,
@@ -127,6 +133,7 @@ def command(
         max_drop=given.max_drop or None,
         on=cast("DropJudgedOn", given.on),
         allow_lost=allow_lost,
+        allow_mismatch=allow_mismatch,
         systems=systems,
     )
     for line in gate_lines(done):
@@ -144,8 +151,15 @@ def _baseline(run: Run, given: Path | None) -> Run | str | None:
     """The stored run, or the name of a system of the run, if no such folder exists."""
     if given is None:
         return None
-    name = str(given)
-    return name if name in run.samples.systems and not given.exists() else RunFolder(given).read()
+    name, systems = str(given), run.samples.systems
+    if given.exists() or given.name != name:
+        return RunFolder(given).read()
+    if name not in systems:
+        known = ", ".join(systems)
+        raise StoreError(
+            f"--baseline {name}: is no folder of a run, and no system of the run ({known})"
+        )
+    return name
 
 
 def _write_github(done: Gate) -> None:

@@ -287,8 +287,8 @@ def print_first_screen(out: "Console", run: Run) -> None:
         line = shortened(f"  {for_terminal(text)}", min(out.width, WIDTH) - len(id) - 2)
         out.print(Text(line).append(f"  {for_terminal(id)}", "cyan"), no_wrap=True)
     if screen.commands:
-        out.print(Text("\nnext: ").append(screen.commands[0], "cyan"), soft_wrap=True)
-        out.print(Text("all:  ").append(screen.commands[1], "cyan"), soft_wrap=True)
+        out.print(Text("\nnext: ").append(for_terminal(screen.commands[0]), "cyan"), soft_wrap=True)
+        out.print(Text("all:  ").append(for_terminal(screen.commands[1]), "cyan"), soft_wrap=True)
 
 
 def first_screen_markdown(run: Run) -> str:

@@ -35,6 +35,8 @@ def gate_lines(gate: Gate, *, width: int = 100) -> Iterator[str]:
                 yield f"    {for_terminal(f'open: {some(verdict.ids, IDS_SHOWN)}')}"
         else:
             yield shortened(f"    {for_terminal(values(verdict.readings))}", width)
+    for note in gate.notes:
+        yield for_terminal(note)
 
 
 def values(readings: Sequence[Reading]) -> str:

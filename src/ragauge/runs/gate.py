@@ -64,6 +64,7 @@ class Gate:
 
     verdicts: tuple[Verdict, ...]
     run: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -127,6 +128,7 @@ def gate(
     max_drop: Mapping[str, float] | float | None = None,
     on: DropJudgedOn = "point",
     allow_lost: int = 0,
+    allow_mismatch: bool = False,
     systems: Sequence[str] = (),
 ) -> Gate:
     """Check rules for each system of a run, or for some.
@@ -139,16 +141,37 @@ def gate(
     Where a metric has no value or no row is in a slice, the rule fails; a drop has no value if more than
     `allow_lost` questions that the baseline scored have no score now. Raises FilterError or PlanError for a
     rule that does not parse, or that names an unknown metric, field or system, and as `compare` does for a
-    baseline of other data or metrics.
+    baseline of other data or metrics, unless `allow_mismatch`.
+
+    With `max_drop`, a system or a metric of the baseline that the run no longer has fails too; a metric
+    that the baseline does not have is named in `notes`.
     """
     parsed = [rule if isinstance(rule, Rule) else Rule.parse(rule) for rule in rules]
-    parsed += _drop_rules(run, max_drop, on)
+    compared = None
+    if baseline is not None:
+        compared = Baseline(run, baseline, allow_lost, allow_mismatch=allow_mismatch)
+    drops, notes = _drop_rules(run, compared, max_drop, on)
+    parsed += drops
     _check_arguments(run, parsed, baseline, systems, on)
-    compared = None if baseline is None else Baseline(run, baseline, allow_lost)
-    chosen = tuple(systems) or run.samples.systems
-    checking = _Checking(run, [one for one in chosen if one != baseline], compared)
-    verdicts = tuple(verdict for rule in parsed for verdict in checking.verdicts(rule))
-    return Gate(verdicts, str(run.folder or ""))
+    checking = _Checking(run, tuple(systems) or run.samples.systems, compared)
+    verdicts = [verdict for rule in parsed for verdict in checking.verdicts(rule)]
+    if compared is not None and max_drop is not None:
+        verdicts += _vanished(compared, max_drop, systems)
+    return Gate(tuple(verdicts), str(run.folder or ""), notes)
+
+
+def _vanished(
+    baseline: Baseline, max_drop: Mapping[str, float] | float, systems: Sequence[str]
+) -> Iterator[Verdict]:
+    """A failed verdict for each system and metric that only the baseline has."""
+    absent = () if systems else baseline.absent_systems()
+    for system in absent:
+        reason = "the baseline has this system, and the run does not"
+        yield Verdict("systems of the baseline", system, False, (), reason)
+    if not isinstance(max_drop, Mapping) or "" in max_drop:
+        for metric in baseline.absent_metrics():
+            reason = f"the baseline has the metric {metric}, and the run does not"
+            yield Verdict("metrics of the baseline", None, False, (), reason)
 
 
 def _check_arguments(
@@ -180,19 +203,24 @@ def _check_arguments(
 
 
 def _drop_rules(
-    run: ScoredRun, max_drop: Mapping[str, float] | float | None, on: DropJudgedOn
-) -> Iterator[Rule]:
-    """The rules that `max_drop` means."""
+    run: ScoredRun,
+    baseline: Baseline | None,
+    max_drop: Mapping[str, float] | float | None,
+    on: DropJudgedOn,
+) -> tuple[list[Rule], tuple[str, ...]]:
+    """The rules that `max_drop` means, and notes on metrics that the baseline does not have."""
     if max_drop is None:
-        return
+        return [], ()
     by_metric = max_drop if isinstance(max_drop, Mapping) else {"": max_drop}
     statistic = "drop" if on == "point" else "drop_high"
     named = {name: drop for name, drop in by_metric.items() if name}
+    new: list[str] = []
     if "" in by_metric:
-        ranked = [
-            metric.name for metric in run.metrics if metric.is_ranked and not metric.unavailable
-        ]
-        named = {**dict.fromkeys(ranked, by_metric[""]), **named}
+        ranked = [metric for metric in run.metrics if metric.is_ranked and not metric.unavailable]
+        new = [one.name for one in ranked if baseline is not None and not baseline.has(one)]
+        old = [one.name for one in ranked if one.name not in new]
+        named = {**dict.fromkeys(old, by_metric[""]), **named}
+    rules: list[Rule] = []
     for name, drop in named.items():
         if not 0 <= drop < float("inf"):
             raise PlanError(
@@ -200,7 +228,9 @@ def _drop_rules(
             )
         operand = Operand(f"{name}.{statistic}", name, statistic)
         condition = Comparison(operand.text, "<=", drop)
-        yield Rule(f"{operand.text} <= {drop:g}", condition, (operand,))
+        rules.append(Rule(f"{operand.text} <= {drop:g}", condition, (operand,)))
+    notes = (f"not in the baseline, so not checked for a drop: {', '.join(new)}",) if new else ()
+    return rules, notes
 
 
 class _Checking:
@@ -223,12 +253,22 @@ class _Checking:
             yield self._verdict(rule, system)
 
     def _systems(self, rule: Rule) -> Sequence[str]:
-        """The systems that the rule is about: those that its slices choose, or all."""
+        """The systems that the rule is about: those that its slices choose, or all.
+
+        The baseline is not compared with itself.
+        """
+        systems = list(self.systems)
+        if rule.needs_baseline and self.baseline is not None:
+            systems = [system for system in systems if system != self.baseline.system]
+            if not systems:
+                raise PlanError(
+                    [f"rule {rule.text!r:.200} compares {self.baseline.system} with itself"]
+                )
         named = [operand for operand in rule.operands if operand.names_systems]
-        if not named:
-            return self.systems
         present = {system for one in named for system in self._slice(one.where).samples.systems}
-        return [system for system in self.systems if system in present] or self.systems
+        chosen = [system for system in systems if system in present]
+        # If none is chosen, the rule fails for each.
+        return chosen if named and chosen else systems
 
     def _verdict(self, rule: Rule, system: str | None) -> Verdict:
         readings = tuple(self._read(operand, system) for operand in rule.operands)

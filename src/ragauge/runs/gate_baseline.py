@@ -1,7 +1,7 @@
 """How much worse a run is than its baseline, for the rules of a gate."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,12 +27,20 @@ class Baseline:
     `allow_lost`: how many questions that the baseline scored the run may leave without a score.
     """
 
-    def __init__(self, run: ScoredRun, given: ScoredRun | str, allow_lost: int = 0) -> None:
+    def __init__(
+        self,
+        run: ScoredRun,
+        given: ScoredRun | str,
+        allow_lost: int = 0,
+        *,
+        allow_mismatch: bool = False,
+    ) -> None:
         self.run = run
         self.base = run if isinstance(given, str) else given
         self.system = given if isinstance(given, str) else None
         self.allow_lost = allow_lost
-        self._rows: dict[tuple[str, str, str | None], MetricComparison] = {}
+        self.allow_mismatch = allow_mismatch
+        self._rows: dict[tuple[str, str, str | None], MetricComparison | str] = {}
         if self.system is not None and self.system not in run.samples.systems:
             known = ", ".join(run.samples.systems)
             raise PlanError(
@@ -55,18 +63,50 @@ class Baseline:
             ]
         )
 
-    def row(self, metric: MetricDisplay, system: str, where: Filter | None) -> MetricComparison:
-        """The comparison of a metric with the baseline, on the questions of a slice."""
+    def absent_systems(self) -> Sequence[str]:
+        """The baseline's systems that the run no longer has."""
+        systems, own = self.base.samples.systems, self.run.samples.systems
+        renamed = len(systems) == 1 or self.system is not None
+        return [] if renamed else [system for system in systems if system not in own]
+
+    def absent_metrics(self) -> Sequence[str]:
+        """The baseline's metrics that rank systems and that the run no longer has."""
+        own = {metric.name for metric in self.run.metrics}
+        return [
+            metric.name
+            for metric in self.base.metrics
+            if metric.is_ranked and not metric.unavailable and metric.name not in own
+        ]
+
+    def has(self, metric: MetricDisplay) -> bool:
+        return any(metric.name == other.name for other in self.base.metrics)
+
+    def row(
+        self, metric: MetricDisplay, system: str, where: Filter | None
+    ) -> MetricComparison | str:
+        """The comparison of a metric with the baseline on the questions of a slice, or why there is none."""
         key = metric.name, system, where.text if where else None
         if key not in self._rows:
-            sides = (
-                (_matching(self.base, where), self.system_for(system)),
-                (_matching(self.run, where), system),
-            )
-            (self._rows[key],) = compare(
-                *sides, metrics=metric.name, seed=self.run.manifest.seed
-            ).rows
+            self._rows[key] = self._compared(metric, system, where)
         return self._rows[key]
+
+    def _compared(
+        self, metric: MetricDisplay, system: str, where: Filter | None
+    ) -> MetricComparison | str:
+        other = self.system_for(system)
+        base = _matching(self.base, other, where, system)
+        candidate = _matching(self.run, system, where, system)
+        if not base.samples.frame.height or not candidate.samples.frame.height:
+            side = "the baseline" if candidate.samples.frame.height else "the run"
+            return f"no row of {side} matches its filter"
+        rows = compare(
+            (base, other),
+            (candidate, system),
+            metrics=metric.name,
+            allow_mismatch=self.allow_mismatch,
+            seed=self.run.manifest.seed,
+        ).rows
+        return rows[0] if rows else "no question has a score on either side"
 
     def value(
         self, metric: MetricDisplay, system: str, where: Filter | None, statistic: str
@@ -75,6 +115,8 @@ class Baseline:
         if not metric.is_ranked:
             return None, f"neither high nor low values of {metric.name} are better"
         row = self.row(metric, system, where)
+        if isinstance(row, str):
+            return None, row
         lost = [one.id for one in row.unpaired if one.base == "ok" and one.candidate != "ok"]
         if len(lost) > self.allow_lost:
             named = ", ".join(lost[:IDS_SHOWN])
@@ -91,6 +133,8 @@ class Baseline:
         if not metric.is_ranked:
             return ()
         row = self.row(metric, system, where)
+        if isinstance(row, str):
+            return ()
         lost = [one.id for one in row.unpaired if one.base == "ok" and one.candidate != "ok"]
         return (*(change.id for change in row.broken), *lost)
 
@@ -128,8 +172,16 @@ class _Part:
         return self.run.collect(lazy)
 
 
-def _matching(run: ScoredRun, where: Filter | None) -> ScoredRun:
-    return run if where is None else _Part(run, matching(run.samples, where))
+def _matching(run: ScoredRun, own: str, where: Filter | None, named: str) -> ScoredRun:
+    """The rows of the system `own` that match a filter, which sees the system's name as `named`."""
+    if where is None:
+        return run
+    import polars as pl
+
+    rows = run.samples.frame.filter(pl.col("system") == own)
+    seen = rows.with_columns(pl.lit(named).alias("system"))
+    ids = matching(replace(run.samples, frame=seen), where).frame["id"]
+    return _Part(run, replace(run.samples, frame=rows.filter(pl.col("id").is_in(ids.implode()))))
 
 
 def _drop(row: MetricComparison) -> Mapping[str, float | None]:

@@ -265,6 +265,7 @@ class Run:
         max_drop: "Mapping[str, float] | float | None" = None,
         on: Literal["point", "bound"] = "point",
         allow_lost: int = 0,
+        allow_mismatch: bool = False,
         systems: Sequence[str] = (),
     ) -> "Gate":
         """Whether the run keeps rules such as `"recall@10 >= 0.35"` or `"failed <= 0"`; see `gate`.
@@ -283,6 +284,7 @@ class Run:
             max_drop=max_drop,
             on=on,
             allow_lost=allow_lost,
+            allow_mismatch=allow_mismatch,
             systems=systems,
         )
 
