@@ -240,7 +240,7 @@ def print_calibration(out: "Console", screen: CalibrationScreen) -> None:
         out.print(Text(line).append(f"  {for_terminal(id)}", "cyan"), no_wrap=True)
     for place, command in enumerate(screen.commands):
         lead = "\nnext: " if place == 0 else "      "
-        out.print(Text(lead).append(command, "cyan"), soft_wrap=True)
+        out.print(Text(lead).append(for_terminal(command), "cyan"), soft_wrap=True)
 
 
 def calibration_markdown(screen: CalibrationScreen) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
 DIGITS = 2
 MARK = "*"
-LEGEND = f"{MARK} differs from the best beyond chance (paired randomization test, Holm, p < 0.05)"
+LEGEND = f"{MARK} differs from the best beyond chance (paired randomization test, Holm over all pairs, p < 0.05)"
 WIDTH = 98
 """Columns of a line; longer ones are cut."""
 
