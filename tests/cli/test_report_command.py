@@ -21,6 +21,8 @@ def test_several_runs_go_into_one_file(ragauge, answers):
     text = Path("both.html").read_text()
     assert "<title>mine · other – ragauge</title>" in text
     assert 'id="1.ids"' in text
+    assert ragauge("report", "mine", "other", "./mine/", "-o", "again.html").code == 0
+    assert "<title>mine · other – ragauge</title>" in Path("again.html").read_text()
 
 
 def test_without_evidence_the_file_is_smaller(ragauge, answers):

@@ -40,7 +40,10 @@ def command(
     from ragauge.report.page import write_page
 
     import_plugins(plugins)
-    read = [RunFolder(folder).read() for folder in runs]
+    each_once: dict[Path, Path] = {}
+    for folder in runs:
+        each_once.setdefault(folder.resolve(), folder)
+    read = [RunFolder(folder).read() for folder in each_once.values()]
     path = output or runs[0] / REPORT
     write_page(read, path, evidence=not no_evidence)
     say(f"wrote {path} ({_size(path.stat().st_size)}); open it in a browser")
