@@ -204,7 +204,13 @@ def test_a_plan_is_made_of_measured_quality(ragauge, run, labels):
         ("labels.csv", "run", "--rate", "0.5"),
         ("--correlation", "0.5", "--sensitivity", "0.9", "--specificity", "0.9"),
         ("--within", "0"),
+        ("--within", "nan"),
+        ("--within", "1e-320"),
+        ("--rate", "nan"),
+        ("--correlation", "nan"),
+        ("--sensitivity", "nan", "--specificity", "0.5"),
     ],
 )
 def test_a_plan_of_what_does_not_fit_is_refused(ragauge, arguments):
-    assert ragauge("label-plan", *arguments).code == 2
+    done = ragauge("label-plan", *arguments)
+    assert done.code == 2 and "Traceback" not in done.err

@@ -149,6 +149,7 @@ def test_a_word_that_no_label_has_is_an_error():
         ({"map": {"labl": "x"}}, "unknown field 'labl'"),
         ({"kind": "stars"}, "kind must be one of"),
         ({"yes": ["a"], "yes_from": 3}, "not both"),
+        ({"yes_from": float("nan")}, "yes_from is nan; give a finite number"),
         ({"yes": "good"}, "give \\['good'\\]"),
     ],
 )
