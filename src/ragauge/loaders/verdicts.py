@@ -138,6 +138,9 @@ def _read(
         notes.append(f"rows without a label: {n_empty:,}")
     if n_twice:
         notes.append(f"labels that a rater gave twice, counted once: {n_twice:,}")
+    if found != "graded" and yes_from is not None:
+        what = "preferences" if found == "preference" else "yes and no"
+        notes.append(f"--yes-from {yes_from:g} changes nothing: the labels are {what}, not grades")
     if found == "graded" and yes_from is not None:
         kept = [replace(each, number=float(each.number >= yes_from)) for each in kept]
         found = "binary"

@@ -87,8 +87,9 @@ class CalibrationScreen:
         if self.shown is None:
             first = self.found.metric(self.chosen) if self.chosen else self.found.metrics[0]
             return f"No figure of agreement: {short(first.name, METRIC_WIDTH)}: {first.why_not}."
-        words = f"{short(self.shown.name, METRIC_WIDTH)} {agreement_in_words(self.shown)}{beside_people(self.ceiling)}."
-        return f"{words}{misreported(self.rates)}"
+        figure = "Spearman" if self.found.kind == "graded" else "kappa"
+        words = f"{agreement_in_words(self.shown)}{beside_people(self.ceiling, figure)}."
+        return f"{short(self.shown.name, METRIC_WIDTH)} {words}{misreported(self.rates)}"
 
     @property
     def title(self) -> str:
