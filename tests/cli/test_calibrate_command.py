@@ -225,3 +225,8 @@ def test_a_single_system_has_no_note_on_the_errors_of_all_systems(ragauge, tmp_p
     assert ragauge("run", "old.jsonl", "-m", "exact_match", "--folder", "old").code == 0
     done = ragauge("calibrate", "few.csv", "old")
     assert done.code == 0 and "all systems" not in done.out and "old*" not in done.out
+
+
+def test_an_option_without_effect_is_the_first_note(ragauge, run, labels):
+    done = ragauge("calibrate", labels, run, "--yes-from", "3")
+    assert "\n  --yes-from 3 changes nothing: the labels are yes and no, not grades\n" in done.out

@@ -151,6 +151,8 @@ class CalibrationScreen:
         return tuple(dict.fromkeys(self._notes()))
 
     def _notes(self) -> Iterator[str]:
+        # First, since a terminal shows only some: an option had no effect.
+        yield from (note for note in self.found.notes if note.startswith("--"))
         if self.shown is not None and (quality := self._quality) is not None:
             yield f"{short(self.shown.name, METRIC_WIDTH)} {table_in_words(self.shown, quality)}"
         raters = self.found.raters

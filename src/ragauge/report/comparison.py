@@ -294,12 +294,10 @@ class ComparisonView:
             p = (
                 f"p cannot be below {2 / 2**fewest:.3g}"
                 if self.comparison.test == "randomization"
-                else "p is not to be trusted"
+                else "p is unsure"
             )
-            yield (
-                f"only {fewest} clusters by {for_terminal(self.comparison.cluster or '')}: {p}, and the "
-                f"interval is not to be trusted; {LEAST_CLUSTERS} clusters are the fewest for a p below {LEVEL}"
-            )
+            field = self.short(self.comparison.cluster or "")
+            yield f"only {fewest} clusters by {field}: {p}; do not trust the interval"
 
     def _too_few_draws(self) -> Iterator[str]:
         """Whether no drawn p could stay below the level after the correction."""
