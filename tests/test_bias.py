@@ -103,7 +103,10 @@ def test_a_fair_judge_shows_no_bias():
     assert steady.flips.value == 0.0 and steady.flips.high > 0.0 and steady.spread == 0.0
     assert length.correlation is None and "do not vary" in length.why_not
     assert (order.n, order.first.value, order.changed.value) == (N, 0.5, 0.0)
-    assert JudgeBiasScreen(found).headline == "No bias beyond chance was found on these answers."
+    assert JudgeBiasScreen(found).headline == (
+        "No bias beyond chance was found on these answers. Not measured: order of contexts, "
+        "answer length."
+    )
     assert JudgeBiasScreen(found).advice == ()
 
 
@@ -190,6 +193,17 @@ def test_a_judge_without_usable_replies_is_no_crash():
     assert found.consistency[0].flips is None and found.answers[0].n == 0
     assert "scripted: 5 of 5 pairs could not be compared" in found.notes
     assert JudgeBiasScreen(found).headline == "Nothing could be measured."
+
+
+def test_comparisons_that_failed_are_named_in_the_headline():
+    found = measured(
+        lambda request: "no idea" if request.prompt == "preference" else fair(request),
+        labels=labels(),
+        repeat=2,
+    )
+    assert JudgeBiasScreen(found).headline.endswith(
+        "Not measured: order of contexts, answer length, order of answers."
+    )
 
 
 def test_the_figures_are_written_as_json_and_markdown():

@@ -39,7 +39,7 @@ def test_the_first_screen_says_how_far_to_trust_and_what_to_open(ragauge, run, l
     done = ragauge("calibrate", labels, run)
     assert done.code == 0
     lines = done.out.splitlines()
-    assert lines[0].startswith("exact_match agrees very well with people: AUROC 0.9")
+    assert lines[0].startswith("exact_match agrees at least well with people: AUROC 0.9")
     assert lines[1] == "labels.csv · 50 labels (yes or no) of 1 rater on 50 answers to 25 questions"
     assert any(line.startswith("exact_match ≥ 0.5") for line in lines)
     assert "  new: people no, exact_match 1.00  q00" in lines
@@ -66,7 +66,7 @@ def test_json_and_markdown_and_csv_are_written(ragauge, run, labels, tmp_path):
     assert data["disagreements"]["exact_match"] == [
         {"id": "q00", "system": "new", "people": 0.0, "value": 1.0, "apart": pytest.approx(2 / 3, abs=0.1)}
     ]  # fmt: skip
-    assert (tmp_path / "a.md").read_text().startswith("**exact\\_match agrees very well")
+    assert (tmp_path / "a.md").read_text().startswith("**exact\\_match agrees at least well")
     assert (tmp_path / "a.csv").read_text().startswith("metric,name,n,")
     assert "wrote a.md" in done.err
 
@@ -204,7 +204,29 @@ def test_a_plan_is_made_of_measured_quality(ragauge, run, labels):
         ("labels.csv", "run", "--rate", "0.5"),
         ("--correlation", "0.5", "--sensitivity", "0.9", "--specificity", "0.9"),
         ("--within", "0"),
+        ("--within", "nan"),
+        ("--within", "1e-320"),
+        ("--rate", "nan"),
+        ("--correlation", "nan"),
+        ("--sensitivity", "nan", "--specificity", "0.5"),
     ],
 )
 def test_a_plan_of_what_does_not_fit_is_refused(ragauge, arguments):
-    assert ragauge("label-plan", *arguments).code == 2
+    done = ragauge("label-plan", *arguments)
+    assert done.code == 2 and "Traceback" not in done.err
+
+
+def test_a_single_system_has_no_note_on_the_errors_of_all_systems(ragauge, tmp_path):
+    rows = [json.loads(line) for line in ANSWERS.splitlines()]
+    kept = [row for row in rows if row["system"] == "old"]
+    (tmp_path / "old.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept))
+    lines = [f"{row['id']},{'yes' if row['answer'] == 'Rome' else 'no'}" for row in kept[:12]]
+    (tmp_path / "few.csv").write_text("id,label\n" + "\n".join(lines) + "\n")
+    assert ragauge("run", "old.jsonl", "-m", "exact_match", "--folder", "old").code == 0
+    done = ragauge("calibrate", "few.csv", "old")
+    assert done.code == 0 and "all systems" not in done.out and "old*" not in done.out
+
+
+def test_an_option_without_effect_is_the_first_note(ragauge, run, labels):
+    done = ragauge("calibrate", labels, run, "--yes-from", "3")
+    assert "\n  --yes-from 3 changes nothing: the labels are yes and no, not grades\n" in done.out

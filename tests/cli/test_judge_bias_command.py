@@ -39,7 +39,9 @@ def test_one_command_says_what_was_measured_and_what_to_do(ragauge, answers, jud
     done = ragauge("judge-bias", answers, *judge, "--repeat", "2")
     assert done.code == 0, done.err
     lines = [line.rstrip() for line in done.out.splitlines()]
-    assert lines[0] == "The judge is not neutral here: order of answers."
+    assert lines[0] == (
+        "The judge is not neutral here: order of answers. Not measured: order of contexts, answer length."
+    )
     assert lines[1] == "24 answers to 12 questions"
     assert any(
         line.startswith("order of answers") and "prefers the first" in line for line in lines

@@ -49,6 +49,13 @@ def test_grades_are_numbers_and_may_become_yes_and_no():
     assert (labels.kind, values(labels)) == ("binary", [0, 0, 0, 1, 1])
 
 
+def test_a_grade_that_means_yes_is_of_no_use_where_there_are_no_grades():
+    labels = load_verdicts([{"id": "a", "label": "yes"}, {"id": "b", "label": "no"}], yes_from=3)
+    assert labels.notes[-1] == (
+        "--yes-from 3 changes nothing: the labels are yes and no, not grades"
+    )
+
+
 def test_files_and_frames_give_the_same_labels(tmp_path):
     rows = [{"id": "q1", "system": "a", "rater": "x", "label": 1}, {"id": "q2", "system": "a", "rater": "x", "label": 0}]  # fmt: skip
     frame = pl.DataFrame(rows)
@@ -149,6 +156,7 @@ def test_a_word_that_no_label_has_is_an_error():
         ({"map": {"labl": "x"}}, "unknown field 'labl'"),
         ({"kind": "stars"}, "kind must be one of"),
         ({"yes": ["a"], "yes_from": 3}, "not both"),
+        ({"yes_from": float("nan")}, "yes_from is nan; give a finite number"),
         ({"yes": "good"}, "give \\['good'\\]"),
     ],
 )

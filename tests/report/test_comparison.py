@@ -202,3 +202,27 @@ def test_json_holds_every_question_that_changed_and_the_settings():
     assert [each["id"] for each in data["rows"][0]["fixed"]] == [f"q{at:02}" for at in range(2, 12)]
     assert (data["test"], data["correction"], data["seed"]) == ("randomization", "holm", 0)
     assert data["n_tests"] == 1
+
+
+def test_few_clusters_are_counted_and_said_to_be_too_few():
+    run = rg.evaluate(
+        [
+            {**row, "lang": "de" if int(row["id"][1:]) % 2 else "en"}
+            for row in rows({"a": 4, "b": 7})
+        ],
+        ["exact_match"],
+    )
+    view = ComparisonView(run.compare("a", "b", cluster="lang"))
+    assert "; with 2 clusters a difference of " in view.headline
+    assert "only 2 clusters by lang: p cannot be below 0.5; do not trust the interval" in view.notes
+
+
+def test_metrics_that_a_test_does_not_apply_to_are_counted():
+    graded = [{**row, "answer": f"{row['answer']} {row['id']}"} for row in rows({"a": 4, "b": 7})]
+    run = rg.evaluate(graded, ["token_f1", "exact_match"])
+    why = "(McNemar's test needs scores of 0 and 1; use randomization)"
+    headline = ComparisonView(run.compare("a", "b", test="mcnemar")).headline
+    assert headline.endswith(f" Not tested: 1 of 2 metrics {why}.")
+    none = ComparisonView(run.compare("a", "b", test="mcnemar", metrics="token_f1"))
+    assert none.legend.startswith("nothing was tested: McNemar's exact test")
+    assert "corrected" not in none.legend

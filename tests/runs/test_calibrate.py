@@ -317,7 +317,7 @@ def test_the_plan_says_how_many_labels_a_width_needs():
 def test_a_calibration_shows_itself():
     found = made_run().calibrate([{**row, "rater": "<b>"} for row in labels()])
     assert isinstance(found, Calibration)
-    assert repr(found).startswith("token_f1 agrees very well with people: AUROC 1.00 (")
+    assert repr(found).startswith("token_f1 agrees at least well with people: AUROC 1.00 (")
     assert "<table" in found._repr_html_() and "<b>token_f1" in found._repr_html_()
 
 

@@ -525,3 +525,13 @@ def test_the_repeats_of_a_stored_run_are_read_with_the_right_scores(tmp_path):
     # Repeats 1, 0, 1 have the variance 1/3, their mean 1/9; four questions of seven have them.
     variance = differences.var(ddof=1) / 7 + 4 / 9 / 49
     assert row.detectable == approx(detectable_difference(np.sqrt(variance), 7))
+
+
+def test_differences_that_are_equal_but_for_rounding_are_equal():
+    before = [at / 10 for at in range(1, 9)]
+    after = [at / 10 for at in range(2, 10)]
+    row = one({"a": before, "b": after}, test="t")
+    assert (row.effect_size, row.p_value, row.is_significant) == (None, None, False)
+    assert row.note == "all differences are equal; the test t is undefined"
+    row = one({"a": before + after, "b": after + before})
+    assert (row.difference, row.effect_size, row.p_value) == (0.0, 0.0, 1.0)

@@ -1,7 +1,10 @@
+import math
+
 import numpy as np
 import pytest
 from pytest import approx
 
+from ragauge.errors import PlanError
 from ragauge.stats.corrected_rates import prediction_powered
 from ragauge.stats.label_plan import correlation_of, labels_needed
 
@@ -51,3 +54,26 @@ def test_the_planned_number_gives_the_planned_width():
 @pytest.mark.parametrize("margin", [0.01, 0.2])
 def test_a_narrower_interval_needs_more_labels(margin):
     assert labels_needed(margin / 2).by_sampling > labels_needed(margin).by_sampling
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"margin": math.nan},
+        {"margin": 1e-320},
+        {"margin": math.inf},
+        {"margin": 0.05, "rate": math.nan},
+        {"margin": 0.05, "correlation": math.nan},
+        {"margin": 0.05, "correlation": 1.5},
+        {"margin": 0.05, "n_rows": 0},
+    ],
+)
+def test_a_number_outside_its_range_is_refused_by_name(arguments):
+    with pytest.raises(PlanError, match=f"^{list(arguments)[-1]} is .*; give a number"):
+        labels_needed(**arguments)
+
+
+def test_every_rate_outside_its_range_is_named():
+    with pytest.raises(PlanError) as error:
+        correlation_of(math.nan, 0.5, 2.0)
+    assert [text.split()[0] for text in error.value.problems] == ["rate", "specificity"]

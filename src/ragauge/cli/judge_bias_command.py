@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from ragauge.cli import say
+from ragauge.cli.finite_range import FiniteRange
 from ragauge.cli.outcome import print_estimate
 from ragauge.cli.run_command import Pair, Price, pairs_once
 from ragauge.cli.running import CACHE, RUNS
@@ -65,7 +66,7 @@ DEFAULT = ("answer_class", "faithfulness")
     type=Pair("FIELD=COLUMN"),
     help="Read COLUMN of DATA as FIELD. Repeatable.",
 )
-@click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), help="Most dollars.")
+@click.option("--max-cost", type=FiniteRange(min=0, min_open=True), help="Most dollars.")
 @click.option("--max-calls", type=click.IntRange(min=1), help="Most calls.")
 @click.option("--price", type=Price(), help="Price in dollars per million tokens.")
 @click.option(

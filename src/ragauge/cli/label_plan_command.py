@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragauge.cli.calibrate_command import read_map
+from ragauge.cli.finite_range import FiniteRange
 from ragauge.cli.run_command import Pair
 from ragauge.cli.running import import_plugins
 from ragauge.errors import PlanError
@@ -14,7 +15,7 @@ from ragauge.errors import PlanError
 if TYPE_CHECKING:
     from ragauge.report.label_plan import LabelPlan
 
-SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+SHARE = FiniteRange(0, 1, min_open=True, max_open=True)
 MARGINS = (0.02, 0.03, 0.05, 0.1)
 ASSUMED = ("rate", "sensitivity", "specificity", "correlation", "rows")
 
@@ -34,14 +35,14 @@ ASSUMED = ("rate", "sensitivity", "specificity", "correlation", "rows")
 @click.option("--rate", type=SHARE, help="Expected rate of yes.  [default: 0.5]")
 @click.option(
     "--sensitivity",
-    type=click.FloatRange(0, 1),
+    type=FiniteRange(0, 1),
     help="Share of people's yes that the metric finds.",
 )
 @click.option(
-    "--specificity", type=click.FloatRange(0, 1), help="Share of people's no that the metric finds."
+    "--specificity", type=FiniteRange(0, 1), help="Share of people's no that the metric finds."
 )
 @click.option(
-    "--correlation", type=click.FloatRange(0, 1), help="Correlation of the metric with the labels."
+    "--correlation", type=FiniteRange(0, 1), help="Correlation of the metric with the labels."
 )
 @click.option("--rows", type=click.IntRange(min=2), help="Answers that the metric scores.")
 @click.option(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ragauge.cli.finite_range import FiniteRange
 from ragauge.cli.running import run_config
 from ragauge.cli.source_options import Pair, source_options
 from ragauge.config import Config
@@ -120,7 +121,7 @@ class Price(click.ParamType[tuple[float, float]]):
 )
 @click.option(
     "--max-cost",
-    type=click.FloatRange(min=0, min_open=True),
+    type=FiniteRange(min=0, min_open=True),
     help="Most dollars to spend on each judge.",
 )
 @click.option("--max-calls", type=click.IntRange(min=1), help="Most calls to make to each judge.")

@@ -1,5 +1,6 @@
 """Read verdicts of people from files, frames and lists: one frame for people and judges alike."""
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
@@ -102,6 +103,8 @@ def _check(
         problems.append(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
     if isinstance(yes, str):
         problems.append(f"yes must be a list of words, got {yes!r}; give [{yes!r}]")
+    if yes_from is not None and not math.isfinite(yes_from):
+        problems.append(f"yes_from is {yes_from!r}; give a finite number")
     if yes and yes_from is not None:
         problems.append("give the words that mean yes, or the grade from which it is yes, not both")
     if problems:
@@ -135,6 +138,9 @@ def _read(
         notes.append(f"rows without a label: {n_empty:,}")
     if n_twice:
         notes.append(f"labels that a rater gave twice, counted once: {n_twice:,}")
+    if found != "graded" and yes_from is not None:
+        what = "preferences" if found == "preference" else "yes and no"
+        notes.append(f"--yes-from {yes_from:g} changes nothing: the labels are {what}, not grades")
     if found == "graded" and yes_from is not None:
         kept = [replace(each, number=float(each.number >= yes_from)) for each in kept]
         found = "binary"

@@ -87,8 +87,9 @@ class CalibrationScreen:
         if self.shown is None:
             first = self.found.metric(self.chosen) if self.chosen else self.found.metrics[0]
             return f"No figure of agreement: {short(first.name, METRIC_WIDTH)}: {first.why_not}."
-        words = f"{short(self.shown.name, METRIC_WIDTH)} {agreement_in_words(self.shown)}{beside_people(self.ceiling)}."
-        return f"{words}{misreported(self.rates)}"
+        figure = "Spearman" if self.found.kind == "graded" else "kappa"
+        words = f"{agreement_in_words(self.shown)}{beside_people(self.ceiling, figure)}."
+        return f"{short(self.shown.name, METRIC_WIDTH)} {words}{misreported(self.rates)}"
 
     @property
     def title(self) -> str:
@@ -150,6 +151,8 @@ class CalibrationScreen:
         return tuple(dict.fromkeys(self._notes()))
 
     def _notes(self) -> Iterator[str]:
+        # First, since a terminal shows only some: an option had no effect.
+        yield from (note for note in self.found.notes if note.startswith("--"))
         if self.shown is not None and (quality := self._quality) is not None:
             yield f"{short(self.shown.name, METRIC_WIDTH)} {table_in_words(self.shown, quality)}"
         raters = self.found.raters

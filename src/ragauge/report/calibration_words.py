@@ -16,13 +16,12 @@ if TYPE_CHECKING:
 NAME_WIDTH, METRIC_WIDTH = 20, 26
 SYSTEMS_NAMED = 5
 WORDS = (
-    (0.9, "agrees very well with people"),
-    (0.8, "agrees well with people"),
-    (0.7, "agrees fairly well with people"),
-    (0.6, "agrees weakly with people"),
-    (0.5, "hardly agrees with people"),
+    (0.9, "very well"),
+    (0.8, "well"),
+    (0.7, "fairly well"),
+    (0.6, "weakly"),
 )
-"""What an area under the ROC curve of at least this means in words."""
+"""How well an area under the ROC curve of at least this agrees with people."""
 
 
 def shown_estimate(estimate: "Estimate | CorrectedRate | None") -> str:
@@ -60,16 +59,29 @@ def agreement_in_words(agreement: MetricAgreement) -> str:
             return f"runs against people's labels: {figure}"
         if low is not None and low <= 0.5:
             return f"cannot be told from chance on these labels: {figure}"
-        words = next((text for least, text in WORDS if agreement.auroc.value >= least), "")
-        return f"{words or 'does not agree with people'}: {figure}"
+        return f"{_how_well(agreement.auroc.value, low)}: {figure}"
     if agreement.spearman is not None:
         return f"follows people's grades with Spearman {shown_estimate(agreement.spearman)}"
     share = agreement.pairwise
     return f"scores the preferred answer higher in {shown_estimate(share)} of the pairs"
 
 
-def beside_people(ceiling: Ceiling | None) -> str:
-    """How the metric's agreement with one person compares with that of two people."""
+def _how_well(area: float, low: float | None) -> str:
+    """How well a metric agrees with people: as well as the interval's lower end shows, and no better."""
+    seen = next((word for least, word in WORDS if area >= least), "")
+    if not seen:
+        return "hardly agrees with people" if area >= 0.5 else "does not agree with people"
+    sure = next((word for least, word in WORDS if low is not None and low >= least), "")
+    if not sure:
+        return "agrees with people, but these labels do not show how well"
+    return f"agrees {'' if sure == seen else 'at least '}{sure} with people"
+
+
+def beside_people(ceiling: Ceiling | None, figure: str) -> str:
+    """How the metric's agreement with one person compares with that of two people.
+
+    `figure` is the name of the figure of agreement.
+    """
     if ceiling is None or ceiling.difference.low is None or ceiling.difference.high is None:
         return ""
     if ceiling.difference.high < 0:
@@ -78,7 +90,10 @@ def beside_people(ceiling: Ceiling | None) -> str:
         words = "more than two people agree with each other"
     else:
         words = "as far as these labels show, as well as two people agree"
-    return f"; {words} ({ceiling.metric:.2f} and {ceiling.people:.2f})"
+    numbers = (
+        f"{figure} {ceiling.metric:.2f} with a person, {ceiling.people:.2f} between two people"
+    )
+    return f"; {words} ({numbers})"
 
 
 def misreported(rates: SystemRates | None) -> str:

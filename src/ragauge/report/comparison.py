@@ -22,6 +22,8 @@ NAME_WIDTH = 20
 IDS_SHOWN = 4
 IDS_LISTED = 2
 """Most ids that a note lists; `Comparison.unpaired` has them all."""
+LEAST_CLUSTERS = 6
+"""Fewest clusters whose sign patterns, 2^6, can give a p below 0.05: 2 / 64."""
 MAX_NAMED = 4
 """Most metrics that a headline names."""
 TESTS: Mapping[TestName, str] = {
@@ -95,10 +97,20 @@ class ComparisonView:
             if found
         ]
         n_rest = sum(row.p_value is not None for row in rows) - len(better + worse + differ)
+        untested = self._untested(rows)
         if not parts:
-            return f"{candidate} does not differ significantly from {base}.{self._nearest(rows)}"
+            nearest = self._nearest(rows)
+            return f"{candidate} does not differ significantly from {base}.{nearest}{untested}"
         rest = f" {counted(n_rest, 'other difference')} may be chance." if n_rest else ""
-        return f"{candidate} is {', '.join(parts)}.{rest}"
+        return f"{candidate} is {', '.join(parts)}.{rest}{untested}"
+
+    def _untested(self, rows: Sequence[MetricComparison]) -> str:
+        """How many metrics a test that was asked for does not apply to, and why."""
+        found = [row for row in rows if row.p_value is None]
+        if not found or self.comparison.test == "randomization":
+            return ""
+        why = "; ".join(dict.fromkeys(row.note for row in found if row.note))
+        return f" Not tested: {len(found):,} of {counted(len(rows), 'metric')} ({why})."
 
     def _named(self, rows: Sequence[MetricComparison]) -> str:
         first = rows[0]
@@ -118,9 +130,10 @@ class ComparisonView:
         text = f" Nearest: {self.short(nearest.name)} {self.change(nearest)}, p {p_text(nearest.p_corrected)}"
         if nearest.detectable is not None:
             metric = self.metrics[nearest.metric]
+            n_clusters = nearest.n_clusters
+            n = counted(n_clusters, "cluster") if n_clusters else counted(nearest.n, "question")
             text += (
-                f"; with {counted(nearest.n, 'question')} a difference of "
-                f"{number(metric, nearest.detectable)} could be found"
+                f"; with {n} a difference of {number(metric, nearest.detectable)} could be found"
             )
         return f"{text}."
 
@@ -212,6 +225,8 @@ class ComparisonView:
     def legend(self) -> str:
         """What was done: test, correction, and the intervals."""
         comparison = self.comparison
+        if not comparison.n_tests:
+            return f"nothing was tested: {self.method}"
         found = any(row.is_significant for row in comparison.rows)
         mark = f"{MARK} significant difference" if found else "no significant difference"
         return f"{mark} (p < {LEVEL}): {self.method}"
@@ -229,8 +244,9 @@ class ComparisonView:
         clusters = f", clusters by {comparison.cluster}" if comparison.cluster else ""
         corrected = CORRECTIONS[comparison.correction]
         corrected += "" if comparison.correction == "none" else f" for {n_tests}"
+        corrections = [corrected] if comparison.n_tests else []
         intervals = [f"95 % intervals by {' and '.join(methods)}"] if methods else []
-        pieces = (TESTS[comparison.test], corrected, *intervals, f"seed {comparison.seed}")
+        pieces = (TESTS[comparison.test], *corrections, *intervals, f"seed {comparison.seed}")
         return f"{', '.join(pieces)}{clusters}"
 
     @property
@@ -239,6 +255,7 @@ class ComparisonView:
         return [
             *self._unpaired(),
             *self._row_notes(),
+            *self._too_few_clusters(),
             *self._too_few_draws(),
             *self.comparison.notes,
         ]
@@ -268,6 +285,19 @@ class ComparisonView:
                 by_note.setdefault(row.note, []).append(f"{self.short(row.name)}{where}")
         for note, names in by_note.items():
             yield f"{some(list(dict.fromkeys(names)), 4)}: {note}"
+
+    def _too_few_clusters(self) -> Iterator[str]:
+        """Whether the clusters are too few for a p below the level and for an interval."""
+        counts = [row.n_clusters for row in self.comparison.overall if row.p_value is not None]
+        fewest = min((n for n in counts if n is not None), default=LEAST_CLUSTERS)
+        if fewest < LEAST_CLUSTERS:
+            p = (
+                f"p cannot be below {2 / 2**fewest:.3g}"
+                if self.comparison.test == "randomization"
+                else "p is unsure"
+            )
+            field = self.short(self.comparison.cluster or "")
+            yield f"only {fewest} clusters by {field}: {p}; do not trust the interval"
 
     def _too_few_draws(self) -> Iterator[str]:
         """Whether no drawn p could stay below the level after the correction."""

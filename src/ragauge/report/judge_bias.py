@@ -23,6 +23,7 @@ HELD = {
     "label": "among answers with the same label",
     "correct": "with the offline metric `correct` held constant, since there are no labels",
 }
+MEASURABLE = ("self-consistency", "order of contexts", "answer length", "order of answers")
 HEADER = ("what", "of", "measured", "n", "finding")
 
 
@@ -49,14 +50,21 @@ class JudgeBiasScreen:
 
     @property
     def headline(self) -> str:
-        """What was found beyond chance."""
+        """What was found beyond chance, and what was not measured."""
         problems = [effect for effect in self.effects if effect.advice]
         if not self.effects:
             return "Nothing could be measured."
         if not problems:
-            return "No bias beyond chance was found on these answers."
+            return f"No bias beyond chance was found on these answers.{self._unmeasured}"
         names = dict.fromkeys(effect.what for effect in problems)
-        return f"The judge is not neutral here: {', '.join(names)}."
+        return f"The judge is not neutral here: {', '.join(names)}.{self._unmeasured}"
+
+    @property
+    def _unmeasured(self) -> str:
+        """The effects without any number; the notes say why."""
+        measured = {effect.what for effect in self.effects}
+        missing = [what for what in MEASURABLE if what not in measured]
+        return f" Not measured: {', '.join(missing)}." if missing else ""
 
     @property
     def title(self) -> str:

@@ -314,7 +314,10 @@ def _statistics(
     pair: Pair, units: _Units, interval: "PairedInterval", tested: _Tested, has_clusters: bool
 ) -> PairStatistics:
     from ragauge.stats.effects import detectable_difference, effect_size
+    from ragauge.stats.rounding import mean_of
 
+    if _is_mean(pair) and mean_of(pair.differences) == 0:
+        interval = replace(interval, value=0.0)
     values = [
         aggregate_on(pair.metric, pair.scores, side, pair.common)
         for side in (pair.base, pair.candidate)

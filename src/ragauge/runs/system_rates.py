@@ -145,7 +145,8 @@ def _system_rate(rows: _Rows, system: str, threshold: float | None) -> SystemRat
         said = values >= rows.sign * threshold
         share = float(said[of_system].mean())
         reported = Estimate(share, *(share_interval(share, n) if n > 1 else (None, None)))
-        own_errors = _least_class(own_targets) >= LEAST_OF_EACH_CLASS
+        # The labels of a single system are those of all systems.
+        own_errors = bool(of_system.all()) or _least_class(own_targets) >= LEAST_OF_EACH_CLASS
         known = np.where(of_system, targets, np.nan) if own_errors else targets
         from_errors = rogan_gladen(said, known, questions=rows.questions, in_rate=of_system)
     alone = corrected = None

@@ -6,6 +6,7 @@ import numpy as np
 
 from ragauge.stats.distributions import t_quantile
 from ragauge.stats.intervals import Floats1d
+from ragauge.stats.rounding import has_spread, mean_of
 
 LEVEL, POWER = 0.05, 0.8
 
@@ -14,15 +15,15 @@ def effect_size(differences: Floats1d) -> float | None:
     """Cohen's d_z: the mean of paired differences (n,) over their standard deviation.
 
     Any real number; about 0.2 is small, 0.5 medium, 0.8 large. None for fewer than two differences,
-    and if all are equal. Source: Cohen 1988, section 2.3.5.
+    and if all are equal but for rounding. Source: Cohen 1988, section 2.3.5.
 
     >>> effect_size(np.array([1.0, 2.0, 3.0]))
     2.0
     """
     values = np.asarray(differences, np.float64)
-    if len(values) < 2 or np.ptp(values) == 0:
+    if len(values) < 2 or not has_spread(values):
         return None
-    return float(values.mean() / values.std(ddof=1))
+    return mean_of(values) / float(values.std(ddof=1))
 
 
 def detectable_difference(standard_error: float, n: int) -> float | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ragauge.stats.distributions import normal_p_value, sign_test_p_value, t_p_value
 from ragauge.stats.intervals import Floats1d
+from ragauge.stats.rounding import has_spread, mean_of, with_exact_ties
 
 EXACT_RANKS_UP_TO = 50
 """Up to this n Wilcoxon's test is exact, if no two differences are equally large and none is 0 …"""
@@ -32,23 +33,23 @@ def mcnemar_test(differences: Floats1d) -> float:
 def paired_t_test(differences: Floats1d) -> float | None:
     """Student's t test of paired differences; it assumes that their mean is about normal.
 
-    None for fewer than two differences, and if all are equal. Source: Student 1908.
+    None for fewer than two differences, and if all are equal but for rounding. Source: Student 1908.
 
     >>> p = paired_t_test(np.array([1.0, 2.0, 3.0]))  # t = 2 √3 with 2 degrees of freedom
     >>> p is not None and round(p, 6)
     0.07418
     """
     values = np.asarray(differences, np.float64)
-    if len(values) < 2 or np.ptp(values) == 0:
+    if len(values) < 2 or not has_spread(values):
         return None
     error = float(values.std(ddof=1)) / math.sqrt(len(values))
-    return t_p_value(float(values.mean()) / error, len(values) - 1)
+    return t_p_value(mean_of(values) / error, len(values) - 1)
 
 
 def wilcoxon_test(differences: Floats1d) -> float | None:
     """Wilcoxon's signed rank test: whether the differences are symmetric about 0.
 
-    Zeros are removed and equal sizes share their mean rank. As in scipy's `wilcoxon` (method "auto"),
+    Zeros are removed and sizes that are equal but for rounding share their mean rank. As in scipy's `wilcoxon` (method "auto"),
     p is exact for n up to 50 without zeros and ties, and for n up to 13 with them; otherwise by the
     normal distribution with its variance corrected for ties, without a continuity correction. None if
     all differences are 0. Source: Wilcoxon 1945.
@@ -56,7 +57,7 @@ def wilcoxon_test(differences: Floats1d) -> float | None:
     >>> wilcoxon_test(np.array([1.0, 2.0, 3.0, -4.0]))  # rank sums 6 and 4: 14 of 16 patterns
     0.875
     """
-    values = np.asarray(differences, np.float64)
+    values = with_exact_ties(np.asarray(differences, np.float64))
     nonzero = values[values != 0]
     if not len(nonzero):
         return None

@@ -19,6 +19,7 @@ from ragauge.stats.intervals import (
     resampled_sums,
     rounded_bound,
 )
+from ragauge.stats.rounding import mean_of
 from ragauge.stats.sign_patterns import (
     PERMUTATIONS,
     PValue,
@@ -164,7 +165,7 @@ def _mean_differences(values: Floats2d, seed: int) -> list[Estimate]:
     tail = (1 - CONFIDENCE) / 2
     estimates: list[Estimate] = []
     for i in range(n_systems - 1):
-        means = (values[i] - values[i + 1 :]).mean(axis=1).tolist()
+        means = [mean_of(row) for row in values[i] - values[i + 1 :]]
         if n < 2:
             estimates += [Estimate(mean, None, None) for mean in means]
             continue

@@ -300,6 +300,13 @@ def test_a_file_that_is_no_recording_is_refused(tmp_path, content):
         RecordedJudge(tmp_path / "r")
 
 
+@pytest.mark.parametrize("content", [b"", b"\n \n", b'{"format": "ragau'])
+def test_an_empty_recording_is_said_to_be_empty(tmp_path, content):
+    (tmp_path / "r").write_bytes(content)
+    with pytest.raises(PlanError, match=r"r: is not a recording.*: it is empty; record it again"):
+        RecordedJudge(tmp_path / "r")
+
+
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(PlanError, match="No such file"):
         RecordedJudge(tmp_path / "r")

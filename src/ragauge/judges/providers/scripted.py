@@ -206,6 +206,8 @@ class RecordingJudge(JudgeDefaults):
 def _whole_lines(text: str) -> list[str]:
     """The lines that are not blank, without an incomplete last one, left by a killed process."""
     lines = [line for line in text.split("\n") if line.strip()]
+    if not lines:
+        return []
     try:
         json.loads(lines[-1])
     except ValueError:
@@ -225,6 +227,8 @@ class RecordedJudge(JudgeDefaults):
             content = read_regular(self.path, MAX_BYTES)
             self._digest = sha256(content).hexdigest()
             lines = _whole_lines(content.decode())
+            if not lines:
+                raise ValueError("it is empty; record it again with --record")
             head = cast(dict[str, Any], json.loads(lines[0]))
             if head["format"] != RECORDING:
                 raise ValueError(f"its format is {head['format']!r:.80}")
