@@ -158,8 +158,9 @@ def test_a_module_imports_only_from_below_or_its_own_package(module):
 
 
 def test_no_module_imports_itself_by_way_of_others():
-    # prepare() raises CycleError with the circle in it.
-    TopologicalSorter({module: imports(module) - {module} for module in CODE}).prepare()
+    graph = {module: imports(module) - {module} for module in CODE}
+    # static_order() raises CycleError with the circle in it.
+    assert set(TopologicalSorter(graph).static_order()) >= set(CODE)
 
 
 @pytest.mark.parametrize("module", [module for module in CODE if part(module) == "metrics"])

@@ -60,7 +60,8 @@ def test_what_the_page_says_about_refusals_and_the_ranking_of_systems_was_measur
 def test_every_metric_that_the_page_recommends_exists():
     for label in re.findall(r"`([a-z]\w*(?:\(match=[^)]*\))?(?:@\d+)?)`", TEXT):
         if label not in ("rag", "refused", "reference-free"):
-            catalog.find(catalog.read_label(label))
+            found, _ = catalog.find(catalog.read_label(label))
+            assert found.name == catalog.read_label(label).name
 
 
 def test_the_page_names_every_metric_of_the_default_suite():

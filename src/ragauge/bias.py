@@ -1,4 +1,4 @@
-"""Measure what changes a judge's verdicts besides the answer, on one's own data."""
+"""Measure what changes a judge's verdicts besides the answer, on your own data."""
 
 import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -55,7 +55,7 @@ def judge_bias(
     cache: str | Path | None = None,
     seed: int = 0,
 ) -> JudgeBias:
-    """Measure a judge's self-consistency, position bias and length bias on a sample of one's own data.
+    """Measure a judge's self-consistency, position bias and length bias on a sample of your data.
 
     Takes `n_questions` random questions and all answers to them. Each is judged `repeat` times
     (self-consistency), then again with its contexts in reverse order (for metrics that read contexts), and

@@ -213,8 +213,8 @@ class Evaluation:
     ) -> Run:
         """Run the evaluation and store it in `folder` if one is given; see `evaluate`.
 
-        `listener` is told what the run does, in more detail than `progress`; worker processes tell it
-        nothing but the batches that they finish.
+        `listener` gets an event for each step, in more detail than `progress`; worker processes only
+        report the batches that they finish.
         """
         self._retry_unreadable()
         self.resources.watch(listener)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class NotReadableError(OSError):
-    """A path that is no regular file, or a file over its limit; `strerror` says which."""
+    """A path that is not a regular file, or a file over its limit; `strerror` says which."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(errno.EINVAL, reason, str(path))

@@ -8,7 +8,7 @@ import pytest
 
 
 def answers(right: dict[str, int], n: int = 12) -> str:
-    """Answers of systems of which so many are right, as JSON lines."""
+    """Answers of each system, the first of them right and the others wrong, as JSON lines."""
     return "".join(
         json.dumps(
             {

@@ -93,3 +93,11 @@ def test_no_finished_run_of_other_data_is_replaced(ragauge, rows):
     assert (done.code, done.out) == (5, "")
     assert "r: holds another run" in done.err
     assert before == {path: path.read_bytes() for path in Path("r").rglob("*") if path.is_file()}
+
+
+def test_a_breakdown_of_a_run_without_scores_is_left_out(ragauge, tmp_path):
+    Path("a.jsonl").write_text('{"id": "q1", "question": "Where?", "lang": "de"}\n')
+    done = ragauge("run", "a.jsonl", "-m", "exact_match", "--by", "lang", "--folder", "r")
+    assert done.code == 4
+    assert "Nothing was scored." in done.out
+    assert "by lang" not in done.out

@@ -1,4 +1,4 @@
-"""A server of chat completions on this machine that answers, and fails, as it is told.
+"""A server of chat completions on this machine that answers and fails as a test wants.
 
 In a test: `with FaultyServer(answer) as server`, where `answer(number, body)` says what becomes of
 the request of that number, from 1. As a process of its own, for benchmarks:

@@ -462,7 +462,7 @@ def test_what_is_cleared_leaves_the_file(tmp_path):
     assert b"secret" not in path.read_bytes()
 
 
-# What is told of them -----------------------------------------------------------------------------
+# What is reported --------------------------------------------------------------------------------
 
 
 def test_usage_sums_the_replies_of_one_judge_by_prompt(tmp_path):

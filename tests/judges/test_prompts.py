@@ -1,4 +1,4 @@
-"""The prompts: what a judge is told, and what a folder of one's own may change."""
+"""The prompts: what a judge reads, and what a user's folder may change."""
 
 import re
 
@@ -15,7 +15,7 @@ HEAD = "version = 1\n---\n"
 
 
 def folder(tmp_path, **files):
-    """A folder of one's own prompts; text as such, or bytes."""
+    """A folder with a user's prompts; text as such, or bytes."""
     for name, content in files.items():
         data = content if isinstance(content, bytes) else content.encode()
         (tmp_path / f"{name}.md").write_bytes(data)
@@ -125,7 +125,7 @@ def test_what_looks_like_a_mark_stays_as_it_is_in_texts_and_in_words(text):
     assert printable.strip("\ufffd\n") in told
 
 
-# A folder of one's own ----------------------------------------------------------------------------
+# A user's folder ---------------------------------------------------------------------------------
 
 
 def test_ones_own_words_stand_in_for_the_shipped_ones_of_that_name_only(tmp_path):

@@ -1,4 +1,4 @@
-"""A fifth of all replies has one entry too few: what is lost is told, and nothing changes in silence."""
+"""A fifth of all replies has one entry too few: what is lost is reported, and nothing changes in silence."""
 
 import hashlib
 from importlib.util import module_from_spec, spec_from_file_location

@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from ragauge.cli import say
-from ragauge.cli.run_command import Pair, pairs_once
-from ragauge.cli.running import import_plugins
+from ragauge.cli.label_options import LabelOptions, label_options
+from ragauge.cli.pairs import Pair, pairs_once
+from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.errors import PlanError
 from ragauge.loaders.verdicts import KINDS
 
@@ -32,18 +33,7 @@ FORMATS = ("md", "json", "csv")
     type=Pair("METRIC=VALUE"),
     help="Value from which a metric's verdict is yes.  [default: the middle of its scale]",
 )
-@click.option(
-    "--map",
-    "mapping",
-    multiple=True,
-    type=Pair("FIELD=COLUMN"),
-    help="Read COLUMN as id, system, rater, metric or value; value=A,B reads a column per rater.",
-)
-@click.option(
-    "--yes", multiple=True, metavar="WORD", help="Label that means yes; all others mean no."
-)
-@click.option("--yes-from", type=float, metavar="GRADE", help="Grades from this one on mean yes.")
-@click.option("--skip", multiple=True, metavar="WORD", help="Label that says nothing: unsure.")
+@label_options
 @click.option("--kind", type=click.Choice(KINDS), help="Kind of labels.  [default: recognised]")
 @click.option(
     "-o",
@@ -59,23 +49,14 @@ FORMATS = ("md", "json", "csv")
     show_default=True,
     help="Number of disagreements to list.",
 )
-@click.option(
-    "--plugin",
-    "plugins",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="A Python file that defines metrics of the run; it is executed.",
-)
+@plugin_option
 @click.option("--seed", type=click.IntRange(min=0), help="Random seed.  [default: that of the run]")
 def command(
     labels: Path,
     run: Path,
     metrics: tuple[str, ...],
     thresholds: tuple[tuple[str, str], ...],
-    mapping: tuple[tuple[str, str], ...],
-    yes: tuple[str, ...],
-    yes_from: float | None,
-    skip: tuple[str, ...],
+    reading: LabelOptions,
     kind: str | None,
     output: tuple[str, ...],
     n_worst: int,
@@ -104,19 +85,16 @@ def command(
         RunFolder(run).read(),
         str(labels),
         metrics=metrics,
-        thresholds=read_thresholds(thresholds),
-        map=read_map(mapping),
-        yes=yes,
-        yes_from=yes_from,
-        skip=skip,
+        thresholds=_thresholds(thresholds),
         kind=next((each for each in KINDS if each == kind), None),
         seed=seed,
+        **reading.reading(),
     )
     screen = CalibrationScreen(
         found,
         metrics[0] if metrics else None,
         labels,
-        _label_options(mapping, yes, yes_from, skip),
+        reading.typed_again(),
         n_worst,
     )
     for form, path in targets:
@@ -125,20 +103,7 @@ def command(
         print_calibration(console(sys.stdout), screen)
 
 
-def _label_options(
-    mapping: Sequence[tuple[str, str]],
-    yes: Sequence[str],
-    yes_from: float | None,
-    skip: Sequence[str],
-) -> list[str]:
-    """The options with which the labels were read, to be typed again."""
-    options = [part for field, column in mapping for part in ("--map", f"{field}={column}")]
-    options += [part for word in yes for part in ("--yes", word)]
-    options += [] if yes_from is None else ["--yes-from", f"{yes_from:g}"]
-    return options + [part for word in skip for part in ("--skip", word)]
-
-
-def read_thresholds(pairs: Sequence[tuple[str, str]]) -> dict[str, float]:
+def _thresholds(pairs: Sequence[tuple[str, str]]) -> dict[str, float]:
     """The threshold of each metric; UsageError for one that is no number."""
     found: dict[str, float] = {}
     for name, value in pairs_once(pairs, "metric").items():
@@ -147,14 +112,6 @@ def read_thresholds(pairs: Sequence[tuple[str, str]]) -> dict[str, float]:
         except ValueError:
             raise click.UsageError(f"--threshold {name}: {value!r} is not a number") from None
     return found
-
-
-def read_map(pairs: Sequence[tuple[str, str]]) -> dict[str, str | list[str]]:
-    """The columns by field; several columns of labels are separated by commas."""
-    return {
-        field: columns.split(",") if field == "value" and "," in columns else columns
-        for field, columns in pairs_once(pairs, "field").items()
-    }
 
 
 def _targets(output: Sequence[str], inputs: Sequence[Path]) -> list[tuple[str, Path | None]]:

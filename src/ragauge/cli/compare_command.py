@@ -10,9 +10,9 @@ import click
 
 from ragauge.cli import say
 from ragauge.cli.outcome import INCOMPLETE
-from ragauge.cli.run_command import pairs_once
-from ragauge.cli.running import evaluate_config, import_plugins
-from ragauge.cli.source_options import source_options
+from ragauge.cli.plugin_option import import_plugins, plugin_option
+from ragauge.cli.running import evaluate_config
+from ragauge.cli.source_options import SourceOptions, source_options
 from ragauge.config import Config
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.report.plain import counted
@@ -85,21 +85,12 @@ FORMATS = ("table", "md", "latex", "json", "csv")
     help="Write to this .md, .tex, .json or .csv file instead of printing.",
 )
 @click.option("--full", is_flag=True, help="Print every row, note and question.")
-@click.option(
-    "--plugin",
-    "plugins",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Python file that defines metrics; ragauge executes it. Repeatable.",
-)
+@plugin_option
 def command(
     given: tuple[str, ...],
     metrics: tuple[str, ...],
     suites: tuple[str, ...],
-    gold: Path | None,
-    prefer: str | None,
-    by_place: bool,
-    mapping: tuple[tuple[str, str], ...],
+    reading: SourceOptions,
     by: tuple[str, ...],
     cluster: str | None,
     test: str,
@@ -132,15 +123,15 @@ def command(
     config = Config(
         suites=suites,
         metrics=metrics,
-        gold=gold,
-        prefer=prefer,
-        by_place=by_place,
-        map=pairs_once(mapping, "field"),
+        gold=reading.gold,
+        prefer=reading.prefer,
+        by_place=reading.by_place,
+        map=reading.map,
         seed=seed,
         plugins=plugins,
     )
     sides, has_files = _sides(list(given), config)
-    if not has_files and (suites or gold or prefer or by_place or mapping):
+    if not has_files and (suites or reading.any_given):
         raise click.UsageError(
             "--suite, --gold, --prefer, --by-place and --map are for files of answers; runs are evaluated already"
         )

@@ -8,7 +8,7 @@ from typing import cast
 import click
 
 from ragauge.cli import say
-from ragauge.cli.running import import_plugins
+from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.config import Config
 from ragauge.errors import StoreError
 from ragauge.runs.files import write_atomically
@@ -91,13 +91,7 @@ class Drop(click.ParamType[tuple[str, float]]):
     is_flag=True,
     help="Also write GitHub annotations and, to $GITHUB_STEP_SUMMARY, a summary.",
 )
-@click.option(
-    "--plugin",
-    "plugins",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="A Python file that defines metrics of the run; it is executed.",
-)
+@plugin_option
 def command(
     run: Path | None,
     rules: tuple[str, ...],

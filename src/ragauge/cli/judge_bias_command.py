@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 
 from ragauge.cli import say
-from ragauge.cli.finite_range import FiniteRange
+from ragauge.cli.judge_options import JudgeOptions, judge_options
 from ragauge.cli.outcome import print_estimate
-from ragauge.cli.run_command import Pair, Price, pairs_once
+from ragauge.cli.pairs import Pair, pairs_once
 from ragauge.cli.running import CACHE, RUNS
 from ragauge.config import NO_CACHE
 from ragauge.errors import PlanError
@@ -18,18 +18,7 @@ DEFAULT = ("answer_class", "faithfulness")
 
 @click.command("judge-bias", short_help="Measure a judge's position, length and consistency bias.")
 @click.argument("data", type=click.Path(path_type=Path))
-@click.option(
-    "--judge",
-    "judges",
-    multiple=True,
-    required=True,
-    metavar="MODEL",
-    help="Judge model behind an OpenAI-compatible endpoint, or replay:FILE. Repeatable.",
-)
-@click.option("--judge-url", metavar="URL", help="Endpoint of the judge.  [default: OpenAI]")
-@click.option(
-    "--judge-key", metavar="VARIABLE", help="Environment variable with the judge's API key."
-)
+@judge_options(required=True)
 @click.option(
     "-m",
     "--metric",
@@ -66,9 +55,6 @@ DEFAULT = ("answer_class", "faithfulness")
     type=Pair("FIELD=COLUMN"),
     help="Read COLUMN of DATA as FIELD. Repeatable.",
 )
-@click.option("--max-cost", type=FiniteRange(min=0, min_open=True), help="Most dollars.")
-@click.option("--max-calls", type=click.IntRange(min=1), help="Most calls.")
-@click.option("--price", type=Price(), help="Price in dollars per million tokens.")
 @click.option(
     "--cache",
     metavar="FILE",
@@ -79,18 +65,13 @@ DEFAULT = ("answer_class", "faithfulness")
 @click.option("--dry-run", is_flag=True, help="Show the number of calls and the cost, then stop.")
 def command(
     data: Path,
-    judges: tuple[str, ...],
-    judge_url: str | None,
-    judge_key: str | None,
+    judging: JudgeOptions,
     metrics: tuple[str, ...],
     labels: Path | None,
     yes: tuple[str, ...],
     n_questions: int,
     repeat: int,
     mapping: tuple[tuple[str, str], ...],
-    max_cost: float | None,
-    max_calls: int | None,
-    price: tuple[float, float] | None,
     cache: str | None,
     seed: int,
     output: str | None,
@@ -114,15 +95,7 @@ def command(
     )
     from ragauge.report.terminal import console
 
-    table: dict[str, object] = {
-        "model": list(judges),
-        "base_url": judge_url,
-        "api_key_env": judge_key,
-        "max_cost_usd": max_cost,
-        "max_calls": max_calls,
-        "price": list(price) if price else None,
-    }
-    config = JudgeConfig.read({name: value for name, value in table.items() if value is not None})
+    config = JudgeConfig.read(judging.table())
     samples = load(data, map=pairs_once(mapping, "field"))
     for note in samples.notes:
         say(note)

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragauge.cli.calibrate_command import read_map
 from ragauge.cli.finite_range import FiniteRange
-from ragauge.cli.run_command import Pair
-from ragauge.cli.running import import_plugins
+from ragauge.cli.label_options import LabelOptions, label_options
+from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
@@ -45,24 +44,9 @@ ASSUMED = ("rate", "sensitivity", "specificity", "correlation", "rows")
     "--correlation", type=FiniteRange(0, 1), help="Correlation of the metric with the labels."
 )
 @click.option("--rows", type=click.IntRange(min=2), help="Answers that the metric scores.")
-@click.option(
-    "--map",
-    "mapping",
-    multiple=True,
-    type=Pair("FIELD=COLUMN"),
-    help="Read COLUMN of LABELS as FIELD.",
-)
-@click.option("--yes", multiple=True, metavar="WORD", help="Label that means yes.")
-@click.option("--yes-from", type=float, metavar="GRADE", help="Grades from this one on mean yes.")
-@click.option("--skip", multiple=True, metavar="WORD", help="Label that says nothing.")
+@label_options
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
-@click.option(
-    "--plugin",
-    "plugins",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="A Python file that defines metrics of the run; it is executed.",
-)
+@plugin_option
 def command(
     labels: Path | None,
     run: Path | None,
@@ -73,10 +57,7 @@ def command(
     specificity: float | None,
     correlation: float | None,
     rows: int | None,
-    mapping: tuple[tuple[str, str], ...],
-    yes: tuple[str, ...],
-    yes_from: float | None,
-    skip: tuple[str, ...],
+    reading: LabelOptions,
     as_json: bool,
     plugins: tuple[Path, ...],
 ) -> None:
@@ -106,7 +87,7 @@ def command(
         )
     else:
         import_plugins(plugins)
-        plan = _measured_plan(labels, run, metric, margins, mapping, yes, yes_from, skip)
+        plan = _measured_plan(labels, run, metric, margins, reading)
     if as_json:
         click.echo(label_plan_json(plan), nl=False)
     else:
@@ -143,10 +124,7 @@ def _measured_plan(
     run: Path,
     metric: str | None,
     margins: tuple[float, ...],
-    mapping: tuple[tuple[str, str], ...],
-    yes: tuple[str, ...],
-    yes_from: float | None,
-    skip: tuple[str, ...],
+    reading: LabelOptions,
 ) -> "LabelPlan":
     from ragauge.report.label_plan import LabelPlan
     from ragauge.runs.calibrate import calibrate
@@ -156,10 +134,7 @@ def _measured_plan(
         RunFolder(run).read(),
         str(labels),
         metrics=() if metric is None else (metric,),
-        map=read_map(mapping),
-        yes=yes,
-        yes_from=yes_from,
-        skip=skip,
+        **reading.reading(),
     )
     best = found.best
     if best is None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from ragauge import catalog
-from ragauge.cli.running import import_plugins
+from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.engine.plan import make_plan
 from ragauge.engine.selection import unknown_metric
 from ragauge.errors import LabelError, PlanError
@@ -22,13 +22,7 @@ from ragauge.trust import Trust, measured_on
 
 @click.command("metrics", short_help="List the metrics and suites, or explain one metric.")
 @click.argument("name", required=False)
-@click.option(
-    "--plugin",
-    "plugins",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Python file that defines metrics; ragauge executes it. Repeatable.",
-)
+@plugin_option
 def command(name: str | None, plugins: tuple[Path, ...]) -> None:
     """List the metrics and suites, or explain one of them.
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ragauge.cli import say
-from ragauge.cli.running import import_plugins
+from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.runs.store import REPORT, RunFolder
 
 
@@ -22,13 +22,7 @@ from ragauge.runs.store import REPORT, RunFolder
     is_flag=True,
     help="Leave out why each score is what it is: a smaller file for a large run.",
 )
-@click.option(
-    "--plugin",
-    "plugins",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="A Python file that defines metrics of the runs; it is executed.",
-)
+@plugin_option
 def command(
     runs: tuple[Path, ...], output: Path | None, no_evidence: bool, plugins: tuple[Path, ...]
 ) -> None:

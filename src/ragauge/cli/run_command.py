@@ -1,32 +1,18 @@
 """`ragauge run`."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from ragauge.cli.finite_range import FiniteRange
+from ragauge.cli.judge_options import JudgeOptions, judge_options
+from ragauge.cli.pairs import Pair, pairs_once
+from ragauge.cli.plugin_option import plugin_option
 from ragauge.cli.running import run_config
-from ragauge.cli.source_options import Pair, source_options
+from ragauge.cli.source_options import SourceOptions, source_options
 from ragauge.config import Config
 
 PRECISIONS = ("fp32", "fp16", "bf16", "int8")
-
-
-class Price(click.ParamType[tuple[float, float]]):
-    """Two prices in dollars: IN,OUT."""
-
-    name = "IN,OUT"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[float, float]:
-        try:
-            prompts, replies = (float(price) for price in str(value).split(","))
-        except ValueError:
-            self.fail(f"expected two numbers as in 0.15,0.60, got {value!r}", param, ctx)
-        return prompts, replies
 
 
 @click.command("run", short_help="Evaluate answers with metrics and suites.")
@@ -78,13 +64,7 @@ class Price(click.ParamType[tuple[float, float]]):
     type=click.Path(path_type=Path),
     help="Folder for the run.  [default: a new folder in ragauge-runs]",
 )
-@click.option(
-    "--plugin",
-    "plugins",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Python file that defines metrics; ragauge executes it. Repeatable.",
-)
+@plugin_option
 @click.option(
     "--encoder",
     metavar="MODEL",
@@ -107,27 +87,7 @@ class Price(click.ParamType[tuple[float, float]]):
     metavar="FILE",
     help="Cache of vectors and judge replies, or 'none'.  [default: ragauge-runs/cache.sqlite]",
 )
-@click.option(
-    "--judge",
-    "judges",
-    multiple=True,
-    metavar="MODEL",
-    help="Judge model behind an OpenAI-compatible endpoint, or replay:FILE for recorded replies. "
-    "Repeat it to combine several judges.",
-)
-@click.option("--judge-url", metavar="URL", help="Endpoint of the judge.  [default: OpenAI]")
-@click.option(
-    "--judge-key", metavar="VARIABLE", help="Environment variable with the judge's API key."
-)
-@click.option(
-    "--max-cost",
-    type=FiniteRange(min=0, min_open=True),
-    help="Most dollars to spend on each judge.",
-)
-@click.option("--max-calls", type=click.IntRange(min=1), help="Most calls to make to each judge.")
-@click.option(
-    "--price", type=Price(), help="Price in dollars per million tokens: prompt,completion."
-)
+@judge_options()
 @click.option("--fast", is_flag=True, help="Use cached judge replies only; make no calls.")
 @click.option(
     "--retry-unreadable",
@@ -172,10 +132,7 @@ def command(
     metrics: tuple[str, ...],
     without: tuple[str, ...],
     systems: tuple[tuple[str, str], ...],
-    gold: Path | None,
-    prefer: str | None,
-    by_place: bool,
-    mapping: tuple[tuple[str, str], ...],
+    reading: SourceOptions,
     where: str | None,
     limit: int | None,
     by: tuple[str, ...],
@@ -187,12 +144,7 @@ def command(
     encoder_key: str | None,
     precision: str | None,
     cache: str | None,
-    judges: tuple[str, ...],
-    judge_url: str | None,
-    judge_key: str | None,
-    max_cost: float | None,
-    max_calls: int | None,
-    price: tuple[float, float] | None,
+    judging: JudgeOptions,
     fast: bool,
     retry_unreadable: bool,
     repeat: int | None,
@@ -220,9 +172,9 @@ def command(
     """
     given = Config(
         data=source,
-        gold=gold,
-        prefer=prefer,
-        by_place=by_place,
+        gold=reading.gold,
+        prefer=reading.prefer,
+        by_place=reading.by_place,
         suites=suites,
         metrics=metrics,
         without=without,
@@ -234,19 +186,13 @@ def command(
         folder=folder,
         workers=workers,
         systems={name: Path(file) for name, file in pairs_once(systems, "system").items()},
-        map=pairs_once(mapping, "field"),
+        map=reading.map,
         encoder=_given(
             model=encoder, base_url=encoder_url, api_key_env=encoder_key, precision=precision
         ),
         cache=cache,
-        judge=_given(
-            model=list(judges) or None,
-            base_url=judge_url,
-            api_key_env=judge_key,
+        judge=judging.table(
             concurrency=workers,
-            max_cost_usd=max_cost,
-            max_calls=max_calls,
-            price=list(price) if price else None,
             repeat=repeat,
             rpm=rpm,
             tpm=tpm,
@@ -268,15 +214,6 @@ def command(
 
 def _given(**options: object) -> dict[str, object]:
     return {name: value for name, value in options.items() if value is not None}
-
-
-def pairs_once(pairs: Sequence[tuple[str, str]], what: str) -> dict[str, str]:
-    """The pairs by name; UsageError for a duplicate name."""
-    names = [name for name, _ in pairs]
-    for name in names:
-        if names.count(name) > 1:
-            raise click.UsageError(f"{what} {name!r} is given twice")
-    return dict(pairs)
 
 
 def _combined(given: Config, seed: int | None) -> Config:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge.cli import say
 from ragauge.cli.forecast import Forecast
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
+from ragauge.cli.plugin_option import import_plugins
 from ragauge.cli.progress import LONG_S, loading, long_run_note, watching
 from ragauge.config import NO_CACHE, Config
 from ragauge.engine.selection import DEFAULT, suites_of, without
@@ -340,32 +341,3 @@ def _folder_name(config: Config, evaluation: Evaluation) -> str:
     name = f"{stem}-{evaluation.plan.name}"
     safe = "".join(char if char.isalnum() or char in "-_+" else "_" for char in name)
     return f"{safe[:80]}-{evaluation.manifest.key[:8]}"
-
-
-def import_plugins(files: Sequence[Path]) -> None:
-    """Execute the files that define metrics; PlanError when one fails."""
-    import importlib.util
-
-    for file in dict.fromkeys(files):
-        spec = importlib.util.spec_from_file_location(_module_name(file), file)
-        if spec is None or spec.loader is None or not file.is_file():
-            raise PlanError(
-                [f"{file}: not a Python file; --plugin takes a .py file that defines metrics"]
-            )
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module
-        try:
-            spec.loader.exec_module(module)
-        except (Exception, SystemExit) as error:  # a plugin may raise anything; name its file
-            what = f"{type(error).__name__}: {error}"
-            raise PlanError(
-                [f"{file}: importing the plugin raised {what}; fix the file"]
-            ) from error
-
-
-def _module_name(file: Path) -> str:
-    """A module name for the file, distinct from other files of the same name."""
-    name = f"ragauge_plugin_{file.stem}"
-    while name in sys.modules and sys.modules[name].__file__ != str(file.absolute()):
-        name += "_"
-    return name

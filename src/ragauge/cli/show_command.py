@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from ragauge.cli.running import RUNS, check_groups, import_plugins
+from ragauge.cli.plugin_option import import_plugins, plugin_option
+from ragauge.cli.running import RUNS, check_groups
 from ragauge.errors import PlanError, StoreError
 from ragauge.report.plain import counted
 from ragauge.runs.findings import find
@@ -47,13 +48,7 @@ UNSCORED = [str(status) for status in Status if status is not Status.OK]
     help="Number of rows that --worst and --status print.",
 )
 @click.option("--calls", is_flag=True, help="With ID: also print the judges' replies, each once.")
-@click.option(
-    "--plugin",
-    "plugins",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="A Python file that defines metrics of the run; it is executed.",
-)
+@plugin_option
 def command(
     run: Path | None,
     id: str | None,

@@ -7,10 +7,8 @@ from typing import cast
 import click
 
 from ragauge.cli import say
-from ragauge.cli.run_command import pairs_once
-from ragauge.cli.source_options import source_options
+from ragauge.cli.source_options import SourceOptions, source_options
 from ragauge.loaders import load
-from ragauge.loaders.conflicts import Prefer
 from ragauge.report.plain import counted
 from ragauge.sample import FIELDS, Samples
 
@@ -21,13 +19,7 @@ SCORED = ("question", "answer", "contexts", "context_ids")
 @click.command("validate", short_help="Check a data file: list its columns and its errors.")
 @click.argument("source", metavar="FILE", type=click.Path(path_type=Path))
 @source_options
-def command(
-    source: Path,
-    gold: Path | None,
-    prefer: Prefer | None,
-    by_place: bool,
-    mapping: tuple[tuple[str, str], ...],
-) -> None:
+def command(source: Path, reading: SourceOptions) -> None:
     """Check a data file: read it as `run` does and list its columns and its errors.
 
     Prints each column with its meaning and its number of null and empty values. Each error names
@@ -36,7 +28,11 @@ def command(
     from ragauge.report.terminal import console, print_table
 
     samples = load(
-        source, map=pairs_once(mapping, "field"), gold=gold, prefer=prefer, by_place=by_place
+        source,
+        map=reading.map,
+        gold=reading.gold,
+        prefer=reading.prefer,
+        by_place=reading.by_place,
     )
     for note in samples.notes:
         say(note)

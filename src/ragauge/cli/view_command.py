@@ -7,7 +7,8 @@ from threading import Event
 import click
 
 from ragauge.cli import say
-from ragauge.cli.running import RUNS, import_plugins
+from ragauge.cli.plugin_option import import_plugins, plugin_option
+from ragauge.cli.running import RUNS
 from ragauge.errors import StoreError
 from ragauge.runs.store import RunFolder
 
@@ -21,13 +22,7 @@ WAIT_S = 0.2
     "--port", type=click.IntRange(0, 65535), default=0, help="Port.  [default: a free one]"
 )
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
-@click.option(
-    "--plugin",
-    "plugins",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="A Python file that defines metrics of the runs; it is executed.",
-)
+@plugin_option
 def command(
     runs: tuple[Path, ...], host: str, port: int, no_browser: bool, plugins: tuple[Path, ...]
 ) -> None:

@@ -38,7 +38,7 @@ MAX_JUDGED_BATCHES = 2
 
 
 class Executor(Protocol):
-    """Measures batches. `reports`: whether the run's listener is told while a batch is measured."""
+    """Measures batches. `reports`: whether the run's listener gets events while a batch is measured."""
 
     reports: ClassVar[bool]
 

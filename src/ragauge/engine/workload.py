@@ -8,7 +8,7 @@ from time import perf_counter
 from ragauge.engine.engine import measure
 from ragauge.engine.graph import Node, Plan
 from ragauge.engine.resources import Resources
-from ragauge.errors import MetricError
+from ragauge.errors import MetricError, RagaugeError
 from ragauge.sample import REFERENCE, REFERENCES, Samples
 
 TEXT_COLUMNS = ("question", "answer", REFERENCES, "contexts", "gold_contexts")
@@ -92,7 +92,12 @@ def characters_per_second(plan: Plan, samples: Samples, resources: Resources) ->
         model.encode(texts[:1])  # opens the model
         start = perf_counter()
         model.encode(many)
-    except Exception:  # the run itself will say what is wrong
+    except (
+        RagaugeError,
+        OSError,
+        RuntimeError,
+        ValueError,
+    ):  # the run itself will say what is wrong
         return None
     return sum(map(len, many)) / max(perf_counter() - start, 1e-6)
 

@@ -162,6 +162,8 @@ def _print_breakdown(
             )
             for value in values
         ]
+        if not metrics:  # nothing was scored, which stands above
+            continue
         out.print(_text(f"\n{short(system)} by {field}", "bold"))
         _print_columns(out, [_name(metric) for metric in metrics], columns)
 

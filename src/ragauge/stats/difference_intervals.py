@@ -28,7 +28,7 @@ BCA_UP_TO = 1_000
 of drawing: it shifts the ends by about skewness / (6 √n), 1.6 % of a standard error at a skewness of 3."""
 BCA_RESAMPLES = 10_000
 NORMAL_FROM = 50_000
-"""From this number of questions on an interval is normal: the mean of so many is."""
+"""From this number of questions on, the interval is the normal one: their mean is close to normal."""
 COLUMNS_AT_ONCE = 1_024
 """Columns resampled at once; bounds memory and does not change the result."""
 ROUNDING = 1e-12
