@@ -163,9 +163,20 @@ def test_the_nameless_index_of_pandas_is_left_out_and_said(tmp_path: Path):
     assert any("numbers the rows" in note for note in samples.notes)
 
 
-def test_a_file_with_semicolons_is_recognised(tmp_path: Path):
-    (problem,) = problems_of(tmp_path, "id;answer\nq1;a\n")
-    assert "';'" in problem.message
+def test_a_file_with_semicolons_is_read_with_a_note(tmp_path: Path):
+    samples = loaded(tmp_path, "id;answer\nq1;one, two\n")
+    assert samples.frame["answer"].to_list() == ["one, two"]
+    assert "the cells are separated by ';'" in samples.notes
+
+
+def test_a_comma_in_the_header_makes_semicolons_text(tmp_path: Path):
+    samples = loaded(tmp_path, "id,answer;b,answer\nq1,x,a\n")
+    assert samples.columns == ("id", "system", "answer", "answer;b")
+
+
+def test_other_separators_are_named(tmp_path: Path):
+    (problem,) = problems_of(tmp_path, "id|answer\nq1|a\n")
+    assert "'|'" in problem.message
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "id,answer\n", "id,answer"])

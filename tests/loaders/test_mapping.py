@@ -54,10 +54,32 @@ def test_names_are_compared_without_case_spaces_and_camels():
 
 
 def test_a_fields_own_name_wins_and_the_other_is_said():
-    samples = load([{"id": "q1", "answer": "gold?", "prediction": "p"}])
-    assert samples.frame["answer"].to_list() == ["gold?"]
+    samples = load([{"id": "q1", "answer": "a", "prediction": "p", "reference": "r"}])
+    assert samples.frame["answer"].to_list() == ["a"]
     assert samples.slice_fields == ("prediction",)
     assert any("'prediction'" in note and "--map answer=" in note for note in samples.notes)
+
+
+@pytest.mark.parametrize("name", ["prediction", "pred", "model_answer", "response"])
+def test_an_answer_beside_a_prediction_is_the_expected_one(name: str):
+    samples = load([{"id": "q1", "answer": "gold", name: "p"}])
+    assert samples.frame["answer"].to_list() == ["p"]
+    assert samples.frame["references"].to_list() == [["gold"]]
+    assert f"read {name!r} as answer, 'answer' as references" in samples.notes
+
+
+def test_an_answer_beside_a_prediction_is_no_reference_where_a_gold_source_has_them():
+    rows = [{"id": "q1", "answer": "a", "prediction": "p"}]
+    samples = load(rows, gold=[{"id": "q1", "question": "Q?", "answer": "gold"}])
+    assert samples.frame["answer"].to_list() == ["a"]
+    assert samples.frame["references"].to_list() == [["gold"]]
+
+
+def test_a_rare_name_counts_only_where_no_usual_one_is():
+    both = load([{"id": "q1", "context": "c", "document": "a.pdf"}])
+    assert both.frame["contexts"].to_list() == [["c"]]
+    assert both.slice_fields == ("document",)
+    assert load([{"id": "q1", "document": "text"}]).frame["contexts"].to_list() == [["text"]]
 
 
 def test_two_names_for_one_field_are_an_error_with_the_way_out():

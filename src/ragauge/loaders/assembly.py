@@ -42,7 +42,10 @@ def assemble(
     of `join`.
     """
     chosen = chosen or {}
-    tables = [_with_fields(given, _chosen_in(given.table, chosen)) for given in answers]
+    tables = [
+        _with_fields(given, _chosen_in(given.table, chosen), has_gold=gold is not None)
+        for given in answers
+    ]
     tables = [
         _with_system(table, given.system) for table, given in zip(tables, answers, strict=True)
     ]
@@ -111,11 +114,12 @@ def _absent(
     return problems
 
 
-def _with_fields(answers: Answers, chosen: Mapping[str, str]) -> Table:
+def _with_fields(answers: Answers, chosen: Mapping[str, str], *, has_gold: bool) -> Table:
     if not answers.table.rows:
         return answers.table
     settled = () if answers.system is None else ("system",)
-    return _renamed(answers.table, name_columns(answers.table.columns(), chosen, settled=settled))
+    naming = name_columns(answers.table.columns(), chosen, settled=settled, has_gold=has_gold)
+    return _renamed(answers.table, naming)
 
 
 def _gold_with_fields(gold: Table, chosen: Mapping[str, str]) -> Table:

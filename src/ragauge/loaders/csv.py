@@ -48,6 +48,11 @@ def read_csv(path: Path, *, delimiter: str) -> Table:
     problems: list[Problem] = []
     # The limit is global to the process: only raise it, so that other readers keep theirs.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_LENGTH))
+    found = _delimiter(path, delimiter)
+    notes: tuple[str, ...] = ()
+    if found != delimiter:
+        notes = (f"the cells are separated by {found!r}",)
+        delimiter = found
     lines = _without_nul(text_lines(path, problems), source, problems)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     records = _records(cast(_Reader, reader), source, problems)
@@ -61,8 +66,16 @@ def read_csv(path: Path, *, delimiter: str) -> Table:
         problems.append(Problem("holds no samples; is it the right file?", source))
     rows, note_of_index = _without_index(rows, header)
     rows, note_of_empty = _without_empty(rows)
-    notes = (*note_of_index, *note_of_empty)
+    notes = (*notes, *note_of_index, *note_of_empty)
     return Table(tuple(rows), source, notes, tuple(problems), all_text=True)
+
+
+def _delimiter(path: Path, usual: str) -> str:
+    """The usual delimiter, or ; or a tab if the header has cells only by that one."""
+    _, header = next(text_lines(path, []), (1, ""))
+    if usual in header:
+        return usual
+    return next((mark for mark in ";\t" if mark in header), usual)
 
 
 def _without_nul(
@@ -165,7 +178,10 @@ def read_cells(rows: Sequence[Row], problems: list[Problem]) -> list[Row]:
     read: list[Row] = []
     for row in rows:
         values: dict[str, object] = {}
-        for name, cell in cast(dict[str, str], row.values).items():
+        for name, cell in row.values.items():
+            if not isinstance(cell, str):  # read from the object that the cell held
+                values[name] = cell
+                continue
             try:
                 values[name] = _read_cell(name, cell, reader, name in numeric)
             except JsonError as error:

@@ -10,9 +10,13 @@ from typing import cast
 
 from ragauge.loaders.attributes import named_values, value_of
 
-TEXT_KEYS = ("text", "page_content", "pageContent", "content", "passage", "passage_text", "chunk")
+TEXT_KEYS = (
+    "text", "page_content", "pageContent", "content", "passage", "passage_text", "chunk",
+    "contents", "chunk_text", "document_text", "body", "page_snippet", "snippet",
+)  # fmt: skip
 ID_KEYS = (
-    "id", "_id", "id_", "node_id", "doc_id", "docid", "document_id", "chunk_id", "passage_id",
+    "id", "_id", "id_", "node_id", "doc_id", "docid", "docno", "pid", "document_id", "chunk_id",
+    "passage_id",
 )  # fmt: skip
 SCORE_KEYS = ("score", "_score", "similarity", "similarity_score", "relevance_score")
 METADATA_KEYS = ("metadata", "meta", "payload", "_source")

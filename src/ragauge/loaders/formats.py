@@ -7,7 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ragauge.errors import PlanError
-from ragauge.loaders import columns, csv, frames, json, jsonl, objects, parquet, results, traces
+from ragauge.loaders import (
+    columns,
+    csv,
+    frames,
+    json,
+    jsonl,
+    objects,
+    parquet,
+    promptfoo,
+    published,
+    results,
+    traces,
+    wrappers,
+)
 from ragauge.loaders.documents import is_list
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, unreadable
@@ -52,10 +65,15 @@ _REFUSED = {
 def read_source(source: object, chosen: Collection[str] = ()) -> Table:
     """The rows and problems of a file or object; PlanError for other types.
 
-    Traces become one row each, and results of pipelines are unpacked. `chosen` are the columns that
-    the user maps to fields.
+    Traces become one row each; results of pipelines and the rows of other tools and data sets are
+    unpacked, except columns that the user maps to fields, `chosen`.
     """
-    return results.recognised(traces.recognised(_read(source, chosen)))
+    table = traces.recognised(_read(source, chosen))
+    if not set(chosen) & set(table.columns()):
+        table = promptfoo.recognised(table)
+    return results.recognised(
+        published.recognised(wrappers.unwrapped(table, keep=chosen), keep=chosen)
+    )
 
 
 def _read(source: object, chosen: Collection[str]) -> Table:

@@ -26,13 +26,14 @@ SAMPLE_LISTS = (
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A value of the document and its line."""
+    """A value of the document and its line, if that is known."""
 
     value: object
-    line: int
+    line: int | None
 
 
 _Members = dict[str, "list[_Item] | object"]
+_Object = dict[str, object]
 
 
 def read_json(path: Path) -> Table:
@@ -160,6 +161,7 @@ def _from_items(
 
 
 def _from_members(members: _Members, source: str, problems: list[Problem]) -> Table:
+    members = _with_inner_list(members)
     lists = {
         name: cast(list[_Item], member)
         for name, member in members.items()
@@ -167,6 +169,8 @@ def _from_members(members: _Members, source: str, problems: list[Problem]) -> Ta
     }
     if lists and len(lists) == len(members) and _are_columns(lists):
         return _from_columns(lists, source, problems)
+    if (pairs := _with_predictions(lists)) is not None:
+        return _from_items(pairs, source, problems)
     if _is_trace(members) or _is_sample(members):
         values = {name: _plain(member) for name, member in members.items()}
         return Table((Row(values, source, 1),), source, problems=tuple(problems))
@@ -178,6 +182,39 @@ def _from_members(members: _Members, source: str, problems: list[Problem]) -> Ta
     left_out = listed([repr(name) for name in members if name != key])
     notes = (f"read the samples under {key!r}, left out {left_out}",) if left_out else ()
     return _from_items(lists[key], source, problems, notes)
+
+
+def _with_inner_list(members: _Members) -> _Members:
+    """The members, with the samples of an inner object in its place: promptfoo's results.results."""
+    if any(isinstance(member, list) for member in members.values()):
+        return members
+    found = dict(members)
+    for name in SAMPLE_LISTS:
+        inner = members.get(name)
+        if not isinstance(inner, dict):
+            continue
+        held = cast(dict[str, object], inner)
+        for key in SAMPLE_LISTS:
+            items = held.get(key)
+            if isinstance(items, list) and items and isinstance(items[0], dict):
+                found[name] = [_Item(item, None) for item in cast(list[object], items)]
+                return found
+    return members
+
+
+def _with_predictions(lists: dict[str, list[_Item]]) -> list[_Item] | None:
+    """LlamaIndex's examples with the predictions for them; None for other documents."""
+    examples, predictions = lists.get("examples"), lists.get("predictions")
+    if examples is None or predictions is None or len(examples) != len(predictions):
+        return None
+    if not _are_objects(examples) or not _are_objects(predictions):
+        return None
+    return [
+        _Item({**cast(_Object, one.value), **cast(_Object, other.value)}, one.line)
+        if isinstance(one.value, dict) and isinstance(other.value, dict)
+        else one
+        for one, other in zip(examples, predictions, strict=True)
+    ]
 
 
 def _is_trace(members: _Members) -> bool:

@@ -36,8 +36,52 @@ _NAMES = {
     "relevant": "reference_context_ids qrels gold_ids relevant_ids relevant_doc_ids relevant_docs "
     "relevant_document_ids gold_context_ids",
 }
-ALIASES = {alias: field for field, names in _NAMES.items() for alias in [field, *names.split()]}
+_RARER_NAMES = {
+    "id": "interaction_id test_case_id case_id",
+    "question": "user_query user_question query_string inputs instruction",
+    "answer": "pred prediction_text generated_text generated_texts model_prediction agent_answer "
+    "bot_answer llm_response llm_output outputs",
+    "references": "gt gt_answer gt_answers ground_truth_answer ground_truth_answers ideal ref_answer "
+    "reference_text reference_response expected_response true_answer standard_answer "
+    "generation_gt possible_answers",
+    "contexts": "retrieved_context retrieved_contents retrieved_nodes retrieval_result "
+    "retrieval_results search_results context_list llm_context_list document documents docs ctxs "
+    "chunks",
+    "gold_contexts": "reference_context",
+}
+"""Names that count only where no column has one of the usual names of the field."""
+
+
+def _by_alias(names: Mapping[str, str]) -> dict[str, str]:
+    return {alias: field for field, aliases in names.items() for alias in [field, *aliases.split()]}
+
+
+RARER = frozenset(alias for names in _RARER_NAMES.values() for alias in names.split())
+ALIASES = _by_alias(_RARER_NAMES) | _by_alias(_NAMES)
 """Every name and alias with its field, folded."""
+PREDICTIONS = frozenset(
+    [
+        "prediction",
+        "pred",
+        "predicted_answer",
+        "prediction_text",
+        "model_answer",
+        "model_output",
+        "model_response",
+        "model_prediction",
+        "system_answer",
+        "agent_answer",
+        "bot_answer",
+        "generated_answer",
+        "llm_answer",
+        "llm_response",
+        "llm_output",
+        "rag_answer",
+        "actual_output",
+        "response",
+    ]
+)
+"""Names that only a system's answer has; an answer beside one of them is the expected one."""
 GIVEN_BY_ANSWERS = ("system", "answer", "contexts", "context_ids", "context_scores")
 """Fields that come from the answers and never from the gold."""
 ALIASES_IN_GOLD = {
@@ -74,7 +118,7 @@ def field_of(column: str, aliases: Mapping[str, str] = ALIASES) -> str | None:
     >>> field_of("actualOutput"), field_of("Question"), field_of("topic")
     ('answer', 'question', None)
     """
-    return aliases.get(_fold(column))
+    return aliases.get(folded(column))
 
 
 def name_columns(
@@ -83,16 +127,21 @@ def name_columns(
     *,
     aliases: Mapping[str, str] | None = None,
     settled: Collection[str] = (),
+    has_gold: bool = False,
 ) -> Naming:
     """The field of each column: first from `chosen` (field to column), then by name.
 
-    For a field in `settled`, which is given elsewhere, only a column of exactly that name counts.
+    For a field in `settled`, which is given elsewhere, only a column of exactly that name counts. Without
+    references, here or in a gold source (`has_gold`), a column named answer beside one such as prediction
+    holds the expected answer, as in data sets to which a system's predictions were added.
     """
     problems = _unusable(columns)
     if problems:
         return Naming({}, problems=problems)
     fields = {column: field for field, column in chosen.items() if column in columns}
     notes: list[str] = []
+    if aliases is None and not has_gold and not {"answer", "references"} & chosen.keys():
+        fields |= _predicted(columns)
     spare: tuple[str, ...] = ()
     for field, names in _candidates(columns, fields, aliases or _usual(columns)).items():
         best = _best(field, names)
@@ -134,7 +183,12 @@ def absent(field: str, column: str, columns: Sequence[str]) -> str:
     return f"has no column {column!r} for {field}{hint}; the columns are {there}"
 
 
-def _fold(name: str) -> str:
+def folded(name: str) -> str:
+    """A name without case, spaces, hyphens, dots and camelCase.
+
+    >>> folded("actualOutput"), folded("Ground Truth")
+    ('actual_output', 'ground_truth')
+    """
     return _GAP.sub("_", _CAMEL.sub("_", name.strip())).casefold()
 
 
@@ -156,8 +210,11 @@ def _unusable(columns: Sequence[str]) -> tuple[str, ...]:
 
 def _usual(columns: Sequence[str]) -> Mapping[str, str]:
     """The aliases for these columns: in DeepEval `context` is gold, elsewhere it was retrieved."""
-    folded = {_fold(name) for name in columns}
-    if folded & {"retrieval_context", "actual_output", "expected_output"}:
+    if {folded(name) for name in columns} & {
+        "retrieval_context",
+        "actual_output",
+        "expected_output",
+    }:
         return ALIASES | {"context": "gold_contexts"}
     return ALIASES
 
@@ -171,14 +228,27 @@ def _candidates(
         field = field_of(column, aliases)
         if field is not None and column not in fields:
             candidates.setdefault(field, []).append(column)
+    for field, names in candidates.items():
+        usual = [name for name in names if folded(name) not in RARER]
+        candidates[field] = usual or names
     return candidates
+
+
+def _predicted(columns: Sequence[str]) -> dict[str, str]:
+    """The fields of a prediction and of the expected answer beside it; none if references are given."""
+    named = {column: field_of(column) for column in columns}
+    predictions = [column for column in columns if folded(column) in PREDICTIONS]
+    expected = [column for column in columns if folded(column) == "answer"]
+    if "references" in named.values() or len(predictions) != 1 or len(expected) != 1:
+        return {}
+    return {predictions[0]: "answer", expected[0]: "references"}
 
 
 def _best(field: str, names: Sequence[str]) -> str | None:
     """The only name that fits the field, or None when several do."""
     if field in names:
         return field
-    spellings = [name for name in names if _fold(name) == field]
+    spellings = [name for name in names if folded(name) == field]
     for matches in (spellings, names):
         if len(matches) == 1:
             return matches[0]
@@ -221,7 +291,7 @@ def _near_misses(columns: Sequence[str], fields: Mapping[str, str]) -> list[str]
     for column in columns:
         if column in fields or field_of(column) is not None:
             continue
-        near = difflib.get_close_matches(_fold(column), free, n=1, cutoff=NEAR)
+        near = difflib.get_close_matches(folded(column), free, n=1, cutoff=NEAR)
         notes += (
             [f"{column!r} is kept as an extra field; did you mean {near[0]!r}?"] if near else []
         )

@@ -1,0 +1,194 @@
+"""Unpack the objects in which tools keep what was asked, answered and expected.
+
+LangSmith writes inputs, outputs and reference_outputs, Braintrust input, output and expected, promptfoo
+vars, lm-evaluation-harness doc; Azure writes the same with dots: inputs.query.
+"""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, cast
+
+from ragauge.loaders.mapping import ALIASES, ALIASES_IN_GOLD, folded
+from ragauge.loaders.table import Table, listed
+from ragauge.sample import Row
+
+Role = Literal["question", "answer", "references"]
+
+WRAPPERS: Mapping[str, Role] = {
+    **dict.fromkeys(("inputs", "input", "vars", "doc", "query"), "question"),
+    **dict.fromkeys(
+        ("outputs", "output", "response", "prediction", "predictions", "generation"), "answer"
+    ),
+    **dict.fromkeys(
+        (
+            "reference_outputs",
+            "expected",
+            "expected_output",
+            "expected_outputs",
+            "reference",
+            "ground_truth",
+            "ground_truths",
+            "target",
+        ),
+        "references",
+    ),
+}
+"""Columns that may hold an object, and the field that its only text is."""
+GOLD_HOLDERS = frozenset({"vars", "doc"})
+"""Wrappers of a test case: an answer in them is the expected one."""
+SAID = frozenset(
+    {"answer", "output", "result", "text", "content", "response", "value", "generation"}
+)
+RETRIEVED = frozenset({"documents", "docs", "sources", "source_documents", "retrieval_result"})
+SEPARATORS = "./"
+MAX_OBJECT_TEXT = 10_000_000
+"""Longest text that is read as an object, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrapper:
+    column: str
+    role: Role
+    aliases: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What was read and left out on the way, for notes."""
+
+    read: dict[str, None] = field(default_factory=dict[str, None])
+    left_out: dict[str, None] = field(default_factory=dict[str, None])
+
+
+def unwrapped(table: Table, keep: Collection[str] = ()) -> Table:
+    """The table with the values of wrappers as columns, under the names of their fields.
+
+    A wrapper is a column of objects, or of JSON texts of objects, in which at least one key is a field's.
+    Columns in `keep` stay as they are. A field that the row has beside its wrappers keeps its value. Other texts and numbers become extra fields.
+    """
+    columns = table.columns()
+    dotted = _dotted([name for name in columns if name not in keep])
+    rows: Sequence[Row] = table.rows
+    if dotted:
+        rows = [_gathered(row, dotted) for row in rows]
+        columns = tuple(dict.fromkeys(name for row in rows for name in row.values))
+    wrappers = [_Wrapper(name, role, _aliases(name, role)) for name, role in _named(columns)]
+    found = [one for one in wrappers if one.column not in keep and _holds_objects(rows, one)]
+    if not found:
+        return table
+    unpacked = {one.column for one in found}
+    named = (ALIASES.get(folded(name)) for name in columns if name not in unpacked)
+    top_level = {ours for ours in named if ours is not None}
+    reading = _Reading()
+    rows = [_unwrapped_row(row, found, top_level, reading) for row in rows]
+    notes = [*table.notes, f"read {listed(list(reading.read))}"]
+    if reading.left_out:
+        notes.append(f"left out {listed(list(reading.left_out))}")
+    return replace(table, rows=tuple(rows), notes=tuple(notes))
+
+
+def _named(columns: Sequence[str]) -> list[tuple[str, Role]]:
+    return [(name, WRAPPERS[folded(name)]) for name in columns if folded(name) in WRAPPERS]
+
+
+def _aliases(name: str, role: Role) -> Mapping[str, str]:
+    if role == "references" or folded(name) in GOLD_HOLDERS:
+        return ALIASES_IN_GOLD
+    if role == "answer":
+        return ALIASES | dict.fromkeys(SAID, "answer") | dict.fromkeys(RETRIEVED, "contexts")
+    return ALIASES
+
+
+def _dotted(columns: Sequence[str]) -> Mapping[str, tuple[str, str]]:
+    """For each column like inputs.query, its wrapper and key; none if a column has the wrapper's name."""
+    parts: dict[str, tuple[str, str]] = {}
+    for column in columns:
+        for mark in SEPARATORS:
+            wrapper, found, key = column.partition(mark)
+            if found and key and folded(wrapper) in WRAPPERS and wrapper not in columns:
+                parts[column] = (wrapper, key)
+                break
+    useful = {
+        wrapper
+        for wrapper, key in parts.values()
+        if folded(key) in _aliases(wrapper, WRAPPERS[folded(wrapper)])
+    }
+    return {column: named for column, named in parts.items() if named[0] in useful}
+
+
+def _gathered(row: Row, dotted: Mapping[str, tuple[str, str]]) -> Row:
+    """The row with its dotted columns gathered in objects."""
+    values: dict[str, object] = {}
+    for name, value in row.values.items():
+        if name in dotted:
+            wrapper, key = dotted[name]
+            cast(dict[str, object], values.setdefault(wrapper, {}))[key] = value
+        else:
+            values[name] = value
+    return Row(values, row.source, row.line)
+
+
+def _holds_objects(rows: Sequence[Row], wrapper: _Wrapper) -> bool:
+    """Whether every value of the column is an object, and some object says something of a field."""
+    is_useful = False
+    for row in rows:
+        value = row.values.get(wrapper.column)
+        if value is None or value == "":
+            continue
+        given = _object(value)
+        if given is None:
+            return False
+        is_useful = is_useful or bool(_fields(given, wrapper))
+    return is_useful
+
+
+def _object(value: object) -> Mapping[str, object] | None:
+    if isinstance(value, Mapping):
+        return cast(Mapping[str, object], value)
+    if not isinstance(value, str) or len(value) > MAX_OBJECT_TEXT:
+        return None
+    if not value.lstrip().startswith("{"):
+        return None
+    try:
+        read: object = json.loads(value)
+    except (ValueError, RecursionError):
+        return None
+    return cast(Mapping[str, object], read) if isinstance(read, Mapping) else None
+
+
+def _fields(given: Mapping[str, object], wrapper: _Wrapper) -> dict[str, str]:
+    """The field of each key that has one; a field that several keys could be goes to the first."""
+    fields: dict[str, str] = {}
+    for key, value in given.items():
+        ours = wrapper.aliases.get(folded(key))
+        if ours is not None and value is not None and ours not in fields.values():
+            fields[key] = ours
+    if not fields and len(given) == 1:
+        [(key, value)] = given.items()
+        if isinstance(value, str):
+            fields[key] = wrapper.role
+    return fields
+
+
+def _unwrapped_row(
+    row: Row, wrappers: Sequence[_Wrapper], top_level: set[str], reading: _Reading
+) -> Row:
+    holders = {one.column: one for one in wrappers}
+    values = {name: value for name, value in row.values.items() if name not in holders}
+    taken = set(top_level)
+    for name, wrapper in holders.items():
+        given = _object(row.values.get(name)) or {}
+        fields = _fields(given, wrapper)
+        for key, value in given.items():
+            ours = fields.get(key)
+            if ours is not None and ours not in taken:
+                values[ours] = value
+                taken.add(ours)
+                reading.read[f"{key!r} of {name!r} as {ours}"] = None
+            elif ours is None and key not in values and isinstance(value, str | int | float):
+                values[key] = value
+            elif value is not None and value not in ("", [], {}):
+                why = "not a text or a number" if ours is None else f"the row has other {ours}"
+                reading.left_out[f"{key!r} of {name!r} ({why})"] = None
+    return Row(values, row.source, row.line)

@@ -1,0 +1,157 @@
+"""Rows of published data sets, whose answers, contexts and messages are nested."""
+
+import pytest
+
+from ragauge.errors import DataError
+from ragauge.loaders import load
+
+ASKED, SAID, RIGHT = "Capital of France?", "It is Paris.", "Paris"
+TEXT = "Paris is the capital."
+
+
+def expect(given: dict[str, object], **others: object) -> None:
+    row = load([{"id": "q1", **given}]).frame.row(0, named=True)
+    expected = {"question": ASKED, "answer": SAID, "references": [RIGHT], **others}
+    assert {name: row.get(name) for name in expected} == expected
+
+
+def test_squad():
+    answers = {"text": [RIGHT, RIGHT], "answer_start": [0, 7]}
+    given = {"question": ASKED, "context": TEXT, "answers": answers, "prediction_text": SAID}
+    expect(given, contexts=[TEXT])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [RIGHT, "City of Paris"],
+        {"value": RIGHT, "aliases": [RIGHT, "City of Paris"], "normalized_value": RIGHT},
+    ],
+)
+def test_natural_questions_and_trivia_qa(answer: object):
+    given = {"question": ASKED, "answer": answer, "prediction": SAID}
+    expect(given, references=[RIGHT, "City of Paris"])
+
+
+def test_kilt():
+    output = [{"answer": RIGHT, "provenance": [{"title": "Paris"}]}, {"provenance": []}]
+    with pytest.raises(DataError, match="must be text, got a list"):
+        load([{"input": ASKED, "output": output}])  # one item is no answer
+    expect({"input": ASKED, "output": output[:1], "prediction": SAID})
+
+
+def test_crag_has_other_spellings():
+    results = [{"page_name": "p", "page_url": "u", "page_snippet": TEXT}]
+    given = {"query": ASKED, "answer": RIGHT, "alt_ans": ["Lutetia"], "prediction": SAID}
+    expect({**given, "search_results": results}, references=[RIGHT, "Lutetia"], contexts=[TEXT])
+
+
+@pytest.mark.parametrize(
+    ("context", "facts"),
+    [
+        ([["Paris", ["It is a city. ", "It is old."]], ["Lyon", ["No."]]], [["Paris", 0]]),
+        (
+            {"title": ["Paris", "Lyon"], "sentences": [["It is a city. ", "It is old."], ["No."]]},
+            {"title": ["Paris"], "sent_id": [0]},
+        ),
+    ],
+)
+def test_hotpot_qa(context: object, facts: object):
+    given = {"question": ASKED, "answer": RIGHT, "prediction": SAID}
+    expect(
+        {**given, "context": context, "supporting_facts": facts},
+        contexts=["It is a city. It is old.", "No."],
+        context_ids=["Paris", "Lyon"],
+        relevant=[{"id": "Paris", "grade": 1}],
+    )
+
+
+def test_ms_marco():
+    passages = {"passage_text": [TEXT, "Lyon."], "is_selected": [1, 0], "url": ["u", "v"]}
+    given = {"query": ASKED, "answers": [RIGHT], "prediction": SAID, "passages": passages}
+    expect(given, contexts=[TEXT, "Lyon."], gold_contexts=[TEXT])
+
+
+def test_auto_rag():
+    given = {
+        "query": ASKED,
+        "generation_gt": [RIGHT],
+        "generated_texts": SAID,
+        "retrieval_gt": [["d1", "d2"], ["d1"]],
+        "retrieved_ids": ["d1"],
+        "retrieved_contents": [TEXT],
+    }
+    grades = [{"id": "d1", "grade": 1}, {"id": "d2", "grade": 1}]
+    expect(given, contexts=[TEXT], context_ids=["d1"], relevant=grades)
+
+
+def test_haystacks_answers_in_rows():
+    answers = [{"data": SAID, "documents": [{"id": "d1", "content": TEXT, "score": 0.5}]}]
+    given = {"query": ASKED, "answers": answers, "ground_truth_answer": RIGHT}
+    expect(given, contexts=[TEXT], context_ids=["d1"], context_scores=[0.5])
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [{"role": "user", "content": ASKED}, {"role": "assistant", "content": SAID}],
+        [{"from": "human", "value": ASKED}, {"from": "gpt", "value": SAID}],
+    ],
+)
+def test_chats(messages: list[dict[str, str]]):
+    expect({"messages": messages, "reference": RIGHT})
+
+
+def test_a_chat_beside_a_question_and_an_answer_is_left_out():
+    messages = [{"role": "user", "content": "Other?"}]
+    expect({"messages": messages, "question": ASKED, "answer": SAID, "reference": RIGHT})
+
+
+def bedrock(n_turns: int) -> dict[str, object]:
+    turn = {
+        "prompt": {"content": [{"text": ASKED}]},
+        "referenceResponses": [{"content": [{"text": RIGHT}]}],
+        "output": {
+            "text": SAID,
+            "modelIdentifier": "m",
+            "retrievedPassages": {"retrievalResults": [{"content": {"text": TEXT}}]},
+        },
+    }
+    return {"conversationTurns": [turn] * n_turns}
+
+
+def test_bedrock():
+    expect(bedrock(1), contexts=[TEXT], system="m")
+
+
+def test_a_conversation_of_two_turns_is_refused():
+    with pytest.raises(DataError, match="has 2 turns; give one question and answer per row"):
+        load([bedrock(2)])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"answers": {"text": 3}},
+        {"answers": [{"text": None}]},
+        {"context": [["Paris", "not a list"]], "answers": []},
+        {"passages": {"passage_text": [1, 2]}},
+        {"retrieval_gt": [[1]]},
+        {"messages": ["text"]},
+        {"conversationTurns": ["text"]},
+        {"conversationTurns": [{"output": [], "prompt": 3}]},
+    ],
+)
+def test_other_shapes_are_named_and_not_guessed(given: dict[str, object]):
+    try:
+        samples = load([{"id": "q1", "question": ASKED, "prediction": SAID, **given}])
+    except DataError as error:
+        assert "q1" in str(error) or "contexts" in str(error)
+    else:
+        assert samples.frame["answer"].to_list() == [SAID]
+        assert "references" not in samples.columns
+
+
+def test_a_list_among_texts_is_an_error_and_no_reference():
+    with pytest.raises(DataError, match="must be text"):
+        load([{"id": "q1", "answer": "a"}, {"id": "q2", "answer": ["b"]}])

@@ -1,0 +1,126 @@
+"""Objects and dotted columns that hold what was asked, answered and expected."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ragauge.errors import DataError
+from ragauge.loaders import load
+
+ASKED, SAID, RIGHT = "Capital of France?", "It is Paris.", "Paris"
+
+
+def row_of(*rows: dict[str, object], **options: object) -> dict[str, object]:
+    return load(list(rows), **options).frame.row(0, named=True)
+
+
+def expect(row: dict[str, object], **others: object) -> None:
+    expected = {"question": ASKED, "answer": SAID, "references": [RIGHT], **others}
+    assert {name: row.get(name) for name in expected} == expected
+
+
+def test_langsmith():
+    documents = [{"page_content": "Paris is a city.", "metadata": {"id": "d1"}}]
+    expect(
+        row_of(
+            {
+                "id": "e1",
+                "inputs": {"question": ASKED},
+                "outputs": {"answer": SAID, "documents": documents},
+                "reference_outputs": {"answer": RIGHT},
+            }
+        ),
+        contexts=["Paris is a city."],
+        context_ids=["d1"],
+    )
+
+
+def test_an_only_text_is_that_of_its_wrapper():
+    expect(row_of({"inputs": {"x": ASKED}, "outputs": {"y": SAID}, "expected": {"z": RIGHT}}))
+
+
+def test_braintrust_has_an_object_beside_texts():
+    expect(row_of({"id": "b1", "input": {"question": ASKED}, "output": SAID, "expected": RIGHT}))
+
+
+def test_lm_evaluation_harness():
+    row = row_of(
+        {
+            "doc_id": 0,
+            "doc": {"question": ASKED, "answer": "elsewhere"},
+            "target": RIGHT,
+            "arguments": [[ASKED, {}]],
+            "resps": [[SAID]],
+            "filtered_resps": [SAID],
+        }
+    )
+    expect(row)
+    assert "elsewhere" not in row.values()
+
+
+def test_an_answer_in_a_test_case_is_the_expected_one():
+    expect(row_of({"vars": {"question": ASKED, "answer": RIGHT}, "output": SAID}))
+
+
+@pytest.mark.parametrize("mark", [".", "/"])
+def test_dotted_columns(mark: str):
+    expect(
+        row_of(
+            {
+                f"inputs{mark}query": ASKED,
+                f"inputs{mark}ground_truth": RIGHT,
+                f"outputs{mark}response": SAID,
+                f"outputs{mark}relevance{mark}score": 5,
+            }
+        )
+    )
+
+
+def test_dots_without_a_field_behind_them_are_left_alone():
+    row = row_of({"answer": SAID, "outputs.relevance.relevance": 5})
+    assert row["outputs.relevance.relevance"] == 5
+
+
+def test_json_texts_in_csv(tmp_path: Path):
+    path = tmp_path / "runs.csv"
+    asked, said = (json.dumps(value).replace('"', '""') for value in ({"q": ASKED}, {"a": SAID}))
+    path.write_text(f'id,inputs,outputs,reference\nr1,"{asked}","{said}",Paris\n')
+    expect(load(path).frame.row(0, named=True))
+
+
+def test_other_texts_and_numbers_become_fields_and_the_rest_is_named():
+    samples = load(
+        [
+            {
+                "inputs": {"question": ASKED, "topic": "geo", "n": 3, "tools": [{"a": 1}]},
+                "outputs": SAID,
+            }
+        ]
+    )
+    assert samples.slice_fields == ("topic", "n")
+    assert any("'tools' of 'inputs' (not a text or a number)" in note for note in samples.notes)
+
+
+def test_a_field_beside_its_wrapper_keeps_its_value():
+    samples = load([{"question": "Mine?", "inputs": {"question": ASKED}, "answer": SAID}])
+    assert samples.frame["question"].to_list() == ["Mine?"]
+    assert any("the row has other question" in note for note in samples.notes)
+
+
+def test_a_column_with_objects_and_texts_is_not_guessed():
+    with pytest.raises(DataError, match="must be text, got a dict"):
+        load([{"input": {"question": ASKED}}, {"input": "text"}])
+
+
+def test_a_chosen_column_stays_as_it_is():
+    samples = load([{"inputs": {"question": ASKED}, "said": SAID}], map={"answer": "said"})
+    assert samples.frame["question"].to_list() == [ASKED]
+    kept = load([{"input": '{"question": "x"}', "answer": SAID}], map={"question": "input"})
+    assert kept.frame["question"].to_list() == ['{"question": "x"}']
+
+
+@pytest.mark.parametrize("text", ["{", "{" * 100_000, "[" * 100_000, '{"a": ', "{}", '{"x": NaN}'])
+def test_text_that_only_begins_as_an_object_is_text(text: str):
+    samples = load([{"id": "q1", "inputs": text, "outputs": SAID}])
+    assert samples.frame["question"].to_list() == [text]
