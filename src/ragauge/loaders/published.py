@@ -29,16 +29,14 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
 
     Columns in `keep` stay as they are, and answers that are texts in other rows.
     """
-    as_text = {
+    nested = [
         name
-        for row in table.rows
         for name in ANSWER_COLUMNS
-        if isinstance(row.values.get(name), str)
-    }
-    keep = {*keep, *as_text}
+        if not any(isinstance(row.values.get(name), str) for row in table.rows)
+    ]
     notes: dict[str, None] = {}
     problems: list[Problem] = []
-    rows = tuple(_read(row, keep, notes, problems) for row in table.rows)
+    rows = tuple(_read(row, keep, nested, notes, problems) for row in table.rows)
     if not notes and not problems:
         return table
     return replace(
@@ -49,11 +47,20 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     )
 
 
-def _read(row: Row, keep: Collection[str], notes: dict[str, None], problems: list[Problem]) -> Row:
+def _read(
+    row: Row,
+    keep: Collection[str],
+    nested: Sequence[str],
+    notes: dict[str, None],
+    problems: list[Problem],
+) -> Row:
     if not any(isinstance(value, list | tuple | Mapping) for value in row.values.values()):
         return row
     kept = {name: value for name, value in row.values.items() if name in keep}
     values = {name: value for name, value in row.values.items() if name not in keep}
+    _generated_answers(values, notes)
+    _further_answers(values, notes)
+    _nested_answers(values, nested, notes)
     for step in _STEPS:
         step(values, notes)
     turns = values.get("conversationTurns")
@@ -63,9 +70,9 @@ def _read(row: Row, keep: Collection[str], notes: dict[str, None], problems: lis
     return row if values == row.values else Row(values, row.source, row.line)
 
 
-def _nested_answers(values: Values, notes: dict[str, None]) -> None:
+def _nested_answers(values: Values, names: Sequence[str], notes: dict[str, None]) -> None:
     """Answers as SQuAD, KILT and TriviaQA nest them become references."""
-    for name in ANSWER_COLUMNS:
+    for name in names:
         given = values.get(name)
         texts = None if isinstance(given, str) else _answer_texts(given)
         if name == "output" and _texts(given) is not None:  # a system's, in several parts
@@ -261,9 +268,6 @@ def _filtered_replies(values: Values, notes: dict[str, None]) -> None:
 
 
 _STEPS: tuple[Callable[[Values, dict[str, None]], None], ...] = (
-    _generated_answers,
-    _further_answers,
-    _nested_answers,
     _titled_contexts,
     _columns_of_passages,
     _grouped_ids,
