@@ -132,3 +132,26 @@ def test_deep_nesting_is_a_problem_and_not_a_crash(tmp_path: Path, deep: str):
 def test_a_whole_number_of_ten_thousand_digits_is_a_problem(tmp_path: Path):
     (problem,) = problems_of(tmp_path, '[\n{"n": ' + "9" * 10_000 + "}]")
     assert problem.line == 2
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"id": {"0": "q1", "1": "q2"}, "answer": {"0": "a", "1": "b"}},  # pandas.DataFrame.to_json
+        {"columns": ["id", "answer"], "index": [0, 1], "data": [["q1", "a"], ["q2", "b"]]},
+        {"columns": ["id", "answer"], "data": [["q1", "a"], ["q2", "b"]]},  # MLflow, W&B
+    ],
+)
+def test_frames_written_as_json(tmp_path: Path, document: dict[str, object]):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(document))
+    samples = load(path)
+    assert samples.frame["id"].to_list() == ["q1", "q2"]
+    assert samples.frame["answer"].to_list() == ["a", "b"]
+
+
+def test_a_frame_with_a_short_row_is_no_frame(tmp_path: Path):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"columns": ["id", "answer"], "data": [["q1", "a"], ["q2"]]}))
+    with pytest.raises(DataError):
+        load(path)

@@ -155,3 +155,15 @@ def test_other_shapes_are_named_and_not_guessed(given: dict[str, object]):
 def test_a_list_among_texts_is_an_error_and_no_reference():
     with pytest.raises(DataError, match="must be text"):
         load([{"id": "q1", "answer": "a"}, {"id": "q2", "answer": ["b"]}])
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"response": {"status_code": 200, "body": {"choices": [{"message": {"content": SAID}}]}}},
+        {"result": {"type": "succeeded", "message": {"content": [{"type": "text", "text": SAID}]}}},
+    ],
+)
+def test_replies_of_a_batch(reply: dict[str, object]):
+    row = load([{"custom_id": "q7", "error": None, **reply}]).frame.row(0, named=True)
+    assert (row["id"], row["answer"]) == ("q7", SAID)

@@ -161,7 +161,7 @@ def _from_items(
 
 
 def _from_members(members: _Members, source: str, problems: list[Problem]) -> Table:
-    members = _with_inner_list(members)
+    members = _with_inner_list(_in_columns(members))
     lists = {
         name: cast(list[_Item], member)
         for name, member in members.items()
@@ -182,6 +182,37 @@ def _from_members(members: _Members, source: str, problems: list[Problem]) -> Ta
     left_out = listed([repr(name) for name in members if name != key])
     notes = (f"read the samples under {key!r}, left out {left_out}",) if left_out else ()
     return _from_items(lists[key], source, problems, notes)
+
+
+def _in_columns(members: _Members) -> _Members:
+    """A frame as pandas, MLflow and W&B write it, as lists by column; other documents as they are.
+
+    Either an object of values by index for each column, or the names under columns and the rows under data.
+    """
+    names, cells = members.get("columns"), members.get("data")
+    if isinstance(names, list) and isinstance(cells, list):
+        header = [item.value for item in cast(list[_Item], names)]
+        rows = cast(list[_Item], cells)
+        width = len(header)
+        if all(isinstance(name, str) for name in header) and all(
+            isinstance(row.value, list) and len(cast(list[object], row.value)) == width
+            for row in rows
+        ):
+            return {
+                cast(str, name): [
+                    _Item(cast(list[object], row.value)[at], row.line) for row in rows
+                ]
+                for at, name in enumerate(header)
+            }
+    frames = {
+        name: cast(_Object, given) for name, given in members.items() if isinstance(given, dict)
+    }
+    indexes = {tuple(column) for column in frames.values()}
+    if len(frames) < len(members) or len(indexes) != 1 or not any(map(str.isdecimal, *indexes)):
+        return members
+    return {
+        name: [_Item(value, None) for value in column.values()] for name, column in frames.items()
+    }
 
 
 def _with_inner_list(members: _Members) -> _Members:

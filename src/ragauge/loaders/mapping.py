@@ -40,7 +40,7 @@ _RARER_NAMES = {
     "id": "interaction_id test_case_id case_id",
     "question": "user_query user_question query_string inputs instruction",
     "answer": "pred prediction_text generated_text generated_texts model_prediction agent_answer "
-    "bot_answer llm_response llm_output outputs",
+    "bot_answer llm_response llm_output outputs task_output",
     "references": "gt gt_answer gt_answers ground_truth_answer ground_truth_answers ideal ref_answer "
     "reference_text reference_response expected_response true_answer standard_answer "
     "generation_gt possible_answers",

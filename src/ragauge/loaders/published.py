@@ -11,7 +11,7 @@ from typing import cast
 from ragauge.errors import Problem
 from ragauge.loaders.documents import TEXT_KEYS
 from ragauge.loaders.mapping import field_of
-from ragauge.loaders.messages import ANSWERING, ASKING, last_text
+from ragauge.loaders.messages import ANSWERING, ASKING, last_text, text_of
 from ragauge.loaders.table import Table, listed
 from ragauge.sample import Row
 
@@ -256,6 +256,20 @@ def _message(item: object) -> object:
     return cast(object, item)
 
 
+def _batch_reply(values: Values, notes: dict[str, None]) -> None:
+    """A reply of OpenAI's or Anthropic's batches: custom_id, and the completion in response or result."""
+    if "custom_id" not in values or _has(values, "answer", but="response"):
+        return
+    reply = _at(values.get("response"), "body") or _at(values.get("result"), "message")
+    text = text_of(reply)
+    if text is None:
+        return
+    for name in ("response", "result"):
+        values.pop(name, None)
+    values |= {"id": values.pop("custom_id"), "answer": text}
+    notes["the batch's replies as answer, 'custom_id' as id"] = None
+
+
 def _filtered_replies(values: Values, notes: dict[str, None]) -> None:
     """lm-evaluation-harness keeps a list of replies."""
     replies = _texts(values.get("filtered_resps"))
@@ -272,6 +286,7 @@ _STEPS: tuple[Callable[[Values, dict[str, None]], None], ...] = (
     _columns_of_passages,
     _grouped_ids,
     _chat,
+    _batch_reply,
     _filtered_replies,
 )
 

@@ -18,7 +18,17 @@ Role = Literal["question", "answer", "references"]
 WRAPPERS: Mapping[str, Role] = {
     **dict.fromkeys(("inputs", "input", "vars", "doc", "query"), "question"),
     **dict.fromkeys(
-        ("outputs", "output", "response", "prediction", "predictions", "generation"), "answer"
+        (
+            "outputs",
+            "output",
+            "response",
+            "prediction",
+            "predictions",
+            "generation",
+            "task_output",
+            "evaluation_task_output",
+        ),
+        "answer",
     ),
     **dict.fromkeys(
         (
