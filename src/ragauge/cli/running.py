@@ -9,6 +9,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, cast
 
+from ragauge import catalog
 from ragauge.cli import say
 from ragauge.cli.forecast import Forecast
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
@@ -16,7 +17,7 @@ from ragauge.cli.plugin_option import import_plugins
 from ragauge.cli.progress import LONG_S, loading, long_run_note, watching
 from ragauge.config import NO_CACHE, Config
 from ragauge.engine.selection import DEFAULT, suites_of, without
-from ragauge.errors import FilterError, LabelError, PlanError, SuiteError
+from ragauge.errors import FilterError, LabelError, PlanError, SuiteError, did_you_mean
 from ragauge.evaluation import Evaluation
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import Label
@@ -25,7 +26,7 @@ from ragauge.runs.health import Health
 from ragauge.runs.run import Run, slices_of
 from ragauge.runs.store import EVIDENCE_FOLDER, REPORT
 from ragauge.sample import Samples, select
-from ragauge.suite import Suite
+from ragauge.suite import Suite, shipped_suites
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
@@ -119,11 +120,12 @@ def _prepared(
     from ragauge.report.tables import check_outputs
 
     import_plugins(config.plugins)
-    named = [*config.suites, *config.metrics] or [DEFAULT]
+    named = [*filter(_is_suite, config.suites), *config.metrics] or [DEFAULT]
     _check(lambda: _check_single(config.metrics))
     metrics: list[Suite] = []
     _check(
         lambda: check_outputs(config.output, _inputs(config)),
+        lambda: _check_suites(config.suites),
         lambda: metrics.extend(without(suites_of(named), config.without)),
         lambda: config.where is None or Filter.parse(config.where),
     )
@@ -244,6 +246,23 @@ def _check_single(metrics: Sequence[str]) -> None:
         if len(parts) > 1 and all(map(_is_label, parts)):
             repeated = " ".join(f"-m {quote(part)}" for part in parts)
             problems.append(f"{text!r} names several metrics; give each its own option: {repeated}")
+    if problems:
+        raise PlanError(problems)
+
+
+def _is_suite(name: str) -> bool:
+    return name in shipped_suites() or name.endswith(".toml")
+
+
+def _check_suites(names: Sequence[str]) -> None:
+    """PlanError for a name that is neither a shipped suite nor a TOML file."""
+    known = shipped_suites()
+    problems = [
+        f"unknown suite {name!r}{did_you_mean(name, known) or '; the suites are ' + ', '.join(known)}"
+        f"{'; it is a metric, which -m names' if name in catalog.metrics() else ''}"
+        for name in names
+        if not _is_suite(name)
+    ]
     if problems:
         raise PlanError(problems)
 

@@ -236,8 +236,9 @@ class RecordedJudge(JudgeDefaults):
             self.identity: Identity = dict(head["identity"])
             self._replies = dict(_recorded(line) for line in lines[1:])
         except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+            why = getattr(error, "strerror", None) or error
             raise PlanError(
-                [f"{self.path}: is not a recording of a judge's replies: {error!s:.200}"]
+                [f"{self.path}: is not a recording of a judge's replies: {why!s:.200}"]
             ) from error
 
     async def reply(self, request: Request) -> Reply:
