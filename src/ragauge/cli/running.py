@@ -23,7 +23,8 @@ from ragauge.loaders import load
 from ragauge.runs.health import Health
 from ragauge.runs.run import Run, slices_of
 from ragauge.runs.store import EVIDENCE_FOLDER, REPORT
-from ragauge.sample import Samples, select
+from ragauge.sample import Samples
+from ragauge.sample_filter import select
 from ragauge.suite import Suite
 from ragauge.where import Filter
 

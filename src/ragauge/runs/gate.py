@@ -13,7 +13,8 @@ from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.rules import COUNTS, MEAN, Operand, Rule
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.summary import aggregate_problem, summarise
-from ragauge.sample import Samples, matching
+from ragauge.sample import Samples
+from ragauge.sample_filter import matching
 from ragauge.score import Status
 from ragauge.where import Comparison, Filter
 

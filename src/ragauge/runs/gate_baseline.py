@@ -12,7 +12,8 @@ from ragauge.runs.comparison import MetricComparison
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import ScoreSource
-from ragauge.sample import Samples, matching
+from ragauge.sample import Samples
+from ragauge.sample_filter import matching
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
