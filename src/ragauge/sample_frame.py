@@ -22,17 +22,20 @@ def from_rows(rows: Iterable[Row], source: str = "samples", notes: Iterable[str]
     """
     kept = list(rows)
     problems: list[Problem] = []
-    values = [_read_row(row, problems) for row in kept]
+    values = [read_values(row, problems) for row in kept]
     if not kept:
         problems.append(Problem("holds no samples; is it the right file?", source))
-    all_notes = [*notes, *_fill_names(values)]
+    numbering = Numbering()
+    numbering.fill(values)
     problems += _duplicates(kept, values)
     if problems:
         raise DataError(problems)
-    return Samples(_frame(values), source, (*all_notes, *_look_alikes(values)))
+    alike = look_alike_notes({cast(str, row["id"]) for row in values})
+    return Samples(frame_of(values), source, (*notes, *numbering.notes(), *alike))
 
 
-def _read_row(row: Row, problems: list[Problem]) -> dict[str, object]:
+def read_values(row: Row, problems: list[Problem]) -> dict[str, object]:
+    """The row's values with the types of their fields; what does not fit is a problem."""
     values: dict[str, object] = {}
     given = row.values.get("id")
     id = given if given is None or isinstance(given, str) else short_value(given)
@@ -53,17 +56,25 @@ def _read_row(row: Row, problems: list[Problem]) -> dict[str, object]:
     return values
 
 
-def _fill_names(values: list[dict[str, object]]) -> list[str]:
-    """Fill in missing systems and ids; returns a note if ids were generated."""
-    seen: dict[object, int] = {}
-    n_numbered = 0
-    for row in values:
-        system = row["system"] = row.get("system") or DEFAULT_SYSTEM
-        seen[system] = seen.get(system, 0) + 1
-        if row.get("id") is None:
-            row["id"] = str(seen[system])
-            n_numbered += 1
-    return [f"{n_numbered} rows have no id: numbered by position"] if n_numbered else []
+class Numbering:
+    """Fills in missing systems and ids, row after row."""
+
+    def __init__(self) -> None:
+        self._seen: dict[object, int] = {}
+        self.n_numbered = 0
+
+    def fill(self, values: list[dict[str, object]]) -> None:
+        """Give each row a system, and each without an id its number within the system."""
+        for row in values:
+            system = row["system"] = row.get("system") or DEFAULT_SYSTEM
+            self._seen[system] = self._seen.get(system, 0) + 1
+            if row.get("id") is None:
+                row["id"] = str(self._seen[system])
+                self.n_numbered += 1
+
+    def notes(self) -> list[str]:
+        n = self.n_numbered
+        return [f"{n} rows have no id: numbered by position"] if n else []
 
 
 def _duplicates(rows: list[Row], values: list[dict[str, object]]) -> list[Problem]:
@@ -73,20 +84,28 @@ def _duplicates(rows: list[Row], values: list[dict[str, object]]) -> list[Proble
         key = (named["id"], named["system"])
         before = first.setdefault(key, row)
         if before is not row:
-            where = before.source if before.line is None else f"{before.source}:{before.line}"
-            system = "" if key[1] == DEFAULT_SYSTEM else f" of system {key[1]!r}"
-            problem = (
-                f"duplicate id{system}, first at {where}; each (id, system) pair must be unique"
-            )
-            problems.append(Problem(problem, row.source, row.line, None, str(key[0])))
+            problems.append(duplicate_problem(row, before, str(key[0]), str(key[1])))
     return problems
 
 
-def _look_alikes(values: list[dict[str, object]]) -> list[str]:
+def duplicate_problem(row: Row, first: Row, id: str, system: str) -> Problem:
+    """The problem of a row whose id and system an earlier row has."""
+    where = first.source if first.line is None else f"{first.source}:{first.line}"
+    of_system = "" if system == DEFAULT_SYSTEM else f" of system {system!r}"
+    problem = f"duplicate id{of_system}, first at {where}; each (id, system) pair must be unique"
+    return Problem(problem, row.source, row.line, None, id)
+
+
+def look_of(id: str) -> str:
+    """What an id looks like: ids that differ in it are told apart at a glance."""
+    return normal_form("NFKC", id).casefold().strip().lstrip("0")
+
+
+def look_alike_notes(given: Iterable[str]) -> list[str]:
+    """Notes on different ids that look alike."""
     by_look: dict[str, set[str]] = {}
-    for id in {cast(str, row["id"]) for row in values}:
-        look = normal_form("NFKC", id).casefold().strip().lstrip("0")
-        by_look.setdefault(look, set()).add(id)
+    for id in given:
+        by_look.setdefault(look_of(id), set()).add(id)
     alike = sorted(sorted(ids) for ids in by_look.values() if len(ids) > 1)
     notes = [
         f"these ids look alike but are different: {', '.join(map(ascii, ids))}"
@@ -97,7 +116,8 @@ def _look_alikes(values: list[dict[str, object]]) -> list[str]:
     return notes
 
 
-def _frame(values: list[dict[str, object]]) -> "pl.DataFrame":
+def frame_of(values: list[dict[str, object]]) -> "pl.DataFrame":
+    """The rows as a frame: id and system first, then the other fields, then the slice fields."""
     import polars as pl
 
     types = {
