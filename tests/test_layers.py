@@ -36,6 +36,7 @@ LAYERS = (
     {"engine"},
     {"runs"},
     {"report"},
+    {"execution"},
     {"evaluation"},
     {"web", "bias"},
     {"ragauge"},

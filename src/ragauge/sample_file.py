@@ -6,6 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragauge.errors import StoreError
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -50,8 +52,13 @@ class SampleFile:
 
     def read(self, start: int, stop: int, columns: Sequence[str] | None = None) -> "pl.DataFrame":
         """Rows `start` to `stop`; with `columns`, only these."""
+        import polars as pl
+
         lazy = self.scan().slice(start, max(stop - start, 0))
-        return (lazy if columns is None else lazy.select(columns)).collect()
+        try:
+            return (lazy if columns is None else lazy.select(columns)).collect()
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise StoreError(f"{self.path}: the samples cannot be read: {error!s:.200}") from None
 
 
 def rows_at_once(frame: "pl.DataFrame") -> int:
