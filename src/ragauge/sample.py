@@ -99,12 +99,18 @@ class Samples:
         return tuple(name for name in self.columns if name not in FIELDS)
 
     @cached_property
+    def n_by_system(self) -> Mapping[str, int]:
+        """How many samples each system has, in the order of their names."""
+        found: dict[str, int] = {}
+        for piece in self.pieces(["system"]):
+            for system, n in piece["system"].value_counts().iter_rows():
+                found[system] = found.get(system, 0) + n
+        return dict(sorted(found.items()))
+
+    @property
     def systems(self) -> tuple[str, ...]:
         """The names of the systems, sorted."""
-        found: set[str] = set()
-        for piece in self.pieces(["system"]):
-            found.update(cast("list[str]", piece["system"].unique().to_list()))
-        return tuple(sorted(found))
+        return tuple(self.n_by_system)
 
     def scan(self) -> "pl.LazyFrame":
         """The samples as a lazy frame; nothing is read before `collect`."""

@@ -80,9 +80,14 @@ class InParts:
         return _scan(self.evidence, EVIDENCE)
 
     def pieces(self) -> "Iterator[pl.LazyFrame]":
-        at_once = max(1, SAMPLES_AT_ONCE // max(self.batch_size, 1))
+        at_once = self.n_samples_at_once // self.batch_size
         for start in range(0, len(self.scores), at_once):
             yield _scan(self.scores[start : start + at_once], SCORES)
+
+    @property
+    def n_samples_at_once(self) -> int:
+        """How many samples the scores of a piece are of; whole batches."""
+        return max(1, SAMPLES_AT_ONCE // self.batch_size) * self.batch_size
 
     def of_batches(self, numbers: Sequence[int]) -> "ScoreSource":
         return InParts(

@@ -234,7 +234,7 @@ class RunFolder:
             for path in paths if n_parts <= MAX_CHECKED else (paths[0], paths[-1]):
                 self._check_columns(path, columns, _schema(path, self.path))
             self._check_exist(paths)
-        return InParts(scores, evidence, batch_size)
+        return InParts(scores, evidence, max(batch_size, 1))
 
     def _check_exist(self, paths: Sequence[Path]) -> None:
         """Raise StoreError if one of many parts is missing."""
