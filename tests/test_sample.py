@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import DataError, Problem
-from ragauge.sample import FIELDS, FieldError, Row, Samples, from_rows, read_value
+from ragauge.sample import FIELDS, FieldError, Row, Samples, read_value
+from ragauge.sample_frame import from_rows
 
 
 def samples(*rows: dict[str, object]) -> Samples:

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ragauge.engine.corpus import compute_corpus_features
 from ragauge.engine.engine import measure
 from ragauge.engine.graph import Plan
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
+from ragauge.engine.row_range import columns_of
 from ragauge.engine.selection import (
     DEFAULT,
     MetricLike,
@@ -26,23 +26,21 @@ from ragauge.errors import (
     Problem,
     did_you_mean,
 )
+from ragauge.execution import Execution, Progress, batch_of, n_batches, unfinished_batches
 from ragauge.judges.config import JudgeConfig
-from ragauge.progress import Listener, Scored, ignore
+from ragauge.progress import Listener, ignore
 from ragauge.report.calibration_notebook import rendered_calibration
 from ragauge.report.notebook import NotebookRenderer, comparison_html
 from ragauge.runs.calibrate import Calibration
 from ragauge.runs.comparison import Comparison
-from ragauge.runs.identity import judges_of, manifest_of, now
+from ragauge.runs.identity import judges_of, manifest_of
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.run import Run
 from ragauge.sample import FIELDS, Columns, FieldError, Samples, read_value
 from ragauge.score import Score
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ragauge.encoders.protocol import Encoder
-    from ragauge.engine.executors import NumberedBatch
     from ragauge.judges.budget import CostEstimate
     from ragauge.judges.providers.factory import JudgeLike
     from ragauge.loaders.conflicts import Prefer
@@ -54,8 +52,6 @@ Comparison.renderer = staticmethod(comparison_html)
 Calibration.renderer = staticmethod(rendered_calibration)
 
 BATCH_SIZE = 1_000
-Progress = Callable[[int, int], None]
-"""Called with the number of rows done and the total number of rows."""
 
 
 def score(
@@ -218,7 +214,7 @@ class Evaluation:
         """
         self._retry_unreadable()
         self.resources.watch(listener)
-        work = _Work(self, workers, progress)
+        work = Execution(self.plan, self.samples, self.resources, self.manifest, workers, progress)
         return work.in_memory() if folder is None else work.in_folder(Path(folder))
 
     def estimate(self, folder: str | Path | None = None) -> "Mapping[str, CostEstimate]":
@@ -226,8 +222,6 @@ class Evaluation:
         self._retry_unreadable()
         plan, samples = self.plan, self.samples
         judged = plan.for_judges()
-        columns = [name for name in samples.columns if name in plan.columns | {"id", "system"}]
-        needed = Samples(samples.frame.select(columns))
         size = self.manifest.batch_size
         numbers: Iterable[int] = range(self.n_batches)
         if folder is not None:
@@ -235,8 +229,7 @@ class Evaluation:
 
             numbers = self.unfinished_batches(RunFolder(Path(folder)))
         for number in numbers:
-            batch = needed.batch(number * size, (number + 1) * size)
-            measure(judged, batch, self.resources)
+            measure(judged, columns_of(batch_of(plan, samples, number, size)), self.resources)
         return {
             session.name: session.usage.estimate() for session in judges_of(plan, self.resources)
         }
@@ -250,14 +243,11 @@ class Evaluation:
         numbers = list(range(self.n_batches))
         if folder is not None:
             numbers = self.unfinished_batches(RunFolder(folder))
-        size, frame = self.manifest.batch_size, self.samples.frame
-        if len(numbers) < self.n_batches:
-            frame = (
-                frame.with_row_index("_row")
-                .filter((pl.col("_row") // size).is_in(numbers))
-                .drop("_row")
-            )
-        return workload(self.plan, Samples(frame), self.resources, size)
+        size, samples = self.manifest.batch_size, self.samples
+        if len(numbers) < self.n_batches and not samples.is_file:
+            row = pl.int_range(pl.len()) // size
+            samples = Samples(samples.frame.filter(row.is_in(numbers)))
+        return workload(self.plan, samples, self.resources, size)
 
     def characters_per_second(self) -> float | None:
         """How fast the run's encoder reads; None if it has none, or one on another machine."""
@@ -271,13 +261,7 @@ class Evaluation:
 
     @property
     def n_batches(self) -> int:
-        return -(-len(self.samples) // self.manifest.batch_size)
-
-    def batches(self) -> "list[pl.DataFrame]":
-        """The samples of each batch."""
-        size = self.manifest.batch_size
-        starts = range(0, len(self.samples), size)
-        return [self.samples.frame[start : start + size] for start in starts]
+        return n_batches(self.samples, self.manifest)
 
     def _retry_unreadable(self) -> None:
         """Let the judges repeat calls whose stored reply is unreadable, if the config says so."""
@@ -286,18 +270,8 @@ class Evaluation:
                 session.retry_unreadable = True
 
     def unfinished_batches(self, folder: "RunFolder") -> list[int]:
-        """The numbers of the batches that are not finished in this folder. Writes nothing.
-
-        All batches if the folder holds another run, which `RunFolder.open` rejects.
-        """
-        stored = folder.manifest() if folder.has_manifest() else None
-        if stored is None or stored.key != self.manifest.key:
-            return list(range(self.n_batches))
-        return [
-            number
-            for number, rows in enumerate(self.batches())
-            if not folder.has_part(number, rows)
-        ]
+        """The numbers of the batches that are not finished in this folder. Writes nothing."""
+        return unfinished_batches(self.samples, self.manifest, folder)
 
 
 def _check(
@@ -365,83 +339,6 @@ def _samples(samples: object) -> Samples:
     from ragauge.loaders import load
 
     return load(samples)  # pyright: ignore[reportArgumentType]
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """One execution of an evaluation's batches."""
-
-    evaluation: Evaluation
-    workers: int
-    progress: Progress | None
-
-    def in_memory(self) -> Run:
-        import polars as pl
-
-        from ragauge.runs.scores import InMemory
-
-        numbers = range(self.evaluation.n_batches)
-        parts = dict(self._measured(numbers))
-        scores = pl.concat([parts[number] for number in numbers])
-        return Run(self.evaluation.samples, InMemory(scores), self._finished())
-
-    def in_folder(self, path: Path) -> Run:
-        from ragauge.report.tables import write_summaries
-        from ragauge.runs.store import SUMMARIES, RunFolder, has_unfinished
-
-        evaluation = self.evaluation
-        folder = RunFolder(path)
-        stored = folder.open(evaluation.manifest, evaluation.samples)
-        if stored.finished:
-            run = replace(folder.read(), samples=evaluation.samples)
-            if not has_unfinished(run.collect(run.scan())):
-                if not all((path / name).exists() for name in SUMMARIES):
-                    write_summaries(run, path)
-                return run
-            folder.reopen()
-        for number, part in self._measured(evaluation.unfinished_batches(folder)):
-            folder.write_part(number, part)
-        finished = replace(self._finished(), started=stored.started)
-        run = folder.finish(finished, evaluation.samples, evaluation.n_batches)
-        write_summaries(run, path)
-        return run
-
-    def _finished(self) -> Manifest:
-        usage = _usage(self.evaluation)
-        return replace(self.evaluation.manifest, finished=now(), judging=usage)
-
-    def _measured(self, numbers: Sequence[int]) -> "Iterable[tuple[int, pl.DataFrame]]":
-        from ragauge.engine.executors import choose
-
-        plan, samples = self.evaluation.plan, self.evaluation.samples
-        resources, size = self.evaluation.resources, self.evaluation.manifest.batch_size
-        n_rows = {number: min(size, len(samples) - number * size) for number in numbers}
-        done, total = len(samples) - sum(n_rows.values()), len(samples)
-
-        def batches() -> "Iterable[NumberedBatch]":
-            columns = [name for name in samples.columns if name in plan.columns | {"id", "system"}]
-            needed = Samples(samples.frame.select(columns))
-            for number in numbers:
-                yield number, needed.batch(number * size, (number + 1) * size)
-
-        if numbers:
-            compute_corpus_features(plan, samples, resources)
-        executor = choose(plan, len(samples), self.workers, resources)
-        for number, part in executor.map(plan, batches()):
-            done += n_rows[number]
-            if not executor.reports:
-                resources.listener(Scored(n_rows[number] * len(plan.nodes)))
-            if self.progress:
-                self.progress(done, total)
-            yield number, part
-
-
-def _usage(evaluation: Evaluation) -> Mapping[str, object]:
-    """For each judge of the plan, its usage, and details such as parameters that the model rejects."""
-    return {
-        session.name: {**session.usage.as_data(), **session.judge.details()}
-        for session in judges_of(evaluation.plan, evaluation.resources)
-    }
 
 
 def estimate(

@@ -25,7 +25,8 @@ from ragauge.loaders import load
 from ragauge.runs.health import Health
 from ragauge.runs.run import Run, slices_of
 from ragauge.runs.store import EVIDENCE_FOLDER, REPORT
-from ragauge.sample import Samples, select
+from ragauge.sample import Samples
+from ragauge.sample_filter import select
 from ragauge.suite import Suite, shipped_suites
 from ragauge.where import Filter
 

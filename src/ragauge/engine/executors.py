@@ -18,6 +18,7 @@ from ragauge.engine.frames import score_frame
 from ragauge.engine.graph import Plan
 from ragauge.engine.resources import Resources
 from ragauge.engine.row_budget import n_covered, rows_of
+from ragauge.engine.row_range import RowRange, columns_of
 from ragauge.modules import find_spec
 from ragauge.sample import Columns
 
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
     from ragauge.judges.loop import Group
 
-NumberedBatch = tuple[int, Columns]
+NumberedBatch = tuple[int, "Columns | RowRange"]
+"""A batch's number and its columns, or where its rows are: whoever measures it then reads them."""
 
 MIN_ROWS_FOR_WORKERS = 6_000
 """Below this many rows, worker processes take longer to start than they save."""
@@ -60,7 +62,7 @@ class InProcess:
         self, plan: Plan, batches: Iterable[NumberedBatch]
     ) -> "Iterator[tuple[int, pl.DataFrame]]":
         for number, columns in batches:
-            yield number, score_frame(plan, columns, self.resources)
+            yield number, score_frame(plan, columns_of(columns), self.resources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Threads:
         group = _group(plan)
         with ThreadPoolExecutor(self.n, initializer=group.join if group else None) as pool:
             submitted = (
-                (number, pool.submit(score_frame, plan, cells, self.resources))
+                (number, pool.submit(_score_frame, plan, cells, self.resources))
                 for number, cells in batches
             )
             try:
@@ -106,7 +108,7 @@ class WithinBudget:
         import polars as pl
 
         for number, columns in batches:
-            yield number, pl.concat(self._parts(plan, columns))
+            yield number, pl.concat(self._parts(plan, columns_of(columns)))
 
     def _parts(self, plan: Plan, columns: Columns) -> "Iterator[pl.DataFrame]":
         start = 0
@@ -224,10 +226,14 @@ def _exit_with_parent() -> None:
         os._exit(1)
 
 
-def _measure(columns: Columns) -> "pl.DataFrame":
+def _measure(batch: "Columns | RowRange") -> "pl.DataFrame":
     assert _worker_state is not None
     plan, resources = _worker_state
-    return score_frame(plan, columns, resources)
+    return _score_frame(plan, batch, resources)
+
+
+def _score_frame(plan: Plan, batch: "Columns | RowRange", resources: Resources) -> "pl.DataFrame":
+    return score_frame(plan, columns_of(batch), resources)
 
 
 def _unwrapped(function: object) -> object:

@@ -9,6 +9,7 @@ from ragauge.loaders import legalbench
 from ragauge.loaders.assembly import Answers, assemble
 from ragauge.loaders.conflicts import Prefer, check_prefer
 from ragauge.loaders.formats import Source, is_one_source, read_source
+from ragauge.loaders.in_pieces.tables import NeedsAllRowsError, files_in_pieces, is_large
 from ragauge.loaders.legalbench import load_passages
 from ragauge.loaders.mapping import check_chosen
 from ragauge.memory import gc_paused
@@ -25,8 +26,14 @@ def load(
     gold: object = None,
     prefer: Prefer | None = None,
     by_place: bool = False,
+    in_pieces: bool | None = None,
 ) -> Samples:
     """Load samples from a file (.jsonl .ndjson .json .csv .tsv, also .gz; .parquet), frame or list.
+
+    A folder, or a pattern such as "answers/*.jsonl", is all its files of one kind. Large files
+    (`in_pieces=None`: 64 MB and more) are read piece by piece into a temporary file, so that they need
+    not fit into memory; the samples and every message are the same. With `gold`, `prefer` or
+    `by_place`, and for traces and results of pipelines, all rows are read into memory.
 
     A list may hold dicts or objects with the names of fields; a dict of columns, an Arrow table, and
     the data sets and samples of Hugging Face, ragas, deepeval, LlamaIndex and Haystack are read too.
@@ -49,7 +56,28 @@ def load(
     ("read 'qid' as id, 'response' as answer, 'reference' as references",)
     """
     with gc_paused():
+        if gold is None and prefer is None and not by_place and in_pieces is not False:
+            try:
+                found = _load_in_pieces(source, map or {}, system, even_small=bool(in_pieces))
+            except NeedsAllRowsError as error:
+                in_memory = _load(source, map or {}, system, None, prefer=None, by_place=False)
+                note = f"read as a whole into memory: {error}"
+                return replace(in_memory, notes=(*in_memory.notes, note))
+            if found is not None:
+                return found
         return _load(source, map or {}, system, gold, prefer=prefer, by_place=by_place)
+
+
+def _load_in_pieces(
+    source: object, chosen: Mapping[str, str], system: str | None, *, even_small: bool
+) -> Samples | None:
+    """The samples of a large file; None for any other source."""
+    from ragauge.loaders.in_pieces.load import load_in_pieces
+
+    files = files_in_pieces(source)
+    if files is None or not (even_small or is_large(files)) or check_chosen(chosen):
+        return None
+    return load_in_pieces(files, str(source), chosen, system)
 
 
 def _load(

@@ -14,10 +14,12 @@ from ragauge.loaders.mapping import (
     Naming,
     absent,
     name_columns,
+    renamed_row,
 )
 from ragauge.loaders.passages import unpack_contexts
 from ragauge.loaders.table import Table
-from ragauge.sample import Row, Samples, from_rows
+from ragauge.sample import Row, Samples
+from ragauge.sample_frame import from_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ def _renamed(table: Table, naming: Naming) -> Table:
         or naming.left_out
         or any(column != field for column, field in naming.fields.items())
     ):
-        rows = [_renamed_row(row, naming) for row in rows]
+        rows = [renamed_row(row, naming) for row in rows]
     if table.all_text:
         rows = read_cells(rows, problems)
     elif table.may_print_lists:
@@ -153,18 +155,6 @@ def _renamed(table: Table, naming: Naming) -> Table:
     rows, left_out = without_unknown(rows)
     notes = (*table.notes, *naming.notes, *notes, *left_out)
     return Table(tuple(rows), table.source, notes, tuple(problems))
-
-
-def _renamed_row(row: Row, naming: Naming) -> Row:
-    values = {
-        naming.fields.get(name, name): value
-        for name, value in row.values.items()
-        if name not in naming.left_out
-    }
-    if naming.spare and values.get("references") is None:
-        given = (row.values.get(name) for name in naming.spare)
-        values["references"] = next((value for value in given if value is not None), None)
-    return Row(values, row.source, row.line)
 
 
 def _with_system(table: Table, system: str | None) -> Table:
@@ -176,13 +166,15 @@ def _with_system(table: Table, system: str | None) -> Table:
         name = row.values.get("system")
         if name is not None and name != system:
             others.setdefault(repr(name), row)
-    problems = [
-        Problem(f"is {name}, but the answers were given as system {system!r}; remove one of the two",
-                row.source, row.line, "system")
-        for name, row in others.items()
-    ]  # fmt: skip
+    problems = [other_system_problem(row, str(name), system) for name, row in others.items()]
     rows = tuple(Row({**row.values, "system": system}, row.source, row.line) for row in table.rows)
     return replace(table, rows=rows, problems=(*table.problems, *problems))
+
+
+def other_system_problem(row: Row, name: str, system: str) -> Problem:
+    """The problem of a row with another system than the one that was given for all."""
+    problem = f"is {name}, but the answers were given as system {system!r}; remove one of the two"
+    return Problem(problem, row.source, row.line, "system")
 
 
 def _checked(gold: Table) -> Table:

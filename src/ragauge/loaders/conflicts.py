@@ -100,7 +100,7 @@ class Conflicts:
                 continue
             if other.source == row.source and system_of(other) == system_of(row):
                 continue  # a duplicate (id, system), which is reported elsewhere
-            if _same(name, value, other.values[name]):
+            if same_value(name, value, other.values[name]):
                 continue
             names.append(name)
             allowed = self.by_place if name == "question" else self.one_table and not is_gold
@@ -123,7 +123,7 @@ class Conflicts:
         for conflict in self.settled:
             ids.setdefault(conflict.field, {})[conflict.id] = None
         return [
-            f"{name} differs between rows for {_counted(list(several))}; {kept}"
+            f"{name} differs between rows for {counted_ids(next(iter(several)), len(several))}; {kept}"
             for name, several in ids.items()
         ]
 
@@ -133,16 +133,18 @@ class Conflicts:
         for conflict in self.found:
             key = (conflict.field, conflict.row.source, conflict.other.source)
             groups.setdefault(key, []).append(conflict)
-        return [self._problem(conflicts) for conflicts in groups.values()]
+        return [
+            self.problem(conflicts[0], len({conflict.id for conflict in conflicts}))
+            for conflicts in groups.values()
+        ]
 
-    def _problem(self, conflicts: Sequence[Conflict]) -> Problem:
-        first = conflicts[0]
+    def problem(self, first: Conflict, n_ids: int) -> Problem:
+        """The problem of so many ids, of which it names the first."""
         row, other = first.row, first.other
         place = other.source if other.line is None else f"{other.source}:{other.line}"
         if (name := name_of(other, "system")) is not None:
             place = f"{place} (system {name!r})"
         here, there = _short(row.values[first.field]), _short(other.values[first.field])
-        n_ids = len({conflict.id for conflict in conflicts})
         many = f" ({n_ids:,} ids differ like this)" if n_ids > 1 else ""
         choices = "|".join(get_args(Prefer)) if self.has_gold else "answers|first"
         ways_out = [
@@ -171,10 +173,10 @@ def check_prefer(prefer: object, *, has_gold: bool) -> list[str]:
 def same_gold(row: Row, other: Row) -> bool:
     """Whether two rows of a gold file say the same of their question."""
     names = {*row.values, *other.values} - {"id", "question"}
-    return all(_same(name, row.values.get(name), other.values.get(name)) for name in names)
+    return all(same_value(name, row.values.get(name), other.values.get(name)) for name in names)
 
 
-def _same(name: str, value: object, expected: object) -> bool:
+def same_value(name: str, value: object, expected: object) -> bool:
     """Whether the two are equal; True if one is invalid, which is reported elsewhere."""
     try:
         if value == expected:
@@ -194,8 +196,9 @@ def _texts(value: object) -> set[str] | None:
     return {folded(str(text)) for text in several}
 
 
-def _counted(ids: Sequence[str]) -> str:
-    return f"id {ids[0]!r}" if len(ids) == 1 else f"{len(ids):,} ids (the first is {ids[0]!r})"
+def counted_ids(first: str, n: int) -> str:
+    """The only id, or how many they are and the first."""
+    return f"id {first!r}" if n == 1 else f"{n:,} ids (the first is {first!r})"
 
 
 def _short(value: object) -> str:

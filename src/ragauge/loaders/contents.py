@@ -5,6 +5,7 @@ image, a vector, a list of messages or an object of some class is none of that.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import cast
 
 from ragauge.loaders.table import listed
@@ -19,25 +20,38 @@ def without_unknown(rows: Sequence[Row]) -> tuple[Sequence[Row], tuple[str, ...]
 
     An object of texts and numbers becomes JSON text, which a note says.
     """
-    left_out: dict[str, str] = {}
-    as_json: dict[str, None] = {}
-    for row in rows:
-        for name, value in row.values.items():
-            if value is None or isinstance(value, str | int | float):
-                continue
-            if name not in FIELDS and name not in left_out:
-                kind = _unknown(value)
-                left_out |= {name: kind} if kind is not None else {}
-                as_json |= {name: None} if isinstance(value, Mapping) else {}
-    notes: list[str] = []
-    kept = listed([repr(name) for name in as_json if name not in left_out])
-    if kept:
-        notes.append(f"kept as JSON text: {kept}")
-    if left_out:
-        named = listed([f"{name!r} ({kind})" for name, kind in left_out.items()])
-        notes.append(f"left out {named}: not a text, a number or a short list of them")
-        rows = [_without(row, left_out) for row in rows]
-    return rows, tuple(notes)
+    extra = ExtraColumns()
+    return extra.read(rows), extra.notes()
+
+
+@dataclass(slots=True)
+class ExtraColumns:
+    """What the extra columns of all rows read so far hold: one that is not understood is left out."""
+
+    left_out: dict[str, str] = field(default_factory=dict[str, str])
+    as_json: dict[str, None] = field(default_factory=dict[str, None])
+
+    def read(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """The rows without the columns that are left out by now."""
+        for row in rows:
+            for name, value in row.values.items():
+                if value is None or isinstance(value, str | int | float):
+                    continue
+                if name not in FIELDS and name not in self.left_out:
+                    kind = _unknown(value)
+                    self.left_out |= {name: kind} if kind is not None else {}
+                    self.as_json |= {name: None} if isinstance(value, Mapping) else {}
+        return [_without(row, self.left_out) for row in rows] if self.left_out else rows
+
+    def notes(self) -> tuple[str, ...]:
+        notes: list[str] = []
+        kept = listed([repr(name) for name in self.as_json if name not in self.left_out])
+        if kept:
+            notes.append(f"kept as JSON text: {kept}")
+        if self.left_out:
+            named = listed([f"{name!r} ({kind})" for name, kind in self.left_out.items()])
+            notes.append(f"left out {named}: not a text, a number or a short list of them")
+        return tuple(notes)
 
 
 def _without(row: Row, names: Mapping[str, str]) -> Row:

@@ -11,7 +11,7 @@ import ast
 import csv
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Protocol, cast
@@ -44,6 +44,22 @@ class _Reader(Protocol):
 
 def read_csv(path: Path, *, delimiter: str) -> Table:
     """The file's rows as text; a row that does not fit the header is a problem."""
+    (table,) = csv_tables(path, delimiter=delimiter)
+    rows = list(table.rows)
+    problems = list(table.problems)
+    if not rows and not problems:
+        problems.append(Problem("holds no samples; is it the right file?", table.source))
+    rows, note_of_index = without_index(rows)
+    rows, note_of_empty = _without_empty(rows)
+    notes = (*table.notes, *note_of_index, *note_of_empty)
+    return Table(tuple(rows), table.source, notes, tuple(problems), all_text=True)
+
+
+def csv_tables(path: Path, *, delimiter: str, most_bytes: int | None = None) -> Iterator[Table]:
+    """The file's rows in tables of about `most_bytes` characters; in one without it.
+
+    With all columns and rows: without `without_index` and `is_empty`.
+    """
     source = str(path)
     problems: list[Problem] = []
     # The limit is global to the process: only raise it, so that other readers keep theirs.
@@ -60,14 +76,24 @@ def read_csv(path: Path, *, delimiter: str) -> Table:
     line, header = next(records, nothing)
     if wrong := _bad_header(header):
         problems += [Problem(problem, source, line) for problem in wrong]
-        return Table((), source, problems=tuple(problems))
-    rows = list(_rows(records, header, source, problems))
-    if not rows and not problems:
-        problems.append(Problem("holds no samples; is it the right file?", source))
-    rows, note_of_index = _without_index(rows, header)
-    rows, note_of_empty = _without_empty(rows)
-    notes = (*notes, *note_of_index, *note_of_empty)
-    return Table(tuple(rows), source, notes, tuple(problems), all_text=True)
+        yield Table((), source, problems=tuple(problems), notes=notes, all_text=True)
+        return
+    if header.count(INDEX) > 1:  # none is an index, and their name is refused later
+        header = [name or " " for name in header]
+    rows: list[Row] = []
+    size = 0
+    for row in _rows(records, header, source, problems):
+        rows.append(row)
+        if most_bytes is None:
+            continue
+        size += sum(map(len, cast("Iterable[str]", row.values.values())))
+        if size >= most_bytes:
+            yield Table(tuple(rows), source, problems=tuple(problems), notes=notes, all_text=True)
+            rows.clear()
+            problems.clear()
+            notes, size = (), 0
+    if rows or problems or most_bytes is None:
+        yield Table(tuple(rows), source, problems=tuple(problems), notes=notes, all_text=True)
 
 
 def _delimiter(path: Path, usual: str) -> str:
@@ -149,31 +175,61 @@ def _rows(
         problems.append(Problem(f"{problem}{hint}", source, line))
 
 
-def _without_index(rows: list[Row], header: Sequence[str]) -> tuple[list[Row], list[str]]:
+INDEX = ""
+"""The name of the column that pandas writes for its index."""
+NOTE_OF_INDEX = "left out the first column: it is unnamed and only numbers the rows"
+
+
+def without_index(rows: list[Row]) -> tuple[list[Row], list[str]]:
     """The rows without the unnamed first column that pandas writes for its index."""
-    if not header or header[0] != "" or header.count("") > 1:
+    if not rows or next(iter(rows[0].values), None) != INDEX:
         return rows, []
-    counts = {cast(str, row.values[""]) for row in rows}
+    counts = {cast(str, row.values[INDEX]) for row in rows}
     if len(counts) < len(rows) or not all(map(_COUNT.fullmatch, counts)):
         return rows, []
-    rows = [
-        Row({name: row.values[name] for name in header[1:]}, row.source, row.line) for row in rows
-    ]
-    return rows, ["left out the first column: it is unnamed and only numbers the rows"]
+    return [without_column(row, INDEX) for row in rows], [NOTE_OF_INDEX]
+
+
+def without_column(row: Row, name: str) -> Row:
+    values = {other: value for other, value in row.values.items() if other != name}
+    return Row(values, row.source, row.line)
+
+
+def is_empty(row: Row) -> bool:
+    """Whether no cell of the row has a text."""
+    return not any(row.values.values())
+
+
+def note_of_empty(lines: Sequence[str]) -> list[str]:
+    return [f"left out empty rows: line {listed(list(lines))}"] if lines else []
 
 
 def _without_empty(rows: list[Row]) -> tuple[list[Row], list[str]]:
-    full = [row for row in rows if any(row.values.values())]
-    lines = [str(row.line) for row in rows if not any(row.values.values())]
-    return full, [f"left out empty rows: line {listed(lines)}"] if lines else []
+    full = [row for row in rows if not is_empty(row)]
+    return full, note_of_empty([str(row.line) for row in rows if is_empty(row)])
 
 
-def read_cells(rows: Sequence[Row], problems: list[Problem]) -> list[Row]:
-    """The rows with lists, numbers and nulls read from their text."""
+def numeric_columns(rows: Sequence[Row]) -> set[str]:
+    """The extra columns whose cells are all plain numbers."""
     others = {name for row in rows for name in row.values if name not in FIELDS}
-    numeric = {
+    return {
         name for name in others if _are_numbers([cast(str, row.values.get(name)) for row in rows])
     }
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a plain number."""
+    return _NUMBER.fullmatch(cell) is not None
+
+
+def read_cells(
+    rows: Sequence[Row], problems: list[Problem], numeric: Collection[str] | None = None
+) -> list[Row]:
+    """The rows with lists, numbers and nulls read from their text.
+
+    `numeric` are the columns of numbers if they are known; else they are found in these rows.
+    """
+    numeric = numeric_columns(rows) if numeric is None else numeric
     reader = JsonReader()
     read: list[Row] = []
     for row in rows:

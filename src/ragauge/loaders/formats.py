@@ -22,6 +22,7 @@ from ragauge.loaders import (
     wrappers,
 )
 from ragauge.loaders.documents import is_list
+from ragauge.loaders.file_sets import files_of_set, is_set, together
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, unreadable
 
@@ -148,12 +149,13 @@ def _read_file(source: str | os.PathLike[str]) -> Table:
         return unreadable(
             str(source), "is a URL; download it first, ragauge reads local files only"
         )
+    if is_set(path):
+        files = files_of_set(path)
+        return files if isinstance(files, Table) else together(path, list(map(_read_file, files)))
     name = path.name.lower()
     for suffix in sorted(_READERS, key=len, reverse=True):
         if name.endswith(suffix):
             return _READERS[suffix](path)
-    if path.is_dir():
-        return unreadable(str(path), "is a folder; give a file in it")
     for why, suffixes in _REFUSED.items():
         if name.endswith(suffixes):
             return unreadable(str(path), f"is not supported: {why}")

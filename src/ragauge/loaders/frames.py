@@ -52,11 +52,11 @@ def is_polars(source: object) -> bool:
     return kind.__module__.partition(".")[0] == "polars" and kind.__name__ == "DataFrame"
 
 
-def polars_table(frame: "pl.DataFrame", source: str = "polars frame") -> Table:
-    """The frame's rows."""
+def polars_table(frame: "pl.DataFrame", source: str = "polars frame", n_before: int = 0) -> Table:
+    """The frame's rows, which `n_before` other rows of the source precede."""
     rows = tuple(
         Row({name: plain(value) for name, value in values.items()}, source, number)
-        for number, values in enumerate(frame.iter_rows(named=True), start=1)
+        for number, values in enumerate(frame.iter_rows(named=True), start=n_before + 1)
     )
     return Table(rows, source, may_print_lists=True)
 

@@ -139,7 +139,7 @@ def gaps_between_systems(rows: Sequence[Row]) -> tuple[str, ...]:
         missing = [id for id in everything if id not in ids]
         notes += _counts(system, missing, [], len(everything)) if ids else []
     if len(answered) > 1 and everything and len(everything) == sum(map(len, answered.values())):
-        notes.append(f"the systems have no id in common; {_OTHER_WAYS}")
+        notes.append(NOTHING_IN_COMMON)
     return tuple(notes)
 
 
@@ -158,13 +158,21 @@ def _unanswered(gold: Row, system: str) -> Row:
     return Row({**gold.values, **named, "answer": None}, gold.source, gold.line)
 
 
+def unanswered_note(system: str, first: Sequence[str], n: int, n_questions: int) -> str:
+    """The note on `n` questions without an answer of the system, of which `first` are the first ids."""
+    counted = f"{n} of {n_questions} questions"
+    return f"system {system!r} did not answer {counted}: {listed(list(first), n_all=n)}"
+
+
+NOTHING_IN_COMMON = f"the systems have no id in common; {_OTHER_WAYS}"
+
+
 def _counts(
     system: str, missing: Sequence[str], unknown: Sequence[str], n_questions: int
 ) -> list[str]:
     notes: list[str] = []
     if missing:
-        counted = f"{len(missing)} of {n_questions} questions"
-        notes.append(f"system {system!r} did not answer {counted}: {listed(list(missing))}")
+        notes.append(unanswered_note(system, missing, len(missing), n_questions))
     if unknown:
         counted = f"{len(unknown)} question{'s' * (len(unknown) > 1)} not in the gold"
         notes.append(f"system {system!r} answers {counted}; kept: {listed(list(unknown))}")

@@ -1,5 +1,6 @@
 """Read JSON Lines: one object per line; blank lines are skipped."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
@@ -12,17 +13,31 @@ from ragauge.sample import Row
 
 def read_jsonl(path: Path) -> Table:
     """The file's objects; a line that is not an object is a problem."""
+    (table,) = jsonl_tables(path)
+    return table
+
+
+def jsonl_tables(path: Path, most_bytes: int | None = None) -> Iterator[Table]:
+    """The file's objects in tables of about `most_bytes` bytes; in one without it."""
     source = str(path)
     problems: list[Problem] = []
     rows: list[Row] = []
     reader = JsonReader()
+    size = 0
     for number, line in text_lines(path, problems):
         if line.isspace():
             continue
         problem = _read_line(line, reader, number, source, rows)
         if problem is not None:
             problems.append(Problem(problem, source, number))
-    return Table(tuple(rows), source, problems=tuple(problems))
+        size += len(line)
+        if most_bytes is not None and size >= most_bytes:
+            yield Table(tuple(rows), source, problems=tuple(problems))
+            rows.clear()
+            problems.clear()
+            size = 0
+    if rows or problems or most_bytes is None:
+        yield Table(tuple(rows), source, problems=tuple(problems))
 
 
 def _read_line(

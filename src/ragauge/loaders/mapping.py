@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ragauge.errors import did_you_mean
 from ragauge.loaders.table import listed
-from ragauge.sample import FIELDS
+from ragauge.sample import FIELDS, Row
 
 MAX_COLUMNS = 1_000
 NEAR = 0.8
@@ -162,6 +162,19 @@ def name_columns(
     notes = [*_read_as(fields), *_left_out(left_out, fields), *notes]
     notes += _near_misses(columns, fields)
     return Naming(fields, frozenset(left_out), tuple(notes), problems, spare)
+
+
+def renamed_row(row: Row, naming: Naming) -> Row:
+    """The row with columns renamed to fields, and without those that are left out."""
+    values = {
+        naming.fields.get(name, name): value
+        for name, value in row.values.items()
+        if name not in naming.left_out
+    }
+    if naming.spare and values.get("references") is None:
+        given = (row.values.get(name) for name in naming.spare)
+        values["references"] = next((value for value in given if value is not None), None)
+    return Row(values, row.source, row.line)
 
 
 def check_chosen(chosen: Mapping[str, str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.attributes import named_values, value_of
-from ragauge.loaders.document_ids import choose_ids
+from ragauge.loaders.document_ids import ChosenId, choose_ids
 from ragauge.loaders.documents import (
     ID_KEYS,
     SCORE_KEYS,
@@ -42,21 +42,46 @@ def unpack_contexts(
     rows: Sequence[Row], problems: list[Problem]
 ) -> tuple[list[Row], tuple[str, ...]]:
     """The rows with contexts as texts, and notes on what was taken and left out."""
-    unread: dict[str, None] = {}
-    filled: set[str] = set()
-    incomplete: dict[str, int] = {}
-    found = [
-        {name: _passages(row, name, problems) for name in ("contexts", "gold_contexts")}
-        for row in rows
-    ]
-    searched = [
-        (row, passages)
-        for row, both in zip(rows, found, strict=True)
-        if (passages := both["contexts"]) and row.values.get("context_ids") is None
-    ]
-    chosen = choose_ids([(row, [p.id for p in ps], [p.parts for p in ps]) for row, ps in searched])
-    unpacked: list[Row] = []
-    for row, both in zip(rows, found, strict=True):
+    parts = ContextParts()
+    return parts.read(rows, problems), parts.notes()
+
+
+@dataclass(slots=True)
+class ContextParts:
+    """What was taken from contexts that are objects, in all rows read so far, and what was left out.
+
+    `keys`: the parts that were the id, None for the documents' own; one unless the rows disagree.
+    """
+
+    filled: set[str] = field(default_factory=set[str])
+    keys: set[str | None] = field(default_factory=set[str | None])
+    unread: dict[str, None] = field(default_factory=dict[str, None])
+    incomplete: dict[str, int] = field(default_factory=dict[str, int])
+
+    def read(self, rows: Sequence[Row], problems: list[Problem]) -> list[Row]:
+        """The rows with contexts as texts."""
+        found = [
+            {name: _passages(row, name, problems) for name in ("contexts", "gold_contexts")}
+            for row in rows
+        ]
+        searched = [
+            (row, passages)
+            for row, both in zip(rows, found, strict=True)
+            if (passages := both["contexts"]) and row.values.get("context_ids") is None
+        ]
+        chosen = choose_ids(
+            [(row, [p.id for p in ps], [p.parts for p in ps]) for row, ps in searched]
+        )
+        if searched:
+            self.keys.add(chosen.key)
+        unpacked = [
+            self._unpacked(row, both, chosen) for row, both in zip(rows, found, strict=True)
+        ]
+        return [_with_empty_ids(row, self.filled) for row in unpacked] if self.filled else unpacked
+
+    def _unpacked(
+        self, row: Row, both: Mapping[str, list[Passage] | None], chosen: ChosenId
+    ) -> Row:
         values: dict[str, object] = {}
         for name, passages in both.items():
             if passages is None:
@@ -65,22 +90,26 @@ def unpack_contexts(
             if name == "contexts":
                 if chosen.key is not None:
                     passages = [replace(one, id=chosen.id_of(one.parts)) for one in passages]
-                values |= _beside_texts(passages, row, incomplete)
-            unread |= {repr(key): None for one in passages for key in one.unread}
-        filled |= values.keys() - {"contexts", "gold_contexts"}
-        unpacked.append(Row({**row.values, **values}, row.source, row.line) if values else row)
-    if chosen.key is not None:
-        unread.pop(repr(chosen.key), None)
-    notes = [f"left out of the contexts: {listed(list(unread))}"] if unread else []
-    if filled:
-        where = f"; context_ids are their {chosen.key!r}" if chosen.key is not None else ""
-        notes.append(f"took {' and '.join(sorted(filled))} from the objects in contexts{where}")
-        unpacked = [_with_empty_ids(row, filled) for row in unpacked]
-    notes += [
-        f"{name} not taken in {count:,} rows: not every context there has one"
-        for name, count in incomplete.items()
-    ]
-    return unpacked, tuple(notes)
+                values |= _beside_texts(passages, row, self.incomplete)
+            self.unread |= {repr(key): None for one in passages for key in one.unread}
+        self.filled |= values.keys() - {"contexts", "gold_contexts"}
+        return Row({**row.values, **values}, row.source, row.line) if values else row
+
+    def notes(self) -> tuple[str, ...]:
+        """What was taken from the objects and what was left out."""
+        key = next((key for key in self.keys if key is not None), None)
+        unread = [name for name in self.unread if key is None or name != repr(key)]
+        notes = [f"left out of the contexts: {listed(unread)}"] if unread else []
+        if self.filled:
+            where = f"; context_ids are their {key!r}" if key is not None else ""
+            notes.append(
+                f"took {' and '.join(sorted(self.filled))} from the objects in contexts{where}"
+            )
+        notes += [
+            f"{name} not taken in {count:,} rows: not every context there has one"
+            for name, count in self.incomplete.items()
+        ]
+        return tuple(notes)
 
 
 def _passages(row: Row, name: str, problems: list[Problem]) -> list[Passage] | None:

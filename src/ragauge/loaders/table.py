@@ -32,11 +32,14 @@ def unreadable(source: str, problem: str, line: int | None = None) -> Table:
     return Table((), source, problems=(Problem(problem, source, line),))
 
 
-def listed(names: "tuple[str, ...] | list[str]", most: int = 10) -> str:
-    """The first names and the number of the others.
+def listed(
+    names: "tuple[str, ...] | list[str]", most: int = 10, *, n_all: int | None = None
+) -> str:
+    """The first names and the number of the others; `n_all` counts all if `names` are only some.
 
     >>> listed(["a", "b", "c"], most=2)
     'a, b … and 1 more'
     """
-    more = f" … and {len(names) - most} more" if len(names) > most else ""
+    n_more = (len(names) if n_all is None else n_all) - len(names[:most])
+    more = f" … and {n_more} more" if n_more > 0 else ""
     return ", ".join(names[:most]) + more

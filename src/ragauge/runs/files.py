@@ -5,6 +5,7 @@ or absent.
 """
 
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -59,19 +60,40 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_frame(
-    path: Path, frame: "pl.DataFrame", compression: Literal["zstd", "lz4"] = "zstd"
+    path: Path,
+    frame: "pl.DataFrame",
+    compression: Literal["zstd", "lz4"] = "zstd",
+    row_group_size: int | None = None,
 ) -> None:
-    """Write a Parquet file atomically."""
+    """Write a Parquet file atomically; `row_group_size` rows can be read alone."""
 
     def write(file: BinaryIO) -> None:
         import polars as pl
 
         try:
-            frame.write_parquet(file, compression=compression)
+            frame.write_parquet(file, compression=compression, row_group_size=row_group_size)
         except pl.exceptions.ComputeError as error:  # polars wraps the OSError
             raise OSError(None, str(error).rpartition("IO error: ")[2]) from error
 
     write_atomically(path, write)
+
+
+def copy_file(source: Path, path: Path) -> None:
+    """Copy a file atomically; a link where both are on the same disk, so `source` must not change."""
+    with store_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.parent / f".{path.name}.{os.getpid()}.part"
+        temporary.unlink(missing_ok=True)
+        try:
+            os.link(source, temporary)
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(path)
+            _sync_folder(path.parent)
+            return
+        except OSError:
+            temporary.unlink(missing_ok=True)
+    with source.open("rb") as file:
+        write_atomically(path, lambda target: shutil.copyfileobj(file, target))
 
 
 def read_frame(path: Path, folder: Path) -> "pl.DataFrame":

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Literal, cast
 from ragauge import catalog
 from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label
+from ragauge.runs.aggregate_code import aggregate_problem
 from ragauge.runs.gate_baseline import Baseline
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.rules import COUNTS, MEAN, Operand, Rule
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.runs.summary import aggregate_problem, summarise
-from ragauge.sample import Samples, matching
+from ragauge.runs.summary import summarise
+from ragauge.sample import Samples
+from ragauge.sample_filter import matching
 from ragauge.score import Status
 from ragauge.where import Comparison, Filter
 

@@ -12,7 +12,8 @@ from ragauge.runs.comparison import MetricComparison
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import ScoreSource
-from ragauge.sample import Samples, matching
+from ragauge.sample import Samples
+from ragauge.sample_filter import matching
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
@@ -180,8 +181,8 @@ def _matching(run: ScoredRun, own: str, where: Filter | None, named: str) -> Sco
 
     rows = run.samples.frame.filter(pl.col("system") == own)
     seen = rows.with_columns(pl.lit(named).alias("system"))
-    ids = matching(replace(run.samples, frame=seen), where).frame["id"]
-    return _Part(run, replace(run.samples, frame=rows.filter(pl.col("id").is_in(ids.implode()))))
+    ids = matching(replace(run.samples, rows=seen), where).frame["id"]
+    return _Part(run, replace(run.samples, rows=rows.filter(pl.col("id").is_in(ids.implode()))))
 
 
 def _drop(row: MetricComparison) -> Mapping[str, float | None]:

@@ -31,7 +31,7 @@ def manifest_of(
     data: dict[str, object] = {
         "source": samples.source,
         "sha256": samples.fingerprint(),
-        "order": _order(samples),
+        "order": samples.order(),
         "n_samples": len(samples),
         "systems": list(samples.systems),
         WORDS: median_words(samples),
@@ -145,14 +145,6 @@ def _model_notes(plan: Plan) -> Iterable[str]:
             f"{', '.join(names)}: the threshold {threshold:g} is applied to {model}{best}; "
             "thresholds of different models are not comparable"
         )
-
-
-def _order(samples: Samples) -> str:
-    """SHA-256 of the rows' order: finished batches are reused only if it is the same."""
-    digest = hashlib.sha256()
-    for name in ("id", "system"):
-        digest.update(json.dumps(samples.frame[name].to_list()).encode())
-    return digest.hexdigest()
 
 
 @cache

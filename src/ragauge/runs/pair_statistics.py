@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ragauge.runs.aggregate_code import aggregate_of, aggregate_problem
 from ragauge.runs.aggregates import CUSTOM
 from ragauge.runs.comparison import TestName
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.pair_facts import Pair
 from ragauge.runs.paired_scores import MetricScores
-from ragauge.runs.summary import aggregate_of, aggregate_problem
 
 if TYPE_CHECKING:
     import numpy as np

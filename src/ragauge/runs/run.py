@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ragauge.errors import PlanError, did_you_mean
+from ragauge.runs.aggregate_code import aggregate_problem
 from ragauge.runs.cautions import MetricCaution, cautions_of
 from ragauge.runs.compare import PERMUTATIONS, Pairs, compare
 from ragauge.runs.comparison import Comparison, CorrectionName, TestName
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.runs.rendering import Rendered, Renderer
+from ragauge.runs.score_pieces import pieces_with_samples
 from ragauge.runs.scores import ScoreSource, collected, of_question, with_evidence
 from ragauge.runs.sides import SideLike
-from ragauge.runs.summary import SUMMARY, aggregate_problem, summarise
+from ragauge.runs.summary import SUMMARY, summarise_pieces
 from ragauge.sample import Samples
 from ragauge.score import Flag
 
@@ -135,16 +137,20 @@ class Run:
         `by` also groups by one or several fields of the samples. Columns: system, the fields,
         metric, name, mean, low, high, worst, best, lowest, highest, n, ok, undefined, missing, failed,
         skipped. The mean is over ok scores; `low` and `high` are its bootstrap interval over questions
-        (null below two). `worst` and `best` are the mean if every row without a value had the worst or
+        (null below two), for groups of more than 50,000 questions by the normal approximation. `worst` and `best` are the mean if every row without a value had the worst or
         the best one; null for open scales and for metrics not aggregated by the mean. All are null if
         no row has a value, or if the code of a custom aggregate is not loaded: see `problems`. Raises
         PlanError for a field that the samples do not have.
         """
         fields = slices_of(self.samples, [by] if isinstance(by, str) else by or ())
         if fields not in self._summaries:
-            scores = self.collect(self.scan().drop("reason", "flags"))
-            self._summaries[fields] = summarise(
-                scores, self.samples, self.metrics, fields, seed=self.manifest.seed
+            columns = ("id", "system", "metric", "value", "status", "parts")
+            self._summaries[fields] = summarise_pieces(
+                lambda: pieces_with_samples(self, columns, fields),
+                self.samples,
+                self.metrics,
+                fields,
+                seed=self.manifest.seed,
             )
         return self._summaries[fields].clone()
 

@@ -3,7 +3,7 @@
 Evidence is stored separately, so that code that needs only values never reads it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -19,6 +19,12 @@ COLUMNS = ("id", "system", "metric", "value", "status", "reason", "evidence", "f
 """Columns of `Run.scores`."""
 
 
+SAMPLES_AT_ONCE = 20_000
+"""Samples whose scores are in memory at once when parts are read one after the other."""
+MANY_PARTS = 50
+"""Parts from which on a query runs in pieces, so that its memory does not grow with the run."""
+
+
 class ScoreSource(Protocol):
     """A run's scores, ordered by sample and then by metric."""
 
@@ -28,6 +34,14 @@ class ScoreSource(Protocol):
 
     def scan_evidence(self) -> "pl.LazyFrame":
         """A lazy frame with the columns of EVIDENCE: the same rows in the same order."""
+        ...
+
+    def pieces(self) -> "Iterator[pl.LazyFrame]":
+        """The scores some at a time, in their order; a sample's scores are all in one piece."""
+        ...
+
+    def of_batches(self, numbers: Sequence[int]) -> "ScoreSource":
+        """The scores of these batches, in the order of their numbers; all of them in memory."""
         ...
 
 
@@ -43,6 +57,12 @@ class InMemory:
     def scan_evidence(self) -> "pl.LazyFrame":
         return self.frame.lazy().select(EVIDENCE)
 
+    def pieces(self) -> "Iterator[pl.LazyFrame]":
+        yield self.scan()
+
+    def of_batches(self, numbers: Sequence[int]) -> "ScoreSource":  # noqa: ARG002
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class InParts:
@@ -50,12 +70,31 @@ class InParts:
 
     scores: Sequence[Path]
     evidence: Sequence[Path]
+    batch_size: int = 1_000
+    """Samples per part."""
 
     def scan(self) -> "pl.LazyFrame":
         return _scan(self.scores, SCORES)
 
     def scan_evidence(self) -> "pl.LazyFrame":
         return _scan(self.evidence, EVIDENCE)
+
+    def pieces(self) -> "Iterator[pl.LazyFrame]":
+        at_once = self.n_samples_at_once // self.batch_size
+        for start in range(0, len(self.scores), at_once):
+            yield _scan(self.scores[start : start + at_once], SCORES)
+
+    @property
+    def n_samples_at_once(self) -> int:
+        """How many samples the scores of a piece are of; whole batches."""
+        return max(1, SAMPLES_AT_ONCE // self.batch_size) * self.batch_size
+
+    def of_batches(self, numbers: Sequence[int]) -> "ScoreSource":
+        return InParts(
+            [self.scores[number] for number in numbers],
+            [self.evidence[number] for number in numbers],
+            self.batch_size,
+        )
 
 
 def _scan(paths: Sequence[Path], columns: Sequence[str]) -> "pl.LazyFrame":

@@ -11,6 +11,7 @@ Evidence is written before scores, so a part is complete if its scores exist.
 """
 
 import json
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,11 +21,12 @@ from typing import TYPE_CHECKING
 from ragauge.engine.frames import EVIDENCE, KEYS, SCORES, TYPES
 from ragauge.errors import FilterError, StoreError
 from ragauge.regular_file import read_regular
-from ragauge.runs.files import read_frame, store_errors, write_frame, write_text
+from ragauge.runs.files import copy_file, read_frame, store_errors, write_frame, write_text
 from ragauge.runs.manifest import FORMAT, Manifest
 from ragauge.runs.run import Run
 from ragauge.runs.scores import InParts
-from ragauge.sample import Samples
+from ragauge.sample import SampleFile, Samples
+from ragauge.sample_file import rows_at_once
 from ragauge.score import NOT_ASKED, Flag
 
 if TYPE_CHECKING:
@@ -33,6 +35,10 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 MAX_MANIFEST_BYTES = 500_000_000
 SAMPLES = "samples.parquet"
+LARGE_SAMPLES = 16 * 2**20
+"""Samples whose file has at least this many bytes are read piece by piece."""
+MAX_CHECKED = 200
+"""Most parts that are all looked into when a run is opened."""
 SCORES_FOLDER = "scores"
 EVIDENCE_FOLDER = "evidence"
 SUMMARIES = ("summary.json", "summary.md")
@@ -41,7 +47,7 @@ FORMAT_1_FILES = ("scores.parquet", "parts")
 """What else a run folder of format 1 contains."""
 
 
-def has_unfinished(scores: "pl.DataFrame") -> bool:
+def has_unfinished(scores: "pl.LazyFrame | pl.DataFrame") -> bool:
     """Whether running again may give values to some of these rows that have none."""
     import polars as pl
 
@@ -50,7 +56,7 @@ def has_unfinished(scores: "pl.DataFrame") -> bool:
         | pl.col("reason").str.starts_with(NOT_ASKED).fill_null(value=False)
         | pl.col("flags").list.contains(str(Flag.LOST_PARTS))
     )
-    return bool(scores.select(unfinished.any()).item())
+    return bool(scores.lazy().select(unfinished.any()).collect().item())
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +84,15 @@ class RunFolder:
             self._check_empty()
         # The manifest first: it distinguishes a started run from other people's files.
         write_text(self.path / MANIFEST, manifest.to_json())
-        write_frame(self.path / SAMPLES, samples.frame)
+        self._write_samples(samples)
         return manifest
+
+    def _write_samples(self, samples: Samples) -> None:
+        path = self.path / SAMPLES
+        if isinstance(samples.rows, SampleFile):
+            copy_file(samples.rows.path, path)
+        else:
+            write_frame(path, samples.frame, row_group_size=rows_at_once(samples.frame))
 
     def _check_empty(self) -> None:
         """Create the folder; raise StoreError if it contains other files."""
@@ -161,7 +174,7 @@ class RunFolder:
 
     def finish(self, manifest: Manifest, samples: Samples, n_parts: int) -> Run:
         """Mark the run as finished, once all its parts are written."""
-        run = Run(samples, self._parts(n_parts), manifest, self.path)
+        run = Run(samples, self._parts(n_parts, manifest.batch_size), manifest, self.path)
         write_text(self.path / MANIFEST, manifest.to_json())
         return run
 
@@ -198,21 +211,41 @@ class RunFolder:
             raise StoreError(
                 f"{self.path}: is not finished; run the same command again to finish it"
             )
-        frame = self._table(self.path / SAMPLES, ("id", "system"))
-        samples = Samples(frame, str(manifest.data.get("source", "")))
+        samples = Samples(self._samples(), str(manifest.data.get("source", "")))
         n_parts = -(-len(samples) // max(manifest.batch_size, 1))
-        return Run(samples, self._parts(n_parts), manifest, self.path)
+        return Run(samples, self._parts(n_parts, manifest.batch_size), manifest, self.path)
 
-    def _parts(self, n_parts: int) -> InParts:
-        """The parts of the dataset; raises StoreError if one is missing, damaged or not a part."""
+    def _samples(self) -> "pl.DataFrame | SampleFile":
+        """The samples: a frame, or many of them as the file that is read piece by piece."""
+        path = self.path / SAMPLES
+        if not path.exists() or path.stat().st_size < LARGE_SAMPLES:
+            return self._table(path, ("id", "system"))
+        self._check_columns(path, ("id", "system"), _schema(path, self.path))
+        return SampleFile(path)
+
+    def _parts(self, n_parts: int, batch_size: int) -> InParts:
+        """The parts of the dataset; raises StoreError if one is missing, damaged or not a part.
+
+        Of a run with many parts, it looks into the first and the last only.
+        """
         scores = tuple(self.scores_part(number) for number in range(n_parts))
         evidence = tuple(self.evidence_part(number) for number in range(n_parts))
-        for path, columns in (
-            *((path, SCORES) for path in scores),
-            *((path, EVIDENCE) for path in evidence),
-        ):
-            self._check_columns(path, columns, _schema(path, self.path))
-        return InParts(scores, evidence)
+        for paths, columns in ((scores, SCORES), (evidence, EVIDENCE)):
+            for path in paths if n_parts <= MAX_CHECKED else (paths[0], paths[-1]):
+                self._check_columns(path, columns, _schema(path, self.path))
+            self._check_exist(paths)
+        return InParts(scores, evidence, max(batch_size, 1))
+
+    def _check_exist(self, paths: Sequence[Path]) -> None:
+        """Raise StoreError if one of many parts is missing."""
+        if len(paths) <= MAX_CHECKED:
+            return
+        present = {entry.name for entry in os.scandir(paths[0].parent)}
+        for path in paths:
+            if path.name not in present:
+                raise StoreError(
+                    f"{path}: cannot be read: it is missing; remove {self.path} and run it again"
+                )
 
     def _table(self, path: Path, columns: Sequence[str]) -> "pl.DataFrame":
         """One of the run's tables; raises StoreError if it is damaged or has other columns."""

@@ -1,12 +1,10 @@
 """The summary of a run: each metric's aggregate with its interval, bounds and counts, by group."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from ragauge import catalog
-from ragauge.metric import Metric
-from ragauge.runs.aggregates import CUSTOM, StoredAggregate
-from ragauge.runs.code import OWN
+from ragauge.runs.aggregate_code import aggregate_of, aggregate_problem
+from ragauge.runs.group_totals import Counts, GroupTotals, score_parts
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.sample import Samples
 from ragauge.score import Status
@@ -14,8 +12,16 @@ from ragauge.score import Status
 if TYPE_CHECKING:
     import polars as pl
 
-    from ragauge.stats.intervals import Aggregate, Estimate, Floats1d, Floats2d
+    from ragauge.stats.intervals import Aggregate, Estimate, Floats2d
 
+    Piece = tuple[pl.DataFrame, pl.DataFrame]
+    Key = tuple[object, ...]
+
+MAX_RESAMPLED = 50_000
+"""Most questions of a group whose intervals are by bootstrap; those of more by the normal approximation."""
+MAX_IN_MEMORY = 500_000
+"""Most questions whose scores are in memory at the same time to be resampled."""
+PER_SCORE = ("id", "metric", "value", "status", "parts")
 SUMMARY = (
     *("metric", "name", "mean", "low", "high", "worst", "best", "lowest", "highest", "n"),
     *map(str, Status),
@@ -35,27 +41,113 @@ def summarise(
 
     `Run.summary` describes its columns. The order of the rows of `scores` does not matter.
     """
+    return summarise_pieces(lambda: [(scores, samples.frame)], samples, metrics, fields, seed=seed)
+
+
+def summarise_pieces(
+    pieces: "Callable[[], Iterable[Piece]]",
+    samples: Samples,
+    metrics: Sequence[MetricDisplay],
+    fields: Sequence[str],
+    *,
+    seed: int,
+) -> "pl.DataFrame":
+    """The summary of scores that are read some samples at a time, each with the samples of its rows.
+
+    Groups of at most MAX_RESAMPLED questions are in memory, as many at a time as have
+    MAX_IN_MEMORY questions together; of larger ones only sums are.
+    """
     import polars as pl
 
-    # Renamed because a field may have the name of a column of the scores.
-    keys = ["system", *(f"by {place}" for place in range(len(fields)))]
-    groups = samples.frame.select(
-        "id",
-        "system",
-        *(pl.col(name).alias(key) for name, key in zip(fields, keys[1:], strict=True)),
-    )
-    scores = scores.join(groups, on=["id", "system"], how="left")
-    order = {metric.metric: place for place, metric in enumerate(metrics)}
-    rows: list[dict[str, object]] = []
-    parts = scores.partition_by(keys, as_dict=True, include_key=True)
-    for key in sorted(parts, key=lambda key: tuple((value is None, str(value)) for value in key)):
-        named = dict(zip(("system", *fields), key, strict=True))
-        rows += _group_rows(named, parts[key], metrics, order, seed)
-    return pl.DataFrame(rows, infer_schema_length=None)
+    keys = group_keys(fields)
+    sizes = _group_sizes(samples, keys, fields)
+    rows: dict[Key, list[dict[str, object]]] = {}
+    for chosen in _rounds(sizes):
+        found = Groups(metrics, {key: sizes[key] for key in chosen}, seed)
+        for scores, part in pieces():
+            of_part = part.select("id", "system", *_renamed(keys, fields))
+            found.add(scores.join(of_part, on=["id", "system"], how="left"), keys)
+        rows |= found.rows()
+    names = ("system", *fields)
+    ordered = sorted(rows, key=lambda key: tuple((value is None, str(value)) for value in key))
+    made = [{**dict(zip(names, key, strict=True)), **row} for key in ordered for row in rows[key]]
+    return pl.DataFrame(made, infer_schema_length=None)
+
+
+def group_keys(fields: Sequence[str]) -> list[str]:
+    """The columns to group by, renamed because a field may have the name of a column of the scores."""
+    return ["system", *(f"by {place}" for place in range(len(fields)))]
+
+
+def _renamed(keys: Sequence[str], fields: Sequence[str]) -> "Iterable[pl.Expr]":
+    import polars as pl
+
+    return (pl.col(name).alias(key) for name, key in zip(fields, keys[1:], strict=True))
+
+
+def _group_sizes(samples: Samples, keys: Sequence[str], fields: Sequence[str]) -> "dict[Key, int]":
+    """How many questions each group has: (id, system) is unique, so as many as it has samples."""
+    if not fields:
+        return {(system,): n for system, n in samples.n_by_system.items()}
+    sizes: dict[Key, int] = {}
+    for piece in samples.pieces(["system", *fields]):
+        of_piece = piece.select("system", *_renamed(keys, fields)).group_by(keys).len()
+        for *key, n in of_piece.iter_rows():
+            sizes[tuple(key)] = sizes.get(tuple(key), 0) + n
+    return sizes
+
+
+def _rounds(sizes: "Mapping[Key, int]") -> "Iterator[list[Key]]":
+    """Groups whose scores are in memory at the same time; the large ones, which are not, in the first."""
+    chosen = [key for key, n in sizes.items() if n > MAX_RESAMPLED]
+    total = 0
+    for key, n in sizes.items():
+        if n <= MAX_RESAMPLED:
+            if total and total + n > MAX_IN_MEMORY:
+                yield chosen
+                chosen, total = [], 0
+            chosen.append(key)
+            total += n
+    yield chosen
+
+
+class Groups:
+    """The scores of some groups: in memory, or as sums for groups of more than MAX_RESAMPLED questions."""
+
+    def __init__(
+        self, metrics: Sequence[MetricDisplay], sizes: "Mapping[Key, int]", seed: int
+    ) -> None:
+        self.metrics, self.sizes, self.seed = metrics, sizes, seed
+        self._small: dict[Key, list[pl.DataFrame]] = {}
+        self._large: dict[Key, GroupTotals] = {}
+
+    def add(self, scores: "pl.DataFrame", keys: Sequence[str]) -> None:
+        """Add scores with the columns of the groups' keys."""
+        for key, part in scores.partition_by(keys, as_dict=True).items():
+            if (n := self.sizes.get(key)) is None:
+                continue
+            if n > MAX_RESAMPLED:
+                self._large.setdefault(key, GroupTotals(self.metrics, n)).add(part)
+            else:
+                needed = [name for name in PER_SCORE if name in part.columns]
+                self._small.setdefault(key, []).append(part.select(needed))
+
+    def rows(self) -> "dict[Key, list[dict[str, object]]]":
+        """For each group, a row for each metric."""
+        import polars as pl
+
+        order = {metric.metric: place for place, metric in enumerate(self.metrics)}
+        small = {
+            key: _group_rows(pl.concat(parts), self.metrics, order, self.seed)
+            for key, parts in self._small.items()
+        }
+        return small | {
+            key: [_row(shown, total.counts, total.estimate()) for shown, total in totals]
+            for key, totals in ((key, found.by_metric()) for key, found in self._large.items())
+        }
 
 
 def _group_rows(
-    key: dict[str, object],
     group: "pl.DataFrame",
     metrics: Sequence[MetricDisplay],
     order: Mapping[str, int],
@@ -83,7 +175,7 @@ def _group_rows(
         [sums for sums, _ in parts], [aggregate for _, aggregate in parts], seed=seed
     )
     return [
-        {**key, **_row(metric, by_metric[metric.metric], estimate)}
+        _row(metric, Counts.of(by_metric[metric.metric]), estimate)
         for metric, estimate in zip(shown, estimates, strict=True)
     ]
 
@@ -94,30 +186,19 @@ def _parts(
     """What each question adds to the metric's sums, and the aggregate that turns sums into a value."""
     import numpy as np
 
-    from ragauge.stats.aggregates import AGGREGATES, parts_of
+    from ragauge.stats.aggregates import AGGREGATES
     from ragauge.stats.intervals import by_question
 
     scored = scores.filter(scores["value"].is_not_null())
-    question = scored["question"].to_numpy()
-    kind = shown.aggregate.kind
-    if kind != CUSTOM:
-        parts = parts_of(scored["value"].to_numpy(), kind)
-        return by_question(parts, question, n_questions), aggregate_of(shown)
     if aggregate_problem(shown):  # placeholders: the row has no number
         return np.zeros((n_questions, 2)), AGGREGATES["mean"]
-    rows = scored["parts"].to_list()
-    parts = np.array(rows, dtype=np.float64).reshape(len(rows), -1)
-    return by_question(parts, question, n_questions), aggregate_of(shown)
+    question = scored["question"].to_numpy()
+    return by_question(score_parts(shown, scored), question, n_questions), aggregate_of(shown)
 
 
-def _row(
-    shown: MetricDisplay, scores: "pl.DataFrame", estimate: "Estimate | None"
-) -> dict[str, object]:
-    counts = {str(status): 0 for status in Status}
-    for status, n in scores["status"].value_counts().iter_rows():
-        counts[cast(str, status)] = cast(int, n)
-    estimate = estimate if scores["value"].count() else None  # no value, not a sum of 0
-    worst, best = _bounds(shown, scores, estimate)
+def _row(shown: MetricDisplay, counts: Counts, estimate: "Estimate | None") -> dict[str, object]:
+    estimate = estimate if counts.n_ok else None  # no value, not a sum of 0
+    worst, best = _bounds(shown, counts, estimate)
     return {
         "metric": shown.metric,
         "name": shown.name,
@@ -126,15 +207,15 @@ def _row(
         "high": estimate.high if estimate else None,
         "worst": worst,
         "best": best,
-        "lowest": scores["value"].min(),
-        "highest": scores["value"].max(),
-        "n": scores.height,
-        **counts,
+        "lowest": counts.lowest,
+        "highest": counts.highest,
+        "n": counts.n,
+        **counts.by_status,
     }
 
 
 def _bounds(
-    shown: MetricDisplay, scores: "pl.DataFrame", estimate: "Estimate | None"
+    shown: MetricDisplay, counts: Counts, estimate: "Estimate | None"
 ) -> tuple[float | None, float | None]:
     """The mean if every row without a value had the worst, and the best, value of the scale."""
     if (
@@ -144,70 +225,9 @@ def _bounds(
         or shown.aggregate.kind != "mean"
     ):
         return None, None
-    n_ok = scores["value"].count()
-    total, n_absent = estimate.value * n_ok, scores.height - n_ok
+    total, n_absent = estimate.value * counts.n_ok, counts.n - counts.n_ok
     ends = (
-        (total + n_absent * shown.low) / scores.height,
-        (total + n_absent * shown.high) / scores.height,
+        (total + n_absent * shown.low) / counts.n,
+        (total + n_absent * shown.high) / counts.n,
     )
     return (ends[1], ends[0]) if shown.lower_is_better else ends
-
-
-def aggregate_problem(display: MetricDisplay) -> str:
-    """Why a stored metric's aggregate cannot be computed here; empty if it can.
-
-    >>> from ragauge.runs.manifest import MetricDisplay
-    >>> from ragauge.runs.aggregates import StoredAggregate
-    >>> lost = StoredAggregate("custom", "my_metrics", "my_metrics.py", "12ab")
-    >>> aggregate_problem(MetricDisplay("harmonic", "harmonic", version=1, aggregate=lost))[:72]
-    'harmonic has a custom aggregate, whose code (my_metrics.py) is not loade'
-    """
-    stored = display.aggregate
-    if stored.kind != CUSTOM:
-        return ""
-    metric = _loaded_metric(display)
-    home = stored.file or stored.module
-    is_plugin = stored.module.partition(".")[0] != OWN
-    advice = f"; load it with --plugin {home}, or import it first" if is_plugin else ""
-    if metric is None or not callable(metric.aggregate):
-        return f"{display.name} has a custom aggregate, whose code ({home}) is not loaded{advice}"
-    if metric.version != display.version:
-        return (
-            f"{display.name} was scored by version {display.version} of the metric, but version "
-            f"{metric.version} is loaded, which may aggregate differently; run it again"
-        )
-    if not stored.is_same(StoredAggregate.of(metric)):
-        return (
-            f"{display.name} has a custom aggregate, whose code ({home}) has changed since the run; run it "
-            "again"
-        )
-    return ""
-
-
-def aggregate_of(display: MetricDisplay) -> "Aggregate":
-    """The aggregate of a metric; only if `aggregate_problem` is empty."""
-    from ragauge.stats.aggregates import AGGREGATES
-
-    if display.aggregate.kind != CUSTOM:
-        return AGGREGATES[display.aggregate.kind]  # pyright: ignore[reportArgumentType]
-    metric = _loaded_metric(display)
-    assert metric is not None and callable(metric.aggregate)
-    return _as_array(metric.aggregate)
-
-
-def _loaded_metric(display: MetricDisplay) -> Metric | None:
-    known: Mapping[str, Metric] = catalog.metrics()
-    return known.get(display.metric.split("(")[0].split("@")[0])
-
-
-def _as_array(aggregate: object) -> "Aggregate":
-    import numpy as np
-
-    function = cast("Aggregate", aggregate)
-
-    def as_array(sums: "Floats2d") -> "Floats1d":
-        if sums.shape[1] == 0:
-            return np.full(len(sums), np.nan)
-        return np.asarray(function(sums), dtype=np.float64)
-
-    return as_array

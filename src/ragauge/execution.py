@@ -1,0 +1,132 @@
+"""Execute an evaluation: measure its batches, store them, and finish the run."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragauge.engine.corpus import compute_corpus_features
+from ragauge.engine.graph import Plan
+from ragauge.engine.row_range import RowRange
+from ragauge.progress import Scored
+from ragauge.runs.identity import judges_of, now
+from ragauge.runs.manifest import Manifest
+from ragauge.runs.run import Run
+from ragauge.sample import Columns, SampleFile, Samples, to_columns
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ragauge.engine.resources import Resources
+    from ragauge.runs.store import RunFolder
+
+Progress = Callable[[int, int], None]
+"""Called with the number of rows done and the total number of rows."""
+
+
+def batch_of(plan: Plan, samples: Samples, number: int, size: int) -> Columns | RowRange:
+    """The columns that the plan needs of a batch; of samples in a file, where they are."""
+    columns = [name for name in samples.columns if name in plan.columns | {"id", "system"}]
+    start, stop = number * size, (number + 1) * size
+    if isinstance(samples.rows, SampleFile):
+        return RowRange(samples.rows.path, start, stop, columns)
+    return to_columns(samples.part(start, stop, columns))
+
+
+def n_batches(samples: Samples, manifest: Manifest) -> int:
+    return -(-len(samples) // manifest.batch_size)
+
+
+def unfinished_batches(samples: Samples, manifest: Manifest, folder: "RunFolder") -> list[int]:
+    """The numbers of the batches that are not finished in this folder. Writes nothing.
+
+    All batches if the folder holds another run, which `RunFolder.open` rejects.
+    """
+    numbers = range(n_batches(samples, manifest))
+    stored = folder.manifest() if folder.has_manifest() else None
+    if stored is None or stored.key != manifest.key:
+        return list(numbers)
+    size = manifest.batch_size
+    return [
+        number
+        for number in numbers
+        if not folder.scores_part(number).exists()
+        or not folder.has_part(
+            number, samples.part(number * size, (number + 1) * size, ["id", "system"])
+        )
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One execution of an evaluation's batches, with `workers` processes at most."""
+
+    plan: Plan
+    samples: Samples
+    resources: "Resources"
+    manifest: Manifest
+    workers: int
+    progress: Progress | None
+
+    def in_memory(self) -> Run:
+        import polars as pl
+
+        from ragauge.runs.scores import InMemory
+
+        numbers = range(n_batches(self.samples, self.manifest))
+        parts = dict(self._measured(numbers))
+        scores = pl.concat([parts[number] for number in numbers])
+        return Run(self.samples, InMemory(scores), self._finished())
+
+    def in_folder(self, path: Path) -> Run:
+        from ragauge.report.tables import write_summaries
+        from ragauge.runs.store import SUMMARIES, RunFolder, has_unfinished
+
+        folder = RunFolder(path)
+        stored = folder.open(self.manifest, self.samples)
+        if stored.finished:
+            run = replace(folder.read(), samples=self.samples)
+            if not any(has_unfinished(run.collect(piece)) for piece in run.source.pieces()):
+                if not all((path / name).exists() for name in SUMMARIES):
+                    write_summaries(run, path)
+                return run
+            folder.reopen()
+        for number, part in self._measured(unfinished_batches(self.samples, self.manifest, folder)):
+            folder.write_part(number, part)
+        finished = replace(self._finished(), started=stored.started)
+        run = folder.finish(finished, self.samples, n_batches(self.samples, self.manifest))
+        write_summaries(run, path)
+        return run
+
+    def _finished(self) -> Manifest:
+        usage = _usage(self.plan, self.resources)
+        return replace(self.manifest, finished=now(), judging=usage)
+
+    def _measured(self, numbers: Sequence[int]) -> "Iterable[tuple[int, pl.DataFrame]]":
+        from ragauge.engine.executors import choose
+
+        plan, samples = self.plan, self.samples
+        resources, size = self.resources, self.manifest.batch_size
+        n_rows = {number: min(size, len(samples) - number * size) for number in numbers}
+        done, total = len(samples) - sum(n_rows.values()), len(samples)
+
+        if numbers:
+            compute_corpus_features(plan, samples, resources)
+        executor = choose(plan, len(samples), self.workers, resources)
+        for number, part in executor.map(
+            plan, ((number, batch_of(plan, samples, number, size)) for number in numbers)
+        ):
+            done += n_rows[number]
+            if not executor.reports:
+                resources.listener(Scored(n_rows[number] * len(plan.nodes)))
+            if self.progress:
+                self.progress(done, total)
+            yield number, part
+
+
+def _usage(plan: Plan, resources: "Resources") -> Mapping[str, object]:
+    """For each judge of the plan, its usage, and details such as parameters that the model rejects."""
+    return {
+        session.name: {**session.usage.as_data(), **session.judge.details()}
+        for session in judges_of(plan, resources)
+    }

@@ -1,0 +1,238 @@
+"""The pieces of samples on disk, and their way into one Parquet file with columns of one type each."""
+
+import json
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from ragauge.errors import StoreError
+from ragauge.sample import FIELDS
+from ragauge.sample_file import SampleFile, rows_at_once
+from ragauge.sample_frame import frame_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+LINE = "ragauge line"
+"""A column of the pieces that the samples do not have: each row's line in its source."""
+ON_DISK = Path("/var/tmp")
+"""Where temporary files are on disk; /tmp is in memory on some systems."""
+
+
+class TemporaryFolder:
+    """A folder that is removed when nothing refers to it any more, at the latest when Python ends."""
+
+    def __init__(self) -> None:
+        own = "TMPDIR" in os.environ or not os.access(ON_DISK, os.W_OK)
+        try:
+            self.path = Path(tempfile.mkdtemp(prefix="ragauge-", dir=None if own else ON_DISK))
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise StoreError(
+                f"no temporary folder for large samples: {reason}; set TMPDIR to a folder on disk"
+            ) from error
+        self._finalizer = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+@dataclass(slots=True)
+class PieceFiles:
+    """Pieces of samples, each a Parquet file with the columns and types of its own rows."""
+
+    folder: TemporaryFolder
+    starts: list[int] = field(default_factory=list[int])
+    """The number of the first row of each piece."""
+    n_rows: int = 0
+    kinds: dict[str, set[type]] = field(default_factory=dict[str, set[type]])
+    """The columns in order of first appearance; for slice fields the types of their values."""
+    encoded: dict[int, set[str]] = field(default_factory=dict[int, set[str]])
+    """For each piece the slice fields that are kept as JSON, because they have several types."""
+    rows_at_once: int = 0
+
+    def add(self, values: list[dict[str, object]], lines: Sequence[int | None]) -> "pl.DataFrame":
+        """Write the rows as the next piece and return it."""
+        import polars as pl
+
+        number = len(self.starts)
+        self._encode_mixed(number, values)
+        frame = frame_of(values)
+        path = self._path(number)
+        try:
+            frame.with_columns(pl.Series(LINE, lines, dtype=pl.UInt32)).write_parquet(
+                path, compression="lz4"
+            )
+        except (OSError, pl.exceptions.ComputeError) as error:
+            reason = str(error).rpartition("IO error: ")[2]
+            raise StoreError(
+                f"{path}: cannot be written: {reason:.200}; free space or set TMPDIR to a folder with room"
+            ) from error
+        self.starts.append(self.n_rows)
+        self.n_rows += frame.height
+        at_once = rows_at_once(frame)
+        self.rows_at_once = min(self.rows_at_once or at_once, at_once)
+        return frame
+
+    def _path(self, number: int) -> Path:
+        return self.folder.path / f"{number:06}.parquet"
+
+    def _encode_mixed(self, number: int, values: list[dict[str, object]]) -> None:
+        """Keep slice fields of several types as JSON until the types of all rows are known."""
+        own: dict[str, set[type]] = {}
+        for row in values:
+            for name, value in row.items():
+                kinds = own.setdefault(name, set())
+                if value is not None and name not in FIELDS:
+                    kinds.add(type(value))
+        for name, kinds in own.items():
+            self.kinds.setdefault(name, set()).update(kinds)
+            if len(kinds) > 1:
+                self.encoded.setdefault(number, set()).add(name)
+                for row in values:
+                    if row.get(name) is not None:
+                        row[name] = json.dumps(row[name])
+
+    def rows(self, wanted: "Sequence[int] | Ints", columns: Sequence[str]) -> "pl.DataFrame":
+        """These columns of some rows, in ascending order of the rows' numbers; absent ones are null."""
+        import numpy as np
+        import polars as pl
+
+        numbers = np.unique(np.asarray(wanted, dtype=np.int64))
+        piece_of = np.searchsorted(self.starts, numbers, side="right") - 1
+        found: list[pl.DataFrame] = []
+        for piece in cast("list[int]", np.unique(piece_of).tolist()):
+            own = numbers[piece_of == piece] - self.starts[piece]
+            frame = self.piece(piece, columns)
+            found.append(frame[own].with_columns(pl.Series("row", own + self.starts[piece])))
+        return pl.concat(found, how="diagonal_relaxed")
+
+    def piece(self, number: int, columns: Sequence[str]) -> "pl.DataFrame":
+        """These columns of one piece, those of them that it has."""
+        import polars as pl
+
+        lazy = pl.scan_parquet(self._path(number), glob=False)
+        own = lazy.collect_schema().names()
+        return lazy.select([name for name in columns if name in own]).collect()
+
+    def pieces(self, columns: Sequence[str]) -> "Iterator[pl.DataFrame]":
+        for number in range(len(self.starts)):
+            yield self.piece(number, columns)
+
+    def as_file(self) -> SampleFile:
+        """All rows in one file; the pieces are removed."""
+        import polars as pl
+
+        names = [name for name in FIELDS if name in self.kinds]
+        names += [name for name in self.kinds if name not in FIELDS]
+        slices = {
+            name: _Slice.of(kinds) for name, kinds in self.kinds.items() if name not in FIELDS
+        }
+        for number in range(len(self.starts)):
+            self._settle(number, slices)
+        types = self._types(slices)
+        lazy = [self._lazy(number, names, types) for number in range(len(self.starts))]
+        path = self.folder.path / "samples.parquet"
+        try:
+            pl.concat(lazy).sink_parquet(
+                path, compression="zstd", row_group_size=max(self.rows_at_once, 1)
+            )
+        except (OSError, pl.exceptions.ComputeError) as error:
+            raise StoreError(
+                f"{path}: cannot be written: {error!s:.200}; set TMPDIR to a folder with room"
+            ) from error
+        for number in range(len(self.starts)):
+            self._path(number).unlink()
+        return SampleFile(path, self.folder)
+
+    def _settle(self, number: int, slices: "Mapping[str, _Slice]") -> None:
+        """Write a piece again if a slice field has other types in other pieces."""
+        import polars as pl
+
+        encoded = self.encoded.get(number, set())
+        schema = pl.read_parquet_schema(self._path(number))
+        changed = [
+            name
+            for name, own in slices.items()
+            if name in schema and (name in encoded or own.is_changed(schema[name]))
+        ]
+        if not changed:
+            return
+        frame = pl.read_parquet(self._path(number), glob=False)
+        for name in changed:
+            values = cast("list[object]", frame[name].to_list())
+            if name in encoded:
+                values = [
+                    None if value is None else json.loads(cast(str, value)) for value in values
+                ]
+            frame = frame.with_columns(slices[name].series(name, values))
+        frame.write_parquet(self._path(number), compression="lz4")
+
+    def _types(self, slices: "Mapping[str, _Slice]") -> "dict[str, pl.DataType]":
+        """The type of each column; that of a field is the same in all pieces that have it."""
+        import polars as pl
+
+        types: dict[str, Any] = {name: own.dtype for name, own in slices.items()}
+        for number in range(len(self.starts)):
+            for name, dtype in pl.read_parquet_schema(self._path(number)).items():
+                types.setdefault(name, dtype)
+        return types
+
+    def _lazy(
+        self, number: int, names: Sequence[str], types: "Mapping[str, pl.DataType]"
+    ) -> "pl.LazyFrame":
+        import polars as pl
+
+        lazy = pl.scan_parquet(self._path(number), glob=False)
+        own = lazy.collect_schema()
+        return lazy.select(
+            pl.col(name).cast(types[name])
+            if name in own
+            else pl.lit(None).cast(types[name]).alias(name)
+            for name in names
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    """The type of a slice field's values over all rows."""
+
+    dtype: "pl.DataType"
+    is_text: bool
+    is_float: bool
+
+    @classmethod
+    def of(cls, kinds: set[type]) -> "_Slice":
+        import polars as pl
+
+        if kinds == {int, float} or kinds == {float}:
+            return cls(pl.Float64(), is_text=False, is_float=True)
+        if len(kinds) == 1:
+            (kind,) = kinds
+            own = {int: pl.Int64(), bool: pl.Boolean(), str: pl.String()}[kind]
+            return cls(own, is_text=False, is_float=False)
+        return cls(pl.String() if kinds else pl.Null(), is_text=bool(kinds), is_float=False)
+
+    def is_changed(self, own: "pl.DataType") -> bool:
+        """Whether values that a piece has in this type must become text."""
+        import polars as pl
+
+        return self.is_text and own not in (pl.String(), pl.Null())
+
+    def series(self, name: str, values: Sequence[object]) -> "pl.Series":
+        import polars as pl
+
+        if self.is_text:
+            values = [
+                value if value is None or isinstance(value, str) else json.dumps(value)
+                for value in values
+            ]
+        elif self.is_float:
+            values = [None if value is None else float(cast(float, value)) for value in values]
+        return pl.Series(name, values, dtype=self.dtype, strict=True)

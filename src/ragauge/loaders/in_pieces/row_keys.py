@@ -1,0 +1,324 @@
+"""What must hold over all rows: unique (id, system), one question per id, ids that can be told apart.
+
+Kept of each row are two hashes of 8 bytes, the number of its system and that of its file. Rows whose
+hashes are equal are read again and compared exactly, so a collision of hashes changes nothing.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, cast
+
+from ragauge.errors import Problem
+from ragauge.loaders.conflicts import OF_QUESTION, Conflict, Conflicts, counted_ids, same_value
+from ragauge.loaders.in_pieces.piece_files import LINE, PieceFiles
+from ragauge.loaders.join import NOTHING_IN_COMMON, unanswered_note
+from ragauge.sample import DEFAULT_SYSTEM, Row
+from ragauge.sample_frame import duplicate_problem, look_alike_notes, look_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+    Hashes = NDArray[np.uint64]
+    Ints = NDArray[np.int64]
+
+MAX_DUPLICATES = 10_000
+"""Most duplicates that are reported; the others are counted."""
+COMPARED_AT_ONCE = 20_000
+NAMED = 10
+
+
+@dataclass(slots=True)
+class RowKeys:
+    """The keys of the rows read so far."""
+
+    files: Sequence[str]
+    systems: dict[str, int] = field(default_factory=dict[str, int])
+    _ids: "list[Hashes]" = field(default_factory=list[Any])
+    _looks: "list[Hashes]" = field(default_factory=list[Any])
+    _systems: "list[NDArray[np.uint16]]" = field(default_factory=list[Any])
+    _n_rows_by_file: dict[str, int] = field(default_factory=dict[str, int])
+
+    def add(self, frame: "pl.DataFrame", source: str) -> None:
+        """Keep the keys of a piece of samples."""
+        import numpy as np
+        import polars as pl
+
+        ids = frame["id"]
+        self._ids.append(ids.hash().to_numpy())
+        looks = pl.Series([look_of(id) for id in cast("list[str]", ids.to_list())], dtype=pl.String)
+        self._looks.append(looks.hash().to_numpy())
+        systems = cast("list[str]", frame["system"].to_list())
+        for system in dict.fromkeys(systems):
+            self.systems.setdefault(system, len(self.systems))
+        self._systems.append(np.array([self.systems[system] for system in systems], np.uint16))
+        self._n_rows_by_file[source] = self._n_rows_by_file.get(source, 0) + len(systems)
+
+    def check(self, pieces: PieceFiles) -> "KeyFindings":
+        """The problems and notes of all rows."""
+        import numpy as np
+
+        found = KeyFindings()
+        ids = np.concatenate(self._ids)
+        self._ids.clear()
+        order = np.argsort(ids, kind="stable")
+        is_new = np.empty(len(ids), dtype=np.bool_)
+        is_new[0] = True
+        is_new[1:] = ids[order[1:]] != ids[order[:-1]]
+        if not is_new.all():
+            systems = np.concatenate(self._systems)
+            groups = _Groups(order, np.flatnonzero(is_new))
+            self._duplicates(groups, systems, pieces, found)
+            self._conflicts(groups, pieces, found)
+            self._gaps(groups, systems, pieces, found)
+        elif len(self.systems) > 1:
+            systems = np.concatenate(self._systems)
+            self._gaps(_Groups(order, np.flatnonzero(is_new)), systems, pieces, found)
+        self._look_alikes(ids, pieces, found)
+        return found
+
+    def _row(self, number: int, line: object, values: "dict[str, object]") -> Row:
+        ends = accumulate(self._n_rows_by_file.values())
+        source = next(
+            file for file, end in zip(self._n_rows_by_file, ends, strict=True) if number < end
+        )
+        return Row(values, source, cast("int | None", line))
+
+    def _duplicates(
+        self,
+        groups: "_Groups",
+        systems: "NDArray[np.uint16]",
+        pieces: PieceFiles,
+        found: "KeyFindings",
+    ) -> None:
+        """Rows with the id and the system of an earlier one."""
+        import numpy as np
+
+        rows, group = groups.repeated()
+        own = systems[rows]
+        order = np.lexsort((rows, own, group))
+        rows, group, own = rows[order], group[order], own[order]
+        same = (group[1:] == group[:-1]) & (own[1:] == own[:-1])
+        if not same.any():
+            return
+        suspects = np.union1d(rows[1:][same], rows[:-1][same])
+        first: dict[tuple[str, str], Row] = {}
+        n_more = 0
+        for start in range(0, len(suspects), COMPARED_AT_ONCE):
+            at = suspects[start : start + COMPARED_AT_ONCE]
+            for number, line, id, system in (
+                pieces.rows(at, ["id", "system", LINE])
+                .select("row", LINE, "id", "system")
+                .iter_rows()
+            ):
+                row = self._row(number, line, {})
+                before = first.setdefault((id, system), row)
+                if before is row:
+                    continue
+                if len(found.duplicates) < MAX_DUPLICATES:
+                    found.duplicates.append(duplicate_problem(row, before, id, system))
+                else:
+                    n_more += 1
+            if n_more > MAX_DUPLICATES:
+                break
+        if n_more:
+            found.duplicates.append(
+                Problem(f"more than {MAX_DUPLICATES:,} other rows are duplicates", self.files[0])
+            )
+
+    def _conflicts(self, groups: "_Groups", pieces: PieceFiles, found: "KeyFindings") -> None:
+        """Fields of a question that differ between its rows."""
+        import numpy as np
+
+        several = np.zeros(0, dtype=np.int64)
+        for name in OF_QUESTION:
+            if name not in pieces.kinds:
+                continue
+            rows, others = self._differing(name, groups, pieces)
+            skip = np.isin(rows, several)
+            exact = _Differences(name, Conflicts(one_table=True))
+            for row, other in self._pairs(name, rows[~skip], others[~skip], pieces):
+                exact.add(row, other)
+            if name == "question":
+                several = np.array([row for row, _ in exact.rows], dtype=np.int64)
+            found.add(exact)
+
+    def _differing(self, name: str, groups: "_Groups", pieces: PieceFiles) -> "tuple[Ints, Ints]":
+        """Rows whose value of a field has another hash than the first of their id, and that row."""
+        import numpy as np
+
+        parts: list[Hashes] = []
+        for number in range(len(pieces.starts)):
+            frame = pieces.piece(number, ["id", name])
+            if name in frame.columns:
+                hashes = frame[name].hash().to_numpy().copy()
+                hashes[frame[name].is_null().to_numpy()] = 0
+            else:
+                hashes = np.zeros(frame.height, dtype=np.uint64)
+            parts.append(hashes)
+        rows, group = groups.repeated()
+        hashes = np.concatenate(parts)[rows]
+        given = hashes != 0
+        rows, group, hashes = rows[given], group[given], hashes[given]
+        if not len(rows):
+            return rows, rows
+        is_first = np.concatenate(([True], group[1:] != group[:-1]))
+        first = np.flatnonzero(is_first)[np.cumsum(is_first) - 1]
+        differs = hashes != hashes[first]
+        order = np.argsort(rows[differs])
+        return rows[differs][order], rows[first][differs][order]
+
+    def _pairs(
+        self, name: str, rows: "Ints", others: "Ints", pieces: PieceFiles
+    ) -> "Iterator[tuple[tuple[int, Row], tuple[int, Row]]]":
+        """Each row and the first row of its id, with the field, in the order of the rows."""
+        columns = ["id", "system", name, LINE]
+        for start in range(0, len(rows), COMPARED_AT_ONCE):
+            own = rows[start : start + COMPARED_AT_ONCE].tolist()
+            first = others[start : start + COMPARED_AT_ONCE].tolist()
+            read = {
+                cast(int, values.pop("row")): values
+                for values in pieces.rows([*own, *first], columns).iter_rows(named=True)
+            }
+            for at, before in zip(own, first, strict=True):
+                pair = [
+                    self._row(number, read[number][LINE], _given(read[number], name))
+                    for number in (at, before)
+                ]
+                yield (at, pair[0]), (before, pair[1])
+
+    def _gaps(
+        self,
+        groups: "_Groups",
+        systems: "NDArray[np.uint16]",
+        pieces: PieceFiles,
+        found: "KeyFindings",
+    ) -> None:
+        """Notes on questions that one system answers and another does not."""
+        import numpy as np
+
+        if len(self.systems) < 2:
+            return
+        group = groups.of_rows()
+        first_row = np.full(groups.n, len(systems), dtype=np.int64)
+        np.minimum.at(first_row, group, np.arange(len(systems)))
+        n_answered = 0
+        for system, code in self.systems.items():
+            answered = np.zeros(groups.n, dtype=np.bool_)
+            answered[group[systems == code]] = True
+            n_answered += int(answered.sum())
+            missing = np.sort(first_row[~answered])
+            if len(missing):
+                ids = pieces.rows(missing[:NAMED], ["id"])["id"].to_list()
+                found.gaps.append(unanswered_note(system, ids, len(missing), groups.n))
+        if n_answered == groups.n:
+            found.gaps.append(NOTHING_IN_COMMON)
+
+    def _look_alikes(self, ids: "Hashes", pieces: PieceFiles, found: "KeyFindings") -> None:
+        import numpy as np
+
+        looks = np.concatenate(self._looks)
+        self._looks.clear()
+        order = np.argsort(looks, kind="stable")
+        same = looks[order[1:]] == looks[order[:-1]]
+        differ = same & (ids[order[1:]] != ids[order[:-1]])
+        if not differ.any():
+            return
+        alike = np.isin(looks, looks[order[1:][differ]])
+        given: set[str] = set()
+        suspects = np.flatnonzero(alike)
+        for start in range(0, len(suspects), COMPARED_AT_ONCE):
+            rows = pieces.rows(suspects[start : start + COMPARED_AT_ONCE], ["id"])
+            given.update(cast("list[str]", rows["id"].to_list()))
+        found.alike += look_alike_notes(given)
+
+
+def _given(values: "dict[str, object]", name: str) -> "dict[str, object]":
+    """The values that a message names: the system unless it is the usual one."""
+    own = {"id": values["id"], name: values[name]}
+    if values["system"] != DEFAULT_SYSTEM:
+        own["system"] = values["system"]
+    return own
+
+
+class _Groups:
+    """Rows by the hash of their id: `order` sorts them, a group begins at each of `starts`."""
+
+    def __init__(self, order: "Ints", starts: "Ints") -> None:
+        self.order, self.starts = order, starts
+        self.n = len(starts)
+
+    def of_rows(self) -> "Ints":
+        """The number of each row's group."""
+        import numpy as np
+
+        numbers = np.zeros(len(self.order), dtype=np.int64)
+        numbers[self.starts[1:]] = 1
+        group = np.empty_like(numbers)
+        group[self.order] = np.cumsum(numbers)
+        return group
+
+    def repeated(self) -> "tuple[Ints, Ints]":
+        """The rows of groups of several, with the number of their group, by group and then by row."""
+        import numpy as np
+
+        ends = np.append(self.starts[1:], len(self.order))
+        sizes = ends - self.starts
+        group = np.repeat(np.arange(self.n), sizes)
+        several = np.repeat(sizes > 1, sizes)
+        return self.order[several], group[several]
+
+
+@dataclass(slots=True)
+class _Differences:
+    """The exact differences of one field, counted by the sources of the two rows."""
+
+    name: str
+    conflicts: Conflicts
+    rows: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    first: dict[tuple[str, str], Conflict] = field(default_factory=dict[tuple[str, str], Conflict])
+    ids: dict[tuple[str, str], set[str]] = field(default_factory=dict[tuple[str, str], set[str]])
+
+    def add(self, pair: tuple[int, Row], before: tuple[int, Row]) -> None:
+        (number, row), (_, other) = pair, before
+        name = self.name
+        id = cast(str, row.values["id"])
+        is_duplicate = row.source == other.source and (
+            row.values.get("system") == other.values.get("system")
+        )
+        if id != other.values["id"] or is_duplicate:
+            return
+        if same_value(name, row.values[name], other.values[name]):
+            return
+        self.rows.append((number, id))
+        key = (row.source, other.source)
+        self.first.setdefault(key, Conflict(name, id, row, other))
+        self.ids.setdefault(key, set()).add(id)
+
+
+@dataclass(slots=True)
+class KeyFindings:
+    """Problems and notes in the order in which reading in memory gives them."""
+
+    conflicts: list[Problem] = field(default_factory=list[Problem])
+    duplicates: list[Problem] = field(default_factory=list[Problem])
+    differing: list[str] = field(default_factory=list[str])
+    gaps: list[str] = field(default_factory=list[str])
+    alike: list[str] = field(default_factory=list[str])
+
+    def add(self, found: _Differences) -> None:
+        if not found.rows:
+            return
+        if found.name == "question":
+            self.conflicts += [
+                found.conflicts.problem(conflict, len(found.ids[key]))
+                for key, conflict in found.first.items()
+            ]
+            return
+        n = len({id for _, id in found.rows})
+        counted = counted_ids(found.rows[0][1], n)
+        self.differing.append(
+            f"{found.name} differs between rows for {counted}; kept each row's own"
+        )

@@ -1,0 +1,137 @@
+"""The tables of a file or a set of files, one piece after the other."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+from ragauge.loaders.csv import (
+    INDEX,
+    NOTE_OF_INDEX,
+    csv_tables,
+    is_empty,
+    note_of_empty,
+    without_column,
+)
+from ragauge.loaders.file_sets import PACKED, files_of_set, is_set, kind_of_file
+from ragauge.loaders.jsonl import jsonl_tables
+from ragauge.loaders.parquet import parquet_tables
+from ragauge.loaders.table import Table, unreadable
+from ragauge.sample import Row
+
+PIECE_BYTES = 8 * 2**20
+"""About how many bytes of a file are rows in memory at the same time."""
+LARGE_BYTES = 64 * 2**20
+"""Files of at least this size are read in pieces."""
+UNPACKED = 5
+"""Packed files, and Parquet, are taken to hold this many times their own size."""
+
+CSV = tuple(f"{kind}{packed}" for kind in (".csv", ".tsv") for packed in ("", *PACKED))
+
+_READERS = {
+    ".jsonl": jsonl_tables,
+    ".ndjson": jsonl_tables,
+    ".csv": partial(csv_tables, delimiter=","),
+    ".tsv": partial(csv_tables, delimiter="\t"),
+    ".parquet": parquet_tables,
+}
+
+
+class NeedsAllRowsError(Exception):
+    """What the files hold can only be read with all rows in memory; the message says what it is."""
+
+
+def files_in_pieces(source: object) -> Sequence[Path] | None:
+    """The files of a source that can be read in pieces; None for any other source."""
+    if not isinstance(source, str | os.PathLike):
+        return None
+    path = Path(cast("str | os.PathLike[str]", source))
+    if "://" in str(path):
+        return None
+    try:
+        files = files_of_set(path) if is_set(path) else [path]
+        if isinstance(files, Table):
+            return None
+        readable = all(kind_of_file(file) is not None and file.is_file() for file in files)
+    except (OSError, ValueError):
+        return None
+    return files if readable else None
+
+
+def is_large(files: Sequence[Path]) -> bool:
+    """Whether the files are too large to be read into memory at once."""
+    return sum(map(_unpacked_size, files)) >= LARGE_BYTES
+
+
+def _unpacked_size(file: Path) -> int:
+    is_packed = file.suffix.lower() in (*PACKED, ".parquet")
+    return file.stat().st_size * (UNPACKED if is_packed else 1)
+
+
+@dataclass(slots=True)
+class FileTables:
+    """Reads files as tables of some rows each."""
+
+    files: Sequence[Path]
+    piece_bytes: int = PIECE_BYTES
+
+    def __iter__(self) -> Iterator[Table]:
+        for file in self.files:
+            read = _READERS[cast(str, kind_of_file(file))]
+            n_rows = n_problems = 0
+            for table in read(file, most_bytes=self.piece_bytes):
+                n_rows += len(table.rows)
+                n_problems += len(table.problems)
+                yield table
+            if not n_rows and not n_problems and file.name.lower().endswith(CSV):
+                yield unreadable(str(file), "holds no samples; is it the right file?")
+
+
+class CsvNotes:
+    """Leaves out the index column and the empty rows of CSV files, and notes both."""
+
+    def __init__(self) -> None:
+        self._next: dict[str, int] = {}
+        self._numbered: dict[str, None] = {}
+        self._empty: dict[str, list[str]] = {}
+        self._others: dict[str, dict[str, None]] = {}
+
+    def read(self, table: Table) -> Table:
+        """The table without them; raises NeedsAllRowsError if the first column may be no index."""
+        self._others.setdefault(table.source, {}).update(dict.fromkeys(table.notes))
+        rows = list(table.rows)
+        if rows and next(iter(rows[0].values), None) == INDEX:
+            self._check_index(table.source, rows)
+            rows = [without_column(row, INDEX) for row in rows]
+        full = [row for row in rows if not is_empty(row)]
+        if len(full) < len(rows):
+            lines = self._empty.setdefault(table.source, [])
+            lines += [str(row.line) for row in rows if is_empty(row)]
+        return Table(tuple(full), table.source, (), table.problems, all_text=True)
+
+    def _check_index(self, source: str, rows: Sequence[Row]) -> None:
+        cells = [cast(str, row.values[INDEX]) for row in rows]
+        start = self._next.get(source) if source in self._next else _number(cells[0])
+        if start is None or cells != [str(start + at) for at in range(len(cells))]:
+            raise NeedsAllRowsError("the first column has no name and does not count the rows")
+        self._next[source] = start + len(cells)
+        self._numbered[source] = None
+
+    def notes(self) -> list[str]:
+        """The notes of all files, as reading them in memory gives them."""
+        sources = dict.fromkeys((*self._others, *self._numbered, *self._empty))
+        return [
+            note
+            for source in sources
+            for note in (
+                *self._others.get(source, {}),
+                *([NOTE_OF_INDEX] if source in self._numbered else []),
+                *note_of_empty(self._empty.get(source, [])),
+            )
+        ]
+
+
+def _number(cell: str) -> int | None:
+    return int(cell) if cell.isascii() and cell.isdigit() and cell == str(int(cell)) else None

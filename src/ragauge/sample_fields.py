@@ -1,0 +1,203 @@
+"""The fields of a sample: what they mean, what null and empty mean in each, and how values are read.
+
+In every field, null and empty differ: null means that the sample does not say ("never searched"), so a
+metric that needs the field gives `missing`; empty means that there is nothing ("found nothing"), and a
+metric scores that.
+"""
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, time
+from decimal import Decimal
+from typing import cast
+
+DEFAULT_SYSTEM = "default"
+REFERENCE, REFERENCES = "reference", "references"
+"""The column that takes each of a sample's references in turn, and the column of all of them."""
+
+Columns = dict[str, list[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column that metrics know; every other column is a slice field."""
+
+    name: str
+    kind: str
+    meaning: str
+    null: str
+    empty: str
+
+
+FIELDS = {
+    field.name: field
+    for field in (
+        Field("id", "id", "names the question", "numbered by row", "an error"),
+        Field("system", "id", "who answered", f"{DEFAULT_SYSTEM!r}", "an error"),
+        Field("question", "text", "what was asked", "not recorded", "empty question"),
+        Field("answer", "text", "what the system answered", "gave no answer", "empty answer"),
+        Field("references", "texts", "answers that are right", "not known", "there is none"),
+        Field("contexts", "texts", "retrieved texts, best first", "never searched", "found none"),
+        Field("context_ids", "texts", "their document ids", "never searched", "found none"),
+        Field("context_scores", "numbers", "their scores", "not recorded", "found none"),
+        Field("gold_contexts", "texts", "texts to be found", "not known", "there is none"),
+        Field("relevant", "grades", "document id to grade", "not judged", "none is relevant"),
+    )
+}
+
+
+class FieldError(ValueError):
+    """A value that does not fit its field; the message says what fits."""
+
+
+def read_value(name: str, value: object) -> object:
+    """The value converted to the type of the field `name`; FieldError if it does not fit.
+
+    A number in a text field becomes text; a single text in a list field becomes a list of one; ids
+    listed in `relevant` get grade 1. Slice fields keep scalars; nested values become JSON text.
+
+    >>> read_value("references", "Paris")
+    ['Paris']
+    >>> read_value("relevant", ["d1", "d2"])
+    {'d1': 1, 'd2': 1}
+    """
+    if value is None:
+        return None
+    field = FIELDS.get(name)
+    return _slice_value(value) if field is None else _READERS[field.kind](value)
+
+
+def _id(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(_finite(value))
+    if not isinstance(value, str):
+        raise FieldError(f"must be text, got {short_value(value)}; put it in quotes")
+    if not value.strip():
+        raise FieldError("is empty; give every question an id")
+    return _whole(value)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return _whole(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(_finite(value))
+    raise FieldError(f"must be text, got {short_value(value)}")
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        return [_text(value)]
+    if not isinstance(value, list | tuple):
+        raise FieldError(f"must be a list of texts, got {short_value(value)}")
+    return [_item(place, item) for place, item in enumerate(cast(Sequence[object], value), 1)]
+
+
+def _item(place: int, item: object) -> str:
+    if isinstance(item, str):
+        return _whole(item)
+    if not isinstance(item, int | float) or isinstance(item, bool):
+        raise FieldError(f"item {place} must be text, got {short_value(item)}")
+    return _text(item)
+
+
+def _numbers(value: object) -> list[float]:
+    if not isinstance(value, list | tuple):
+        raise FieldError(f"must be a list of numbers, got {short_value(value)}")
+    items = cast(Sequence[object], value)
+    for place, item in enumerate(items):
+        if isinstance(item, bool) or not isinstance(item, int | float):
+            raise FieldError(f"item {place + 1} must be a number, got {short_value(item)}")
+    return [float(_finite(cast(float, item))) for item in items]
+
+
+def _grades(value: object) -> dict[str, int]:
+    if isinstance(value, Mapping):
+        graded = cast(Mapping[object, object], value)
+        return {_id(document): _grade(document, grade) for document, grade in graded.items()}
+    if not isinstance(value, list | tuple):
+        raise FieldError(f"must be a list of ids or an object id → grade, got {short_value(value)}")
+    grades: dict[str, int] = {}
+    for item in cast(Sequence[object], value):
+        document, grade = _judgement(item)
+        if document in grades:
+            raise FieldError(f"lists document {document!r} twice")
+        grades[document] = grade
+    return grades
+
+
+def _judgement(item: object) -> tuple[str, int]:
+    if isinstance(item, Mapping):
+        parts = cast(Mapping[object, object], item)
+        if set(parts) != {"id", "grade"}:
+            raise FieldError(f"items must be ids or {{id, grade}}, got {short_value(parts)}")
+        return _id(parts["id"]), _grade(parts["id"], parts["grade"])
+    return _id(item), 1
+
+
+def _grade(document: object, grade: object) -> int:
+    if isinstance(grade, bool) or not isinstance(grade, int | float) or grade != grade // 1:
+        raise FieldError(f"grade of {document!r} must be a whole number, got {short_value(grade)}")
+    if abs(grade) >= 2**31:
+        raise FieldError(f"grade of {document!r} is beyond any scale: {short_value(grade)}")
+    return int(grade)
+
+
+def _slice_value(value: object) -> object:
+    if isinstance(value, str):
+        return _whole(value)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        return _finite(value)
+    if isinstance(value, date | time | Decimal):
+        return str(value)
+    try:
+        return _whole(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    except FieldError:
+        raise
+    except (TypeError, ValueError, RecursionError) as error:
+        raise FieldError(f"cannot be kept as JSON: {error}") from None
+
+
+def _whole(text: str) -> str:
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise FieldError(
+            f"contains half a character (lone surrogate U+{ord(text[error.start]):04X}) "
+            f"at character {error.start + 1}; fix the export that wrote it"
+        ) from None
+    return text
+
+
+def _finite(value: float) -> float:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise FieldError(f"must be finite, got {value!r}; use null where there is no number")
+    if isinstance(value, int) and abs(value) >= 2**63:
+        raise FieldError(f"is too large a whole number: {short_value(value)}; put it in quotes")
+    return value
+
+
+def short_value(value: object) -> str:
+    """The value in at most 60 characters, whatever its size."""
+    if isinstance(value, int) and abs(value) >= 10**40:
+        return "a whole number of over 40 digits"
+    try:
+        text = json.dumps(value, ensure_ascii=True)
+    except (ValueError, RecursionError, TypeError):
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+_READERS: dict[str, Callable[[object], object]] = {
+    "id": _id,
+    "text": _text,
+    "texts": _texts,
+    "numbers": _numbers,
+    "grades": _grades,
+}

@@ -1,0 +1,324 @@
+"""Reading in pieces gives what reading in memory gives: the same samples, notes and problems."""
+
+import gzip
+import json
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from ragauge.errors import DataError
+from ragauge.loaders import load
+from ragauge.loaders.in_pieces import load as reading
+from ragauge.sample import Samples
+
+Rows = Sequence[dict[str, object]]
+
+
+def plain(n: int, **fields: Callable[[int], object]) -> list[dict[str, object]]:
+    return [
+        {"id": f"q{at}", "answer": f"answer {at}", **{name: of(at) for name, of in fields.items()}}
+        for at in range(n)
+    ]
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch):
+    """Pieces of a few rows."""
+    monkeypatch.setattr(reading.load_in_pieces, "__kwdefaults__", {"piece_bytes": 300})
+
+
+def written(folder: Path, rows: Rows, name: str = "a.jsonl") -> Path:
+    path = folder / name
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    if name.endswith(".gz"):
+        path.write_bytes(gzip.compress(text.encode()))
+    else:
+        path.write_text(text)
+    return path
+
+
+def both(source: Path, **options: object) -> tuple[Samples, Samples]:
+    in_memory = load(source, in_pieces=False, **options)
+    in_pieces = load(source, in_pieces=True, **options)
+    assert not in_memory.is_file
+    return in_memory, in_pieces
+
+
+def check_same(source: Path, **options: object) -> Samples:
+    in_memory, in_pieces = both(source, **options)
+    assert in_pieces.is_file
+    assert in_pieces.columns == in_memory.columns
+    assert in_pieces.frame.equals(in_memory.frame)
+    assert in_pieces.frame.schema == in_memory.frame.schema
+    assert in_pieces.notes == in_memory.notes
+    assert in_pieces.source == in_memory.source
+    assert in_pieces.fingerprint() == in_memory.fingerprint()
+    assert in_pieces.order() == in_memory.order()
+    assert in_pieces.systems == in_memory.systems
+    return in_pieces
+
+
+def check_same_problems(source: Path, **options: object) -> str:
+    messages: list[list[str]] = []
+    for in_pieces in (False, True):
+        with pytest.raises(DataError) as raised:
+            load(source, in_pieces=in_pieces, **options)
+        messages.append(sorted(map(str, raised.value.problems)))
+    assert messages[0] == messages[1]
+    return "\n".join(messages[1])
+
+
+SHAPES: dict[str, Rows] = {
+    "plain": plain(50),
+    "a column that comes late": [*plain(40), *plain(1, topic=lambda _: "late")][1:],
+    "an alias that comes late": [
+        *plain(40),
+        {"id": "x", "answer": "a", "reference": "r"},
+    ],
+    "references in two columns": plain(
+        40, references=lambda at: None if at % 3 else ["r"], gold=lambda at: f"g{at}"
+    ),
+    "numbers then text": plain(60, level=lambda at: at if at < 50 else "high"),
+    "whole then decimal numbers": plain(60, level=lambda at: at if at < 50 else 0.5),
+    "mixed in each piece": plain(60, level=lambda at: (at, 0.5, "x", True, None)[at % 5]),
+    "flags": plain(30, ok=lambda at: at % 2 == 0),
+    "nothing but null": plain(30, empty=lambda _: None),
+    "a vector that comes late": plain(60, v=lambda at: "x" if at < 50 else [0.5] * 60),
+    "objects as JSON": plain(30, meta=lambda at: {"page": at}),
+    "several systems": [
+        {"id": f"q{at}", "system": system, "question": f"Q {at}?", "answer": system}
+        for system in ("b", "a")
+        for at in range(30)
+        if at % 7 or system == "b"
+    ],
+    "systems with nothing in common": [
+        {"id": f"{system}{at}", "system": system, "answer": "x"}
+        for system in ("a", "b")
+        for at in range(20)
+    ],
+    "gold that differs between systems": [
+        {"id": f"q{at}", "system": system, "answer": "x", "reference": f"{system} {at % 4}"}
+        for at in range(30)
+        for system in ("a", "b")
+    ],
+    "questions that differ in case and space": [
+        {"id": f"q{at}", "system": system, "answer": "x", "question": text}
+        for at in range(20)
+        for system, text in (("a", "What is it?"), ("b", " what  IS it?"))
+    ],
+    "without ids": [{"answer": f"a {at}"} for at in range(40)],
+    "some ids": [{"id": f"q{at}" if at % 2 else None, "answer": f"a {at}"} for at in range(40)],
+    "ids that look alike": [{"id": str(at), "answer": "x"} for at in range(30)]
+    + [{"id": f"0{at}", "answer": "x"} for at in range(30)]
+    + [{"id": f"Ⅷ{at}", "answer": "x"} for at in range(3)]
+    + [{"id": f"viii{at}", "answer": "x"} for at in range(3)],
+    "contexts as objects": plain(
+        40,
+        contexts=lambda at: (
+            [{"text": f"t {at}", "id": f"d{at}", "score": 0.5, "lang": "en"}] if at % 5 else []
+        ),
+    ),
+    "empty contexts before those with ids": plain(
+        40,
+        contexts=lambda at: [] if at < 20 else [{"text": f"t {at}", "id": f"d{at}"}],
+    ),
+    "ids of some contexts": plain(
+        40,
+        contexts=lambda at: [{"text": "t", "id": "d1"}, {"text": "u", "id": "d2" if at % 2 else None}],
+    ),
+    "judgements": plain(
+        40,
+        context_ids=lambda at: [f"d{at}", "d0"],
+        relevant=lambda at: {"d0": 1, f"d{at}": 2} if at % 2 else None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_samples_are_those_of_reading_in_memory(shape: str, tmp_path: Path):
+    check_same(written(tmp_path, SHAPES[shape]))
+
+
+@pytest.mark.parametrize("shape", ["plain", "several systems", "judgements"])
+def test_so_are_those_of_a_parquet_file(shape: str, tmp_path: Path):
+    load(list(SHAPES[shape])).frame.write_parquet(tmp_path / "a.parquet")
+    check_same(tmp_path / "a.parquet")
+
+
+CSV = {
+    "plain": "id,answer\n" + "".join(f"q{at},a {at}\n" for at in range(60)),
+    "numbers": "id,answer,level\n" + "".join(f"q{at},a,{at}\n" for at in range(60)),
+    "numbers, then a text": "id,answer,level\n"
+    + "".join(f"q{at},a,{at}\n" for at in range(60))
+    + "x,a,007\n",
+    "the same number twice": "id,answer,level\n"
+    + "".join(f"q{at},a,{at}.5\n" for at in range(60))
+    + "x,a,1.50\n",
+    "zero and negative zero": "id,answer,level\nx,a,0\n"
+    + "".join(f"q{at},a,{at + 1}\n" for at in range(60))
+    + "y,a,-0\n",
+    "numbers that come late": "id,answer,level\n"
+    + "".join(f"q{at},a,\n" for at in range(60))
+    + "x,a,1.5\n",
+    "pandas' index": ",id,answer\n" + "".join(f"{at},q{at},a {at}\n" for at in range(60)),
+    "lists": "id,answer,references\n" + "".join(f'q{at},a,"[""r"", ""s""]"\n' for at in range(60)),
+    "empty rows": "id,answer\n"
+    + "".join(f"q{at},a {at}\n,\n" if at % 9 == 0 else f"q{at},a\n" for at in range(60)),
+}
+
+
+@pytest.mark.parametrize("shape", CSV)
+def test_so_are_those_of_a_csv_file(shape: str, tmp_path: Path):
+    (tmp_path / "a.csv").write_text(CSV[shape])
+    check_same(tmp_path / "a.csv")
+
+
+def test_a_column_that_does_not_count_the_rows_is_read_in_memory(tmp_path: Path):
+    rows = "".join(f"{at},q{at},a {at}\n" for at in reversed(range(60)))
+    (tmp_path / "a.csv").write_text(f",id,answer\n{rows}")
+    in_memory, other = both(tmp_path / "a.csv")
+    assert not other.is_file
+    assert other.frame.equals(in_memory.frame)
+    assert other.notes[-1] == (
+        "read as a whole into memory: the first column has no name and does not count the rows"
+    )
+
+
+PROBLEMS: dict[str, tuple[Rows, str]] = {
+    "duplicates": ([*plain(40), *plain(3)], "duplicate id, first at"),
+    "duplicates of a system": (
+        [{"id": f"q{at % 30}", "system": "a", "answer": "x"} for at in range(40)],
+        "duplicate id of system 'a', first at",
+    ),
+    "values": (plain(40, answer=lambda at: ["x"] if at % 3 else "x"), "must be text"),
+    "an empty id": ([*plain(40), {"id": " ", "answer": "x"}], "is empty; give every question an id"),
+    "other questions": (
+        [
+            {"id": f"q{at}", "system": system, "answer": "x", "question": f"{system} {at}?"}
+            for at in range(30)
+            for system in ("a", "b")
+        ],
+        "is 'b 0?' here, but 'a 0?' in",
+    ),
+    "no known field": ([{"foo": str(at), "bar": at} for at in range(40)], "has no known field"),
+    "two answers": (
+        [{"id": f"q{at}", "prediction": "x", "response": "y"} for at in range(40)],
+        "could each be answer",
+    ),
+    "lengths": (
+        plain(40, contexts=lambda _: ["a", "b"], context_ids=lambda at: ["x", "y"][: at % 3]),
+        "they must describe the same texts in the same order",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", PROBLEMS)
+def test_the_problems_are_those_of_reading_in_memory(shape: str, tmp_path: Path):
+    rows, says = PROBLEMS[shape]
+    assert says in check_same_problems(written(tmp_path, rows))
+
+
+def test_so_are_those_of_lines_that_are_not_objects(tmp_path: Path):
+    path = written(tmp_path, plain(40))
+    with path.open("a") as file:
+        file.write('{"id": "x", "id": "y"}\n[1]\n{"id": "z", "answer": "cut')
+    says = check_same_problems(path)
+    assert ":41" in says
+    assert ":43" in says
+
+
+def test_so_are_those_of_a_column_that_does_not_exist(tmp_path: Path):
+    says = check_same_problems(written(tmp_path, plain(40)), map={"question": "asked"})
+    assert "has no column 'asked' for question" in says
+
+
+def test_so_are_those_of_an_empty_file(tmp_path: Path):
+    assert "holds no samples" in check_same_problems(written(tmp_path, []))
+
+
+def test_a_given_system_is_that_of_all_rows(tmp_path: Path):
+    samples = check_same(written(tmp_path, plain(40)), system="mine")
+    assert samples.systems == ("mine",)
+    rows = plain(40, system=lambda at: "other" if at == 30 else "mine")
+    assert "is 'other', but the answers were given as system 'mine'" in check_same_problems(
+        written(tmp_path, rows), system="mine"
+    )
+
+
+def test_a_chosen_column_is_read(tmp_path: Path):
+    rows = [{"nr": str(at), "said": f"a {at}"} for at in range(40)]
+    samples = check_same(written(tmp_path, rows), map={"id": "nr", "answer": "said"})
+    assert samples.columns == ("id", "system", "answer")
+
+
+def test_a_packed_file_is_read(tmp_path: Path):
+    check_same(written(tmp_path, plain(40), "a.jsonl.gz"))
+
+
+def test_a_folder_and_a_pattern_are_all_their_files(tmp_path: Path):
+    rows = plain(40, topic=lambda at: at % 3)
+    written(tmp_path, rows[:20], "1.jsonl")
+    written(tmp_path, rows[20:], "2.jsonl.gz")
+    written(tmp_path, rows, "notes.txt")
+    folder = check_same(tmp_path)
+    assert folder.frame["id"].to_list() == [f"q{at}" for at in range(40)]
+    assert folder.source == str(tmp_path)
+    assert check_same(tmp_path / "*.jsonl*").fingerprint() == folder.fingerprint()
+
+
+def test_a_duplicate_in_another_file_names_both_files(tmp_path: Path):
+    written(tmp_path, plain(20), "1.jsonl")
+    written(tmp_path, plain(2)[1:], "2.jsonl")
+    says = check_same_problems(tmp_path)
+    assert f"2.jsonl:1: id 'q1': duplicate id, first at {tmp_path / '1.jsonl'}:2" in says
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        ((), "is a folder without data files"),
+        (("a.jsonl", "b.csv"), "with files of several kinds"),
+        (("manifest.json",), "is the folder of a run"),
+    ],
+)
+def test_a_folder_that_cannot_be_read_is_a_problem(files: Sequence[str], says: str, tmp_path: Path):
+    for name in files:
+        written(tmp_path, plain(2), name)
+    assert says in check_same_problems(tmp_path)
+
+
+def test_ids_of_different_kinds_are_read_in_memory(tmp_path: Path):
+    of_hash = {"text": "t", "id": "0" * 32, "metadata": {"doc_id": "a"}}
+    rows = plain(60, contexts=lambda at: [of_hash if at < 30 else {"text": "t", "id": "d1"}])
+    in_memory, other = both(written(tmp_path, rows))
+    assert not other.is_file
+    assert other.frame.equals(in_memory.frame)
+
+
+def test_the_size_of_pieces_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    order = random.Random(0)
+    rows = [row for shape in ("mixed in each piece", "judgements") for row in SHAPES[shape]]
+    rows = [{**row, "id": str(at)} for at, row in enumerate(rows)]
+    order.shuffle(rows)
+    path = written(tmp_path, rows)
+    digests: set[str] = set()
+    for size in (1, 100, 1_000, 10**6):
+        monkeypatch.setattr(reading.load_in_pieces, "__kwdefaults__", {"piece_bytes": size})
+        digests.add(check_same(path).fingerprint())
+    assert len(digests) == 1
+
+
+def test_the_temporary_folder_goes_with_the_samples(tmp_path: Path):
+    samples = load(written(tmp_path, plain(40)), in_pieces=True)
+    assert samples.is_file
+    path = samples.rows.path  # pyright: ignore[reportAttributeAccessIssue]
+    assert pl.read_parquet(path).height == 40
+    del samples
+    assert not path.exists()
+
+
+def test_a_small_file_is_read_into_memory(tmp_path: Path):
+    assert not load(written(tmp_path, plain(40))).is_file
