@@ -14,7 +14,6 @@ const LISTED = 200;
 
 export function Compare({ at }: { at: number }) {
   const rows = rowsOf(at);
-  rows.arrived.value; // shows what has arrived since
   const { systems } = rows.view;
   const chosen = (name: string, other: number) => {
     const found = systems.indexOf(param(name));
