@@ -113,7 +113,11 @@ def _compared(
     scores = read_scores(sides, questions.ids, [_labels(side, names) for side in sides])
     scored = [metric for metric in shared if (scores[metric.name].status == OK).any()]
     rows, means = _rows_and_means(sides, scored, scores, questions, options)
-    about = (*questions.notes, *_without_scores(shared, scored), *_about_repeats(sides, scores))
+    about = (
+        *questions.notes,
+        *_without_scores(shared, scored),
+        *_about_repeats(sides, scored, scores),
+    )
     return Comparison(
         systems=tuple(side.name for side in sides),
         rows=tuple(_corrected(rows, options.correction)),
@@ -249,13 +253,26 @@ def _without_scores(
         yield f"not compared, {reason}: {', '.join(names)}"
 
 
-def _about_repeats(sides: Sequence[Side], scores: "dict[str, MetricScores]") -> Iterator[str]:
-    names = [name for name, each in scores.items() if each.repeat_variance is not None]
-    if names:
-        yield (
-            f"the intervals of {', '.join(names)} include the spread of the judge's repeats; the p values "
-            "are of the means over the repeats"
-        )
+def _about_repeats(
+    sides: Sequence[Side], metrics: Sequence[MetricDisplay], scores: "dict[str, MetricScores]"
+) -> Iterator[str]:
+    """How much of the spread comes from the judges, and runs that asked them other numbers of times."""
+    import numpy as np
+
+    pairs = list(combinations(range(len(sides)), 2))
+    for metric in metrics:
+        of_metric = scores[metric.name]
+        everything = np.arange(of_metric.values.shape[1])
+        shares = [
+            share
+            for pair in pairs
+            if (share := Pair(metric, of_metric, everything, *pair).repeat_share) is not None
+        ]
+        if shares:
+            yield (
+                f"{metric.name}: {max(shares):.0%} of the variance of the differences comes from the judge, whose "
+                "repeats differ; the interval and p, which are of the means over the repeats, include it"
+            )
     repeats = {str(side.run.manifest.code.get("repeats") or 1) for side in sides}
     if len(repeats) > 1:
         yield f"the judges were asked {' and '.join(sorted(repeats))} times in different runs"

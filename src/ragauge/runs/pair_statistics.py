@@ -131,13 +131,9 @@ def _units(pair: Pair, clusters: "Ints | None") -> _Units:
 
 
 def _intervals(given: Sequence[tuple[Pair, _Units]], seed: int) -> "list[PairedInterval]":
-    from ragauge.stats.difference_intervals import paired_intervals, widened
+    from ragauge.stats.difference_intervals import paired_intervals
 
-    found = paired_intervals([_paired_parts(pair, units) for pair, units in given], seed=seed)
-    return [
-        widened(interval, pair.repeat_variance) if _is_mean(pair) else interval
-        for (pair, _), interval in zip(given, found, strict=True)
-    ]
+    return paired_intervals([_paired_parts(pair, units) for pair, units in given], seed=seed)
 
 
 def _paired_parts(pair: Pair, units: _Units) -> "PairedParts":
