@@ -257,12 +257,10 @@ def _about_repeats(
     sides: Sequence[Side], metrics: Sequence[MetricDisplay], scores: "dict[str, MetricScores]"
 ) -> Iterator[str]:
     """How much of the spread comes from the judges, and runs that asked them other numbers of times."""
-    import numpy as np
-
     pairs = list(combinations(range(len(sides)), 2))
     for metric in metrics:
         of_metric = scores[metric.name]
-        everything = np.arange(of_metric.values.shape[1])
+        everything = Slice.everything(of_metric.values.shape[1]).questions
         shares = [
             share
             for pair in pairs
