@@ -5,7 +5,7 @@ import io
 import pytest
 
 import ragauge as rg
-from ragauge.report.first_screen import LEGEND, FirstScreen, first_screen_markdown
+from ragauge.report.first_screen import FirstScreen, first_screen_markdown
 from ragauge.report.terminal import console, print_run
 
 
@@ -97,11 +97,11 @@ def test_the_best_mean_and_the_best_on_common_questions_can_differ():
     common += [row(at, "b", right=at == 0) for at in range(2)]
     alone = [row(at, "a", right=False) for at in range(2, 9)]
     assert screen(common + alone).headline == (
-        "b has the best exact_match 0.50; on the 2 questions that all systems have a score for, "
+        "b has the best exact_match 0.50; on the 2 questions that b and a both have a score for, "
         "a is 0.50 ahead of b (may be chance, p = 1.000)."
     )
     assert screen([*common[:3], row(1, "b", right=True), *alone]).headline.endswith(
-        "a and b are equal."
+        "they are equal."
     )
 
 
@@ -135,7 +135,9 @@ def test_what_differs_from_the_best_beyond_chance_is_marked_after_correction():
     # b misses 6 of 20, p = 2/64 alone; with three pairs to correct it is above 0.05.
     found = screen(answers({"a": 20, "b": 14}))
     assert [cell.differs for cell in found.rows[0].cells] == [False, True]
-    assert LEGEND in found.notes
+    assert found.notes == [
+        "* differs from the row's best, p < 0.05: randomization test, Holm over 1 test (1 metric, 1 pair)"
+    ]
     found = screen(answers({"a": 20, "b": 14, "c": 13}))
     assert [cell.differs for cell in found.rows[0].cells] == [False, False, True]
 

@@ -440,7 +440,7 @@ def test_a_comparison_is_a_frame_and_repeats_itself_to_the_last_digit():
     assert repr(comparison) == "Comparison(a, b: 32 questions, 1 metrics, 1 tests)"
 
 
-def test_the_repeats_of_a_judge_widen_the_interval():
+def test_the_repeats_of_a_judge_are_in_the_spread_between_questions():
     run = run_of({"a": [0.1, 0.4, 0.3, 0.9] * 3, "b": [0.4, 0.5, 0.2, 0.7] * 3})
     plain = run.compare("a", "b").row("points")
     frame = run.source.frame.with_columns(
@@ -455,22 +455,17 @@ def test_the_repeats_of_a_judge_widen_the_interval():
         type(run.manifest)(**{**_fields(run.manifest), "code": code}),
     )
     comparison = repeated.compare("a", "b")
-    row = comparison.row("points")
-    # 12 questions, two sides: variance of the mean difference 2 · 12 · 0.01 / 3 / 12².
-    error = plain.detectable / (row.detectable / np.sqrt(plain_variance(run) + 0.08 / 144))
-    assert error == approx(np.sqrt(plain_variance(run)))
-    assert (row.high - row.low) > (plain.high - plain.low)
-    assert row.p_value == plain.p_value
-    assert any("include the spread of the judge's repeats" in note for note in comparison.notes)
+    # Interval and p are those of the means: to add the spread would count it twice.
+    assert comparison.row("points") == plain
+    # Differences .3, .1, -.1, -.2 about their mean of .025: (.0756 + .0056 + .0156 + .0506) · 3 / 11 = 0.0402;
+    # two sides have 2 · 0.01 / 3 = 0.0067 of it.
+    assert any(
+        "points: 17% of the variance of the differences" in note for note in comparison.notes
+    )
 
 
 def _fields(manifest):
     return {name: getattr(manifest, name) for name in manifest.__dataclass_fields__}
-
-
-def plain_variance(run) -> float:
-    values = run.scores.pivot("system", index="id", values="value")
-    return float((values["b"] - values["a"]).var()) / values.height
 
 
 def test_many_pairs_at_once_have_the_p_of_each_alone():
@@ -522,9 +517,12 @@ def test_the_repeats_of_a_stored_run_are_read_with_the_right_scores(tmp_path):
     comparison = run.compare("a", "b")
     row = comparison.row("answer_class")
     differences = np.array([values[f"q{at}"] for at in range(7)])
+    variance = differences.var(ddof=1)
+    assert row.detectable == approx(detectable_difference(np.sqrt(variance / 7), 7))
     # Repeats 1, 0, 1 have the variance 1/3, their mean 1/9; four questions of seven have them.
-    variance = differences.var(ddof=1) / 7 + 4 / 9 / 49
-    assert row.detectable == approx(detectable_difference(np.sqrt(variance), 7))
+    share = 4 / 9 / 7 / variance
+    assert share > 1
+    assert any("100% of the variance" in note for note in comparison.notes)
 
 
 def test_differences_that_are_equal_but_for_rounding_are_equal():

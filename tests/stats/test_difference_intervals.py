@@ -8,7 +8,6 @@ from ragauge.stats.difference_intervals import (
     PairedInterval,
     PairedParts,
     paired_intervals,
-    widened,
 )
 from ragauge.stats.intervals import by_question
 
@@ -126,12 +125,3 @@ def test_a_difference_of_means_of_parts_is_the_mean_of_differences():
         approx(other.low),
         approx(other.high),
     )
-
-
-def test_further_variance_widens_an_interval_about_its_value():
-    # Standard errors 3 and 4 make 5: each side grows by 5 / 3.
-    found = widened(PairedInterval(1.0, -5.0, 7.0, 3.0, "bca"), 16.0)
-    assert (found.low, found.high, found.standard_error) == (-9.0, 11.0, 5.0)
-    assert widened(found, 0.0) == found
-    flat = widened(PairedInterval(0.5, None, None, None, None), 0.01)
-    assert (flat.low, flat.method) == (approx(0.5 - 1.959964 * 0.1), "normal")

@@ -46,6 +46,30 @@ def drawn(draw: Draw, n: int) -> tuple[np.ndarray, float]:
 
 
 @pytest.mark.slow
+def test_means_over_the_repeats_of_a_judge_need_no_further_spread():
+    """A judge whose verdicts vary as much as the questions do, asked three times."""
+    n, n_repeats, truth = 50, 3, 0.1
+    random = np.random.default_rng(5)
+    questions = random.normal(truth, 0.2, (N_DRAWS, n))
+    judged = questions[:, :, None] + random.normal(0, 0.3, (N_DRAWS, n, n_repeats))
+    found = paired_intervals([PairedParts.of_means(row) for row in judged.mean(axis=2)])
+    covers = [each.low <= truth <= each.high for each in found if each.low and each.high]
+    assert 0.93 <= np.mean(covers) <= 0.965
+    # With the variance of the mean of the repeats added, it would be counted twice.
+    extra = judged.var(axis=2, ddof=1).mean(axis=1) / n_repeats / n
+    wide = np.array(
+        [
+            1.96 * np.hypot(each.standard_error, np.sqrt(v))
+            for each, v in zip(found, extra, strict=True)
+        ]
+    )
+    assert np.mean(np.abs([each.value - truth for each in found]) <= wide) >= 0.975
+    null = judged.mean(axis=2) - truth
+    p_values = np.array([p.value for p in randomization_p_values(null)])
+    assert 0.03 <= np.mean(p_values <= 0.05) <= 0.071
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", [normal, skewed, scores, tied, binary])
 def test_the_intervals_cover_the_true_difference(draw):
     for n in SIZES:

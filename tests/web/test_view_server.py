@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import zlib
+from typing import Any
 
 import pytest
 
@@ -180,16 +181,6 @@ def test_a_port_that_is_taken_is_an_error(viewer, server):
         LoopbackServer(viewer, "127.0.0.1", server.server_port)
 
 
-def is_shown(page, selector: str, patience_ms: int) -> bool:
-    from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
-
-    try:
-        page.wait_for_selector(selector, timeout=patience_ms)
-    except PlaywrightTimeoutError:
-        return False
-    return True
-
-
 def test_server_and_file_show_the_same(browser, opened, server, handbook_page):
     places = {
         "#/": ".facts",
@@ -210,13 +201,29 @@ def test_server_and_file_show_the_same(browser, opened, server, handbook_page):
     page.on("request", lambda request: requests.append(request.url))
     page.goto(server.url)
     for (place, selector), text in zip(places.items(), shown, strict=True):
-        for patience in (3_000, 30_000):  # a place asked for while the page still loads can be lost
-            page.evaluate("(place) => { location.hash = '#/'; location.hash = place }", place)
-            if is_shown(page, selector, patience):
-                break
+        page.evaluate("(place) => { location.hash = place }", place)
+        page.wait_for_selector(selector)
         assert page.inner_text("main") == text, place
     assert complaints == []
     assert {url.removeprefix(server.url).split("/")[0] for url in requests} == {"", "chunk"}
+    page.close()
+
+
+def test_a_question_whose_scores_arrive_after_its_texts_is_shown(browser, server):
+    page = browser.new_page()
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    page.route("**/chunk/0.score.4", hold)
+    with page.expect_request_finished(lambda request: request.url.endswith("/0.block.0")):
+        page.goto(f"{server.url}#/questions?id=q05&why=all")
+    page.wait_for_timeout(100)
+    assert page.locator(".detail").count() == 1
+    assert page.locator(".evidence").count() == 0
+    held[0].continue_()
+    page.wait_for_selector(".evidence", timeout=5_000)
     page.close()
 
 

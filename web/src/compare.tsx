@@ -14,7 +14,6 @@ const LISTED = 200;
 
 export function Compare({ at }: { at: number }) {
   const rows = rowsOf(at);
-  rows.arrived.value; // shows what has arrived since
   const { systems } = rows.view;
   const chosen = (name: string, other: number) => {
     const found = systems.indexOf(param(name));
@@ -63,7 +62,7 @@ function headline(rows: Rows, metric: MetricView, base: number, other: number): 
   const { systems } = rows.view;
   const pair = pairOf(metric, base, other);
   const [one, two] = [systems[base], systems[other]];
-  if (!pair) return `${two} and ${one}: ${metric.name} is not tested.`;
+  if (!pair || pair.p_value === null) return `${two} and ${one}: ${metric.name} is not tested.`;
   const gain = metric.lower_is_better ? -pair.difference : pair.difference;
   const size = `${signed(metric, pair.difference)} ${metric.name}`;
   const test = `(${pValue(pair.p_value)}, ${counted(pair.n, noun(rows.view, "question"))})`;
@@ -121,17 +120,32 @@ function Differences({
         </table>
       </div>
       <p class="note">
-        {systems[other]} minus {systems[base]}. Paired randomization tests with Holm's correction over all pairs of systems, on the
-        questions that all systems have a value for; bars span the metric's range in both directions.
+        {systems[other]} minus {systems[base]}, on the questions that both have a value for; bars span the metric's range in both
+        directions. {rows.view.method && `Method: ${rows.view.method}.`}
       </p>
+      <NotCompared rows={rows} base={base} other={other} />
     </section>
+  );
+}
+
+/** With many systems each is compared with the best one only. */
+function NotCompared({ rows, base, other }: { rows: Rows; base: number; other: number }) {
+  const { systems, compared_with: best } = rows.view;
+  if (best === null || base === best || other === best) return null;
+  return (
+    <p class="note">
+      The run has {count(systems.length)} systems, and each was compared with {systems[best]} only. For these two:{" "}
+      <code>
+        ragauge compare RUN {systems[base]} {systems[other]}
+      </code>
+    </p>
   );
 }
 
 function DifferenceLine({ metric, base, other, isChosen }: { metric: MetricView; base: number; other: number; isChosen: boolean }) {
   const pair = pairOf(metric, base, other);
   const gain = pair && (metric.lower_is_better ? -pair.difference : pair.difference);
-  const isSignificant = pair && pair.p_value < 0.05 && pair.difference !== 0;
+  const isSignificant = pair && pair.p_value !== null && pair.p_value < 0.05 && pair.difference !== 0;
   const tone = isSignificant && metric.is_ranked ? (gain! > 0 ? "good" : "bad") : "";
   return (
     <tr class={isChosen ? "chosen" : undefined}>
@@ -154,7 +168,7 @@ function DifferenceLine({ metric, base, other, isChosen }: { metric: MetricView;
         )}
       </td>
       <td class="right">
-        {pair && (pair.p_value < 0.001 ? "< 0.001" : pair.p_value.toFixed(3))}
+        {pair && pair.p_value !== null && (pair.p_value < 0.001 ? "< 0.001" : pair.p_value.toFixed(3))}
         <span class="star">{isSignificant ? "*" : ""}</span>
       </td>
       <td class="right">{pair && count(pair.n)}</td>

@@ -54,7 +54,7 @@ export function Detail({ rows, q, where }: { rows: Rows; q: number; where: strin
           </button>
         </span>
       </header>
-      {failure && <p class="error">{failure}</p>}
+      {(failure || rows.failure) && <p class="error">{failure || rows.failure}</p>}
       {loaded && ready && <Body rows={rows} q={loaded.q} question={loaded.question} columns={columns} />}
     </article>
   );

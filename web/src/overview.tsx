@@ -96,7 +96,7 @@ function Matrix({ run }: { run: RunView }) {
         </table>
       </div>
       <p class="note">
-        {differs && "* differs from the best system beyond chance (paired randomization test, Holm, p < 0.05). "}
+        {differs && `* ${run.mark}, p < 0.05: ${run.method}. `}
         Bars are 95 % intervals of the mean.
       </p>
     </section>

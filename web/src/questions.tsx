@@ -20,7 +20,6 @@ const SORTS: [string, string][] = [
 
 export function Questions({ at }: { at: number }) {
   const rows = rowsOf(at);
-  rows.arrived.value; // shows what has arrived since
   const params = place.value.params;
   const metric = chosenMetric(rows);
   const found = useFound(rows, metric);

@@ -41,8 +41,10 @@ export class Rows {
     this.n = this.view.n_questions * this.view.systems.length;
   }
 
-  /** Whether these columns are here; those that are not are fetched. */
+  /** Whether these columns are here; those that are not are fetched. The view that asks is shown again when they are. */
   have(columns: Iterable<number>, names: Iterable<string> = []): boolean {
+    // Read here and not in the views: a view that forgot it would stay as it is, though its parent is shown again.
+    this.arrived.value;
     let all = this.want("ids", async () => {
       const found = await json<Ids>(`${this.place}.ids`);
       this.ids = found.ids;

@@ -41,7 +41,7 @@ export interface Pair {
   difference: number;
   low: number | null;
   high: number | null;
-  p_value: number;
+  p_value: number | null;
   n: number;
 }
 
@@ -121,6 +121,9 @@ export interface RunView {
   problems: Problem[];
   notes: string[];
   metrics: MetricView[];
+  method: string;
+  mark: string;
+  compared_with: number | null;
   slices: SliceView[];
   findings: FindingView[];
   worst: Worst[];

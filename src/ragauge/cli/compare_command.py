@@ -70,7 +70,11 @@ FORMATS = ("table", "md", "latex", "json", "csv")
     show_default=True,
     help="Sign patterns to draw, where they are too many to count all.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    help="Seed of the draws.  [default: that of the base's run]",
+)
 @click.option(
     "-f",
     "--format",
@@ -98,7 +102,7 @@ def command(
     all_pairs: bool,
     allow_mismatch: bool,
     permutations: int,
-    seed: int,
+    seed: int | None,
     form: str | None,
     output: Path | None,
     full: bool,
@@ -127,7 +131,7 @@ def command(
         prefer=reading.prefer,
         by_place=reading.by_place,
         map=reading.map,
-        seed=seed,
+        seed=seed or 0,
         plugins=plugins,
     )
     sides, has_files = _sides(list(given), config)

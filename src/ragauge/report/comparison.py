@@ -300,16 +300,10 @@ class ComparisonView:
             yield f"only {fewest} clusters by {field}: {p}; do not trust the interval"
 
     def _too_few_draws(self) -> Iterator[str]:
-        """Whether no drawn p could stay below the level after the correction."""
-        comparison = self.comparison
-        n_drawn = sum("draws" in row.test for row in comparison.rows)
-        least = comparison.n_tests / (comparison.n_permutations + 1)
-        if n_drawn and comparison.correction == "holm" and least >= LEVEL:
-            enough = round(20 * comparison.n_tests / LEVEL, -3)
+        if problem := too_few_draws(self.comparison):
+            enough = round(20 * self.comparison.n_tests / LEVEL, -3)
             yield (
-                f"{comparison.n_permutations:,} draws cannot give a p below {LEVEL} after the correction "
-                f"for {comparison.n_tests:,} tests; use --permutations {enough:.0f}, or compare fewer metrics, "
-                "slices or pairs"
+                f"{problem}; use --permutations {enough:.0f}, or compare fewer metrics, slices or pairs"
             )
 
     @property
@@ -328,6 +322,18 @@ class ComparisonView:
                     for word, found in (("fixed", row.fixed), ("broken", row.broken))
                 ]
         return []
+
+
+def too_few_draws(comparison: Comparison) -> str:
+    """Why no drawn p can stay below the level after the correction; empty if it can."""
+    n_drawn = sum("draws" in row.test for row in comparison.rows)
+    least = comparison.n_tests / (comparison.n_permutations + 1)
+    if not n_drawn or comparison.correction != "holm" or least < LEVEL:
+        return ""
+    return (
+        f"{comparison.n_permutations:,} draws cannot give a p below {LEVEL} after the correction for "
+        f"{comparison.n_tests:,} tests"
+    )
 
 
 def signed(metric: MetricDisplay, value: float | None) -> str:

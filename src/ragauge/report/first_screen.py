@@ -8,11 +8,13 @@ from shlex import quote
 from typing import TYPE_CHECKING, cast
 
 from ragauge.report.cautions import caution_lines
+from ragauge.report.comparison import too_few_draws
 from ragauge.report.headline import headline, short
 from ragauge.report.numbers import DASH, SummaryRow, aggregate, interval, number
 from ragauge.report.plain import counted, for_terminal, shortened, some
 from ragauge.report.table_formats import markdown_table
-from ragauge.runs.differences import Difference, differences
+from ragauge.runs.comparison import LEVEL
+from ragauge.runs.differences import Difference, SystemDifferences, differences
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.run import Run
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
 DIGITS = 2
 MARK = "*"
-LEGEND = f"{MARK} differs from the best beyond chance (paired randomization test, Holm over all pairs, p < 0.05)"
 WIDTH = 98
 """Columns of a line; longer ones are cut."""
 
@@ -85,18 +86,32 @@ class FirstScreen:
         return sorted(shown, key=lambda metric: order.get(metric.family, len(order)))
 
     @cached_property
-    def _differences(self) -> Mapping[str, Mapping[str, Difference]]:
-        several = len(self.run.samples.systems) > 1
-        shown = self.metrics[:METRICS_SHOWN]
-        return {
-            metric.metric: differences(self.run, metric)
-            for metric in shown
-            if several and metric.is_ranked
-        }
+    def compared(self) -> SystemDifferences | None:
+        """The systems compared with each other; None for a single one."""
+        return differences(self.run, self.systems[0])
 
-    def difference(self, metric: str, system: str) -> Difference | None:
-        """How far the system is from the best one by a metric that is shown; None without a test."""
-        return self._differences.get(metric, {}).get(system)
+    def from_best(self, metric: MetricDisplay, system: str) -> Difference | None:
+        """How far the system is from the best one of a metric; None for the best, and without a test.
+
+        The best is the one with the best mean, or the one that all others are compared with.
+        """
+        if self.compared is None or not metric.is_ranked:
+            return None
+        best = self._best(metric) if self.compared.base is None else self.compared.base
+        if best is None or best == system:
+            return None
+        return self.compared.of(metric.metric, best, system)
+
+    def _best(self, metric: MetricDisplay) -> str | None:
+        """The system with the best mean, the first of several; None without any."""
+        means = {
+            system: cast(float, row["mean"])
+            for system in self.systems
+            if (row := self._rows.get((metric.metric, system))) and row["mean"] is not None
+        }
+        if not means:
+            return None
+        return (min if metric.lower_is_better else max)(means, key=lambda system: means[system])
 
     @cached_property
     def first(self) -> MetricDisplay | None:
@@ -134,7 +149,9 @@ class FirstScreen:
             for system in self.systems
             if (first.metric, system) in self._rows
         }
-        return headline(first, rows, self._differences.get(first.metric, {}))
+        second = next((system for system in self.systems[1:] if system in rows), None)
+        found = None if second is None else self.from_best(first, second)
+        return headline(first, rows, found)
 
     @property
     def title(self) -> str:
@@ -166,27 +183,48 @@ class FirstScreen:
         rows = [self._rows.get((metric.metric, system)) for system in self.systems[:SYSTEMS_SHOWN]]
         counts = [f"{row['ok']:,}" if row else DASH for row in rows]
         n = counts[0] if len(set(counts)) == 1 else " ".join(counts)
-        found = self._differences.get(metric.metric, {})
         cells = [
             Cell(DASH)
             if row is None
-            else Cell(
-                aggregate(metric, row),
-                interval(metric, row),
-                system in found and found[system].is_significant,
-            )
+            else Cell(aggregate(metric, row), interval(metric, row), self.differs(metric, system))
             for system, row in zip(self.systems, rows, strict=False)
         ]
         arrow = "" if not metric.is_ranked else " ↓" if metric.lower_is_better else " ↑"
         name = f"{short(metric.name)}{arrow}"
         return Row(family, name, n, tuple(cells))
 
+    def differs(self, metric: MetricDisplay, system: str) -> bool:
+        """Whether the system differs from the best one beyond chance."""
+        difference = self.from_best(metric, system)
+        return difference is not None and difference.is_significant
+
+    @property
+    def mark(self) -> str:
+        """What the mark means: "differs from the row's best"; empty for a single system."""
+        if self.compared is None:
+            return ""
+        best = "the row's best" if self.compared.base is None else short(self.compared.base)
+        return f"differs from {best}"
+
+    @property
+    def legend(self) -> str:
+        """What the mark means, how p was computed, and the tests that it is corrected for."""
+        if self.compared is None or not self.compared.comparison.n_tests:
+            return ""
+        comparison = self.compared.comparison
+        tests = f"Holm over {counted(comparison.n_tests, 'test')}"
+        of = f"{counted(len(comparison.metrics), 'metric')}, {counted(len(comparison.pairs), 'pair')}"
+        has_marks = any(cell.differs for row in self.rows for cell in row.cells)
+        mark = f"{MARK} {self.mark}, p < {LEVEL}" if has_marks else "p"
+        return f"{mark}: randomization test, {tests} ({of})"
+
     @cached_property
     def notes(self) -> Sequence[str]:
         """The legend, what is not shown, and what was not scored and why."""
         notes: list[str] = [*self.run.problems]
-        if any(cell.differs for row in self.rows for cell in row.cells):
-            notes.append(LEGEND)
+        if self.compared is not None:
+            few = too_few_draws(self.compared.comparison)
+            notes += filter(None, (self.legend, few))
         more = [
             text
             for n, text in (

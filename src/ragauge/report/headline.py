@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import cast
 
+from ragauge.report.comparison import p_text
 from ragauge.report.numbers import SummaryRow, aggregate, interval, number
 from ragauge.report.plain import counted, for_terminal, shortened
 from ragauge.runs.differences import Difference
@@ -13,22 +14,22 @@ NAME_WIDTH = 20
 
 
 def headline(
-    metric: MetricDisplay, rows: Mapping[str, SummaryRow], found: Mapping[str, Difference]
+    metric: MetricDisplay, rows: Mapping[str, SummaryRow], found: Difference | None
 ) -> str:
-    """One or two sentences. `rows` are the systems' summaries, the best first; `found` their differences."""
+    """One or two sentences. `rows` are the systems' summaries, the best first; `found` is the difference
+    of the first two.
+    """
     best, *others = rows
     mean = f"{metric.name} {aggregate(metric, rows[best])}"
     if not others:
         range_ = interval(metric, rows[best])
         questions = counted(cast(int, rows[best]["ok"]), "question")
         return f"{short(best)}: {mean}" + (f" ({range_})" if range_ else "") + f", {questions}."
-    if not found:
+    if found is None or found.p_value is None:
         return f"{short(best)} has the best {mean}; it was not compared with the others."
-    # The second best on the questions that all systems have a score for.
-    second = min(found.values(), key=lambda other: abs(other.difference))
-    if second.best == best and second.system == others[0]:
-        return _compared(metric, mean, aggregate(metric, rows[second.system]), second)
-    return f"{short(best)} has the best {mean}; {_on_common(metric, second)}."
+    if all(rows[system]["ok"] == found.n for system in (best, found.system)):
+        return _compared(metric, mean, aggregate(metric, rows[found.system]), found)
+    return f"{short(best)} has the best {mean}; {_on_common(metric, found)}."
 
 
 def short(text: str) -> str:
@@ -43,7 +44,7 @@ def _compared(metric: MetricDisplay, mean: str, second_mean: str, second: Differ
     verdict, sure = ("best", "is") if second.is_significant else ("ahead", "may be")
     chance = "beyond chance" if second.is_significant else "chance"
     by = f" by {metric.family}" if metric.family else ""
-    test = f"p {_p_value(second.p_value)}, {counted(second.n, 'question')}"
+    test = f"p {p_text(second.p_value)}, {counted(second.n, 'question')}"
     return (
         f"{best} is {verdict}{by}: {mean}, next {other} {second_mean}. "
         f"The difference of {_gap(metric, second)} {sure} {chance} ({test})."
@@ -51,13 +52,15 @@ def _compared(metric: MetricDisplay, mean: str, second_mean: str, second: Differ
 
 
 def _on_common(metric: MetricDisplay, second: Difference) -> str:
-    common = f"on the {counted(second.n, 'question')} that all systems have a score for"
     best, other = short(second.best), short(second.system)
+    common = f"on the {counted(second.n, 'question')} that {best} and {other} both have a score for"
     if second.difference == 0:
-        return f"{common}, {best} and {other} are equal"
+        return f"{common}, they are equal"
     chance = "beyond chance" if second.is_significant else "may be chance"
+    is_ahead = (second.difference > 0) != metric.lower_is_better
+    first, last = (best, other) if is_ahead else (other, best)
     gap = _gap(metric, second)
-    return f"{common}, {best} is {gap} ahead of {other} ({chance}, p {_p_value(second.p_value)})"
+    return f"{common}, {first} is {gap} ahead of {last} ({chance}, p {p_text(second.p_value)})"
 
 
 def _gap(metric: MetricDisplay, second: Difference) -> str:
@@ -65,7 +68,3 @@ def _gap(metric: MetricDisplay, second: Difference) -> str:
     gap = number(metric, abs(second.difference))
     smallest = number(metric, 10**-metric.digits / metric.scale)
     return gap if gap.strip("0.") else f"less than {smallest}"
-
-
-def _p_value(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}"

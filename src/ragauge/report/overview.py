@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ragauge.errors import LabelError
 from ragauge.label import Label
 from ragauge.metric import PROMPTS
+from ragauge.report.comparison import ComparisonView
 from ragauge.report.first_screen import DIGITS, FirstScreen
 from ragauge.report.numbers import SummaryRow, aggregate, bounds, interval
 from ragauge.report.plain import counted
@@ -25,7 +26,6 @@ from ragauge.report.view import (
     RunView,
     Worst,
 )
-from ragauge.runs.differences import system_tests
 from ragauge.runs.findings import find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.run import Run
@@ -76,6 +76,7 @@ class Overview:
         """The view; the caller adds the fields and the blocks."""
         run, screen = self.run, self.screen
         metrics = tuple(map(self._metric, self.displays))
+        base = screen.compared.base if screen.compared else None
         return RunView(
             title=str(run.folder.name) if run.folder else run.manifest.suite,
             headline=screen.headline,
@@ -89,6 +90,9 @@ class Overview:
             problems=tuple(self._problems()),
             notes=tuple(_notes(run, screen)),
             metrics=metrics,
+            method=self._method,
+            mark=screen.mark,
+            compared_with=None if base is None else self.systems.index(base),
             slices=tuple(slice_views(run, self.systems, self.displays)),
             findings=tuple(self._findings()),
             worst=tuple(Worst(text, id) for text, id in screen.worst),
@@ -156,7 +160,6 @@ class Overview:
         values = column.values[:, place]
         bins = np.histogram(values[~np.isnan(values)], bins=BINS, range=range_)[0]
         few = replace(display, digits=min(display.digits, DIGITS))
-        difference = self.screen.difference(display.metric, self.systems[place])
         return Cell(
             shown=aggregate(few, row),
             interval=interval(few, row),
@@ -166,25 +169,31 @@ class Overview:
             high=cast("float | None", row["high"]),
             n=cast(int, row["n"]),
             ok=cast(int, row["ok"]),
-            differs=difference is not None and difference.is_significant,
+            differs=self.screen.differs(display, self.systems[place]),
             reasons=_reasons(column.statuses[:, place], column.reasons[:, place], column.texts),
             bins=tuple(bins.tolist()),
         )
 
     def _pairs(self, display: MetricDisplay) -> Iterator[Pair]:
-        """The paired tests of all pairs of systems, on the questions that all of them have a value for."""
-        for each in system_tests(self.run, display):
-            test = each.test
-            # The test is of the first minus the second; shown is what the second adds to the first.
-            yield Pair(
-                self.systems.index(each.first),
-                self.systems.index(each.second),
-                -test.difference,
-                None if test.high is None else -test.high,
-                None if test.low is None else -test.low,
-                each.p_value,
-                test.n,
-            )
+        """The pairs that were compared by the metric."""
+        for row in self.screen.compared.comparison.rows if self.screen.compared else ():
+            if row.metric == display.metric and row.difference is not None:
+                yield Pair(
+                    self.systems.index(row.base),
+                    self.systems.index(row.candidate),
+                    row.difference,
+                    row.low,
+                    row.high,
+                    row.p_corrected,
+                    row.n,
+                )
+
+    @property
+    def _method(self) -> str:
+        """How the systems were compared."""
+        if self.screen.compared is None:
+            return ""
+        return ComparisonView(self.screen.compared.comparison).method
 
     def _problems(self) -> Iterator[Problem]:
         """The scores that failed or were skipped, by metric, with the most frequent reason."""

@@ -12,7 +12,8 @@ from ragauge import catalog
 from ragauge.errors import PlanError
 from ragauge.label import Label
 from ragauge.report.cautions import caution_lines
-from ragauge.report.first_screen import first_screen_markdown
+from ragauge.report.comparison import ComparisonView
+from ragauge.report.first_screen import FirstScreen, first_screen_markdown
 from ragauge.report.numbers import SummaryRow, bounds, cells
 from ragauge.report.plain import (
     counted,
@@ -22,6 +23,7 @@ from ragauge.report.plain import (
     some,
 )
 from ragauge.report.table_formats import csv_table, latex_table, markdown_table
+from ragauge.runs.comparison import frame_row
 from ragauge.runs.files import write_frame, write_text
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
@@ -211,7 +213,32 @@ def summary_json(run: Run, by: Sequence[str] = ()) -> dict[str, object]:
         "metrics": shown,
         "summary": _rows(run),
         "by": breakdowns,
+        "comparison": _comparison(run),
         "findings": [_finding(match) for match in find(run)],
+    }
+
+
+def _comparison(run: Run) -> dict[str, object] | None:
+    """The systems compared with each other as on the first screen; None for a single one."""
+    compared = FirstScreen(run).compared
+    if compared is None:
+        return None
+    found = compared.comparison
+    # The lists of questions are those of `ragauge compare`.
+    lists = ("n_fixed", "n_broken", "base_unpaired", "candidate_unpaired", "field", "value")
+    rows = [
+        {name: value for name, value in frame_row(row).items() if name not in lists}
+        for row in found.rows
+    ]
+    return {
+        "pairs": "all" if compared.base is None else f"with {compared.base}",
+        "test": found.test,
+        "correction": found.correction,
+        "n_tests": found.n_tests,
+        "n_permutations": found.n_permutations,
+        "seed": found.seed,
+        "method": ComparisonView(found).method,
+        "rows": rows,
     }
 
 

@@ -64,7 +64,7 @@ class Pair:
     """A paired comparison of two systems by one metric, as positions in `RunView.systems`.
 
     `difference` is `other` minus `base`, over the `n` questions for which both have a value, with its
-    95 % interval. `p_value` has Holm's correction over all pairs of systems.
+    95 % interval. `p_value` is corrected for all tests of the run; None if the two could not be tested.
     """
 
     base: int
@@ -72,7 +72,7 @@ class Pair:
     difference: float
     low: float | None
     high: float | None
-    p_value: float
+    p_value: float | None
     n: int
 
 
@@ -169,6 +169,9 @@ class RunView:
 
     `blocks` are the positions of the first question of each block of texts and evidence; the chunk of
     block 3 of run 0 is called `0.block.3`. `has_evidence` is False if the page was written without it.
+    `method` says how systems were compared and which tests p is corrected for, `mark` what a star means;
+    both are empty for one system. `compared_with` is the system that all others were compared with,
+    None if every pair was.
     """
 
     title: str
@@ -183,6 +186,9 @@ class RunView:
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
     metrics: tuple[MetricView, ...]
+    method: str
+    mark: str
+    compared_with: int | None
     slices: tuple[SliceView, ...]
     findings: tuple[FindingView, ...]
     worst: tuple[Worst, ...]

@@ -331,6 +331,21 @@ def _file_of(module: str) -> Path | None:
     return None if spec is None or spec.origin is None else _file_or_archive(spec.origin)
 
 
+def source_file(module: str) -> Path | None:
+    """The source file of a module; None for one without, and for a name that cannot be one."""
+    try:
+        return _file_of(module)
+    except (ImportError, ValueError):
+        return None
+
+
+def is_own_module(module: str) -> bool:
+    """Whether a module is the user's: not ragauge's, not the standard library's, not installed."""
+    top = module.partition(".")[0]
+    path = None if top == OWN or _is_standard(top) else source_file(module)
+    return path is not None and not _is_installed(path)
+
+
 def _file_or_archive(name: str) -> Path | None:
     """The file; of a module in a zip archive, the archive."""
     path = Path(name)

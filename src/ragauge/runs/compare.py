@@ -40,7 +40,7 @@ def compare(
     correction: CorrectionName = "holm",
     allow_mismatch: bool = False,
     n_permutations: int = PERMUTATIONS,
-    seed: int = 0,
+    seed: int | None = None,
 ) -> Comparison:
     """Compare candidates with a base, question by question, on every metric that they share.
 
@@ -49,6 +49,7 @@ def compare(
     a field whose values are drawn together, for questions that are not independent: several about one
     document, or repeats of one. `pairs="all"` compares every pair. `test` is "randomization", "mcnemar"
     (binary metrics only), "t" or "wilcoxon"; `correction` is "holm", "bh" or "none", over all p values.
+    `seed` is by default that of the base's run.
 
     Raises DataError if the sides have other questions or gold, PlanError for other metrics, settings,
     models or prompts, unless `allow_mismatch`; and PlanError for invalid arguments.
@@ -64,6 +65,7 @@ def compare(
     (1.0, 0.0078125, 8, 'better')
     """
     sides = sides_of((base, *candidates), run)
+    seed = sides[0].run.manifest.seed if seed is None else seed
     options = _Options(test, correction, cluster, pairs, n_permutations, seed)
     _check(options)
     chosen = [metrics] if isinstance(metrics, str) else metrics
@@ -73,37 +75,64 @@ def compare(
         notes += notes_on(sides, names)
     else:
         refuse(sides, names)
-    fields = [by] if isinstance(by, str) else by
-    questions = Questions.of(sides, question_ids(sides), fields, cluster)
+    return _compared(sides, shared, [by] if isinstance(by, str) else by, options, notes)
+
+
+def compare_systems(run: ScoredRun, systems: Sequence[str], pairs: Pairs) -> Comparison:
+    """`compare` of systems of one run by all metrics, as what shows a whole run needs it.
+
+    Its numbers are those of `compare`. The lists of fixed, broken and unpaired questions are empty: for
+    many systems they would be most of the work.
+    """
+    sides = sides_of(systems, run)
+    options = _Options(pairs=pairs, seed=run.manifest.seed, has_lists=False)
+    shared, notes = _shared_metrics(sides, None)
+    return _compared(sides, shared, (), options, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    test: TestName = "randomization"
+    correction: CorrectionName = "holm"
+    cluster: str | None = None
+    pairs: Pairs = "base"
+    n_permutations: int = PERMUTATIONS
+    seed: int = 0
+    has_lists: bool = True
+
+
+def _compared(
+    sides: Sequence[Side],
+    shared: Sequence[MetricDisplay],
+    fields: Sequence[str],
+    options: _Options,
+    notes: Sequence[str],
+) -> Comparison:
+    questions = Questions.of(sides, question_ids(sides), fields, options.cluster)
+    names = [metric.name for metric in shared]
     scores = read_scores(sides, questions.ids, [_labels(side, names) for side in sides])
     scored = [metric for metric in shared if (scores[metric.name].status == OK).any()]
     rows, means = _rows_and_means(sides, scored, scores, questions, options)
-    notes += [*questions.notes, *_without_scores(shared, scored), *_about_repeats(sides, scores)]
+    about = (
+        *questions.notes,
+        *_without_scores(shared, scored),
+        *_about_repeats(sides, scored, scores),
+    )
     return Comparison(
         systems=tuple(side.name for side in sides),
-        rows=tuple(_corrected(rows, correction)),
+        rows=tuple(_corrected(rows, options.correction)),
         means=tuple(means),
         metrics=tuple(scored),
         n_questions=len(questions.ids),
         folders=tuple(None if side.run.folder is None else str(side.run.folder) for side in sides),
         fields=questions.fields,
-        cluster=cluster,
-        test=test,
-        correction=correction,
-        n_permutations=n_permutations,
-        seed=seed,
-        notes=tuple(notes),
+        cluster=options.cluster,
+        test=options.test,
+        correction=options.correction,
+        n_permutations=options.n_permutations,
+        seed=options.seed,
+        notes=(*notes, *about),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Options:
-    test: TestName
-    correction: CorrectionName
-    cluster: str | None
-    pairs: Pairs
-    n_permutations: int
-    seed: int
 
 
 def _check(options: _Options) -> None:
@@ -224,13 +253,24 @@ def _without_scores(
         yield f"not compared, {reason}: {', '.join(names)}"
 
 
-def _about_repeats(sides: Sequence[Side], scores: "dict[str, MetricScores]") -> Iterator[str]:
-    names = [name for name, each in scores.items() if each.repeat_variance is not None]
-    if names:
-        yield (
-            f"the intervals of {', '.join(names)} include the spread of the judge's repeats; the p values "
-            "are of the means over the repeats"
-        )
+def _about_repeats(
+    sides: Sequence[Side], metrics: Sequence[MetricDisplay], scores: "dict[str, MetricScores]"
+) -> Iterator[str]:
+    """How much of the spread comes from the judges, and runs that asked them other numbers of times."""
+    pairs = list(combinations(range(len(sides)), 2))
+    for metric in metrics:
+        of_metric = scores[metric.name]
+        everything = Slice.everything(of_metric.values.shape[1]).questions
+        shares = [
+            share
+            for pair in pairs
+            if (share := Pair(metric, of_metric, everything, *pair).repeat_share) is not None
+        ]
+        if shares:
+            yield (
+                f"{metric.name}: {max(shares):.0%} of the variance of the differences comes from the judge, whose "
+                "repeats differ; the interval and p, which are of the means over the repeats, include it"
+            )
     repeats = {str(side.run.manifest.code.get("repeats") or 1) for side in sides}
     if len(repeats) > 1:
         yield f"the judges were asked {' and '.join(sorted(repeats))} times in different runs"
@@ -264,15 +304,23 @@ def _rows_and_means(
             seed=options.seed,
         )
         both = zip(facts, statistics, strict=True)
-        rows += [_row(pair, found, each, ids, names) for pair, found in both]
+        rows += [
+            _row(pair, found, each, ids if options.has_lists else None, names)
+            for pair, found in both
+        ]
         means += _means(metrics, scores, each, names)
     return rows, means
 
 
 def _row(
-    pair: Pair, found: PairStatistics, each: Slice, ids: Sequence[str], names: Sequence[str]
+    pair: Pair,
+    found: PairStatistics,
+    each: Slice,
+    ids: "Sequence[str] | None",
+    names: Sequence[str],
 ) -> MetricComparison:
-    fixed, broken = pair.changes(ids)
+    """A row; without `ids` it has no lists of questions."""
+    fixed, broken = pair.changes(ids) if ids is not None else ((), ())
     worst, best = pair.bounds()
     wins, ties, losses = pair.wins_ties_losses
     return MetricComparison(
@@ -299,7 +347,7 @@ def _row(
         losses=losses,
         fixed=fixed,
         broken=broken,
-        unpaired=pair.unpaired(ids),
+        unpaired=pair.unpaired(ids) if ids is not None else (),
         worst=worst,
         best=best,
         n_clusters=found.n_clusters,

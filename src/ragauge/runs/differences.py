@@ -1,49 +1,67 @@
-"""Which systems of a run differ beyond chance: paired tests of each metric, corrected."""
+"""Which systems of a run differ beyond chance: `ragauge compare` of all of them, by all metrics."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
-from typing import TYPE_CHECKING, Any, cast
+from functools import cached_property
 
-from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.paired_scores import question_ids, read_scores
+from ragauge.runs.compare import compare_systems
+from ragauge.runs.comparison import LEVEL, Comparison, MetricComparison
 from ragauge.runs.run import Run
-from ragauge.runs.sides import Side
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from ragauge.stats import PairedTest
-
-ALPHA = 0.05
-"""A corrected p value below this is called a difference beyond chance."""
-PERMUTATIONS = 10_000
+MOST_TESTS = 250
+"""Most tests of all pairs. The smallest p of 10,000 drawn sign patterns, 0.0001, is 0.025 after Holm's
+correction for 250 tests; with twice as many nothing could be found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How far the mean of `system` is from that of `best`, on the `n` questions that both have scored.
+    """How far the aggregate of `best` is from that of `system`, on the `n` questions that both have scored.
 
-    `difference` is best minus system. `p_value` is that of the paired randomization test, with Holm's
-    correction over all pairs of systems for this metric.
+    `difference` is best minus system. `p_value` is corrected for all tests of the comparison; None if
+    the two could not be tested.
     """
 
     best: str
     system: str
     difference: float
-    p_value: float
+    p_value: float | None
     n: int
 
     @property
     def is_significant(self) -> bool:
-        return self.p_value < ALPHA
+        return self.p_value is not None and self.p_value < LEVEL and self.difference != 0
 
 
-def differences(run: Run, metric: MetricDisplay) -> Mapping[str, Difference]:
-    """Each system's difference from the best one, by system; the best has none.
+@dataclass(frozen=True)
+class SystemDifferences:
+    """A comparison of the systems of a run, looked up by metric and systems.
 
-    Compared are the questions that all systems with scores have a score for. Empty for fewer than two
-    such systems, no common question, or a metric that is not aggregated by the mean.
+    `base` is the system that all others are compared with; None if every pair is compared.
+    """
+
+    comparison: Comparison
+    base: str | None
+
+    @cached_property
+    def _rows(self) -> Mapping[tuple[str, frozenset[str]], MetricComparison]:
+        return {
+            (row.metric, frozenset((row.base, row.candidate))): row for row in self.comparison.rows
+        }
+
+    def of(self, metric: str, best: str, system: str) -> Difference | None:
+        """The difference of two systems by a metric, given by its label; None if there is none."""
+        row = self._rows.get((metric, frozenset((best, system))))
+        if row is None or row.difference is None:
+            return None
+        difference = row.difference if row.candidate == best else 0.0 - row.difference
+        return Difference(best, system, difference, row.p_corrected, row.n)
+
+
+def differences(run: Run, best: str) -> SystemDifferences | None:
+    """All systems of a run compared by all metrics; None for a single system. Computed once for a run.
+
+    Every pair is compared, as by `ragauge compare RUN --all-pairs`. If that makes more than 250 tests,
+    each system is compared with `best` only, as by `ragauge compare RUN BEST OTHER…`.
 
     >>> import ragauge as rg
     >>> rows = [
@@ -51,74 +69,20 @@ def differences(run: Run, metric: MetricDisplay) -> Mapping[str, Difference]:
     ...     for at in range(8)
     ...     for system, answer in (("a", "Rome"), ("b", "Oslo"))
     ... ]
-    >>> run = rg.evaluate(rows, "exact_match")
-    >>> found = differences(run, run.metrics[0])["b"]
-    >>> found.best, found.difference, found.p_value, found.is_significant
-    ('a', 1.0, 0.0078125, True)
+    >>> found = differences(rg.evaluate(rows, "exact_match"), "a").of("exact_match", "a", "b")
+    >>> found.difference, found.p_value, found.n, found.is_significant
+    (1.0, 0.0078125, 8, True)
     """
-    tests = system_tests(run, metric)
-    means: dict[str, float] = {}
-    for test in tests:
-        means[test.first], means[test.second] = test.means
-    if not means:
-        return {}
-    best = min(means, key=lambda system: means[system] * (1 if metric.lower_is_better else -1))
-    return {
-        other: Difference(best, other, means[best] - means[other], test.p_value, test.test.n)
-        for test in tests
-        if best in (test.first, test.second)
-        for other in (test.second if test.first == best else test.first,)
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class SystemTest:
-    """The paired test of two systems by one metric: `first` minus `second`.
-
-    `means` are theirs on the questions of the test. `p_value` has Holm's correction over all pairs of
-    systems for this metric.
-    """
-
-    first: str
-    second: str
-    means: tuple[float, float]
-    test: "PairedTest"
-    p_value: float
-
-
-def system_tests(run: Run, metric: MetricDisplay) -> tuple[SystemTest, ...]:
-    """The tests of all pairs of systems by this metric, on the questions that `differences` compares.
-
-    In the order of the samples' systems. Computed once for a run. Empty where `differences` is empty.
-    """
-    from ragauge.stats import holm, pairwise_randomization
-
-    if metric.metric in run.system_tests:
-        return cast("tuple[SystemTest, ...]", run.system_tests[metric.metric])
-    systems, values = _paired(run, metric)
-    found: tuple[SystemTest, ...] = ()
-    if len(systems) > 1 and values.shape[1]:
-        means = values.mean(axis=1).tolist()
-        tests = pairwise_randomization(values, n_permutations=PERMUTATIONS, seed=run.manifest.seed)
-        corrected = holm([test.p_value for test in tests])
-        pairs = combinations(range(len(systems)), 2)
-        found = tuple(
-            SystemTest(systems[i], systems[j], (means[i], means[j]), test, float(p_value))
-            for (i, j), test, p_value in zip(pairs, tests, corrected, strict=True)
+    n = len(run.samples.systems)
+    if n < 2:
+        return None
+    n_metrics = sum(not metric.unavailable for metric in run.metrics)
+    base = None if n_metrics * n * (n - 1) // 2 <= MOST_TESTS else best
+    if base not in run.system_comparisons:
+        others = [system for system in run.samples.systems if system != base]
+        run.system_comparisons[base] = (
+            compare_systems(run, others, "all")
+            if base is None
+            else compare_systems(run, [base, *others], "base")
         )
-    run.system_tests[metric.metric] = found
-    return found
-
-
-def _paired(run: Run, metric: MetricDisplay) -> tuple[Sequence[str], "np.ndarray[Any, Any]"]:
-    """The systems with scores, and their values for the questions that all of them have (s, n)."""
-    import numpy as np
-
-    if metric.aggregate.kind != "mean" or len(run.samples.systems) < 2:
-        return [], np.zeros((0, 0))
-    sides = [Side(run, system, system) for system in run.samples.systems]
-    labels = [{metric.name: metric.metric}] * len(sides)
-    values = read_scores(sides, question_ids(sides), labels)[metric.name].values
-    scored = np.flatnonzero(np.isfinite(values).any(axis=1))
-    values = values[scored]
-    return [sides[at].system for at in scored], values[:, np.isfinite(values).all(axis=0)]
+    return SystemDifferences(run.system_comparisons[base], base)

@@ -14,6 +14,7 @@ from ragauge.label import SettingValue
 from ragauge.runs.cautions import WORDS, median_words
 from ragauge.runs.code import Code, code_of
 from ragauge.runs.manifest import Manifest, MetricDisplay, StoredFinding
+from ragauge.runs.own_code import own_digest
 from ragauge.sample import Samples
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def manifest_of(
         WORDS: median_words(samples),
     }
     code = _code_table(plan, resources)
-    described = plan.describe()
+    described = _described(plan)
     fixed = [described, data["sha256"], data["order"], code, seed, batch_size]
     key = hashlib.sha256(json.dumps(fixed, sort_keys=True, default=list).encode()).hexdigest()
     return Manifest(
@@ -61,6 +62,16 @@ def manifest_of(
         models=tuple(_model_notes(plan)),
         families={name: says for suite in plan.suites for name, says in suite.families.items()},
     )
+
+
+def _described(plan: Plan) -> dict[str, object]:
+    """The plan, each node that is not ragauge's with a digest of its code."""
+    described = plan.describe()
+    nodes = cast("list[dict[str, object]]", described["nodes"])
+    for node, table in zip(plan.nodes, nodes, strict=True):
+        if (digest := own_digest(node.definition.function)) is not None:
+            table["code"] = digest
+    return described
 
 
 def _code_table(plan: Plan, resources: Resources) -> dict[str, object]:

@@ -94,6 +94,12 @@ def _metric_problem(base: Side, other: Side, one: MetricDisplay, two: MetricDisp
         return f"aggregated by other code in {other.place} than in {base.place}"
     manifests = base.run.manifest, other.run.manifest
     plans = [_needed(manifest, one.metric) for manifest in manifests]
+    if changed := _changed_code(*plans):
+        return (
+            f"the code of {changed} is other in {other.place} than in {base.place}, but its version is not; run "
+            "both again, and raise the version whenever a number changes"
+        )
+    plans = [_without_code(plan) for plan in plans]
     if plans[0] != plans[1]:
         return f"other settings in {other.place} than in {base.place}: {_first_setting(*plans)}"
     for kind in ("judges", "models"):
@@ -123,6 +129,22 @@ def _needed(manifest: Manifest, label: str) -> Nodes:
             needed[key] = nodes[key]
             waiting += cast("Sequence[str]", nodes[key]["inputs"])
     return needed
+
+
+def _changed_code(one: Nodes, two: Nodes) -> str:
+    """The first metric or feature whose code differs; runs of earlier versions do not say."""
+    for key in sorted({*one, *two}):
+        codes = {cast("str | None", plan.get(key, {}).get("code")) for plan in (one, two)}
+        if None not in codes and len(codes) > 1:
+            return key
+    return ""
+
+
+def _without_code(nodes: Nodes) -> Nodes:
+    return {
+        key: {name: value for name, value in node.items() if name != "code"}
+        for key, node in nodes.items()
+    }
 
 
 def _first_setting(one: Nodes, two: Nodes) -> str:

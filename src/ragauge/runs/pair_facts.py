@@ -74,13 +74,18 @@ class Pair:
         return bool(np.isin(self.before, (0, 1)).all() and np.isin(self.after, (0, 1)).all())
 
     @property
-    def repeat_variance(self) -> float:
-        """The variance of the mean difference that comes from repeats of the judge; 0 without."""
+    def repeat_share(self) -> float | None:
+        """The share of the variance of the differences that comes from a judge that does not repeat itself.
+
+        In [0, 1]; None without repeats, and if no question differs.
+        """
         variance = self.scores.repeat_variance
-        if variance is None or not self.n:
-            return 0.0
+        if variance is None or not self.differences.any() or self.n < 2:
+            return None
+        total = float(self.differences.var(ddof=1))
         sides = variance[[self.base, self.candidate]][:, self.common]
-        return float(sides.sum()) / self.n**2
+        own = float(sides.sum()) / self.n
+        return min(own / total, 1.0) if total else None
 
     @cached_property
     def wins_ties_losses(self) -> tuple[int, int, int]:

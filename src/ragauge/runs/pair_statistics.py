@@ -50,13 +50,11 @@ class PairStatistics:
 class _Units:
     """What is resampled and tested of a pair: its questions, or its clusters.
 
-    `sums` (k,) are the sums of the differences of each; `counts` (k,) how many these are. `places` (k,)
-    are the positions that decide which random signs they get.
+    `sums` (k,) are the sums of the differences of each; `counts` (k,) how many these are.
     """
 
     sums: "Floats1d"
     counts: "Floats1d"
-    places: "Ints"
     base_parts: "Floats2d | None" = None
     candidate_parts: "Floats2d | None" = None
 
@@ -123,27 +121,19 @@ def _units(pair: Pair, clusters: "Ints | None") -> _Units:
         sides = (pair.base, pair.candidate)
         columns += [parts_on(pair.metric, pair.scores, side, pair.common) for side in sides]
     table = np.hstack(columns)
-    places = pair.common
     if clusters is not None:
-        places, number = np.unique(clusters[pair.common], return_inverse=True)
-        table = by_question(table, number.astype(np.int64), len(places))
-    else:
-        # The rank among the slice's questions, so that p depends on these alone.
-        places = np.flatnonzero(pair.is_paired)
+        own, number = np.unique(clusters[pair.common], return_inverse=True)
+        table = by_question(table, number.astype(np.int64), len(own))
     if _is_mean(pair):
-        return _Units(table[:, 0], table[:, 1], places)
+        return _Units(table[:, 0], table[:, 1])
     p = (table.shape[1] - 2) // 2
-    return _Units(table[:, 0], table[:, 1], places, table[:, 2 : 2 + p], table[:, 2 + p :])
+    return _Units(table[:, 0], table[:, 1], table[:, 2 : 2 + p], table[:, 2 + p :])
 
 
 def _intervals(given: Sequence[tuple[Pair, _Units]], seed: int) -> "list[PairedInterval]":
-    from ragauge.stats.difference_intervals import paired_intervals, widened
+    from ragauge.stats.difference_intervals import paired_intervals
 
-    found = paired_intervals([_paired_parts(pair, units) for pair, units in given], seed=seed)
-    return [
-        widened(interval, pair.repeat_variance) if _is_mean(pair) else interval
-        for (pair, _), interval in zip(given, found, strict=True)
-    ]
+    return paired_intervals([_paired_parts(pair, units) for pair, units in given], seed=seed)
 
 
 def _paired_parts(pair: Pair, units: _Units) -> "PairedParts":
@@ -211,16 +201,13 @@ def _randomized_systems(
     pairs: Sequence[Pair], n_permutations: int, seed: int
 ) -> "Iterable[PValue]":
     """The p of pairs of one metric with the same questions; as `_randomized`, but faster."""
-    import numpy as np
-
     from ragauge.stats.tests import pairwise_p_values
 
     first = pairs[0]
-    values = np.where(first.is_paired, first.scores.values[:, first.questions], 0.0)
     used = sorted({side for pair in pairs for side in (pair.base, pair.candidate)})
     row = {side: at for at, side in enumerate(used)}
     return pairwise_p_values(
-        values[used],
+        first.scores.values[used][:, first.common],
         [(row[pair.base], row[pair.candidate]) for pair in pairs],
         n_permutations=n_permutations,
         seed=seed,
@@ -228,18 +215,21 @@ def _randomized_systems(
 
 
 def _randomized(units: Sequence[_Units], n_permutations: int, seed: int) -> "Iterable[PValue]":
-    """The p of each pair; all share the signs of their positions."""
+    """The p of each pair. A question's rank among the common ones decides its signs.
+
+    So p depends on the pair alone, whatever other systems and questions are compared with it.
+    """
     import numpy as np
 
     from ragauge.stats.sign_patterns import randomization_p_values
 
-    n_places = 1 + max((int(of_pair.places.max()) for of_pair in units), default=0)
-    at_once = max(1, CELLS_AT_ONCE // n_places)
+    longest = max((len(of_pair.sums) for of_pair in units), default=1)
+    at_once = max(1, CELLS_AT_ONCE // longest)
     for start in range(0, len(units), at_once):
         some = units[start : start + at_once]
-        rows = np.zeros((len(some), n_places))
+        rows = np.zeros((len(some), longest))
         for row, of_pair in zip(rows, some, strict=True):
-            row[of_pair.places] = of_pair.sums
+            row[: len(of_pair.sums)] = of_pair.sums
         yield from randomization_p_values(rows, n_permutations=n_permutations, seed=seed)
 
 

@@ -30,6 +30,13 @@ class Slice:
     value: str | None
     questions: "Ints"
 
+    @classmethod
+    def everything(cls, n: int) -> "Slice":
+        """All of n questions."""
+        import numpy as np
+
+        return cls(None, None, np.arange(n))
+
 
 @dataclass(frozen=True)
 class Questions:
@@ -53,15 +60,12 @@ class Questions:
 
         A question has the value that the first side with one gives it.
         """
-        import numpy as np
-
         fields = tuple(dict.fromkeys(by))
         wanted = [*fields, *([cluster] if cluster is not None else [])]
         problems = [problem for name in wanted if (problem := _problem(sides, name))]
         if problems:
             raise PlanError(problems)
-        everything = np.arange(len(ids))
-        slices = [Slice(None, None, everything)]
+        slices = [Slice.everything(len(ids))]
         notes: list[str] = []
         for field in fields:
             values = _values(sides, ids, field)

@@ -51,10 +51,10 @@ class Run:
         default_factory=dict["tuple[str, ...]", "pl.DataFrame"], repr=False, compare=False
     )
     """Computed summaries, so that the bootstrap runs once for each grouping."""
-    system_tests: dict[str, object] = field(
-        default_factory=dict[str, object], repr=False, compare=False
+    system_comparisons: "dict[str | None, Comparison]" = field(
+        default_factory=dict["str | None", Comparison], repr=False, compare=False
     )
-    """Computed tests of the systems by metric, for `runs.differences`: each runs once."""
+    """The comparison of the systems once it is computed, by the base or None, for `runs.differences`."""
 
     def scan(self) -> "pl.LazyFrame":
         """The scores as a lazy frame, without their evidence; nothing is read before `collect`.

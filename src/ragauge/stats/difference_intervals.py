@@ -118,25 +118,6 @@ def paired_intervals(
     return [found[at] for at in range(len(paired))]
 
 
-def widened(
-    interval: PairedInterval, variance: float, confidence: float = CONFIDENCE
-) -> PairedInterval:
-    """The interval with further variance of the difference, as of repeated measurements, added."""
-    if variance <= 0:
-        return interval
-    if interval.low is None or interval.high is None or not interval.standard_error:
-        reach = NORMAL.inv_cdf((1 + confidence) / 2) * math.sqrt(variance)
-        value = interval.value
-        return PairedInterval(value, value - reach, value + reach, math.sqrt(variance), "normal")
-    error = math.hypot(interval.standard_error, math.sqrt(variance))
-    factor = error / interval.standard_error
-    low = interval.value - (interval.value - interval.low) * factor
-    high = interval.value + (interval.high - interval.value) * factor
-    return PairedInterval(
-        interval.value, rounded_bound(low), rounded_bound(high), error, interval.method
-    )
-
-
 def _intervals(
     paired: Sequence[PairedParts], n: int, seed: int, confidence: float
 ) -> list[PairedInterval]:
