@@ -331,9 +331,9 @@ class JudgeSession:
             line.calls.discard(call)
         line.n_down = 0
         if not (isinstance(reply, Reply) and isinstance(reply.text, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            message = self.judge.redact(f"{reply!r:.80}")
+            message = f"{self.judge.redact(repr(reply)):.80}"
             return Score.failed(f"{self.name} returned {message}, not a Reply with text")
-        return reply
+        return self.judge.without_secrets(reply)
 
     def fits_window(self, texts: Iterable[str], n_items: int) -> bool:
         """Whether the texts surely fit the judge's window, with room for `n_items` verdicts."""
