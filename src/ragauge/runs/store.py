@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING
 from ragauge.engine.frames import EVIDENCE, KEYS, SCORES, TYPES
 from ragauge.errors import FilterError, StoreError
 from ragauge.regular_file import read_regular
+from ragauge.runs.digests import MAX_EVIDENCE, check_digest, check_is_file, digests_of
 from ragauge.runs.files import read_frame, store_errors, write_frame, write_text
+from ragauge.runs.integrity import check_samples, check_scores, problem_of_scores
 from ragauge.runs.manifest import FORMAT, Manifest
 from ragauge.runs.run import Run
 from ragauge.runs.scores import InParts
@@ -147,6 +149,8 @@ class RunFolder:
             return False
         if has_unfinished(scores) or not scores.select(KEYS).equals(evidence.select(KEYS)):
             return False
+        if problem_of_scores(scores):
+            return False
         pairs = ["id", "system"]
         return scores.select(pairs).unique().sort(pairs).equals(rows.select(pairs).sort(pairs))
 
@@ -161,9 +165,11 @@ class RunFolder:
 
     def finish(self, manifest: Manifest, samples: Samples, n_parts: int) -> Run:
         """Mark the run as finished, once all its parts are written."""
-        run = Run(samples, self._parts(n_parts), manifest, self.path)
+        parts = self._parts(n_parts)
+        files = (self.path / SAMPLES, *parts.scores, *parts.evidence)
+        manifest = replace(manifest, digests=digests_of(self.path, files))
         write_text(self.path / MANIFEST, manifest.to_json())
-        return run
+        return Run(samples, parts, manifest, self.path)
 
     def remove(self) -> None:
         """Remove the run's own files and no others."""
@@ -198,10 +204,23 @@ class RunFolder:
             raise StoreError(
                 f"{self.path}: is not finished; run the same command again to finish it"
             )
+        check_digest(self.path / SAMPLES, self.path, manifest.digests)
         frame = self._table(self.path / SAMPLES, ("id", "system"))
+        check_samples(frame, self.path / SAMPLES, self.path)
         samples = Samples(frame, str(manifest.data.get("source", "")))
         n_parts = -(-len(samples) // max(manifest.batch_size, 1))
-        return Run(samples, self._parts(n_parts), manifest, self.path)
+        parts = self._parts(n_parts)
+        self._check_parts(parts, manifest)
+        return Run(samples, parts, manifest, self.path)
+
+    def _check_parts(self, parts: InParts, manifest: Manifest) -> None:
+        """Raise StoreError if a part is not as the run wrote it; much evidence is not read for this."""
+        n_bytes = sum(part.stat().st_size for part in parts.evidence)
+        for part in (*parts.scores, *(parts.evidence if n_bytes <= MAX_EVIDENCE else ())):
+            check_digest(part, self.path, manifest.digests)
+        if not manifest.digests:
+            for part in parts.scores:
+                check_scores(read_frame(part, self.path), part, self.path)
 
     def _parts(self, n_parts: int) -> InParts:
         """The parts of the dataset; raises StoreError if one is missing, damaged or not a part."""
@@ -211,6 +230,7 @@ class RunFolder:
             *((path, SCORES) for path in scores),
             *((path, EVIDENCE) for path in evidence),
         ):
+            check_is_file(path, self.path)
             self._check_columns(path, columns, _schema(path, self.path))
         return InParts(scores, evidence)
 
