@@ -6,6 +6,7 @@ from base64 import b64encode
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 REDACTED = "[redacted]"
 MIN_LENGTH = 4
@@ -36,21 +37,32 @@ def redacted(text: str, secrets: Iterable[str]) -> str:
     >>> redacted("Bearer sk-1234, s%6B-1234, sk\\\\u002d1234", ["sk-1234"])
     'Bearer [redacted], [redacted], [redacted]'
     """
-    wanted = sorted({secret for secret in secrets if len(secret) >= MIN_LENGTH})
+    wanted = frozenset(secret for secret in secrets if len(secret) >= MIN_LENGTH)
     if not wanted:
         return text
-    spans = _merged(_spans(text, wanted))
+    spans = _merged(_spans(text, *_patterns(wanted)))
+    if not spans:
+        return text
     starts = [0, *(end for _, end in spans)]
     ends = [*(start for start, _ in spans), len(text)]
     return REDACTED.join(text[start:end] for start, end in zip(starts, ends, strict=True))
 
 
-def _spans(text: str, secrets: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Where the secrets are, as start and end in the text."""
+@lru_cache(64)
+def _patterns(secrets: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Patterns of the secrets, and of what a text in Base64 or hexadecimal digits has of them."""
     # A decoded text has no backslashes, so secrets are looked for without theirs too.
     forms = {*secrets, *(secret.replace("\\", "") for secret in secrets)}
-    plain = re.compile(_any_of(form for form in forms if len(form) >= MIN_LENGTH), re.IGNORECASE)
-    encoded = re.compile(_any_of(one for secret in secrets for one in _encoded(secret)))
+    return (
+        re.compile(_any_of(form for form in forms if len(form) >= MIN_LENGTH), re.IGNORECASE),
+        re.compile(_any_of(one for secret in secrets for one in _encoded(secret))),
+    )
+
+
+def _spans(
+    text: str, plain: re.Pattern[str], encoded: re.Pattern[str]
+) -> Iterator[tuple[int, int]]:
+    """Where the secrets are, as start and end in the text."""
     decodings: list[_Decoding] = []
     for _ in range(MAX_DECODINGS):
         for start, end in (*_plain(plain, text), *_in_base64(encoded, text)):

@@ -2,9 +2,11 @@
 
 import json
 import os
+import random
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import polars as pl
 import pytest
@@ -21,6 +23,7 @@ WRONG = (
     *("", "x", "é\u202e\x1b[2J", [], [1], [[None]], {}, {"a": 1}, {"a": {"b": []}}),
 )
 FEW = (None, "x", {"a": 1})
+T = TypeVar("T")
 METRICS = ("answer-quality", "dont_know", "ndcg@10", "gpt_score")
 
 
@@ -156,14 +159,20 @@ def test_any_value_in_any_field_of_the_manifest_is_read_or_refused(run, values):
     assert n_refused > 100
 
 
+def some(cases: list[T]) -> list[T]:
+    """All cases in the long run, a few of them elsewhere: each goes through ten commands."""
+    is_long = os.environ.get("RAGAUGE_HYPOTHESIS") == "thorough"
+    return cases if is_long else random.Random(0).sample(cases, 30)
+
+
 @pytest.mark.slow
+@pytest.mark.timeout(1_800)
 def test_every_command_reads_or_refuses_any_value_in_the_manifest(run, commands):
     path = run / "manifest.json"
     manifest = json.loads(path.read_text())
-    for place in places(manifest):
-        for wrong in FEW:
-            path.write_text(json.dumps(replaced(manifest, place, wrong)))
-            assert_read_or_refused(commands, run, (place, wrong))
+    for place, wrong in some([(place, wrong) for place in places(manifest) for wrong in FEW]):
+        path.write_text(json.dumps(replaced(manifest, place, wrong)))
+        assert_read_or_refused(commands, run, (place, wrong))
 
 
 def changed(part: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -213,11 +222,12 @@ def test_a_changed_part_is_damaged(run, file, ragauge):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1_800)
 @pytest.mark.parametrize("file", FILES)
 def test_a_changed_part_of_an_earlier_version_is_read_or_refused(run, file, commands):
     without_digests(run)
     part = pl.read_parquet(run / file)
-    for what, other in changed(part):
+    for what, other in some(list(changed(part))):
         other.write_parquet(run / file)
         assert_read_or_refused(commands, run, what)
 
