@@ -20,6 +20,7 @@ LAYERS = (
         "modules",
         "normal_form",
         "progress",
+        "redaction",
         "regular_file",
         "score",
     },

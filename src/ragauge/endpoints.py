@@ -1,6 +1,5 @@
 """Shared code of all endpoints: addresses and keys, redacted messages, retries."""
 
-import html
 import ipaddress
 import json
 import math
@@ -14,18 +13,20 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import cast
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from ragauge.errors import EncoderError, JudgeError, PlanError
+from ragauge.redaction import redacted
 
 Fields = Mapping[str, object]
 Fault = type[EncoderError] | type[JudgeError]
 IS_A_PAGE = "its reply is a page of HTML and not JSON; base_url may want a /v1"
 _TRANSIENT_STATUS = frozenset((408, 409, 429))
 _EXCERPT = 300
-_BACKSLASHES = r"(?=(?P<run{0}>(?:\\(?:u005c)?|%5C)+))(?P=run{0})"
-"""Any number of backslashes, in any encoding; the look-ahead keeps them all. A possessive quantifier
-would too, but Python 3.11.2 gets it wrong after a group."""
+_VARIABLE = (
+    r"[A-Z][A-Z0-9_]*(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?|AUTH)[A-Z0-9_]{0,10}|[A-Z]+(_[A-Z]+)+"
+)
+"""How people name variables. A key with digits, small letters or hyphens does not match."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -111,11 +112,7 @@ class Address:
         """The key; empty if an endpoint on this machine needs none. Raises `fault` if it is missing."""
         key = os.environ.get(self.api_key_env, "").strip()
         if not key and not self.is_local:
-            raise self.fault(
-                f"{self}: no key; put it into the environment variable {self.api_key_env}, or name "
-                "another with api_key_env",
-                is_down=True,
-            )
+            raise self.fault(f"{self}: no key; {self._where_to_put_it}", is_down=True)
         if not (key.isascii() and key.isprintable()):
             raise self.fault(
                 f"{self}: the environment variable {self.api_key_env} holds signs that are in no "
@@ -123,6 +120,18 @@ class Address:
                 is_down=True,
             )
         return key
+
+    @property
+    def _where_to_put_it(self) -> str:
+        if is_variable(self.api_key_env):
+            return (
+                f"put it into the environment variable {self.api_key_env}, or name another with "
+                "api_key_env"
+            )
+        return (
+            "api_key_env must be the name of an environment variable that holds the key, such as "
+            "OPENAI_API_KEY; what was given is not printed, since it may be the key itself"
+        )
 
     def shown(self, text: str) -> str:
         """An excerpt on one line, without secrets."""
@@ -148,9 +157,23 @@ def sendable(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
+def is_variable(name: str) -> bool:
+    """Whether this is the name of an environment variable, or looks like one for a key, and not like a key.
+
+    >>> is_variable("MY_API_KEY"), is_variable("sk-1234"), is_variable("AIzaSyA12345")
+    (True, False, False)
+    """
+    return name in os.environ or re.fullmatch(_VARIABLE, name) is not None
+
+
 def secrets_of(base_url: str, api_key_env: str) -> tuple[str, ...]:
-    """The key, and secrets of an address: its password and the values of its query."""
+    """The key, and secrets of an address: its password and the values of its query.
+
+    Also `api_key_env` itself if a key was given in its place.
+    """
     key = os.environ.get(api_key_env, "").strip()
+    if not is_variable(api_key_env):
+        key = api_key_env.strip()
     try:
         address = urlsplit(base_url)
     except ValueError:  # any part of it may be secret
@@ -165,30 +188,9 @@ def excerpt(text: str, secrets: Iterable[str]) -> str:
     >>> excerpt("no such key:\\n sk-1234", ["sk-1234"])
     'no such key: [redacted]'
     """
-    for secret in secrets:
-        if len(secret) > 3:
-            text = re.sub(_any_form(secret), "[redacted]", text, flags=re.IGNORECASE)
+    text = redacted(text, secrets)
     printable = "".join(sign if sign.isprintable() else " " for sign in text)
     return " ".join(printable.split())[:_EXCERPT]
-
-
-def _any_form(secret: str) -> str:
-    """A pattern of a secret in plain form, and as nested JSON, URLs and HTML encode it."""
-    # Nested JSON may have any number of backslashes before a character. Match from the first only and
-    # without backtracking: a body of backslashes would take minutes otherwise.
-    runs = re.findall(r"\\+|[^\\]", secret, re.DOTALL)
-    return r"(?<!\\)" + "".join(
-        _BACKSLASHES.format(place) if run[0] == "\\" else _forms(run)
-        for place, run in enumerate(runs)
-    )
-
-
-def _forms(sign: str) -> str:
-    units = sign.encode("utf-16-be", "surrogatepass")
-    numbers = (f"u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
-    plain = {sign, quote(sign, "", errors="surrogatepass"), html.escape(sign)}
-    forms = [*sorted(map(re.escape, plain)), r"\\*+".join(numbers)]
-    return rf"\\*+(?:{'|'.join(forms)})"
 
 
 def _login(address: SplitResult) -> str:

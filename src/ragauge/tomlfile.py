@@ -16,6 +16,8 @@ MAX_PARTS = 50
 DEEP_KEY = re.compile(
     rf"(?:^|[{{{{,])[ \t\[]*(?:[\w-]+[ \t]*\.[ \t]*){{{MAX_PARTS}}}", re.MULTILINE | re.ASCII
 )
+MAY_BE_SECRET = "api_key_env"
+"""Its value is not shown: people write the key itself."""
 MAX_PROBLEMS = 20
 """Problems of one table that are listed; the others are counted."""
 
@@ -67,7 +69,8 @@ def check_table(table: Table, allowed: Mapping[str, type], place: str) -> list[s
             hint = did_you_mean(key, allowed) or f"; the keys are {', '.join(allowed)}"
             problems.append(f"{place}: unknown key {key!r:.80}{hint}")
         elif not _is(value, allowed[key]):
-            problems.append(f"{place}: {key} must be {TYPE_NAMES[allowed[key]]}, got {value!r:.80}")
+            got = "something else" if key == MAY_BE_SECRET else f"{value!r:.80}"
+            problems.append(f"{place}: {key} must be {TYPE_NAMES[allowed[key]]}, got {got}")
     return problems
 
 

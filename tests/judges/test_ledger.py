@@ -22,12 +22,12 @@ from ragauge.errors import StoreError
 from ragauge.judges.ledger import (
     Entry,
     Ledger,
-    LedgerWriter,
     TokenUsage,
     key_of,
     packed_reply,
     unpacked_reply,
 )
+from ragauge.judges.ledger_writer import LedgerWriter
 from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
 
 IDENTITY = {"model": "m", "temperature": 0.0, "max_tokens": None}

@@ -290,5 +290,5 @@ def test_evidence_of_other_rows_is_refused(tmp_path):
     rg.evaluate([{"id": "q1", "answer": "a"}], "dont_know", folder=tmp_path / "run")
     part = tmp_path / "run" / "evidence" / "000000.parquet"
     pl.read_parquet(part).with_columns(id=pl.lit("q2")).write_parquet(part)
-    with pytest.raises(StoreError, match="evidence of other rows than its scores"):
+    with pytest.raises(StoreError, match="is damaged: it is not as the run wrote it"):
         _ = rg.open_run(tmp_path / "run").scores

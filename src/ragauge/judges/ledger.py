@@ -7,12 +7,12 @@ import json
 import sqlite3
 import threading
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from ragauge.cache import (
     FORMAT,
@@ -26,11 +26,6 @@ from ragauge.cache import (
 from ragauge.errors import StoreError
 from ragauge.judges.as_json import kept_json
 from ragauge.judges.protocol import Identity, Reply, Request, TokenChoice
-
-if TYPE_CHECKING:
-    import asyncio
-
-    _Order = tuple["bytes | Entry", asyncio.Future["Reply | None"]]
 
 TABLE = """
 create table if not exists replies (
@@ -49,8 +44,6 @@ create table if not exists replies (
 """
 MAX_COUNTED = 10**12
 """Higher token counts of one call are ignored; sums of lower ones fit SQLite."""
-IDLE_S = 0.05
-"""A writer's thread ends after this long without work, and restarts when needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +107,11 @@ class Ledger:
             self._database.execute(TABLE)
         except (OSError, sqlite3.Error) as error:
             raise unusable(self.path, error) from error
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes can use the file."""
+        return str(self.path) != ":memory:"
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
         """The undamaged replies with these keys."""
@@ -200,6 +198,7 @@ class Ledger:
     def clear(self) -> None:
         """Remove every reply."""
         self._rows("delete from replies", [])
+        self._rows("drop table if exists leases", [])
         self._rows("vacuum", [])
 
     def close(self) -> None:
@@ -221,104 +220,6 @@ class Ledger:
                 return self._database.execute(query, values).fetchall()  # pyright: ignore[reportArgumentType]
             except sqlite3.Error as error:
                 raise unusable(self.path, error) from error
-
-
-class LedgerWriter:
-    """A ledger for the event loop: a thread handles all waiting orders at once.
-
-    Without a ledger it keeps nothing. The thread ends when idle.
-    """
-
-    def __init__(self, ledger: Ledger | None) -> None:
-        self.ledger = ledger
-        self._changed = threading.Condition()
-        self._waiting: list[_Order] = []
-        self._is_at_work = False
-
-    async def find(self, key: bytes) -> Reply | None:
-        """The reply with this key, or None."""
-        return None if self.ledger is None else await self._put(key)
-
-    async def keep(self, entry: Entry) -> None:
-        """Store the reply, on disk when this returns."""
-        if self.ledger is not None:
-            await self._put(entry)
-
-    def close(self) -> None:
-        """Close the ledger's file."""
-        if self.ledger is not None:
-            self.ledger.close()
-
-    def _put(self, order: "bytes | Entry") -> "asyncio.Future[Reply | None]":
-        import asyncio
-
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Reply | None] = loop.create_future()
-        with self._changed:
-            self._waiting.append((order, answer))
-            is_first = len(self._waiting) == 1
-        if is_first:  # wake the thread once for all orders of this loop iteration
-            loop.call_soon(self._wake)
-        return answer
-
-    def _wake(self) -> None:
-        with self._changed:
-            if not self._is_at_work:
-                self._is_at_work = True
-                threading.Thread(target=self._work, name="ragauge ledger", daemon=True).start()
-            self._changed.notify()
-
-    def _work(self) -> None:
-        while True:
-            with self._changed:
-                if not self._waiting:
-                    self._changed.wait(IDLE_S)
-                orders, self._waiting = self._waiting, []
-                if not orders:
-                    self._is_at_work = False
-                    return
-            self._do([order for order in orders if isinstance(order[0], bytes)], self._found)
-            self._do([order for order in orders if isinstance(order[0], Entry)], self._kept)
-
-    def _do(
-        self,
-        orders: "Sequence[_Order]",
-        work: "Callable[[Sequence[Any]], Sequence[Reply | None]]",
-    ) -> None:
-        """Handle the orders, and resolve their futures on their loop."""
-        if not orders:
-            return
-        asked = [order for order, _ in orders]
-        answers = [answer for _, answer in orders]
-        loop = answers[0].get_loop()
-        try:
-            done = work(asked)
-        except Exception as error:  # any error goes to the waiting futures
-            loop.call_soon_threadsafe(_fail, answers, error)
-        else:
-            loop.call_soon_threadsafe(_tell, answers, done)
-
-    def _found(self, keys: Sequence[bytes]) -> list[Reply | None]:
-        found = cast(Ledger, self.ledger).find(keys)
-        return [found.get(key) for key in keys]
-
-    def _kept(self, entries: Sequence[Entry]) -> list[None]:
-        cast(Ledger, self.ledger).keep(entries)
-        return [None] * len(entries)
-
-
-def _tell(
-    answers: "Sequence[asyncio.Future[Reply | None]]", replies: Sequence[Reply | None]
-) -> None:
-    for answer, reply in zip(answers, replies, strict=True):
-        if not answer.done():
-            answer.set_result(reply)
-
-
-def _fail(answers: "Sequence[asyncio.Future[Reply | None]]", error: Exception) -> None:
-    for answer in answers:
-        if not answer.done():
-            answer.set_exception(error)
 
 
 def _row(entry: Entry, now: str) -> tuple[object, ...]:

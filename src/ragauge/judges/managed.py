@@ -1,11 +1,16 @@
 """What a run needs of a judge besides its replies, with defaults for a user's own judge."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol, cast, runtime_checkable
 
 from ragauge.endpoints import excerpt, secrets_of
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
+from ragauge.redaction import redacted
+
+MIN_SECRET = 8
+"""Characters of a secret that is hidden in replies."""
 
 
 @runtime_checkable
@@ -37,9 +42,28 @@ class JudgeDefaults(Protocol):
     def close_connections(self) -> None:
         """Close connections; a later request opens new ones."""
 
+    def secrets(self) -> Sequence[str]:
+        """What no text that is kept or shown may contain; by default what the environment holds for judges."""
+        return _secrets("", "")
+
     def redact(self, text: str) -> str:
         """The text of an error on one line, with secrets hidden."""
-        return excerpt(text, _secrets("", ""))
+        return excerpt(text, self.secrets())
+
+    def without_secrets(self, reply: Reply) -> Reply:
+        """The reply with secrets of 8 or more characters hidden; without log probabilities if it had any.
+
+        Shorter ones are placeholders such as "none", which a reply may contain as a word.
+        """
+        long = [secret for secret in self.secrets() if len(secret) >= MIN_SECRET]
+        clean = {
+            name: redacted(text, long)
+            for name in ("text", "finish_reason", "model")
+            if isinstance(text := getattr(reply, name), str)
+        }
+        if all(getattr(reply, name) == text for name, text in clean.items()):
+            return reply
+        return replace(reply, logprobs=None, **clean)
 
     def note(self, request: Request, reply: Reply) -> None:
         """Take note of a reply that the run uses."""
@@ -70,12 +94,12 @@ class PlainJudge(JudgeDefaults):
     async def reply(self, request: Request) -> Reply:
         return await self.judge.reply(request)
 
-    def redact(self, text: str) -> str:
-        """As the default, hiding also the secrets of the judge's `base_url` and `api_key_env`."""
+    def secrets(self) -> Sequence[str]:
+        """As the default, and the secrets of the judge's `base_url` and `api_key_env`."""
         url, key = (
             str(getattr(self.judge, name, None) or "") for name in ("base_url", "api_key_env")
         )
-        return excerpt(text, _secrets(url, key))
+        return _secrets(url, key)
 
 
 def managed(judge: Judge) -> ManagedJudge:
@@ -85,4 +109,5 @@ def managed(judge: Judge) -> ManagedJudge:
 
 def _secrets(url: str, key: str) -> list[str]:
     environment = os.environ.get("OPENAI_BASE_URL") or ""
-    return [*secrets_of(url, key), *secrets_of(environment, "OPENAI_API_KEY")]
+    keys = [value.strip() for name, value in os.environ.items() if name.endswith("_API_KEY")]
+    return [*secrets_of(url, key), *secrets_of(environment, "OPENAI_API_KEY"), *keys]

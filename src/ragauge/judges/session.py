@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from ragauge.errors import JudgeError, RagaugeError
 from ragauge.judges.budget import Budget, Usage, estimated_tokens
-from ragauge.judges.ledger import Entry, Ledger, LedgerWriter, key_of
+from ragauge.judges.ledger import Entry, Ledger, key_of
+from ragauge.judges.ledger_writer import LedgerWriter
 from ragauge.judges.managed import managed
 from ragauge.judges.prompts import Prompts
 from ragauge.judges.protocol import Identity, Judge, Message, Reply, Request, Schema
@@ -258,7 +259,22 @@ class JudgeSession:
     async def _find_or_ask(
         self, key: bytes, request: Request, stand_in: Mapping[str, object] | None
     ) -> Reply | Score:
-        found = await self.writer.find(key)
+        if self.mode != "ask" or self.judge.is_recorded:
+            return await self._found_or_asked(await self.writer.find(key), key, request, stand_in)
+        found = await self.writer.find_or_lease(key)
+        try:
+            return await self._found_or_asked(found, key, request, stand_in)
+        finally:
+            if found is None:
+                self.writer.release(key)
+
+    async def _found_or_asked(
+        self,
+        found: Reply | None,
+        key: bytes,
+        request: Request,
+        stand_in: Mapping[str, object] | None,
+    ) -> Reply | Score:
         if found is not None:
             self.usage.found(found)
             if self.mode != "estimate":
@@ -331,9 +347,9 @@ class JudgeSession:
             line.calls.discard(call)
         line.n_down = 0
         if not (isinstance(reply, Reply) and isinstance(reply.text, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            message = self.judge.redact(f"{reply!r:.80}")
+            message = f"{self.judge.redact(repr(reply)):.80}"
             return Score.failed(f"{self.name} returned {message}, not a Reply with text")
-        return reply
+        return self.judge.without_secrets(reply)
 
     def fits_window(self, texts: Iterable[str], n_items: int) -> bool:
         """Whether the texts surely fit the judge's window, with room for `n_items` verdicts."""

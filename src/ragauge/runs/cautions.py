@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 from ragauge import catalog
 from ragauge.errors import LabelError
@@ -63,13 +63,17 @@ class Facts:
         words = cast(Mapping[str, object], stored)
         by_system = words.get("answers")
         answers = cast(Mapping[str, object], by_system if isinstance(by_system, dict) else {})
-        medians = [value for value in answers.values() if isinstance(value, int | float)]
+        medians = [value for value in answers.values() if _is_number(value)]
         references = words.get("references")
         return cls(
             len(answers),
-            references if isinstance(references, int | float) else None,
+            references if _is_number(references) else None,
             max(medians, default=None),
         )
+
+
+def _is_number(value: object) -> "TypeGuard[float]":
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def median_words(samples: Samples) -> dict[str, object]:

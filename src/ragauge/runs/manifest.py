@@ -11,6 +11,7 @@ from ragauge.errors import LabelError
 from ragauge.label import Label
 from ragauge.runs.aggregates import MEAN, StoredAggregate
 from ragauge.runs.fields import read_dataclass
+from ragauge.runs.shapes import check_shapes
 from ragauge.suite import Entry, Finding, Suite
 from ragauge.where import Filter
 
@@ -159,6 +160,8 @@ class Manifest:
     """For each judge, its calls and costs when the run was last executed."""
     families: Mapping[str, str] = field(default_factory=dict[str, str])
     """What is good about an answer, by the name of a group of metrics."""
+    digests: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The SHA-256 of each file of a finished run, by its path in the folder."""
     format: int = FORMAT
 
     def __post_init__(self) -> None:
@@ -172,4 +175,8 @@ class Manifest:
     @classmethod
     def from_json(cls, text: str) -> "Manifest":
         """Read what `to_json` wrote; raises ValueError or TypeError if it is not a manifest."""
-        return read_dataclass(cls, json.loads(text))
+        manifest = read_dataclass(cls, json.loads(text))
+        check_shapes(
+            plan=manifest.plan, data=manifest.data, code=manifest.code, judging=manifest.judging
+        )
+        return manifest

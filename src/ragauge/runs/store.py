@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING
 from ragauge.engine.frames import EVIDENCE, KEYS, SCORES, TYPES
 from ragauge.errors import FilterError, StoreError
 from ragauge.regular_file import read_regular
+from ragauge.runs.digests import MAX_EVIDENCE, check_digest, check_is_file, digests_of
 from ragauge.runs.files import copy_file, read_frame, store_errors, write_frame, write_text
+from ragauge.runs.integrity import check_samples, check_scores, problem_of_scores
 from ragauge.runs.manifest import FORMAT, Manifest
 from ragauge.runs.run import Run
 from ragauge.runs.scores import InParts
@@ -160,6 +162,8 @@ class RunFolder:
             return False
         if has_unfinished(scores) or not scores.select(KEYS).equals(evidence.select(KEYS)):
             return False
+        if problem_of_scores(scores):
+            return False
         pairs = ["id", "system"]
         return scores.select(pairs).unique().sort(pairs).equals(rows.select(pairs).sort(pairs))
 
@@ -174,9 +178,11 @@ class RunFolder:
 
     def finish(self, manifest: Manifest, samples: Samples, n_parts: int) -> Run:
         """Mark the run as finished, once all its parts are written."""
-        run = Run(samples, self._parts(n_parts, manifest.batch_size), manifest, self.path)
+        parts = self._parts(n_parts, manifest.batch_size)
+        files = (self.path / SAMPLES, *parts.scores, *parts.evidence)
+        manifest = replace(manifest, digests=digests_of(self.path, files))
         write_text(self.path / MANIFEST, manifest.to_json())
-        return run
+        return Run(samples, parts, manifest, self.path)
 
     def remove(self) -> None:
         """Remove the run's own files and no others."""
@@ -211,15 +217,36 @@ class RunFolder:
             raise StoreError(
                 f"{self.path}: is not finished; run the same command again to finish it"
             )
-        samples = Samples(self._samples(), str(manifest.data.get("source", "")))
+        samples = Samples(self._samples(manifest), str(manifest.data.get("source", "")))
         n_parts = -(-len(samples) // max(manifest.batch_size, 1))
-        return Run(samples, self._parts(n_parts, manifest.batch_size), manifest, self.path)
+        parts = self._parts(n_parts, manifest.batch_size)
+        self._check_parts(parts, manifest)
+        return Run(samples, parts, manifest, self.path)
 
-    def _samples(self) -> "pl.DataFrame | SampleFile":
+    def _check_parts(self, parts: InParts, manifest: Manifest) -> None:
+        """Raise StoreError if a part is not as the run wrote it.
+
+        Of a run with many parts, or much evidence, not all is read for this; `ragauge doctor --check` does.
+        """
+        scores = parts.scores
+        if len(scores) > MAX_CHECKED:
+            scores = (scores[0], scores[-1])
+        n_bytes = sum(part.stat().st_size for part in parts.evidence[: MAX_CHECKED + 1])
+        has_little = len(parts.evidence) <= MAX_CHECKED and n_bytes <= MAX_EVIDENCE
+        for part in (*scores, *(parts.evidence if has_little else ())):
+            check_digest(part, self.path, manifest.digests)
+        if not manifest.digests:
+            for part in scores:
+                check_scores(read_frame(part, self.path), part, self.path)
+
+    def _samples(self, manifest: Manifest) -> "pl.DataFrame | SampleFile":
         """The samples: a frame, or many of them as the file that is read piece by piece."""
         path = self.path / SAMPLES
         if not path.exists() or path.stat().st_size < LARGE_SAMPLES:
-            return self._table(path, ("id", "system"))
+            check_digest(path, self.path, manifest.digests)
+            frame = self._table(path, ("id", "system"))
+            check_samples(frame, path, self.path)
+            return frame
         self._check_columns(path, ("id", "system"), _schema(path, self.path))
         return SampleFile(path)
 
@@ -232,6 +259,7 @@ class RunFolder:
         evidence = tuple(self.evidence_part(number) for number in range(n_parts))
         for paths, columns in ((scores, SCORES), (evidence, EVIDENCE)):
             for path in paths if n_parts <= MAX_CHECKED else (paths[0], paths[-1]):
+                check_is_file(path, self.path)
                 self._check_columns(path, columns, _schema(path, self.path))
             self._check_exist(paths)
         return InParts(scores, evidence, max(batch_size, 1))

@@ -45,7 +45,7 @@ class AnyLLM(Settings):
                 f"the judge {self.model!r} needs the package any-llm-sdk", "any-llm"
             )
         self._client: Any = None
-        key, *_ = self._secrets()
+        key, *_ = self.secrets()
         try:
             self._client = cast(Any, import_module("any_llm")).AnyLLM.create(
                 provider,
@@ -118,14 +118,14 @@ class AnyLLM(Settings):
         envelope = fields_of(completion.model_dump())
         return reply_of(envelope, first_choice(envelope))
 
-    def _secrets(self) -> tuple[str, ...]:
+    def secrets(self) -> tuple[str, ...]:
         """The key first: from `api_key_env`, or else the provider's own variable."""
         own: str = getattr(self._client, "ENV_API_KEY_NAME", "")
         return secrets_of(self.base_url or "", self.api_key_env or own)
 
     def _shown(self, error: BaseException) -> str:
         """An exception's message on one line, without secrets."""
-        return excerpt(f"{type(error).__name__}: {error}", self._secrets())
+        return excerpt(f"{type(error).__name__}: {error}", self.secrets())
 
 
 def _may_pass(error: Exception) -> bool:

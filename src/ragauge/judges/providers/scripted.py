@@ -116,7 +116,7 @@ class RecordingJudge(JudgeDefaults):
 
     async def reply(self, request: Request) -> Reply:
         """The judge's reply, after it is written to the file."""
-        reply = await self.judge.reply(request)
+        reply = self.judge.without_secrets(await self.judge.reply(request))
         self.note(request, reply)
         return reply
 
@@ -141,8 +141,14 @@ class RecordingJudge(JudgeDefaults):
     def close_connections(self) -> None:
         self.judge.close_connections()
 
+    def secrets(self) -> Sequence[str]:
+        return self.judge.secrets()
+
     def redact(self, text: str) -> str:
         return self.judge.redact(text)
+
+    def without_secrets(self, reply: Reply) -> Reply:
+        return self.judge.without_secrets(reply)
 
     def has(self, key: bytes) -> bool:
         return self.judge.has(key)

@@ -1,13 +1,15 @@
 """Settings that judges of all providers share: parameters, limits, retries."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 
-from ragauge.endpoints import check_above_zero, pause_s
+from ragauge.endpoints import check_above_zero, pause_s, secrets_of
 from ragauge.errors import PlanError
 from ragauge.judges.managed import JudgeDefaults
 from ragauge.judges.protocol import Identity
 from ragauge.judges.providers.rate_limit import MAX_CONCURRENCY, RateLimiter
+from ragauge.redaction import redacted
 
 
 @dataclass(eq=False, repr=False)
@@ -52,9 +54,13 @@ class Settings(JudgeDefaults):
         parameters = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         return {"model": self.model, **parameters, "seed": self.seed}
 
+    def secrets(self) -> Sequence[str]:
+        """The key, and what is secret in the address."""
+        return secrets_of(self.base_url or "", str(getattr(self, "api_key_env", None) or ""))
+
     def redact(self, text: str) -> str:
-        """The text as it is: its errors hide their keys already."""
-        return text
+        """The text with secrets hidden, in full."""
+        return redacted(text, self.secrets())
 
     @property
     def most(self) -> int:

@@ -1,0 +1,83 @@
+"""What must hold for a run's tables: values of the right kind in every row."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragauge.errors import StoreError
+from ragauge.sample import FIELDS
+from ragauge.score import Status
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TYPES = {
+    "id": ("String",),
+    "text": ("String",),
+    "texts": ("List(String)",),
+    "numbers": ("List(Float64)",),
+}
+"""The types that a column of samples may have, by the kind of its field, as polars prints them."""
+PLAIN = ("String", "Boolean", "Int", "UInt", "Float", "Date", "Time", "Datetime", "Decimal", "Null")
+"""How the types of a slice field begin."""
+
+
+def check_samples(frame: "pl.DataFrame", path: Path, folder: Path) -> None:
+    """Raise StoreError if a table is not one of samples."""
+    if problem := problem_of_samples(frame):
+        raise StoreError(
+            f"{path}: is damaged: {problem}; restore it from a copy, or remove {folder} and run it again"
+        )
+
+
+def check_scores(frame: "pl.DataFrame", path: Path, folder: Path) -> None:
+    """Raise StoreError if a table with the columns of scores has a row that is not a score."""
+    if problem := problem_of_scores(frame):
+        raise StoreError(
+            f"{path}: is damaged: {problem}; restore it from a copy, or remove {folder} and run it again"
+        )
+
+
+def problem_of_samples(frame: "pl.DataFrame") -> str:
+    """Why a table is not one of samples; empty if it is."""
+    for name, kind in frame.schema.items():
+        field, shown = FIELDS.get(name), str(kind)
+        if field is None:
+            if not shown.startswith(PLAIN):
+                return f"its {name} has another type"
+        elif shown not in (*TYPES.get(field.kind, (shown,)), "Null"):
+            return f"its {name} has another type"
+    keys = frame.select("id", "system")
+    if any(keys[name].null_count() for name in keys.columns):
+        return "a row has no id or no system"
+    if keys.is_duplicated().any():
+        return "two rows have the same id and system"
+    return ""
+
+
+def problem_of_scores(scores: "pl.DataFrame") -> str:
+    """Why a row is not a score; empty if all are.
+
+    >>> import polars as pl
+    >>> row = {"id": "q1", "system": "a", "metric": "m", "value": float("nan"), "status": "ok"}
+    >>> problem_of_scores(pl.DataFrame(row).with_columns(pl.lit([]).alias("flags")))
+    'a value is not a number'
+    """
+    import polars as pl
+
+    value, status = pl.col("value"), pl.col("status")
+    is_ok = status == str(Status.OK)
+    rules = {
+        "a row has no id, system or metric": pl.any_horizontal(
+            pl.col("id", "system", "metric").is_null()
+        ),
+        "a status is unknown": ~status.is_in(list(map(str, Status))).fill_null(value=False),
+        "a value is not a number": ~value.is_finite().fill_null(value=True),
+        "a value and its status do not fit": is_ok.fill_null(value=False) != value.is_not_null(),
+        "a row has no list of flags": pl.col("flags").is_null(),
+    }
+    broken = scores.select(
+        rule.any().alias(str(place)) for place, rule in enumerate(rules.values())
+    ).row(0)
+    return next(
+        (problem for problem, is_broken in zip(rules, broken, strict=True) if is_broken), ""
+    )

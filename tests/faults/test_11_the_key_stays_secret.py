@@ -1,0 +1,242 @@
+"""FAULTS.md 11: a key that a server repeats, in whatever encoding, is in no byte that a run leaves."""
+
+import asyncio
+import base64
+import html
+import json
+import re
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote, unquote_to_bytes
+
+import polars as pl
+import pytest
+
+import ragauge as rg
+from ragauge.errors import JudgeError
+from ragauge.judges.managed import MIN_SECRET
+from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
+from ragauge.judges.providers.scripted import RecordingJudge
+from ragauge.redaction import MIN_LENGTH, redacted
+
+KEY = "sk-canary/7f3a+9c41\"d8'e2b6"
+PASSWORD = "pass-canary-5d1e"
+
+
+def percent(text: str, case: str = "x") -> str:
+    return "".join(f"%{byte:02{case}}" for byte in text.encode())
+
+
+FORMS = {
+    "plain": KEY,
+    "upper case": KEY.upper(),
+    "in JSON": json.dumps(KEY),
+    "in JSON in JSON": json.dumps(json.dumps(KEY)),
+    "with an escaped slash": json.dumps(KEY).replace("/", "\\/"),
+    "escapes": "".join(f"\\u{ord(one):04x}" for one in KEY),
+    "escapes of escapes": json.dumps("".join(f"\\u{ord(one):04X}" for one in KEY)),
+    "bytes of Python": "".join(f"\\x{ord(one):02x}" for one in KEY),
+    "percent": quote(KEY, ""),
+    "percent, every character": percent(KEY),
+    "percent, both cases": "".join(percent(one, "xX"[at % 2]) for at, one in enumerate(KEY)),
+    "percent twice": quote(quote(KEY, ""), ""),
+    "HTML": html.escape(KEY),
+    "HTML numbers": "".join(f"&#{ord(one)};" for one in KEY),
+    "Base64": base64.b64encode(KEY.encode()).decode(),
+    "Basic": "Basic " + base64.b64encode(f"me:{KEY}".encode()).decode(),
+    "Basic, other length": "Basic " + base64.b64encode(f"user:{KEY}!".encode()).decode(),
+    "Base64 of a URL": base64.urlsafe_b64encode(f"??{KEY}~~".encode()).decode(),
+    "Basic in a URL": quote(base64.b64encode(f"a:{KEY}".encode()).decode(), ""),
+    "hexadecimal": KEY.encode().hex(),
+    "password": PASSWORD,
+}
+
+
+def views(text: str) -> Iterator[str]:
+    """A text as anybody could decode it."""
+    yield text
+    for _ in range(3):
+        text = unquote_to_bytes(text.encode("utf-8", "replace")).decode("utf-8", "replace")
+        text = html.unescape(text)
+        text = re.sub(
+            r"\\+(?:u00|x)([0-9a-fA-F]{2})", lambda found: chr(int(found.group(1), 16)), text
+        )
+        text = text.replace("\\", "")
+        yield text
+    for word in re.findall(r"[A-Za-z0-9+/_-]{16,}", text):
+        for cut in range(4):
+            some = word[cut:].replace("-", "+").replace("_", "/")
+            yield base64.b64decode(some[: len(some) // 4 * 4]).decode("latin-1")
+    for digits in re.findall(r"(?:[0-9a-fA-F]{2}){8,}", text):
+        yield bytes.fromhex(digits).decode("latin-1")
+
+
+def leaks(text: str) -> bool:
+    return any("canary" in view.lower() or "7f3a" in view.lower() for view in views(text))
+
+
+def texts_in(file: Path) -> Iterator[str]:
+    """All that a file holds, unpacked."""
+    content = file.read_bytes()
+    yield content.decode("latin-1")
+    if file.suffix == ".parquet":
+        yield str(pl.read_parquet(file).to_dicts())
+    elif file.suffix == ".html":
+        for packed in re.findall(rb">([A-Za-z0-9+/=]{40,})<", content):
+            yield zlib.decompress(base64.b64decode(packed)).decode("latin-1")
+    elif file.name.endswith(".sqlite"):
+        with sqlite3.connect(file) as database:
+            for row in database.execute("select * from replies"):
+                yield str(row)
+                yield zlib.decompress(row[3]).decode()
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch):
+    monkeypatch.setenv("JUDGE_KEY", KEY)
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def row(at: int) -> dict[str, object]:
+    return {
+        "id": f"q{at}",
+        "question": "Fee?",
+        "answer": f"It is ${at}.",
+        "contexts": ["The fee is $1."],
+    }
+
+
+def test_a_key_that_replies_repeat_is_in_no_file_and_on_no_stream(ragauge, tmp_path, faulty, rules):
+    forms = list(FORMS.values())
+    (tmp_path / "a.jsonl").write_text(
+        "".join(json.dumps(row(at)) + "\n" for at in range(len(forms)))
+    )
+
+    def answer(number, body):
+        form = forms[number % len(forms)]
+        if number % 5 == 0:  # unreadable
+            return faulty.ok(f"Your key is {form}, and I refuse.", model=form, finish_reason=form)
+        if number % 5 == 1:
+            return faulty.refusal(400, f"no such key: {form}", code=form, type=form)
+        prompt = body["response_format"]["json_schema"]["name"]
+        reply = rules.reply(prompt, body["messages"][1]["content"])
+        text = json.dumps(reply)
+        if (
+            number % 5 == 2 and "\\" not in form and '"' not in form
+        ):  # in the midst of a readable reply
+            text = re.sub(r'("reason": ")', lambda found: found.group() + form + " ", text)
+        if number % 5 == 3:
+            text = f"{form}\n{text}"
+        return faulty.ok(text, model=form)
+
+    with faulty.FaultyServer(answer) as server:
+        url = server.url.replace("http://", f"http://me:{PASSWORD}@")
+        judge = ("--judge", "m", "--judge-url", url, "--judge-key", "JUDGE_KEY")
+        outputs = [
+            one for kind in ("csv", "json", "md", "tex", "parquet") for one in ("-o", f"s.{kind}")
+        ]
+        first = ragauge("run", "a.jsonl", "-m", "faithfulness", "--folder", "r", *judge, *outputs, "--record", "rec.jsonl")  # fmt: skip
+        shown = [
+            ragauge("show", "r", "--full"),
+            ragauge("show", "r", "--status", "failed", "-n", "100"),
+            *(ragauge("show", "r", f"q{at}", "--calls") for at in range(0, len(forms), 4)),
+        ]
+        assert server.headers, "it was asked"
+    said = [text for done in (first, *shown) for text in (done.out, done.err)]
+    assert any("[redacted]" in text for text in said)
+    assert not [text for text in said if leaks(text)]
+    files = [file for file in tmp_path.rglob("*") if file.is_file() and file.name != "a.jsonl"]
+    assert {"cache.sqlite", "rec.jsonl", "report.html", "manifest.json"} <= {
+        one.name for one in files
+    }
+    leaking = [file.name for file in files for text in texts_in(file) if leaks(text)]
+    assert not leaking
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_a_secret_is_hidden_in_each_encoding_and_the_text_around_it_stays(form):
+    clean = redacted(f"one {form} two", [KEY, PASSWORD])
+    assert clean.startswith("one ")
+    assert clean.endswith(" two")
+    assert "[redacted]" in clean
+    assert not leaks(clean)
+
+
+def test_text_without_a_secret_stays_as_it_is():
+    text = 'A 50% "raise" \\u0041 &amp; \\\\ c2steA== sk-other'
+    assert redacted(text, [KEY]) == text
+    assert redacted(text, []) == text
+    assert redacted("abc", ["abc"[: MIN_LENGTH - 1]]) == "abc"
+
+
+@pytest.mark.parametrize("unit", ["\\", "%41", "%25", "&#65;", "\\u0041", "sk-canary", "YWJj"])
+def test_secrets_are_looked_for_in_linear_time(assert_linear_time, unit):
+    assert_linear_time(lambda text: redacted(text, [KEY]), lambda n: unit * n, 20_000)
+
+
+def test_a_placeholder_for_a_key_changes_no_reply(monkeypatch):
+    monkeypatch.setenv("JUDGE_KEY", "none")
+    assert len("none") < MIN_SECRET
+    judge = rg.ChatEndpoint("m", base_url="http://localhost:1/v1", api_key_env="JUDGE_KEY")
+    reply = Reply('{"reason": "none of it"}')
+    assert judge.without_secrets(reply) is reply
+
+
+def test_log_probabilities_that_spell_a_key_are_dropped_with_it():
+    judge = rg.ChatEndpoint("m", base_url="http://localhost:1/v1", api_key_env="JUDGE_KEY")
+    reply = Reply(f"It is {KEY}.", logprobs=(TokenChoice(KEY[:9], ((KEY[:9], -0.1),)),))
+    clean = judge.without_secrets(reply)
+    assert (clean.text, clean.logprobs) == ("It is [redacted].", None)
+
+
+class Own:
+    """A judge of the user's own that repeats its key."""
+
+    name, identity, api_key_env, base_url = "own", {"model": "own"}, "JUDGE_KEY", None
+
+    async def reply(self, request):
+        return Reply(f"{{'key': '{KEY}'}}")
+
+
+def test_a_recording_of_a_users_own_judge_has_no_key(tmp_path):
+    judge = RecordingJudge(Own(), tmp_path / "rec.jsonl")
+    reply = asyncio.run(judge.reply(Request("p", (Message("user", "?"),), None)))
+    assert "canary" not in reply.text
+    assert "canary" not in (tmp_path / "rec.jsonl").read_text()
+
+
+# A key in the place of a variable's name ----------------------------------------------------------
+
+GIVEN = ("sk-canary-0123", "AIzaSyCanary0123", "CANARY0123456789ABCDEF", "sk_live_canary", "7f3a9c")
+
+
+@pytest.mark.parametrize("given", GIVEN)
+def test_a_key_in_the_place_of_a_variable_is_not_printed_back(given, ragauge, tmp_path):
+    (tmp_path / "a.jsonl").write_text(json.dumps(row(1)) + "\n")
+    (tmp_path / "c.toml").write_text(
+        f'data = "a.jsonl"\nmetrics = ["faithfulness"]\n[judge]\nmodel = "m"\n'
+        f'base_url = "https://example.org/v1"\napi_key_env = "{given}"\n'
+    )
+    (tmp_path / "list.toml").write_text(f'data = "a.jsonl"\n[judge]\napi_key_env = ["{given}"]\n')
+    url = ("https://example.org/v1",)
+    for arguments, code in (
+        (("run", "a.jsonl", "-m", "faithfulness", "--judge", "m", "--judge-url", *url, "--judge-key", given), 6),
+        (("run", "a.jsonl", "-m", "hybrid_relevance", "--encoder", "m", "--encoder-url", *url, "--encoder-key", given), 6),
+        (("run", "c.toml"), 6),
+        (("run", "list.toml"), 2),
+    ):  # fmt: skip
+        done = ragauge(*arguments)
+        assert done.code == code, done.err
+        assert given not in done.out + done.err
+    assert "it may be the key itself" in ragauge("run", "c.toml").err
+
+
+def test_the_name_of_a_variable_is_printed_where_it_is_one(monkeypatch):
+    for name in ("MY_API_KEY", "OPENAI_KEY_2", "AZURE_TOKEN", "mykey"):
+        monkeypatch.setenv("mykey", "")
+        judge = rg.ChatEndpoint("m", base_url="https://example.org/v1", api_key_env=name)
+        with pytest.raises(JudgeError, match=name):
+            judge.check_key()

@@ -1,0 +1,147 @@
+"""FAULTS.md 30: two runs on one cache ask the same question once, and none waits for a dead one."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from ragauge.errors import StoreError
+from ragauge.judges.leases import LEASE_S, Leases
+from ragauge.judges.ledger import Ledger
+
+N = 12
+
+
+def asking(folder: Path, server, name: str, n: int = N) -> subprocess.Popen[bytes]:
+    """`ragauge run` in a process of its own."""
+    rows = [{"id": f"q{at}", "question": "Fee?", "answer": f"${at}.", "reference": "$1."} for at in range(n)]  # fmt: skip
+    (folder / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = ("run", "a.jsonl", "-m", "gpt_score", "--judge", "m", "--judge-url", server.url)
+    rest = ("--folder", name, "--cache", "c.sqlite", "--no-report", "--quiet")
+    return subprocess.Popen(
+        [sys.executable, "-m", "ragauge", *arguments, *rest],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def by_rules(faulty, rules):
+    def answer(_, body):
+        prompt = body["response_format"]["json_schema"]["name"]
+        return faulty.ok(rules.reply(prompt, body["messages"][1]["content"]))
+
+    return answer
+
+
+def ended(process: subprocess.Popen[bytes]) -> None:
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 0, said.decode()
+
+
+def asked(server) -> Counter[str]:
+    return Counter(json.dumps(body["messages"]) for body in server.asked)
+
+
+def wait_until(what) -> None:
+    end = time.monotonic() + 30
+    while not what():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.mark.slow
+def test_two_runs_at_once_ask_each_question_once(tmp_path, faulty, rules):
+    with faulty.FaultyServer(by_rules(faulty, rules), latency_s=1.0) as server:
+        first = asking(tmp_path, server, "one")
+        second = asking(tmp_path, server, "two")
+        ended(first)
+        ended(second)
+        assert len(asked(server)) == N
+        assert set(asked(server).values()) == {1}
+    parts = [(tmp_path / name / "scores/000000.parquet").read_bytes() for name in ("one", "two")]
+    assert parts[0] == parts[1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_a_run_that_is_killed_while_it_asks_holds_nobody_up(tmp_path, faulty, rules):
+    answer = by_rules(faulty, rules)
+    fates = [faulty.HANG] * N
+    with faulty.FaultyServer(lambda n, body: fates[n - 1] if n <= N else answer(n, body)) as server:
+        first = asking(tmp_path, server, "one")
+        wait_until(lambda: server.n_requests == N)
+        second = asking(tmp_path, server, "two")
+        time.sleep(1.5)  # it has begun, and waits
+        assert server.n_requests == N
+        first.send_signal(signal.SIGKILL)
+        first.communicate()
+        start = time.monotonic()
+        ended(second)
+        assert time.monotonic() - start < LEASE_S / 2
+        assert server.n_requests == 2 * N
+    assert leases(tmp_path / "c.sqlite") == 0
+
+
+def leases(path: Path) -> int:
+    with sqlite3.connect(path) as database:
+        return database.execute("select count(*) from leases").fetchone()[0]
+
+
+def foreign(path: Path, owner: str, until: object) -> Leases:
+    """The leases of a file in which somebody else holds that of b"k"."""
+    Ledger(path).close()
+    own = Leases(path)
+    with sqlite3.connect(path) as database:
+        database.execute("insert into leases values (?, ?, ?)", (b"k", owner, until))
+    return own
+
+
+def test_a_lease_ends_when_its_owner_gives_it_up_or_its_time_is_over(tmp_path):
+    path = tmp_path / "c.sqlite"
+    Ledger(path).close()
+    one, two = Leases(path), Leases(path)
+    assert one.claim([b"a", b"b"]) == {b"a", b"b"}
+    assert one.claim([b"a"]) == {b"a"}, "its own"
+    assert two.claim([b"a", b"c"]) == {b"c"}
+    two.release([b"a", b"b"])
+    assert two.claim([b"a", b"b"]) == set(), "those of others stay"
+    one.release([b"a"])
+    assert two.claim([b"a", b"b"]) == {b"a"}
+    one.close()
+    assert two.claim([b"b"]) == {b"b"}
+    two.close()
+    assert leases(path) == 0
+
+
+@pytest.mark.parametrize(
+    ("until", "is_held"),
+    [
+        (5.0, True),
+        (-1.0, False),
+        (10 * LEASE_S, False),  # the clock was set back since
+    ],
+)
+def test_a_lease_of_another_machine_ends_after_its_time(tmp_path, until, is_held):
+    own = foreign(tmp_path / "c.sqlite", "elsewhere 1 x", time.time() + until)
+    assert own.claim([b"k"]) == (set() if is_held else {b"k"})
+
+
+@pytest.mark.parametrize("owner", ["", "x", f"{os.uname().nodename} x y", "é\u202e", f"{os.uname().nodename} {10**30} y"])  # fmt: skip
+@pytest.mark.parametrize("until", ["", "x", b"\x00", -1, 10**18, 0.0])
+def test_a_damaged_lease_holds_nobody_up(tmp_path, owner, until):
+    assert foreign(tmp_path / "c.sqlite", owner, until).claim([b"k"]) == {b"k"}
+
+
+def test_a_table_of_leases_with_other_columns_is_refused(tmp_path):
+    path = tmp_path / "c.sqlite"
+    Ledger(path).close()
+    with sqlite3.connect(path) as database:
+        database.execute("create table leases (other text)")
+    with pytest.raises(StoreError, match="name another file"):
+        Leases(path).claim([b"k"])
