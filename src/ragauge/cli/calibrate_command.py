@@ -17,7 +17,7 @@ FORMATS = ("md", "json", "csv")
 
 @click.command("calibrate", short_help="Compare metrics and judges with people's labels.")
 @click.argument("labels", type=click.Path(path_type=Path))
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", required=False, type=click.Path(path_type=Path))
 @click.option(
     "-m",
     "--metric",
@@ -44,6 +44,11 @@ FORMATS = ("md", "json", "csv")
 )
 @click.option("--yes-from", type=float, metavar="GRADE", help="Grades from this one on mean yes.")
 @click.option("--skip", multiple=True, metavar="WORD", help="Label that says nothing: unsure.")
+@click.option(
+    "--sample-only",
+    is_flag=True,
+    help="Of the run's own labels, use only those of its random sample.",
+)
 @click.option("--kind", type=click.Choice(KINDS), help="Kind of labels.  [default: recognised]")
 @click.option(
     "-o",
@@ -69,13 +74,14 @@ FORMATS = ("md", "json", "csv")
 @click.option("--seed", type=click.IntRange(min=0), help="Random seed.  [default: that of the run]")
 def command(
     labels: Path,
-    run: Path,
+    run: Path | None,
     metrics: tuple[str, ...],
     thresholds: tuple[tuple[str, str], ...],
     mapping: tuple[tuple[str, str], ...],
     yes: tuple[str, ...],
     yes_from: float | None,
     skip: tuple[str, ...],
+    sample_only: bool,
     kind: str | None,
     output: tuple[str, ...],
     n_worst: int,
@@ -87,35 +93,40 @@ def command(
     LABELS is a file (.csv .tsv .json .jsonl .parquet) with a row for each label: id, system, rater, and
     the label: yes/no, correct/incorrect, pass/fail, a grade, or for preferences system_a, system_b and
     the preferred one; or the name of a field of the answers that holds their labels. RUN is the folder of
-    a run.
+    a run. Without LABELS, the labels that `ragauge review` stored in the run.
 
     \b
     ragauge calibrate labels.csv ragauge-runs/answers-rag-1a2b3c4d
     ragauge calibrate labels.csv RUN -m correct --yes "Correct Answer"
+    ragauge calibrate RUN
     """
     from ragauge.report.calibration import CalibrationScreen, print_calibration
     from ragauge.report.terminal import console
     from ragauge.runs.calibrate import calibrate
+    from ragauge.runs.review_labels import LABELS
     from ragauge.runs.store import RunFolder
 
     targets = _targets(output, [labels])
     import_plugins(plugins)
+    stored = RunFolder(labels if run is None else run).read()
+    given = None if run is None else labels
     found = calibrate(
-        RunFolder(run).read(),
-        str(labels),
+        stored,
+        None if given is None else str(given),
         metrics=metrics,
         thresholds=read_thresholds(thresholds),
         map=read_map(mapping),
         yes=yes,
         yes_from=yes_from,
         skip=skip,
+        sample_only=sample_only,
         kind=next((each for each in KINDS if each == kind), None),
         seed=seed,
     )
     screen = CalibrationScreen(
         found,
         metrics[0] if metrics else None,
-        labels,
+        given if run is not None else labels / LABELS,
         _label_options(mapping, yes, yes_from, skip),
         n_worst,
     )
