@@ -71,7 +71,7 @@ def test_two_reviewers_on_one_answer_are_a_conflict_that_somebody_settles(review
     assert [(other.rater, other.value) for other in saved.others] == [("ann", 1)]
     assert item not in review.pending("ann") and item not in review.pending("ben")
     assert review.pending("cleo")[0] == item
-    assert Review(review.queue, settles_own=True).pending("ann")[0] == item
+    assert Review(review.queue, settles_only=True).pending("ann")[0] == item
     settled = review.save(item, "cleo", 0, settles=True)
     assert settled.label.round == "adjudication"
     assert settled.answer.verdict == "contradict · cleo, who settled a conflict of ann and ben"

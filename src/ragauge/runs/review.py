@@ -52,7 +52,7 @@ class Review:
     """The queue of a run and the people who work on it.
 
     Each answer needs the labels of `opinions` people who are sure. If they contradict each other, somebody
-    else settles it; with `settles_own`, also one of them.
+    else settles it. With `settles_only` there is nothing but conflicts, also for those who are part of them.
 
     >>> import ragauge as rg, tempfile
     >>> rows = [{"id": "q1", "answer": "Rome", "reference": "Rome"}]
@@ -69,13 +69,18 @@ class Review:
 
     queue: ReviewQueue
     opinions: int = 1
-    settles_own: bool = False
+    settles_only: bool = False
 
     def __post_init__(self) -> None:
         if self.opinions < 1:
             raise PlanError(
                 [f"at least one opinion is needed for each answer, got {self.opinions}"]
             )
+
+    def check_rater(self, name: str) -> None:
+        """Raise PlanError for a name that no label can have."""
+        if problems := rater_problems(name):
+            raise PlanError(problems)
 
     @property
     def file(self) -> LabelFile:
@@ -91,7 +96,9 @@ class Review:
     def task(self, answer: AnswerLabels, rater: str) -> Task:
         """What this person can do about an answer."""
         if answer.state == "conflict":
-            return "settle" if self.settles_own or rater not in answer.raters else "done"
+            return "settle" if self.settles_only or rater not in answer.raters else "done"
+        if self.settles_only:
+            return "done"
         is_done = answer.state == "settled" or rater in answer.raters
         return "done" if is_done or len(answer.sure) >= self.opinions else "label"
 
