@@ -2,6 +2,7 @@
 
 import getpass
 import json
+import secrets
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -166,6 +167,48 @@ def next_command(run: Path, rater: str | None, settle: bool, **options: Any) -> 
         return
     is_terminal = sys.stdin.isatty()
     Session(review, name, keys_of(stdin_is_terminal=is_terminal), console(sys.stdout)).run()
+
+
+@command.command("serve")
+@queue_options
+@RATER
+@SETTLE
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Port.  [default: a free one]"
+)
+@click.option(
+    "--token",
+    help="Secret that reviewers need.  [default: none on this machine, a random one on other addresses]",
+)
+@click.option("--no-browser", is_flag=True, help="Print the address only.")
+def serve_command(
+    run: Path,
+    rater: str | None,
+    settle: bool,
+    host: str,
+    port: int,
+    token: str | None,
+    no_browser: bool,
+    **options: Any,
+) -> None:
+    """Label answers in the browser: the page of `ragauge view` with a view for the review queue.
+
+    Only this machine can reach the server. With --host ADDRESS, reviewers on other machines can, with the
+    token that is printed as a part of the address; the connection is not encrypted. Stop it with Ctrl-C.
+    """
+    from ragauge.cli.view_command import serve_until_stopped
+    from ragauge.web.guard import LOOPBACK
+    from ragauge.web.review_site import ReviewSite
+    from ragauge.web.server import serving
+
+    site = ReviewSite(open_review(run, settle=settle, **options), rater_name(rater))
+    site.review.check_rater(site.rater)
+    site.review.labels()  # a damaged file is said now, and not to the first reviewer
+    if token is None and host not in LOOPBACK:
+        token = secrets.token_urlsafe(24)
+    with serving(site, host, port, token=token) as server:
+        serve_until_stopped(server.url, opens=not no_browser)
 
 
 @command.command("export")
