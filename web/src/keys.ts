@@ -1,4 +1,5 @@
 // One table of keys: handlers, tooltips and the sheet behind ? come from it.
+import { report } from "./data";
 import { go, helpIsOpen, href, place, toggleTheme, type ViewName } from "./state";
 
 export interface Key {
@@ -11,16 +12,32 @@ export interface Key {
 
 /** What the views add: functions that know what is on the screen. */
 export const actions: Partial<Record<Action, () => void>> = {};
-export type Action = "next" | "previous" | "open" | "close" | "search" | "diff" | "why" | "swap";
+export type Action = "next" | "previous" | "open" | "close" | "search" | "diff" | "why" | "swap" | ReviewAction;
+export type ReviewAction = "match" | "contradict" | "unsure" | "note" | "contexts" | "undo" | "advance";
 
 const act = (name: Action) => () => actions[name]?.();
 
+const review = (key: string, does: string, name: ReviewAction): Key => ({ keys: [key], does, in: ["review"], run: act(name) });
+
+// Those of the review come first: in its view, 1 is a verdict and no view.
+const REVIEW_KEYS: Key[] = [
+  review("1", "Match", "match"),
+  review("0", "Contradict", "contradict"),
+  review("u", "Unsure", "unsure"),
+  review("n", "Write a note", "note"),
+  review("c", "Show the contexts", "contexts"),
+  review("z", "Undo the last label", "undo"),
+  review("Enter", "Next answer to label", "advance"),
+  { keys: ["4", "r"], does: "Review", run: () => go(href("review")) },
+];
+
 export const KEYS: Key[] = [
+  ...(report.source === "review" ? REVIEW_KEYS : []),
   { keys: ["1", "o"], does: "Overview", run: () => go(href("overview")) },
   { keys: ["2", "c"], does: "Compare", run: () => go(href("compare")) },
   { keys: ["3", "q"], does: "Questions", run: () => go(href("questions")) },
-  { keys: ["j", "ArrowDown"], does: "Next question", in: ["questions"], run: act("next") },
-  { keys: ["k", "ArrowUp"], does: "Previous question", in: ["questions"], run: act("previous") },
+  { keys: ["j", "ArrowDown"], does: "Next question", in: ["questions", "review"], run: act("next") },
+  { keys: ["k", "ArrowUp"], does: "Previous question", in: ["questions", "review"], run: act("previous") },
   { keys: ["Enter"], does: "Open the question", in: ["questions"], run: act("open") },
   { keys: ["Escape"], does: "Close the question, or this sheet", run: () => (helpIsOpen.value ? (helpIsOpen.value = false) : actions.close?.()) },
   { keys: ["/"], does: "Write a filter", in: ["questions"], run: act("search") },
@@ -62,6 +79,8 @@ export function listen(): void {
       (each) => each.keys.includes(event.key) && (!each.in || each.in.includes(place.value.view)),
     );
     if (!found) return;
+    // A key that is held down labels one answer.
+    if (event.repeat && place.value.view === "review") return;
     event.preventDefault();
     found.run();
   });

@@ -1,21 +1,23 @@
 // Where the reader is: everything that can be chosen is in the address behind the #, so that reload, back
 // and a copied link show the same.
 import { signal } from "@preact/signals";
+import { report } from "./data";
 
-export type ViewName = "overview" | "compare" | "questions";
+export type ViewName = "overview" | "compare" | "questions" | "review";
 export interface Place {
   view: ViewName;
   params: URLSearchParams;
 }
 
-const VIEWS: ViewName[] = ["overview", "compare", "questions"];
+const HAS_REVIEW = report.source === "review";
+const VIEWS: ViewName[] = ["overview", "compare", "questions", ...(HAS_REVIEW ? (["review"] as const) : [])];
 
 export const place = signal<Place>(read());
 export const helpIsOpen = signal(false);
 
 function read(): Place {
   const [path = "", query = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
-  const view = VIEWS.find((name) => name === path) ?? "overview";
+  const view = VIEWS.find((name) => name === path) ?? (HAS_REVIEW ? "review" : "overview");
   return { view, params: new URLSearchParams(query) };
 }
 

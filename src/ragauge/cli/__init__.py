@@ -25,6 +25,7 @@ COMMANDS = {
     "gate": "Fail a build if a run breaks a rule or is worse than a baseline.",
     "report": "Write one or several runs as a page that opens in a browser.",
     "view": "Show runs in the browser, from a server on this machine.",
+    "review": "Let people label the answers that metrics dispute.",
     "calibrate": "Compare metrics and judges with people's labels; correct the rates they report.",
     "label-plan": "Say how many labels an interval of a wanted width needs.",
     "judge-bias": "Measure what changes a judge's verdicts besides the answer.",

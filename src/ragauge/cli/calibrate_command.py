@@ -18,7 +18,7 @@ FORMATS = ("md", "json", "csv")
 
 @click.command("calibrate", short_help="Compare metrics and judges with people's labels.")
 @click.argument("labels", type=click.Path(path_type=Path))
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", required=False, type=click.Path(path_type=Path))
 @click.option(
     "-m",
     "--metric",
@@ -34,6 +34,11 @@ FORMATS = ("md", "json", "csv")
     help="Value from which a metric's verdict is yes.  [default: the middle of its scale]",
 )
 @label_options
+@click.option(
+    "--sample-only",
+    is_flag=True,
+    help="Of the run's own labels, use only those of its random sample.",
+)
 @click.option("--kind", type=click.Choice(KINDS), help="Kind of labels.  [default: recognised]")
 @click.option(
     "-o",
@@ -53,10 +58,11 @@ FORMATS = ("md", "json", "csv")
 @click.option("--seed", type=click.IntRange(min=0), help="Random seed.  [default: that of the run]")
 def command(
     labels: Path,
-    run: Path,
+    run: Path | None,
     metrics: tuple[str, ...],
     thresholds: tuple[tuple[str, str], ...],
     reading: LabelOptions,
+    sample_only: bool,
     kind: str | None,
     output: tuple[str, ...],
     n_worst: int,
@@ -68,24 +74,29 @@ def command(
     LABELS is a file (.csv .tsv .json .jsonl .parquet) with a row for each label: id, system, rater, and
     the label: yes/no, correct/incorrect, pass/fail, a grade, or for preferences system_a, system_b and
     the preferred one; or the name of a field of the answers that holds their labels. RUN is the folder of
-    a run.
+    a run. Without LABELS, the labels that `ragauge review` stored in the run.
 
     \b
     ragauge calibrate labels.csv ragauge-runs/answers-rag-1a2b3c4d
     ragauge calibrate labels.csv RUN -m correct --yes "Correct Answer"
+    ragauge calibrate RUN
     """
     from ragauge.report.calibration import CalibrationScreen, print_calibration
     from ragauge.report.terminal import console
     from ragauge.runs.calibrate import calibrate
+    from ragauge.runs.review_labels import LABELS
     from ragauge.runs.store import RunFolder
 
     targets = _targets(output, [labels])
     import_plugins(plugins)
+    stored = RunFolder(labels if run is None else run).read()
+    given = None if run is None else labels
     found = calibrate(
-        RunFolder(run).read(),
-        str(labels),
+        stored,
+        None if given is None else str(given),
         metrics=metrics,
-        thresholds=_thresholds(thresholds),
+        thresholds=read_thresholds(thresholds),
+        sample_only=sample_only,
         kind=next((each for each in KINDS if each == kind), None),
         seed=seed,
         **reading.reading(),
@@ -93,7 +104,7 @@ def command(
     screen = CalibrationScreen(
         found,
         metrics[0] if metrics else None,
-        labels,
+        given if run is not None else labels / LABELS,
         reading.typed_again(),
         n_worst,
     )
@@ -103,7 +114,7 @@ def command(
         print_calibration(console(sys.stdout), screen)
 
 
-def _thresholds(pairs: Sequence[tuple[str, str]]) -> dict[str, float]:
+def read_thresholds(pairs: Sequence[tuple[str, str]]) -> dict[str, float]:
     """The threshold of each metric; UsageError for one that is no number."""
     found: dict[str, float] = {}
     for name, value in pairs_once(pairs, "metric").items():

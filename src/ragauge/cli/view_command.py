@@ -38,15 +38,20 @@ def command(
     import_plugins(plugins)
     viewer = Viewer([RunFolder(folder).read() for folder in runs or (latest_run(),)])
     with serving(viewer, host, port) as server:
-        say(f"serving at {server.url}; stop with Ctrl-C")
-        if not no_browser:
-            webbrowser.open(server.url)
-        try:
-            # polars has system calls restarted after a signal, so a wait without end would hide Ctrl-C.
-            while not Event().wait(WAIT_S):
-                pass
-        except KeyboardInterrupt:
-            say("stopped")
+        serve_until_stopped(server.url, opens=not no_browser)
+
+
+def serve_until_stopped(url: str, *, opens: bool) -> None:
+    """Say the address, open it in the browser if wanted, and wait for Ctrl-C."""
+    say(f"serving at {url}; stop with Ctrl-C")
+    if opens:
+        webbrowser.open(url)
+    try:
+        # polars has system calls restarted after a signal, so a wait without end would hide Ctrl-C.
+        while not Event().wait(WAIT_S):
+            pass
+    except KeyboardInterrupt:
+        say("stopped")
 
 
 def latest_run() -> Path:

@@ -28,13 +28,15 @@ class Verdicts:
     `frame` has a row for each verdict: id, system, other, metric, rater, value, answer. `value` is 1 or
     0 if `kind` is "binary", any number if "graded"; for "preference" it is 1 if `system` is preferred to
     `other`, -1 if `other` is, 0 for a tie. `system` is null if the source names none, `metric` if the
-    verdict is about no metric in particular, `answer` if the source does not repeat the answer.
+    verdict is about no metric in particular, `answer` if the source does not repeat the answer. `settled`
+    has the answers on which somebody decided after the raters disagreed: id, system, metric, settled.
     """
 
     frame: "pl.DataFrame"
     kind: Kind
     source: str = "labels"
     notes: tuple[str, ...] = ()
+    settled: "pl.DataFrame | None" = None
 
     def __len__(self) -> int:
         return self.frame.height

@@ -12,6 +12,7 @@ from ragauge.report.comparison import too_few_draws
 from ragauge.report.headline import headline, short
 from ragauge.report.numbers import DASH, SummaryRow, aggregate, interval, number
 from ragauge.report.plain import counted, for_terminal, shortened, some
+from ragauge.report.review_labels import labels_line
 from ragauge.report.table_formats import markdown_table
 from ragauge.runs.comparison import LEVEL
 from ragauge.runs.differences import Difference, SystemDifferences, differences
@@ -237,6 +238,7 @@ class FirstScreen:
         if more:
             notes.append(f"not shown: {', '.join(more)}")
         notes += caution_lines(self.run)
+        notes += [line for line in [labels_line(self.run)] if line]
         notes += self.not_scored
         if lost := list(self._lost()):
             notes.append(f"without a score: {', '.join(lost)}; --full has the bounds of the means")

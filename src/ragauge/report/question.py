@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge.report.evidence import NO, YES, Item, Line, calls_of, evidence_lines
 from ragauge.report.numbers import SummaryRow, number
 from ragauge.report.plain import counted, for_terminal, some
+from ragauge.report.review_labels import people_say
 from ragauge.report.tables import NAME_WIDTH, short
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.run import Run
@@ -24,6 +25,7 @@ BRIEF_LENGTH, BRIEF_LINES = 300, 12
 REPR_WIDTH = 100
 NAMES_SHOWN = 4
 NOT_GIVEN = "(none given)"
+PEOPLE = "people say"
 TEXTS = ("references", "contexts", "gold_contexts")
 N_ITEMS = 20
 """Most texts of one field that are shown; the others are counted."""
@@ -75,10 +77,14 @@ def read_question(run: Run, id: str) -> Question:
     displays = {metric.metric: metric for metric in run.metrics if not metric.unavailable}
     found = run.of_question(id)
     rows = list(found.filter(found["metric"].is_in(list(displays))).iter_rows(named=True))
+    people = people_say(run)
     answers = tuple(
         QuestionAnswer(
             sample["system"],
-            tuple(_fields({name: item for name, item in sample.items() if name not in shared})),
+            (
+                *_fields({name: item for name, item in sample.items() if name not in shared}),
+                *((PEOPLE, says) for says in [people.get((id, sample["system"]))] if says),
+            ),
             tuple(_score(row, displays) for row in rows if row["system"] == sample["system"]),
         )
         for sample in samples

@@ -201,7 +201,7 @@ class RunView:
 
 @dataclass(frozen=True, slots=True)
 class ReportView:
-    """The whole page. `source` is "file" for a single file, "server" for `ragauge view`."""
+    """The whole page. `source` is "file" for a single file, "server" for `ragauge view`, "review" for `ragauge review serve`."""
 
     version: str
     made: str

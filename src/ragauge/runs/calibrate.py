@@ -14,6 +14,7 @@ from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.metric_agreement import LabelledScores, MetricAgreement, metric_agreement
 from ragauge.runs.rater_agreement import Ceiling, RaterAgreement, ceiling, rater_agreement
 from ragauge.runs.rendering import Rendered
+from ragauge.runs.review_verdicts import is_label_log, verdicts_of_labels
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.system_rates import SystemRates, system_rates
 from ragauge.runs.verdicts import MatchedLabels, matched
@@ -127,7 +128,7 @@ class Calibration:
 
 def calibrate(
     run: ScoredRun,
-    labels: object,
+    labels: object = None,
     *,
     metrics: Sequence[str] = (),
     thresholds: Mapping[str, float] | None = None,
@@ -136,16 +137,26 @@ def calibrate(
     yes_from: float | None = None,
     skip: Collection[str] = (),
     kind: Kind | None = None,
+    sample_only: bool = False,
     seed: int | None = None,
 ) -> Calibration:
     """Compare the metrics of a run with people's labels; see `Run.calibrate`."""
-    verdicts = (
-        labels
-        if isinstance(labels, Verdicts)
-        else load_verdicts(
+    is_own = labels is None or is_label_log(labels, run.folder)
+    _check_options(is_own, sample_only, [map, yes, yes_from, skip, kind])
+    if not is_own and is_label_log(labels, None):
+        raise PlanError(
+            [
+                f"{labels} has the labels of another run; copy those that still apply with: ragauge review import"
+            ]
+        )
+    if is_own:
+        verdicts = verdicts_of_labels(run, is_sample_only=sample_only)
+    elif isinstance(labels, Verdicts):
+        verdicts = labels
+    else:
+        verdicts = load_verdicts(
             _of_field(run, labels), map=map, yes=yes, yes_from=yes_from, skip=skip, kind=kind
         )
-    )
     seed = run.manifest.seed if seed is None else seed
     chosen = _chosen(run, metrics)
     at = _thresholds(run, thresholds or {})
@@ -168,6 +179,18 @@ def calibrate(
         seed,
         tuple(dict.fromkeys(unscored)),
     )
+
+
+def _check_options(is_own: bool, sample_only: bool, given: Sequence[object]) -> None:
+    """Raise PlanError for options that say how to read labels which need no such saying, or have no sample."""
+    if is_own and any(each for each in given):
+        raise PlanError(
+            ["the labels of a run need no map, yes, yes_from, skip or kind: they are yes and no"]
+        )
+    if sample_only and not is_own:
+        raise PlanError(
+            ["only the labels of the run's own review queue say which answers were drawn at random"]
+        )
 
 
 def _thresholds(run: ScoredRun, given: Mapping[str, float]) -> dict[str, float]:

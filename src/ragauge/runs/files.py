@@ -46,7 +46,7 @@ def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
                 os.fsync(file.fileno())
             temporary.chmod(0o666 & ~_umask())
             temporary.replace(path)
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
@@ -88,7 +88,7 @@ def copy_file(source: Path, path: Path) -> None:
             os.link(source, temporary)
             temporary.chmod(0o666 & ~_umask())
             temporary.replace(path)
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
             return
         except OSError:
             temporary.unlink(missing_ok=True)
@@ -116,7 +116,7 @@ def _umask() -> int:
     return mask
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Flush the folder's directory entry to disk, if the system supports it."""
     if not hasattr(os, "O_DIRECTORY"):
         return

@@ -13,6 +13,7 @@ from ragauge.runs.compare import PERMUTATIONS, Pairs, compare
 from ragauge.runs.comparison import Comparison, CorrectionName, TestName
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.runs.rendering import Rendered, Renderer
+from ragauge.runs.review_reasons import MARGIN, N_SAMPLE
 from ragauge.runs.score_pieces import pieces_with_samples
 from ragauge.runs.scores import ScoreSource, collected, of_question, with_evidence
 from ragauge.runs.sides import SideLike
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from ragauge.loaders.verdicts import Kind
     from ragauge.runs.calibrate import Calibration
     from ragauge.runs.gate import Gate
+    from ragauge.runs.review_queue import ReviewQueue
+    from ragauge.runs.review_verdicts import ReviewLabels
     from ragauge.runs.rules import Rule
 
 UNGROUPED = ("references", "contexts", "context_ids", "context_scores", "gold_contexts", "relevant")
@@ -300,7 +303,7 @@ class Run:
 
     def calibrate(
         self,
-        labels: object,
+        labels: object = None,
         *,
         metrics: Sequence[str] = (),
         thresholds: Mapping[str, float] | None = None,
@@ -309,12 +312,14 @@ class Run:
         yes_from: float | None = None,
         skip: Collection[str] = (),
         kind: "Kind | None" = None,
+        sample_only: bool = False,
         seed: int | None = None,
     ) -> "Calibration":
         """How far each metric agrees with people's labels, and each system's rate corrected by them.
 
-        `labels` is a file, a frame, a list of dicts, `Verdicts`, or the name of a field of the samples; `ragauge.loaders.verdicts` says how it is
-        read and what `map`, `yes`, `yes_from`, `skip` and `kind` mean. `metrics` limits the comparison;
+        `labels` is a file, a frame, a list of dicts, `Verdicts`, or the name of a field of the samples; None
+        takes the labels that `ragauge review` stored in the run's folder, with `sample_only` only those of
+        its random sample. `ragauge.loaders.verdicts` says how labels are read and what `map`, `yes`, `yes_from`, `skip` and `kind` mean. `metrics` limits the comparison;
         `thresholds` sets from which value a metric's verdict is yes (default: the middle of its scale).
         Labels of answers that the run does not have, and of answers that have changed since, do not
         count, and `notes` say so. Raises DataError, or PlanError, for labels that cannot be used.
@@ -341,8 +346,67 @@ class Run:
             yes_from=yes_from,
             skip=skip,
             kind=kind,
+            sample_only=sample_only,
             seed=seed,
         )
+
+    def review_queue(
+        self,
+        *,
+        about: str | None = None,
+        metrics: Sequence[str] = (),
+        thresholds: Mapping[str, float] | None = None,
+        margin: float = MARGIN,
+        n_sample: int = N_SAMPLE,
+        reasons: Sequence[str] = (),
+        seed: int | None = None,
+    ) -> "ReviewQueue":
+        """The answers that a person should look at, and why, the most urgent first.
+
+        Disputes first (the parts of `answer_match` disagree; judges disagree with each other or with the
+        offline metric; a metric marked the score), then values within `margin` of their threshold (a share
+        of the scale), then `n_sample` answers drawn at random with `seed` (that of the run by default).
+
+        People say whether the answer matches the reference. With `about`, the name of a metric, they say
+        yes or no to that metric instead. `metrics` replaces the metrics that are looked at: the judges'
+        verdicts on the answer, and the first offline one of `correct`, `fuzzy_match`, `exact_match` …
+        `thresholds` is as for `calibrate`. `reasons` limits the queue to some kinds of reasons.
+
+        >>> import ragauge as rg
+        >>> rows = [{"id": f"q{n}", "answer": "Rome", "reference": "Rome"} for n in range(9)]
+        >>> queue = rg.evaluate(rows, "exact_match").review_queue(n_sample=2)
+        >>> [(item.kinds, item.reasons[0].says) for item in queue.items]
+        [(('sample',), 'drawn at random'), (('sample',), 'drawn at random')]
+        """
+        from ragauge.runs.review_queue import review_queue
+
+        return review_queue(
+            self,
+            about=about,
+            metrics=metrics,
+            thresholds=thresholds,
+            margin=margin,
+            n_sample=n_sample,
+            reasons=reasons,
+            seed=seed,
+        )
+
+    def labels(self, about: str | None = None) -> "ReviewLabels":
+        """What people said of the answers in the review queue, as far as it still applies.
+
+        `about` is the metric that the labels are about; None for "does the answer match the reference".
+        The automatic scores stay as they are. Each answer has its labels, their state (labelled, unsure,
+        conflict, settled) and the value that counts, with the names of those who gave it. A label whose
+        question, answer or references have changed since is stale: counted, but not applied.
+
+        >>> import ragauge as rg
+        >>> run = rg.evaluate([{"id": "q1", "answer": "Rome", "reference": "Rome"}], "exact_match")
+        >>> len(run.labels())
+        0
+        """
+        from ragauge.runs.review_verdicts import labels_of
+
+        return labels_of(self, about)
 
     def __repr__(self) -> str:
         systems = self.samples.systems

@@ -6,6 +6,7 @@
     evidence/000000.parquet … the evidence of the same rows in the same order
     summary.json, summary.md
     report.html               the page of `ragauge run`
+    labels.jsonl              what people said in the review queue, if they did
 
 Evidence is written before scores, so a part is complete if its scores exist.
 """
@@ -25,6 +26,7 @@ from ragauge.runs.digests import MAX_EVIDENCE, check_digest, check_is_file, dige
 from ragauge.runs.files import copy_file, read_frame, store_errors, write_frame, write_text
 from ragauge.runs.integrity import check_samples, check_scores, problem_of_scores
 from ragauge.runs.manifest import FORMAT, Manifest
+from ragauge.runs.review_labels import LABELS
 from ragauge.runs.run import Run
 from ragauge.runs.scores import InParts
 from ragauge.sample import SampleFile, Samples
@@ -100,7 +102,9 @@ class RunFolder:
         """Create the folder; raise StoreError if it contains other files."""
         with store_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
-            others = [file.name for file in self.path.iterdir() if not file.name.startswith(".")]
+            names = [file.name for file in self.path.iterdir()]
+        # People's labels outlive the run that they were given for.
+        others = [name for name in names if not name.startswith(".") and name != LABELS]
         if others:
             raise StoreError(
                 f"{self.path}: is not a run folder: it contains {sorted(others)[0]!r}; "

@@ -30,6 +30,8 @@ class MatchedLabels:
     kind: Kind
     source: str
     notes: tuple[str, ...]
+    settled: "pl.DataFrame | None" = None
+    """What somebody decided where the raters disagreed: id, system, metric, settled."""
 
     @property
     def raters(self) -> tuple[str, ...]:
@@ -47,7 +49,7 @@ class MatchedLabels:
         """What the raters of each answer say together: id, system, other, target, n_raters.
 
         The majority of yes and no or of preferences, the mean of grades. Where the raters are tied, the
-        target is null.
+        target is null, unless somebody settled it.
         """
         import polars as pl
 
@@ -58,12 +60,22 @@ class MatchedLabels:
             target = pl.when(pl.col("value").sum() == 0).then(None).otherwise(mean.sign())
         else:
             target = mean
-        return (
+        found = (
             self.about(metric)
             .group_by("id", "system", "other")
             .agg(target.alias("target"), pl.len().alias("n_raters"))
-            .sort("id", "system", "other")
         )
+        if self.settled is not None:
+            named = pl.col("metric").is_null() | pl.col("metric").is_in(list(_names(metric)))
+            decided = self.settled.filter(named).drop("metric").unique(["id", "system"])
+            found = found.join(decided, on=["id", "system"], how="left").select(
+                "id",
+                "system",
+                "other",
+                pl.coalesce("settled", "target").alias("target"),
+                "n_raters",
+            )
+        return found.sort("id", "system", "other")
 
 
 def verdicts_of(run: ScoredRun) -> Verdicts:
@@ -138,7 +150,7 @@ def matched(labels: Verdicts, run: ScoredRun) -> MatchedLabels:
         hint = did_you_mean(name, names)
         notes.append(f"{_labels(n)} about {name!r}, which the run does not have{hint}")
     frame = frame.drop("answer").with_columns(pl.col("other").fill_null(""))
-    return MatchedLabels(frame, labels.kind, labels.source, tuple(notes))
+    return MatchedLabels(frame, labels.kind, labels.source, tuple(notes), labels.settled)
 
 
 def _with_systems(labels: Verdicts, run: ScoredRun) -> "pl.DataFrame":

@@ -1,18 +1,28 @@
-"""Who may ask the loopback server, and the headers of every answer.
+"""Who may ask the server, and the headers of every answer.
 
 A page of another site can make the reader's browser send requests to this server, or resolve a name of
-its own to 127.0.0.1. So a request must name this server in its Host header, and other sites' pages
-may not read, frame or embed an answer.
+its own to 127.0.0.1. So a request must name this server in its Host header, other sites' pages may not
+read, frame or embed an answer, and only this server's own page may write.
 """
 
+import hmac
+import ipaddress
+import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlsplit
 
 from ragauge.errors import PlanError
 
 LOOPBACK = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1", "[::1]": "::1"}
-"""The addresses that the server may have, by the names that people write."""
+"""The addresses that the server may have without a token, by the names that people write."""
+LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
+WILDCARDS = ("0.0.0.0", "::")
 READING = ("GET", "HEAD")
+MAX_BODY = 65_536
+"""Bytes of a request's body."""
+HTTP_PORT = 80
+MIN_TOKEN = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +31,82 @@ class Refusal:
 
     status: int
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The head of a request: all values of each header, by its name in lower case."""
+
+    method: str
+    address: str
+    headers: Mapping[str, Sequence[str]]
+
+    def only(self, name: str) -> str | None:
+        """The header's value; None if it is missing or there several times."""
+        values = self.headers.get(name, ())
+        return values[0] if len(values) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Which names the server answers to, and the token that every request must have; None for none.
+
+    `any_address`: any IP address is a name, for a server on all of the machine's addresses. Another
+    site's name that resolves to this machine is no IP address.
+    """
+
+    address: str = "127.0.0.1"
+    names: frozenset[str] = LOOPBACK_NAMES
+    any_address: bool = False
+    token: str | None = None
+
+    @classmethod
+    def of(cls, host: str, token: str | None = None) -> "Access":
+        """Access to a server on an address; PlanError for one that others can reach, without a token."""
+        if token is not None and (len(token) < MIN_TOKEN or not token.isascii()):
+            raise PlanError([f"a token needs at least {MIN_TOKEN} ASCII characters"])
+        if token is not None and not all(char.isalnum() or char in "-_" for char in token):
+            raise PlanError(["a token has letters, digits, - and _ only"])
+        if host in LOOPBACK or token is None:
+            return cls(loopback_address(host), token=token)
+        names = frozenset({*LOOPBACK_NAMES, _bracketed(host), socket.gethostname().lower()})
+        return cls(host.strip("[]"), names, host.strip("[]") in WILDCARDS, token)
+
+    def is_named(self, host: str, port: int) -> bool:
+        """Whether a Host header names this server."""
+        name, colon, given = host.lower().rpartition(":")
+        if not colon or given.endswith("]"):  # no port: browsers leave out that of HTTP
+            name, given = host.lower(), str(HTTP_PORT)
+        if given != str(port):
+            return False
+        return name in self.names or (self.any_address and _is_address(name))
+
+    def lets_in(self, asked: Asked, port: int) -> bool:
+        """Whether a request has the token: in a cookie, or as a bearer."""
+        if self.token is None:
+            return True
+        bearer = (asked.only("authorization") or "").removeprefix("Bearer ")
+        cookies = "; ".join(asked.headers.get("cookie", ())).split("; ")
+        given = [value for name, _, value in (each.partition("=") for each in cookies)
+                 if name == cookie_name(port)]  # fmt: skip
+        return any(self.is_token(each) for each in (bearer, *given))
+
+    def is_token(self, given: str) -> bool:
+        expected = (self.token or "").encode()
+        return hmac.compare_digest(given.encode("utf-8", "replace"), expected)
+
+
+def cookie_name(port: int) -> str:
+    # Cookies do not know ports: two servers on one machine would take each other's.
+    return f"ragauge-{port}"
+
+
+def token_in(address: str) -> str | None:
+    """The token of an address such as /?token=…, with which a person comes in; None for others."""
+    parts = urlsplit(address)
+    found = parse_qsl(parts.query)
+    is_it = parts.path == "/" and [name for name, _ in found] == ["token"]
+    return found[0][1] if is_it else None
 
 
 def loopback_address(host: str) -> str:
@@ -37,26 +123,71 @@ def loopback_address(host: str) -> str:
 
 
 def refusal(
-    method: str, hosts: Sequence[str], port: int, headers: Mapping[str, str]
+    asked: Asked, port: int, access: Access | None = None, *, can_write: bool = False
 ) -> Refusal | None:
-    """Why a request is refused; None if it may be answered. `hosts` are all its Host headers.
+    """Why a request is refused; None if it may be answered.
 
-    >>> refusal("GET", ["127.0.0.1:8712"], 8712, {}) is None
+    >>> def host(name):
+    ...     return Asked("GET", "/", {"host": [name]})
+    >>> refusal(host("127.0.0.1:8712"), 8712) is None
     True
-    >>> refusal("GET", ["evil.example:8712"], 8712, {}).status
+    >>> refusal(host("evil.example:8712"), 8712).status
     400
     """
-    known = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")}
-    if len(hosts) != 1 or hosts[0].lower() not in known:
+    access = access or Access()
+    host = asked.only("host")
+    if host is None or not access.is_named(host, port):
         return Refusal(400, "the Host header must name this server")
-    if method not in READING:
+    if not access.lets_in(asked, port):
+        return Refusal(
+            403, "the token is missing or wrong; open the address that the server printed"
+        )
+    if asked.method not in (*READING, *(["POST"] if can_write else [])):
         return Refusal(405, "this server only reads")
     # Browsers send this header themselves; a page cannot change it.
-    is_foreign = headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
-    is_visit = headers.get("sec-fetch-mode") == "navigate"
+    site = asked.headers.get("sec-fetch-site", ["none"])
+    if asked.method == "POST":
+        return _write_refusal(asked, host, site)
+    is_foreign = any(each not in ("none", "same-origin") for each in site)
+    is_visit = asked.only("sec-fetch-mode") == "navigate"
     if is_foreign and not is_visit:
         return Refusal(403, "only this server's own page may ask")
     return None
+
+
+def _write_refusal(asked: Asked, host: str, site: Sequence[str]) -> Refusal | None:
+    """Why a request to write is refused: it must come from this server's own page, as JSON of a known size."""
+    if asked.only("origin") != f"http://{host}" or any(
+        each not in ("none", "same-origin") for each in site
+    ):
+        return Refusal(403, "only this server's own page may write")
+    kind = (asked.only("content-type") or "").split(";")[0].strip().lower()
+    if kind != "application/json":
+        return Refusal(415, "the Content-Type must be application/json")
+    length = asked.only("content-length")
+    if "transfer-encoding" in asked.headers or length is None or not _is_number(length):
+        return Refusal(411, "one Content-Length is needed")
+    if int(length) > MAX_BODY:
+        return Refusal(413, f"the body may have {MAX_BODY:,} bytes")
+    return None
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < len(str(MAX_BODY)) + 10
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+def _bracketed(host: str) -> str:
+    """A host as it is in a Host header: IPv6 addresses in brackets, lower case."""
+    name = host.strip("[]").lower()
+    return f"[{name}]" if ":" in name else name
 
 
 def headers_of(policy: str) -> Mapping[str, str]:

@@ -1,30 +1,62 @@
-"""The loopback server: HTTP around a viewer, with the guard before and the same headers on every answer."""
+"""The server of the page: HTTP around a site, with the guard before and the same headers on every answer."""
 
+import errno
 import socket
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import TCPServer
 from threading import Thread
-from typing import Any
+from typing import Any, Protocol
 
-from ragauge.errors import RagaugeError, StoreError
-from ragauge.web.guard import READING, Refusal, headers_of, loopback_address, refusal
-from ragauge.web.viewer import Content, Viewer
+from ragauge.errors import PlanError, RagaugeError, StoreError
+from ragauge.web.guard import (
+    READING,
+    Access,
+    Asked,
+    Refusal,
+    cookie_name,
+    headers_of,
+    refusal,
+    token_in,
+)
+from ragauge.web.viewer import Content
 
+TEXT = "text/plain; charset=utf-8"
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+POLL_S = 0.05
+"""How often a server looks whether it should stop."""
 TIMEOUT_S = 30
 """A connection without a whole request for this long is closed."""
 
 
-class LoopbackServer(ThreadingHTTPServer):
-    """Serves one viewer on a loopback address; `port` 0 takes a free one."""
+class Site(Protocol):
+    """What a server serves: `ragauge.web.viewer.Viewer` describes each."""
+
+    @cached_property
+    def policy(self) -> str: ...
+    @property
+    def can_write(self) -> bool: ...
+    def find(self, address: str) -> Content | None: ...
+    def write(self, address: str, body: bytes) -> Content | Refusal | None:
+        """Store what a page sends to an address; None for any that takes nothing."""
+        ...
+
+
+class PageServer(ThreadingHTTPServer):
+    """Serves one site, on a loopback address unless there is a token; `port` 0 takes a free one."""
 
     daemon_threads = True
     allow_reuse_address = False
 
-    def __init__(self, viewer: Viewer, host: str = "127.0.0.1", port: int = 0) -> None:
-        address = loopback_address(host)
-        self.viewer = viewer
+    def __init__(
+        self, site: Site, host: str = "127.0.0.1", port: int = 0, *, token: str | None = None
+    ) -> None:
+        self.access = Access.of(host, token)
+        self.site = site
+        address = self.access.address
         self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
         try:
             super().__init__((address, port), _Handler)
@@ -34,37 +66,72 @@ class LoopbackServer(ThreadingHTTPServer):
                 "--port, or leave it out for a free one"
             ) from None
 
+    def server_bind(self) -> None:
+        # Not HTTPServer's own: it asks the network for the machine's full name.
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = str(self.server_address[0]), self.server_address[1]
+
     @property
     def url(self) -> str:
-        host, port = self.server_address[:2]
-        name = f"[{host!s}]" if ":" in str(host) else str(host)
-        return f"http://{name}:{port}/"
+        """The address to open, with the token if there is one."""
+        host, port = str(self.server_address[0]), self.server_address[1]
+        if self.access.any_address:
+            host = socket.gethostname().lower()
+        name = f"[{host}]" if ":" in host else host
+        token = "" if self.access.token is None else f"?token={self.access.token}"
+        return f"http://{name}:{port}/{token}"
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A connection that broke concerns nobody; the server goes on."""
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: LoopbackServer  # pyright: ignore[reportIncompatibleVariableOverride]
+    server: PageServer  # pyright: ignore[reportIncompatibleVariableOverride]
     protocol_version = "HTTP/1.1"
     timeout = TIMEOUT_S
 
     def _answer(self) -> None:
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        hosts = self.headers.get_all("Host") or []
-        refused = refusal(self.command, hosts, self.server.server_port, headers)
-        if refused is not None:
+        headers: dict[str, list[str]] = {}
+        for name, value in self.headers.items():
+            headers.setdefault(name.lower(), []).append(value)
+        asked = Asked(self.command, self.path, headers)
+        site, access, port = self.server.site, self.server.access, self.server.server_port
+        refused = refusal(asked, port, access, can_write=site.can_write)
+        if refused is not None and not (refused.status == 403 and self._come_in(asked)):
             self._refuse(refused)
-            return
+        elif refused is None:
+            self._serve(asked)
+
+    def _come_in(self, asked: Asked) -> bool:
+        """Give a person who opens the printed address the cookie with which everything else is asked."""
+        access, port = self.server.access, self.server.server_port
+        given = token_in(self.path) if asked.method == "GET" else None
+        if access.token is None or given is None or not access.is_token(given):
+            return False
+        cookie = f"{cookie_name(port)}={access.token}; Path=/; HttpOnly; SameSite=Lax"
+        self._send(303, Content(TEXT, b""), {"Location": "/", "Set-Cookie": cookie})
+        return True
+
+    def _serve(self, asked: Asked) -> None:
         try:
-            content = self.server.viewer.find(self.path)
-        except RagaugeError as error:  # the run's folder has changed since it was opened
-            self._refuse(Refusal(500, str(error)))
-            return
+            if asked.method == "POST":
+                content = self._write(int(asked.only("content-length") or 0))
+            else:
+                content = self.server.site.find(self.path)
+        except RagaugeError as error:
+            content = Refusal(_status(error), str(error))
         if content is None:
-            self._refuse(Refusal(404, "there is nothing at this address"))
-            return
-        self._send(200, content)
+            content = Refusal(404, "there is nothing at this address")
+        if isinstance(content, Refusal):
+            self._refuse(content)
+        else:
+            self._send(200, content)
+
+    def _write(self, length: int) -> Content | Refusal | None:
+        body = self.rfile.read(length)
+        if len(body) < length:
+            return Refusal(400, "the body ended early")
+        return self.server.site.write(self.path, body)
 
     do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = _answer  # noqa: N815
 
@@ -72,12 +139,13 @@ class _Handler(BaseHTTPRequestHandler):
         text = f"{refused.status} {refused.why}\n".encode()
         # What follows in the connection may be the body of what was refused.
         self.close_connection = True
-        allow = {"Allow": ", ".join(READING)} if refused.status == 405 else {}
-        self._send(refused.status, Content("text/plain; charset=utf-8", text), allow)
+        methods = [*READING, *(["POST"] if self.server.site.can_write else [])]
+        allow = {"Allow": ", ".join(methods)} if refused.status == 405 else {}
+        self._send(refused.status, Content(TEXT, text), allow)
 
     def _send(self, status: int, content: Content, more: Mapping[str, str] | None = None) -> None:
         self.send_response_only(status)
-        every = headers_of(self.server.viewer.policy)
+        every = headers_of(self.server.site.policy)
         for name, value in {**every, **(more or {})}.items():
             self.send_header(name, value)
         self.send_header("Content-Type", content.type)
@@ -98,11 +166,22 @@ class _Handler(BaseHTTPRequestHandler):
         """Requests are nobody's business: nothing is logged."""
 
 
+def _status(error: RagaugeError) -> int:
+    """The HTTP status of an error: what was sent, no room on the disk, or the run's folder has changed."""
+    if isinstance(error, PlanError):
+        return 400
+    cause = error.__cause__
+    is_full = isinstance(cause, OSError) and cause.errno in NO_ROOM
+    return 507 if is_full else 500
+
+
 @contextmanager
-def serving(viewer: Viewer, host: str = "127.0.0.1", port: int = 0) -> Generator[LoopbackServer]:
+def serving(
+    site: Site, host: str = "127.0.0.1", port: int = 0, *, token: str | None = None
+) -> Generator[PageServer]:
     """A server that answers in a thread of its own until the block ends."""
-    with LoopbackServer(viewer, host, port) as server:
-        thread = Thread(target=server.serve_forever, name="ragauge view", daemon=True)
+    with PageServer(site, host, port, token=token) as server:
+        thread = Thread(target=server.serve_forever, args=(POLL_S,), name="ragauge", daemon=True)
         thread.start()
         try:
             yield server

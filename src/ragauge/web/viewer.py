@@ -29,6 +29,16 @@ class Viewer:
     """The page of some runs and its chunks, by address."""
 
     runs: Sequence[Run]
+    source: str = "server"
+    """What the page calls where it comes from: "server", or "review" with the review queue."""
+
+    @property
+    def can_write(self) -> bool:
+        """Whether the site takes anything; the viewer only shows."""
+        return False
+
+    def write(self, address: str, body: bytes) -> None:
+        """Nothing can be written to the viewer."""
 
     @cached_property
     def policy(self) -> str:
@@ -37,7 +47,7 @@ class Viewer:
     @cached_property
     def page(self) -> Content:
         """The page without its chunks."""
-        view = report_view(self._chunks, "server")
+        view = report_view(self._chunks, self.source)
         return Content("text/html; charset=utf-8", document(view, self.policy) + END)
 
     @cached_property

@@ -1,0 +1,170 @@
+"""Reviewing in a terminal: one answer after another, with one key for each verdict."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import click
+
+from ragauge.errors import PlanError
+from ragauge.report.plain import counted, for_terminal
+from ragauge.report.review import print_contexts, print_item, saved_lines
+from ragauge.runs.review import Review, Saved
+from ragauge.runs.review_label import Value
+from ragauge.runs.review_queue import ReviewItem
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+VALUES: dict[str, Value] = {"1": 1, "0": 0, "u": None}
+BEFORE = "1 match · 0 contradict · u unsure · n note · c contexts · z undo · Enter skip · q quit"
+AFTER = "Enter next · z undo · q quit"
+ENTER = ("", "\r", "\n")
+
+
+class Keys(Protocol):
+    """Where the keys come from."""
+
+    def key(self) -> str | None:
+        """The next key; "" for Enter, None at the end of the input."""
+        ...
+
+    def text(self, prompt: str) -> str:
+        """A line of text."""
+        ...
+
+
+class TerminalKeys:
+    """Keys pressed in a terminal, without Enter."""
+
+    def key(self) -> str | None:
+        key = click.getchar()
+        return None if key in ("\x04", "\x1a") else "" if key in ENTER else key
+
+    def text(self, prompt: str) -> str:
+        return str(click.prompt(prompt, default="", show_default=False))
+
+
+class LineKeys:
+    """A line of the input for each key, for pipes; `n` takes its text from the rest of the line or the next one."""
+
+    def __init__(self) -> None:
+        self.rest = ""
+
+    def key(self) -> str | None:
+        line = sys.stdin.readline()
+        if not line:
+            return None
+        line = line.strip()
+        self.rest = line[1:].strip() if line.startswith("n") else ""
+        return line[:1] if line.startswith("n") else line
+
+    def text(self, prompt: str) -> str:  # noqa: ARG002
+        return self.rest or sys.stdin.readline().strip()
+
+
+@dataclass
+class Session:
+    """One person's way through the queue."""
+
+    review: Review
+    rater: str
+    keys: Keys
+    out: "Console"
+    note: str = ""
+    history: list[tuple[ReviewItem, Saved]] = field(
+        default_factory=list["tuple[ReviewItem, Saved]"]
+    )
+    skipped: set[str] = field(default_factory=set[str])
+
+    def run(self) -> int:
+        """Go on until the queue or the input ends, and return how many labels were saved."""
+        item = self._next()
+        while item is not None:
+            item = self._answer(item)
+        left = len(self.review.pending(self.rater))
+        done = counted(len(self.history), "label")
+        self.out.print()
+        self._say(f"{done} saved" + (f"; {left:,} left" if left else "; nothing is left"))
+        return len(self.history)
+
+    def _next(self) -> ReviewItem | None:
+        """The next answer for this person that was not skipped."""
+        pending = self.review.pending(self.rater)
+        return next((item for item in pending if item.key not in self.skipped), None)
+
+    def _answer(self, item: ReviewItem) -> ReviewItem | None:
+        """Show an answer until it is labelled or skipped; the answer to show next, None at the end."""
+        labels = self.review.labels()
+        answer = labels.of((item.id, item.system))
+        task = self.review.task(answer, self.rater)
+        left = f"{len(self.review.pending(self.rater, labels)):,} left"
+        self.note = ""
+        self.out.print()
+        print_item(self.out, self.review.queue, item, left, task, answer)
+        self._say(BEFORE)
+        for key in self._pressed():
+            if key in VALUES:
+                saved = self.review.save(
+                    item, self.rater, VALUES[key], self.note, settles=task == "settle"
+                )
+                self.history.append((item, saved))
+                return self._saved(item, saved)
+            if key == "n":
+                self._take_note()
+            elif key == "c":
+                print_contexts(self.out, self.review.queue, item)
+            elif key == "z":
+                return self._undo() or item
+            elif key in ENTER:
+                self.skipped.add(item.key)
+                return self._next()
+            else:
+                self._say(f"{key!r} does nothing here; {BEFORE}")
+        return None
+
+    def _saved(self, item: ReviewItem, saved: Saved) -> ReviewItem | None:
+        """Show what was saved and the automatic verdicts; the answer to show next."""
+        for line in saved_lines(saved, self.review.automatic(item)):
+            self._say(f"  {line}")
+        self._say(AFTER)
+        for key in self._pressed():
+            if key in ENTER:
+                return self._next()
+            if key == "z":
+                return self._undo() or self._next()
+            self._say(f"{key!r} does nothing here, the label is saved; {AFTER}")
+        return None
+
+    def _undo(self) -> ReviewItem | None:
+        """Take the last label of this session back, and return its answer."""
+        if not self.history:
+            self._say("nothing to undo: no label was saved in this session")
+            return None
+        item, saved = self.history.pop()
+        try:
+            self.review.undo(saved.label.label, self.rater)
+        except PlanError as error:  # taken back elsewhere in the meantime
+            self._say(str(error))
+            return None
+        self._say("taken back; a new label is marked as given after the verdicts were seen")
+        return item
+
+    def _take_note(self) -> None:
+        self.note = self.keys.text("note")
+        self._say(f"note: {self.note}" if self.note else "no note")
+
+    def _pressed(self) -> Iterator[str]:
+        """The keys until q or the end of the input."""
+        while (key := self.keys.key()) is not None and key != "q":
+            yield key
+
+    def _say(self, line: str) -> None:
+        from rich.text import Text
+
+        self.out.print(Text(for_terminal(line)))
+
+
+def keys_of(stdin_is_terminal: bool) -> Keys:
+    return TerminalKeys() if stdin_is_terminal else LineKeys()

@@ -1,0 +1,135 @@
+"""What `ragauge review serve` serves: the viewer of one run, and its review queue, which takes labels.
+
+    GET  /review/queue?rater=NAME      the queue as this person sees it
+    GET  /review/item/KEY?rater=NAME   one answer: its texts; after a label also the verdicts
+    POST /review/label                 {key, rater, value, note, settles}
+    POST /review/undo                  {key, rater, label}
+
+Every answer is JSON. Keys are looked up in the queue; none is ever made into a path.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING, cast
+from urllib.parse import parse_qsl, urlsplit
+
+from ragauge.errors import PlanError
+from ragauge.report.review_view import item_view, queue_view
+from ragauge.runs.review import Review
+from ragauge.runs.review_label import Value, note_problems, rater_problems, value_problems
+from ragauge.runs.review_labels import parsed_line
+from ragauge.runs.review_queue import ReviewItem
+from ragauge.runs.run import Run
+from ragauge.web.guard import Refusal
+from ragauge.web.viewer import Content, Viewer
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+QUEUE, ITEM = "/review/queue", "/review/item/"
+LABEL, UNDO = "/review/label", "/review/undo"
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    LABEL: ("key", "rater", "value", "note", "settles"),
+    UNDO: ("key", "rater", "label"),
+}
+
+
+@dataclass(frozen=True)
+class ReviewSite:
+    """The page of a run with its review queue. `rater` is the name that the page suggests."""
+
+    review: Review
+    rater: str = ""
+
+    @cached_property
+    def viewer(self) -> Viewer:
+        return Viewer([cast(Run, self.review.queue.run)], source="review")
+
+    @cached_property
+    def _lock(self) -> Lock:
+        # polars is not asked for two things at once: each request has a thread of its own.
+        return Lock()
+
+    @cached_property
+    def policy(self) -> str:
+        return self.viewer.policy
+
+    @property
+    def can_write(self) -> bool:
+        return True
+
+    def find(self, address: str) -> Content | None:
+        """The content of an address; PlanError for one without a usable name of a person."""
+        parts = urlsplit(address)
+        if not parts.path.startswith("/review/") or "//" in address or "#" in address:
+            return self.viewer.find(address)
+        item = self._item(parts.path.removeprefix(ITEM)) if parts.path.startswith(ITEM) else None
+        if parts.path != QUEUE and item is None:
+            return None
+        rater = _rater(parts.query) or self.rater
+        self.review.check_rater(rater)
+        with self._lock:
+            if item is None:
+                return _json(queue_view(self.review, rater))
+            return _json(item_view(self.review, item, rater))
+
+    def _item(self, key: str) -> ReviewItem | None:
+        return self.review.queue.by_key.get(key)
+
+    def write(self, address: str, body: bytes) -> Content | Refusal | None:
+        """Store a label, or take one back, and answer with the item as it is now."""
+        if address not in FIELDS:
+            is_known = address == QUEUE or self.find_nothing_to_write(address)
+            return Refusal(405, "this address only reads") if is_known else None
+        sent = parsed_line(body)
+        if sent is None or set(sent) != set(FIELDS[address]):
+            return Refusal(400, f"the body must be a JSON object with {', '.join(FIELDS[address])}")
+        rater, item = sent["rater"], self._item(str(sent["key"]))
+        if item is None:
+            return Refusal(404, "the queue has no such answer")
+        if not isinstance(rater, str):
+            return Refusal(400, "rater must be text")
+        if problems := [*rater_problems(rater), *_problems(address, sent)]:
+            return Refusal(400, "; ".join(problems))
+        with self._lock:
+            if address == LABEL:
+                self.review.save(
+                    item,
+                    rater,
+                    cast(Value, sent["value"]),
+                    str(sent["note"]),
+                    settles=sent["settles"] is True,
+                )
+            else:
+                self.review.undo(str(sent["label"]), rater)
+            return _json(item_view(self.review, item, rater))
+
+    def find_nothing_to_write(self, address: str) -> bool:
+        """Whether an address is one of those that only read."""
+        key = address.removeprefix(ITEM)
+        return address == "/" or (address.startswith(ITEM) and self._item(key) is not None)
+
+
+def _problems(address: str, sent: Mapping[str, object]) -> list[str]:
+    if address == UNDO:
+        return [] if isinstance(sent["label"], str) else ["label must be text"]
+    problems = [*value_problems(sent["value"]), *note_problems(sent["note"])]
+    return problems + (
+        [] if isinstance(sent["settles"], bool) else ["settles must be true or false"]
+    )
+
+
+def _rater(query: str) -> str:
+    """The name in a query; empty if it is not the only thing there."""
+    found = parse_qsl(query)
+    if query and [name for name, _ in found] != ["rater"]:
+        raise PlanError(["the address takes one rater and nothing else"])
+    return found[0][1] if found else ""
+
+
+def _json(view: "DataclassInstance") -> Content:
+    text = json.dumps(asdict(view), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Content("application/json", text.encode("utf-8", "backslashreplace"))

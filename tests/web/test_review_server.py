@@ -1,0 +1,502 @@
+"""`ragauge review serve`: labels over HTTP. What is refused, what is kept, and that nothing is seen too early."""
+
+import http.client
+import json
+import os
+import re
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import ragauge as rg
+from ragauge.errors import PlanError
+from ragauge.runs.review import Review
+from ragauge.web.guard import MAX_BODY, Access
+from ragauge.web.review_site import ReviewSite
+from ragauge.web.server import PageServer, serving
+
+TOKEN = "a-token-of-enough-characters"
+ROWS = [
+    {"id": f"q{n}", "system": "zebra", "question": f"{n}?", "answer": "oak" if n % 2 else "elm", "reference": "oak"}
+    for n in range(4)
+]  # fmt: skip
+SAFE = {
+    "x-frame-options": "DENY",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+@pytest.fixture
+def review(tmp_path) -> Review:
+    return Review(rg.evaluate(ROWS, ["exact_match"], folder=tmp_path / "run").review_queue())
+
+
+@pytest.fixture
+def server(review):
+    with serving(ReviewSite(review, "ann")) as running:
+        yield running
+
+
+class Answered:
+    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.status, self.headers, self.body = status, headers, body
+        assert {name: headers.get(name) for name in SAFE} == SAFE
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "sha256-" in policy and "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert not [name for name in headers if name.startswith("access-control")]
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+
+def ask(server: PageServer, path: str, method="GET", headers=None, body=None) -> Answered:
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    try:
+        connection.request(method, path, body, headers or {})
+        response = connection.getresponse()
+        found = {name.lower(): value for name, value in response.getheaders()}
+        return Answered(response.status, found, response.read())
+    finally:
+        connection.close()
+
+
+def own(server: PageServer, **more: str) -> dict[str, str]:
+    """The headers that the server's own page sends."""
+    return {
+        "Origin": f"http://127.0.0.1:{server.server_port}",
+        "Content-Type": "application/json",
+        "Sec-Fetch-Site": "same-origin",
+        **more,
+    }
+
+
+def post(server: PageServer, path: str, sent: object, headers=None) -> Answered:
+    return ask(server, path, "POST", own(server) if headers is None else headers, json.dumps(sent))
+
+
+def label(key: str, value: object = 1, rater="ann", note="", settles=False) -> dict[str, object]:
+    return {"key": key, "rater": rater, "value": value, "note": note, "settles": settles}
+
+
+def raw(server: PageServer, request: str) -> str:
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
+        connection.sendall(request.encode("latin-1"))
+        parts = []
+        while part := connection.recv(65_536):
+            parts.append(part)
+    return b"".join(parts).decode("latin-1")
+
+
+def stored(review: Review) -> bytes:
+    return review.file.path.read_bytes() if review.file.path.exists() else b""
+
+
+def keys(review: Review) -> list[str]:
+    return [item.key for item in review.queue.items]
+
+
+# What it is for.
+
+
+def test_a_label_is_saved_and_only_then_the_verdicts_and_the_system_are_seen(server, review):
+    queue = ask(server, "/review/queue?rater=ann").json
+    assert queue["asks"] == "Does the answer match the reference?"
+    assert [row["task"] for row in queue["rows"]] == ["label"] * 4
+    key = queue["rows"][0]["key"]
+    before = ask(server, f"/review/item/{key}?rater=ann")
+    assert b"zebra" not in before.body and b"exact_match" not in before.body
+    assert (before.json["automatic"], before.json["own"], before.json["others"]) == ([], None, [])
+    after = post(server, "/review/label", label(key, 1, note="clear")).json
+    assert after["system"] == "zebra"
+    assert [each["metric"] for each in after["automatic"]] == ["exact_match"]
+    assert (after["own"]["says"], after["own"]["note"], after["own"]["rater"]) == (
+        "match",
+        "clear",
+        "ann",
+    )
+    assert review.labels().frame["verdict"].to_list() == ["match · ann"]
+    queue = ask(server, "/review/queue?rater=ann").json
+    assert (queue["rows"][0]["task"], queue["rows"][0]["own"]) == ("done", "match")
+    # Somebody else does not see it.
+    other = ask(server, f"/review/item/{key}?rater=ben")
+    assert b"zebra" not in other.body and other.json["others"] == []
+    assert other.json["automatic"] == [] and other.json["verdict"] == ""
+
+
+def test_undo_hides_the_verdicts_again(server, review):
+    key = keys(review)[0]
+    saved = post(server, "/review/label", label(key)).json
+    undone = post(
+        server, "/review/undo", {"key": key, "rater": "ann", "label": saved["own"]["label"]}
+    )
+    assert undone.status == 200
+    assert (undone.json["own"], undone.json["automatic"], undone.json["system"]) == (None, [], "")
+    again = post(
+        server, "/review/undo", {"key": key, "rater": "ann", "label": saved["own"]["label"]}
+    )
+    assert again.status == 400 and b"no label" in again.body
+
+
+def test_two_reviewers_on_one_answer_see_the_conflict_and_nothing_is_lost(server, review):
+    key = keys(review)[0]
+    for rater in ("ann", "ben"):  # both have it open
+        assert ask(server, f"/review/item/{key}?rater={rater}").json["task"] == "label"
+    assert post(server, "/review/label", label(key, 1, "ann")).json["state"] == "labelled"
+    second = post(server, "/review/label", label(key, 0, "ben")).json
+    assert second["state"] == "conflict"
+    assert [(each["rater"], each["says"]) for each in second["others"]] == [("ann", "match")]
+    assert len(review.file.read().labels) == 2
+    first = ask(server, "/review/queue?rater=cleo").json["rows"][0]
+    assert (first["key"], first["task"]) == (key, "settle")
+    shown = ask(server, f"/review/item/{key}?rater=cleo").json
+    assert len(shown["others"]) == 2 and shown["automatic"] == []
+    settled = post(server, "/review/label", label(key, 0, "cleo", settles=True)).json
+    assert settled["verdict"] == "contradict · cleo, who settled a conflict of ann and ben"
+    assert len(review.file.read().labels) == 3
+
+
+def test_labels_at_the_same_time_are_all_kept(server, review):
+    names = [f"rater{n}" for n in range(8)]
+    statuses: list[int] = []
+
+    def work(rater: str) -> None:
+        sent = [post(server, "/review/label", label(key, 1, rater)) for key in keys(review)]
+        statuses.extend(answered.status for answered in sent)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert statuses == [200] * 32
+    assert len(review.file.read().labels) == 32
+
+
+def test_the_page_says_that_it_has_a_queue(server):
+    assert b'"source":"review"' in ask(server, "/").body
+    assert ask(server, "/chunk/0.ids").status == 200
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    "hosts",
+    [
+        ["evil.example"], ["evil.example:{port}"], ["127.0.0.1"], ["127.0.0.1:1"], ["localhost:{port}.evil.example"],
+        ["127.0.0.1:{port}", "127.0.0.1:{port}"], ["0.0.0.0:{port}"], ["192.168.0.1:{port}"], ["[::2]:{port}"], [""], [],
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_foreign_duplicate_or_missing_host_is_refused(server, review, hosts, method):
+    lines = "".join(f"Host: {host.format(port=server.server_port)}\r\n" for host in hosts)
+    path = "/review/label" if method == "POST" else "/review/queue"
+    answer = raw(
+        server,
+        f"{method} {path} HTTP/1.1\r\n{lines}Origin: http://127.0.0.1:{server.server_port}\r\n"
+        "Content-Type: application/json\r\nContent-Length: 0\r\n\r\n",
+    )
+    assert answer.startswith("HTTP/1.1 400 ") and "X-Frame-Options: DENY" in answer
+    assert stored(review) == b""
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
+def test_the_names_of_loopback_may_write_from_their_own_origin(server, review, host):
+    body = json.dumps(label(keys(review)[0]))
+    answer = raw(
+        server,
+        f"POST /review/label HTTP/1.1\r\nHost: {host}:{server.server_port}\r\n"
+        f"Origin: http://{host}:{server.server_port}\r\nContent-Type: application/json; charset=utf-8\r\n"
+        f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}",
+    )
+    assert answer.startswith("HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": ""}, 403),
+        ({"Origin": "https://127.0.0.1:{port}"}, 403),
+        ({"Origin": "http://127.0.0.1"}, 403),
+        ({"Origin": "http://localhost:{port}"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 403),
+        ({"Content-Type": "text/plain"}, 415),
+        ({"Content-Type": "application/x-www-form-urlencoded"}, 415),
+        ({"Content-Type": ""}, 415),
+        ({"Content-Type": "application/jsonp"}, 415),
+    ],
+)
+def test_only_the_own_page_may_write(server, review, headers, status):
+    filled = {name: value.format(port=server.server_port) for name, value in headers.items()}
+    answered = post(server, "/review/label", label(keys(review)[0]), own(server, **filled))
+    assert answered.status == status
+    assert stored(review) == b""
+
+
+@pytest.mark.parametrize("left_out", ["Origin", "Content-Type"])
+def test_a_write_without_origin_or_type_is_refused(server, review, left_out):
+    headers = {name: value for name, value in own(server).items() if name != left_out}
+    answered = post(server, "/review/label", label(keys(review)[0]), headers)
+    assert answered.status in (403, 415)
+    assert stored(review) == b""
+
+
+def test_duplicate_headers_are_refused(server, review):
+    body = json.dumps(label(keys(review)[0]))
+    base = f"POST /review/label HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n"
+    good = f"Origin: http://127.0.0.1:{server.server_port}\r\n"
+    kind, length = "Content-Type: application/json\r\n", f"Content-Length: {len(body)}\r\n"
+    for lines, status in (
+        (f"{good}Origin: http://evil.example\r\n{kind}{length}", "403"),
+        (f"{good}{kind}Content-Type: text/plain\r\n{length}", "415"),
+        (f"{good}{kind}{length}Content-Length: 3\r\n", "411"),
+        (f"{good}{kind}{length}Transfer-Encoding: chunked\r\n", "411"),
+        (f"{good}{kind}", "411"),
+        (f"{good}{kind}Content-Length: -1\r\n", "411"),
+        (f"{good}{kind}Content-Length: 1e3\r\n", "411"),
+        (f"{good}{kind}Content-Length: {MAX_BODY + 1}\r\n", "413"),
+    ):
+        assert raw(server, f"{base}{lines}\r\n{body}").startswith(f"HTTP/1.1 {status} "), lines
+    assert stored(review) == b""
+
+
+def test_get_never_writes(server, review):
+    key = keys(review)[0]
+    for path in ("/review/label", "/review/undo", f"/review/label?key={key}&rater=ann&value=1"):
+        assert ask(server, path).status == 404
+    for path in ("/", "/review/queue?rater=ann", f"/review/item/{key}?rater=ann", "/chunk/0.ids"):
+        assert ask(server, path).status == 200
+        assert ask(server, path, "HEAD").status == 200
+    assert not review.file.path.exists()
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS"])
+def test_other_methods_are_refused(server, method):
+    answered = ask(server, "/review/label", method, own(server), "{}")
+    assert (answered.status, answered.headers["allow"]) == (405, "GET, HEAD, POST")
+
+
+def test_what_only_reads_takes_nothing(server, review):
+    for path in ("/", "/review/queue", f"/review/item/{keys(review)[0]}"):
+        assert post(server, path, {}).status == 405
+    assert post(server, "/elsewhere", {}).status == 404
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "../manifest.json", "..%2fmanifest.json", "%2e%2e/labels.jsonl", "%252e%252e%252fmanifest.json", "..\\manifest.json",
+        "%00", "{key}%00", "{key}/", "{key}/..", "{KEY}", "link", "q1", "", "a" * 3000,
+    ],
+)  # fmt: skip
+def test_keys_are_looked_up_and_never_paths(server, review, key, tmp_path):
+    (tmp_path / "run" / "link").symlink_to("/etc/passwd")
+    own_key = keys(review)[0]
+    while own_key == own_key.upper():  # a key of digits only
+        own_key = keys(review)[1]
+    key = key.format(key=own_key, KEY=own_key.upper())
+    assert ask(server, f"/review/item/{key}?rater=ann").status == 404
+    assert ask(server, f"/review/../run/{key}").status == 404
+    answered = post(server, "/review/label", label(key))
+    assert answered.status == 404
+    assert stored(review) == b""
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        [], "text", None, {}, {"key": "KEY"}, label("KEY", 2), label("KEY", True), label("KEY", "1"), label("KEY", 0.5),
+        label("KEY", rater=""), label("KEY", rater="a\nb"), label("KEY", rater="x" * 81), label("KEY", rater=3),
+        label("KEY", note="x" * 4001), label("KEY", note=7), label("KEY", note="\ud800"), label("KEY", settles=1),
+        {**label("KEY"), "time": "2001-01-01"}, {**label("KEY"), "digest": "x"},
+    ],
+)  # fmt: skip
+def test_what_is_no_label_is_refused_with_words(server, review, sent):
+    text = json.dumps(sent).replace("KEY", keys(review)[0])
+    answered = ask(server, "/review/label", "POST", own(server), text)
+    assert answered.status == 400
+    assert answered.headers["content-type"].startswith("text/plain")
+    assert len(answered.body) > 20
+    assert stored(review) == b""
+
+
+def test_a_body_that_is_no_json_is_refused(server, review):
+    for body in (b"", b"{", b"\xff", b'{"key": 1, "key": 2}', b"[" * 30_000):
+        answered = ask(server, "/review/label", "POST", own(server), body)
+        assert answered.status == 400, body[:20]
+    assert ask(server, "/review/queue?rater=%0A").status == 400
+    assert ask(server, "/review/queue?rater=a&rater=b").status == 400
+    assert ask(server, "/review/queue?other=a").status == 400
+    assert stored(review) == b""
+
+
+# Other addresses.
+
+
+def test_another_address_needs_a_token(review):
+    for host in ("0.0.0.0", "192.168.0.1", "example.com"):
+        with pytest.raises(PlanError, match="is not a loopback address"):
+            PageServer(ReviewSite(review), host)
+    for token in ("short", "with spaces in the token", "wörter-und-noch-mehr-wörter", "a;b" * 10):
+        with pytest.raises(PlanError, match="token"):
+            PageServer(ReviewSite(review), "127.0.0.1", token=token)
+
+
+@pytest.fixture
+def guarded(review):
+    with serving(ReviewSite(review, "ann"), token=TOKEN) as running:
+        yield running
+
+
+def test_without_the_token_nothing_is_answered(guarded, review):
+    key = keys(review)[0]
+    wrong = [
+        {}, {"Authorization": "Bearer wrong"}, {"Authorization": "Bearer "}, {"Authorization": f"Bearer {TOKEN}x"},
+        {"Cookie": f"ragauge-{guarded.server_port}=wrong"}, {"Cookie": f"other={TOKEN}"},
+    ]  # fmt: skip
+    for headers in wrong:
+        for path in (
+            "/",
+            "/chunk/0.ids",
+            "/review/queue?rater=ann",
+            f"/review/item/{key}",
+            "/?token=wrong",
+            "/?token=",
+        ):
+            answered = ask(guarded, path, headers=headers)
+            assert answered.status == 403, (headers, path)
+            assert b"zebra" not in answered.body and "set-cookie" not in answered.headers
+        assert post(guarded, "/review/label", label(key), own(guarded, **headers)).status == 403
+    assert stored(review) == b""
+
+
+def test_the_printed_address_gives_a_cookie_with_which_the_page_works(guarded, review):
+    assert guarded.url.endswith(f"/?token={TOKEN}")
+    came = ask(guarded, f"/?token={TOKEN}")
+    assert (came.status, came.headers["location"], came.body) == (303, "/", b"")
+    cookie = came.headers["set-cookie"]
+    assert "HttpOnly" in cookie and "SameSite=Lax" in cookie
+    kept = cookie.split(";")[0]
+    assert ask(guarded, "/", headers={"Cookie": f"theme=dark; {kept}"}).status == 200
+    sent = post(guarded, "/review/label", label(keys(review)[0]), own(guarded, Cookie=kept))
+    assert sent.status == 200
+    bearer = {"Authorization": f"Bearer {TOKEN}"}
+    assert ask(guarded, "/review/queue", headers=bearer).status == 200
+    # The cookie alone is not enough for another site's page.
+    foreign = own(guarded, Cookie=kept, Origin="http://evil.example")
+    assert post(guarded, "/review/label", label(keys(review)[1]), foreign).status == 403
+
+
+def test_on_all_addresses_only_addresses_and_the_machines_name_are_names():
+    access = Access.of("0.0.0.0", TOKEN)
+    assert access.is_named("192.168.0.7:8712", 8712) and access.is_named("[fe80::1]:8712", 8712)
+    assert access.is_named(f"{socket.gethostname().lower()}:8712", 8712)
+    for host in (
+        "evil.example:8712",
+        "192.168.0.7:1",
+        "192.168.0.7",
+        "192.168.0.7.evil.example:8712",
+        "",
+    ):
+        assert not access.is_named(host, 8712), host
+    one = Access.of("192.168.0.7", TOKEN)
+    assert one.is_named("192.168.0.7:8712", 8712) and not one.is_named("192.168.0.8:8712", 8712)
+    assert one.is_named("192.168.0.7", 80)
+
+
+# Kills and full disks.
+
+SERVE = ("review", "serve", "run", "--no-browser", "--rater", "ann")
+
+
+def started(tmp_path, **more):
+    command = [sys.executable, "-m", "ragauge", *SERVE]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, **more)
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    found = re.fullmatch(r"ragauge: serving at http://127.0.0.1:(\d+)/; stop with Ctrl-C\n", line)
+    assert found is not None, line + process.stderr.read()
+    return process, int(found[1])
+
+
+def send(port: int, sent: object) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    headers = {"Origin": f"http://127.0.0.1:{port}", "Content-Type": "application/json"}
+    connection.request("POST", "/review/label", json.dumps(sent), headers)
+    response = connection.getresponse()
+    return response.status, response.read()
+
+
+def test_every_label_that_was_answered_with_200_is_there_after_a_kill(tmp_path, review):
+    process, port = started(tmp_path)
+    saved: list[str] = []
+
+    def work() -> None:
+        for n in range(10_000):
+            try:
+                status, _ = send(port, label(keys(review)[n % 4], n % 2, f"r{n}"))
+            except OSError:
+                return
+            if status == 200:
+                saved.append(f"r{n}")
+            if n == 30:
+                os.kill(process.pid, signal.SIGKILL)
+
+    work()
+    process.wait(10)
+    raters = [each.rater for each in review.file.read().labels]
+    assert len(saved) >= 30
+    assert raters[: len(saved)] == saved
+
+
+def test_a_full_disk_is_said_and_nothing_is_half_written(tmp_path, review):
+    def full() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
+
+    process, port = started(tmp_path, preexec_fn=full)
+    try:
+        answers = [send(port, label(keys(review)[0], 1, f"r{n}")) for n in range(12)]
+        statuses = [status for status, _ in answers]
+        n_saved = statuses.count(200)
+        assert 0 < n_saved < 12 and statuses == [200] * n_saved + [507] * (12 - n_saved)
+        assert b"free space" in answers[-1][1]
+        log = review.file.read()
+        assert [each.rater for each in log.labels] == [f"r{n}" for n in range(n_saved)]
+        assert log.notes == () and stored(review).endswith(b"\n")
+    finally:
+        process.kill()
+        process.wait(10)
+
+
+def test_the_command_says_what_is_wrong(tmp_path, review, monkeypatch, capsys):
+    from ragauge.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    for more, message in (
+        (("--token", "short"), "a token needs at least 16"),
+        (("--host", "203.0.113.7"), "cannot serve on 203.0.113.7"),
+        (("--rater", " "), "rater must be a name"),
+    ):
+        with pytest.raises(SystemExit) as left:
+            main([*SERVE, *more])
+        assert left.value.code in (2, 5)
+        assert message in capsys.readouterr().err
+    review.file.path.write_text("{broken\n{}\n")
+    with pytest.raises(SystemExit) as left:
+        main([*SERVE])
+    assert left.value.code == 5
+    assert "labels.jsonl:1" in capsys.readouterr().err
