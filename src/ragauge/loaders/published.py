@@ -21,6 +21,19 @@ FURTHER = ("alt_ans", "answer_aliases", "answer_alias", "aliases")
 """More spellings of the right answer."""
 ANSWER_COLUMNS = ("answers", "answer", "output", "gold_answers")
 ANSWER_KEYS = ("text", "answer", "value", "aliases", "normalized_value")
+NESTED = (
+    *ANSWER_COLUMNS,
+    *CHATS,
+    *FURTHER,
+    "context",
+    "passages",
+    "retrieval_gt",
+    "filtered_resps",
+    "conversationTurns",
+    "response",
+    "result",
+)
+"""Columns that may be nested; a table where none of them is stays as it is."""
 GPT_ROLES = {"human": "user", "gpt": "assistant", "user": "user", "assistant": "assistant"}
 
 
@@ -29,6 +42,8 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
 
     Columns in `keep` stay as they are, and answers that are texts in other rows.
     """
+    if not _has_nested(table, keep):
+        return table
     nested = [
         name
         for name in ANSWER_COLUMNS
@@ -44,6 +59,16 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
         rows=rows,
         notes=(*table.notes, f"read {listed(list(notes))}") if notes else table.notes,
         problems=(*table.problems, *problems),
+    )
+
+
+def _has_nested(table: Table, keep: Collection[str]) -> bool:
+    """Whether a column that a data set nests holds a list or an object."""
+    names = [name for name in NESTED if name not in keep]
+    return any(
+        isinstance(row.values.get(name), list | tuple | Mapping)
+        for name in names
+        for row in table.rows
     )
 
 
