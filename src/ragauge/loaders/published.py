@@ -64,11 +64,13 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
 
 def _has_nested(table: Table, keep: Collection[str]) -> bool:
     """Whether a column that a data set nests holds a list or an object."""
-    names = [name for name in NESTED if name not in keep]
+    columns = set(table.columns())
+    names = [name for name in NESTED if name in columns and name not in keep]
     return any(
-        isinstance(row.values.get(name), list | tuple | Mapping)
+        not isinstance(value, str) and isinstance(value, list | tuple | Mapping)
         for name in names
         for row in table.rows
+        if (value := row.values.get(name)) is not None
     )
 
 
