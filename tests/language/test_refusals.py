@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.features.refusals import refusals
+from ragauge.language.refusal_matching import applicable_rules
 from ragauge.language.refusal_rules import EMPTY, NO_ANSWER, OTHER_LANGUAGES, RULES
 from ragauge.language.refusals import READ_AT_EACH_END, uncertainty_phrases
 from ragauge.language.text import sentences
@@ -108,6 +109,36 @@ REFUSALS = {
         "Any number would be a guess.",
         "It would be pure speculation to name a winner.",
     ),
+    "has nothing": (
+        "I have nothing to offer on that.",
+        "I'm missing the second page.",
+        "Would need both totals. Have neither.",
+    ),
+    "has something else": ("What I was handed is the cover letter.",),
+    "leaves it open": (
+        "I must leave this question open.",
+        "The margin stays uncomputable.",
+        "I am stuck here.",
+        "I can't be more specific.",
+    ),
+    "no result": ("So: no answer.", "It's anybody's guess."),
+    "will not invent": (
+        "I would be making up a date.",
+        "I won't put forward a name.",
+    ),
+    "not told": (
+        "Overtime isn't dealt with in the handbook.",
+        "The leaflet describes the coating. The weight wasn't touched on.",
+    ),
+    "not a word": ("The memo is on travel. Not a word about per diems.",),
+    "not given": (
+        "The author's name isn't shown.",
+        "The page is about fees. Fines aren't among them.",
+        "No date is given for the launch.",
+    ),
+    "missing": ("The entry gives the height; the width is missing.",),
+    "told something else": ("The passage gives the price, not the date.",),
+    "another source": ("The excerpt is about a different company.",),
     "asks what is meant": (
         "There are two people of that name. Which one do you mean?",
         "It depends on who you are asking about.",
@@ -217,11 +248,8 @@ MISTAKEN = (
     "Only the revenue is reported in the excerpt",  # "is not", and no more
     "I wish I knew, but",
     "The question asks about fiscal 2022",
-    "The question asks for the margin in 2021",  # "does not show that", as in "that sales rose"
     "You want the fee for 2023",  # a price list: other lists are seldom there to tell
-    "Revenue is reported in the excerpt",  # "is not given there": the source is not named again
     "I don't believe there is such a song.",
-    "The retrieved documents are about bees",
     "The invoice does not show a",  # as in "does not show a rise"
     "The table does not list Norway because",  # a reason, as refusals also give one
     "No Information",  # could be a title, but seldom is
@@ -279,6 +307,7 @@ def held_out(name: str) -> Iterator[tuple[bool, str]]:
         ("held_out_refusals.txt", 0.98, 0.95),
         ("held_out_refusals_2.txt", 0.9, 0.97),
         ("held_out_refusals_3.txt", 0.9, 0.97),
+        ("held_out_refusals_4.txt", 0.95, 0.97),
     ],
 )
 def test_most_refusals_of_the_held_out_texts_are_found_and_few_else(
@@ -535,9 +564,10 @@ def test_the_words_and_their_offsets_are_the_answers_own():
 )
 def test_the_cues_of_a_rule_let_everything_through_that_it_finds(answer: str):
     text = answer.replace("’", "'")
+    applicable = [rule for rule, _ in applicable_rules(text.lower()).anywhere]
     for rule in RULES:
         if not rule.after and any(rule.words.search(each) for each in sentences(text)):
-            assert any(cue in text.lower() for cue in rule.cues), rule.name
+            assert rule in applicable, rule.name
 
 
 def test_only_the_two_ends_of_a_very_long_answer_are_read():
