@@ -543,6 +543,49 @@ def test_a_yes_or_no_first_is_an_answer_unless_it_says_that_none_can_be_given():
     assert refuses("No, it cannot be determined from the filing.")
 
 
+@pytest.mark.parametrize(
+    ("gap", "needs_source"),
+    [
+        ("The fee isn't dealt with.", False),
+        ("The price is not shown.", False),
+        ("The width is missing.", True),
+        ("Fines aren't among them.", True),
+        ("The weight was never recorded.", True),
+    ],
+)
+def test_a_gap_refuses_where_nothing_answers_and_most_gaps_beside_a_source(
+    gap: str, needs_source: bool
+):
+    assert refuses(gap) != needs_source
+    assert refuses(f"The leaflet describes the coating. {gap}")
+    assert not refuses(f"The leaflet gives a height of 4.5 m. {gap}")
+    assert not refuses(f"Ada Lind built it in Oslo. {gap}")
+    assert not refuses(f"No. {gap}")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The policy covers fire and theft. Flood is not covered.",
+        "The contract lists three grounds: breach, death and sale. Strikes are not among them.",
+        "The guide is only for members.",
+        "The report blames the pump, not the crew.",
+        "The report is about costs only.",
+        "All I have to say is that the deadline is in May.",
+        "The page lists opening times. The shop is not open on holidays.",
+        "The poem is about loss. The speaker never names the dead. The garden stands for memory.",
+    ],
+)
+def test_a_fact_in_the_words_of_a_gap_is_an_answer(answer: str):
+    assert not refuses(answer)
+
+
+def test_words_that_two_gaps_share_are_reported_once():
+    (found,) = refusals("Annex B is not attached.")
+
+    assert (found.words, found.decides, found.place) == ("is not attached", True, "whole answer")
+
+
 def test_a_refusal_with_a_long_explanation_is_a_refusal():
     explanation = "The turnover ratio shows how often stock was sold and replaced in a year. "
 

@@ -263,12 +263,13 @@ _SOMETHING_ELSE = (
         "told something else",
         pattern(
             r"\b(?:covers?|concerns?|describes?|discuss(?:es)?|lists?|treats?|goes|runs|deals? with|names?"
-            r"|is|are|about|gives?|contains?|includes?|addresses)\b"
+            r"|about|gives?|contains?|includes?|addresses)\b"
             r"[^.;]{0,80}\b(?:only|solely|exclusively|merely)(?=\W|\Z)"
         ),
         cues=cues_of("only solely exclusively merely"),
         nouns=PAPERS,
         gap=True,
+        near_source=True,
     ),
     Rule(
         "told something else",
@@ -284,15 +285,23 @@ _SOMETHING_ELSE = (
         pattern(
             r"\b(?:is|are|was|were|seems?|appears?|concerns?|covers?|refers?|relates?|pertains?"
             r"|belongs?|deals?|describes?|discuss(?:es)?|treats?|comes?)\b[^.;]{0,80}?"
-            r"(?:\b(?:wrong|different|another|rather than|instead of)\b|, not |\(not "
-            r"|\bnot (?:the|for|on|about|of)\b)|\bpredates?\b"
+            r"\b(?:wrong|an? (?:[a-z]+ )?different|another)\b|\bpredates?\b"
         ),
-        cues=cues_of(
-            "wrong different another rather_than instead_of ,_not (not not_the not_for not_on"
-        )
-        + cues_of("not_about not_of predate"),
+        cues=cues_of("wrong different another predate"),
         nouns=PAPERS | TERMS_AND_WORKS,
         gap=True,
+    ),
+    Rule(
+        "another source",
+        pattern(
+            r"\b(?:is|are|was|were|concerns?|covers?|refers?|relates?|pertains?|deals?|describes?"
+            r"|discuss(?:es)?|treats?)\b[^.;]{0,80}?(?:, not |\(not |\bnot (?:the|for|on|about|of)\b"
+            r"|\brather than\b|\binstead of\b)"
+        ),
+        cues=cues_of(",_not (not not_the not_for not_on not_about not_of rather_than instead_of"),
+        nouns=PAPERS | TERMS_AND_WORKS,
+        gap=True,
+        near_source=True,
     ),
     Rule(
         "another source",

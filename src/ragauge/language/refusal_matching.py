@@ -10,7 +10,6 @@ from ragauge.language.refusal_words import (
     NEGATION,
     NEGATION_CUES,
     PAPER,
-    SOURCE,
     Rule,
     pattern,
 )
@@ -84,8 +83,8 @@ _STATES = pattern(
 )
 """A finite verb, or what looks like one."""
 _SOURCE = pattern(
-    rf"\b(?:(?:the|this|that|these|those|your|our|my|its|each|any|all|no|of|from|in|as|text|on) (?:[a-z0-9-]+ ){{0,2}}?(?!material\b){SOURCE}"
-    rf"|{PAPER} (?:provided|retrieved|supplied|given|i|we)|inputs?|needed|required|needs|requires|you(?:'re| are) (?:asking|looking)|you (?:gave|sent|asked|shared|uploaded|provided|want|need)|your question"
+    rf"\b(?:(?:the|this|that|these|those|your|our|my|its|each|any|all|no|of|from|in|as|text|on) (?:[a-z0-9-]+ ){{0,2}}?(?!material\b){PAPER}"
+    rf"|{PAPER} (?:provided|retrieved|supplied|given|i|we)|(?:shown|given|sent|handed|supplied|available|provided) to me|inputs?|needed|required|needs|requires|you(?:'re| are) (?:asking|looking)|you (?:gave|sent|asked|shared|uploaded|provided|want|need)|your question"
     r"|(?:i|we) (?:have|had|got|was given|were given|was sent|checked|searched|looked|see|read|went|can see|could see|found)"
     r"|(?:i|we)'ve (?:got|read|checked|seen|searched|looked))\b"
 )

@@ -74,7 +74,7 @@ _HAS_NOTHING = (
         pattern(
             r"\b(?:what|all|the only thing) (?:i|we)(?: (?:do|would|still|really|actually))?(?: not|n't)?"
             r" ?(?:don't |do not |can't |cannot |was |were )?"
-            r"(?:have|need|see|lack|miss|got|handed|given|supplied|sent)(?: (?:not|isn't|is not))?\b"
+            r"(?:have(?! to\b)|need|see|lack|miss|got|handed|given|supplied|sent)(?: (?:not|isn't|is not))?\b"
             r"[^.;:]{0,40}(?::| is\b)"
             rf"|\b(?:only|it would take|it takes) (?:the|an?) (?:[a-z]+ ){{0,3}}?{PAPER}\b[^.;]{{0,20}}"
             rf" (?:would|could|can|will|to {WORK_OUT}|for)\b"

@@ -5,8 +5,9 @@ An answer refuses if it opens with a refusal and does not go on to answer, or if
 parts. The total cannot be determined" refuses. "The document is on fees, but does not give the total"
 refuses too, while "The total is $5, but the document does not give the parts" answers. Figures that
 are quoted before a conclusion ("Therefore, we cannot answer") or made up after a refusal ("Suppose
-revenue was $5") do not answer. The wording of refusals is in `refusal_rules`, the parts that sentences
-play in `refusal_sentences`.
+revenue was $5") do not answer. A gap ("Flood is not among them") refuses only where no sentence
+answers. The wording of refusals is in `refusal_rules`, the parts that sentences play in
+`refusal_sentences`.
 """
 
 import re
@@ -72,7 +73,8 @@ def find_refusals(answer: str) -> tuple[RefusalMatch, ...]:
     A refusal can be the whole answer ("N/A"), its opening (after apologies, headings and what would
     be needed) or its close. A later sentence or clause overrules it if it contrasts ("However, ..."),
     concludes ("Therefore, ...") or states a result, and neither refuses again nor refers the reader
-    elsewhere. Quotations do not count. A blank answer refuses, by the rule "empty answer".
+    elsewhere. A gap ("the price is not shown", see `refusal_gap_rules`) refuses only where no sentence
+    answers. Quotations do not count. A blank answer refuses, by the rule "empty answer".
 
     >>> [match.words for match in find_refusals("Sorry, the report does not give the fee.")]
     ['report does not give']
