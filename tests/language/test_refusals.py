@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.features.refusals import refusals
+from ragauge.language.refusal_matching import applicable_rules
 from ragauge.language.refusal_rules import EMPTY, NO_ANSWER, OTHER_LANGUAGES, RULES
 from ragauge.language.refusals import READ_AT_EACH_END, uncertainty_phrases
 from ragauge.language.text import sentences
@@ -108,6 +109,36 @@ REFUSALS = {
         "Any number would be a guess.",
         "It would be pure speculation to name a winner.",
     ),
+    "has nothing": (
+        "I have nothing to offer on that.",
+        "I'm missing the second page.",
+        "Would need both totals. Have neither.",
+    ),
+    "has something else": ("What I was handed is the cover letter.",),
+    "leaves it open": (
+        "I must leave this question open.",
+        "The margin stays uncomputable.",
+        "I am stuck here.",
+        "I can't be more specific.",
+    ),
+    "no result": ("So: no answer.", "It's anybody's guess."),
+    "will not invent": (
+        "I would be making up a date.",
+        "I won't put forward a name.",
+    ),
+    "not told": (
+        "Overtime isn't dealt with in the handbook.",
+        "The leaflet describes the coating. The weight wasn't touched on.",
+    ),
+    "not a word": ("The memo is on travel. Not a word about per diems.",),
+    "not given": (
+        "The author's name isn't shown.",
+        "The page is about fees. Fines aren't among them.",
+        "No date is given for the launch.",
+    ),
+    "missing": ("The entry gives the height; the width is missing.",),
+    "told something else": ("The passage gives the price, not the date.",),
+    "another source": ("The excerpt is about a different company.",),
     "asks what is meant": (
         "There are two people of that name. Which one do you mean?",
         "It depends on who you are asking about.",
@@ -217,11 +248,8 @@ MISTAKEN = (
     "Only the revenue is reported in the excerpt",  # "is not", and no more
     "I wish I knew, but",
     "The question asks about fiscal 2022",
-    "The question asks for the margin in 2021",  # "does not show that", as in "that sales rose"
     "You want the fee for 2023",  # a price list: other lists are seldom there to tell
-    "Revenue is reported in the excerpt",  # "is not given there": the source is not named again
     "I don't believe there is such a song.",
-    "The retrieved documents are about bees",
     "The invoice does not show a",  # as in "does not show a rise"
     "The table does not list Norway because",  # a reason, as refusals also give one
     "No Information",  # could be a title, but seldom is
@@ -279,6 +307,7 @@ def held_out(name: str) -> Iterator[tuple[bool, str]]:
         ("held_out_refusals.txt", 0.98, 0.95),
         ("held_out_refusals_2.txt", 0.9, 0.97),
         ("held_out_refusals_3.txt", 0.9, 0.97),
+        ("held_out_refusals_4.txt", 0.95, 0.97),
     ],
 )
 def test_most_refusals_of_the_held_out_texts_are_found_and_few_else(
@@ -514,6 +543,49 @@ def test_a_yes_or_no_first_is_an_answer_unless_it_says_that_none_can_be_given():
     assert refuses("No, it cannot be determined from the filing.")
 
 
+@pytest.mark.parametrize(
+    ("gap", "needs_source"),
+    [
+        ("The fee isn't dealt with.", False),
+        ("The price is not shown.", False),
+        ("The width is missing.", True),
+        ("Fines aren't among them.", True),
+        ("The weight was never recorded.", True),
+    ],
+)
+def test_a_gap_refuses_where_nothing_answers_and_most_gaps_beside_a_source(
+    gap: str, needs_source: bool
+):
+    assert refuses(gap) != needs_source
+    assert refuses(f"The leaflet describes the coating. {gap}")
+    assert not refuses(f"The leaflet gives a height of 4.5 m. {gap}")
+    assert not refuses(f"Ada Lind built it in Oslo. {gap}")
+    assert not refuses(f"No. {gap}")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The policy covers fire and theft. Flood is not covered.",
+        "The contract lists three grounds: breach, death and sale. Strikes are not among them.",
+        "The guide is only for members.",
+        "The report blames the pump, not the crew.",
+        "The report is about costs only.",
+        "All I have to say is that the deadline is in May.",
+        "The page lists opening times. The shop is not open on holidays.",
+        "The poem is about loss. The speaker never names the dead. The garden stands for memory.",
+    ],
+)
+def test_a_fact_in_the_words_of_a_gap_is_an_answer(answer: str):
+    assert not refuses(answer)
+
+
+def test_words_that_two_gaps_share_are_reported_once():
+    (found,) = refusals("Annex B is not attached.")
+
+    assert (found.words, found.decides, found.place) == ("is not attached", True, "whole answer")
+
+
 def test_a_refusal_with_a_long_explanation_is_a_refusal():
     explanation = "The turnover ratio shows how often stock was sold and replaced in a year. "
 
@@ -535,9 +607,10 @@ def test_the_words_and_their_offsets_are_the_answers_own():
 )
 def test_the_cues_of_a_rule_let_everything_through_that_it_finds(answer: str):
     text = answer.replace("’", "'")
+    applicable = [rule for rule, _ in applicable_rules(text.lower()).anywhere]
     for rule in RULES:
         if not rule.after and any(rule.words.search(each) for each in sentences(text)):
-            assert any(cue in text.lower() for cue in rule.cues), rule.name
+            assert rule in applicable, rule.name
 
 
 def test_only_the_two_ends_of_a_very_long_answer_are_read():

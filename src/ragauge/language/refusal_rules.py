@@ -1,10 +1,12 @@
 """The rules that find the wording of refusals."""
 
+from ragauge.language.refusal_gap_rules import GAP_RULES
+from ragauge.language.refusal_open_rules import OPEN_RULES
 from ragauge.language.refusal_source_rules import SOURCE_RULES
 from ragauge.language.refusal_speaker_rules import SPEAKER_RULES
 from ragauge.language.refusal_words import HELD, PAPER, SAID, SOURCE, Rule, pattern
 
-RULES = (*SOURCE_RULES, *SPEAKER_RULES)
+RULES = (*SOURCE_RULES, *SPEAKER_RULES, *OPEN_RULES, *GAP_RULES)
 """Rules for every sentence of the answer, outside quotations."""
 
 _NO_ANSWER = (
@@ -12,7 +14,7 @@ _NO_ANSWER = (
     r"|cannot answer|cannot be determined|not sure"
     rf"|(?:(?:information|data|details|answer) )?not (?:applicable|known|{SAID}|{HELD})"
     r"|not enough (?:information|data|context|details?)"
-    r"|no (?:answer|response|information|data|idea|clue)(?: (?:found|available|provided|given))?"
+    r"|no (?:answer|response|information|info|data|idea|clue|luck)(?: (?:found|available|provided|given))?"
     r"|insufficient (?:information|data|context)|unavailable|indeterminable|[-–—.?…*_]+)[\s\"')\].!]*"
 )
 NO_ANSWER = Rule(

@@ -11,9 +11,11 @@ from ragauge.language.refusal_matching import (
     ApplicableRules,
     Found,
     found_in,
+    lead_of,
+    speaks_of_source,
 )
 from ragauge.language.refusal_rules import ABOUT_THE_SOURCE
-from ragauge.language.refusal_words import FACT, WORK_OUT, pattern
+from ragauge.language.refusal_words import FACT, SOURCE, TOLD, WORK_OUT, pattern
 from ragauge.language.text import sentence_spans
 
 _CLAUSE_END = re.compile(r"[:;]\s+")
@@ -41,7 +43,9 @@ _AMBIGUOUS = pattern(
 )
 """Several things have the name that was asked for."""
 _DEFINITION = pattern(
-    r".{0,120}\b(?:is|are|measures?) (?:[a-z]+ ){0,4}?"
+    r".{0,120}\b(?:is|are|equals?|as)\b[^.=\d]{1,80}\b(?:minus|divided by|less|plus|over|times)\b[^\d]*\Z"
+    r"|.{0,120}\b(?:divides?|subtracts?)\b[^\d]{1,80}\b(?:by|from)\b[^\d]*\Z"
+    r"|.{0,120}\b(?:is|are|measures?) (?:[a-z]+ ){0,4}?"
     r"(?:metric|measure|ratio|indicator|formula)s?\b"
 )
 _METHOD = pattern(
@@ -49,7 +53,7 @@ _METHOD = pattern(
     r"|\W*the [^,;.\d]{1,60} (?:tells?|shows?|measures?|indicates?|reflects?|represents?)"
     r" (?:you |us )?(?:how|what|whether|if)\b"
     r"|\W*the [^,;.\d]{1,60} is \([^\d]{1,200}\) ?[/÷]"
-    r"|\D{1,120}\b(?:requires?|needs?|depends? on)\b\D*\Z"
+    r"|\D{1,120}\b(?:requires?|needs?|depends? on|(?:is|are) (?:needed|required|necessary))\b\D*\Z"
 )
 """A formula without numbers, what a ratio shows, or what the answer requires."""
 _ADVICE = re.compile(
@@ -65,6 +69,7 @@ _ADVICE = re.compile(
     r"|is calculated|formula|[Ww]ould you like|[Ii]nvestors|[Aa]nalysts?"
     r"|[Ii]f you (?:can|could|have|provide|need|would|want|wish|are able|are looking|share|give"
     r"|paste|upload|send|tell|let)"
+    r"|here(?:'s| is) (?:how|what you)|^\W*(?:[Aa]sk|[Cc]all|[Cc]ontact|[Rr]efer to|[Ss]ee|[Ss]end|[Ss]peak to|[Ll]ook (?:in|at|up)|[Tt]ake a look|[Oo]therwise, take|[Ss]wap|[Uu]pload|[Pp]aste)\b|[Pp]erhaps the|call a"
     r"|feel free|let me know|happy to|glad to|[Oo]nce you|[Cc](?:an|ould) you|[Cc]heck"
     r"|[Cc]onsult|[Vv]isit|[Mm]aybe try"
     r"|[Tt]o (?:calculate|determine|answer|find|assess|evaluate|compute|obtain|get)\b.{0,200}?"
@@ -104,7 +109,7 @@ _GENERAL_HABIT = pattern(
     r"|(?:can|could|may|might) (?:influence|affect|vary|depend|impact|differ))\b"
 )
 """General, unless a name follows: "It is usually in May" answers."""
-_IN_GENERAL = pattern(r"\W*(?:in general|generally|typically|usually|as a rule)\b")
+_IN_GENERAL = pattern(r"\W*(?:in general|as a general|generally|typically|usually|as a rule)\b")
 _NAME = re.compile(r"[a-z,] [A-Z]")
 _TURN = pattern(
     r"\W*(?:however|but|that said|with that said|having said that|nevertheless|nonetheless|still"
@@ -118,6 +123,8 @@ _CONCLUDES = pattern(
     r"|because of (?:this|that)|in summary|in short|overall|to conclude|for (?:this|that|these|those) reasons?|ultimately"
     r"|(?:my |the )?(?:final )?(?:answer|conclusion|verdict|result)\W*:"
     r"|(?:since|because|as|given that|given|due to|with no|absent)\b.{1,200},"
+    r"|with\b[^,]{1,80} (?:missing|blank|blanks|lacking|unknown|absent|gone)\b[^,]{0,40},"
+    r"|(?:on|from) (?:that|this|these|those) [a-z]+,? (?:i|we|it|the|no|one)\b"
     r"|without\b.{1,100}(?:,| (?:i|we|it|the|an?|no|one)\b))"
 )
 """The beginning of a sentence that draws a conclusion from the ones before it."""
@@ -126,11 +133,12 @@ _WITHOUT = pattern(
 )
 _ALWAYS_CONCLUDE = ("declines", "would be a guess")
 """Names of rules that refuse whatever comes before."""
+_BY_SPEAKER = pattern(r"\b(?:i|we)\b")
 _HEADS_CONCLUSION = pattern(
     r"(?:\A|.*\n)\W*(?:(?:final|my|the) )?(?:answer|conclusion|verdict|result|summary)\W*"
 )
 _SUBSIDIARY = pattern(
-    r"\W*(?:why|how (?:much|far)|(?:for|of) (?:certain|sure)"
+    r"\W*(?:why|how (?:much|far)|(?:on|about|for) (?:the |its |their )?(?:reasons?|causes?|details?|background)|(?:for|of) (?:certain|sure)"
     r"|(?:this|that|it|these|those)?\W*(?:against|independently|with certainty|in real time)"
     r"|(?:this|that|it|these|those)(?: (?:figure|number|date|claim)s?)?\W*\Z)"
 )
@@ -146,7 +154,7 @@ _ANNOUNCES_ANSWER = pattern(
 _INNER_TURN = pattern(
     r"(?:[,;—–-]\s*(?:but|only|however|yet|though|although|nevertheless"
     r"|(?:which|that|this) (?:means|implies|suggests|indicates|shows)|meaning"
-    r"|so(?! (?:i|we|no|one)\b))| but (?:i|it))\b"
+    r"|so(?! (?:i|we|no|one|it is of no|the answer (?:has|must|stays|remains|will|would)|your question|the question|this question)\b))| but (?:i|it))\b"
 )
 _ANSWERS_YES_OR_CONCLUDES = pattern(
     r"\W*(?:yes|no)[,.]|\W*(?:therefore|thus|hence|so|overall|in conclusion|the answer is)\b"
@@ -164,6 +172,21 @@ _CALCULATED = re.compile(
 )
 """It ends with the result of a calculation."""
 _IS_THEREFORE = re.compile(r"\b(?:therefore|thus|hence)\b.{0,40}\d")
+_ON_CONTENTS = pattern(rf"\b(?:is|are) (?:[a-z]+ly )?{TOLD}\b")
+"""What a source tells instead: "though cleaning is described"."""
+_DESCRIBES = pattern(
+    rf"[^,;:]{{0,80}}?(?:\b(?:{SOURCE}|they|it|all of (?:it|them)|these|those|both)\b|\b(?:i|we)\b)"
+    r"[^;:]{0,80}?\b(?:describes?|discuss(?:es)?|talks?|deals?|covers?|focus(?:es)?|concerns?|treats?|address(?:es)?"
+    r"|lists?|contains?|consists?|has|have|gives?|tells? (?:us|me|you)?|reports?|sets?|shows?|mentions?|names?|describes?"
+    r"|speaks?|touch(?:es)?|relates?|pertains?|refers?|points?|is|are|says? (?:how|what|where|when|who|why)|stops?|ends?|starts?|begins?|see|got|can see|explains?|quotes?|offers?|breaks?|presents?|includes?|provides?|supplies)\b"
+    r"|.{0,80}\b(?:needs?|requires?|i'd need|(?:would|must) be needed|there(?:'s| is| are) (?:something|an? (?:section|entry|chapter|note|list|page|table|paragraph)|[a-z]+ on))\b"
+)
+"""What a source is about, what the speaker has, or what is needed."""
+_STATEMENT = pattern(
+    r"[$€£]\s?\d|\d\s?%|\d[.,]\d|\b(?:says?|states?|shows?|reports?|mentions?|tells? (?:us|me|you)|explains?|confirms?|notes?|indicates?) (?:that|it|he|she|they)\b"
+    r"|\b(?:is|are|was|were) (?:an?|the|[A-Z0-9])|\bnot\b|n't\b"
+)
+"""What a source says about the world."""
 _DIGIT = re.compile(r"\d")
 _COMMA = re.compile(",")
 
@@ -181,24 +204,29 @@ class Sentence:
     def opens(self) -> bool:
         """Whether it refuses without first answering yes or no."""
         if _YES_NO.match(self.text):
-            return any(self._closes_by(found) and not self._denies(found) for found in self.found)
+            return any(self._closes_by(found) and not self._denies(found) for found in self.certain)
         return self.refuses or self.closes
 
     @property
     def closes(self) -> bool:
         """Whether it refuses even after inputs or remarks."""
-        return any(self._closes_by(found) for found in self.found)
+        return any(self._closes_by(found) for found in self.certain)
 
     @property
     def refuses(self) -> bool:
-        return any(not (found.rule.alone or found.is_aside) for found in self.found)
+        return any(not (found.rule.alone or found.is_aside) for found in self.certain)
+
+    @property
+    def certain(self) -> tuple[Found, ...]:
+        """What is found without the gaps, which refuse only where nothing answers."""
+        return tuple(found for found in self.found if not found.rule.gap)
 
     @property
     def concludes(self) -> bool:
         """Whether it refuses as the conclusion of the answer."""
-        if not self.found:
+        if not self.certain:
             return False
-        last = max(self.found, key=lambda found: found.start)
+        last = max(self.certain, key=lambda found: found.start)
         return (
             self.follows_heading
             or last.rule.name in _ALWAYS_CONCLUDE
@@ -209,9 +237,22 @@ class Sentence:
         )
 
     @property
+    def closes_for_certain(self) -> bool:
+        """Whether it concludes that the question as such cannot be answered."""
+        return self.concludes and any(found.rule.closes for found in self.certain)
+
+    @property
+    def is_by_speaker(self) -> bool:
+        """Whether the speaker says that it cannot or will not answer: "I cannot say who won"."""
+        return any(
+            self._closes_by(found) and _BY_SPEAKER.search(self.text[: found.end - self.start])
+            for found in self.certain
+        )
+
+    @property
     def is_caveat(self) -> bool:
         """Whether what it cannot tell is a detail of an answer: "I cannot verify this"."""
-        closing = [found for found in self.found if self._closes_by(found)]
+        closing = [found for found in self.certain if self._closes_by(found)]
         return bool(closing) and all(
             found.rule.name not in _ALWAYS_CONCLUDE
             and _SUBSIDIARY.match(self.text, found.end - self.start)
@@ -235,8 +276,21 @@ class Sentence:
         return FIGURE.search(self.text) is not None and not self.advises
 
     @property
+    def states_a_number(self) -> bool:
+        return _DIGIT.search(self.text) is not None
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether it states no number and no name, no conclusion and no yes or no."""
+        if self.found or self.answers or self.states_a_conclusion or self.states_a_number:
+            return False
+        return _NAME.search(self.text) is None
+
+    @property
     def states_a_conclusion(self) -> bool:
         """Whether it answers with yes or no, a conclusion, or the result of a calculation."""
+        if self.text.rstrip().endswith(("?", ":")):
+            return False
         if self.refuses or self.advises:
             return _YES_NO.match(self.text) is not None
         return bool(_ANSWERS_YES_OR_CONCLUDES.match(self.text) or _CALCULATED.search(self.text))
@@ -261,9 +315,9 @@ class Sentence:
     @property
     def is_preamble(self) -> bool:
         """Whether it is introductory: an apology, a heading, what is needed, what the source is about."""
-        if any(found.is_aside or not found.rule.alone for found in self.found):
+        if any(found.is_aside or not found.rule.alone for found in self.certain):
             return False
-        if self.found or self.advises:
+        if self.certain or self.advises:
             return True
         kinds = (
             _GREETING.fullmatch,
@@ -279,15 +333,45 @@ class Sentence:
     @property
     def is_afterthought(self) -> bool:
         """Whether it may follow a closing refusal: another refusal, advice, thanks, a general remark."""
-        if self.found or self.advises or self.supposes:
+        if self.certain or self.advises or self.supposes:
             return True
         return bool(
             _REMARK.match(self.text)
             or _GREETING.fullmatch(self.text)
             or self.text.rstrip().endswith("?")
             or self._is_general
+            or self._describes_source
             or _IN_GENERAL.match(self.text)
         )
+
+    @property
+    def gaps(self) -> tuple[Found, ...]:
+        """The refusals that count where nothing else answers; none if the sentence itself answers."""
+        if not self.found or _YES_NO.match(self.text) or self._answers_within():
+            return ()
+        return tuple(each for each in self.found if not each.is_aside)
+
+    @property
+    def speaks_of_source(self) -> bool:
+        return speaks_of_source(self.text)
+
+    def names_source_beside(self, gap: Found) -> bool:
+        """Whether it names a source other than as what is missing."""
+        start, end = gap.start - self.start, gap.end - self.start
+        return speaks_of_source(self.text[end:]) or speaks_of_source(lead_of(self.text, start))
+
+    @property
+    def accompanies_gap(self) -> bool:
+        """Whether it answers nothing: it prepares, refuses, advises, asks, or says what a source is about."""
+        if _YES_NO.match(self.text) or self.answers or any(found.is_aside for found in self.found):
+            return False
+        if self.found:
+            return bool(self.gaps)
+        return self.is_preamble or self.is_afterthought or self._describes_source
+
+    @property
+    def _describes_source(self) -> bool:
+        return _DESCRIBES.match(self.text) is not None and not _STATEMENT.search(self.text)
 
     @property
     def _is_general(self) -> bool:
@@ -307,11 +391,16 @@ class Sentence:
         return self.text[found.end - self.start :].lstrip().startswith("that ")
 
     def _answers_within(self) -> bool:
-        last = max(found.end for found in self.found) - self.start
+        last = max(found.end for found in self.certain or self.found) - self.start
         turn = _INNER_TURN.search(self.text, last)
         if turn is None and CONCEDES.match(self.text):
             turn = _COMMA.search(self.text, last)
-        return turn is not None and not _ADVICE.search(self.text, turn.end())
+        if turn is None or _ADVICE.search(self.text, turn.end()):
+            return False
+        return (
+            not _ON_CONTENTS.search(self.text, turn.end())
+            or _DIGIT.search(self.text, turn.end()) is not None
+        )
 
 
 def read_sentences(text: str, offset: int, rules: ApplicableRules) -> Iterator[Sentence]:

@@ -29,7 +29,7 @@ SOURCE_RULES = (
     Rule(
         "source is silent",
         pattern(
-            rf"{HOW}(?:(?:{SAY}s?|{HOLD})\b(?! that\b)|{SHOW}(?: {WHAT}|(?=\s*(?:[.,;]|\Z)))"
+            rf"{HOW}(?:(?:{SAY}(?:s|es)?|{HOLD})\b(?! that\b(?! {FACT}\b))|{SHOW}(?: {WHAT}|(?=\s*(?:[.,;]|\Z)))"
             rf"|(?:allow|permit|enable) (?:us|me|one|you) to {WORK_OUT}\b"
             r"|(?:relate|related|pertain|relevant) to (?:the|this|your|what) (?:question|query|topic|you)\b"
             rf"|(?:help|let) (?:us|me|one|you)? ?(?:to )?(?:with|here|{WORK_OUT})\b)"
@@ -54,13 +54,13 @@ SOURCE_RULES = (
         pattern(
             r"\b(?:(?:unrelated|irrelevant) to (?:the|this|your|what) (?:question|query|topic|you)"
             r"|lacks?|omits?|ends? (?:abruptly|before)|cuts off|breaks off|leaves? (?:it|this|that )?open"
-            r"|ha(?:s|ve) nothing to do with|stops? (?:short of|before)|skips? over|passes over|are of no (?:use|help)"
+            r"|ha(?:s|ve) nothing to do with|stops? (?:short of|before)|skips?|passes over|keeps? (?:silent|quiet|mum)|are of no (?:use|help)"
             r"|(?:is|are|be) of (?:no|little) (?:use|help)|(?:is|are|was|were|been"
-            r"|be) (?:cut off|truncated|silent|insufficient|incomplete|inconclusive|inadequate|too (?:vague|limited|general|short)))\b"
+            r"|be) (?:cut off|truncated|silent|mute|mum|insufficient|incomplete|inconclusive|inadequate|too (?:vague|limited|general|short)))\b"
         ),
         cues=cues_of(
-            "lack omit abruptly cut truncated silent related irrelevant incomplete insufficient "
-            "leave inconclusive inadequate too_ nothing_to ends end_ breaks stop skip passes no_ little"
+            "lack omit abruptly cut truncated silent related unrelated irrelevant incomplete insufficient "
+            "leave keep mute vague inconclusive inadequate too_ nothing_to ends end_ breaks stop skip passes no_ little"
         ),
         nouns=PAPERS | TERMS_AND_WORKS,
     ),
@@ -69,10 +69,20 @@ SOURCE_RULES = (
         pattern(
             rf"\b(?:{TELLS} (?:no (?!(?:more|less|fewer|longer|such)\b)[a-z]+|neither|none|nothing)"
             r"|(?:says?|reveals?|shows?|tells? (?:me|us|you)) nothing"
-            rf"|(?:has|have|shows?) no (?:[a-z-]+ ){{0,2}}?{FACT})\b"
+            rf"|(?:has|have|shows?) no (?:[a-z-]+ ){{0,2}}?{FACT}|no (?:have|say|give|contain|mention)|falls? short)\b"
         ),
-        cues=cues_of("no_ neither none nothing"),
+        cues=cues_of("no_ neither none nothing short"),
         nouns=PAPERS,
+    ),
+    Rule(
+        "source is silent",
+        pattern(
+            r"\b(?:leaves? (?:[^ ,;.]+ ){0,4}?(?:out|blank|unsaid|unnamed|open)"
+            r"|keeps? (?:[^ ,;.]+ ){1,4}(?:anonymous|secret|vague|open)"
+            r"|names? neither)\b"
+        ),
+        cues=cues_of("leave keep neither"),
+        nouns=PAPERS | frozenset(("author", "reporter", "writer")),
     ),
     Rule(
         "nothing in the source",
@@ -101,7 +111,7 @@ SOURCE_RULES = (
     ),
     Rule(
         "not stated",
-        pattern(rf"\A\W*(?:\w+, )?(?:it|they) {NOT}{HOW}(?:{SAY}|provide)\b"),
+        pattern(rf"\A\W*(?:\w+, )?(?:it|they) (?:{NOT}{HOW}(?:{SAY}|provide)|not {SAY})\b"),
         cues=NEGATION_CUES,
     ),
     Rule(
@@ -160,13 +170,15 @@ SOURCE_RULES = (
             r" (?:about|on|regarding|relevant|for)"
             rf"|there(?: is| was|'s) no (?:clear |direct )?(?:indication|hint|word|clue)"
             rf" (?:(?:of|as to|about|on) )?(?:of )?(?:the|{ASKED})"
-            r"|(?:came up|come up) empty|turned up nothing|nothing (?:came|comes|turned) up)\b"
+            r"|(?:came up|come up) empty|(?:turned|brought|dug) up (?:nothing|only)|(?:came|come) away with nothing|nothing (?:came|comes|turned) up)\b"
             r"|\bno (?:mention|reference)(?: whatsoever| at all)? (?:is|was) made\b"
             rf"|\bno (?:[a-z-]+ ){{0,2}}?(?:{FACT}|{PAPER}|match|matches)"
             rf" (?:[^,;:]{{0,60}} )?(?:(?:is|are|was|were|be|been){HOW}(?:{SAID}|{HELD})"
             r"|appears? in|exists? in)\b"
             r"|\A\W*no (?:[a-z-]+ ){0,2}?(?:information|info|data|details|mention|results|answer)"
             rf" (?:about|on|regarding|for|in|of|to|found|{SAID}|{HELD})\b"
+            r"(?![^,;:]{0,60}? (?:is|are|was|were|gets?|will be) (?:shared|sold|collected|stored|kept|retained"
+            r"|transferred|transmitted|disclosed to|lost)\b)"
         ),
         cues=cues_of("no_ nothing empty"),
     ),
@@ -175,7 +187,7 @@ SOURCE_RULES = (
         pattern(
             r"\bthere (?:(?:is|are|has been|have been) no (?:[a-z]+ ){0,2}?(?:announcements?|release date"
             r"|confirmation)\b|(?:is|are|was|were|(?:does|do)(?: not|n't) (?:appear|seem) to be)"
-            rf"(?: not|n't)? (?:any|enough) (?:[a-z-]+ ){{0,3}}?{FACT}\b)"
+            rf"(?: not|n't)? (?:any|enough) (?:[a-z-]+ ){{0,3}}?{FACT}\b|(?:is|are)(?: not|n't) (?:(?:the|such|that) )?(?:[a-z-]+ )?(?:information|informations|info|data|details?)\b)"
             r"|\b(?:is|are|remains?) (?:currently|presently|still|as yet) (?:unknown|unclear|unannounced)\b"
         ),
         cues=cues_of("there currently presently still as_yet"),

@@ -9,10 +9,14 @@ from ragauge.language.refusal_words import (
     PAPER,
     WORK_OUT,
     Rule,
+    any_of,
     cues_of,
     pattern,
 )
 
+_CONCLUSION = any_of(
+    "answer conclusion determination assessment comparison calculation judgment estimate"
+)
 _FOUND_CUES = cues_of("find see locate let's")
 
 SPEAKER_RULES = (
@@ -25,25 +29,43 @@ SPEAKER_RULES = (
     Rule(
         "cannot be determined",
         pattern(
-            rf"(?:(?:\bnot|n't) (?:be )?(?:[a-z]+ ){{0,2}}?(?:possible|feasible) (?:for \w+ )?to"
-            rf"{HOW}(?:{WORK_OUT}|find)"
-            rf"|impossible (?:for \w+ )?to{HOW}(?:{WORK_OUT}|know)"
-            r"|(?:no way|there(?:'s| is) no) (?:(?:of|to) )?"
-            r"(?:know|tell|determine|knowing|telling|determining)"
-            r"|(?:conclusion|determination|assessment|comparison|calculation|judgment) (?:[a-z]+ )?"
-            r"(?:cannot|can't|could not) be (?:made|drawn|performed)"
-            rf"|no (?:[a-z]+ )?[a-z]+ can be (?:made|drawn|{WORK_OUT})"
-            r"|(?:answer|conclusion|determination|assessment|comparison|calculation|judgment|estimate)"
-            r" (?:is|would be|seems)(?: not|n't)(?: [a-z]+ly)? (?:possible|feasible)"
-            r"|(?:answer|conclusion|determination|calculation|comparison|estimate) (?:is|would be)"
-            r" impossible"
-            rf"|one (?:cannot|can't|can not){HOW}(?:tell|say|determine|know|infer|be (?:certain|sure))"
-            r"|remains? (?:[a-z]+ )?(?:undetermined|unanswered|unresolved|open)"
-            r"|unanswerable|not answerable)\b"
+            rf"(?:\bnot|n't) (?:be )?(?:[a-z]+ ){{0,2}}?(?:possible|feasible) (?:for \w+ )?to"
+            rf"{HOW}(?:{WORK_OUT}|find|settle|produce|get|fill)\b"
+            rf"|(?<!was\x20)(?<!were\x20)\bimpossible (?:for \w+ )?to{HOW}(?:{WORK_OUT}|know)\b"
+            rf"|\b{_CONCLUSION} (?:is|would be|seems)(?: not|n't)(?: [a-z]+ly)? (?:possible|feasible)\b"
+            rf"|\b{_CONCLUSION} (?:is|would be) impossible\b"
+            rf"|\bno (?:[a-z]+ )?{_CONCLUSION} (?:is|would be|seems) (?:possible|feasible)\b"
+        ),
+        cues=cues_of("possible impossible feasible infeasible"),
+        closes=True,
+    ),
+    Rule(
+        "cannot be determined",
+        pattern(
+            r"\b(?:no way|there(?:'s| is) no) (?:(?:of|to) )?"
+            r"(?:know|tell|determine|knowing|telling|determining)\b"
+            rf"|\bno (?:[a-z]+ )?[a-z]+ can be (?:made|drawn|{WORK_OUT})\b"
+            rf"|\bno (?:[a-z]+ )?basis (?:for (?:an?|the|any) {_CONCLUSION}"
+            r"|(?:for|on which) (?:answering|determining|calculating|computing|comparing|judging)"
+            rf"|(?:on which )?to{HOW}{WORK_OUT})\b"
+        ),
+        cues=cues_of("no_way there's_no there_is_no can_be basis"),
+        closes=True,
+    ),
+    Rule(
+        "cannot be determined",
+        pattern(
+            rf"\b(?:so|thus|therefore|hence|consequently),? {ASKED}[^,;:]{{1,100}}? (?:is|remains)"
+            r" (?:unknown|unclear)\b"
+            rf"|\b{_CONCLUSION} (?:[a-z]+ )?(?:cannot|can't|could not) be (?:made|drawn|performed)\b"
+            rf"|\bone (?:cannot|can't|can not){HOW}(?:tell|say|determine|know|infer|be (?:certain|sure))\b"
+            r"|\bremains? (?:[a-z]+ )?(?:undetermined|unanswered|unresolved|open)\b"
+            r"|\b(?:unanswerable|not answerable)\b"
         ),
         cues=cues_of(
-            "possible feasible no_ unanswerable answerable can_be be_made be_drawn one remain"
-        ),
+            "unknown unclear answerable unanswerable be_made be_drawn be_performed one_can"
+        )
+        + cues_of("undetermined unanswered unresolved open"),
         closes=True,
     ),
     Rule(
@@ -83,7 +105,7 @@ SPEAKER_RULES = (
             r"|comparing|identifying)\b[^.;]{0,100}\b(?:is|would be|becomes|proves)"
             r" (?:impossible|not possible|infeasible|not feasible)\b"
         ),
-        cues=cues_of("possible feasible"),
+        cues=cues_of("possible impossible feasible infeasible"),
         closes=True,
     ),
     Rule(
@@ -91,11 +113,13 @@ SPEAKER_RULES = (
         pattern(
             rf"\b(?:(?:insufficient|inadequate|not enough|not sufficient"
             rf"|(?:not|n't) (?:[a-z]+ ){{0,2}}(?:enough|sufficient|adequate))"
-            rf" (?:[a-z]+ ){{0,2}}?{FACT}\b(?! (?:led|caused|made|forced|meant)\b)"
+            rf" (?:[a-z]+ ){{0,2}}?{FACT}\b(?! (?:led|caused|made|forced|meant)\b"
+            r"| (?:to|for) (?:recommend|support|reject|convict|charge|prosecute|prove|justify|suggest)[a-z]*\b)"
             rf"|(?:insufficient|inadequate|(?:not|n't)(?: [a-z]+ly)? (?:enough|sufficient|adequate)) (?:to {WORK_OUT}|for (?:an?|determin|calculat|answer)[a-z]*))\b"
+            rf"|\btoo (?:little|few|vague|thin|scant|sparse|short)\b[^.;]{{0,40}}? (?:to (?:go on|{WORK_OUT})\b|(?:here|{PAPER})\b)"
             r"|\A\W*(?:that|this|it|which) (?:is|was|'s)(?:n't| not|,? however, not) (?:enough|sufficient)\b"
         ),
-        cues=cues_of("enough sufficient adequate"),
+        cues=cues_of("enough sufficient insufficient adequate inadequate too_"),
         closes=True,
     ),
     Rule(
@@ -111,16 +135,24 @@ SPEAKER_RULES = (
         "no access",
         pattern(
             rf"\b(?:i|we)(?: [a-z]+ly| also| therefore)? (?:lack|have no|no longer have) {MEANS}\b"
-            rf"|\b(?:i|we)'ve (?:got )?no {MEANS}\b"
+            rf"|\b(?:i|we)'ve (?:got )?no {MEANS}\b|\b(?:i|we)(?:'ve| have)(?: got)? nothing (?:on|about|regarding)\b"
             r"|\b(?:beyond|outside)(?: of)? my"
             r" (?:[a-z]+ )?(?:abilit|capabilit|scope|knowledge|reach|expertise|remit|training)"
             r"|\bmy (?:capabilit(?:y|ies)|abilit(?:y|ies)) (?:does|do)(?: not|n't)\b"
-            r"|\b(?:which|that) (?:i|we) (?:do(?: not|n't)|lack) (?:have|possess)\b"
+            r"|\b(?:which|that) (?:i|we) (?:(?:do|did|was|were|have|am)(?: not|n't)|lack|never) (?:been )?(?:have|possess|given|got|get|seen|see|handed|sent|received?|supplied)\b"
             r"|\bmy (?:training|knowledge|data|information)(?: (?:data|base|cut-?off|set))?"
             r" (?:ends?|stops?|only|was cut off|is (?:limited|cut off|current)|goes (?:only )?(?:up )?to"
             r"|extends (?:only )?(?:up )?to|does(?: not|n't) (?:include|cover|extend|go|reach))\b"
         ),
-        cues=cues_of("lack no_ beyond_ outside_ my_ which_ that_"),
+        cues=cues_of("lack never_ no_ nothing_ beyond_ outside_ my_ which_ that_"),
+    ),
+    Rule(
+        "no access",
+        pattern(
+            r"\A\W*(?:the|this) (?:model|assistant|bot|chatbot|ai|system) (?:do|does|did)(?: not|n't)"
+            rf" (?:have|know|possess)\b[^,;]{{0,60}}?\b(?:{FACT}|access|{ASKED})"
+        ),
+        cues=cues_of("not_have n't_have not_know n't_know not_possess n't_possess"),
     ),
     Rule(
         "no access",
@@ -223,7 +255,7 @@ SPEAKER_RULES = (
             r"|\banswer (?:[^ ,;]+ ){0,5}?(?:is|remains) (?:unknown|unclear|not (?:known|clear))\b"
         ),
         cues=cues_of(
-            "sure certain aware familiar idea clue know knew clear never i_have i've no_ beats dunno loss stumped hard remember recall haven't"
+            "sure unsure certain uncertain aware unaware familiar unfamiliar idea clue know unknown knew clear unclear never i_have i've no_ beats dunno loss stumped hard remember recall haven't"
         ),
     ),
     Rule(
@@ -251,7 +283,7 @@ SPEAKER_RULES = (
             r"|(?:your|the|this) question is (?:[a-z]+ )?(?:ambiguous|unclear|vague|incomplete))\b"
         ),
         cues=cues_of(
-            "please an_you ould_you if_you kindly need require question_is have_to would_take necessary"
+            "please can_you could_you would_you if_you kindly need require question_is have_to would_take necessary"
         ),
         alone=True,
     ),

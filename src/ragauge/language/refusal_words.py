@@ -19,7 +19,8 @@ class Rule:
     hundred times faster. `nouns`: one of them must precede in the same clause. `speaker`: "I" or "we"
     must precede directly, or nothing, as in "Unable to answer". `closes`: it also refuses at the end
     of an answer, where other rules match an afterthought unless they conclude ("Therefore, ..."). `alone`: it refuses only if the answer
-    contains nothing else.
+    contains nothing else. `gap`: it refuses only if no other sentence answers; `near_source`: and if
+    the answer speaks of a source.
     """
 
     name: str
@@ -30,6 +31,8 @@ class Rule:
     speaker: bool = False
     closes: bool = False
     alone: bool = False
+    gap: bool = False
+    near_source: bool = False
 
 
 def pattern(text: str) -> re.Pattern[str]:
@@ -75,7 +78,9 @@ _PAPER_WORDS = (
         "search figure dataset encyclopedia wiki website webpage site entry listing log profile review "
         "study paper survey summary overview prospectus presentation slide column corpus archive "
         "abstract instruction readme index recipe specification "
-        "letter email invoice receipt agenda certificate diary journal blog newspaper magazine"
+        "letter email invoice receipt agenda certificate diary journal blog newspaper magazine "
+        "description exhibit thread ticket schedule fragment dispatch provision label pamphlet copy upload "
+        "hit deed piece annex attachment supplement"
     )
     + " contents documentation question prompt query information info data details facts evidence"
     " knowledge provided supplied attached retrieved quoted"
@@ -92,31 +97,63 @@ _FACT_WORDS = (
         "detail figure number value answer breakdown record fact statistic specific explanation "
         "description document source amount item metric"
     )
-    + " information info data mention reference context discussion disclosure text evidence line"
+    + " information informations info data mention reference context discussion disclosure text evidence line"
 )
 _FINDING_WORDS = "result results data evidence facts study survey review provided"
+_ASKABLE_WORDS = (
+    _plurals(
+        "date name price cost year place location reason rate percentage title author time address "
+        "period duration size weight age cause total sum count share limit deadline fee colour color "
+        "section formula direction model version part dose dosage yield margin ratio"
+    )
+    + " rule rules limits answer"
+)
 PAPERS = frozenset(_PAPER_WORDS.split())
 TERMS_AND_WORKS = frozenset(_TERM_WORDS.split())
 FACTS = frozenset(_FACT_WORDS.split())
 FINDINGS = frozenset(_FINDING_WORDS.split())
 """Documents that show something about the world: "the results do not show growth" answers."""
 
+DOCUMENTS = frozenset(
+    _plurals(
+        "context document passage text filing excerpt extract report article statement source snippet "
+        "paragraph section sheet table page transcript chunk file handbook manual guide guideline brochure "
+        "leaflet catalogue minute bulletin newsletter memo appendix footnote chart wiki entry listing paper "
+        "summary overview prospectus abstract description exhibit thread fragment dispatch provision copy"
+    ).split()
+)
+"""What can only inform, so that anything it does not do is a gap."""
+
 PAPER = any_of(_PAPER_WORDS)
 SOURCE = any_of(f"{_PAPER_WORDS} {_TERM_WORDS}")
 FACT = any_of(_FACT_WORDS)
+ASKABLES = frozenset(_ASKABLE_WORDS.split())
+"""What questions ask for."""
+ASKABLE = any_of(_ASKABLE_WORDS)
+_RESULT_WORDS = (
+    "answer ratio figure number value result margin amount percentage total average change growth "
+    "calculation computation expression equation formula question rate sum conclusion comparison verdict"
+)
+RESULT = any_of(_RESULT_WORDS)
+"""What an answer comes to."""
+RESULTS = frozenset(
+    f"{_RESULT_WORDS} ratios figures values numbers years difference date name price cost content contents "
+    "minutes reason motive subsidiary whether who what when where which why how".split()
+)
 
 # Verbs in their form after a negation: "does not _", "has not _", "is not _".
 
 SAY = any_of(
     "mention(?:ed)? specify specified state(?:d)? disclosed? discuss(?:ed)? address(?:ed)? say "
-    "describe explain(?:ed)? clarify identify identified refer_to reference touch_on elaborate "
+    "describe explain(?:ed)? clarify identif(?:y|ied|ies) refer_to reference touch_on elaborate "
     "define indicate(?:d)? tell name make_(?:it_)?clear record go_into comment_on speak_(?:to|of) "
-    "answer_(?:the|this|your) give_away stretch_to"
+    "answer_(?:the|this|your) give_away stretch_to bring_up touch(?:_(?:on|upon))? quantify quote spell_out set_out lay_(?:out|down) "
+    "deal_with puts?_(?:an?|any|the) go_(?:that|so)_far settle"
 )
 HOLD = any_of(
     "provided?(?!_for) contain(?:ed)? included? list(?:ed)? offer(?:ed)? supply furnish "
     "detail(?:ed)? outlined? cover(?:ed)? break_down break_out break_it_down broken_down report_on "
-    "separate return(?:ed)? yield(?:ed)? turn(?:ed)?_up itemized? reproduced? given? have(?!_to) seem_to_\\w+ appear_to_\\w+"
+    "separate return(?:ed)? yield(?:ed)? turn(?:ed)?_up itemized? reproduced? print(?:ed)? given? have(?!_to) seem_to_\\w+ appear_to_\\w+"
 )
 SHOW = any_of("show reveal(?:ed)? present report suggest")
 SAID = any_of(
@@ -126,6 +163,23 @@ SAID = any_of(
 HELD = any_of(
     "provided available given included found listed present contained shown detailed presented "
     "outlined visible itemized reproduced broken_down broken_out covered supplied part_of"
+)
+TOLD = any_of(
+    "described discussed mentioned stated specified disclosed explained touched_(?:on|upon) dealt_with "
+    "spelled_out spelt_out laid_(?:down|out) set_(?:out|forth) quantified detailed elaborated(?:_on)? clarified "
+    "indicated spoken_of talked_about gone_into brought_up taken_up expanded_on commented_on divulged "
+    "enumerated named_(?:in|here|there)"
+)
+"""Participles of telling."""
+GIVEN = any_of(
+    "provided given listed shown printed reproduced attached included supplied present contained available "
+    "covered displayed presented quoted visible legible readable retrieved enclosed filled_in produced sent "
+    "published reported recorded identified named noted documented addressed released stated found"
+)
+"""What is said of goods, people and texts alike."""
+THERE = (
+    r"(?:(?:there|here|anywhere)\b|(?:in|on|among|within|by|of|from) (?:it|them|these|those|this|that|any|either"
+    r"|here|there|what|the (?:text|list|copy|pages?|extracts?|excerpts?|passages?|documents?|materials?))\b)"
 )
 TELLS = any_of(
     "provides? contains? includes? gives? offers? mentions? states? makes? lists? names? cites? "
@@ -144,7 +198,7 @@ WORK_OUT = any_of(
 HELP = any_of(
     "access retrieve browse fetch view search assist help(?!_(?:but|[a-z]+ing)) speculate comment "
     "disclose recall read look_up look_at look_into look_that_up look_it_up open check pull_up consult "
-    "find_out go_online connect_to do_(?:that|this|so|the|it) be_of_(?:any_|more_|further_|much_)?(?:help|use|assistance) "
+    "find_out go_online connect_to do_(?:that|this|so|the|it) go_(?:further|on|beyond|any) be_of_(?:any_|more_|further_|much_)?(?:help|use|assistance) "
     "be_(?:any_|more_|of_)*(?:help|helpful|certain|sure)"
 )
 HOW = (
@@ -164,6 +218,14 @@ MEANS = (
 )
 ASKED = r"(?:who|what|when|where|which|why|how|whether|if)\b"
 
+IS_NOT = r"(?:(?<=\bis\x20not)|(?<=\bare\x20not)|(?<=\bisn't)|(?<=\baren't))"
+"""Directly before: "is not" in the present tense, as of a text."""
+PASSIVE = (
+    rf"(?:{IS_NOT}|(?<=\bwas\x20not)|(?<=\bwere\x20not)|(?<=\bwasn't)|(?<=\bweren't)"
+    r"|(?= (?:[a-z]+ )?be(?:en)?\b))"
+)
+"""Directly before or after: a form of "be"."""
+
 NEGATION = re.compile(
     r"(?:not|n't)\b(?:\s+(?:be\s+|been\s+)?able\s+to\b|\s+in\s+a\s+position\s+to\b)?"
     r"|unable\s+to\b|in\s+no\s+position\s+to\b|never\b|(?:do|did|does|is|ca|could)nt\b"
@@ -171,8 +233,8 @@ NEGATION = re.compile(
 )
 """Searched in lower-case text, without the words before it: that is much faster."""
 BEFORE_NEGATION = re.compile(
-    r"(?:\b(?:(?P<ability>can|could|ca)|do|does|did|has|have|had|is|are|was|were|am|would|will)\s*"
-    r"(?:(?<=\s)(?:also|still|yet|therefore|thus|hence|simply)\s)?|'(?:s|re|m)\s|(?P<nothing>\W|\A))\Z"
+    r"(?:\b(?:(?P<ability>can|could|ca)|do|does|did|has|have|had|is|are|was|were|am|would|will|wo)\s*"
+    r"(?:(?<=\s)(?:also|still|yet|therefore|thus|hence|simply|just|really)\s)?|'(?:s|re|m)\s(?:(?:therefore|thus|also|just|simply)\s)?|(?P<nothing>\W|\A))\Z"
 )
 """An auxiliary, or nothing that is part of the same word: "kn" is not followed by a "not"."""
 NEGATION_CUES = cues_of("not n't nt never fail unable no_position")

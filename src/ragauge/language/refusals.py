@@ -5,8 +5,9 @@ An answer refuses if it opens with a refusal and does not go on to answer, or if
 parts. The total cannot be determined" refuses. "The document is on fees, but does not give the total"
 refuses too, while "The total is $5, but the document does not give the parts" answers. Figures that
 are quoted before a conclusion ("Therefore, we cannot answer") or made up after a refusal ("Suppose
-revenue was $5") do not answer. The wording of refusals is in `refusal_rules`, the parts that sentences
-play in `refusal_sentences`.
+revenue was $5") do not answer. A gap ("Flood is not among them") refuses only where no sentence
+answers. The wording of refusals is in `refusal_rules`, the parts that sentences play in
+`refusal_sentences`.
 """
 
 import re
@@ -72,7 +73,8 @@ def find_refusals(answer: str) -> tuple[RefusalMatch, ...]:
     A refusal can be the whole answer ("N/A"), its opening (after apologies, headings and what would
     be needed) or its close. A later sentence or clause overrules it if it contrasts ("However, ..."),
     concludes ("Therefore, ...") or states a result, and neither refuses again nor refers the reader
-    elsewhere. Quotations do not count. A blank answer refuses, by the rule "empty answer".
+    elsewhere. A gap ("the price is not shown", see `refusal_gap_rules`) refuses only where no sentence
+    answers. Quotations do not count. A blank answer refuses, by the rule "empty answer".
 
     >>> [match.words for match in find_refusals("Sorry, the report does not give the fee.")]
     ['report does not give']
@@ -192,28 +194,71 @@ def _deciding(
 ) -> tuple[int | None, Place]:
     """The index of the sentence by which the answer refuses, None if it does not, and its place."""
     opening = next((i for i, each in enumerate(sentences) if not each.is_preamble), None)
-    if opening is None:
-        return next((i for i, each in enumerate(sentences) if each.found), None), "whole answer"
-    opens = sentences[opening].opens
-    if opens and overruled_by[opening] is None:
+    if opening is not None and sentences[opening].opens and overruled_by[opening] is None:
         return opening, "opening"
     closing = _closing(sentences, overruled_by)
-    if closing is None or opens:
+    if closing is not None and (
+        (opening is not None and sentences[opening].opens)
+        or not _has_answered(sentences[:closing], sentences[closing])
+    ):
         return closing, "close"
-    has_answered = _has_answered(sentences[:closing], sentences[closing])
-    return None if has_answered else closing, "close"
+    certain = next((i for i, each in enumerate(sentences) if each.certain), None)
+    if opening is None and certain is not None:
+        return certain, "whole answer"
+    return _gap(sentences), "whole answer"
+
+
+def _gap(sentences: Sequence[Sentence]) -> int | None:
+    """The index of the first gap, if no sentence answers and the source that the gap needs is named."""
+    found = [(index, gap) for index, each in enumerate(sentences) for gap in each.gaps]
+    if not found or not _only_accompany(sentences):
+        return None
+    sources = [index for index, each in enumerate(sentences) if each.speaks_of_source]
+    for index, gap in found:
+        if (
+            not gap.rule.near_source
+            or sentences[index].names_source_beside(gap)
+            or any(at != index for at in sources)
+        ):
+            return index
+    return None
+
+
+def _only_accompany(sentences: Sequence[Sentence]) -> bool:
+    """Whether no sentence answers; after a colon, words without a number are a list of topics.
+
+    In a longer answer, one sentence without a number or name is let through.
+    """
+    allowed = 1 if len(sentences) > 3 else 0
+    after_colon = False
+    for each in sentences:
+        accompanies = each.accompanies_gap or (
+            after_colon and not each.states_a_number and not each.found
+        )
+        if not accompanies and allowed and each.is_vague:
+            allowed -= 1
+        elif not accompanies:
+            return False
+        after_colon = each.text.endswith(":")
+    return True
 
 
 def _closing(sentences: Sequence[Sentence], overruled_by: Sequence[str | None]) -> int | None:
-    """The index of the last closing refusal with only advice and remarks after it."""
+    """The index of the last closing refusal with only advice and remarks after it.
+
+    In a longer answer, one sentence without a number or name may follow too.
+    """
+    only_afterthoughts = True
+    allowed = 1 if len(sentences) > 4 else 0
     for index in reversed(range(len(sentences))):
         sentence = sentences[index]
-        if overruled_by[index] is not None:
+        if overruled_by[index] is not None or sentence.states_a_figure:
             return None
-        if sentence.closes:
+        if sentence.closes and (only_afterthoughts or sentence.closes_for_certain):
             return index
         if not sentence.is_afterthought:
-            return None
+            only_afterthoughts = allowed > 0 and sentence.is_vague
+            allowed -= 1
     return None
 
 
@@ -224,7 +269,7 @@ def _has_answered(before: Sequence[Sentence], closing: Sentence) -> bool:
     """
     if closing.is_caveat:
         return True
-    if closing.concludes:
+    if closing.concludes or closing.is_by_speaker:
         return any(sentence.states_a_conclusion for sentence in before)
     return any(sentence.states_a_figure or sentence.states_a_conclusion for sentence in before)
 

@@ -9,14 +9,15 @@ MATCHES_SHOWN = 20
 WORDS_SHOWN = 300
 
 
-@metric(version=2, ranked=False)
+@metric(version=3, ranked=False)
 def dont_know(answer: str, *, phrases: Phrases = "default") -> Score:
     """Whether the answer refuses: it says that it does not know, cannot tell, or was given nothing.
 
     1.0 if it refuses, 0.0 if it answers; neither is better as such. Never undefined. By default, rules
     read whole statements: "The Unknown Soldier" is an answer, and so is "The text does not say, but it
     was 1912". A refusal at the end counts too ("Therefore, we cannot answer"), after figures that were
-    only inputs; figures of a made-up example do not answer. A blank answer refuses. The answer refuses
+    only inputs; figures of a made-up example do not answer. "The price is not shown" refuses only where
+    no other sentence answers. A blank answer refuses. The answer refuses
     if a match in the evidence has `decides`: its `sentence` refuses, at `place`, by `rule`.
     `phrases="graphrag"` searches for 12 phrases as substrings, and 4 more in answers of under 10
     characters; a blank answer has none of them: 0.0.

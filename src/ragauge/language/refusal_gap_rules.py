@@ -1,0 +1,349 @@
+"""Weak signs of a refusal: something is not there, in words that answers use too.
+
+"The price is not shown" refuses by itself, and so does "Flood is left out" after "The guide describes
+fire and theft", yet not after "The premium is $5". Every rule here has `gap`: it refuses only if no
+other sentence answers. Most have `near_source`: the answer must also speak of a source or of what the
+speaker was given ("The guide", "the pages", "I was sent").
+"""
+
+from ragauge.language.refusal_words import (
+    ASKABLE,
+    ASKABLES,
+    ASKED,
+    DOCUMENTS,
+    FACT,
+    FACTS,
+    GIVEN,
+    HELD,
+    HOW,
+    IS_NOT,
+    PAPER,
+    PAPERS,
+    PASSIVE,
+    SAID,
+    SOURCE,
+    TERMS_AND_WORKS,
+    THERE,
+    TOLD,
+    Rule,
+    cues_of,
+    pattern,
+)
+
+_END = r"(?=\s*(?:[.,;:!?)\]–—-]|\Z))"
+_BE = r"(?:is|are|was|were|has been|have been|gets?|got|comes?|came)"
+
+_NOT_TOLD = (
+    Rule(
+        "not told",
+        pattern(rf"{IS_NOT}{HOW}{TOLD}\b(?! (?:as|to)\b)"),
+        after="negation",
+        gap=True,
+    ),
+    Rule(
+        "not told",
+        pattern(rf"{PASSIVE}{HOW}(?:{TOLD}|{SAID})\b(?! (?:as|to)\b)"),
+        after="negation",
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "not told",
+        pattern(
+            r"\b(?:remains?|stays?) (?:an? )?(?:mystery|riddle|secret|unsaid|untold)\b"
+            r"(?=\W*\Z| (?:to me|from|after|in))"
+            rf"|\b{ASKED}[^,;:]{{1,80}} (?:is|are|remains|stays) (?:an? |left )?"
+            r"(?:mystery|open|unsaid|untold|unanswered|unexplained)\b"
+        ),
+        cues=cues_of("mystery riddle secret unsaid untold unanswered unexplained _open"),
+        gap=True,
+    ),
+    Rule(
+        "not told",
+        pattern(
+            r"\b(?:nothing|little|no [a-z]+|none of what) (?:that )?(?:i|we)"
+            r" (?:retrieved|found|have|got|see|(?:was|were) (?:given|handed|sent)|read)\b"
+        ),
+        cues=cues_of("nothing little_ no_ none_of"),
+        gap=True,
+    ),
+    Rule(
+        "not told",
+        pattern(
+            r"\bat no point (?:does|do|is|are|did|was|were)\b[^,;]{0,40}?"
+            rf"\b(?:author|writer|reporter|{SOURCE}|{SAID}|{TOLD})\b"
+        ),
+        cues=("at no point",),
+        gap=True,
+    ),
+    Rule(
+        "not a word",
+        pattern(
+            r"(?:\A|[,:;?–—] ?)\W*(?:but |and |yet )?(?:not an? (?:single )?(?:word|hint|line|mention|trace)"
+            r"|no (?:word|hint|trace|clue|mention|such [a-z]+))"
+            rf"(?: (?:on|about|of|as to|regarding|who|in|from|here|there)\b|{_END})"
+            r"|\b(?:gets?|receives?|finds?) no mention\b"
+        ),
+        cues=cues_of("not_a no_word no_hint no_trace no_clue no_mention no_such"),
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "not a word",
+        pattern(
+            r"\A\W*as (?:to|for) [^,]{1,60}, (?:no (?:word|hint|mention|line)|not an? (?:word|line|hint))\b"
+        ),
+        cues=cues_of("as_to as_for"),
+        gap=True,
+    ),
+)
+
+_NOT_GIVEN = (
+    Rule(
+        "not given",
+        pattern(rf"{HOW}[a-z]+"),
+        after="negation",
+        nouns=DOCUMENTS,
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "not given",
+        pattern(
+            rf"{HOW}(?!(?:think|believe|like|love|mean|agree|want|need|care|mind|recommend|drink|eat|watch"
+            r"|have (?:any )?(?:personal|physical|feelings|opinions|emotions))\b)"
+            r"[a-z]+"
+        ),
+        after="negation",
+        speaker=True,
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "not given",
+        pattern(rf"{IS_NOT}{HOW}{GIVEN}(?:{_END}| {THERE})"),
+        after="negation",
+        nouns=ASKABLES | FACTS,
+        gap=True,
+    ),
+    Rule(
+        "not given",
+        pattern(rf"{HOW}(?:(?:{GIVEN} )?{THERE}|(?:{GIVEN}|come up|turn up|appear){_END})"),
+        after="negation",
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "not given",
+        pattern(
+            rf"{IS_NOT}{HOW}(?:(?:{TOLD}|covered|listed|shown|addressed|reproduced|printed) here\b"
+            rf"|(?:reproduced|quoted|legible|readable|enclosed|attached|appended|excerpted){_END})"
+        ),
+        after="negation",
+        gap=True,
+    ),
+    Rule(
+        "not given",
+        pattern(
+            rf"{HOW}(?:in (?:the|this|that|these|those|my|our) (?:[a-z-]+ ){{0,2}}?{PAPER}"
+            r"|(?:one )?(?:among|on|in|of|part of) (?:them|it|these|those|there)\b)"
+        ),
+        after="negation",
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "not given",
+        pattern(
+            rf"\bno (?:[a-z-]+ ){{0,3}}?(?:{ASKABLE}|{FACT}|{PAPER}) (?:[^ ,;:]+ ){{0,8}}?"
+            rf"{_BE}{HOW}(?:{SAID}|{HELD}|{TOLD}|{GIVEN}|with|in)\b(?! (?:by|until|to|before)\b)"
+            rf"|\A\W*no (?:[a-z-]+ ){{1,4}}(?:of any kind|whatsoever|at all|anywhere){_END}"
+            rf"|\A\W*no [^,.;:]{{0,40}}\b{PAPER}, (?:hence |so |thus )?no [^,.;:]{{1,60}}\W*\Z"
+        ),
+        cues=("no ",),
+        gap=True,
+    ),
+    Rule(
+        "not given",
+        pattern(
+            rf"\A\W*no (?:(?:[a-z-]+ ){{0,2}}[a-z-]+{_END}"
+            r"|[^,.;:]{1,60}, (?:hence |so |thus )?no [^,.;:]{1,60}\W*\Z)"
+            rf"|\bno [^,.;:]{{1,60}} (?:is|are|was|were) (?:{TOLD}|{SAID}|{GIVEN})\b"
+            r"|\bthere(?:'s| is| are) (?:no [a-z-]+|none|nothing)\b(?! further\b)"
+        ),
+        cues=cues_of("no_ there's_n there_is_n there_are_n"),
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "not given",
+        pattern(
+            r"\b(?:neither|none|nothing)\b[^,;:.]{0,60}? (?:is|are|was|were|has been|have been)"
+            rf"{HOW}(?:{TOLD}|{SAID}|{GIVEN}|there|here)\b(?! to \w)"
+            r"|\b(?:nothing|none)\b[^,;:.]{0,60}? (?:turned|turns|came|comes|shows|showed) up\b"
+        ),
+        cues=cues_of("neither none nothing"),
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "not given",
+        pattern(
+            rf"(?<=[a-z]) not (?:{SAID}|{TOLD}|{GIVEN}) (?:in|on|by) (?:[a-z]+ ){{0,2}}?{PAPER}\b"
+            rf"|\A\W*not (?:known|clear|{SAID}|{GIVEN})(?: (?:from|on the basis of|based on|in)\b[^,;]*)?\W*\Z"
+            rf"|\A\W*(?:{FACT}|{ASKABLE}) not [a-z]+\W*\Z"
+        ),
+        cues=("not ",),
+        gap=True,
+    ),
+)
+
+_MISSING = (
+    Rule(
+        "missing",
+        pattern(
+            r"(?:\b(?:is|are|was|were|seems?|appears?|has been|have been|remains?|goes)|'s)"
+            r"(?: (?:just|simply|also|all|both|still|completely|entirely|unfortunately))?"
+            r" (?:missing|absent|omitted|left out|left blank|skipped|lacking|unstated|unspecified"
+            r"|unmentioned|undisclosed|unnamed|unreported|undated|nowhere (?:to be )?(?:seen|found|in))\b"
+            r"|\A\W*(?:missing|absent|omitted)\b|\bwhat(?:'s| is) missing\b"
+        ),
+        cues=cues_of(
+            "missing absent omitted left_out left_blank skipped lacking unstated unspecified"
+        )
+        + cues_of("unmentioned undisclosed unnamed unreported undated nowhere"),
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "missing",
+        pattern(
+            r"\b(?:is|are|remains?|stays?|seems?)(?: not|n't)? (?:[a-z]+ )?(?:unknown|unclear|known|clear)"
+            rf" (?:from|on the basis of|given|based on|after reading) (?:[^ ,;]+ ){{0,6}}?{PAPER}\b"
+        ),
+        cues=cues_of("known_ unknown_ clear_ unclear_"),
+        gap=True,
+    ),
+    Rule(
+        "missing",
+        pattern(
+            r"\A\W*(?:unknown|unclear)(?: (?:from|on the basis of|based on|in)\b[^,;]*)?\W*\Z"
+            rf"|\A\W*(?:{FACT}|{ASKABLE}) (?:unavailable|missing|lacking|unknown|absent)\W*\Z"
+        ),
+        cues=cues_of("unknown unclear unavailable missing lacking absent"),
+        gap=True,
+    ),
+)
+
+_SOMETHING_ELSE = (
+    Rule(
+        "told something else",
+        pattern(
+            r"\b(?:only|just|merely|solely) (?:covers?|concerns?|describes?|discuss(?:es)?|lists?|treats?"
+            r"|deals? with|names?|gives?|contains?|includes?|address(?:es)?|mentions?|says?|states?|tells?"
+            r"|shows?|reports?|quotes?|goes|has|have|talks?|explains?|refers?|offers?|points?)\b"
+        ),
+        cues=cues_of("only_ just_ merely_ solely_"),
+        nouns=PAPERS,
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "told something else",
+        pattern(
+            r"\b(?:gives?|told|states?|mentions?|lists?|names?|says?|see|have|shows?|covers?|reports?)"
+            r" [^,;.]{1,60}(?:,| but|, but|, and) not (?:the|its|his|her|their|any|an|for|when|who|how|what"
+            r"|where|why)\b"
+        ),
+        cues=cues_of(",_not but_not and_not"),
+        nouns=PAPERS | {"i", "we"},
+        gap=True,
+    ),
+    Rule(
+        "told something else",
+        pattern(
+            r"\b(?:covers?|concerns?|describes?|discuss(?:es)?|lists?|treats?|goes|runs|deals? with|names?"
+            r"|about|gives?|contains?|includes?|addresses)\b"
+            r"[^.;]{0,80}\b(?:only|solely|exclusively|merely)(?=\W|\Z)"
+        ),
+        cues=cues_of("only solely exclusively merely"),
+        nouns=PAPERS,
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "told something else",
+        pattern(
+            r"(?:\bnot|n't) (?:something|anything|information|an? (?:detail|thing|point|topic|subject|fact))"
+            rf" (?:that )?(?:the|this|these|my|our) (?:[a-z]+ ){{0,2}}?{PAPER}\b"
+        ),
+        cues=cues_of("t_something t_anything t_information t_a_ t_an_"),
+        gap=True,
+    ),
+    Rule(
+        "another source",
+        pattern(
+            r"\b(?:is|are|was|were|seems?|appears?|concerns?|covers?|refers?|relates?|pertains?"
+            r"|belongs?|deals?|describes?|discuss(?:es)?|treats?|comes?)\b[^.;]{0,80}?"
+            r"\b(?:wrong|an? (?:[a-z]+ )?different|another)\b|\bpredates?\b"
+        ),
+        cues=cues_of("wrong different another predate"),
+        nouns=PAPERS | TERMS_AND_WORKS,
+        gap=True,
+    ),
+    Rule(
+        "another source",
+        pattern(
+            r"\b(?:is|are|was|were|concerns?|covers?|refers?|relates?|pertains?|deals?|describes?"
+            r"|discuss(?:es)?|treats?)\b[^.;]{0,80}?(?:, not |\(not |\bnot (?:the|for|on|about|of)\b"
+            r"|\brather than\b|\binstead of\b)"
+        ),
+        cues=cues_of(",_not (not not_the not_for not_on not_about not_of rather_than instead_of"),
+        nouns=PAPERS | TERMS_AND_WORKS,
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "another source",
+        pattern(
+            r"\b(?:is|are) (?:limited|restricted|confined) to\b"
+            r"|\b(?:postpones?|defers?|leaves?|delegates?|refers?) [^,;]{1,60}?"
+            r" (?:to (?:another|an?|the|its|our|schedule|annex|appendix|section)|open)\b"
+        ),
+        cues=cues_of("limited_to restricted_to confined_to postpone defer leave delegate refer"),
+        nouns=PAPERS | TERMS_AND_WORKS,
+        gap=True,
+    ),
+    Rule(
+        "another source",
+        pattern(r"\b(?:ends|stops|ended|stopped) (?:at|with)\b"),
+        cues=cues_of("ends_ stops_ ended_ stopped_"),
+        nouns=PAPERS,
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "another source",
+        pattern(
+            r"(?:\A|[,:;–—] ?)\W*(?:(?:this is|that's|it's|these are|those are|they are|it is) )?"
+            rf"(?:the )?wrong (?:[a-z]+ )?(?:{SOURCE}|ones?|files?|version|upload)\b"
+        ),
+        cues=("wrong",),
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "another source",
+        pattern(
+            r"\b(?:it|they|these|those|all|both|hits?|chunks?)(?: (?:[a-z-]+ ){0,4}| )"
+            r"(?:is|are|concern|cover|discuss|treat|deal with) (?:(?:all|only|just|mostly) )?"
+            r"(?:about |on |for |from )?(?:an? (?:[a-z]+ )?(?:different|other)|another|other|the wrong)\b"
+        ),
+        cues=cues_of("different_ other_ another_ the_wrong"),
+        gap=True,
+        near_source=True,
+    ),
+)
+
+GAP_RULES = (*_NOT_TOLD, *_NOT_GIVEN, *_MISSING, *_SOMETHING_ELSE)
+"""Rules for what is missing, in words that answers use too."""
