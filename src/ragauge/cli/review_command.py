@@ -208,6 +208,8 @@ def serve_command(
     if token is None and host not in LOOPBACK:
         token = secrets.token_urlsafe(24)
     with serving(site, host, port, token=token) as server:
+        if host not in LOOPBACK:
+            say("reachable from other machines, not encrypted: use it in a network that you trust")
         serve_until_stopped(server.url, opens=not no_browser)
 
 
