@@ -23,12 +23,23 @@ from ragauge.runs.store import RunFolder
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+ABOUT = click.option(
+    "--about",
+    metavar="METRIC",
+    help="Ask about this metric.  [default: does the answer match the reference?]",
+)
+SEED = click.option(
+    "--seed", type=click.IntRange(min=0), help="Random seed.  [default: that of the run]"
+)
+PLUGIN = click.option(
+    "--plugin",
+    "plugins",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A Python file that defines metrics of the run; it is executed.",
+)
 QUEUE_OPTIONS = (
-    click.option(
-        "--about",
-        metavar="METRIC",
-        help="Ask about this metric.  [default: does the answer match the reference?]",
-    ),
+    ABOUT,
     click.option(
         "-m",
         "--metric",
@@ -72,16 +83,8 @@ QUEUE_OPTIONS = (
         show_default=True,
         help="Number of people who label each answer.",
     ),
-    click.option(
-        "--seed", type=click.IntRange(min=0), help="Random seed.  [default: that of the run]"
-    ),
-    click.option(
-        "--plugin",
-        "plugins",
-        multiple=True,
-        type=click.Path(path_type=Path),
-        help="A Python file that defines metrics of the run; it is executed.",
-    ),
+    SEED,
+    PLUGIN,
 )
 RATER = click.option("--rater", metavar="NAME", help="Who labels.  [default: your login name]")
 SETTLE = click.option(
@@ -245,17 +248,29 @@ def export_command(
 
 
 @command.command("import")
-@queue_options
+@click.argument("run", type=click.Path(path_type=Path))
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--rater", metavar="NAME", help="Who gave the labels of lines that name nobody.")
-def import_command(run: Path, file: Path, rater: str | None, **options: Any) -> None:
+@ABOUT
+@SEED
+@PLUGIN
+def import_command(
+    run: Path,
+    file: Path,
+    rater: str | None,
+    about: str | None,
+    seed: int | None,
+    plugins: tuple[Path, ...],
+) -> None:
     """Read the labels of FILE into the run: an exported file, or the labels.jsonl of a copy of the run.
 
     Every problem is named with its line, and then nothing is stored. The same file can be imported again.
     """
     from ragauge.runs.review_exchange import import_labels
 
-    done = import_labels(open_review(run, **options), file, rater=rater)
+    import_plugins(plugins)
+    queue = RunFolder(run).read().review_queue(about=about, seed=seed)
+    done = import_labels(Review(queue), file, rater=rater)
     parts = [f"{counted(done.n_labels, 'label')} stored"]
     counts = (
         (done.n_retracted, "taken back"),
