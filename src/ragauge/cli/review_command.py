@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ragauge.cli import say
+from ragauge.cli import INTERRUPTED, say
 from ragauge.cli.calibrate_command import read_thresholds
 from ragauge.cli.running import import_plugins
 from ragauge.cli.source_options import Pair
@@ -169,7 +169,12 @@ def next_command(run: Path, rater: str | None, settle: bool, **options: Any) -> 
         say(f"nothing in the queue for {name}; ragauge review stats {run}")
         return
     is_terminal = sys.stdin.isatty()
-    Session(review, name, keys_of(stdin_is_terminal=is_terminal), console(sys.stdout)).run()
+    session = Session(review, name, keys_of(stdin_is_terminal=is_terminal), console(sys.stdout))
+    try:
+        session.run()
+    except KeyboardInterrupt:
+        say(f"interrupted; {counted(len(session.history), 'label')} saved")
+        raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 @command.command("serve")

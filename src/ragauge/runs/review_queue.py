@@ -53,7 +53,8 @@ class ReviewItem:
 
 @dataclass(frozen=True)
 class ReviewQueue:
-    """The answers to review, in order: disputes, then values near their threshold, then the random sample.
+    """The answers to review, in order: disputes, values near their threshold, those of which `answer_match`
+    lacks a part, the random sample.
 
     `about` is the metric that the labels are about; None for "does the answer match the reference", which
     is compared with every metric. `n_sample` answers were drawn with `seed`. `n_left_out` answers cannot be
@@ -215,11 +216,11 @@ def _in_order(reasons: Sequence[ReviewReason], kinds: Collection[str]) -> list[R
 
 
 def _order(item: ReviewItem) -> tuple[int, int, float, int]:
-    """Disputes first, those with most reasons before others; then by distance; then in random order."""
+    """Disputes first, those with most reasons before others; then by distance; then what a metric could not score."""
     n_disputes = sum(reason.is_dispute for reason in item.reasons)
     distances = [reason.distance for reason in item.reasons if reason.kind == "threshold"]
     if n_disputes:
         return 0, -n_disputes, 0.0, item.place
     if distances:
         return 1, 0, min(distances), item.place
-    return 2, 0, 0.0, item.place
+    return 2 if "unscored" in item.kinds else 3, 0, 0.0, item.place
