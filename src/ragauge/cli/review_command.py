@@ -23,23 +23,12 @@ from ragauge.runs.store import RunFolder
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-ABOUT = click.option(
-    "--about",
-    metavar="METRIC",
-    help="Ask about this metric.  [default: does the answer match the reference?]",
-)
-SEED = click.option(
-    "--seed", type=click.IntRange(min=0), help="Random seed.  [default: that of the run]"
-)
-PLUGIN = click.option(
-    "--plugin",
-    "plugins",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="A Python file that defines metrics of the run; it is executed.",
-)
 QUEUE_OPTIONS = (
-    ABOUT,
+    click.option(
+        "--about",
+        metavar="METRIC",
+        help="Ask about this metric.  [default: does the answer match the reference?]",
+    ),
     click.option(
         "-m",
         "--metric",
@@ -83,13 +72,22 @@ QUEUE_OPTIONS = (
         show_default=True,
         help="Number of people who label each answer.",
     ),
-    SEED,
-    PLUGIN,
+    click.option(
+        "--seed", type=click.IntRange(min=0), help="Random seed.  [default: that of the run]"
+    ),
+    click.option(
+        "--plugin",
+        "plugins",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        help="A Python file that defines metrics of the run; it is executed.",
+    ),
 )
 RATER = click.option("--rater", metavar="NAME", help="Who labels.  [default: your login name]")
 SETTLE = click.option(
     "--settle", is_flag=True, help="Only conflicts between other labels, also with your own."
 )
+ABOUT, *_, SEED, PLUGIN = QUEUE_OPTIONS
 
 
 def queue_options(command: Command) -> Command:
