@@ -165,13 +165,17 @@ def question_about(run: ScoredRun, about: str | None) -> str:
     return f"{about}: yes or no?{meaning}"
 
 
-def answer_digests(run: ScoredRun, about: str | None) -> dict[Answer, str]:
-    """The digest of each answer that can be reviewed, in the order of the samples.
+def answer_digests(
+    run: ScoredRun, about: str | None, ids: Collection[str] | None = None
+) -> dict[Answer, str]:
+    """The digest of each answer that can be reviewed, in the order of the samples; with `ids` of these questions.
 
     It covers what a person reads: question, answer and references; for a label about one metric also the
     contexts. A label that was given for other texts is stale.
     """
     frame = run.samples.frame
+    if ids is not None:
+        frame = frame.filter(frame["id"].is_in(list(ids)))
     names = ["question", "answer", "references", *(["contexts"] if about else [])]
     known = [name for name in names if name in frame.columns]
     found: dict[Answer, str] = {}
