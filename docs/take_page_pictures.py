@@ -3,16 +3,20 @@
     python docs/take_page_pictures.py
 
 Evaluates the bundled example, opens its page in Debian's chromium, light and dark, and writes
-docs/images/page-*.png. Look at them after a change of the page.
+docs/images/page-*.png; the review view comes from its server. Look at them after a change of the page.
 """
 
 import shutil
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import BrowserContext, sync_playwright
 
 import ragauge as rg
+from ragauge.runs.review import Review
+from ragauge.runs.review_labels import LabelFile
+from ragauge.web.review_site import ReviewSite
+from ragauge.web.server import serving
 
 DOCS = Path(__file__).parent
 ANSWERS = DOCS.parent / "examples" / "handbook" / "answers.jsonl"
@@ -26,9 +30,8 @@ PLACES = {
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as started:
-        page = rg.evaluate(ANSWERS, "rag", folder=Path(scratch) / "handbook").report(
-            Path(scratch) / "report.html"
-        )
+        run = rg.evaluate(ANSWERS, "rag", folder=Path(scratch) / "handbook")
+        page = run.report(Path(scratch) / "report.html")
         browser = started.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
@@ -43,7 +46,24 @@ def main() -> None:
                 tab.wait_for_timeout(300)
                 tab.screenshot(path=DOCS / "images" / f"page-{name}-{scheme}.png")
                 tab.close()
+            take_review(run, context, DOCS / "images" / f"page-review-{scheme}.png")
         browser.close()
+
+
+def take_review(run: rg.Run, context: BrowserContext, path: Path) -> None:
+    """The review view after a label, beside which the automatic scores are shown."""
+    queue = run.review_queue(reasons=["threshold", "sample"])
+    with serving(ReviewSite(Review(queue), "ann")) as server:
+        tab = context.new_page()
+        tab.goto(server.url)
+        tab.wait_for_selector("article")
+        tab.fill("#note", "the sign and the date differ")
+        tab.keyboard.press("Escape")
+        tab.keyboard.press("0")
+        tab.wait_for_selector(".saved")
+        tab.screenshot(path=path, clip={"x": 0, "y": 0, "width": 1280, "height": 640})
+        tab.close()
+    LabelFile.of(run.folder).path.unlink()
 
 
 if __name__ == "__main__":

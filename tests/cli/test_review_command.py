@@ -181,3 +181,15 @@ def test_wrong_options_are_named(ragauge, run):
     assert "no metric 'recall'" in ragauge("review", "stats", "run", "-m", "recall").err
     assert ragauge("review", "next", "nowhere").code == 5
     assert ragauge("review").code in (0, 2)
+
+
+def test_a_file_of_labels_without_its_run_is_a_usage_error(ragauge, tmp_path):
+    (tmp_path / "labels.csv").write_text("id,label\nq1,yes\n")
+    done = ragauge("calibrate", "labels.csv")
+    assert done.code == 2 and "RUN is missing" in done.err
+
+
+def test_the_labels_of_the_run_serve_the_label_plan_too(ragauge, review):
+    review("1", "", "0", "", "1", "", "0")
+    done = ragauge("label-plan", "run/labels.jsonl", "run", "--within", "0.3")
+    assert done.code == 0, done.err

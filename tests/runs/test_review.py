@@ -3,12 +3,16 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ragauge as rg
 from ragauge.errors import DataError, PlanError
 from ragauge.runs.review import Review
-from ragauge.runs.review_labels import LabelFile
+from ragauge.runs.review_label import ReviewLabel
+from ragauge.runs.review_labels import LabelFile, LabelLog
 from ragauge.runs.review_stats import review_stats
+from ragauge.runs.review_verdicts import applied
 
 ROWS = [
     {"id": f"q{n}", "question": f"{n}?", "answer": "oak" if n % 2 else "elm", "reference": "oak"}
@@ -255,3 +259,22 @@ def test_labels_outlive_the_run_in_their_folder(review, run):
     changed = [{**row, "answer": "ash"} for row in ROWS[:1]] + ROWS[1:]
     again = rg.evaluate(changed, ["exact_match"], folder=run.folder)
     assert again.labels().frame["verdict"].to_list() == ["match · ann"]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from([0, 1, None])), max_size=8),
+    st.randoms(use_true_random=False),
+)
+def test_the_order_of_different_people_changes_no_verdict(given_labels, random):
+    def says(order):
+        labels = [ReviewLabel("q", "s", rater, value, "d") for rater, value in order]
+        found = applied(LabelLog(tuple(labels)), {("q", "s"): "d"}, None).of(("q", "s"))
+        return found.state, found.value
+
+    last = list(dict(given_labels).items())  # the last label of each person counts
+    assert says(given_labels) == says(last)
+    random.shuffle(last)
+    assert says(given_labels) == says(last)
+    sure = {value for _, value in last if value is not None}
+    expected = "conflict" if len(sure) > 1 else "labelled" if sure else "unsure" if last else "open"
+    assert says(last)[0] == expected

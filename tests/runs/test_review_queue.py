@@ -33,7 +33,8 @@ def test_parts_of_answer_match_that_disagree_come_into_the_queue():
         {"id": "half", "answer": "z", "reference": "r", "fuzzy_match": 0.0, "gpt_score": None},
     ]
     queue = rg.evaluate(rows, "answer_match").review_queue(n_sample=0)
-    assert kinds(queue) == {"differ": ("parts",), "half": ("parts",)}
+    assert kinds(queue) == {"differ": ("parts",), "half": ("unscored",)}
+    assert [item.id for item in queue.items] == ["differ", "half"]
     said = {item.id: item.reasons[0].says for item in queue.items}
     assert said == {
         "differ": "fuzzy_match and gpt_score disagree",
@@ -50,7 +51,7 @@ def test_a_judge_that_contradicts_the_offline_metric_is_a_dispute():
     judge = judged({"elm": "WRONG", "ash": "WRONG", "oak": "CORRECT"})
     run = rg.evaluate(rows, ["answer_class", "exact_match"], judge=judge)
     queue = run.review_queue(n_sample=0)
-    assert kinds(queue) == {"q3": ("judge",)}
+    assert kinds(queue) == {"q3": ("offline",)}
     assert queue.items[0].reasons[0].says == "answer_class and exact_match disagree"
 
 

@@ -126,3 +126,9 @@ def axe() -> str:
         spec.loader.exec_module(build)
         build.install()
     return AXE.read_text("utf-8")
+
+
+@pytest.fixture(scope="session")
+def watch() -> str:
+    """A script for every page that notes what the page should not do in `window.seen`."""
+    return WATCH

@@ -82,3 +82,43 @@ def test_hostile_texts_stay_texts_in_every_view(opened, tmp_path):
     assert handlers == []
     links = page.page.evaluate("[...document.links].map((link) => link.getAttribute('href'))")
     assert all(link.startswith("#") for link in links)
+
+
+def test_the_corpus_is_inert_in_the_review_view(browser, watch, tmp_path):
+    from ragauge.runs.review import Review
+    from ragauge.web.review_site import ReviewSite
+    from ragauge.web.server import serving
+
+    run = rg.evaluate(rows(), ["exact_match"], folder=tmp_path / "run")
+    review = Review(run.review_queue(n_sample=len(CORPUS)))
+    complaints: list[str] = []
+    with serving(ReviewSite(review, "ann")) as server:
+        context = browser.new_context()
+        context.add_init_script(watch)
+        page = context.new_page()
+        page.set_default_timeout(8_000)
+        page.on("console", lambda message: complaints.append(message.text))
+        requests: list[str] = []
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(server.url)
+        for item in review.queue.items:
+            page.wait_for_selector(".choice")
+            page.fill("#note", item.id)
+            page.keyboard.press("Escape")
+            page.keyboard.press("c")
+            page.keyboard.press("1")
+            page.wait_for_selector(".saved")
+            assert (
+                page.locator(
+                    "article :is(img, script, a, iframe, svg, form, style, meta, base)"
+                ).count()
+                == 0
+            )
+            assert " ".join(item.id.split()) in " ".join(page.inner_text(".saved").split())
+            page.keyboard.press("Enter")
+        page.wait_for_selector(".finished")
+        assert page.evaluate("window.seen") == []
+        context.close()
+    assert complaints == []
+    assert all(url.startswith(server.url) for url in requests)
+    assert {label.note for label in review.file.read().labels} == {i.id for i in review.queue.items}

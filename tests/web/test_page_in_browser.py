@@ -356,3 +356,19 @@ def test_rankings_have_the_same_page_without_a_complaint(opened, tmp_path):
     assert page.texts(".line .text") == ["q1", "q2"]
     assert page.texts(".score .value") == ["1.0000", "0.0000", "1.0000", "0.0000"]
     assert page.complaints == []
+
+
+def test_what_people_say_is_beside_the_scores_and_can_be_filtered(opened, tmp_path):
+    from ragauge.runs.review import Review
+
+    rows = [{"id": f"q{n}", "answer": "oak", "reference": "elm"} for n in range(3)]
+    run = rg.evaluate(rows, ["exact_match"], folder=tmp_path / "run")
+    review = Review(run.review_queue())
+    review.save(review.queue.by_key[review.queue.items[0].key], "ann", 1)
+    id = review.queue.items[0].id
+    page = opened(run.report(tmp_path / "report.html"))
+    page.page.wait_for_selector("main:has-text('labels: 1 of 3 answers by ann')")
+    page.go(f"#/questions?where=%60people+say%60+~+%22match%22&id={id}")
+    assert page.ids() == [id]
+    page.page.wait_for_selector(".detail:has-text('match · ann')")
+    assert page.complaints == []

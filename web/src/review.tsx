@@ -104,6 +104,8 @@ function Item({ item }: { item: ReviewItemView }) {
           <p class="prose">{item.answer || <span class="soft">(empty)</span>}</p>
         </section>
       </div>
+      {item.task === "settle" && !item.own && <Others title="A conflict to settle" others={item.others} />}
+      {item.own ? <Saved item={item} own={item.own} /> : <Choice item={item} />}
       {item.contexts.length > 0 && (
         <details class="read-contexts">
           <summary title={tooltip("Show the contexts")}>
@@ -118,8 +120,6 @@ function Item({ item }: { item: ReviewItemView }) {
           </ol>
         </details>
       )}
-      {item.task === "settle" && !item.own && <Others title="A conflict to settle" others={item.others} />}
-      {item.own ? <Saved item={item} own={item.own} /> : <Choice item={item} />}
     </article>
   );
 }

@@ -87,6 +87,10 @@ def command(
     from ragauge.runs.review_labels import LABELS
     from ragauge.runs.store import RunFolder
 
+    if run is None and labels.is_file():
+        raise click.UsageError(
+            f"RUN is missing: {labels} is a file, and no run of which it has labels"
+        )
     targets = _targets(output, [labels])
     import_plugins(plugins)
     stored = RunFolder(labels if run is None else run).read()

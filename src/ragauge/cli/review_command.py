@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ragauge.cli import say
+from ragauge.cli import INTERRUPTED, say
 from ragauge.cli.calibrate_command import read_thresholds
 from ragauge.cli.pairs import Pair
 from ragauge.cli.plugin_option import import_plugins, plugin_option
@@ -81,6 +81,7 @@ RATER = click.option("--rater", metavar="NAME", help="Who labels.  [default: you
 SETTLE = click.option(
     "--settle", is_flag=True, help="Only conflicts between other labels, also with your own."
 )
+ABOUT, *_, SEED, PLUGIN = QUEUE_OPTIONS
 
 
 def queue_options(command: Command) -> Command:
@@ -160,7 +161,12 @@ def next_command(run: Path, rater: str | None, settle: bool, **options: Any) -> 
         say(f"nothing in the queue for {name}; ragauge review stats {run}")
         return
     is_terminal = sys.stdin.isatty()
-    Session(review, name, keys_of(stdin_is_terminal=is_terminal), console(sys.stdout)).run()
+    session = Session(review, name, keys_of(stdin_is_terminal=is_terminal), console(sys.stdout))
+    try:
+        session.run()
+    except KeyboardInterrupt:
+        say(f"interrupted; {counted(len(session.history), 'label')} saved")
+        raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 @command.command("serve")
@@ -202,6 +208,8 @@ def serve_command(
     if token is None and host not in LOOPBACK:
         token = secrets.token_urlsafe(24)
     with serving(site, host, port, token=token) as server:
+        if host not in LOOPBACK:
+            say("reachable from other machines, not encrypted: use it in a network that you trust")
         serve_until_stopped(server.url, opens=not no_browser)
 
 
@@ -237,17 +245,29 @@ def export_command(
 
 
 @command.command("import")
-@queue_options
+@click.argument("run", type=click.Path(path_type=Path))
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--rater", metavar="NAME", help="Who gave the labels of lines that name nobody.")
-def import_command(run: Path, file: Path, rater: str | None, **options: Any) -> None:
+@ABOUT
+@SEED
+@PLUGIN
+def import_command(
+    run: Path,
+    file: Path,
+    rater: str | None,
+    about: str | None,
+    seed: int | None,
+    plugins: tuple[Path, ...],
+) -> None:
     """Read the labels of FILE into the run: an exported file, or the labels.jsonl of a copy of the run.
 
     Every problem is named with its line, and then nothing is stored. The same file can be imported again.
     """
     from ragauge.runs.review_exchange import import_labels
 
-    done = import_labels(open_review(run, **options), file, rater=rater)
+    import_plugins(plugins)
+    queue = RunFolder(run).read().review_queue(about=about, seed=seed)
+    done = import_labels(Review(queue), file, rater=rater)
     parts = [f"{counted(done.n_labels, 'label')} stored"]
     counts = (
         (done.n_retracted, "taken back"),

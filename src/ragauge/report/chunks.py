@@ -15,6 +15,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, cast
 
 from ragauge.report.overview import Overview
+from ragauge.report.review_labels import PEOPLE, people_say
 from ragauge.report.view import FieldView, RunView
 from ragauge.runs.run import UNGROUPED, Run
 
@@ -31,13 +32,15 @@ class RunChunks:
     """The chunks of one run, `place` in the page. Without `evidence`, blocks have the texts only.
 
     `per_block` is the number of questions in a block, for blocks that are made one at a time; None for
-    blocks of about the same size, whose bounds are known only once all of them are made.
+    blocks of about the same size, whose bounds are known only once all of them are made. `people`: what
+    people say of an answer in the review queue is a field of it.
     """
 
     overview: Overview
     place: int
     evidence: bool = True
     per_block: int | None = None
+    people: bool = True
 
     @property
     def run(self) -> Run:
@@ -73,17 +76,24 @@ class RunChunks:
             or dtype.is_decimal()
             or isinstance(dtype, pl.Categorical | pl.Enum)
         ]
-        return (
-            frame.with_columns(texts)
-            .join(questions, on="id")
-            .join(systems, on="system")
-            .sort("q", "s")
-        )
+        joined = frame.with_columns(texts).join(questions, on="id").join(systems, on="system")
+        if self.has_people:
+            rows = [(*answer, says) for answer, says in people_say(self.run).items()]
+            names = ("id", "system", PEOPLE)
+            said = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+            joined = joined.join(said, on=["id", "system"], how="left")
+        return joined.sort("q", "s")
+
+    @cached_property
+    def has_people(self) -> bool:
+        """Whether there is a field with what people say."""
+        return self.people and PEOPLE not in self.run.samples.columns and bool(people_say(self.run))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The fields of the samples, without id and system."""
-        return tuple(name for name in self.run.samples.columns if name not in ID_FIELDS)
+        own = tuple(name for name in self.run.samples.columns if name not in ID_FIELDS)
+        return (*own, PEOPLE) if self.has_people else own
 
     @cached_property
     def shared(self) -> frozenset[str]:

@@ -13,6 +13,7 @@ from ragauge.report.comparison import ComparisonView
 from ragauge.report.first_screen import DIGITS, FirstScreen
 from ragauge.report.numbers import SummaryRow, aggregate, bounds, interval
 from ragauge.report.plain import counted
+from ragauge.report.review_labels import labels_line
 from ragauge.report.score_columns import STATUSES, ScoreColumns
 from ragauge.report.slices import slice_views
 from ragauge.report.view import (
@@ -235,6 +236,7 @@ def _notes(run: Run, screen: FirstScreen) -> Iterator[str]:
     from ragauge.report.judging import judging_lines
 
     yield from run.problems
+    yield from (line for line in [labels_line(run)] if line)
     # The screen says what was not scored; the manifest's own notes on it would say it twice.
     yield from (note for note in run.manifest.notes if not note.startswith("not scored"))
     yield from screen.not_scored

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge.report.evidence import NO, YES, Item, Line, calls_of, evidence_lines
 from ragauge.report.numbers import SummaryRow, number
 from ragauge.report.plain import counted, for_terminal, some
-from ragauge.report.review_labels import people_say
+from ragauge.report.review_labels import PEOPLE, people_say
 from ragauge.report.tables import NAME_WIDTH, short
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.run import Run
@@ -25,7 +25,6 @@ BRIEF_LENGTH, BRIEF_LINES = 300, 12
 REPR_WIDTH = 100
 NAMES_SHOWN = 4
 NOT_GIVEN = "(none given)"
-PEOPLE = "people say"
 TEXTS = ("references", "contexts", "gold_contexts")
 N_ITEMS = 20
 """Most texts of one field that are shown; the others are counted."""

@@ -11,6 +11,9 @@ from ragauge.runs.review_verdicts import ReviewLabels, labels_of
 if TYPE_CHECKING:
     from ragauge.runs.scored_run import ScoredRun
 
+PEOPLE = "people say"
+"""The name under which what people say of an answer is shown among its fields."""
+
 
 def labels_line(run: "ScoredRun") -> str | None:
     """How many answers people labelled, who, and what is open; None without labels.

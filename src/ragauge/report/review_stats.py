@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 REASONS: Mapping[ReasonKind, str] = {
     "parts": "fuzzy_match and gpt_score disagree",
     "judges": "judges disagree",
-    "judge": "judge and offline metric disagree",
+    "offline": "judge and offline metric disagree",
     "marked": "marked by its metric",
     "threshold": "near a threshold",
+    "unscored": "a part of answer_match has no score",
     "sample": "random sample",
 }
 

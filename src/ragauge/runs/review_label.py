@@ -88,7 +88,7 @@ def label_problems(row: Mapping[str, object]) -> list[str]:
 
 def rater_problems(name: str) -> list[str]:
     """What is wrong with the name of a rater: it is shown in tables, so it is one short line."""
-    if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
+    if not name or name != name.strip() or len(name) > MAX_NAME or not name.isprintable():
         return [f"rater must be a name of 1 to {MAX_NAME} printable characters, got {name!r:.90}"]
     return []
 

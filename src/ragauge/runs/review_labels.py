@@ -37,6 +37,11 @@ class LabelLog:
     notes: tuple[str, ...] = ()
 
     @property
+    def ids(self) -> frozenset[str]:
+        """The questions that have labels."""
+        return frozenset(label.id for label in self.labels)
+
+    @property
     def valid(self) -> tuple[ReviewLabel, ...]:
         """The labels that were not taken back."""
         return tuple(label for label in self.labels if label.label not in self.retracted)

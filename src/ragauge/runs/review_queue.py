@@ -53,7 +53,8 @@ class ReviewItem:
 
 @dataclass(frozen=True)
 class ReviewQueue:
-    """The answers to review, in order: disputes, then values near their threshold, then the random sample.
+    """The answers to review, in order: disputes, values near their threshold, those of which `answer_match`
+    lacks a part, the random sample.
 
     `about` is the metric that the labels are about; None for "does the answer match the reference", which
     is compared with every metric. `n_sample` answers were drawn with `seed`. `n_left_out` answers cannot be
@@ -164,13 +165,17 @@ def question_about(run: ScoredRun, about: str | None) -> str:
     return f"{about}: yes or no?{meaning}"
 
 
-def answer_digests(run: ScoredRun, about: str | None) -> dict[Answer, str]:
-    """The digest of each answer that can be reviewed, in the order of the samples.
+def answer_digests(
+    run: ScoredRun, about: str | None, ids: Collection[str] | None = None
+) -> dict[Answer, str]:
+    """The digest of each answer that can be reviewed, in the order of the samples; with `ids` of these questions.
 
     It covers what a person reads: question, answer and references; for a label about one metric also the
     contexts. A label that was given for other texts is stale.
     """
     frame = run.samples.frame
+    if ids is not None:
+        frame = frame.filter(frame["id"].is_in(list(ids)))
     names = ["question", "answer", "references", *(["contexts"] if about else [])]
     known = [name for name in names if name in frame.columns]
     found: dict[Answer, str] = {}
@@ -215,11 +220,11 @@ def _in_order(reasons: Sequence[ReviewReason], kinds: Collection[str]) -> list[R
 
 
 def _order(item: ReviewItem) -> tuple[int, int, float, int]:
-    """Disputes first, those with most reasons before others; then by distance; then in random order."""
+    """Disputes first, those with most reasons before others; then by distance; then what a metric could not score."""
     n_disputes = sum(reason.is_dispute for reason in item.reasons)
     distances = [reason.distance for reason in item.reasons if reason.kind == "threshold"]
     if n_disputes:
         return 0, -n_disputes, 0.0, item.place
     if distances:
         return 1, 0, min(distances), item.place
-    return 2, 0, 0.0, item.place
+    return 2 if "unscored" in item.kinds else 3, 0, 0.0, item.place

@@ -18,8 +18,11 @@ from ragauge.score import Flag
 if TYPE_CHECKING:
     import polars as pl
 
-ReasonKind = Literal["parts", "judges", "judge", "marked", "threshold", "sample"]
-KINDS: tuple[ReasonKind, ...] = ("parts", "judges", "judge", "marked", "threshold", "sample")
+ReasonKind = Literal["parts", "judges", "offline", "marked", "threshold", "unscored", "sample"]
+KINDS: tuple[ReasonKind, ...] = (
+    *("parts", "judges", "offline", "marked"),
+    *("threshold", "unscored", "sample"),
+)
 """The kinds of reasons, in the order in which people see their answers."""
 DISPUTES = KINDS[:4]
 
@@ -41,10 +44,10 @@ Answer = tuple[str, str]
 class ReviewReason:
     """Why an answer is in the review queue, in words that do not reveal any verdict.
 
-    `kind`: "parts" (the parts of `answer_match` disagree, or one has no value), "judges" (two judges
-    disagree), "judge" (a judge disagrees with the offline metric), "marked" (a metric marked the score for
-    review), "threshold" (a value is near its threshold), "sample" (drawn at random). `distance` is how far
-    the value is from the threshold, as a share of the scale.
+    `kind`: "parts" (the parts of `answer_match` disagree), "judges" (two judges disagree), "offline" (a judge
+    disagrees with the offline metric), "marked" (a metric marked the score for review), "threshold" (a value
+    is near its threshold), "unscored" (a part of `answer_match` has no value), "sample" (drawn at random).
+    `distance` is how far the value is from the threshold, as a share of the scale.
     """
 
     kind: ReasonKind
@@ -138,13 +141,11 @@ class ReviewedMetrics:
             ).select("id", "system", "evidence")
             both = rows.join(stored, on=["id", "system"], how="left", maintain_order="left")
             for id, system, evidence in both.select("id", "system", "evidence").iter_rows():
-                lacking = _left_out(evidence)
-                says = (
-                    f"{lacking[0]} could not be scored"
-                    if lacking
-                    else "fuzzy_match and gpt_score disagree"
-                )
-                yield (id, system), ReviewReason("parts", says)
+                if lacking := _left_out(evidence):
+                    reason = ReviewReason("unscored", f"{lacking[0]} could not be scored")
+                else:
+                    reason = ReviewReason("parts", "fuzzy_match and gpt_score disagree")
+                yield (id, system), reason
 
     def _judges(self) -> Iterator[tuple[Answer, ReviewReason]]:
         """Several judges of one metric whose values are far apart."""
@@ -182,7 +183,7 @@ class ReviewedMetrics:
             differ = both.filter(pl.col("is_yes") != pl.col("offline")).sort("id", "system")
             for id, system in differ.select("id", "system").iter_rows():
                 says = f"{names[label]} and {names[offline]} disagree"
-                yield (id, system), ReviewReason("judge", says)
+                yield (id, system), ReviewReason("offline", says)
 
     @cached_property
     def offline(self) -> str | None:

@@ -147,7 +147,8 @@ def labels_of(run: ScoredRun, about: str | None = None) -> ReviewLabels:
     """The labels of a run; see `Run.labels`."""
     if run.folder is None:
         return ReviewLabels(about, {}, 0, 0, ())
-    return applied(LabelFile.of(run.folder).read(), answer_digests(run, about), about)
+    log = LabelFile.of(run.folder).read()
+    return applied(log, answer_digests(run, about, log.ids), about)
 
 
 def labels_of_queue(queue: ReviewQueue) -> ReviewLabels:
@@ -194,7 +195,9 @@ def verdicts_of_labels(
     source = str(LabelFile.of(run.folder).path)
     if subjects is None:
         subjects = list(dict.fromkeys(label.metric for label in log.valid))
-    by_subject = {about: applied(log, answer_digests(run, about), about) for about in subjects}
+    by_subject = {
+        about: applied(log, answer_digests(run, about, log.ids), about) for about in subjects
+    }
     rows: list[tuple[object, ...]] = []
     settled: list[tuple[object, ...]] = []
     n_picked = 0

@@ -365,7 +365,8 @@ class Run:
 
         Disputes first (the parts of `answer_match` disagree; judges disagree with each other or with the
         offline metric; a metric marked the score), then values within `margin` of their threshold (a share
-        of the scale), then `n_sample` answers drawn at random with `seed` (that of the run by default).
+        of the scale), those of which `answer_match` lacks a part, and `n_sample` answers drawn at random
+        with `seed` (that of the run by default).
 
         People say whether the answer matches the reference. With `about`, the name of a metric, they say
         yes or no to that metric instead. `metrics` replaces the metrics that are looked at: the judges'

@@ -53,7 +53,8 @@ class Viewer:
     @cached_property
     def _chunks(self) -> tuple[RunChunks, ...]:
         return tuple(
-            RunChunks(Overview(run), place, per_block=PER_BLOCK)
+            # Beside its queue, a run shows no labels: they are for after one's own.
+            RunChunks(Overview(run), place, per_block=PER_BLOCK, people=self.source != "review")
             for place, run in enumerate(self.runs)
         )
 
