@@ -402,3 +402,33 @@ def test_rankings_have_the_same_page_without_a_complaint(opened, tmp_path):
     assert page.texts(".line .text") == ["q1", "q2"]
     assert page.texts(".score .value") == ["1.0000", "0.0000", "1.0000", "0.0000"]
     assert page.complaints == []
+
+
+def test_a_notebook_shows_the_same_page_in_a_frame(opened, handbook_run, handbook_page, tmp_path):
+    notebook = tmp_path / "notebook.html"
+    frame = handbook_run.report()
+    notebook.write_text(f"<!doctype html><main><p>A cell</p>{frame._repr_html_()}</main>")
+    page = opened(notebook)
+    inner = page.page.frame_locator("iframe")
+    inner.locator("main.overview .matrix").first.wait_for()
+    shown = opened(handbook_page)
+    assert inner.locator("h1").inner_text() == shown.page.inner_text("h1")
+    inner.locator("nav a", has_text="Questions").click()
+    inner.locator(".line").first.click()
+    inner.locator(".detail .question").wait_for()
+    inner.locator(".line").nth(1).click()
+    second = inner.locator(".line .id").nth(1).inner_text()
+    inner.locator(f".detail[aria-label='Question {second}'] .question").wait_for()
+    inner.locator("button.chip", has_text="all reasons").click()
+    inner.locator(".evidence").first.wait_for()
+    inner.locator("nav a", has_text="Compare").click()
+    inner.locator(".changes h3").first.wait_for()
+    assert page.page.url == notebook.as_uri()
+    assert [text for text in page.complaints if "about:srcdoc" not in text] == []
+
+
+def test_a_page_that_is_too_large_for_a_notebook_says_how_to_see_it(handbook_run, monkeypatch):
+    monkeypatch.setattr("ragauge.report.notebook.MAX_FRAME", 100_000)
+    shown = handbook_run.report()
+    assert "iframe" not in shown.html
+    assert 'run.report("report.html")' in shown.text and "ragauge view RUN" in shown.text
