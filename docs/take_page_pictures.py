@@ -27,7 +27,7 @@ PLACES = {
 }
 
 
-COLORS = 64
+COLORS = 160
 """Colours of a picture: a page has few, and so the file stays small."""
 
 
