@@ -1,15 +1,19 @@
-"""Take the pictures of the report page that the documentation shows.
+"""Take the pictures that the documentation shows: the first screen of `ragauge demo`, and the report page.
 
     python docs/take_page_pictures.py
 
-Evaluates the bundled example, opens its page in Debian's chromium, light and dark, and writes
-docs/images/page-*.png; the review view comes from its server. Look at them after a change of the page.
+Evaluates the bundled example, writes docs/images/first-screen.svg, opens the page in Debian's chromium,
+light and dark, and writes docs/images/page-*.png; the review view comes from its server. Look at them after
+a change of screen or page.
 """
 
+import re
 import shutil
 import tempfile
+from io import BytesIO, StringIO
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import BrowserContext, sync_playwright
 
 import ragauge as rg
@@ -28,9 +32,42 @@ PLACES = {
 }
 
 
+COLORS = 160
+"""Colours of a picture: a page has few, and so the file stays small."""
+
+
+def take_first_screen(run: rg.Run) -> None:
+    """The first screen as a picture of a terminal."""
+    from dataclasses import replace
+
+    from rich.console import Console
+
+    from ragauge.report.first_screen import print_first_screen
+
+    shown = replace(run, folder=Path("ragauge-demo"))
+    out = Console(file=StringIO(), width=98, record=True, force_terminal=True)
+    out.print("$ make demo", style="dim")
+    print_first_screen(out, shown)
+    # The fonts of the reader's machine: the picture makes no request.
+    svg = re.sub(r"@font-face \{.*?\}", "", out.export_svg(title="ragauge"), flags=re.DOTALL)
+    svg = svg.replace("Fira Code", "ui-monospace, Menlo, Consolas, DejaVu Sans Mono")
+    svg = re.sub(r"terminal-\d+", "screen", svg)
+    (DOCS / "images" / "first-screen.svg").write_text(
+        "\n".join(line.rstrip() for line in svg.splitlines() if line.strip()) + "\n", "utf-8"
+    )
+
+
+def write_small(picture: bytes, path: Path) -> None:
+    """A screenshot with few colours."""
+    Image.open(BytesIO(picture)).convert("RGB").quantize(COLORS, dither=Image.Dither.NONE).save(
+        path, optimize=True
+    )
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as started:
         run = rg.evaluate(ANSWERS, "rag", folder=Path(scratch) / "handbook")
+        take_first_screen(run)
         page = run.report(Path(scratch) / "report.html")
         browser = started.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
@@ -44,7 +81,7 @@ def main() -> None:
                 tab.goto(f"{page.as_uri()}{place}")
                 tab.wait_for_selector(selector)
                 tab.wait_for_timeout(300)
-                tab.screenshot(path=DOCS / "images" / f"page-{name}-{scheme}.png")
+                write_small(tab.screenshot(), DOCS / "images" / f"page-{name}-{scheme}.png")
                 tab.close()
             take_review(run, context, DOCS / "images" / f"page-review-{scheme}.png")
         browser.close()

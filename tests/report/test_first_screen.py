@@ -136,7 +136,7 @@ def test_what_differs_from_the_best_beyond_chance_is_marked_after_correction():
     found = screen(answers({"a": 20, "b": 14}))
     assert [cell.differs for cell in found.rows[0].cells] == [False, True]
     assert found.notes == [
-        "* differs from the row's best, p < 0.05: randomization test, Holm over 1 test (1 metric, 1 pair)"
+        "* p < 0.05 against the row's best: randomization test, Holm for 1 test (1 metric, 1 pair)"
     ]
     found = screen(answers({"a": 20, "b": 14, "c": 13}))
     assert [cell.differs for cell in found.rows[0].cells] == [False, False, True]

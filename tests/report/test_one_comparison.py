@@ -86,7 +86,7 @@ def test_the_first_screen_says_the_same_and_names_the_family(run):
         [False, False, True]
     ] * 2
     assert screen.notes == [
-        "* differs from the row's best, p < 0.05: randomization test, Holm over 6 tests (2 metrics, 3 pairs)"
+        "* p < 0.05 against the row's best: randomization test, Holm for 6 tests (2 metrics, 3 pairs)"
     ]
     view = Overview(run).view()
     assert view.mark == "differs from the row's best"
@@ -164,7 +164,7 @@ def test_with_many_systems_each_is_compared_with_the_best_one():
         assert difference is not None
         assert (difference.p_value, difference.difference) == (row.p_corrected, -row.difference)
     assert screen.mark == "differs from s22"
-    assert screen.legend.endswith("Holm over 23 tests (1 metric, 23 pairs)")
+    assert screen.legend.endswith("Holm for 23 tests (1 metric, 23 pairs)")
     view = Overview(run).view()
     assert view.compared_with == 0
     assert len(view.metrics[0].pairs) == 23

@@ -315,3 +315,20 @@ def test_a_full_disk_is_said_and_leaves_the_old_page(run, tmp_path):
         signal.signal(signal.SIGXFSZ, handler)
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_the_texts_of_prompts_are_in_the_page_once_if_they_are_those_of_the_run(tmp_path):
+    judge = rg.ScriptedJudge({"verdict": "CORRECT", "reason": "…"})
+    row = {"id": "q1", "question": "?", "answer": "x", "reference": "y"}
+    run = rg.evaluate([row], "answer_class", judge=judge)
+    page = Page(run.report(tmp_path / "report.html"))
+    ((name, text),) = page.view["runs"][0]["prompts"].items()
+    (answer,) = page.json("0.block.0")[0]["answers"]
+    assert [call["prompt"] for _, each in answer["evidence"] for call in each["calls"]] == [name]
+    assert "{{question}}" in text
+    others = tmp_path / "prompts"
+    others.mkdir()
+    (others / f"{name}.md").write_text(f"version = 1\n---\nMine: {text}")
+    config = rg.JudgeConfig((judge,), prompts=others)
+    own = rg.evaluate([row], "answer_class", judge=config)
+    assert Page(own.report(tmp_path / "own.html")).view["runs"][0]["prompts"] == {}

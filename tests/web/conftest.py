@@ -75,10 +75,11 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def opened(browser):
-    """Opens a report in a browser of its own storage; `scheme` is "light" or "dark"."""
+    """Opens a report, a file or an address, in a browser of its own storage; `scheme` is "light" or "dark"."""
     contexts = []
 
-    def open_page(path: Path, place: str = "", *, scheme: str = "light") -> Opened:
+    def open_page(report: Path | str, place: str = "", *, scheme: str = "light") -> Opened:
+        address = report if isinstance(report, str) else report.as_uri()
         context = browser.new_context(
             color_scheme=scheme, viewport={"width": 1360, "height": 900}, reduced_motion="reduce"
         )
@@ -86,11 +87,11 @@ def opened(browser):
         context.add_init_script(WATCH)
         page = context.new_page()
         page.set_default_timeout(5_000)
-        shown = Opened(page, path.as_uri())
+        shown = Opened(page, address)
         page.on("request", lambda request: shown.requests.append(request.url))
         page.on("console", lambda message: shown.messages.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: shown.messages.append(f"error: {error}"))
-        page.goto(f"{path.as_uri()}{place}")
+        page.goto(f"{address}{place}")
         page.wait_for_selector("main > *")
         return shown
 

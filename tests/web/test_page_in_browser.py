@@ -208,6 +208,52 @@ def test_a_filter_selects_what_it_selects_in_python(opened, tmp_path):
             assert shown == wanted, text
 
 
+LIST_ROWS = [
+    {"id": "b1", "contexts": ["It's", 'a "b"'], "context_ids": ["x", "y"], "context_scores": [0.5, 0.25]},
+    {"id": "b2", "contexts": ["two\nlines", "tab\there"], "relevant": {"x": 1, "z": 2}},
+    {"id": "b3", "contexts": [], "context_ids": []},
+    {"id": "b4", "contexts": ["both ' and \"", "zero\u200bwidth 😀 ÄÖ back\\slash"], "tags": ["x"]},
+]  # fmt: skip
+LIST_FILTERS = (
+    "context_ids ~ 'x'", "contexts ~ 'äö'", "context_ids ~ \"', '\"", "context_ids is null", "context_ids is not null",
+    "not context_ids ~ 'x'", "contexts ~ \"it's\"", "contexts ~ 'two\\\\nlines'", "contexts ~ 'a \"b\"'",
+    "contexts ~ \"both \\\\'\"", "contexts ~ '\\\\u200b'", "contexts ~ '😀'", "contexts is null", "contexts ~ '[]'",
+    "context_scores ~ 0.5", "context_scores ~ '[0.5, 0.25]'", "relevant ~ 'z'", "relevant ~ \"'grade': 2\"",
+    "references ~ 'x'", "context_ids ~ 'x' and references ~ 'X'", "tags ~ 'x'", "contexts = 'x'", "contexts",
+    "contexts > 1", "contexts in ('x')", "contexts != 'x'",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["file", "server"])
+def test_a_filter_searches_lists_as_in_python(opened, tmp_path, form):
+    from ragauge.web.server import serving
+    from ragauge.web.viewer import Viewer
+
+    rows = [{**row, "system": s, "answer": s, "reference": "x"} for row in LIST_ROWS for s in "pq"]
+    run = rg.evaluate(rows, "exact_match")
+    if form == "file":
+        check_lists(opened(run.report(tmp_path / "report.html"), "#/questions"), run)
+        return
+    with serving(Viewer([run])) as server:
+        check_lists(opened(server.url, "#/questions"), run)
+
+
+def check_lists(page, run: rg.Run) -> None:
+    rows = run.samples.frame.filter(system="p").to_dicts()
+    page.ids()
+    for text in LIST_FILTERS:
+        page.page.fill("#where", text)
+        try:
+            wanted = [row["id"] for row in rows if Filter.parse(text).matches(row)]
+        except FilterError:
+            wanted = None
+        shown = page.ids()
+        is_error = page.page.get_attribute("#where", "aria-invalid") == "true"
+        assert is_error == (wanted is None), f"{text}: {page.page.inner_text('#found')}"
+        if wanted is not None:
+            assert shown == wanted, text
+
+
 @pytest.mark.usefixtures("own_metrics")
 def test_numbers_have_the_digits_of_python(opened, tmp_path):
     values = [0.125, 0.375, 0.5, 0.005, 0.015, 0.025, 1 / 3, 2 / 3, 0.235, 0.995, 0.0, 1.0]
@@ -372,3 +418,33 @@ def test_what_people_say_is_beside_the_scores_and_can_be_filtered(opened, tmp_pa
     assert page.ids() == [id]
     page.page.wait_for_selector(".detail:has-text('match · ann')")
     assert page.complaints == []
+
+
+def test_a_notebook_shows_the_same_page_in_a_frame(opened, handbook_run, handbook_page, tmp_path):
+    notebook = tmp_path / "notebook.html"
+    frame = handbook_run.report()
+    notebook.write_text(f"<!doctype html><main><p>A cell</p>{frame._repr_html_()}</main>")
+    page = opened(notebook)
+    inner = page.page.frame_locator("iframe")
+    inner.locator("main.overview .matrix").first.wait_for()
+    shown = opened(handbook_page)
+    assert inner.locator("h1").inner_text() == shown.page.inner_text("h1")
+    inner.locator("nav a", has_text="Questions").click()
+    inner.locator(".line").first.click()
+    inner.locator(".detail .question").wait_for()
+    inner.locator(".line").nth(1).click()
+    second = inner.locator(".line .id").nth(1).inner_text()
+    inner.locator(f".detail[aria-label='Question {second}'] .question").wait_for()
+    inner.locator("button.chip", has_text="all reasons").click()
+    inner.locator(".evidence").first.wait_for()
+    inner.locator("nav a", has_text="Compare").click()
+    inner.locator(".changes h3").first.wait_for()
+    assert page.page.url == notebook.as_uri()
+    assert [text for text in page.complaints if "about:srcdoc" not in text] == []
+
+
+def test_a_page_that_is_too_large_for_a_notebook_says_how_to_see_it(handbook_run, monkeypatch):
+    monkeypatch.setattr("ragauge.report.notebook.MAX_FRAME", 100_000)
+    shown = handbook_run.report()
+    assert "iframe" not in shown.html
+    assert 'run.report("report.html")' in shown.text and "ragauge view RUN" in shown.text

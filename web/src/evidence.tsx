@@ -1,7 +1,9 @@
 // Why a score is what it is: the evidence that the metric stored, by the kinds of view.ts.
+import { report } from "./data";
 import { counted } from "./numbers";
 import { isItem, type Item, kindOf } from "./kinds";
 import { Snippet } from "./marks";
+import { run } from "./state";
 import {
   type BackQuestion,
   type BestSentence,
@@ -383,6 +385,7 @@ function Spans({ name, items }: ListOf<TextSpan>) {
 }
 
 function Calls({ items }: ListOf<Call>) {
+  const { prompts } = report.runs[run()] ?? report.runs[0]!;
   return (
     <Line name="judge">
       {items.map((call, at) => (
@@ -390,7 +393,20 @@ function Calls({ items }: ListOf<Call>) {
           <summary>
             {call.prompt} <span class="soft">{call.key}</span>
           </summary>
+          <span class="key">reply</span>
           <pre>{pretty(call)}</pre>
+          <span class="key">prompt</span>
+          {prompts[call.prompt] ? (
+            <>
+              <pre>{prompts[call.prompt]}</pre>
+              <p class="soft">The marks were replaced by the texts of this question. The cache has the whole request under the key.</p>
+            </>
+          ) : (
+            <p class="soft">
+              The run keeps a digest of the prompt, not its text, and this version of ragauge has other prompts. The cache has the whole request
+              under the key.
+            </p>
+          )}
         </details>
       ))}
     </Line>

@@ -1,6 +1,7 @@
 // The rows of a run: a row is one system's answer to one question, number q * systems + s.
 import { signal } from "@preact/signals";
 import { chunk, json, report } from "./data";
+import { pythonText } from "./python";
 import type { FieldView, RunView } from "./view";
 import { type Condition, fields, FilterError, holds, type Row, type Value } from "./where";
 
@@ -57,9 +58,10 @@ export class Rows {
     }
     for (const name of names) {
       const field = this.field(name);
-      if (!field?.chunk) continue;
+      if (!field) continue;
       all = this.want(`field ${name}`, async () => {
-        this.values.set(name, await json<Value[]>(field.chunk));
+        const values = field.chunk ? await json<(Value | string)[]>(field.chunk) : await this.lists(field);
+        this.values.set(name, field.kind === "list" ? values.map((each) => (each === null ? null : { list: each as string })) : values);
       }) && all;
     }
     return all;
@@ -110,6 +112,22 @@ export class Rows {
     return this.positions.get(id) ?? -1;
   }
 
+  /** The lists of a field as texts. A file has them in its blocks only, so that no text is in it twice. */
+  private async lists(field: FieldView): Promise<(string | null)[]> {
+    const width = field.is_shared ? 1 : this.view.systems.length;
+    const found = new Array<string | null>(this.view.n_questions * width).fill(null);
+    const text = (value: unknown) => (value === null || value === undefined ? null : pythonText(value));
+    let q = 0;
+    for (let block = 0; block < this.view.blocks.length; block++) {
+      for (const question of await json<Question[]>(`${this.place}.block.${block}`)) {
+        if (field.is_shared) found[q] = text(question.shared[field.name]);
+        else for (const answer of question.answers) found[q * width + answer.s] = text(answer.fields[field.name]);
+        q += 1;
+      }
+    }
+    return found;
+  }
+
   /** Texts and evidence of a question. */
   async question(q: number): Promise<Question> {
     const starts = this.view.blocks;
@@ -134,7 +152,7 @@ export class Rows {
   /** Every name that a filter can use. */
   names(): string[] {
     const metrics = this.view.metrics.filter((metric) => metric.column !== null).map((metric) => metric.name);
-    const known = this.view.fields.filter((field) => field.chunk).map((field) => field.name);
+    const known = this.view.fields.map((field) => field.name);
     return ["id", "system", ...known, ...metrics];
   }
 
@@ -146,10 +164,7 @@ export class Rows {
       const source = this.source(name);
       if (!source) throw new FilterError(`there is no field "${name}"`);
       if (source.column !== undefined) columns.push(source.column);
-      else if (source.field && this.field(source.field)) {
-        if (!this.field(source.field)!.chunk) throw new FilterError(`"${name}" holds lists, which filters here cannot read`);
-        names.push(source.field);
-      }
+      else if (source.field && this.field(source.field)) names.push(source.field);
     }
     return { columns, names };
   }

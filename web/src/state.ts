@@ -53,7 +53,12 @@ export function go(address: string): void {
 
 /** Go there without a step in the history: for what is typed. */
 export function replace(address: string): void {
-  history.replaceState(null, "", address);
+  try {
+    history.replaceState(null, "", address);
+  } catch {
+    go(address); // a notebook's frame: this is a step after all
+    return;
+  }
   place.value = read();
 }
 

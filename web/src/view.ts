@@ -121,6 +121,7 @@ export interface RunView {
   problems: Problem[];
   notes: string[];
   metrics: MetricView[];
+  prompts: Record<string, string>;
   method: string;
   mark: string;
   compared_with: number | null;

@@ -1,6 +1,11 @@
 // Filters: the grammar of ragauge's --where (src/ragauge/where.py), for the rows of this page.
 
-export type Value = string | number | boolean | null;
+export type Value = string | number | boolean | List | null;
+/** A list, which only ~ and `is null` read: as the text that Python prints. */
+export interface List {
+  list: string;
+}
+type Literal = string | number | boolean;
 export type Row = (field: string) => Value | undefined;
 
 export class FilterError extends Error {}
@@ -19,8 +24,8 @@ interface Token {
 
 export type Condition =
   | { is: "truth"; field: string }
-  | { is: "comparison"; field: string; sign: string; value: Exclude<Value, null> }
-  | { is: "membership"; field: string; values: Exclude<Value, null>[] }
+  | { is: "comparison"; field: string; sign: string; value: Literal }
+  | { is: "membership"; field: string; values: Literal[] }
   | { is: "null"; field: string }
   | { is: "not"; one: Condition }
   | { is: "all"; each: Condition[] }
@@ -113,7 +118,7 @@ export function parse(text: string): Condition {
     expect(")");
     return found;
   };
-  const value = (): Exclude<Value, null> => {
+  const value = (): Literal => {
     const token = peek();
     if (token?.kind === "text") {
       next += 1;
@@ -177,21 +182,23 @@ export function holds(condition: Condition, row: Row): boolean {
     case "truth": {
       const found = row(condition.field) ?? null;
       if (found === null) return false;
-      if (typeof found === "string") throw new FilterError(`"${condition.field}" is text; compare it with something`);
+      if (typeof found === "string" || typeof found === "object") {
+        throw new FilterError(`"${condition.field}" is ${kind(found)}; compare it with something`);
+      }
       return Boolean(found);
     }
     case "membership": {
       const found = row(condition.field) ?? null;
       if (found === null) return false;
       for (const each of condition.values) sameKind(condition.field, found, each);
-      return condition.values.includes(found);
+      return condition.values.includes(found as Literal);
     }
     case "comparison":
       return compare(condition, row(condition.field) ?? null);
   }
 }
 
-function compare(condition: { field: string; sign: string; value: Exclude<Value, null> }, found: Value): boolean {
+function compare(condition: { field: string; sign: string; value: Literal }, found: Value): boolean {
   if (found === null) return false;
   const { field, sign, value } = condition;
   if (sign === "~") return text(found).toLowerCase().includes(text(value).toLowerCase());
@@ -226,16 +233,19 @@ function order(left: Exclude<Value, null>, right: Exclude<Value, null>): number 
 /** A value as Python prints it. */
 function text(value: Exclude<Value, null>): string {
   if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value === "object") return value.list;
   if (typeof value === "number" && Number.isInteger(value)) return `${value}`;
   return String(value);
 }
 
 function kind(value: Exclude<Value, null>): string {
+  if (typeof value === "object") return "a list";
   return typeof value === "boolean" ? "true or false" : typeof value === "number" ? "a number" : "text";
 }
 
 function sameKind(field: string, found: Exclude<Value, null>, value: Exclude<Value, null>): void {
   if (kind(found) === kind(value)) return;
+  if (typeof found === "object") throw new FilterError(`"${field}" is a list; use ~ to search it`);
   const advice =
     typeof found === "string" ? "put text in quotes" : typeof found === "number" ? "remove the quotes" : "write true or false";
   throw new FilterError(`field "${field}" is ${kind(found)}, but ${JSON.stringify(value)} is ${kind(value)}; ${advice}`);

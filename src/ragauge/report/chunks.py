@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge.report.overview import Overview
 from ragauge.report.review_labels import PEOPLE, people_say
 from ragauge.report.view import FieldView, RunView
-from ragauge.runs.run import UNGROUPED, Run
+from ragauge.runs.run import Run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -110,14 +110,15 @@ class RunChunks:
 
     @cached_property
     def fields(self) -> tuple[FieldView, ...]:
-        """The fields, with the chunks of those that are not lists."""
+        """The fields, with their chunks; in a file lists have none, since the blocks have their texts."""
         schema = self.samples.schema
+        is_file = self.per_block is None
         return tuple(
             FieldView(
                 name,
                 _kind(schema[name]),
                 name in self.shared,
-                "" if name in UNGROUPED or schema[name].is_nested() else f"{self.place}.field.{at}",
+                "" if is_file and schema[name].is_nested() else f"{self.place}.field.{at}",
             )
             for at, name in enumerate(self.names)
         )
@@ -142,7 +143,10 @@ class RunChunks:
         }
 
     def _field_chunk(self, field: FieldView) -> bytes:
-        return _json(self._values(field))
+        values = self._values(field)
+        if field.kind == "list":
+            values = [None if value is None else str(value) for value in values]
+        return _json(values)
 
     def _ids(self) -> dict[str, object]:
         n_systems = len(self.overview.systems)

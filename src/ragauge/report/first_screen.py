@@ -212,12 +212,13 @@ class FirstScreen:
         """What the mark means, how p was computed, and the tests that it is corrected for."""
         if self.compared is None or not self.compared.comparison.n_tests:
             return ""
-        comparison = self.compared.comparison
-        tests = f"Holm over {counted(comparison.n_tests, 'test')}"
-        of = f"{counted(len(comparison.metrics), 'metric')}, {counted(len(comparison.pairs), 'pair')}"
+        found, base = self.compared.comparison, self.compared.base
         has_marks = any(cell.differs for row in self.rows for cell in row.cells)
-        mark = f"{MARK} {self.mark}, p < {LEVEL}" if has_marks else "p"
-        return f"{mark}: randomization test, {tests} ({of})"
+        best = "the row's best" if base is None else short(base)
+        mark = f"{MARK} p < {LEVEL} against {best}" if has_marks else "p"
+        of = f"{counted(len(found.metrics), 'metric')}, {counted(len(found.pairs), 'pair')}"
+        tests = counted(found.n_tests, "test")
+        return f"{mark}: randomization test, Holm for {tests} ({of})"
 
     @cached_property
     def notes(self) -> Sequence[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from html import escape
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 MAX_SYSTEMS_ACROSS = 6
 """With more systems they are rows, not columns."""
 ANSWER_WIDTH = 120
+MAX_FRAME = 10_000_000
+"""Most bytes of a page in a notebook, which keeps the page in its file."""
+FRAME_STYLE = "width: 100%; height: 44rem; border: 1px solid #8886; border-radius: 6px"
 COLORS = {YES: "green", NO: "firebrick"}
 
 
@@ -73,6 +77,31 @@ class NotebookRenderer:
         ]
         header = ["id", "system", html_text(metric_name(display)), *texts]
         return html_table(header, rows, ["left", "left", "right", *["left" for _ in texts]])
+
+    def report_frame(self, run: Run) -> Rendered:
+        """The run's page in a frame that can neither reach the notebook nor the network."""
+        from ragauge.report.chunks import RunChunks
+        from ragauge.report.overview import Overview
+        from ragauge.report.page import page_parts
+
+        parts: list[bytes] = []
+        size = 0
+        for part in page_parts([RunChunks(Overview(run), 0)]):
+            parts.append(part)
+            size += len(part)
+            if size > MAX_FRAME:
+                text = (
+                    f"The page has more than {MAX_FRAME // 10**6} MB, too much for a notebook. Write it with "
+                    'run.report("report.html") and open that, or run: ragauge view '
+                    f"{run.folder or 'RUN'}"
+                )
+                return Rendered(text, f"<div>{html_text(text, None)}</div>")
+        page = escape(b"".join(parts).decode())
+        return Rendered(
+            'a page for notebooks; write it with run.report("report.html")',
+            f'<iframe srcdoc="{page}" sandbox="allow-scripts" title="ragauge report" '
+            f'style="{FRAME_STYLE}"></iframe>',
+        )
 
     def write_report(self, run: Run, path: Path) -> None:
         """Write the run's page as one HTML file."""

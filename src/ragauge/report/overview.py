@@ -13,6 +13,7 @@ from ragauge.report.comparison import ComparisonView
 from ragauge.report.first_screen import DIGITS, FirstScreen
 from ragauge.report.numbers import SummaryRow, aggregate, bounds, interval
 from ragauge.report.plain import counted
+from ragauge.report.prompts import prompts_of_run
 from ragauge.report.review_labels import labels_line
 from ragauge.report.score_columns import STATUSES, ScoreColumns
 from ragauge.report.slices import slice_views
@@ -91,6 +92,7 @@ class Overview:
             problems=tuple(self._problems()),
             notes=tuple(_notes(run, screen)),
             metrics=metrics,
+            prompts=prompts_of_run(run),
             method=self._method,
             mark=screen.mark,
             compared_with=None if base is None else self.systems.index(base),

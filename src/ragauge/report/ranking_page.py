@@ -79,6 +79,7 @@ class RankingPage:
             problems=(),
             notes=(*self._rules(), *ranked.notes),
             metrics=tuple(self._metric(place, at) for place, at in enumerate(self.shown)),
+            prompts={},
             method="paired randomization tests, Holm-corrected over all pairs of runs, each measure by itself; "
             "95 % intervals by percentile bootstrap"
             if self.compared

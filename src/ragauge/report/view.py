@@ -154,7 +154,8 @@ class Worst:
 class FieldView:
     """A field of the samples. `is_shared`: all systems have the same value for a question.
 
-    `chunk` is the name of the column with the values; empty for a field that is only in the blocks.
+    `chunk` is the name of the column with the values; empty for lists in a file, which are in the blocks
+    only. A column of lists has the texts that Python prints, in which a filter searches.
     """
 
     name: str
@@ -169,6 +170,7 @@ class RunView:
 
     `blocks` are the positions of the first question of each block of texts and evidence; the chunk of
     block 3 of run 0 is called `0.block.3`. `has_evidence` is False if the page was written without it.
+    `prompts` are the templates of the judges' prompts by name; those that this version does not have are absent.
     `method` says how systems were compared and which tests p is corrected for, `mark` what a star means;
     both are empty for one system. `compared_with` is the system that all others were compared with,
     None if every pair was.
@@ -186,6 +188,7 @@ class RunView:
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
     metrics: tuple[MetricView, ...]
+    prompts: Mapping[str, str]
     method: str
     mark: str
     compared_with: int | None

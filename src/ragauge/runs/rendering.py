@@ -44,6 +44,10 @@ class Renderer(Protocol[R]):
         """Answers with their values of a metric, as HTML."""
         ...
 
+    def report_frame(self, run: R) -> Rendered:
+        """The run's page in a frame of a notebook."""
+        ...
+
     def write_report(self, run: R, path: Path) -> None:
         """Write the run's page as one HTML file."""
         ...

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, overload
 
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.aggregate_code import aggregate_problem
@@ -207,12 +207,17 @@ class Run:
             return Rendered(str(self.of_question(id)), "")
         return Run.renderer.question(self, id)
 
-    def report(self, path: str | Path) -> Path:
+    @overload
+    def report(self, path: str | Path) -> Path: ...
+    @overload
+    def report(self) -> Rendered: ...
+    def report(self, path: str | Path | None = None) -> Path | Rendered:
         """Write the run as one HTML file that opens in a browser, and return its path.
 
         The page has the summary, the comparisons, and each question with its texts, scores and
-        evidence. It needs no server and no network. Raises PlanError for a name that does not end in
-        .html, StoreError if the file cannot be written.
+        evidence. It needs no server and no network. Without a path, a notebook shows the page in a
+        frame; a page of more than 10 MB has to be written. Raises PlanError for a name that does not end
+        in .html, StoreError if the file cannot be written.
 
         >>> import ragauge as rg, tempfile, pathlib
         >>> run = rg.evaluate([{"id": "q1", "answer": "Rome", "reference": "Paris"}], "exact_match")
@@ -222,6 +227,8 @@ class Run:
         """
         if Run.renderer is None:  # only if nothing has imported `evaluate` and `open_run`
             raise PlanError(["no page can be written: import ragauge before making the run"])
+        if path is None:
+            return Run.renderer.report_frame(self)
         Run.renderer.write_report(self, Path(path))
         return Path(path)
 

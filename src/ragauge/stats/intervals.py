@@ -3,8 +3,9 @@
 Questions are resampled, not scores, so systems and metrics that share questions share the resamples.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ RESAMPLES = 1_000
 CONFIDENCE = 0.95
 DRAWN_AT_ONCE = 4_000_000
 """Most questions drawn at once; bounds memory and does not change the result."""
+MAX_KEPT_DRAWS = 64_000_000
+"""Most questions of draws that are kept for the next call, a byte each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ def bootstrap(
     ]
     if not totals or len(totals[0]) < 2:
         return [None if value is None else Estimate(value, None, None) for value in values]
-    sums = resampled_sums(np.hstack(totals), n_resamples, np.random.default_rng(seed))
+    sums = _sums_of_draws(np.hstack(totals), n_resamples, seed)
     estimates: list[Estimate | None] = []
     start = 0
     for total, value, make in zip(totals, values, aggregates, strict=True):
@@ -83,18 +86,44 @@ def _value(total: Floats1d, make: Aggregate) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def resampled_sums(total: Floats2d, n_resamples: int, random: "np.random.Generator") -> Floats2d:
-    """Sums over questions drawn with replacement, (b, columns)."""
+def _sums_of_draws(total: Floats2d, n_resamples: int, seed: int) -> Floats2d:
+    """As `resampled_sums`, with draws that are kept for the next call: groups often have equally many questions."""
     n = len(total)
+    if n * n_resamples > MAX_KEPT_DRAWS:
+        return resampled_sums(total, n_resamples, np.random.default_rng(seed))
     at_once = max(1, DRAWN_AT_ONCE // n)
-    pieces: list[Floats2d] = []
+    counts = _kept_counts(n, n_resamples, seed)
+    pieces = [
+        counts[start : start + at_once].astype(np.float64) @ total
+        for start in range(0, n_resamples, at_once)
+    ]
+    return np.vstack(pieces)
+
+
+@lru_cache(maxsize=1)
+def _kept_counts(n: int, n_resamples: int, seed: int) -> NDArray[np.uint8]:
+    """How often each resample draws each question, (b, n)."""
+    random = np.random.default_rng(seed)
+    pieces = [counts.astype(np.uint8) for counts in _drawn_counts(n, n_resamples, random)]
+    return np.vstack(pieces)
+
+
+def _drawn_counts(
+    n: int, n_resamples: int, random: "np.random.Generator"
+) -> Iterator[NDArray[np.int64]]:
+    """How often each resample draws each question, some resamples at a time."""
+    at_once = max(1, DRAWN_AT_ONCE // n)
     for start in range(0, n_resamples, at_once):
         size = min(at_once, n_resamples - start)
         drawn = random.integers(0, n, size=(size, n))
         flat = drawn + np.arange(size)[:, None] * n
-        counts = np.bincount(flat.ravel(), minlength=size * n).reshape(size, n)
-        pieces.append(counts.astype(np.float64) @ total)
-    return np.vstack(pieces)
+        yield np.bincount(flat.ravel(), minlength=size * n).reshape(size, n)
+
+
+def resampled_sums(total: Floats2d, n_resamples: int, random: "np.random.Generator") -> Floats2d:
+    """Sums over questions drawn with replacement, (b, columns)."""
+    counts = _drawn_counts(len(total), n_resamples, random)
+    return np.vstack([each.astype(np.float64) @ total for each in counts])
 
 
 def _interval(value: float, resampled: Floats1d, confidence: float) -> Estimate:
