@@ -22,7 +22,12 @@ from ragauge.errors import FilterError, StoreError
 from ragauge.regular_file import read_regular
 from ragauge.runs.digests import MAX_EVIDENCE, check_digest, check_is_file, digests_of
 from ragauge.runs.files import read_frame, store_errors, write_frame, write_text
-from ragauge.runs.integrity import check_samples, check_scores, problem_of_scores
+from ragauge.runs.integrity import (
+    check_rows,
+    problem_of_evidence,
+    problem_of_samples,
+    problem_of_scores,
+)
 from ragauge.runs.manifest import FORMAT, Manifest
 from ragauge.runs.run import Run
 from ragauge.runs.scores import InParts
@@ -206,7 +211,7 @@ class RunFolder:
             )
         check_digest(self.path / SAMPLES, self.path, manifest.digests)
         frame = self._table(self.path / SAMPLES, ("id", "system"))
-        check_samples(frame, self.path / SAMPLES, self.path)
+        check_rows(frame, problem_of_samples, self.path / SAMPLES, self.path)
         samples = Samples(frame, str(manifest.data.get("source", "")))
         n_parts = -(-len(samples) // max(manifest.batch_size, 1))
         parts = self._parts(n_parts)
@@ -219,8 +224,11 @@ class RunFolder:
         for part in (*parts.scores, *(parts.evidence if n_bytes <= MAX_EVIDENCE else ())):
             check_digest(part, self.path, manifest.digests)
         if not manifest.digests:
-            for part in parts.scores:
-                check_scores(read_frame(part, self.path), part, self.path)
+            for scores, evidence in zip(parts.scores, parts.evidence, strict=True):
+                check_rows(read_frame(scores, self.path), problem_of_scores, scores, self.path)
+                check_rows(
+                    read_frame(evidence, self.path), problem_of_evidence, evidence, self.path
+                )
 
     def _parts(self, n_parts: int) -> InParts:
         """The parts of the dataset; raises StoreError if one is missing, damaged or not a part."""
