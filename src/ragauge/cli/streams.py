@@ -75,7 +75,7 @@ def _prepared(stream: TextIO | None, forgiven: type[OSError], *, by_line: bool) 
     raw = cast(object, getattr(buffer, "raw", buffer))
     if not isinstance(raw, io.FileIO):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-        return stream
+        return cast(TextIO, stream)
     with suppress(OSError):
         stream.flush()
     wrapped = io.TextIOWrapper(
