@@ -11,6 +11,7 @@ Evidence is written before scores, so a part is complete if its scores exist.
 """
 
 import json
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +22,13 @@ from ragauge.engine.frames import EVIDENCE, KEYS, SCORES, TYPES
 from ragauge.errors import FilterError, StoreError
 from ragauge.regular_file import read_regular
 from ragauge.runs.digests import MAX_EVIDENCE, check_digest, check_is_file, digests_of
-from ragauge.runs.files import read_frame, store_errors, write_frame, write_text
+from ragauge.runs.files import (
+    read_frame,
+    remove_left_over,
+    store_errors,
+    write_frame,
+    write_text,
+)
 from ragauge.runs.integrity import (
     check_rows,
     problem_of_evidence,
@@ -72,6 +79,7 @@ class RunFolder:
         Returns the stored manifest if there is one, else the given one. Raises StoreError if the folder
         holds another run or other files.
         """
+        self._remove_left_over()
         if self.has_manifest():
             stored = self.manifest()
             if stored.key != manifest.key:
@@ -98,6 +106,13 @@ class RunFolder:
                 f"{self.path}: is not a run folder: it contains {sorted(others)[0]!r}; "
                 "choose an empty folder or a new one"
             )
+
+    def _remove_left_over(self) -> None:
+        """Remove temporary files of runs that were killed."""
+        names = (MANIFEST, SAMPLES, *SUMMARIES, REPORT)
+        remove_left_over(self.path, "|".join(map(re.escape, names)))
+        for folder in (self.path / SCORES_FOLDER, self.path / EVIDENCE_FOLDER):
+            remove_left_over(folder, r"\d{6,}\.parquet")
 
     def has_manifest(self) -> bool:
         return (self.path / MANIFEST).exists()
@@ -205,6 +220,7 @@ class RunFolder:
     def read(self) -> Run:
         """The finished run; raises StoreError if it is not finished."""
         manifest = self.manifest()
+        self._remove_left_over()
         if not manifest.finished:
             raise StoreError(
                 f"{self.path}: is not finished; run the same command again to finish it"
