@@ -5,6 +5,7 @@ from pathlib import Path
 from ragauge.loaders.files import unopened
 from ragauge.loaders.frames import polars_table
 from ragauge.loaders.table import Table, unreadable
+from ragauge.regular_file import check_regular
 
 
 def read_parquet(path: Path) -> Table:
@@ -13,6 +14,7 @@ def read_parquet(path: Path) -> Table:
 
     source = str(path)
     try:
+        check_regular(path)
         path.open("rb").close()
         # An absolute path without globbing: polars reads other texts as patterns or URLs.
         frame = pl.read_parquet(path.absolute(), glob=False, hive_partitioning=False)

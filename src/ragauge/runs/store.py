@@ -212,7 +212,7 @@ class RunFolder:
         The source is empty if it is unknown.
         """
         try:
-            table = json.loads((self.path / MANIFEST).read_text("utf-8"))
+            table = json.loads(read_regular(self.path / MANIFEST, MAX_MANIFEST_BYTES))
             return str(table["data"]["source"]), bool(table.get("judging"))
         except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
             return "", False
