@@ -16,6 +16,13 @@ class NotReadableError(OSError):
         return f"{self.filename}: {self.strerror}"
 
 
+def check_regular(path: Path) -> None:
+    """Raise OSError for what exists and is neither a file nor a folder: reading it may not end."""
+    mode = path.stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise NotReadableError(path, f"it is {_kind(mode)}, not a file; save it to a file first")
+
+
 def read_regular(path: Path, max_bytes: int) -> bytes:
     """The content of a regular file of at most `max_bytes`; OSError otherwise.
 

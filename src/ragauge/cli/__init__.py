@@ -4,16 +4,15 @@ Standard output carries data only; progress, notes and errors go to standard err
 """
 
 import importlib
-import io
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import TextIO, cast
+from typing import cast
 
 import click
 
+from ragauge.cli.streams import prepared_streams, silence
 from ragauge.errors import RagaugeError, StoreError, did_you_mean
 from ragauge.report.plain import for_terminal, shortened
 
@@ -38,6 +37,8 @@ COMMANDS = {
     "doctor": "Check the installation: packages, extras, encoder.",
 }
 INTERRUPTED = 130
+BUG = 70
+"""Exit code of an error in ragauge itself; sysexits.h calls it EX_SOFTWARE."""
 MAX_LINE_LENGTH = 2_000
 """Longest error line: an error may quote whatever was typed or read."""
 
@@ -79,8 +80,14 @@ def cli() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command and exit with its code. Only a bug in ragauge shows a traceback."""
-    _prepare_streams()
+    """Run the command and exit with its code; docs/runs.md lists the codes."""
+    with prepared_streams():
+        code = _ended(arguments)
+    sys.exit(code)
+
+
+def _ended(arguments: Sequence[str] | None) -> int:
+    """The exit code of a command, after its error is printed."""
     try:
         code = _run(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
@@ -95,15 +102,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except RagaugeError as error:
         complain(error)
         code = error.exit_code
-    except BrokenPipeError:
-        # The reader of our output has closed the pipe: nobody can read more.
-        _silence(sys.stdout)
-        code = 0
     except OSError as error:
-        _silence(sys.stdout)
+        silence(sys.stdout)
         complain(StoreError(f"cannot write: {error}; free space or write elsewhere"))
         code = StoreError.exit_code
-    sys.exit(code if isinstance(code, int) else 0)
+    except Exception as error:  # a bug, which must not look like a gate that failed
+        _report_bug(error)
+        code = BUG
+    return code if isinstance(code, int) else 0
+
+
+def _report_bug(error: Exception) -> None:
+    """Print where a bug is, and with RAGAUGE_TRACEBACK set the traceback."""
+    import traceback
+
+    if os.environ.get("RAGAUGE_TRACEBACK"):
+        traceback.print_exception(error)
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    complain(
+        f"this is a bug in ragauge: {type(error).__name__}: {error!s:.300} ({Path(last.filename).name}:"
+        f"{last.lineno}); please report it with what RAGAUGE_TRACEBACK=1 prints"
+    )
 
 
 def _run(arguments: list[str]) -> object:
@@ -114,31 +133,12 @@ def _run(arguments: list[str]) -> object:
         return cli.invoke(context)
 
 
-def _prepare_streams() -> None:
-    """Write UTF-8 whatever the locale; replace a closed stream by the null device."""
-    sys.stdout = sys.stdout or _null_device()
-    sys.stderr = sys.stderr or _null_device()
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-
-
-def _null_device() -> TextIO:
-    return Path(os.devnull).open("w", encoding="utf-8")
-
-
-def _silence(stream: TextIO) -> None:
-    """Discard what is still buffered, or Python reports an error at exit."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
 def say(note: str) -> None:
     """Print a note to standard error."""
     click.echo(f"ragauge: {for_terminal(note, lines=True)}", err=True)
 
 
-def complain(error: RagaugeError) -> None:
+def complain(error: RagaugeError | str) -> None:
     """Print an error to standard error, one line per problem."""
     for line in str(error).splitlines():
         click.echo(f"ragauge: error: {shortened(for_terminal(line), MAX_LINE_LENGTH)}", err=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from ragauge.cli import say
+from ragauge.cli.waiting import saying_if_waiting
 from ragauge.errors import PlanError
 from ragauge.report.plain import for_terminal
 
@@ -154,18 +155,19 @@ def command(
     from ragauge.rankings.rank import DEFAULT_MEASURES, rank
     from ragauge.report.rankings import RankingTable
 
-    ranked = rank(
-        sources[0],
-        list(sources[1:]),
-        measures or DEFAULT_MEASURES,
-        min_grade=min_grade,
-        complete=complete,
-        depth=depth,
-        judged_only=judged_only,
-        undefined="zero" if undefined == "zero" else "leave_out",
-        compat="trec9" if compat == "trec9" else "trec10",
-        seed=seed,
-    )
+    with saying_if_waiting(sources):
+        ranked = rank(
+            sources[0],
+            list(sources[1:]),
+            measures or DEFAULT_MEASURES,
+            min_grade=min_grade,
+            complete=complete,
+            depth=depth,
+            judged_only=judged_only,
+            undefined="zero" if undefined == "zero" else "leave_out",
+            compat="trec9" if compat == "trec9" else "trec10",
+            seed=seed,
+        )
     table = RankingTable(ranked, all_pairs=compare)
     for form, path in targets:
         _write(table, form, path, per_query=per_query)

@@ -15,6 +15,9 @@ from threading import RLock
 from typing import Any, cast
 
 from ragauge.errors import EncoderError
+from ragauge.regular_file import check_regular, read_regular
+
+MAX_JSON_BYTES = 500_000_000
 
 _WEIGHTS = ("model.safetensors", "model.safetensors.index.json", "model-*-of-*.safetensors")
 _VOCABULARY = ("tokenizer.json", "vocab.json", "*.txt", "*.model", "*.codes")
@@ -89,6 +92,7 @@ def fingerprint(name: str, root: Path, inner: Path, wanted: str | None) -> str:
     whole = hashlib.sha256()
     try:
         for path in sorted(files):
+            check_regular(path)
             with path.open("rb") as file:
                 own = hashlib.file_digest(file, "sha256").hexdigest()
             whole.update(f"{path.relative_to(root).as_posix()} {own}\n".encode())
@@ -159,7 +163,7 @@ def object_in(path: Path) -> dict[str, Any]:
 def json_in(path: Path, kind: type) -> object:
     """The content of a JSON file. EncoderError if it is unreadable or of another type."""
     try:
-        content: object = json.loads(path.read_bytes())
+        content: object = json.loads(read_regular(path, MAX_JSON_BYTES))
     except (OSError, ValueError, RecursionError) as error:
         raise EncoderError(
             f"{path}: cannot be read: {first_line(error)}; download it again"

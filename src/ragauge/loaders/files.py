@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeVar, cast
 
 from ragauge.errors import Problem, did_you_mean
+from ragauge.regular_file import check_regular
 
 MAX_LINE_LENGTH = 256 * 2**20
 """Longest line that is read, in bytes (in UTF-16: in characters)."""
@@ -20,7 +21,9 @@ LARGEST_UNPACKED = 4 * 2**30
 """Most bytes that a compressed file may unpack to."""
 HIGHEST_RATIO = 250
 """Highest ratio of unpacked to compressed size, checked from RATIO_COUNTS_FROM bytes on."""
-RATIO_COUNTS_FROM = 64 * 2**20
+RATIO_COUNTS_FROM = 4 * 2**20
+MAX_BLANK_LINES = 1_000_000
+"""Most blank lines of a file: a compressed one can unpack to nothing else, and each takes time."""
 MAX_SIBLINGS = 1_000
 """Most files of the same folder that are searched for a similar name."""
 
@@ -92,6 +95,7 @@ def _near(path: Path) -> str:
 
 @contextmanager
 def _opened(path: Path) -> Generator[BinaryIO]:
+    check_regular(path)
     with path.open("rb") as packed:
         if path.suffix.lower() != ".gz":
             yield packed
@@ -138,11 +142,15 @@ def _utf16(stream: BinaryIO, longest: int) -> Iterator[tuple[int, str, int]]:
 
 
 def _bounded(readline: Callable[[int], Text], longest: int) -> Iterator[tuple[int, Text]]:
-    number = 0
+    number = n_blank = 0
     while line := readline(longest + 1):
         number += 1
         if len(line) > longest:
             raise _Stop(f"is longer than the limit of {longest:,} bytes per line", number)
+        if line.isspace():
+            n_blank += 1
+            if n_blank > MAX_BLANK_LINES:
+                raise _Stop(f"has over {MAX_BLANK_LINES:,} blank lines; remove them", number)
         yield number, line
 
 

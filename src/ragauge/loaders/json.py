@@ -11,7 +11,13 @@ from ragauge.errors import Problem
 from ragauge.loaders.files import text_lines
 from ragauge.loaders.jsonl import kind_of
 from ragauge.loaders.mapping import field_of
-from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem, skip_blank
+from ragauge.loaders.strict import (
+    JsonError,
+    JsonReader,
+    object_problem,
+    repeated_problem,
+    skip_blank,
+)
 from ragauge.loaders.table import Table, listed, unreadable
 from ragauge.sample import Row
 
@@ -153,7 +159,10 @@ def _from_items(
     rows: list[Row] = []
     for item in items:
         if isinstance(item.value, dict):
-            rows.append(Row(cast(dict[str, object], item.value), source, item.line))
+            fields = cast(dict[str, object], item.value)
+            if problem := object_problem(fields):
+                problems.append(Problem(problem, source, item.line))
+            rows.append(Row(fields, source, item.line))
         else:
             problem = f"is {kind_of(item.value)}, but must be an object"
             problems.append(Problem(problem, source, item.line))

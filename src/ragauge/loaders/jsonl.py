@@ -6,9 +6,12 @@ from typing import cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.files import text_lines
-from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
+from ragauge.loaders.strict import JsonError, JsonReader, object_problem, repeated_problem
 from ragauge.loaders.table import Table
 from ragauge.sample import Row
+
+MAX_PROBLEMS = 1_000
+"""Lines with a problem after which reading stops: it is another kind of file."""
 
 
 def read_jsonl(path: Path) -> Table:
@@ -23,13 +26,18 @@ def jsonl_tables(path: Path, most_bytes: int | None = None) -> Iterator[Table]:
     problems: list[Problem] = []
     rows: list[Row] = []
     reader = JsonReader()
-    size = 0
+    size = n_problems = 0
     for number, line in text_lines(path, problems):
         if line.isspace():
             continue
         problem = _read_line(line, reader, number, source, rows)
         if problem is not None:
             problems.append(Problem(problem, source, number))
+            n_problems += 1
+        if n_problems == MAX_PROBLEMS:
+            rest = f"over {MAX_PROBLEMS:,} lines cannot be read; the lines after this one were not looked at"
+            problems.append(Problem(rest, source, number))
+            break
         size += len(line)
         if most_bytes is not None and size >= most_bytes:
             yield Table(tuple(rows), source, problems=tuple(problems))
@@ -54,7 +62,10 @@ def _read_line(
         return repeated_problem(repeated)
     if not isinstance(value, dict):
         return f"is {kind_of(value)}, but must be an object{_HINTS.get(type(value), '')}"
-    rows.append(Row(cast(dict[str, object], value), source, number))
+    fields = cast(dict[str, object], value)
+    if problem := object_problem(fields):
+        return problem
+    rows.append(Row(fields, source, number))
     return None
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from ragauge.loaders.files import unopened
 from ragauge.loaders.frames import polars_table
 from ragauge.loaders.table import Table, unreadable
+from ragauge.regular_file import check_regular
 
 ROWS_SAMPLED = 200
 
@@ -22,6 +23,7 @@ def parquet_tables(path: Path, most_bytes: int | None = None) -> Iterator[Table]
 
     source = str(path)
     try:
+        check_regular(path)
         path.open("rb").close()
         # An absolute path without globbing: polars reads other texts as patterns or URLs.
         frame = pl.scan_parquet(path.absolute(), glob=False, hive_partitioning=False)

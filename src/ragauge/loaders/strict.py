@@ -69,5 +69,25 @@ def skip_blank(text: str, start: int) -> int:
     return start if blank is None else blank.end()
 
 
+def object_problem(fields: dict[str, object]) -> str:
+    """Why an object is no row of data; empty if it may be one.
+
+    >>> object_problem({})
+    'is {}, an object without fields; give it fields or remove it'
+    """
+    if not fields:
+        return "is {}, an object without fields; give it fields or remove it"
+    if "".join(fields).isascii():
+        return ""
+    for name in fields:
+        lone = next((sign for sign in name if "\ud800" <= sign <= "\udfff"), "")
+        if lone:
+            return (
+                f"has the key {name[:60]!a} with half a character (lone surrogate U+{ord(lone):04X}); "
+                "fix the export that wrote it"
+            )
+    return ""
+
+
 def repeated_problem(names: tuple[str, ...]) -> str:
     return f"has the key {', '.join(map(repr, names))} twice; keep one"

@@ -4,10 +4,13 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-# Controls, bidirectional marks and isolates, zero-width and line separators, lone surrogates.
+# Controls, all format characters (bidirectional marks and isolates, zero-width characters …), line separators,
+# lone surrogates, fillers and variation selectors.
 INVISIBLE_CHARACTERS = (
-    r"\x00-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
-    r"\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff"
+    r"\x00-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    r"\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    r"\ud800-\udfff\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    r"\U000e0000-\U000e0fff"
 )
 INVISIBLE = re.compile(f"[{INVISIBLE_CHARACTERS}]")
 # Commands that CI services execute from a log. A named command is matched anywhere in a line,
@@ -17,7 +20,11 @@ WORKFLOW_COMMAND = re.compile(
     r"|##(?=\w*\[)",
     re.IGNORECASE,
 )
-FORMULA = re.compile(rf"[\s{INVISIBLE_CHARACTERS}]*+[=+\-@＝＋－＠]|\s*[\t\r\n]")
+# What a formula begins with, also in the forms that normalisation turns into it, and as a minus sign.
+FORMULA = re.compile(
+    rf"[\s{INVISIBLE_CHARACTERS}]*+[=+\-@\u207a-\u207c\u208a-\u208c\u2212\u2a74-\u2a76\ufb29\ufe62\ufe63\ufe66\ufe6b"
+    r"\uff0b\uff0d\uff1d\uff20]|\s*[\t\r\n]"
+)
 NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?%?")
 MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$-])")
 LATEX = {

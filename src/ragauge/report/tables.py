@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge import catalog
 from ragauge.errors import PlanError
 from ragauge.label import Label
+from ragauge.regular_file import read_regular
 from ragauge.report.cautions import caution_lines
 from ragauge.report.comparison import ComparisonView
 from ragauge.report.first_screen import FirstScreen, first_screen_markdown
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 NAME_WIDTH, REASON_WIDTH = 36, 200
+MAX_SUMMARY_BYTES = 500_000_000
 NO_IDS = re.compile(r"the sample has no (?:context_ids|relevant|context_ids and relevant)")
 IDS_SHOWN, IDS_LISTED = 20, 1_000
 """Most ids of a finding in a table and in a JSON file; the others are counted."""
@@ -295,7 +297,7 @@ def write_summaries(run: Run, folder: Path, by: Sequence[str] = ()) -> None:
 def _write_if_new(path: Path, text: str) -> None:
     """Write the text unless the file already holds it: a finished run may be read-only."""
     try:
-        is_current = path.read_text("utf-8") == text
+        is_current = read_regular(path, MAX_SUMMARY_BYTES).decode() == text
     except (OSError, UnicodeDecodeError):
         is_current = False
     if not is_current:

@@ -5,10 +5,11 @@ or absent.
 """
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
@@ -16,6 +17,10 @@ from ragauge.errors import StoreError
 
 if TYPE_CHECKING:
     import polars as pl
+
+PART = ".part"
+LEFT_OVER = re.compile(rf"\.(.+)\.[a-z0-9_]{{8}}{re.escape(PART)}")
+"""The name of a temporary file, as `tempfile` makes them, and in it that of the file to be written."""
 
 
 @contextmanager
@@ -37,8 +42,7 @@ def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Write a file completely or not at all; raises StoreError and keeps the old file on failure."""
     with store_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        temporary = Path(name)
+        handle, temporary = _locked_part(path)
         try:
             with os.fdopen(handle, "wb") as file:
                 write(file)
@@ -50,6 +54,57 @@ def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+
+def _locked_part(path: Path) -> tuple[int, Path]:
+    """A new temporary file beside a path, with a lock that ends with its process."""
+    while True:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PART, dir=path.parent)
+        is_ours = _locks(handle)
+        # `remove_left_over` of another process may have removed it before it was locked.
+        if is_ours and (os.name != "posix" or os.fstat(handle).st_nlink):
+            return handle, Path(name)
+        os.close(handle)
+
+
+def _locks(handle: int) -> bool:
+    """Lock an open file without waiting; False if another process has locked it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows removes no file that is open
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # the file system has no locks
+        return True
+    return True
+
+
+def remove_left_over(folder: Path, names: str) -> None:
+    """Remove temporary files that killed processes left in a folder, of files whose names match a pattern.
+
+    Files that a process still writes stay, and so does whatever cannot be removed.
+    """
+    with suppress(OSError):
+        for file in folder.iterdir():
+            match = LEFT_OVER.fullmatch(file.name)
+            if match and re.fullmatch(names, match[1]) and file.is_file() and not file.is_symlink():
+                with suppress(OSError):
+                    _remove_unlocked(file)
+
+
+def _remove_unlocked(file: Path) -> None:
+    handle = os.open(file, os.O_RDONLY)
+    try:
+        is_left_over = _locks(handle)
+        if is_left_over and os.name == "posix":
+            file.unlink()
+    finally:
+        os.close(handle)
+    if is_left_over:
+        file.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:

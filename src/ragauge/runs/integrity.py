@@ -1,5 +1,7 @@
 """What must hold for a run's tables: values of the right kind in every row."""
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,17 +23,11 @@ PLAIN = ("String", "Boolean", "Int", "UInt", "Float", "Date", "Time", "Datetime"
 """How the types of a slice field begin."""
 
 
-def check_samples(frame: "pl.DataFrame", path: Path, folder: Path) -> None:
-    """Raise StoreError if a table is not one of samples."""
-    if problem := problem_of_samples(frame):
-        raise StoreError(
-            f"{path}: is damaged: {problem}; restore it from a copy, or remove {folder} and run it again"
-        )
-
-
-def check_scores(frame: "pl.DataFrame", path: Path, folder: Path) -> None:
-    """Raise StoreError if a table with the columns of scores has a row that is not a score."""
-    if problem := problem_of_scores(frame):
+def check_rows(
+    frame: "pl.DataFrame", problem_of: "Callable[[pl.DataFrame], str]", path: Path, folder: Path
+) -> None:
+    """Raise StoreError if a table of a run's folder is not what `problem_of` expects."""
+    if problem := problem_of(frame):
         raise StoreError(
             f"{path}: is damaged: {problem}; restore it from a copy, or remove {folder} and run it again"
         )
@@ -81,3 +77,15 @@ def problem_of_scores(scores: "pl.DataFrame") -> str:
     return next(
         (problem for problem, is_broken in zip(rules, broken, strict=True) if is_broken), ""
     )
+
+
+def problem_of_evidence(evidence: "pl.DataFrame") -> str:
+    """Why a text is not evidence; empty if all are."""
+    for text in evidence["evidence"].drop_nulls().unique():
+        try:
+            is_object = isinstance(json.loads(text), dict)
+        except (ValueError, RecursionError):
+            is_object = False
+        if not is_object:
+            return f"the evidence {text!r:.40} is not a JSON object"
+    return ""

@@ -13,6 +13,7 @@ Evidence is written before scores, so a part is complete if its scores exist.
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,8 +24,20 @@ from ragauge.engine.frames import EVIDENCE, KEYS, SCORES, TYPES
 from ragauge.errors import FilterError, StoreError
 from ragauge.regular_file import read_regular
 from ragauge.runs.digests import MAX_EVIDENCE, check_digest, check_is_file, digests_of
-from ragauge.runs.files import copy_file, read_frame, store_errors, write_frame, write_text
-from ragauge.runs.integrity import check_samples, check_scores, problem_of_scores
+from ragauge.runs.files import (
+    copy_file,
+    read_frame,
+    remove_left_over,
+    store_errors,
+    write_frame,
+    write_text,
+)
+from ragauge.runs.integrity import (
+    check_rows,
+    problem_of_evidence,
+    problem_of_samples,
+    problem_of_scores,
+)
 from ragauge.runs.manifest import FORMAT, Manifest
 from ragauge.runs.review_labels import LABELS
 from ragauge.runs.run import Run
@@ -75,6 +88,7 @@ class RunFolder:
         Returns the stored manifest if there is one, else the given one. Raises StoreError if the folder
         holds another run or other files.
         """
+        self._remove_left_over()
         if self.has_manifest():
             stored = self.manifest()
             if stored.key != manifest.key:
@@ -110,6 +124,13 @@ class RunFolder:
                 f"{self.path}: is not a run folder: it contains {sorted(others)[0]!r}; "
                 "choose an empty folder or a new one"
             )
+
+    def _remove_left_over(self) -> None:
+        """Remove temporary files of runs that were killed."""
+        names = (MANIFEST, SAMPLES, *SUMMARIES, REPORT)
+        remove_left_over(self.path, "|".join(map(re.escape, names)))
+        for folder in (self.path / SCORES_FOLDER, self.path / EVIDENCE_FOLDER):
+            remove_left_over(folder, r"\d{6,}\.parquet")
 
     def has_manifest(self) -> bool:
         return (self.path / MANIFEST).exists()
@@ -209,7 +230,7 @@ class RunFolder:
         The source is empty if it is unknown.
         """
         try:
-            table = json.loads((self.path / MANIFEST).read_text("utf-8"))
+            table = json.loads(read_regular(self.path / MANIFEST, MAX_MANIFEST_BYTES))
             return str(table["data"]["source"]), bool(table.get("judging"))
         except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
             return "", False
@@ -217,6 +238,7 @@ class RunFolder:
     def read(self) -> Run:
         """The finished run; raises StoreError if it is not finished."""
         manifest = self.manifest()
+        self._remove_left_over()
         if not manifest.finished:
             raise StoreError(
                 f"{self.path}: is not finished; run the same command again to finish it"
@@ -240,8 +262,12 @@ class RunFolder:
         for part in (*scores, *(parts.evidence if has_little else ())):
             check_digest(part, self.path, manifest.digests)
         if not manifest.digests:
-            for part in scores:
-                check_scores(read_frame(part, self.path), part, self.path)
+            some = slice(None) if len(parts.scores) <= MAX_CHECKED else slice(1)
+            for kept, evidence in zip(parts.scores[some], parts.evidence[some], strict=True):
+                check_rows(read_frame(kept, self.path), problem_of_scores, kept, self.path)
+                check_rows(
+                    read_frame(evidence, self.path), problem_of_evidence, evidence, self.path
+                )
 
     def _samples(self, manifest: Manifest) -> "pl.DataFrame | SampleFile":
         """The samples: a frame, or many of them as the file that is read piece by piece."""
@@ -249,7 +275,7 @@ class RunFolder:
         if not path.exists() or path.stat().st_size < LARGE_SAMPLES:
             check_digest(path, self.path, manifest.digests)
             frame = self._table(path, ("id", "system"))
-            check_samples(frame, path, self.path)
+            check_rows(frame, problem_of_samples, path, self.path)
             return frame
         self._check_columns(path, ("id", "system"), _schema(path, self.path))
         return SampleFile(path)

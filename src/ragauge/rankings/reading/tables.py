@@ -22,6 +22,7 @@ from ragauge.rankings.reading.columns import (
 )
 from ragauge.rankings.reading.rows import Rows, field_of_texts, refuse
 from ragauge.rankings.reading.scan import Field, padded
+from ragauge.regular_file import check_regular
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,6 +41,7 @@ def rows_of_parquet(path: Path, kind: Value) -> Rows:
 
     source = str(path)
     try:
+        check_regular(path)
         path.open("rb").close()
         chosen = choose(list(pl.read_parquet_schema(path)), kind, source)
         # An absolute path without globbing: polars reads other texts as patterns or URLs.

@@ -1,0 +1,112 @@
+"""FAULTS.md 23, 25 and 29: files that are none, files of nothing but line ends, rows that are none."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from ragauge.loaders.files import MAX_BLANK_LINES
+from ragauge.loaders.jsonl import MAX_PROBLEMS
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="needs named pipes")
+QRELS, RUN = "q1 0 d1 1\n", "q1 Q0 d1 1 0.5 x\n"
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.json", "a.parquet", "a.jsonl.gz"])
+@pytest.mark.parametrize("kind", ["a named pipe", "a device"])
+def test_data_that_are_no_file_are_refused_at_once(ragauge, tmp_path, name, kind):
+    os.mkfifo(tmp_path / name) if kind == "a named pipe" else (tmp_path / name).symlink_to(
+        "/dev/zero"
+    )
+    (tmp_path / "b.jsonl").write_text('{"id": "q1", "answer": "x"}\n')
+    for arguments in (
+        ("validate", name),
+        ("run", name, "-m", "dont_know"),
+        ("run", "b.jsonl", "--gold", name, "-m", "dont_know"),
+    ):
+        done = ragauge(*arguments)
+        assert done.code == 3, done.err
+        assert (
+            f"{name}: cannot be read: it is {kind}, not a file; save it to a file first" in done.err
+        )
+
+
+@pytest.mark.parametrize("blank", ["\n", " \t\n"])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.json"])
+def test_a_file_of_nothing_but_line_ends_is_stopped(ragauge, tmp_path, name, blank):
+    content = blank.encode() * (MAX_BLANK_LINES * 3)
+    (tmp_path / f"{name}.gz").write_bytes(gzip.compress(content, 1))
+    start = time.process_time()
+    done = ragauge("validate", f"{name}.gz")
+    assert time.process_time() - start < 20
+    assert done.code == 3
+    assert "remove them" in done.err or "unpacks to over" in done.err
+
+
+def test_blank_lines_between_rows_are_skipped(ragauge, tmp_path):
+    rows = [json.dumps({"id": f"q{at}", "answer": "x"}) for at in range(50)]
+    (tmp_path / "a.jsonl").write_text(("\n" * 20).join(rows))
+    assert ragauge("validate", "a.jsonl").code == 0
+
+
+def test_a_file_of_another_kind_is_not_read_to_its_end(ragauge, tmp_path):
+    (tmp_path / "a.jsonl").write_text("x\n" * 50 * MAX_PROBLEMS)
+    done = ragauge("validate", "a.jsonl")
+    assert done.code == 3
+    assert done.err.splitlines()[-1].endswith(
+        f"… and {MAX_PROBLEMS - 19:,} more problems".replace(",", "")
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{}", "is {}, an object without fields; give it fields or remove it"),
+        (
+            '{"id": "q2", "a\\ud800b": "y"}',
+            "has the key 'a\\ud800b' with half a character (lone surrogate U+D800); fix the export",
+        ),
+    ],
+)
+def test_a_row_that_is_none_is_named_with_its_line(ragauge, tmp_path, text, said):
+    good = '{"id": "q1", "answer": "x"}'
+    (tmp_path / "a.jsonl").write_text(f"{good}\n{text}\n")
+    (tmp_path / "a.json").write_text(f"[{good},\n{text}]")
+    for name in ("a.jsonl", "a.json"):
+        done = ragauge("validate", name)
+        assert done.code == 3
+        assert f"{name}:2: {said}" in done.err
+
+
+@POSIX
+def test_rankings_are_read_from_a_pipe(ragauge, tmp_path):
+    (tmp_path / "q").write_text(QRELS)
+    os.mkfifo(tmp_path / "run")
+    threading.Thread(target=(tmp_path / "run").write_text, args=(RUN,), daemon=True).start()
+    done = ragauge("rank", "q", "run", "-m", "ndcg@10", "-o", "csv")
+    assert done.code == 0, done.err
+    assert "still reading" not in done.err
+
+
+@POSIX
+@pytest.mark.slow
+def test_a_pipe_that_nobody_writes_to_is_named(tmp_path):
+    (tmp_path / "q").write_text(QRELS)
+    os.mkfifo(tmp_path / "run")
+    reading = subprocess.Popen(
+        [sys.executable, "-m", "ragauge", "rank", "q", "run"],
+        cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert (
+        "still reading run; it ends when the program that writes it does"
+        in reading.stderr.readline()
+    )
+    (tmp_path / "run").write_text(RUN)
+    reading.communicate(timeout=30)
+    assert reading.returncode == 0
