@@ -52,6 +52,8 @@ Comparison.renderer = staticmethod(comparison_html)
 Calibration.renderer = staticmethod(rendered_calibration)
 
 BATCH_SIZE = 1_000
+ROWS_FORECAST = 20_000
+"""Rows by which the work of samples in a file is forecast."""
 
 
 def score(
@@ -244,14 +246,19 @@ class Evaluation:
         if folder is not None:
             numbers = self.unfinished_batches(RunFolder(folder))
         size, samples = self.manifest.batch_size, self.samples
-        if len(numbers) < self.n_batches and not samples.is_file:
+        if samples.is_file:  # the first rows stand for all
+            first = Samples(samples.part(0, ROWS_FORECAST))
+            n_left = min(len(numbers) * size, len(samples))
+            return workload(self.plan, first, self.resources, size).times(n_left / len(first))
+        if len(numbers) < self.n_batches:
             row = pl.int_range(pl.len()) // size
             samples = Samples(samples.frame.filter(row.is_in(numbers)))
         return workload(self.plan, samples, self.resources, size)
 
     def characters_per_second(self) -> float | None:
         """How fast the run's encoder reads; None if it has none, or one on another machine."""
-        return characters_per_second(self.plan, self.samples, self.resources)
+        first = Samples(self.samples.part(0, BATCH_SIZE))
+        return characters_per_second(self.plan, first, self.resources)
 
     def reports(self, workers: int) -> bool:
         """Whether a run with so many workers tells its listener more than which batches are done."""

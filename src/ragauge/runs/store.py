@@ -4,6 +4,7 @@
     samples.parquet           the samples
     scores/000000.parquet …   the scores of one batch each, without their evidence
     evidence/000000.parquet … the evidence of the same rows in the same order
+    questions.parquet         where the rows of each question are, if the run is large
     summary.json, summary.md
     report.html               the page of `ragauge run`
 
@@ -23,6 +24,7 @@ from ragauge.errors import FilterError, StoreError
 from ragauge.regular_file import read_regular
 from ragauge.runs.files import copy_file, read_frame, store_errors, write_frame, write_text
 from ragauge.runs.manifest import FORMAT, Manifest
+from ragauge.runs.question_index import INDEX, write_index
 from ragauge.runs.run import Run
 from ragauge.runs.scores import InParts
 from ragauge.sample import SampleFile, Samples
@@ -175,6 +177,7 @@ class RunFolder:
     def finish(self, manifest: Manifest, samples: Samples, n_parts: int) -> Run:
         """Mark the run as finished, once all its parts are written."""
         run = Run(samples, self._parts(n_parts, manifest.batch_size), manifest, self.path)
+        write_index(self.path, samples)
         write_text(self.path / MANIFEST, manifest.to_json())
         return run
 
@@ -185,6 +188,7 @@ class RunFolder:
                 SCORES_FOLDER,
                 EVIDENCE_FOLDER,
                 SAMPLES,
+                INDEX,
                 *SUMMARIES,
                 REPORT,
                 *FORMAT_1_FILES,
