@@ -51,7 +51,12 @@ Run.renderer = NotebookRenderer()
 Comparison.renderer = staticmethod(comparison_html)
 Calibration.renderer = staticmethod(rendered_calibration)
 
-BATCH_SIZE = 1_000
+BATCH_SIZE, MAX_BATCH_SIZE = 1_000, 10_000
+PARTS = 200
+"""Parts that a large run has, if its batches may have so many rows."""
+BATCH_BYTES = 4 * 2**20
+"""Most bytes of samples in a batch of more than BATCH_SIZE rows."""
+ROWS_SAMPLED = 100
 ROWS_FORECAST = 20_000
 """Rows by which the work of samples in a file is forecast."""
 
@@ -108,7 +113,7 @@ def evaluate(
     folder: str | Path | None = None,
     seed: int = 0,
     workers: int = 1,
-    batch_size: int = BATCH_SIZE,
+    batch_size: int | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Score samples with metrics.
@@ -121,7 +126,8 @@ def evaluate(
     several of them, or a JudgeConfig with repeats and budgets. `cache` is a file that keeps vectors and
     replies for later runs; each reply is stored as soon as it arrives. `folder` stores the run batch by
     batch; call again with the same arguments to resume: finished batches are reused, failed scores are
-    retried. With `workers` above 1, large runs use that many processes (call it under
+    retried. `batch_size` is how many rows are measured and stored together (default: 1,000, of many
+    short samples more). With `workers` above 1, large runs use that many processes (call it under
     `if __name__ == "__main__":`). `seed` is for the bootstrap. Raises PlanError with every problem
     before any work starts.
 
@@ -185,11 +191,12 @@ class Evaluation:
         judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None" = None,
         cache: str | Path | None = None,
         seed: int = 0,
-        batch_size: int = BATCH_SIZE,
+        batch_size: int | None = None,
     ) -> "Evaluation":
         """Prepare an evaluation; takes the arguments of `evaluate`, raises PlanError with every problem."""
-        _check(batch_size=batch_size, seed=seed, cache=cache)
+        _check(batch_size=1 if batch_size is None else batch_size, seed=seed, cache=cache)
         samples = _samples(samples)
+        batch_size = usual_batch_size(samples) if batch_size is None else batch_size
         resources = Resources(encoder, cache=cache, judging=judge_config_of(judge))
         suites = suites_of(metrics)
         if encoder is None:
@@ -281,6 +288,16 @@ class Evaluation:
         return unfinished_batches(self.samples, self.manifest, folder)
 
 
+def usual_batch_size(samples: Samples) -> int:
+    """1,000 rows; of many short samples more, so that a large run has not too many parts."""
+    wanted = min(len(samples) // PARTS // BATCH_SIZE * BATCH_SIZE, MAX_BATCH_SIZE)
+    if wanted <= BATCH_SIZE:
+        return BATCH_SIZE
+    first = samples.part(0, ROWS_SAMPLED)
+    size = sum(len(str(row)) for row in first.iter_rows()) / first.height
+    return max(BATCH_SIZE, min(wanted, int(BATCH_BYTES / size) // BATCH_SIZE * BATCH_SIZE))
+
+
 def _check(
     *,
     batch_size: int = 1,
@@ -357,7 +374,7 @@ def estimate(
     cache: str | Path | None = None,
     folder: str | Path | None = None,
     seed: int = 0,
-    batch_size: int = BATCH_SIZE,
+    batch_size: int | None = None,
 ) -> "Mapping[str, CostEstimate]":
     """Estimate, for each judge, the calls that `evaluate` would still make, their tokens and cost.
 
