@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, cast, get_args
 
 from ragauge.engine.engine import measure
 from ragauge.engine.graph import Plan
@@ -37,7 +37,7 @@ from ragauge.runs.identity import judges_of, manifest_of
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.run import Run
 from ragauge.sample import FIELDS, Columns, FieldError, Samples, read_value
-from ragauge.score import Score
+from ragauge.score import KeptEvidence, Score
 
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
@@ -114,6 +114,7 @@ def evaluate(
     seed: int = 0,
     workers: int = 1,
     batch_size: int | None = None,
+    evidence: KeptEvidence = "all",
     progress: Progress | None = None,
 ) -> Run:
     """Score samples with metrics.
@@ -127,7 +128,8 @@ def evaluate(
     replies for later runs; each reply is stored as soon as it arrives. `folder` stores the run batch by
     batch; call again with the same arguments to resume: finished batches are reused, failed scores are
     retried. `batch_size` is how many rows are measured and stored together (default: 1,000, of many
-    short samples more). With `workers` above 1, large runs use that many processes (call it under
+    short samples more). `evidence` is whose evidence is kept: of "all" scores, of "failed" ones (those
+    without a value or with a flag), or of "none"; it changes no score, and a run may be resumed with another. With `workers` above 1, large runs use that many processes (call it under
     `if __name__ == "__main__":`). `seed` is for the bootstrap. Raises PlanError with every problem
     before any work starts.
 
@@ -144,6 +146,7 @@ def evaluate(
         cache=cache,
         seed=seed,
         batch_size=batch_size,
+        evidence=evidence,
     )
     try:
         return evaluation.run(folder, workers=workers, progress=progress)
@@ -192,9 +195,13 @@ class Evaluation:
         cache: str | Path | None = None,
         seed: int = 0,
         batch_size: int | None = None,
+        evidence: KeptEvidence = "all",
     ) -> "Evaluation":
         """Prepare an evaluation; takes the arguments of `evaluate`, raises PlanError with every problem."""
         _check(batch_size=1 if batch_size is None else batch_size, seed=seed, cache=cache)
+        if evidence not in get_args(KeptEvidence):
+            known = ", ".join(get_args(KeptEvidence))
+            raise PlanError([f"evidence is {evidence!r:.80}; choose one of {known}"])
         samples = _samples(samples)
         batch_size = usual_batch_size(samples) if batch_size is None else batch_size
         resources = Resources(encoder, cache=cache, judging=judge_config_of(judge))
@@ -205,6 +212,7 @@ class Evaluation:
         resources.expect_tokens(
             node.settings for node in plan.nodes if "encoder" in node.definition.resources
         )
+        resources.evidence = evidence
         manifest = manifest_of(plan, samples, seed, batch_size, resources)
         return cls(plan, samples, resources, manifest)
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from pytest import approx
+
 from ragauge.stats import pairwise_randomization
 from ragauge.stats.normal_tests import exact_means, pairwise_normal
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
     from ragauge.judges.session import Mode
     from ragauge.loaders.conflicts import Prefer
+    from ragauge.score import KeptEvidence
 
 RUNS = Path("ragauge-runs")
 CACHE = "cache.sqlite"
@@ -137,7 +138,13 @@ def _prepared(
     _check(
         lambda: evaluations.append(
             Evaluation.prepare(
-                samples, metrics, encoder=encoder, judge=judging, cache=cache, seed=config.seed
+                samples,
+                metrics,
+                encoder=encoder,
+                judge=judging,
+                cache=cache,
+                seed=config.seed,
+                evidence=cast("KeptEvidence", config.evidence or "all"),
             )
         ),
         lambda: check_groups(samples, slices_of(samples, config.by)),
