@@ -261,6 +261,22 @@ def test_a_packed_file_is_read(tmp_path: Path):
     check_same(written(tmp_path, plain(40), "a.jsonl.gz"))
 
 
+def test_a_file_packed_with_zstd_is_read(tmp_path: Path):
+    zstandard = pytest.importorskip("zstandard")
+    text = written(tmp_path, plain(400)).read_bytes()
+    path = tmp_path / "b.jsonl.zst"
+    path.write_bytes(zstandard.compress(text))
+    assert len(check_same(path)) == 400
+    path.write_bytes(zstandard.compress(text)[:200])
+    assert "is not a complete zstd file: it ends too early" in check_same_problems(path)
+    path.write_bytes(zstandard.compress(text[:1_004]) + zstandard.compress(text[1_004:]))
+    assert len(check_same(path)) == 400
+    path.write_bytes(zstandard.compress(text) + b"more")
+    assert "is not a complete zstd file" in check_same_problems(path)
+    path.write_bytes(b"no zstd at all")
+    assert "is not a complete zstd file" in check_same_problems(path)
+
+
 def test_a_folder_and_a_pattern_are_all_their_files(tmp_path: Path):
     rows = plain(40, topic=lambda at: at % 3)
     written(tmp_path, rows[:20], "1.jsonl")
