@@ -75,11 +75,28 @@ def _frame(
             "value": pl.Series([score.value for score in scores], dtype=pl.Float64),
             "status": pl.Series([score.status for score in scores], dtype=pl.String),
             "reason": pl.Series([score.reason for score in scores], dtype=pl.String),
-            "flags": pl.Series([score.flags for score in scores], dtype=pl.List(pl.String)),
+            "flags": _flags(scores),
             "parts": pl.Series(parts, dtype=pl.List(pl.Float64)),
             "evidence": pl.Series(evidence, dtype=pl.String),
         }
     )
+
+
+def _flags(scores: Sequence[Score]) -> "pl.Series":
+    """The flags of each score; most have none, and polars is slow with many empty lists."""
+    import polars as pl
+
+    flags = [score.flags for score in scores]
+    flagged = [at for at, own in enumerate(flags) if own]
+    column = pl.Series([[]], dtype=pl.List(pl.String)).new_from_index(0, len(flags))
+    if not flagged:
+        return column
+    own = pl.Series([flags[at] for at in flagged], dtype=pl.List(pl.String))
+    # The place of each score's list: 0 is the empty one.
+    places = [0] * len(flags)
+    for place, at in enumerate(flagged, start=1):
+        places[at] = place
+    return column.head(1).append(own).gather(places)
 
 
 def _is_kept(score: Score, kept: KeptEvidence) -> bool:
