@@ -26,7 +26,7 @@ LAYERS = (
     },
     {"label", "where", "tomlfile", "stats", "endpoints", "trust"},
     {"setting", "sample_fields", "sample_file"},
-    {"sample"},
+    {"sample", "temporary_file"},
     {"metric", "sample_frame", "sample_filter", "cache"},
     {"metric_label"},
     {"loaders", "encoders", "judges"},

@@ -12,6 +12,7 @@
     plugins = ["my_metrics.py"]        # executed
     output = ["scores.csv", "summary.md"]
     seed = 0
+    evidence = "all"                   # keep it of all scores, of "failed" and flagged ones, or "none"
     cache = "vectors.sqlite"           # or "none"; ragauge-runs/cache.sqlite by default
 
     [systems]
@@ -79,6 +80,7 @@ KEYS = {
     "folder": str,
     "seed": int,
     "workers": int,
+    "evidence": str,
     "systems": dict,
     "map": dict,
     "encoder": dict,
@@ -159,6 +161,7 @@ class Config:
     folder: Path | None = None
     seed: int = 0
     workers: int | None = None
+    evidence: str | None = None
     systems: Mapping[str, Path] = field(default_factory=dict[str, Path])
     map: Mapping[str, str] = field(default_factory=dict[str, str])
     encoder: Table = field(default_factory=dict[str, object])
@@ -223,6 +226,7 @@ class Config:
             path_of("folder"),
             cast(int, table.get("seed", 0)),
             cast(int | None, table.get("workers")),
+            cast(str | None, table.get("evidence")),
             {name: base / path for name, path in systems.items()},
             dict(cast(Mapping[str, str], table.get("map", {}))),
             _encoder(table, base),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, cast, get_args
 
 from ragauge.engine.engine import measure
 from ragauge.engine.graph import Plan
@@ -37,7 +37,7 @@ from ragauge.runs.identity import judges_of, manifest_of
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.run import Run
 from ragauge.sample import FIELDS, Columns, FieldError, Samples, read_value
-from ragauge.score import Score
+from ragauge.score import KeptEvidence, Score
 
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
@@ -51,7 +51,14 @@ Run.renderer = NotebookRenderer()
 Comparison.renderer = staticmethod(comparison_html)
 Calibration.renderer = staticmethod(rendered_calibration)
 
-BATCH_SIZE = 1_000
+BATCH_SIZE, MAX_BATCH_SIZE = 1_000, 10_000
+PARTS = 200
+"""Parts that a large run has, if its batches may have so many rows."""
+BATCH_BYTES = 4 * 2**20
+"""Most bytes of samples in a batch of more than BATCH_SIZE rows."""
+ROWS_SAMPLED = 100
+ROWS_FORECAST = 20_000
+"""Rows by which the work of samples in a file is forecast."""
 
 
 def score(
@@ -106,7 +113,8 @@ def evaluate(
     folder: str | Path | None = None,
     seed: int = 0,
     workers: int = 1,
-    batch_size: int = BATCH_SIZE,
+    batch_size: int | None = None,
+    evidence: KeptEvidence = "all",
     progress: Progress | None = None,
 ) -> Run:
     """Score samples with metrics.
@@ -119,7 +127,9 @@ def evaluate(
     several of them, or a JudgeConfig with repeats and budgets. `cache` is a file that keeps vectors and
     replies for later runs; each reply is stored as soon as it arrives. `folder` stores the run batch by
     batch; call again with the same arguments to resume: finished batches are reused, failed scores are
-    retried. With `workers` above 1, large runs use that many processes (call it under
+    retried. `batch_size` is how many rows are measured and stored together (default: 1,000, of many
+    short samples more). `evidence` is whose evidence is kept: of "all" scores, of "failed" ones (those
+    without a value or with a flag), or of "none"; it changes no score, and a run may be resumed with another. With `workers` above 1, large runs use that many processes (call it under
     `if __name__ == "__main__":`). `seed` is for the bootstrap. Raises PlanError with every problem
     before any work starts.
 
@@ -136,6 +146,7 @@ def evaluate(
         cache=cache,
         seed=seed,
         batch_size=batch_size,
+        evidence=evidence,
     )
     try:
         return evaluation.run(folder, workers=workers, progress=progress)
@@ -183,11 +194,16 @@ class Evaluation:
         judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None" = None,
         cache: str | Path | None = None,
         seed: int = 0,
-        batch_size: int = BATCH_SIZE,
+        batch_size: int | None = None,
+        evidence: KeptEvidence = "all",
     ) -> "Evaluation":
         """Prepare an evaluation; takes the arguments of `evaluate`, raises PlanError with every problem."""
-        _check(batch_size=batch_size, seed=seed, cache=cache)
+        _check(batch_size=1 if batch_size is None else batch_size, seed=seed, cache=cache)
+        if evidence not in get_args(KeptEvidence):
+            known = ", ".join(get_args(KeptEvidence))
+            raise PlanError([f"evidence is {evidence!r:.80}; choose one of {known}"])
         samples = _samples(samples)
+        batch_size = usual_batch_size(samples) if batch_size is None else batch_size
         resources = Resources(encoder, cache=cache, judging=judge_config_of(judge))
         suites = suites_of(metrics)
         if encoder is None:
@@ -196,6 +212,7 @@ class Evaluation:
         resources.expect_tokens(
             node.settings for node in plan.nodes if "encoder" in node.definition.resources
         )
+        resources.evidence = evidence
         manifest = manifest_of(plan, samples, seed, batch_size, resources)
         return cls(plan, samples, resources, manifest)
 
@@ -244,14 +261,19 @@ class Evaluation:
         if folder is not None:
             numbers = self.unfinished_batches(RunFolder(folder))
         size, samples = self.manifest.batch_size, self.samples
-        if len(numbers) < self.n_batches and not samples.is_file:
+        if samples.is_file:  # the first rows stand for all
+            first = Samples(samples.part(0, ROWS_FORECAST))
+            n_left = min(len(numbers) * size, len(samples))
+            return workload(self.plan, first, self.resources, size).times(n_left / len(first))
+        if len(numbers) < self.n_batches:
             row = pl.int_range(pl.len()) // size
             samples = Samples(samples.frame.filter(row.is_in(numbers)))
         return workload(self.plan, samples, self.resources, size)
 
     def characters_per_second(self) -> float | None:
         """How fast the run's encoder reads; None if it has none, or one on another machine."""
-        return characters_per_second(self.plan, self.samples, self.resources)
+        first = Samples(self.samples.part(0, BATCH_SIZE))
+        return characters_per_second(self.plan, first, self.resources)
 
     def reports(self, workers: int) -> bool:
         """Whether a run with so many workers tells its listener more than which batches are done."""
@@ -272,6 +294,16 @@ class Evaluation:
     def unfinished_batches(self, folder: "RunFolder") -> list[int]:
         """The numbers of the batches that are not finished in this folder. Writes nothing."""
         return unfinished_batches(self.samples, self.manifest, folder)
+
+
+def usual_batch_size(samples: Samples) -> int:
+    """1,000 rows; of many short samples more, so that a large run has not too many parts."""
+    wanted = min(len(samples) // PARTS // BATCH_SIZE * BATCH_SIZE, MAX_BATCH_SIZE)
+    if wanted <= BATCH_SIZE:
+        return BATCH_SIZE
+    first = samples.part(0, ROWS_SAMPLED)
+    size = sum(len(str(row)) for row in first.iter_rows()) / first.height
+    return max(BATCH_SIZE, min(wanted, int(BATCH_BYTES / size) // BATCH_SIZE * BATCH_SIZE))
 
 
 def _check(
@@ -350,7 +382,7 @@ def estimate(
     cache: str | Path | None = None,
     folder: str | Path | None = None,
     seed: int = 0,
-    batch_size: int = BATCH_SIZE,
+    batch_size: int | None = None,
 ) -> "Mapping[str, CostEstimate]":
     """Estimate, for each judge, the calls that `evaluate` would still make, their tokens and cost.
 

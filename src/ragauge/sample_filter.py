@@ -1,28 +1,29 @@
 """Select samples: by a filter over their fields, and the first questions."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import DataError, FilterError, Problem, did_you_mean
-from ragauge.sample import Samples, to_columns
+from ragauge.sample import SampleFile, Samples, to_columns
+from ragauge.temporary_file import TemporaryFile
 from ragauge.where import Filter
+
+if TYPE_CHECKING:
+    import polars as pl
 
 if TYPE_CHECKING:
     pass
 
 
+SMALL = 50_000
+"""Samples selected from a file that are a frame in memory if they are not more."""
+
+
 def matching(samples: Samples, where: Filter) -> Samples:
     """The rows that match a filter, possibly none; FilterError if it names an unknown field."""
-    import polars as pl
-
     _check_fields(where, samples.columns)
-    frame = samples.frame
-    rows = to_columns(frame.select(name for name in frame.columns if name in where.fields))
-    mask = [
-        where.matches(dict(zip(rows, values, strict=True)))
-        for values in zip(*rows.values(), strict=True)
-    ]
-    return Samples(frame.filter(pl.Series(mask, dtype=pl.Boolean)), samples.source, samples.notes)
+    return _kept(samples, lambda piece: _mask(piece, where))
 
 
 def select(samples: Samples, *, where: str | None = None, limit: int | None = None) -> Samples:
@@ -31,20 +32,69 @@ def select(samples: Samples, *, where: str | None = None, limit: int | None = No
     A question counts once, however many systems answer it. FilterError if the filter does not parse
     or names an unknown field; DataError if no row is left.
     """
-    frame, notes = samples.frame, list(samples.notes)
+    notes = list(samples.notes)
     if where is not None:
         shown = where if len(where) <= 200 else f"{where[:199]}…"
-        frame = matching(samples, Filter.parse(where)).frame
-        n_all = samples.frame.height
-        notes.append(f"{frame.height:,} of {n_all:,} rows match the filter {shown}")
-        if not frame.height:
+        n_all = len(samples)
+        samples = matching(samples, Filter.parse(where))
+        notes.append(f"{len(samples):,} of {n_all:,} rows match the filter {shown}")
+        if not len(samples):
             raise DataError([Problem(f"no row matches the filter {shown}", samples.source)])
     if limit is not None:
-        ids = frame["id"].unique(maintain_order=True)[:limit]
-        if len(ids) < frame["id"].n_unique():
-            notes.append(f"only the first {limit:,} of {frame['id'].n_unique():,} questions")
-        frame = frame.filter(frame["id"].is_in(ids.implode()))
-    return Samples(frame, samples.source, tuple(notes))
+        n_questions = _n_questions(samples)
+        if limit < n_questions:
+            notes.append(f"only the first {limit:,} of {n_questions:,} questions")
+            samples = _first_questions(samples, limit)
+    return Samples(samples.rows, samples.source, tuple(notes))
+
+
+def _first_questions(samples: Samples, limit: int) -> Samples:
+    """The rows of the first questions, wherever they are."""
+    first: dict[str, None] = {}
+    for piece in samples.pieces(["id"]):
+        for id in cast("list[str]", piece["id"].unique(maintain_order=True).to_list()):
+            if len(first) == limit and id not in first:
+                break
+            first[id] = None
+        if len(first) == limit:
+            break
+    ids = list(first)
+    return _kept(samples, lambda piece: piece["id"].is_in(ids))
+
+
+def _n_questions(samples: Samples) -> int:
+    import polars as pl
+
+    return int(samples.scan().select("id").unique().select(pl.len()).collect().item())
+
+
+def _kept(samples: Samples, mask: "Callable[[pl.DataFrame], pl.Series]") -> Samples:
+    """The rows for which the mask is true; many of them in a file, if the samples are in one."""
+    import polars as pl
+
+    if not isinstance(samples.rows, SampleFile):
+        return replace(samples, rows=samples.frame.filter(mask(samples.frame)))
+    kept = [samples.part(0, 0)]
+    file: TemporaryFile | None = None
+    for piece in samples.pieces():
+        kept.append(piece.filter(mask(piece)))
+        if sum(part.height for part in kept) > SMALL:
+            file = file or TemporaryFile(samples.rows.rows_at_once)
+            file.add(pl.concat(kept))
+            kept = [samples.part(0, 0)]
+    last = pl.concat(kept)
+    return replace(samples, rows=last if file is None else file.finish(last))
+
+
+def _mask(piece: "pl.DataFrame", where: Filter) -> "pl.Series":
+    import polars as pl
+
+    rows = to_columns(piece.select(name for name in piece.columns if name in where.fields))
+    matches = [
+        where.matches(dict(zip(rows, values, strict=True)))
+        for values in zip(*rows.values(), strict=True)
+    ]
+    return pl.Series(matches, dtype=pl.Boolean)
 
 
 def _check_fields(chosen: Filter, columns: Sequence[str]) -> None:

@@ -4,6 +4,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
+
+KeptEvidence = Literal["all", "failed", "none"]
+"""Whose evidence a run keeps: that of all scores, of those without a value or with a flag, or of none.
+
+Evidence of repeated calls to a judge is always kept, because comparisons compute with it.
+"""
 
 
 class Status(StrEnum):

@@ -5,14 +5,17 @@ import json
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
+from ragauge import sample_file, sample_filter
 from ragauge.errors import DataError
 from ragauge.loaders import load
 from ragauge.loaders.in_pieces import load as reading
 from ragauge.sample import Samples
+from ragauge.sample_filter import select
 
 Rows = Sequence[dict[str, object]]
 
@@ -258,6 +261,22 @@ def test_a_packed_file_is_read(tmp_path: Path):
     check_same(written(tmp_path, plain(40), "a.jsonl.gz"))
 
 
+def test_a_file_packed_with_zstd_is_read(tmp_path: Path):
+    zstandard = pytest.importorskip("zstandard")
+    text = written(tmp_path, plain(400)).read_bytes()
+    path = tmp_path / "b.jsonl.zst"
+    path.write_bytes(zstandard.compress(text))
+    assert len(check_same(path)) == 400
+    path.write_bytes(zstandard.compress(text)[:200])
+    assert "is not a complete zstd file: it ends too early" in check_same_problems(path)
+    path.write_bytes(zstandard.compress(text[:1_004]) + zstandard.compress(text[1_004:]))
+    assert len(check_same(path)) == 400
+    path.write_bytes(zstandard.compress(text) + b"more")
+    assert "is not a complete zstd file" in check_same_problems(path)
+    path.write_bytes(b"no zstd at all")
+    assert "is not a complete zstd file" in check_same_problems(path)
+
+
 def test_a_folder_and_a_pattern_are_all_their_files(tmp_path: Path):
     rows = plain(40, topic=lambda at: at % 3)
     written(tmp_path, rows[:20], "1.jsonl")
@@ -322,3 +341,30 @@ def test_the_temporary_folder_goes_with_the_samples(tmp_path: Path):
 
 def test_a_small_file_is_read_into_memory(tmp_path: Path):
     assert not load(written(tmp_path, plain(40))).is_file
+
+
+@pytest.mark.parametrize("small", [0, 10, 10**6])
+@pytest.mark.parametrize(
+    "chosen", [{"where": 'topic = "b"'}, {"limit": 7}, {"where": "n >= 5", "limit": 20}, {}]
+)
+def test_selected_rows_are_those_of_samples_in_memory(
+    chosen: dict[str, Any], small: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sample_filter, "SMALL", small)
+    monkeypatch.setattr(sample_file, "MAX_ROWS_AT_ONCE", 9)
+    rows = [
+        {"id": f"q{at % 40}", "system": system, "answer": "x", "topic": "abc"[at % 3], "n": at}
+        for system in ("a", "b")
+        for at in range(40)
+    ]
+    in_memory, in_pieces = both(written(tmp_path, rows))
+    expected, found = (select(samples, **chosen) for samples in (in_memory, in_pieces))
+    assert found.frame.equals(expected.frame)
+    assert found.notes == expected.notes
+    assert found.fingerprint() == expected.fingerprint()
+
+
+def test_a_filter_that_no_row_matches_says_so(tmp_path: Path):
+    for samples in both(written(tmp_path, plain(40))):
+        with pytest.raises(DataError, match="no row matches the filter"):
+            select(samples, where='id = "none"')

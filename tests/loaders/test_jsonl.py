@@ -205,7 +205,7 @@ def test_a_bomb_of_one_line_is_stopped_by_the_line(tmp_path: Path, monkeypatch: 
     [
         (gzip.compress(b"{}", mtime=0), ".gz"),
         (b"PK\x03\x04rest", "zip"),
-        (b"\x28\xb5\x2f\xfdrest", "zstd"),
+        (b"\x28\xb5\x2f\xfdrest", ".zst"),
         (b"PAR1rest", ".parquet"),
     ],
 )

@@ -28,7 +28,7 @@ def answers(*ids: str) -> list[dict[str, object]]:
 
 @pytest.mark.parametrize(
     "name",
-    ["a.pkl", "a.pt", "a.npy", "a.xlsx", "a.jsonl.zst", "a.txt", "a", "a.parquet.gz", "a.gz"],
+    ["a.pkl", "a.pt", "a.npy", "a.xlsx", "a.jsonl.bz2", "a.txt", "a", "a.parquet.gz", "a.gz"],
 )
 def test_a_name_of_no_known_format_is_refused_unread(tmp_path: Path, name: str):
     (tmp_path / name).write_bytes(b"\x80\x04.")

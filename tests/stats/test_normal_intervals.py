@@ -55,6 +55,19 @@ def test_an_aggregate_of_several_parts_agrees_with_the_bootstrap():
     assert found.high == approx(expected.high, abs=0.05 * width)
 
 
+def test_an_aggregate_of_whole_numbers_agrees_with_the_bootstrap():
+    def share(sums):
+        return sums[:, 0].astype(int) / sums[:, 1].astype(int)
+
+    random = np.random.default_rng(5)
+    parts = np.column_stack([random.integers(0, 5, 20_000), np.full(20_000, 5.0)]).astype(float)
+    (expected,) = bootstrap([parts], [share], n_resamples=4_000)
+    found = normal_estimate(sums_of(parts), len(parts), share)
+    width = expected.high - expected.low
+    assert found.low == approx(expected.low, abs=0.05 * width)
+    assert found.high == approx(expected.high, abs=0.05 * width)
+
+
 def test_bounds_stay_within_the_values():
     parts = parts_of(np.array([1.0] * 3 + [0.0] * 99_997), "mean")
     found = normal_estimate(sums_of(parts), 100_000, AGGREGATES["mean"], within=(0.0, 1.0))

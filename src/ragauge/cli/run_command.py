@@ -122,6 +122,11 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
     type=click.IntRange(min=1),
     help="Worker processes; with a judge, concurrent requests.  [default: one per core; 128]",
 )
+@click.option(
+    "--evidence",
+    type=click.Choice(("all", "failed", "none")),
+    help="Keep the evidence of all scores, of failed and flagged ones, or of none.  [default: all]",
+)
 @click.option("--full", is_flag=True, help="Print all metrics, systems, notes and findings.")
 @click.option("--quiet", is_flag=True, help="Do not show progress.")
 @click.option("--no-report", is_flag=True, help="Do not write report.html into the run's folder.")
@@ -155,6 +160,7 @@ def command(
     record: Path | None,
     seed: int | None,
     workers: int | None,
+    evidence: str | None,
     full: bool,
     quiet: bool,
     no_report: bool,
@@ -185,6 +191,7 @@ def command(
         plugins=plugins,
         folder=folder,
         workers=workers,
+        evidence=evidence,
         systems={name: Path(file) for name, file in pairs_once(systems, "system").items()},
         map=reading.map,
         encoder=_given(
@@ -252,6 +259,7 @@ def _combined(given: Config, seed: int | None) -> Config:
         plugins=(*base.plugins, *given.plugins),
         folder=given.folder or base.folder,
         workers=given.workers or base.workers,
+        evidence=given.evidence or base.evidence,
         map={**base.map, **given.map},
         seed=base.seed if seed is None else seed,
     )

@@ -34,12 +34,15 @@ if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
     from ragauge.judges.session import Mode
     from ragauge.loaders.conflicts import Prefer
+    from ragauge.score import KeptEvidence
 
 RUNS = Path("ragauge-runs")
 CACHE = "cache.sqlite"
 MAX_WITH_EVIDENCE = 50_000
 MAX_EVIDENCE = 50_000_000
 """Most answers, and bytes of evidence as it is stored, of a run whose page has it without being asked."""
+MAX_ON_PAGE = 200_000
+"""Most answers of a run that gets a page without being asked."""
 MAX_TEXTS = 500_000_000
 """Most bytes of samples in memory of a run that gets a page without being asked."""
 MAX_GROUPS = 100
@@ -138,7 +141,13 @@ def _prepared(
     _check(
         lambda: evaluations.append(
             Evaluation.prepare(
-                samples, metrics, encoder=encoder, judge=judging, cache=cache, seed=config.seed
+                samples,
+                metrics,
+                encoder=encoder,
+                judge=judging,
+                cache=cache,
+                seed=config.seed,
+                evidence=cast("KeptEvidence", config.evidence or "all"),
             )
         ),
         lambda: check_groups(samples, slices_of(samples, config.by)),
@@ -216,6 +225,12 @@ def _write_page(run: Run, folder: Path) -> None:
     from ragauge.report.page import write_page
 
     path, command = folder / REPORT, quote(str(folder))
+    if len(run.samples) > MAX_ON_PAGE:
+        say(
+            f"{REPORT} is not written for more than {MAX_ON_PAGE:,} answers, which takes minutes; look at one "
+            f"question with: ragauge show {command} ID; write it all the same with: ragauge report {command}"
+        )
+        return
     if run.samples.frame.estimated_size() > MAX_TEXTS:
         say(f"the texts are too large for {REPORT}; look at them with: ragauge view {command}")
         return
@@ -278,7 +293,12 @@ def _is_label(text: str) -> bool:
 
 def check_groups(samples: Samples, by: Sequence[str]) -> None:
     """PlanError for each field with too many values to break a summary down by."""
-    counts = {name: samples.frame[name].n_unique() for name in by}
+    import polars as pl
+
+    counts = {
+        name: int(samples.scan().select(name).unique().select(pl.len()).collect().item())
+        for name in by
+    }
     problems = [
         f"cannot group by {name!r}: it has {n:,} values, more than {MAX_GROUPS}; "
         "select rows with --where, or use a coarser field"

@@ -1,10 +1,12 @@
 """Corpus features: values computed once from all questions of a run, whatever systems answered them."""
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, cast
 
 from ragauge.engine.task import source_line
 from ragauge.errors import EncoderError, MetricError, RagaugeError
+from ragauge.sample import to_columns
 from ragauge.score import Score
 
 if TYPE_CHECKING:
@@ -18,18 +20,42 @@ def compute_corpus_features(plan: "Plan", samples: "Samples", resources: "Resour
     for node in plan.nodes:
         if node.definition.corpus:
             names = [source.column for source in node.inputs if source.column]
-            columns = [_by_question(samples, name) for name in names]
+            in_pieces = samples.is_file and len(names) == 1 and _is_filled(samples, names[0])
+            read = _of_filled_column if in_pieces else _by_question
+            columns = [read(samples, name) for name in names]
             resources.corpus[node.key] = of_corpus(node, columns, resources)
 
 
-def _by_question(samples: "Samples", name: str) -> list[object]:
+def _by_question(samples: "Samples", name: str) -> Iterable[object]:
     """For each question, the first non-null cell of a column."""
     import polars as pl
 
     if name not in samples.columns:
-        return [None] * samples.frame["id"].n_unique()
+        n_questions = samples.scan().select(pl.col("id").n_unique()).collect().item()
+        return repeat(None, n_questions)
     first = pl.col(name).drop_nulls().first()
-    return samples.frame.group_by("id", maintain_order=True).agg(first)[name].to_list()
+    columns = samples.scan().select("id", name)
+    return columns.group_by("id", maintain_order=True).agg(first).collect()[name].to_list()
+
+
+def _is_filled(samples: "Samples", name: str) -> bool:
+    return name in samples.columns and not any(
+        piece[name].null_count() for piece in samples.pieces([name])
+    )
+
+
+def _of_filled_column(samples: "Samples", name: str) -> Iterator[object]:
+    """The same of a column without nulls, piece by piece: in memory is a hash of each question."""
+    import hashlib
+
+    seen: set[bytes] = set()
+    for piece in samples.pieces(["id", name]):
+        cells = to_columns(piece)
+        for id, cell in zip(cast("list[str]", cells["id"]), cells[name], strict=True):
+            key = hashlib.blake2b(id.encode(), digest_size=12).digest()
+            if key not in seen:
+                seen.add(key)
+                yield cell
 
 
 def of_corpus(node: "Node", columns: Sequence[Iterable[object]], resources: "Resources") -> object:

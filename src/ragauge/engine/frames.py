@@ -11,7 +11,7 @@ from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError
 from ragauge.memory import gc_paused
 from ragauge.sample import Columns
-from ragauge.score import Evidence, Score
+from ragauge.score import Evidence, Flag, KeptEvidence, Score
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,11 +36,15 @@ def score_frame(plan: Plan, columns: Columns, resources: Resources) -> "pl.DataF
     Ordered by sample, then by metric, so that the order does not depend on the batch size.
     """
     with gc_paused():
-        return _frame(plan.metrics, measure(plan, columns, resources), columns)
+        scores = measure(plan, columns, resources)
+        return _frame(plan.metrics, scores, columns, resources.evidence)
 
 
 def _frame(
-    planned: Sequence[PlannedMetric], measured: Sequence[Scores], columns: Columns
+    planned: Sequence[PlannedMetric],
+    measured: Sequence[Scores],
+    columns: Columns,
+    kept: KeptEvidence,
 ) -> "pl.DataFrame":
     import polars as pl
 
@@ -51,7 +55,7 @@ def _frame(
     evidence: list[str | None] = []
     try:
         for score in scores:
-            evidence.append(evidence_json(score.evidence))  # noqa: PERF401
+            evidence.append(evidence_json(score.evidence) if _is_kept(score, kept) else None)  # noqa: PERF401
     except (TypeError, ValueError, RecursionError) as error:
         at = len(evidence)
         raise MetricError(
@@ -71,11 +75,37 @@ def _frame(
             "value": pl.Series([score.value for score in scores], dtype=pl.Float64),
             "status": pl.Series([score.status for score in scores], dtype=pl.String),
             "reason": pl.Series([score.reason for score in scores], dtype=pl.String),
-            "flags": pl.Series([score.flags for score in scores], dtype=pl.List(pl.String)),
+            "flags": _flags(scores),
             "parts": pl.Series(parts, dtype=pl.List(pl.Float64)),
             "evidence": pl.Series(evidence, dtype=pl.String),
         }
     )
+
+
+def _flags(scores: Sequence[Score]) -> "pl.Series":
+    """The flags of each score; most have none, and polars is slow with many empty lists."""
+    import polars as pl
+
+    flags = [score.flags for score in scores]
+    flagged = [at for at, own in enumerate(flags) if own]
+    column = pl.Series([[]], dtype=pl.List(pl.String)).new_from_index(0, len(flags))
+    if not flagged:
+        return column
+    own = pl.Series([flags[at] for at in flagged], dtype=pl.List(pl.String))
+    # The place of each score's list: 0 is the empty one.
+    places = [0] * len(flags)
+    for place, at in enumerate(flagged, start=1):
+        places[at] = place
+    return column.head(1).append(own).gather(places)
+
+
+def _is_kept(score: Score, kept: KeptEvidence) -> bool:
+    """Whether the run keeps the evidence of a score."""
+    if kept == "all":
+        return True
+    if kept == "failed":
+        return score.value is None or bool(score.flags)
+    return Flag.REPEATED in score.flags
 
 
 def _flattened(measured: Sequence[Scores]) -> tuple[list[int], list[int], list[Score]]:

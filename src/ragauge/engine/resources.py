@@ -12,6 +12,7 @@ from ragauge.judges.config import JudgeConfig
 from ragauge.label import SettingValue
 from ragauge.metric import Definition
 from ragauge.progress import Listener, ignore
+from ragauge.score import KeptEvidence
 
 if TYPE_CHECKING:
     from ragauge.cache import Cache
@@ -52,6 +53,8 @@ class Resources:
         """The values of corpus features, by the key of their node."""
         self.listener: Listener = ignore
         """Told of what a run does; set before it begins. A copy in another process tells nobody."""
+        self.evidence: KeptEvidence = "all"
+        """Whose evidence score frames keep."""
         self.threads: int | None = None
         """Batches that an encoder computes at the same time; None for one per processor."""
 

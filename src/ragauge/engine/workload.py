@@ -1,7 +1,7 @@
 """How much a run has to do, before it begins: texts to encode, calls to judges, values to compute."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 
@@ -39,6 +39,20 @@ class Workload:
     calls: int = 0
     encoded_by: Mapping[str, int] | None = None
     judged_by: tuple[str, ...] = ()
+
+    def times(self, factor: float) -> "Workload":
+        """The work of so many times as many rows."""
+        encoded_by = None
+        if self.encoded_by is not None:
+            encoded_by = {name: round(n * factor) for name, n in self.encoded_by.items()}
+        return replace(
+            self,
+            n_rows=round(self.n_rows * factor),
+            cells=round(self.cells * factor),
+            characters=round(self.characters * factor),
+            calls=round(self.calls * factor),
+            encoded_by=encoded_by,
+        )
 
     @property
     def texts(self) -> int:

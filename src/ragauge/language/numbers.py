@@ -33,6 +33,7 @@ from operator import attrgetter
 from ragauge.language.characters import plain_signs
 from ragauge.language.date_parts import Date
 from ragauge.language.dates import dates
+from ragauge.language.kept_readings import KeptReadings
 from ragauge.language.number_words import numbers_in_words
 from ragauge.language.numerals import digit_in, numbers_in_digits
 from ragauge.language.quantity import DIVIDING, Quantity, Reading, quantity_of
@@ -69,11 +70,17 @@ def quantities_of_context(text: str, stated: Sequence[Date]) -> tuple[Quantity, 
     >>> [each.plain_value for each in quantities_of_context("7/10", ())]
     ['0.7', '7', '10']
     """
+    return _kept_of_context(text, stated)
+
+
+def _of_context(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:
     found = quantities(text, stated)
     if "/" in text or " out of " in text:
         return (*found, *_in_other_forms(text, found))
     return found
 
+
+_kept_of_context = KeptReadings(_of_context)
 
 _WHOLE_FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
 

@@ -28,7 +28,7 @@ def load(
     by_place: bool = False,
     in_pieces: bool | None = None,
 ) -> Samples:
-    """Load samples from a file (.jsonl .ndjson .json .csv .tsv, also .gz; .parquet), frame or list.
+    """Load samples from a file (.jsonl .ndjson .json .csv .tsv, also .gz or .zst; .parquet), frame or list.
 
     A folder, or a pattern such as "answers/*.jsonl", is all its files of one kind. Large files
     (`in_pieces=None`: 64 MB and more) are read piece by piece into a temporary file, so that they need

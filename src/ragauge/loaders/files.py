@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeVar, cast
 
 from ragauge.errors import Problem, did_you_mean
+from ragauge.loaders import zstd
 from ragauge.regular_file import check_regular
 
 MAX_LINE_LENGTH = 256 * 2**20
@@ -33,7 +34,7 @@ _BOM = b"\xef\xbb\xbf"
 _FOREIGN = {
     b"\x1f\x8b": "is compressed with gzip; add .gz to its name",
     b"PK\x03\x04": "is a zip archive or a spreadsheet; unpack it, or save the sheet as CSV",
-    b"\x28\xb5\x2f\xfd": "is compressed with zstd; unpack it first: zstd -d",
+    b"\x28\xb5\x2f\xfd": "is compressed with zstd; add .zst to its name",
     b"PAR1": "is a Parquet file; give it the ending .parquet",
     b"\xff\xfe\x00\x00": "is in UTF-32; save it as UTF-8",
     b"\x00\x00\xfe\xff": "is in UTF-32; save it as UTF-8",
@@ -75,6 +76,8 @@ def unopened(path: Path, error: Exception) -> str:
             return "is a folder; give a file in it"
         case PermissionError():
             return "cannot be read: permission denied"
+        case EOFError() if path.suffix.lower() == ".zst":
+            return f"is not a complete zstd file: {error}; download or compress it again"
         case EOFError() | gzip.BadGzipFile() | zlib.error():
             return (
                 f"is not a complete gzip file: {str(error).lower()}; download or compress it again"
@@ -97,6 +100,9 @@ def _near(path: Path) -> str:
 def _opened(path: Path) -> Generator[BinaryIO]:
     check_regular(path)
     with path.open("rb") as packed:
+        if path.suffix.lower() == ".zst":
+            yield zstd.unpacked(packed, path.name)
+            return
         if path.suffix.lower() != ".gz":
             yield packed
             return
@@ -156,7 +162,7 @@ def _bounded(readline: Callable[[int], Text], longest: int) -> Iterator[tuple[in
 
 def _checked(lines: Iterator[tuple[int, str, int]], path: Path) -> Iterator[tuple[int, str]]:
     """The lines without their sizes, up to the limit for compressed files."""
-    if path.suffix.lower() != ".gz":
+    if path.suffix.lower() not in (".gz", ".zst"):
         yield from ((number, line) for number, line, _ in lines)
         return
     most = max(HIGHEST_RATIO * path.stat().st_size, RATIO_COUNTS_FROM)

@@ -22,7 +22,7 @@ from ragauge.loaders import (
     wrappers,
 )
 from ragauge.loaders.documents import is_list
-from ragauge.loaders.file_sets import files_of_set, is_set, together
+from ragauge.loaders.file_sets import PACKED, files_of_set, is_set, together
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, unreadable
 
@@ -51,7 +51,7 @@ _TEXT_READERS: dict[str, Callable[[Path], Table]] = {
 }
 _READERS = (
     _TEXT_READERS
-    | {f"{suffix}.gz": read for suffix, read in _TEXT_READERS.items()}
+    | {f"{suffix}{packed}": read for suffix, read in _TEXT_READERS.items() for packed in PACKED}
     | {".parquet": parquet.read_parquet}
 )
 _REFUSED = {
@@ -161,5 +161,5 @@ def _read_file(source: str | os.PathLike[str]) -> Table:
             return unreadable(str(path), f"is not supported: {why}")
     if not path.exists():
         return _READERS[".jsonl"](path)  # reports that it does not exist, with a similar name
-    known = f"{', '.join(_TEXT_READERS)} (each also .gz) and .parquet"
+    known = f"{', '.join(_TEXT_READERS)} (each also .gz, .zst) and .parquet"
     return unreadable(str(path), f"has an unknown ending; use one of {known}")

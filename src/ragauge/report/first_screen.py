@@ -15,10 +15,11 @@ from ragauge.report.plain import counted, for_terminal, shortened, some
 from ragauge.report.review_labels import labels_line
 from ragauge.report.table_formats import markdown_table
 from ragauge.runs.comparison import LEVEL
-from ragauge.runs.differences import Difference, SystemDifferences, differences
+from ragauge.runs.differences import MOST_QUESTIONS, Difference, SystemDifferences, differences
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.run import Run
+from ragauge.runs.summary import MAX_RESAMPLED
 from ragauge.sample import FIELDS
 
 if TYPE_CHECKING:
@@ -227,6 +228,11 @@ class FirstScreen:
         if self.compared is not None:
             few = too_few_draws(self.compared.comparison)
             notes += filter(None, (self.legend, few))
+        notes += interval_notes(self.run)
+        if self.compared is None and len(self.run.samples.systems) > 1:
+            notes.append(
+                f"systems of more than {MOST_QUESTIONS:,} questions are compared only by: ragauge compare"
+            )
         more = [
             text
             for n, text in (
@@ -275,7 +281,7 @@ class FirstScreen:
     @cached_property
     def worst(self) -> Sequence[tuple[str, str]]:
         """The worst things found, each with the id of a question to open."""
-        matches = sorted(find(self.run), key=lambda match: -len(match.ids))
+        matches = sorted(find(self.run), key=lambda match: -match.n_found)
         found = [(_finding(match), match.ids[0]) for match in _distinct(matches)]
         if len(found) < WORST_SHOWN and self.metrics:
             found += self._lowest({id for _, id in found})
@@ -304,7 +310,7 @@ class FirstScreen:
             return ()
         folder = quote(str(self.run.folder))
         ids = [id for _, id in self.worst]
-        one = ids[0] if ids else cast(str, self.run.samples.frame["id"][0])
+        one = ids[0] if ids else cast(str, self.run.samples.part(0, 1, ["id"])["id"][0])
         return (f"ragauge show {folder} {quote(one)}", f"ragauge show {folder} --full")
 
 
@@ -380,7 +386,7 @@ def _styled(cell: Cell) -> "Text":
 
 
 def _finding(match: FindingMatch) -> str:
-    return f"{short(match.system)}: {len(match.ids)} of {match.n_rows} answers: {match.says}"
+    return f"{short(match.system)}: {match.n_found} of {match.n_rows} answers: {match.says}"
 
 
 def _distinct(matches: Sequence[FindingMatch]) -> Iterator[FindingMatch]:
@@ -403,14 +409,23 @@ def _why(run: Run, id: str, system: str, metric: str) -> str:
     return f", {why}" if isinstance(why, str) else ""
 
 
+def interval_notes(run: Run) -> tuple[str, ...]:
+    """How the intervals of a large run are computed; empty if all are by the bootstrap."""
+    if max(run.samples.n_by_system.values(), default=0) <= MAX_RESAMPLED:
+        return ()
+    return (
+        f"the intervals of more than {MAX_RESAMPLED:,} questions are by the normal approximation, others by "
+        "the bootstrap",
+    )
+
+
 def _absent_reasons(run: Run) -> Mapping[str, str]:
     """The most frequent reason why a metric has no value, for metrics without any."""
-    import polars as pl
-
-    absent = run.collect(
-        run.scan().filter(pl.col("value").is_null()).group_by("metric", "reason").len()
-    ).sort("len", "reason", descending=[True, False])
+    counts: dict[tuple[str, str | None], int] = {}
+    for each in run.outcomes.absent:
+        key = (each.metric, each.reason)
+        counts[key] = counts.get(key, 0) + each.n
     reasons: dict[str, str] = {}
-    for metric, reason, _ in absent.iter_rows():
+    for metric, reason in sorted(counts, key=lambda key: (-counts[key], key[1] or "")):
         reasons.setdefault(metric, reason or "no reason given")
     return reasons

@@ -46,11 +46,11 @@ def _grades(run: Run) -> Iterator[str]:
 def _lost(run: Run) -> Iterator[str]:
     """How many scores use only some of their parts, because the others failed."""
     for metric in run.metrics:
-        scores = _of_metric(run, metric.metric)
-        n = scores.filter(scores["flags"].list.contains(str(Flag.LOST_PARTS))).height
+        n = run.outcomes.n_flagged(Flag.LOST_PARTS, metric.metric)
         if n:
+            n_scores = run.outcomes.n_by_metric[metric.metric]
             yield (
-                f"{metric.name}: {n:,} of {counted(scores.height, 'score')} "
+                f"{metric.name}: {n:,} of {counted(n_scores, 'score')} "
                 f"{'leaves' if n == 1 else 'leave'} out parts that failed or were not asked "
                 "(evidence: lost)"
             )
@@ -108,8 +108,7 @@ def _repeats(run: Run) -> Iterator[str]:
     import polars as pl
 
     for shown in run.metrics:
-        scores = _of_metric(run, shown.metric)
-        if not scores.filter(scores["flags"].list.contains(str(Flag.REPEATED))).height:
+        if not run.outcomes.n_flagged(Flag.REPEATED, shown.metric):
             continue
         wanted = pl.col("metric") == shown.metric
         kept = run.collect(run.source.scan_evidence().filter(wanted))["evidence"].drop_nulls()

@@ -221,14 +221,14 @@ class Overview:
     def _findings(self) -> Iterator[FindingView]:
         positions = {display.metric: at for at, display in enumerate(self.displays)}
         stored = {(each.says, each.when): each for each in self.run.manifest.findings}
-        for match in sorted(find(self.run), key=lambda match: -len(match.ids)):
+        for match in sorted(find(self.run), key=lambda match: -match.n_found):
             metrics = stored[match.says, match.when].metrics
             yield FindingView(
                 system=self.systems.index(match.system),
                 says=match.says,
                 when=match.when,
                 metrics={name: positions[label] for name, label in metrics.items()},
-                n=len(match.ids),
+                n=match.n_found,
                 n_rows=match.n_rows,
                 ids=match.ids[:IDS_SHOWN],
             )

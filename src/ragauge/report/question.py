@@ -70,8 +70,7 @@ class Question:
 
 def read_question(run: Run, id: str) -> Question:
     """The question of a run with this id."""
-    frame = run.samples.frame
-    samples = list(frame.filter(frame["id"] == id).iter_rows(named=True))
+    samples = list(run.samples_of([id]).iter_rows(named=True))
     shared = _shared(samples)
     displays = {metric.metric: metric for metric in run.metrics if not metric.unavailable}
     found = run.of_question(id)

@@ -14,7 +14,7 @@ from ragauge.label import Label
 from ragauge.regular_file import read_regular
 from ragauge.report.cautions import caution_lines
 from ragauge.report.comparison import ComparisonView
-from ragauge.report.first_screen import FirstScreen, first_screen_markdown
+from ragauge.report.first_screen import FirstScreen, first_screen_markdown, interval_notes
 from ragauge.report.numbers import SummaryRow, bounds, cells
 from ragauge.report.plain import (
     counted,
@@ -96,8 +96,9 @@ def summary_table(run: Run, by: Sequence[str] = ()) -> Table:
     n_answers, n_systems = len(run.samples), len(run.samples.systems)
     title = f"{run.manifest.suite}: {counted(n_answers, 'answer')}, {counted(n_systems, 'system')}"
     why = () if by else (*not_scored(run, shown), *caution_lines(run))
+    how = interval_notes(run)
     return Table(
-        title, keys, lines, (*run.problems, *run.manifest.notes, *run.manifest.models, *why)
+        title, keys, lines, (*run.problems, *run.manifest.notes, *run.manifest.models, *how, *why)
     )
 
 
@@ -128,13 +129,14 @@ def not_scored(run: Run, shown: Mapping[str, MetricDisplay]) -> tuple[str, ...]:
 
 def _reasons(run: Run) -> Mapping[tuple[str, str], list[str]]:
     """For each metric and system: the scores without a value by status, with the main reason."""
-    import polars as pl
-
     counts: dict[tuple[str, str, str], list[tuple[int, str]]] = {}
-    absent = run.collect(run.scan().filter(pl.col("value").is_null()))
-    keys = ["metric", "system", "status", "reason"]
-    for metric, system, status, reason, n in absent.group_by(keys).len().sort(keys).iter_rows():
-        counts.setdefault((metric, system, status), []).append((n, reason or "no reason given"))
+    absent = sorted(
+        run.outcomes.absent,
+        key=lambda each: (each.metric, each.system, each.status, each.reason or ""),
+    )
+    for each in absent:
+        of_status = counts.setdefault((each.metric, each.system, each.status), [])
+        of_status.append((each.n, each.reason or "no reason given"))
     reasons: dict[tuple[str, str], list[str]] = {}
     for (metric, system, status), by_reason in counts.items():
         most, reason = max(by_reason, key=lambda pair: pair[0])
@@ -186,7 +188,7 @@ def findings_markdown(findings: Sequence[FindingMatch]) -> str:
     rows = [
         (
             match.system,
-            f"{len(match.ids)} of {match.n_rows}",
+            f"{match.n_found} of {match.n_rows}",
             match.says,
             some(match.ids, IDS_SHOWN),
         )
@@ -210,7 +212,12 @@ def summary_json(run: Run, by: Sequence[str] = ()) -> dict[str, object]:
     breakdowns = {field: _rows(run, field) for field in by}
     return {
         **facts,
-        "notes": [*run.problems, *run.manifest.notes, *run.manifest.models],
+        "notes": [
+            *run.problems,
+            *run.manifest.notes,
+            *run.manifest.models,
+            *interval_notes(run),
+        ],
         "cautions": [asdict(caution) for caution in run.cautions],
         "metrics": shown,
         "summary": _rows(run),
@@ -256,9 +263,13 @@ def _rows(run: Run, field: str | None = None) -> list[dict[str, object]]:
 
 
 def _finding(match: FindingMatch) -> dict[str, object]:
-    n = len(match.ids)
     pattern = {"system": match.system, "says": match.says, "when": match.when}
-    return {**pattern, "ids": list(match.ids[:IDS_LISTED]), "n_found": n, "n_rows": match.n_rows}
+    return {
+        **pattern,
+        "ids": list(match.ids[:IDS_LISTED]),
+        "n_found": match.n_found,
+        "n_rows": match.n_rows,
+    }
 
 
 def to_json(data: object) -> str:

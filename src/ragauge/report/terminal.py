@@ -210,7 +210,7 @@ def _print_findings(out: "Console", run: Run) -> None:
     rows = [
         (
             short(match.system),
-            f"{len(match.ids)}/{match.n_rows}",
+            f"{match.n_found}/{match.n_rows}",
             match.says,
             some(list(map(short, match.ids)), IDS_SHOWN),
         )

@@ -1,5 +1,6 @@
 """Which metrics of a run are used where they are known to mislead, by the lengths of its texts."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, TypeGuard, cast
@@ -80,6 +81,8 @@ def median_words(samples: Samples) -> dict[str, object]:
     """The median number of words of the references, and of each system's answers, for the manifest."""
     import polars as pl
 
+    if samples.is_file:
+        return _median_words_of_pieces(samples)
     frame = samples.frame
     n_words = pl.element().str.count_matches(r"\S+")
     references = None
@@ -91,6 +94,36 @@ def median_words(samples: Samples) -> dict[str, object]:
         medians = frame.group_by("system").agg(pl.col("answer").str.count_matches(r"\S+").median())
         answers |= dict(sorted(_rows(medians)))
     return {"references": references, "answers": answers}
+
+
+def _median_words_of_pieces(samples: Samples) -> dict[str, object]:
+    """The same, from how many texts have each number of words."""
+    import polars as pl
+
+    words = r"\S+"
+    columns = [name for name in ("references", "answer") if name in samples.columns]
+    references: Counter[int] = Counter()
+    answers: dict[str, Counter[int]] = {system: Counter() for system in samples.systems}
+    for piece in samples.pieces(["system", *columns]):
+        if "references" in columns:
+            n_words = piece["references"].explode().str.count_matches(words)
+            references.update(cast("list[int]", n_words.drop_nulls().to_list()))
+        if "answer" in columns:
+            counted = piece.select("system", n=pl.col("answer").str.count_matches(words))
+            for system, n in counted.drop_nulls().iter_rows():
+                answers[system][n] += 1
+    own = {system: _median(found) for system, found in sorted(answers.items())}
+    return {"references": _median(references), "answers": own}
+
+
+def _median(counts: "Counter[int]") -> float | None:
+    """The median of numbers of which each occurs so often; None of none."""
+    n, seen, middle = counts.total(), 0, list[int]()
+    for value in sorted(counts):
+        seen += counts[value]
+        while len(middle) < 2 and seen > (n - 1 + len(middle)) // 2:
+            middle.append(value)
+    return sum(middle) / 2 if middle else None
 
 
 def _rows(frame: "pl.DataFrame") -> list[tuple[str, float | None]]:

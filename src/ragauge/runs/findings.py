@@ -1,21 +1,28 @@
 """Match a suite's findings to a run: which rows show which pattern of scores."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import nsmallest
 from typing import TYPE_CHECKING, cast
 
 from ragauge.runs.run import Run
+from ragauge.runs.score_pieces import score_pieces
 from ragauge.where import All, Comparison, Condition, Either, Filter, IsNull, Membership, Not, Truth
 
 if TYPE_CHECKING:
     import polars as pl
 
 
+IDS_KEPT = 1_000
+"""Most ids of a match."""
+
+
 @dataclass(frozen=True, slots=True)
 class FindingMatch:
     """One finding for one system: its text, its condition and the ids of the matching rows.
 
-    `n_rows` counts the rows that were checked: those with a value for every metric in the condition.
+    `ids` are the first IDS_KEPT in their order, `n_found` counts all. `n_rows` counts the rows that were
+    checked: those with a value for every metric in the condition.
     """
 
     system: str
@@ -23,45 +30,78 @@ class FindingMatch:
     when: str
     ids: tuple[str, ...]
     n_rows: int
+    n_found: int
 
 
 def find(run: Run) -> tuple[FindingMatch, ...]:
-    """The findings that match at least one row, by system, in the suite's order.
+    """The findings that match at least one row, by system, in the suite's order; computed once.
 
     Source: the suite answer-quality, "Interpreting Results".
     """
+    if FINDINGS not in run.computed:
+        run.computed[FINDINGS] = _find(run)
+    return cast("tuple[FindingMatch, ...]", run.computed[FINDINGS])
+
+
+FINDINGS = "findings"
+
+
+@dataclass(slots=True)
+class _Matches:
+    """The rows of one system that match a finding, in the scores read so far."""
+
+    n_rows: int = 0
+    n_found: int = 0
+    ids: list[str] = field(default_factory=list[str])
+
+    def add(self, n_rows: int, ids: Sequence[str]) -> None:
+        self.n_rows += n_rows
+        self.n_found += len(ids)
+        self.ids = nsmallest(IDS_KEPT, [*self.ids, *ids])
+
+
+def _find(run: Run) -> tuple[FindingMatch, ...]:
     scored = {metric.metric for metric in run.metrics if not metric.unavailable}
     findings = [
         finding for finding in run.manifest.findings if scored.issuperset(finding.metrics.values())
     ]
     if not findings:
         return ()
-    values = _values(run, {label for finding in findings for label in finding.metrics.values()})
-    matches: list[FindingMatch] = []
-    for system in run.samples.systems:
-        rows = values.filter(values["system"] == system)
-        for finding in findings:
-            if not set(rows.columns).issuperset(finding.metrics.values()):
+    labels = {label for finding in findings for label in finding.metrics.values()}
+    systems = run.samples.systems
+    matches = {(system, at): _Matches() for system in systems for at in range(len(findings))}
+    for values in _values(run, labels):
+        for (system, at), found in matches.items():
+            rows = values.filter(values["system"] == system)
+            if not set(rows.columns).issuperset(findings[at].metrics.values()):
                 continue
-            checked = _by_name(rows, finding.metrics).drop_nulls()
-            condition = Filter.parse(finding.when).condition
+            checked = _by_name(rows, findings[at].metrics).drop_nulls()
+            condition = Filter.parse(findings[at].when).condition
             ids = cast("list[str]", checked.filter(_expression(condition))["id"].to_list())
-            if ids:
-                matches.append(
-                    FindingMatch(system, finding.says, finding.when, tuple(ids), checked.height)
-                )
-    return tuple(matches)
+            found.add(checked.height, ids)
+    return tuple(
+        FindingMatch(
+            system,
+            findings[at].says,
+            findings[at].when,
+            tuple(found.ids),
+            found.n_rows,
+            found.n_found,
+        )
+        for (system, at), found in matches.items()
+        if found.n_found
+    )
 
 
-def _values(run: Run, labels: Collection[str]) -> "pl.DataFrame":
-    """One row for each (system, id), one column for each of the metrics."""
+def _values(run: Run, labels: Collection[str]) -> "Iterator[pl.DataFrame]":
+    """One row for each (system, id), one column for each of the metrics; some samples at a time."""
     import polars as pl
 
     wanted = pl.col("metric").is_in(list(labels))
-    scores = run.collect(run.scan().filter(wanted).select("id", "system", "metric", "value"))
-    return scores.pivot(
-        "metric", index=["system", "id"], values="value", aggregate_function="first"
-    ).sort("system", "id")
+    for piece in score_pieces(run, ("id", "system", "metric", "value")):
+        yield piece.filter(wanted).pivot(
+            "metric", index=["system", "id"], values="value", aggregate_function="first"
+        )
 
 
 def _by_name(values: "pl.DataFrame", metrics: Mapping[str, str]) -> "pl.DataFrame":

@@ -1,17 +1,15 @@
 """The health of a run: which scores failed, were not tried or used a truncated text, and why."""
 
 import json
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from ragauge.label import Label
 from ragauge.runs.run import Run
 from ragauge.score import NOT_ASKED, Flag
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -27,30 +25,25 @@ class Health:
     run: Run
 
     @cached_property
-    def _scores(self) -> "pl.DataFrame":
-        return self.run.collect(self.run.scan().drop("parts"))
-
-    @cached_property
     def n_failed(self) -> int:
         """Scores that failed; running again retries them."""
-        return self._scores.filter(self._scores["status"] == "failed").height
+        return sum(each.n for each in self.run.outcomes.absent if each.status == "failed")
 
     @cached_property
     def n_unreadable(self) -> int:
         """Scores that failed because the judge's stored reply is unreadable."""
         from ragauge.judges.session import NO_USABLE_REPLY
 
-        failed = self._scores.filter(self._scores["status"] == "failed")
-        unreadable = failed["reason"].str.contains(NO_USABLE_REPLY, literal=True)
-        return int(unreadable.sum())
+        return sum(
+            each.n
+            for each in self.run.outcomes.absent
+            if each.status == "failed" and NO_USABLE_REPLY in (each.reason or "")
+        )
 
     @cached_property
     def n_truncated(self) -> int:
         """Scores that used a truncated text."""
-        import polars as pl
-
-        is_truncated = pl.col("flags").list.contains(str(Flag.TRUNCATED))
-        return self._scores.filter(is_truncated).height
+        return self.run.outcomes.n_flagged(Flag.TRUNCATED)
 
     @property
     def is_complete(self) -> bool:
@@ -65,26 +58,25 @@ class Health:
     @cached_property
     def scored(self) -> frozenset[str]:
         """The labels of the metrics with at least one value."""
-        has_value = self._scores["value"].is_not_null()
-        return frozenset(self._scores.filter(has_value)["metric"].unique().to_list())
+        return frozenset(self.run.outcomes.scored)
 
     def why_nothing_scored(self, metrics: Collection[str] | None = None) -> str:
         """The most frequent reason for a score without a value, of these metrics or of all.
 
         Metrics whose requirements are missing count only if there are no others.
         """
-        import polars as pl
-
-        scores = self._scores
-        if metrics is not None:
-            scores = scores.filter(pl.col("metric").is_in(list(metrics)))
-        unavailable = [metric.metric for metric in self.run.metrics if metric.unavailable]
-        tried = scores.filter(~pl.col("metric").is_in(unavailable))
-        reasons = (tried if tried.height else scores)["reason"].drop_nulls()
-        if not len(reasons):
+        absent = [
+            each for each in self.run.outcomes.absent if metrics is None or each.metric in metrics
+        ]
+        unavailable = {metric.metric for metric in self.run.metrics if metric.unavailable}
+        tried = [each for each in absent if each.metric not in unavailable]
+        counts: dict[str, int] = {}
+        for each in tried or absent:
+            if each.reason is not None:
+                counts[each.reason] = counts.get(each.reason, 0) + each.n
+        if not counts:
             return "no metric or check applies to any row"
-        counts = reasons.value_counts().sort("count", "reason", descending=[True, False])
-        return str(counts[0, 0])
+        return min(counts, key=lambda reason: (-counts[reason], reason))
 
     @cached_property
     def silent_judges(self) -> Mapping[str, str]:
@@ -100,40 +92,45 @@ class Health:
         """The metrics without any value whose judge was not called: name to reason."""
         reasons: dict[str, str] = {}
         for metric in self.run.metrics:
-            scores = self._scores.filter(self._scores["metric"] == metric.metric)
-            if scores["value"].is_null().all() and (reason := self._why_not_asked(scores)):
+            if metric.metric in self.run.outcomes.scored:
+                continue
+            if reason := self._why_not_asked(metric.metric):
                 reasons[metric.name] = reason
         return reasons
 
     def _why_silent(self, judge: str, usage: Mapping[str, int]) -> str:
-        import polars as pl
-
-        label = Label("", {"judge": judge})
-        own = self._scores.filter(pl.col("metric").str.contains(str(label)[1:-1], literal=True))
+        label = str(Label("", {"judge": judge}))[1:-1]
+        failed = [
+            each
+            for each in self.run.outcomes.absent
+            if label in each.metric and each.status == "failed"
+        ]
+        has_value = any(label in metric for metric in self.run.outcomes.scored)
         all_failed = usage["calls"] == usage["failed"] > 0 and not usage["cached"]
-        if not all_failed and not ("failed" in own["status"] and own["value"].is_null().all()):
+        if not all_failed and not (failed and not has_value):
             return ""
-        reasons = own.filter(pl.col("status") == "failed")["reason"]
-        return str(reasons[0]) if len(reasons) else "every call failed"
+        return (failed[0].reason or "") if failed else "every call failed"
 
-    def _why_not_asked(self, scores: "pl.DataFrame") -> str:
-        """Why a judge was not called for one of the scores; empty if it was called for all."""
+    def _why_not_asked(self, metric: str) -> str:
+        """Why a judge was not called for a score of the metric; empty if it was called for all."""
+        for each in self.run.outcomes.absent:
+            if each.metric == metric and (each.reason or "").startswith(NOT_ASKED):
+                return each.reason or ""
+        lost = [
+            reason
+            for of, flag, reason in self.run.outcomes.flagged
+            if of == metric and flag == str(Flag.LOST_PARTS)
+        ]
+        return self._why_part_lost(metric, lost) if lost else ""
+
+    def _why_part_lost(self, metric: str, reasons: Sequence[str | None]) -> str:
+        """Why a judge was not called for a composite's parts, from its reasons or its evidence."""
         import polars as pl
 
-        direct = scores.filter(pl.col("reason").str.starts_with(NOT_ASKED))["reason"]
-        if len(direct):
-            return str(direct[0])
-        lost = scores.filter(pl.col("flags").list.contains(str(Flag.LOST_PARTS)))
-        return self._why_part_lost(lost) if lost.height else ""
-
-    def _why_part_lost(self, lost: "pl.DataFrame") -> str:
-        """Why a judge was not called for a composite's parts, from its reason or its evidence."""
-        import polars as pl
-
-        in_reasons = lost["reason"].str.extract(f'({NOT_ASKED}[^";{{\\\\]+)').drop_nulls()
-        if len(in_reasons):
-            return str(in_reasons[0])
-        wanted = pl.col("metric") == lost["metric"][0]
+        for reason in reasons:
+            if found := re.search(f'({NOT_ASKED}[^";{{\\\\]+)', reason or ""):
+                return found[1]
+        wanted = pl.col("metric") == metric
         stored = self.run.collect(self.run.source.scan_evidence().filter(wanted))
         for text in stored["evidence"].drop_nulls().to_list():
             for reason in _texts(json.loads(text)):

@@ -52,7 +52,7 @@ def manifest_of(
         batch_size,
         _git_commit(),
         _machine(),
-        (*samples.notes, *_unavailable_notes(plan)),
+        (*samples.notes, *_unavailable_notes(plan), *_evidence_notes(resources)),
         tuple(
             StoredFinding.of(finding, suite, plan.metrics)
             for suite in plan.suites
@@ -124,6 +124,13 @@ def _unavailable_notes(plan: Plan) -> Iterable[str]:
     for metric in plan.unavailable:
         by_reason.setdefault(metric.unavailable or "", []).append(metric.name)
     return [f"not scored, {reason}: {', '.join(names)}" for reason, names in by_reason.items()]
+
+
+def _evidence_notes(resources: Resources) -> Iterable[str]:
+    # A note and no part of the key: evidence changes no number.
+    if resources.evidence != "all":
+        of = "scores that failed or have a flag" if resources.evidence == "failed" else "no score"
+        yield f"evidence is kept of {of}"
 
 
 def _model_notes(plan: Plan) -> Iterable[str]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, overload
+from typing import TYPE_CHECKING, ClassVar, Literal, cast, overload
 
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.aggregate_code import aggregate_problem
@@ -12,9 +12,11 @@ from ragauge.runs.cautions import MetricCaution, cautions_of
 from ragauge.runs.compare import PERMUTATIONS, Pairs, compare
 from ragauge.runs.comparison import Comparison, CorrectionName, TestName
 from ragauge.runs.manifest import Manifest, MetricDisplay
+from ragauge.runs.outcomes import Outcomes, outcomes_of
+from ragauge.runs.question_index import rows_of_question
 from ragauge.runs.rendering import Rendered, Renderer
 from ragauge.runs.review_reasons import MARGIN, N_SAMPLE
-from ragauge.runs.score_pieces import pieces_with_samples
+from ragauge.runs.score_pieces import pieces_with_samples, score_pieces
 from ragauge.runs.scores import ScoreSource, collected, of_question, with_evidence
 from ragauge.runs.sides import SideLike
 from ragauge.runs.summary import SUMMARY, summarise_pieces
@@ -35,6 +37,8 @@ UNGROUPED = ("references", "contexts", "context_ids", "context_scores", "gold_co
 """Columns whose values are lists: rows cannot be grouped by them."""
 
 SYSTEMS_NAMED = 5
+IDS_SEARCHED = 200_000
+"""Ids among which one is searched that is like an unknown one."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,6 +62,10 @@ class Run:
         default_factory=dict["str | None", Comparison], repr=False, compare=False
     )
     """The comparison of the systems once it is computed, by the base or None, for `runs.differences`."""
+    computed: dict[str, object] = field(
+        default_factory=dict[str, object], repr=False, compare=False
+    )
+    """What other modules of this package have computed from all scores, by a name of theirs."""
 
     def scan(self) -> "pl.LazyFrame":
         """The scores as a lazy frame, without their evidence; nothing is read before `collect`.
@@ -83,11 +91,17 @@ class Run:
 
     def of_question(self, id: str) -> "pl.DataFrame":
         """The scores of one question with their evidence, as in `scores`."""
-        return of_question(self.source, id, self.folder)
+        size = max(self.manifest.batch_size, 1)
+        batches = sorted({row // size for row in self.rows_of(id)})
+        return of_question(self.source.of_batches(batches), id, self.folder)
+
+    def rows_of(self, id: str) -> tuple[int, ...]:
+        """The places of a question's rows in the samples, ascending; found in an index if the run is large."""
+        return rows_of_question(self.samples, id, self.folder)
 
     def collect(self, lazy: "pl.LazyFrame") -> "pl.DataFrame":
         """The rows of a frame made from `scan`; raises StoreError if a file of the run is damaged."""
-        return collected(lazy, self.folder)
+        return collected(lazy, self.folder, is_large=self.samples.is_file)
 
     @cached_property
     def metrics(self) -> tuple[MetricDisplay, ...]:
@@ -117,11 +131,12 @@ class Run:
         >>> [caution.metric for caution in rg.evaluate([row], "hallucination").cautions]
         ['hallucination']
         """
-        import polars as pl
+        return cautions_of(self.manifest, self.outcomes.scored)
 
-        with_value = self.scan().filter(pl.col("value").is_not_null())
-        scored = self.collect(with_value.select("metric").unique())["metric"].to_list()
-        return cautions_of(self.manifest, scored)
+    @cached_property
+    def outcomes(self) -> Outcomes:
+        """How many scores have no value and why, and which flags they have."""
+        return outcomes_of(self)
 
     def metric(self, name: str) -> MetricDisplay:
         """The metric with this label or shown name; raises PlanError if the run has none."""
@@ -191,6 +206,16 @@ class Run:
             seed=self.manifest.seed if seed is None else seed,
         )
 
+    def samples_of(self, ids: Collection[str]) -> "pl.DataFrame":
+        """The samples of some questions, in their order."""
+        import polars as pl
+
+        if not self.samples.is_file:
+            return self.samples.frame.filter(pl.col("id").is_in(list(ids)))
+        rows = sorted({row for id in ids for row in self.rows_of(id)})
+        none = self.samples.part(0, 0)
+        return pl.concat([none, *(self.samples.part(row, row + 1) for row in rows)])
+
     def show(self, id: str) -> Rendered:
         """One question to look at: its answers with their scores, reasons and evidence, cut short.
 
@@ -234,10 +259,13 @@ class Run:
 
     def check_question(self, id: str) -> None:
         """Raise PlanError if the run has no question with this id."""
-        ids = self.samples.frame["id"].unique().to_list()
-        if id not in ids:
-            hint = did_you_mean(id, ids) or f"; it has {len(ids):,}, starting with {min(ids)!r}"
-            raise PlanError([f"{self.folder or 'the run'} has no question {id!r}{hint}"])
+        if self.rows_of(id):
+            return
+        first = self.samples.part(0, IDS_SEARCHED, ["id"])["id"]
+        ids = cast("list[str]", first.unique().to_list())
+        n = f"{len(ids):,}" if len(self.samples) <= IDS_SEARCHED else "many"
+        hint = did_you_mean(id, ids) or f"; it has {n}, starting with {min(ids)!r}"
+        raise PlanError([f"{self.folder or 'the run'} has no question {id!r}{hint}"])
 
     def worst(self, metric: str, n: int = 10) -> "pl.DataFrame":
         """The n rows with the worst value of a metric, worst first: id, system, value, answer.
@@ -250,17 +278,19 @@ class Run:
         if n < 1:
             raise PlanError([f"n must be at least 1, got {n}"])
         display = self.metric(metric)
-        scores = self.collect(
-            self.scan()
-            .filter(pl.col("metric") == display.metric)
+        order = ["value", "id", "system"]
+        descending = [display.lower_is_better, False, False]
+        worst = pl.concat(
+            piece.filter(pl.col("metric") == display.metric)
             .select("id", "system", "value")
             .drop_nulls("value")
+            .sort(order, descending=descending)
+            .head(n)
+            for piece in score_pieces(self, ("id", "system", "metric", "value"))
         )
-        worst = scores.sort(
-            "value", "id", "system", descending=[display.lower_is_better, False, False]
-        ).head(n)
+        worst = worst.sort(order, descending=descending).head(n)
         shown = [name for name in ("answer",) if name in self.samples.columns]
-        answers = self.samples.frame.select("id", "system", *shown)
+        answers = self.samples_of(worst["id"].unique().to_list()).select("id", "system", *shown)
         rows = worst.join(answers, on=["id", "system"], how="left", maintain_order="left")
         if (renderer := Run.renderer) is not None:
             # On this frame alone: in a notebook it shows short texts, what is made from it as usual.

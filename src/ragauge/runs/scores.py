@@ -21,8 +21,6 @@ COLUMNS = ("id", "system", "metric", "value", "status", "reason", "evidence", "f
 
 SAMPLES_AT_ONCE = 20_000
 """Samples whose scores are in memory at once when parts are read one after the other."""
-MANY_PARTS = 50
-"""Parts from which on a query runs in pieces, so that its memory does not grow with the run."""
 
 
 class ScoreSource(Protocol):
@@ -114,12 +112,17 @@ def _path_or_content(path: Path) -> str | BytesIO:
     return str(path)
 
 
-def collected(lazy: "pl.LazyFrame", folder: Path | None) -> "pl.DataFrame":
-    """The rows of a lazy frame; raises StoreError if a part is damaged or is not part of a run."""
+def collected(
+    lazy: "pl.LazyFrame", folder: Path | None, *, is_large: bool = False
+) -> "pl.DataFrame":
+    """The rows of a lazy frame; raises StoreError if a part is damaged or is not part of a run.
+
+    With `is_large` the query runs in pieces, so that its memory does not grow with the run.
+    """
     import polars as pl
 
     try:
-        return lazy.collect()
+        return lazy.collect(engine="streaming" if is_large else "auto")
     except (OSError, pl.exceptions.PolarsError) as error:
         if folder is None:
             raise

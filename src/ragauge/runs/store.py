@@ -4,6 +4,7 @@
     samples.parquet           the samples
     scores/000000.parquet …   the scores of one batch each, without their evidence
     evidence/000000.parquet … the evidence of the same rows in the same order
+    questions.parquet         where the rows of each question are, if the run is large
     summary.json, summary.md
     report.html               the page of `ragauge run`
     labels.jsonl              what people said in the review queue, if they did
@@ -39,6 +40,7 @@ from ragauge.runs.integrity import (
     problem_of_scores,
 )
 from ragauge.runs.manifest import FORMAT, Manifest
+from ragauge.runs.question_index import INDEX, write_index
 from ragauge.runs.review_labels import LABELS
 from ragauge.runs.run import Run
 from ragauge.runs.scores import InParts
@@ -206,6 +208,7 @@ class RunFolder:
         parts = self._parts(n_parts, manifest.batch_size)
         files = (self.path / SAMPLES, *parts.scores, *parts.evidence)
         manifest = replace(manifest, digests=digests_of(self.path, files))
+        write_index(self.path, samples)
         write_text(self.path / MANIFEST, manifest.to_json())
         return Run(samples, parts, manifest, self.path)
 
@@ -216,6 +219,7 @@ class RunFolder:
                 SCORES_FOLDER,
                 EVIDENCE_FOLDER,
                 SAMPLES,
+                INDEX,
                 *SUMMARIES,
                 REPORT,
                 *FORMAT_1_FILES,

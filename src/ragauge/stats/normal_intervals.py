@@ -19,9 +19,6 @@ from ragauge.stats.intervals import (
     rounded_bound,
 )
 
-STEP = 1e-6
-"""Relative step of the numerical derivative of an aggregate."""
-
 
 class QuestionSums:
     """The sums of the questions' parts, and of the products of each two parts, of all rows added.
@@ -80,7 +77,7 @@ def normal_estimate(
     if given.n_scored < 2 or n_questions < 2:
         return Estimate(value, None, None)
     covariance = given.products - np.outer(sums, sums) / n_questions
-    slope = _derivative(aggregate, sums)
+    slope = _derivative(aggregate, sums, np.sqrt(np.maximum(np.diag(covariance), 0.0)))
     half = NormalDist().inv_cdf((1 + confidence) / 2) * float(
         np.sqrt(max(slope @ covariance @ slope, 0.0))
     )
@@ -90,10 +87,16 @@ def normal_estimate(
     return Estimate(value, min(rounded_bound(low), value), max(rounded_bound(high), value))
 
 
-def _derivative(aggregate: Aggregate, sums: Floats1d) -> Floats1d:
-    """The aggregate's derivative by each sum, (p,), by central differences."""
-    steps = STEP * np.maximum(np.abs(sums), 1.0)
-    around = np.concatenate([sums + np.diag(steps), sums - np.diag(steps)])
-    values = aggregate(around)
-    slope = (values[: len(sums)] - values[len(sums) :]) / (2 * steps)
+def _derivative(aggregate: Aggregate, sums: Floats1d, steps: Floats1d) -> Floats1d:
+    """The aggregate's derivative by each sum, (p,), by central differences; 0 where the step is 0.
+
+    The steps are the sums' standard deviations: over them the aggregate must be near a line for the
+    approximation to hold at all, and an aggregate of whole numbers would ignore much smaller ones.
+    """
+    varied = np.flatnonzero(steps)
+    moves = np.zeros((len(varied), len(sums)))
+    moves[np.arange(len(varied)), varied] = steps[varied]
+    values = aggregate(np.concatenate([sums + moves, sums - moves]))
+    slope = np.zeros(len(sums))
+    slope[varied] = (values[: len(varied)] - values[len(varied) :]) / (2 * steps[varied])
     return np.where(np.isfinite(slope), slope, 0.0)

@@ -8,7 +8,7 @@ from ragauge.errors import DataError, Problem
 from ragauge.loaders import legalbench
 from ragauge.loaders.assembly import other_system_problem
 from ragauge.loaders.in_pieces.decisions import Decisions
-from ragauge.loaders.in_pieces.piece_files import PieceFiles, TemporaryFolder
+from ragauge.loaders.in_pieces.piece_files import PieceFiles
 from ragauge.loaders.in_pieces.row_keys import KeyFindings, RowKeys
 from ragauge.loaders.in_pieces.tables import (
     PIECE_BYTES,
@@ -26,6 +26,7 @@ from ragauge.loaders.wrappers import unwrapped
 from ragauge.memory import gc_paused
 from ragauge.sample import Row, Samples
 from ragauge.sample_frame import Numbering, read_values
+from ragauge.temporary_file import TemporaryFolder
 
 MAX_PASSES = 20
 RECOGNISED = (

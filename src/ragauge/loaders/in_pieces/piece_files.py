@@ -1,19 +1,15 @@
 """The pieces of samples on disk, and their way into one Parquet file with columns of one type each."""
 
 import json
-import os
-import shutil
-import tempfile
-import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ragauge.errors import StoreError
 from ragauge.sample import FIELDS
 from ragauge.sample_file import SampleFile, rows_at_once
 from ragauge.sample_frame import frame_of
+from ragauge.temporary_file import TemporaryFolder, write_errors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,23 +20,6 @@ if TYPE_CHECKING:
 
 LINE = "ragauge line"
 """A column of the pieces that the samples do not have: each row's line in its source."""
-ON_DISK = Path("/var/tmp")
-"""Where temporary files are on disk; /tmp is in memory on some systems."""
-
-
-class TemporaryFolder:
-    """A folder that is removed when nothing refers to it any more, at the latest when Python ends."""
-
-    def __init__(self) -> None:
-        own = "TMPDIR" in os.environ or not os.access(ON_DISK, os.W_OK)
-        try:
-            self.path = Path(tempfile.mkdtemp(prefix="ragauge-", dir=None if own else ON_DISK))
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise StoreError(
-                f"no temporary folder for large samples: {reason}; set TMPDIR to a folder on disk"
-            ) from error
-        self._finalizer = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 @dataclass(slots=True)
@@ -65,15 +44,10 @@ class PieceFiles:
         self._encode_mixed(number, values)
         frame = frame_of(values)
         path = self._path(number)
-        try:
+        with write_errors(path):
             frame.with_columns(pl.Series(LINE, lines, dtype=pl.UInt32)).write_parquet(
                 path, compression="lz4"
             )
-        except (OSError, pl.exceptions.ComputeError) as error:
-            reason = str(error).rpartition("IO error: ")[2]
-            raise StoreError(
-                f"{path}: cannot be written: {reason:.200}; free space or set TMPDIR to a folder with room"
-            ) from error
         self.starts.append(self.n_rows)
         self.n_rows += frame.height
         at_once = rows_at_once(frame)
@@ -139,14 +113,10 @@ class PieceFiles:
         types = self._types(slices)
         lazy = [self._lazy(number, names, types) for number in range(len(self.starts))]
         path = self.folder.path / "samples.parquet"
-        try:
+        with write_errors(path):
             pl.concat(lazy).sink_parquet(
                 path, compression="zstd", row_group_size=max(self.rows_at_once, 1)
             )
-        except (OSError, pl.exceptions.ComputeError) as error:
-            raise StoreError(
-                f"{path}: cannot be written: {error!s:.200}; set TMPDIR to a folder with room"
-            ) from error
         for number in range(len(self.starts)):
             self._path(number).unlink()
         return SampleFile(path, self.folder)

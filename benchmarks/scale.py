@@ -1,0 +1,175 @@
+"""How many rows a run scores, and the most memory of all its processes, as the number of rows grows.
+
+    python benchmarks/scale.py 100000 500000 1000000
+    python benchmarks/scale.py 10000000                       # an hour and more on 2 cores
+    python benchmarks/scale.py 100000 --road memory           # everything in memory, to compare
+    python benchmarks/scale.py 100000 --words 60 --contexts 3 # longer answers, with contexts
+
+Each size is a run of `ragauge run` in a process of its own on generated answers, so what is measured is
+what a user gets. The memory is the resident memory of the process and its workers together, read from
+/proc every 0.1 s; pages that they share count several times. Then `ragauge show` opens the run and
+shows its first screen, and one question. Linux only.
+"""
+
+import argparse
+import json
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+METRICS = (
+    "exact_match",
+    "token_f1",
+    "rougeL",
+    "keyword_coverage",
+    "number_match",
+    "dont_know",
+)
+WORDS = [
+    "premium",
+    "deductible",
+    "coverage",
+    "claim",
+    "policy",
+    "refund",
+    "annual",
+    "limit",
+    "member",
+    "payment",
+    "invoice",
+    "contract",
+    "term",
+    "notice",
+    "period",
+    "dental",
+    "hospital",
+    "surgery",
+    "therapy",
+    "medicine",
+    "clinic",
+    "partner",
+    "child",
+    "family",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The seconds of a command, and the most memory of its processes together, in MB."""
+
+    seconds: float
+    peak_mb: float
+
+
+def answers(n: int, n_words: int, n_contexts: int) -> Iterator[dict[str, object]]:
+    """Generated answers, the same for the same arguments."""
+    order = random.Random(0)
+    for at in range(n):
+        fact = f"The {order.choice(WORDS)} {order.choice(WORDS)} is ${order.randint(1, 900)}."
+        other = f"The {order.choice(WORDS)} {order.choice(WORDS)} is ${order.randint(1, 900)}."
+        more = " ".join(order.choices(WORDS, k=max(n_words - 5, 0)))
+        row: dict[str, object] = {
+            "id": f"q{at}",
+            "question": f"What is the {order.choice(WORDS)} of case {at}?",
+            "answer": "I do not know." if at % 20 == 0 else f"{fact} {more}".strip(),
+            "reference": fact if order.random() < 0.5 else other,
+            "topic": order.choice("abc"),
+        }
+        if n_contexts:
+            row["contexts"] = [
+                f"{fact} {' '.join(order.choices(WORDS, k=n_words))}" for _ in range(n_contexts)
+            ]
+        yield row
+
+
+def tree(pid: int) -> Iterator[int]:
+    """A process and its descendants."""
+    yield pid
+    try:
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                yield from tree(int(child))
+    except OSError:
+        return
+
+
+def resident_kb(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("VmRSS")), 0)
+
+
+def measured(command: Sequence[str], log: Path) -> Measured:
+    """Run a command and watch the memory of its processes from outside."""
+    start = time.perf_counter()
+    with log.open("w") as file:
+        process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
+        peak = 0
+        while process.poll() is None:
+            peak = max(peak, sum(map(resident_kb, tree(process.pid))))
+            time.sleep(0.1)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{log.read_text()}")
+    return Measured(time.perf_counter() - start, peak / 1024)
+
+
+def run_command(data: Path, folder: Path, road: str, workers: int) -> list[str]:
+    """The command of a run; in memory by way of Python, because the command chooses by size."""
+    if road == "command":
+        metrics = [word for metric in METRICS for word in ("-m", metric)]
+        options = ["--folder", str(folder), "--cache", "none", "-j", str(workers), "--quiet"]
+        return [sys.executable, "-m", "ragauge", "run", str(data), *metrics, *options]
+    code = (
+        "import ragauge as rg\n"
+        "if __name__ == '__main__':\n"
+        f"    samples = rg.load({str(data)!r}, in_pieces={road == 'pieces'})\n"
+        f"    print(rg.evaluate(samples, {METRICS!r}, folder={str(folder)!r}, workers={workers}))\n"
+    )
+    script = folder.with_suffix(".py")
+    script.write_text(code)
+    return [sys.executable, str(script)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("rows", nargs="+", type=int)
+    parser.add_argument("--road", choices=("command", "memory", "pieces"), default="command")
+    parser.add_argument("--words", type=int, default=5)
+    parser.add_argument("--contexts", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--keep", type=Path, help="folder for the data and runs; kept")
+    given = parser.parse_args()
+    home = given.keep or Path(tempfile.mkdtemp(prefix="ragauge-scale-", dir="/var/tmp"))
+    home.mkdir(parents=True, exist_ok=True)
+    print("| rows | seconds | rows/s | peak MB | first screen s (MB) | one question s |")
+    print("|---|---|---|---|---|---|")
+    try:
+        for n in given.rows:
+            data, folder = home / f"{n}.jsonl", home / f"run-{n}-{given.road}"
+            with data.open("w") as file:
+                for row in answers(n, given.words, given.contexts):
+                    file.write(json.dumps(row) + "\n")
+            run = measured(run_command(data, folder, given.road, given.workers), home / "run.log")
+            show = [sys.executable, "-m", "ragauge", "show", str(folder)]
+            screen = measured(show, home / "show.log")
+            one = measured([*show, f"q{n // 2}"], home / "show.log")
+            print(
+                f"| {n:,} | {run.seconds:.1f} | {n / run.seconds:,.0f} | {run.peak_mb:.0f} | "
+                f"{screen.seconds:.1f} ({screen.peak_mb:.0f}) | {one.seconds:.2f} |",
+                flush=True,
+            )
+    finally:
+        if given.keep is None:
+            shutil.rmtree(home, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

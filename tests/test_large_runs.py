@@ -1,0 +1,240 @@
+"""Samples in a file and scores in parts give what everything in memory gives, to the last digit."""
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import ragauge as rg
+from ragauge.errors import PlanError, StoreError
+from ragauge.evaluation import Evaluation
+from ragauge.loaders import load
+from ragauge.runs import findings, question_index, scores, store, summary
+from ragauge.runs.differences import differences
+from ragauge.runs.findings import find
+from ragauge.runs.health import Health
+from ragauge.runs.run import Run
+
+METRICS = ["exact_match", "token_f1", "number_match", "dont_know", "bleu"]
+N = 120
+
+
+def rows() -> Iterator[dict[str, object]]:
+    order = random.Random(2)
+    for at in range(N):
+        for system in ("plain", "tuned"):
+            is_right = order.random() < (0.7 if system == "tuned" else 0.5)
+            yield {
+                "id": f"q{at}",
+                "system": system,
+                "question": f"What is the premium of case {at}?",
+                "answer": f"${at}" if is_right else "I do not know" if at % 9 else "",
+                "references": [f"${at}", f"It is ${at}."] if at % 5 else None,
+                "topic": order.choice("abc"),
+                "level": order.randrange(3) if at % 4 else "x",
+            }
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch):
+    """A run of 120 questions counts as large."""
+    monkeypatch.setattr(summary, "MAX_RESAMPLED", 60)
+    monkeypatch.setattr("ragauge.runs.differences.MAX_RESAMPLED", 60)
+    monkeypatch.setattr("ragauge.report.first_screen.MAX_RESAMPLED", 60)
+    monkeypatch.setattr(question_index, "MIN_INDEXED", 60)
+    monkeypatch.setattr(scores, "SAMPLES_AT_ONCE", 30)
+    monkeypatch.setattr("ragauge.sample.ROWS_AT_ONCE", 50)
+    monkeypatch.setattr(store, "LARGE_SAMPLES", 0)
+    monkeypatch.setattr(findings, "IDS_KEPT", 5)
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data") / "answers.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows()))
+    return path
+
+
+def run_of(answers: Path, folder: Path | None, *, in_pieces: bool) -> Run:
+    samples = load(answers, in_pieces=in_pieces)
+    assert samples.is_file == in_pieces
+    return rg.evaluate(samples, METRICS, folder=folder, batch_size=13)
+
+
+def both(answers: Path, folder: Path) -> tuple[Run, Run]:
+    return (
+        run_of(answers, folder / "memory", in_pieces=False),
+        run_of(answers, folder / "pieces", in_pieces=True),
+    )
+
+
+def test_both_roads_give_the_same_run(answers: Path, tmp_path: Path):
+    memory, pieces = both(answers, tmp_path)
+    assert pieces.manifest.key == memory.manifest.key
+    assert pieces.scores.equals(memory.scores)
+    for by in (None, "topic", ["topic", "level"]):
+        assert pieces.summary(by).equals(memory.summary(by))
+    files = {
+        name: sorted(
+            str(path.relative_to(tmp_path / name)) for path in (tmp_path / name).rglob("*.*")
+        )
+        for name in ("memory", "pieces")
+    }
+    assert files["memory"] == files["pieces"]
+    assert "questions.parquet" in files["pieces"]
+    for name in ("summary.json", "summary.md"):
+        texts = {(tmp_path / road / name).read_text().replace(f"/{road}", "") for road in files}
+        assert len(texts) == 1
+    for name in files["pieces"]:
+        if name.endswith(".parquet"):
+            own, other = (pl.read_parquet(tmp_path / road / name) for road in files)
+            assert own.equals(other), name
+    same = {"started", "finished"}
+    manifests = [
+        {
+            name: value
+            for name, value in json.loads(run.manifest.to_json()).items()
+            if name not in same
+        }
+        for run in (memory, pieces)
+    ]
+    assert manifests[0] == manifests[1]
+
+
+def test_a_run_in_memory_has_the_same_summary_as_its_parts(answers: Path, tmp_path: Path):
+    without_folder = run_of(answers, None, in_pieces=False)
+    _, pieces = both(answers, tmp_path)
+    opened = rg.open_run(tmp_path / "pieces")
+    assert opened.samples.is_file
+    for run in (pieces, opened):
+        assert run.summary("topic").equals(without_folder.summary("topic"))
+        assert find(run) == find(without_folder)
+        assert run.worst("token_f1").equals(without_folder.worst("token_f1"))
+        assert run.cautions == without_folder.cautions
+        for metric in run.metrics:
+            assert differences(run, metric) == differences(without_folder, metric)
+        assert Health(run).n_failed == 0
+        assert Health(run).scored == Health(without_folder).scored
+    assert str(opened).replace(str(tmp_path), "") == str(pieces).replace(str(tmp_path), "")
+
+
+def test_intervals_of_many_questions_say_how_they_are_made(answers: Path, tmp_path: Path):
+    run = run_of(answers, tmp_path / "run", in_pieces=True)
+    said = "the intervals of more than 60 questions are by the normal approximation"
+    assert said in str(run)
+    assert said in (tmp_path / "run" / "summary.md").read_text()
+    notes = json.loads((tmp_path / "run" / "summary.json").read_text())["notes"]
+    assert any(said in note for note in notes)
+
+
+def test_small_groups_of_a_large_run_are_resampled(
+    answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    large = run_of(answers, tmp_path / "run", in_pieces=True)
+    by_topic = large.summary("topic")
+    monkeypatch.setattr(summary, "MAX_RESAMPLED", 10**6)
+    assert rg.open_run(tmp_path / "run").summary("topic").equals(by_topic)
+
+
+def test_groups_that_do_not_fit_together_are_summarised_in_rounds(
+    answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run = run_of(answers, tmp_path / "run", in_pieces=True)
+    monkeypatch.setattr(summary, "MAX_IN_MEMORY", 50)
+    again = rg.open_run(tmp_path / "run")
+    assert again.summary(["topic", "level"]).equals(run.summary(["topic", "level"]))
+
+
+def test_the_normal_approximation_is_near_the_bootstrap(
+    answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run_of(answers, tmp_path / "run", in_pieces=True)
+    approximate = rg.open_run(tmp_path / "run").summary()
+    monkeypatch.setattr(summary, "MAX_RESAMPLED", 10**6)
+    resampled = rg.open_run(tmp_path / "run").summary()
+    assert approximate["mean"].to_list() == pytest.approx(resampled["mean"].to_list(), abs=1e-14)
+    for row, other in zip(
+        approximate.iter_rows(named=True), resampled.iter_rows(named=True), strict=True
+    ):
+        if row["low"] is not None:
+            width = other["high"] - other["low"]  # of 120 questions only
+            assert row["low"] == pytest.approx(other["low"], abs=0.2 * width + 1e-9)
+            assert row["high"] == pytest.approx(other["high"], abs=0.2 * width + 1e-9)
+
+
+def test_one_question_is_found_by_the_index(answers: Path, tmp_path: Path):
+    memory, pieces = both(answers, tmp_path)
+    opened = rg.open_run(tmp_path / "pieces")
+    for id in ("q0", "q57", "q119"):
+        assert opened.rows_of(id) == memory.rows_of(id)
+        assert opened.of_question(id).equals(memory.of_question(id))
+        assert opened.show(id).text == memory.show(id).text == pieces.show(id).text
+    with pytest.raises(PlanError, match="has no question 'q570'; did you mean 'q70' or 'q57'"):
+        opened.check_question("q570")
+
+
+@pytest.mark.parametrize("damage", ["absent", "not Parquet", "of other samples"])
+def test_a_run_without_a_good_index_is_read_completely(damage: str, answers: Path, tmp_path: Path):
+    run_of(answers, tmp_path / "run", in_pieces=True)
+    index = tmp_path / "run" / "questions.parquet"
+    if damage == "absent":
+        index.unlink()
+    elif damage == "not Parquet":
+        index.write_text("no")
+    else:
+        table = pl.read_parquet(index)
+        table.with_columns(row=table["row"].reverse()).write_parquet(index)
+    assert rg.open_run(tmp_path / "run").rows_of("q57") == (114, 115)
+
+
+def test_an_interrupted_run_resumes_on_either_road(answers: Path, tmp_path: Path):
+    whole = run_of(answers, tmp_path / "whole", in_pieces=False)
+    for first, second in ((True, False), (False, True)):
+        folder = tmp_path / f"run {first}"
+        run_of(answers, folder, in_pieces=first)
+        store.RunFolder(folder).reopen()
+        (folder / "scores" / "000004.parquet").unlink()
+        evaluation = Evaluation.prepare(load(answers, in_pieces=second), METRICS, batch_size=13)
+        assert evaluation.unfinished_batches(store.RunFolder(folder)) == [4]
+        assert evaluation.run(folder).scores.equals(whole.scores)
+
+
+def test_worker_processes_read_their_rows_themselves(
+    answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("ragauge.engine.executors.MIN_ROWS_FOR_WORKERS", 1)
+    samples = load(answers, in_pieces=True)
+    run = rg.evaluate(samples, METRICS, folder=tmp_path / "run", batch_size=13, workers=2)
+    assert run.scores.equals(run_of(answers, None, in_pieces=False).scores)
+
+
+def test_a_missing_part_is_an_error(answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    run_of(answers, tmp_path / "run", in_pieces=True)
+    monkeypatch.setattr(store, "MAX_CHECKED", 3)
+    (tmp_path / "run" / "scores" / "000007.parquet").unlink()
+    with pytest.raises(StoreError, match=r"000007\.parquet: cannot be read: it is missing"):
+        rg.open_run(tmp_path / "run")
+
+
+def test_damaged_samples_are_an_error_and_no_traceback(answers: Path, tmp_path: Path):
+    run_of(answers, tmp_path / "run", in_pieces=True)
+    path = tmp_path / "run" / "samples.parquet"
+    content = bytearray(path.read_bytes())
+    content[10:400] = bytes(390)
+    path.unlink()
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="the samples cannot be read"):
+        _ = rg.open_run(tmp_path / "run").samples.frame
+
+
+def test_the_folder_keeps_its_samples_when_the_temporary_file_is_gone(
+    answers: Path, tmp_path: Path
+):
+    run = run_of(answers, tmp_path / "run", in_pieces=True)
+    frame = run.samples.frame
+    run = replace(run, samples=rg.open_run(tmp_path / "run").samples)
+    assert run.samples.frame.equals(frame)
