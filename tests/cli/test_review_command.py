@@ -1,5 +1,6 @@
 """`ragauge review`: labels in the terminal and in files, and where they show afterwards."""
 
+import io
 import json
 import subprocess
 import sys
@@ -20,32 +21,33 @@ def run(tmp_path) -> rg.Run:
 
 
 @pytest.fixture
-def review(run, tmp_path):  # the run must be there
+def review(run, ragauge, monkeypatch):  # the run must be there
     """`ragauge review next` with a line of input for each key."""
 
     def call(
         *keys: str, rater: str = "ann", run: str = "run", options: tuple[str, ...] = ()
     ) -> str:
-        command = [
-            sys.executable,
-            "-m",
-            "ragauge",
-            "review",
-            "next",
-            run,
-            "--rater",
-            rater,
-            *options,
-        ]
-        done = subprocess.run(
-            command, cwd=tmp_path, input="".join(f"{key}\n" for key in keys),
-            capture_output=True, text=True, check=False, timeout=60,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        assert "Traceback" not in done.stderr
-        return done.stdout + done.stderr
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{key}\n" for key in keys)))
+        done = ragauge("review", "next", run, "--rater", rater, *options)
+        assert done.code == 0, done.err
+        return done.out + done.err
 
     return call
+
+
+def test_keys_come_through_a_pipe(run, tmp_path):
+    command = [sys.executable, "-m", "ragauge", "review", "next", "run", "--rater", "ann"]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        input="1\n\n0\n",
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert "2 labels saved; 2 left" in done.stdout
+    assert values(run) == [1, 0, None, None]
 
 
 def values(run) -> list[int | None]:

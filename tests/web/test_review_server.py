@@ -488,7 +488,7 @@ def test_the_command_says_what_is_wrong(tmp_path, review, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for more, message in (
         (("--token", "short"), "a token needs at least 16"),
-        (("--host", "203.0.113.7"), "cannot serve on 203.0.113.7"),
+        (("--host", "203.0.113.7"), "give an address of this machine with --host"),
         (("--rater", " "), "rater must be a name"),
     ):
         with pytest.raises(SystemExit) as left:

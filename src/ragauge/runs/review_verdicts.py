@@ -217,7 +217,9 @@ def verdicts_of_labels(
                 settled.append((answer[0], answer[1], about, float(each.value)))
     if not rows:
         what = "no labels of a random sample" if is_sample_only and log.valid else "no labels"
-        raise DataError([Problem(f"{what} yet; label answers with: ragauge review next", source)])
+        raise DataError(
+            [Problem(f"{what} yet; label answers with: ragauge review next {run.folder}", source)]
+        )
     notes = list(_notes(log, list(by_subject.values()), n_picked, is_sample_only=is_sample_only))
     return Verdicts(_verdict_frame(rows), "binary", source, tuple(notes), _settled_frame(settled))
 

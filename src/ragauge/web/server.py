@@ -61,9 +61,14 @@ class PageServer(ThreadingHTTPServer):
         try:
             super().__init__((address, port), _Handler)
         except OSError as error:
+            is_elsewhere = isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL
+            advice = (
+                "give an address of this machine with --host"
+                if is_elsewhere
+                else "choose another with --port, or leave it out for a free one"
+            )
             raise StoreError(
-                f"cannot serve on {address}, port {port}: {error.strerror or error}; choose another with "
-                "--port, or leave it out for a free one"
+                f"cannot serve on {address}, port {port}: {error.strerror or error}; {advice}"
             ) from None
 
     def server_bind(self) -> None:
