@@ -8,6 +8,7 @@ from threading import Lock
 from ragauge.report.chunks import RunChunks
 from ragauge.report.overview import Overview
 from ragauge.report.page import END, document, packed, policy, report_view
+from ragauge.runs.combined import with_combined
 from ragauge.runs.run import Run
 
 PER_BLOCK = 50
@@ -44,7 +45,7 @@ class Viewer:
     def _chunks(self) -> tuple[RunChunks, ...]:
         return tuple(
             RunChunks(Overview(run), place, per_block=PER_BLOCK)
-            for place, run in enumerate(self.runs)
+            for place, run in enumerate(with_combined(self.runs))
         )
 
     @cached_property
