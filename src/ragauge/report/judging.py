@@ -45,12 +45,16 @@ def _grades(run: Run) -> Iterator[str]:
 
 def _lost(run: Run) -> Iterator[str]:
     """How many scores use only some of their parts, because the others failed."""
+    import polars as pl
+
+    is_lost = pl.col("flags").list.contains(str(Flag.LOST_PARTS))
+    counts = run.collect(run.scan().group_by("metric").agg(pl.len(), is_lost.sum().alias("lost")))
+    known = {metric: (n, lost) for metric, n, lost in counts.iter_rows()}
     for metric in run.metrics:
-        scores = _of_metric(run, metric.metric)
-        n = scores.filter(scores["flags"].list.contains(str(Flag.LOST_PARTS))).height
+        n_scores, n = known.get(metric.metric, (0, 0))
         if n:
             yield (
-                f"{metric.name}: {n:,} of {counted(scores.height, 'score')} "
+                f"{metric.name}: {n:,} of {counted(n_scores, 'score')} "
                 f"{'leaves' if n == 1 else 'leave'} out parts that failed or were not asked "
                 "(evidence: lost)"
             )
@@ -107,9 +111,10 @@ def _repeats(run: Run) -> Iterator[str]:
     """How consistent each metric's judge was over repeated questions."""
     import polars as pl
 
+    is_repeated = pl.col("flags").list.contains(str(Flag.REPEATED))
+    asked_again = run.collect(run.scan().filter(is_repeated).select("metric").unique())["metric"]
     for shown in run.metrics:
-        scores = _of_metric(run, shown.metric)
-        if not scores.filter(scores["flags"].list.contains(str(Flag.REPEATED))).height:
+        if shown.metric not in asked_again:
             continue
         wanted = pl.col("metric") == shown.metric
         kept = run.collect(run.source.scan_evidence().filter(wanted))["evidence"].drop_nulls()
