@@ -232,8 +232,10 @@ def test_without_evidence_the_file_has_the_texts_only(run, tmp_path):
 def test_several_runs_are_in_one_file(run, tmp_path):
     write_page([run, run], tmp_path / "report.html")
     written = Page(tmp_path / "report.html")
-    assert len(written.view["runs"]) == 2
-    assert written.chunk("0.score.1") == written.chunk("1.score.1")
+    together, *_ = written.view["runs"]
+    assert len(written.view["runs"]) == 3
+    assert sorted(together["systems"]) == ["a@run 1", "a@run 2", "b@run 1", "b@run 2"]
+    assert written.chunk("1.score.1") == written.chunk("2.score.1")
 
 
 def test_the_view_has_the_fields_of_its_type(page):

@@ -28,7 +28,7 @@ def command(
 ) -> None:
     """Write one or several runs as one HTML file: overview, comparison, and every question.
 
-    RUNS are folders that `ragauge run` printed. The file opens in any browser, without a server or a
+    RUNS are folders that `ragauge run` printed. Several runs are compared side by side. The file opens in any browser, without a server or a
     network; it has the answers, contexts and judge replies in it.
     """
     from ragauge.report.page import write_page

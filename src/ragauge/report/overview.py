@@ -283,7 +283,8 @@ def facts(run: Run) -> Iterator[Fact]:
     ]
     if versions:
         yield Fact("versions", ", ".join(versions))
-    yield Fact("run key", manifest.key[:16])
+    if manifest.key:
+        yield Fact("run key", manifest.key[:16])
 
 
 def _prompts(run: Run) -> Iterator[str]:

@@ -37,15 +37,20 @@ NO_SCRIPT = "This report needs JavaScript. The same numbers are in summary.md."
 def write_page(runs: Sequence[Run], path: Path, *, evidence: bool = True) -> None:
     """Write the page of one or several runs as one HTML file; without `evidence` it is smaller.
 
+    Several runs come first as one, with the systems of all side by side, if they can be compared.
+
     Raises PlanError without a run, or for a name that does not end in .html or .htm; StoreError if the
     file cannot be written, which then is not changed. A file that already is this page is left alone.
     """
     if not runs:
         raise PlanError(["a report needs at least one run"])
     from ragauge.report.chunks import RunChunks
+    from ragauge.runs.combined import with_combined
 
+    shown = with_combined(runs)
     write_parts(
-        [RunChunks(Overview(run), place, evidence=evidence) for place, run in enumerate(runs)], path
+        [RunChunks(Overview(run), place, evidence=evidence) for place, run in enumerate(shown)],
+        path,
     )
 
 

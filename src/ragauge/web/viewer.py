@@ -8,6 +8,7 @@ from threading import Lock
 from ragauge.report.chunks import RunChunks
 from ragauge.report.overview import Overview
 from ragauge.report.page import END, document, packed, policy, report_view
+from ragauge.runs.combined import with_combined
 from ragauge.runs.run import Run
 
 PER_BLOCK = 50
@@ -55,7 +56,7 @@ class Viewer:
         return tuple(
             # Beside its queue, a run shows no labels: they are for after one's own.
             RunChunks(Overview(run), place, per_block=PER_BLOCK, people=self.source != "review")
-            for place, run in enumerate(self.runs)
+            for place, run in enumerate(with_combined(self.runs))
         )
 
     @cached_property
