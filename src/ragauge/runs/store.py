@@ -29,12 +29,7 @@ from ragauge.runs.files import (
     write_frame,
     write_text,
 )
-from ragauge.runs.integrity import (
-    check_rows,
-    problem_of_evidence,
-    problem_of_samples,
-    problem_of_scores,
-)
+from ragauge.runs.integrity import check_samples, check_scores, problem_of_scores
 from ragauge.runs.manifest import FORMAT, Manifest
 from ragauge.runs.run import Run
 from ragauge.runs.scores import InParts
@@ -227,7 +222,7 @@ class RunFolder:
             )
         check_digest(self.path / SAMPLES, self.path, manifest.digests)
         frame = self._table(self.path / SAMPLES, ("id", "system"))
-        check_rows(frame, problem_of_samples, self.path / SAMPLES, self.path)
+        check_samples(frame, self.path / SAMPLES, self.path)
         samples = Samples(frame, str(manifest.data.get("source", "")))
         n_parts = -(-len(samples) // max(manifest.batch_size, 1))
         parts = self._parts(n_parts)
@@ -240,11 +235,8 @@ class RunFolder:
         for part in (*parts.scores, *(parts.evidence if n_bytes <= MAX_EVIDENCE else ())):
             check_digest(part, self.path, manifest.digests)
         if not manifest.digests:
-            for scores, evidence in zip(parts.scores, parts.evidence, strict=True):
-                check_rows(read_frame(scores, self.path), problem_of_scores, scores, self.path)
-                check_rows(
-                    read_frame(evidence, self.path), problem_of_evidence, evidence, self.path
-                )
+            for part in parts.scores:
+                check_scores(read_frame(part, self.path), part, self.path)
 
     def _parts(self, n_parts: int) -> InParts:
         """The parts of the dataset; raises StoreError if one is missing, damaged or not a part."""
