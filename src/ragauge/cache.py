@@ -21,6 +21,7 @@ MAX_BYTES = 2 * 2**30
 ENTRIES_SHARE = 0.9
 """Minimum share of values in a file with entries only; the rest are keys."""
 KEYS_PER_QUERY = 500
+HEAD = b"SQLite format 3\0"
 LOCK_TIMEOUT_S = 60
 """How long a process waits for another one that writes."""
 
@@ -61,6 +62,7 @@ class Cache:
         self._lock = Lock()
         self._full_from = 0
         """Pages that the file must have before its entries are counted again."""
+        check_is_database(self.path)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(
@@ -90,7 +92,11 @@ class Cache:
                 rows = database.execute(
                     f"select key, checksum, value from entries where key in ({marks})", some
                 )
-                found |= {key: value for key, check, value in rows if check == checksum(key, value)}
+                found |= {
+                    key: value
+                    for key, check, value in rows
+                    if isinstance(value, bytes) and check == checksum(key, value)
+                }
         return found
 
     def keep(self, kind: str, entries: Mapping[bytes, bytes]) -> None:
@@ -117,7 +123,7 @@ class Cache:
             rows = database.execute(
                 "select kind, count(*), sum(length(value)) from entries group by kind order by kind"
             )
-            return {kind: (count, size) for kind, count, size in rows}
+            return {str(kind): (count, int(size or 0)) for kind, count, size in rows}
 
     def clear(self) -> None:
         """Remove every entry."""
@@ -157,6 +163,17 @@ class Cache:
                 yield self._database
             except sqlite3.Error as error:
                 raise unusable(self.path, error) from error
+
+
+def check_is_database(path: Path) -> None:
+    """Raise StoreError for a file with other content: SQLite would overwrite one of a few bytes."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(HEAD))
+    except OSError:  # absent, or SQLite says why it cannot be opened
+        return
+    if head and head != HEAD:
+        raise StoreError(f"{path} is not a cache of ragauge; name another file")
 
 
 def unusable(path: Path, error: Exception) -> StoreError:

@@ -223,7 +223,7 @@ def test_a_changed_part_is_damaged(run, file, ragauge):
 
 @pytest.mark.slow
 @pytest.mark.timeout(1_800)
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("file", [FILES[0], FILES[2]])
 def test_a_changed_part_of_an_earlier_version_is_read_or_refused(run, file, commands):
     without_digests(run)
     part = pl.read_parquet(run / file)

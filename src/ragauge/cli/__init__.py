@@ -34,7 +34,7 @@ COMMANDS = {
     "prompts": "List the judge prompts, or export them for editing.",
     "cache": "Show or clear the cache of vectors and judge replies.",
     "validate": "Check a data file: list its columns and its errors.",
-    "doctor": "Check the installation: packages, extras, encoder.",
+    "doctor": "Check the installation, or a stored run.",
 }
 INTERRUPTED = 130
 BUG = 70

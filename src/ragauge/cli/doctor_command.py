@@ -25,12 +25,25 @@ EXTRAS = {
 }
 
 
-@click.command("doctor", short_help="Check the installation: packages, extras, encoder.")
-def command() -> int:
+@click.command("doctor", short_help="Check the installation, or a stored run.")
+@click.option(
+    "--check",
+    metavar="RUN",
+    type=click.Path(path_type=Path),
+    help="Check this run's folder instead: every file, row and number against its manifest.",
+)
+def command(check: Path | None) -> int:
     """Check the installation: which packages and extras are present, and how to add the others.
+
+    With --check, check a stored run: the digest of each file, the samples' fingerprint, the rows of scores
+    and evidence, and the summary against the scores. The exit code is 5 if the run is damaged.
 
     Opens no connection and changes nothing. The exit code is 2 if a required package is broken.
     """
+    if check is not None:
+        from ragauge.cli.check import check_folder
+
+        return check_folder(check)
     from ragauge.report.terminal import console, print_table
 
     rows = [("python", platform.python_version(), _python())]

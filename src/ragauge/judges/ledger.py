@@ -18,6 +18,7 @@ from ragauge.cache import (
     FORMAT,
     KEYS_PER_QUERY,
     LOCK_TIMEOUT_S,
+    check_is_database,
     checksum,
     digest,
     unusable,
@@ -44,6 +45,8 @@ create table if not exists replies (
 """
 MAX_COUNTED = 10**12
 """Higher token counts of one call are ignored; sums of lower ones fit SQLite."""
+MAX_SUM = 10**18
+"""The highest sum of tokens that is shown; only a damaged file has a higher one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,7 @@ class Ledger:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._lock = threading.Lock()
+        check_is_database(self.path)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(
@@ -159,12 +163,16 @@ class Ledger:
 
     def totals(self) -> list[tuple[str, int, int, int, float | None]]:
         """For each judge: replies, prompt tokens, reply tokens, and cost if known."""
-        return self._rows(
-            "select judge, count(*), coalesce(sum(prompt_tokens), 0), "
-            "coalesce(sum(completion_tokens), 0), sum(cost_usd) "
+        rows = self._rows(
+            "select judge, count(*), coalesce(total(prompt_tokens), 0), "
+            "coalesce(total(completion_tokens), 0), sum(cost_usd) "
             "from replies group by judge order by judge",
             [],
         )
+        return [
+            (str(judge), n, int(min(n_in, MAX_SUM)), int(min(n_out, MAX_SUM)), cost)
+            for judge, n, n_in, n_out, cost in rows
+        ]
 
     def show(self, key: str) -> list[tuple[str, str, Mapping[str, Any], Mapping[str, Any]]]:
         """Judge, prompt, request and reply of at most 2 keys with this hexadecimal prefix.
@@ -177,20 +185,20 @@ class Ledger:
             [key.upper()],
         )
         return [
-            (judge, prompt, *self._call(full_key, request, check, reply))
+            (str(judge), str(prompt), *self._call(full_key, request, check, reply))
             for judge, prompt, full_key, request, check, reply in rows
         ]
 
     def _call(
-        self, key: bytes, request: bytes, check: int, reply: bytes
+        self, key: object, request: bytes, check: int, reply: bytes
     ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         try:
             asked = json.loads(zlib.decompress(request))
-        except (zlib.error, ValueError):
+        except (zlib.error, ValueError, TypeError, RecursionError):
             asked = None
         if asked is None or _whole_reply(key, check, reply) is None:
             raise StoreError(
-                f"{self.path}: the call {key.hex()[:16]} is damaged; run the same command again "
+                f"{self.path}: the call {_shown_key(key)} is damaged; run the same command again "
                 "to ask it again"
             )
         return asked, json.loads(reply)
@@ -267,8 +275,12 @@ def packed_reply(reply: Reply) -> bytes:
     return json.dumps(fields).encode()
 
 
-def _whole_reply(key: bytes, check: object, packed: object) -> Reply | None:
-    if not isinstance(packed, bytes) or check != checksum(key, packed):
+def _shown_key(key: object) -> str:
+    return key.hex()[:16] if isinstance(key, bytes) else f"{key!r:.16}"
+
+
+def _whole_reply(key: object, check: object, packed: object) -> Reply | None:
+    if not (isinstance(key, bytes) and isinstance(packed, bytes)) or check != checksum(key, packed):
         return None
     try:
         return unpacked_reply(packed.decode())
@@ -286,4 +298,20 @@ def unpacked_reply(packed: bytes | str) -> Reply:
             TokenChoice(token, tuple((word, float(number)) for word, number in others))
             for token, others in fields["logprobs"]
         )
+    for name, kinds in _KINDS.items():
+        value = fields.get(name)
+        if name in fields and type(value) not in kinds:
+            raise TypeError(f"a reply whose {name} is {value!r:.40}")
     return Reply(**fields)
+
+
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "text": (str,),
+    "prompt_tokens": (int,),
+    "completion_tokens": (int,),
+    "cached_tokens": (int,),
+    "cost_usd": (int, float),
+    "finish_reason": (str,),
+    "model": (str,),
+}
+"""The types of a packed reply's fields; `packed_reply` leaves out those that are None."""

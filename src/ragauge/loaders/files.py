@@ -145,6 +145,8 @@ def _utf16(stream: BinaryIO, longest: int) -> Iterator[tuple[int, str, int]]:
             f"has a UTF-16 byte order mark but is not UTF-16: {error.reason}; save it as UTF-8"
         )
         raise _Stop(problem, number + 1) from None
+    finally:
+        text.detach()  # `_opened` closes the file
 
 
 def _bounded(readline: Callable[[int], Text], longest: int) -> Iterator[tuple[int, Text]]:

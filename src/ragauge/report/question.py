@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
+from ragauge.errors import StoreError
 from ragauge.report.evidence import NO, YES, Item, Line, calls_of, evidence_lines
 from ragauge.report.numbers import SummaryRow, number
 from ragauge.report.plain import counted, for_terminal, some
@@ -164,8 +165,19 @@ def _score(row: SummaryRow, displays: Mapping[str, MetricDisplay]) -> QuestionSc
 
 
 def _evidence(row: SummaryRow) -> Item:
-    evidence = cast("str | None", row["evidence"])
-    return cast("dict[str, object]", json.loads(evidence)) if evidence else {}
+    text = cast("str | None", row["evidence"])
+    if not text:
+        return {}
+    try:
+        evidence = cast(object, json.loads(text))
+    except (ValueError, RecursionError):
+        evidence = None
+    if not isinstance(evidence, dict):
+        raise StoreError(
+            f"the run is damaged: the evidence of {row['id']!r:.80} is {text!r:.40}; run it again "
+            "into another folder"
+        )
+    return cast("dict[str, object]", evidence)
 
 
 def _calls(

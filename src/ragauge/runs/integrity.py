@@ -1,7 +1,6 @@
 """What must hold for a run's tables: values of the right kind in every row."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +22,17 @@ PLAIN = ("String", "Boolean", "Int", "UInt", "Float", "Date", "Time", "Datetime"
 """How the types of a slice field begin."""
 
 
-def check_rows(
-    frame: "pl.DataFrame", problem_of: "Callable[[pl.DataFrame], str]", path: Path, folder: Path
-) -> None:
-    """Raise StoreError if a table of a run's folder is not what `problem_of` expects."""
-    if problem := problem_of(frame):
+def check_samples(frame: "pl.DataFrame", path: Path, folder: Path) -> None:
+    """Raise StoreError if a table is not one of samples."""
+    if problem := problem_of_samples(frame):
+        raise StoreError(
+            f"{path}: is damaged: {problem}; restore it from a copy, or remove {folder} and run it again"
+        )
+
+
+def check_scores(frame: "pl.DataFrame", path: Path, folder: Path) -> None:
+    """Raise StoreError if a table with the columns of scores has a row that is not a score."""
+    if problem := problem_of_scores(frame):
         raise StoreError(
             f"{path}: is damaged: {problem}; restore it from a copy, or remove {folder} and run it again"
         )

@@ -33,12 +33,7 @@ from ragauge.runs.files import (
     write_frame,
     write_text,
 )
-from ragauge.runs.integrity import (
-    check_rows,
-    problem_of_evidence,
-    problem_of_samples,
-    problem_of_scores,
-)
+from ragauge.runs.integrity import check_samples, check_scores, problem_of_scores
 from ragauge.runs.manifest import FORMAT, Manifest
 from ragauge.runs.question_index import INDEX, write_index
 from ragauge.runs.review_labels import LABELS
@@ -267,11 +262,8 @@ class RunFolder:
             check_digest(part, self.path, manifest.digests)
         if not manifest.digests:
             some = slice(None) if len(parts.scores) <= MAX_CHECKED else slice(1)
-            for kept, evidence in zip(parts.scores[some], parts.evidence[some], strict=True):
-                check_rows(read_frame(kept, self.path), problem_of_scores, kept, self.path)
-                check_rows(
-                    read_frame(evidence, self.path), problem_of_evidence, evidence, self.path
-                )
+            for part in parts.scores[some]:
+                check_scores(read_frame(part, self.path), part, self.path)
 
     def _samples(self, manifest: Manifest) -> "pl.DataFrame | SampleFile":
         """The samples: a frame, or many of them as the file that is read piece by piece."""
@@ -279,7 +271,7 @@ class RunFolder:
         if not path.exists() or path.stat().st_size < LARGE_SAMPLES:
             check_digest(path, self.path, manifest.digests)
             frame = self._table(path, ("id", "system"))
-            check_rows(frame, problem_of_samples, path, self.path)
+            check_samples(frame, path, self.path)
             return frame
         self._check_columns(path, ("id", "system"), _schema(path, self.path))
         return SampleFile(path)

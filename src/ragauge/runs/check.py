@@ -1,0 +1,122 @@
+"""Check a stored run against its manifest, file by file and row by row."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from ragauge.engine.frames import EVIDENCE, KEYS, SCORES, TYPES
+from ragauge.errors import StoreError
+from ragauge.runs.digests import check_digest
+from ragauge.runs.files import read_frame
+from ragauge.runs.integrity import problem_of_evidence, problem_of_samples, problem_of_scores
+from ragauge.runs.manifest import Manifest
+from ragauge.runs.store import MANIFEST, SAMPLES, RunFolder
+from ragauge.sample import Samples
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PAIR = ["id", "system"]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What was checked, and what is wrong with it; `problem` is empty if nothing is."""
+
+    what: str
+    problem: str = ""
+
+
+def check_run(folder: RunFolder) -> Iterator[CheckResult]:
+    """Check the manifest, the samples and each part of scores and evidence. Writes nothing.
+
+    A part is read once and forgotten, so that runs of any size can be checked.
+    """
+    try:
+        manifest = folder.manifest()
+    except StoreError as error:
+        yield CheckResult(MANIFEST, str(error))
+        return
+    yield CheckResult(
+        MANIFEST,
+        ""
+        if manifest.finished
+        else "the run is not finished; run the same command again to finish it",
+    )
+    try:
+        samples = _read(folder, SAMPLES, manifest)
+    except StoreError as error:
+        yield CheckResult(SAMPLES, str(error))
+        return
+    problem = problem_of_samples(samples) or _problem_of_data(samples, manifest)
+    yield CheckResult(SAMPLES, problem)
+    if not problem:
+        size = max(manifest.batch_size, 1)
+        for number in range(-(-samples.height // size)):
+            rows = samples[number * size : (number + 1) * size]
+            yield _checked_part(folder, number, rows, manifest)
+        yield from _surplus(folder, -(-samples.height // size))
+
+
+def _problem_of_data(samples: "pl.DataFrame", manifest: Manifest) -> str:
+    """Why these are not the samples that the manifest describes."""
+    data = manifest.data
+    systems = sorted(cast("list[str]", samples["system"].unique().to_list()))
+    if samples.height != data.get("n_samples"):
+        return f"has {samples.height:,} rows, but the manifest counts {data.get('n_samples')}"
+    if systems != data.get("systems"):
+        return "has other systems than the manifest"
+    if Samples(samples).fingerprint() != data.get("sha256"):
+        return "has other content than the manifest says (its fingerprint differs)"
+    return ""
+
+
+def _checked_part(
+    folder: RunFolder, number: int, rows: "pl.DataFrame", manifest: Manifest
+) -> CheckResult:
+    """The scores and the evidence of one batch."""
+    names = [
+        path.relative_to(folder.path).as_posix()
+        for path in (folder.scores_part(number), folder.evidence_part(number))
+    ]
+    what = f"part {number}"
+    try:
+        scores, evidence = (_read(folder, name, manifest) for name in names)
+    except StoreError as error:
+        return CheckResult(what, str(error))
+    for name, frame, columns in zip(names, (scores, evidence), (SCORES, EVIDENCE), strict=True):
+        wrong = [one for one in columns if str(frame.schema.get(one)) != TYPES[one]]
+        if wrong:
+            return CheckResult(
+                what, f"{name}: its column {wrong[0]} is missing or has another type"
+            )
+    problem = problem_of_scores(scores) or problem_of_evidence(evidence)
+    return CheckResult(what, problem or _problem_of_rows(scores, evidence, rows, manifest))
+
+
+def _problem_of_rows(
+    scores: "pl.DataFrame", evidence: "pl.DataFrame", rows: "pl.DataFrame", manifest: Manifest
+) -> str:
+    """Why scores and evidence are not those of the batch with these samples."""
+    if not scores.select(KEYS).equals(evidence.select(KEYS)):
+        return "its evidence has other rows than its scores"
+    metrics = {metric.metric for metric in manifest.metrics}
+    if unknown := set(scores["metric"].unique()) - metrics:
+        return f"it has scores of {min(unknown)!r:.80}, which the manifest does not name"
+    if scores.select(KEYS).is_duplicated().any():
+        return "it has two scores of the same answer and metric"
+    if scores.select(PAIR).unique().join(rows, on=PAIR, how="anti").height:
+        return "it has scores of answers that are not in its batch"
+    return ""
+
+
+def _surplus(folder: RunFolder, n_parts: int) -> Iterator[CheckResult]:
+    """A part after the last one."""
+    if folder.scores_part(n_parts).exists():
+        yield CheckResult(f"part {n_parts}", f"the run has only {n_parts:,} parts; remove this one")
+
+
+def _read(folder: RunFolder, name: str, manifest: Manifest) -> "pl.DataFrame":
+    path = folder.path / name
+    check_digest(path, folder.path, manifest.digests if manifest.finished else {})
+    return read_frame(path, folder.path)

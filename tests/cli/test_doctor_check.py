@@ -1,0 +1,129 @@
+"""`ragauge doctor --check`: a run is as its manifest says, or what differs is named."""
+
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import ragauge as rg
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("whole")
+    rows = [
+        {"id": f"q{n}", "system": system, "answer": f"x {n}", "reference": "x", "kind": "ab"[n % 2]}
+        for n in range(5)
+        for system in "ab"
+    ]
+    rg.evaluate(rows, ["exact_match", "token_f1"], folder=folder / "run", batch_size=4)
+    return folder / "run"
+
+
+@pytest.fixture
+def run(whole, tmp_path) -> Path:
+    return Path(shutil.copytree(whole, tmp_path / "run"))
+
+
+def test_a_whole_run_is_ok(ragauge, run):
+    before = {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
+    done = ragauge("doctor", "--check", run)
+    assert (done.code, done.err) == (0, "")
+    assert "3 parts" in done.out
+    assert {file: file.read_bytes() for file in run.rglob("*") if file.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "samples.parquet",
+        "scores/000001.parquet",
+        "evidence/000002.parquet",
+        "manifest.json",
+        "summary.json",
+    ],
+)
+@pytest.mark.parametrize("how", ["changed", "cut", "absent"])
+def test_each_damaged_file_is_found(ragauge, run, file, how):
+    path = run / file
+    content = path.read_bytes()
+    if how == "absent":
+        path.unlink()
+    elif how == "cut":
+        path.write_bytes(content[: len(content) // 2])
+    else:
+        path.write_bytes(content[:200] + bytes([content[200] ^ 1]) + content[201:])
+        if file == "manifest.json":
+            path.write_text(path.read_text("utf-8", "replace") + "x")
+    done = ragauge("doctor", "--check", run)
+    assert done.code == 5
+    assert "restore it from a copy, or remove it and run it again" in done.err
+
+
+def without_digests(run: Path) -> None:
+    manifest = json.loads((run / "manifest.json").read_text())
+    (run / "manifest.json").write_text(json.dumps({**manifest, "digests": {}}))
+
+
+SCORES, EVIDENCE = "scores/000000.parquet", "evidence/000000.parquet"
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "said"),
+    [
+        ("samples.parquet", lambda frame: frame.head(-1), "has 9 rows, but the manifest counts 10"),
+        ("samples.parquet", lambda frame: frame.with_columns(answer=pl.lit("y")), "fingerprint"),
+        (EVIDENCE, lambda frame: frame.reverse(), "evidence has other rows than its scores"),
+        (EVIDENCE, lambda frame: frame.with_columns(evidence=pl.lit("[1]")), "not a JSON object"),
+        (SCORES, lambda frame: frame.with_columns(status=pl.lit("fine")), "a status is unknown"),
+        (SCORES, lambda frame: frame.drop("flags"), "flags is missing or has another type"),
+        (SCORES, lambda frame: frame.with_columns(value=pl.lit(0.25)), "has other numbers than"),
+    ],
+)
+def test_rows_that_do_not_fit_are_found_without_digests_too(ragauge, run, file, change, said):
+    without_digests(run)
+    change(pl.read_parquet(run / file)).write_parquet(run / file)
+    done = ragauge("doctor", "--check", run)
+    assert done.code == 5
+    assert said in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("metric", "other", "which the manifest does not name"),
+        ("id", "q4", "not in its batch"),
+        ("metric", "exact_match", "two scores of the same answer and metric"),
+    ],
+)
+def test_scores_and_evidence_of_another_batch_are_found(ragauge, run, column, value, said):
+    without_digests(run)
+    for file in (SCORES, EVIDENCE):
+        frame = pl.read_parquet(run / file)
+        which = pl.int_range(pl.len()) < (1 if column == "id" else frame.height)
+        changed = pl.when(which).then(pl.lit(value)).otherwise(pl.col(column)).alias(column)
+        frame.with_columns(changed).write_parquet(run / file)
+    done = ragauge("doctor", "--check", run)
+    assert done.code == 5
+    assert said in " ".join(done.out.split())
+
+
+def test_a_summary_with_another_number_is_found(ragauge, run):
+    path = run / "summary.json"
+    summary = json.loads(path.read_text())
+    summary["summary"][0]["mean"] += 0.001
+    path.write_text(json.dumps(summary))
+    done = ragauge("doctor", "--check", run)
+    assert done.code == 5
+    assert "has other numbers than the scores give" in done.out
+
+
+def test_an_unfinished_run_and_no_run_are_told(ragauge, run, tmp_path):
+    manifest = json.loads((run / "manifest.json").read_text())
+    (run / "manifest.json").write_text(json.dumps({**manifest, "finished": None}))
+    done = ragauge("doctor", "--check", run)
+    assert (done.code, "not finished" in done.out) == (5, True)
+    done = ragauge("doctor", "--check", tmp_path / "absent")
+    assert (done.code, "is not a run folder" in " ".join(done.out.split())) == (5, True)
