@@ -16,6 +16,7 @@ TYPES = {
     "text": ("String",),
     "texts": ("List(String)",),
     "numbers": ("List(Float64)",),
+    "grades": ("List(Struct({'id': String, 'grade': Int64}))",),
 }
 """The types that a column of samples may have, by the kind of its field, as polars prints them."""
 PLAIN = ("String", "Boolean", "Int", "UInt", "Float", "Date", "Time", "Datetime", "Decimal", "Null")
@@ -47,6 +48,9 @@ def problem_of_samples(frame: "pl.DataFrame") -> str:
                 return f"its {name} has another type"
         elif shown not in (*TYPES.get(field.kind, (shown,)), "Null"):
             return f"its {name} has another type"
+        numbers = frame[name].explode() if shown == "List(Float64)" else frame[name]
+        if numbers.dtype.is_float() and not numbers.is_finite().all():
+            return f"a value of its {name} is not a number"
     keys = frame.select("id", "system")
     if any(keys[name].null_count() for name in keys.columns):
         return "a row has no id or no system"
