@@ -37,7 +37,7 @@ def test_data_that_are_no_file_are_refused_at_once(ragauge, tmp_path, name, kind
         )
 
 
-@pytest.mark.parametrize("blank", ["\n", " \t\n"])
+@pytest.mark.parametrize("blank", ["\n", pytest.param(" \t\n", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.json"])
 def test_a_file_of_nothing_but_line_ends_is_stopped(ragauge, tmp_path, name, blank):
     content = blank.encode() * (MAX_BLANK_LINES * 3)

@@ -106,6 +106,7 @@ def scores(folder: Path) -> list[float]:
     return rg.open_run(folder).scores["value"].to_list()
 
 
+@pytest.mark.slow
 def test_any_value_in_any_column_is_computed_again_or_refused(ragauge, cache, copy, tmp_path):
     assert run(ragauge, cache, copy, "whole").code == 0
     whole = scores(tmp_path / "whole")
@@ -185,6 +186,7 @@ def replaced(value, place, by):
     return {**value, place[0]: replaced(value[place[0]], place[1:], by)}
 
 
+@pytest.mark.slow
 def test_any_value_in_any_field_of_a_recording_is_refused_or_unreadable(ragauge, cache, tmp_path):
     _, answers, url = cache
     made = ("--judge", "m", "--judge-url", url, "--cache", "none", "--record", "rec.jsonl")

@@ -84,6 +84,7 @@ def test_hostile_texts_stay_texts_in_every_view(opened, tmp_path):
     assert all(link.startswith("#") for link in links)
 
 
+@pytest.mark.slow
 def test_the_corpus_is_inert_in_the_review_view(browser, watch, tmp_path):
     from ragauge.runs.review import Review
     from ragauge.web.review_site import ReviewSite
