@@ -1,5 +1,7 @@
 """Texts that try to be code: inert in every field and every view."""
 
+import pytest
+
 import ragauge as rg
 
 CORPUS = (
