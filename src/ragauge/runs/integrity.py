@@ -41,12 +41,14 @@ def check_scores(frame: "pl.DataFrame", path: Path, folder: Path) -> None:
 
 def problem_of_samples(frame: "pl.DataFrame") -> str:
     """Why a table is not one of samples; empty if it is."""
+    if frame.is_empty():
+        return "it has no rows"
     for name, kind in frame.schema.items():
         field, shown = FIELDS.get(name), str(kind)
         if field is None:
             if not shown.startswith(PLAIN):
                 return f"its {name} has another type"
-        elif shown not in (*TYPES.get(field.kind, (shown,)), "Null"):
+        elif shown not in TYPES.get(field.kind, (shown,)):
             return f"its {name} has another type"
         numbers = frame[name].explode() if shown == "List(Float64)" else frame[name]
         if numbers.dtype.is_float() and not numbers.is_finite().all():
