@@ -62,8 +62,9 @@ class Opened:
         return [*others, *self.messages, *self.page.evaluate("window.seen")]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    """One browser for a module: while Playwright runs, no other test of the process can start an event loop."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if not CHROMIUM:
         pytest.skip("there is no chromium; install Debian's package of that name")
