@@ -11,13 +11,14 @@ from ragauge.runs.aggregate_code import aggregate_problem
 from ragauge.runs.cautions import MetricCaution, cautions_of
 from ragauge.runs.compare import PERMUTATIONS, Pairs, compare
 from ragauge.runs.comparison import Comparison, CorrectionName, TestName
+from ragauge.runs.digests import check_digest
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.runs.outcomes import Outcomes, outcomes_of
 from ragauge.runs.question_index import rows_of_question
 from ragauge.runs.rendering import Rendered, Renderer
 from ragauge.runs.review_reasons import MARGIN, N_SAMPLE
 from ragauge.runs.score_pieces import pieces_with_samples, score_pieces
-from ragauge.runs.scores import ScoreSource, collected, of_question, with_evidence
+from ragauge.runs.scores import InParts, ScoreSource, collected, of_question, with_evidence
 from ragauge.runs.sides import SideLike
 from ragauge.runs.summary import SUMMARY, summarise_pieces
 from ragauge.sample import Samples
@@ -93,7 +94,12 @@ class Run:
         """The scores of one question with their evidence, as in `scores`."""
         size = max(self.manifest.batch_size, 1)
         batches = sorted({row // size for row in self.rows_of(id)})
-        return of_question(self.source.of_batches(batches), id, self.folder)
+        source = self.source.of_batches(batches)
+        if self.folder is not None and self.samples.is_file and isinstance(source, InParts):
+            # Of a large run only some parts were checked when it was opened.
+            for part in (*source.scores, *source.evidence):
+                check_digest(part, self.folder, self.manifest.digests)
+        return of_question(source, id, self.folder)
 
     def rows_of(self, id: str) -> tuple[int, ...]:
         """The places of a question's rows in the samples, ascending; found in an index if the run is large."""
