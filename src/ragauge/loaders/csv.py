@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.files import MAX_LINE_LENGTH, text_lines
+from ragauge.loaders.files import MAX_LINE_LENGTH, MAX_PROBLEMS, text_lines
 from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
 from ragauge.loaders.table import Table, listed
 from ragauge.sample import FIELDS, Row
@@ -164,10 +164,16 @@ def _rows(
     source: str,
     problems: list[Problem],
 ) -> Iterator[Row]:
+    n_problems = 0
     for line, cells in records:
         if len(cells) == len(header):
             yield Row(dict(zip(header, cells, strict=True)), source, line)
             continue
+        n_problems += 1
+        if n_problems > MAX_PROBLEMS:
+            rest = f"over {MAX_PROBLEMS:,} rows do not fit the header; the rows after this one were not looked at"
+            problems.append(Problem(rest, source, line))
+            return
         problem = (
             f"has {len(cells)} cell{'s' * (len(cells) != 1)}, but the header has {len(header)}"
         )

@@ -23,6 +23,11 @@ LARGEST_UNPACKED = 4 * 2**30
 HIGHEST_RATIO = 250
 """Highest ratio of unpacked to compressed size, checked from RATIO_COUNTS_FROM bytes on."""
 RATIO_COUNTS_FROM = 4 * 2**20
+MOST_LINES_PER_BYTE = 10
+"""Most lines for each compressed byte, checked from LINES_COUNT_FROM lines on: each takes time, however short."""
+LINES_COUNT_FROM = 100_000
+MAX_PROBLEMS = 1_000
+"""Lines with a problem after which reading stops: it is another kind of file."""
 MAX_BLANK_LINES = 1_000_000
 """Most blank lines of a file: a compressed one can unpack to nothing else, and each takes time."""
 MAX_SIBLINGS = 1_000
@@ -167,10 +172,17 @@ def _checked(lines: Iterator[tuple[int, str, int]], path: Path) -> Iterator[tupl
     if path.suffix.lower() not in (".gz", ".zst"):
         yield from ((number, line) for number, line, _ in lines)
         return
-    most = max(HIGHEST_RATIO * path.stat().st_size, RATIO_COUNTS_FROM)
+    packed = path.stat().st_size
+    most = max(HIGHEST_RATIO * packed, RATIO_COUNTS_FROM)
+    most_lines = max(MOST_LINES_PER_BYTE * packed, LINES_COUNT_FROM)
     unpacked = 0
     for number, line, size in lines:
         unpacked += size
+        if number > most_lines:
+            raise _Stop(
+                f"unpacks to over {most_lines:,} lines; if you trust the file, unpack it yourself",
+                number,
+            )
         if unpacked > min(most, LARGEST_UNPACKED):
             limit = f"{min(most, LARGEST_UNPACKED):,} bytes"
             raise _Stop(
