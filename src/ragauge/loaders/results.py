@@ -130,8 +130,8 @@ def _parts(value: object, reading: _Reading, name: str, depth: int = 1) -> dict[
     named = cast(Mapping[str, object], value) if isinstance(value, Mapping) else named_values(value)
     if named is None:
         return None
-    if isinstance(named.get("init_parameters"), Mapping):
-        return _parts(named["init_parameters"], reading, name, depth)
+    if (written := named.get("init_parameters")) is not None:
+        return _parts(written, reading, name, depth)
     for names in RESULTS:
         if names.keys() <= named.keys() and named[next(iter(names))] is not None:
             left = [

@@ -198,23 +198,20 @@ def _parts(given: Mapping[str, object], wrapper: _Wrapper, depth: int = DEEPEST)
     """The values of an object, and in place of a wrapper in it that wrapper's values."""
     fields = _fields(given, wrapper)
     for key, value in given.items():
-        inner = _inner(key, value, wrapper) if depth and isinstance(value, Mapping) else ()
-        found = [part for one, held in inner for part in _parts(held, one, depth - 1)]
+        found = _inner_parts(key, value, wrapper, depth)
         if any(part.field for part in found):
             yield from found
         else:
             yield _Part(key, wrapper.column, value, fields.get(key))
 
 
-def _inner(
-    key: str, value: object, outer: _Wrapper
-) -> Sequence[tuple[_Wrapper, Mapping[str, object]]]:
-    """The wrapper that an object in a wrapper is, by its name: at most one."""
-    name = f"{outer.column}.{key}"
-    if folded(key) not in WRAPPERS:
+def _inner_parts(key: str, value: object, outer: _Wrapper, depth: int) -> Sequence[_Part]:
+    """The parts of a value that is a wrapper itself, by its key; none of another."""
+    role = WRAPPERS.get(folded(key))
+    if role is None or not depth or not isinstance(value, Mapping):
         return ()
-    role = WRAPPERS[folded(key)]
-    return [(_Wrapper(name, role, _aliases(key, role)), cast(Mapping[str, object], value))]
+    inner = _Wrapper(f"{outer.column}.{key}", role, _aliases(key, role))
+    return list(_parts(cast(Mapping[str, object], value), inner, depth - 1))
 
 
 def _unwrapped_row(
