@@ -68,6 +68,10 @@ def test_a_slice_column_is_numbers_only_when_nothing_is_lost(
         ('["a", "b"]', ["a", "b"]),
         ("['a', \"it's\"]", ["a", "it's"]),
         ("['a\\nb']", ["a\nb"]),
+        ("['a' 'it\\'s']", ["a", "it's"]),  # numpy
+        ("['a'\n \"it's\"]", ["a", "it's"]),
+        ("array(['a', 'b'], dtype=object)", ["a", "b"]),
+        ("[Document(metadata={'source': 'x'}, page_content='a')]", ["a"]),  # LangChain
         ("[]", []),
         ("one text", ["one text"]),
         ("", None),
@@ -86,8 +90,7 @@ def test_cells_of_a_list_column_are_lists_or_one_text(
     "cell",
     [
         "[1] According to the page",
-        "['a' 'b']",  # a printed numpy array
-        "['a'\n 'b']",
+        "['a' ... 'b' 'c']",  # a printed numpy array without its middle
         "[open('x')]",
         "[" * 100_000,
         "[" + "-" * 100_000 + "1]",

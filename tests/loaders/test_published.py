@@ -167,3 +167,15 @@ def test_a_list_among_texts_is_an_error_and_no_reference():
 def test_replies_of_a_batch(reply: dict[str, object]):
     row = load([{"custom_id": "q7", "error": None, **reply}]).frame.row(0, named=True)
     assert (row["id"], row["answer"]) == ("q7", SAID)
+
+
+def test_a_chat_of_ragas_ends_with_the_answer():
+    turns = [{"type": "human", "content": "Where?"}, {"type": "ai", "content": "Here."}]
+    row = load([{"user_input": turns, "reference": "Here"}]).frame.row(0, named=True)
+    assert (row["question"], row["answer"], row["references"]) == ("Where?", "Here.", ["Here"])
+
+
+def test_an_input_that_ends_with_the_question_keeps_its_output_as_the_answer():
+    turns = [{"role": "system", "content": "Be short."}, {"role": "user", "content": "Where?"}]
+    row = load([{"input": turns, "output": "Here."}]).frame.row(0, named=True)
+    assert (row["question"], row["answer"]) == ("Where?", "Here.")

@@ -126,3 +126,30 @@ def test_a_chosen_column_stays_as_it_is():
 def test_text_that_only_begins_as_an_object_is_text(text: str):
     samples = load([{"id": "q1", "inputs": text, "outputs": SAID}])
     assert samples.frame["question"].to_list() == [text]
+
+
+def test_weave_nests_its_wrappers():
+    row = row_of(
+        {
+            "id": "w1",
+            "inputs": {"example": {"question": ASKED, "expected": RIGHT}, "model": "small"},
+            "output": {"output": {"answer": SAID, "contexts": ["c"]}, "scores": {"ok": True}},
+        }
+    )
+    assert_row(row, system="small", contexts=["c"])
+
+
+def test_dspy_keeps_an_example_and_a_prediction():
+    row = row_of(
+        {
+            "example": {"question": ASKED, "answer": RIGHT},
+            "prediction": {"answer": SAID, "context": ["c"]},
+        }
+    )
+    assert_row(row, contexts=["c"])
+
+
+def test_an_object_of_the_answer_that_is_no_wrapper_is_left_out_and_named():
+    samples = load([{"inputs": {"question": ASKED, "extra": {"a": {"b": 1}}}, "outputs": SAID}])
+    assert samples.frame.row(0, named=True)["question"] == ASKED
+    assert any("'extra' of 'inputs'" in note for note in samples.notes)

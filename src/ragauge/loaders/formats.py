@@ -13,8 +13,10 @@ from ragauge.loaders import (
     frames,
     json,
     jsonl,
+    numbered,
     objects,
     parquet,
+    passage_rows,
     promptfoo,
     published,
     results,
@@ -72,9 +74,10 @@ def read_source(source: object, chosen: Collection[str] = ()) -> Table:
     table = traces.recognised(_read(source, chosen))
     if not set(chosen) & set(table.columns()):
         table = promptfoo.recognised(table)
-    return results.recognised(
+    table = results.recognised(
         published.recognised(wrappers.unwrapped(table, keep=chosen), keep=chosen)
     )
+    return passage_rows.recognised(numbered.recognised(table, keep=chosen), keep=chosen)
 
 
 def _read(source: object, chosen: Collection[str]) -> Table:

@@ -17,9 +17,12 @@ from ragauge.loaders.in_pieces.tables import (
     NeedsAllRowsError,
 )
 from ragauge.loaders.mapping import absent
+from ragauge.loaders.numbered import recognised as recognised_numbered
+from ragauge.loaders.passage_rows import recognised as recognised_passage_rows
 from ragauge.loaders.promptfoo import recognised as recognised_promptfoo
 from ragauge.loaders.published import recognised as recognised_published
 from ragauge.loaders.results import recognised as recognised_results
+from ragauge.loaders.side_by_side import recognised as recognised_side_by_side
 from ragauge.loaders.table import Table
 from ragauge.loaders.traces import recognised as recognised_traces
 from ragauge.loaders.wrappers import unwrapped
@@ -35,6 +38,9 @@ RECOGNISED = (
     unwrapped,
     recognised_published,
     recognised_results,
+    recognised_numbered,
+    recognised_passage_rows,
+    recognised_side_by_side,
     legalbench.recognised,
 )
 """Read the rows of other tools, which needs all of them; each returns other tables as they are."""
