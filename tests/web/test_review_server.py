@@ -182,9 +182,58 @@ def test_labels_at_the_same_time_are_all_kept(server, review):
     assert len(review.file.read().labels) == 32
 
 
-def test_the_page_says_that_it_has_a_queue(server):
-    assert b'"source":"review"' in ask(server, "/").body
-    assert ask(server, "/chunk/0.ids").status == 200
+REPORT = ("/report", "/chunk/0.ids", "/chunk/0.score.0", "/chunk/0.block.0", "/chunk/0.field.1")
+
+
+def test_nothing_that_the_server_sends_has_a_score_while_an_answer_is_left_to_label(server, review):
+    page = ask(server, "/")
+    assert b'"source":"review","runs":[]' in page.body
+    for left in range(4, 0, -1):
+        for address in REPORT:
+            answer = ask(server, f"{address}?rater=ann")
+            assert answer.status == 403
+            assert f"first label {left} answer".encode() in answer.body
+        for address in (
+            "/",
+            "/review/queue",
+            *(f"/review/item/{key}" for key in keys(review)[4 - left :]),
+        ):
+            body = ask(server, address).body
+            for secret in (b"zebra", b"exact_match", b"headline"):
+                assert secret not in body.replace(page.body, b""), address
+        assert post(server, "/review/label", label(keys(review)[4 - left])).status == 200
+    assert ask(server, "/report?rater=ben").status == 200  # one opinion of each answer is enough
+    shown = ask(server, "/report?rater=ann")
+    assert b'"source":"reviewed"' in shown.body and b"exact_match" in shown.body
+    assert [ask(server, f"{address}?rater=ann").status for address in REPORT] == [200] * 5
+    assert ask(server, "/chunk/0.score.9?rater=ann").status == 404
+
+
+def test_each_of_two_people_gets_the_report_after_their_own_labels(tmp_path):
+    run = rg.evaluate(ROWS, ["exact_match"], folder=tmp_path / "run")
+    review = Review(run.review_queue(), opinions=2)
+    with serving(ReviewSite(review)) as server:
+        for key in keys(review):
+            post(server, "/review/label", label(key, rater="ann"))
+        assert ask(server, "/report?rater=ann").status == 200
+        refused = ask(server, "/report?rater=ben")
+        assert (refused.status, b"first label 4 answers" in refused.body) == (403, True)
+        assert ask(server, "/report").status == 400  # nobody in particular
+        saved = post(server, "/review/label", label(keys(review)[0], 0, "ann")).json
+    assert saved["own"]["says"] == "contradict"
+    blind = [each.is_blind for each in review.file.read().labels]
+    assert blind == [True] * 4 + [False]  # ann has seen the report
+
+
+def test_a_label_given_after_the_report_is_not_blind(tmp_path):
+    run = rg.evaluate(ROWS, ["exact_match"], folder=tmp_path / "run")
+    review = Review(run.review_queue())
+    with serving(ReviewSite(review)) as server:
+        for key in keys(review):
+            post(server, "/review/label", label(key, rater="ann"))
+        ask(server, "/report?rater=ben")
+        post(server, "/review/label", label(keys(review)[0], rater="ben"))
+    assert [each.is_blind for each in review.file.read().labels] == [True] * 4 + [False]
 
 
 # What is refused.
@@ -278,7 +327,7 @@ def test_get_never_writes(server, review):
     key = keys(review)[0]
     for path in ("/review/label", "/review/undo", f"/review/label?key={key}&rater=ann&value=1"):
         assert ask(server, path).status == 404
-    for path in ("/", "/review/queue?rater=ann", f"/review/item/{key}?rater=ann", "/chunk/0.ids"):
+    for path in ("/", "/review/queue?rater=ann", f"/review/item/{key}?rater=ann"):
         assert ask(server, path).status == 200
         assert ask(server, path, "HEAD").status == 200
     assert not review.file.path.exists()

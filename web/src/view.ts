@@ -135,7 +135,7 @@ export interface RunView {
   has_evidence: boolean;
 }
 
-/** The whole page. `source` is "file" for a single file, "server" for `ragauge view`, "review" for `ragauge review serve`. */
+/** The whole page. `source` is "file" for a single file and "server" for `ragauge view`. */
 export interface ReportView {
   version: string;
   made: string;

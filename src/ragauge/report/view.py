@@ -204,7 +204,11 @@ class RunView:
 
 @dataclass(frozen=True, slots=True)
 class ReportView:
-    """The whole page. `source` is "file" for a single file, "server" for `ragauge view`, "review" for `ragauge review serve`."""
+    """The whole page. `source` is "file" for a single file and "server" for `ragauge view`.
+
+    For `ragauge review serve` it is "review" for the page of the queue, which has no runs, and "reviewed" for
+    the report that comes after it.
+    """
 
     version: str
     made: str
