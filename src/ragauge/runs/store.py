@@ -6,6 +6,7 @@
     evidence/000000.parquet … the evidence of the same rows in the same order
     questions.parquet         where the rows of each question are, if the run is large
     summary.json, summary.md
+    results.json              what a large run computed from all its scores, so that showing it is quick
     report.html               the page of `ragauge run`
     labels.jsonl              what people said in the review queue, if they did
 
@@ -34,6 +35,7 @@ from ragauge.runs.files import (
     write_text,
 )
 from ragauge.runs.integrity import check_samples, check_scores, problem_of_scores
+from ragauge.runs.kept_results import RESULTS
 from ragauge.runs.manifest import FORMAT, Manifest
 from ragauge.runs.question_index import INDEX, write_index
 from ragauge.runs.review_labels import LABELS
@@ -124,7 +126,7 @@ class RunFolder:
 
     def _remove_left_over(self) -> None:
         """Remove temporary files of runs that were killed."""
-        names = (MANIFEST, SAMPLES, *SUMMARIES, REPORT)
+        names = (MANIFEST, SAMPLES, *SUMMARIES, RESULTS, REPORT)
         remove_left_over(self.path, "|".join(map(re.escape, names)))
         for folder in (self.path / SCORES_FOLDER, self.path / EVIDENCE_FOLDER):
             remove_left_over(folder, r"\d{6,}\.parquet")
@@ -216,6 +218,7 @@ class RunFolder:
                 SAMPLES,
                 INDEX,
                 *SUMMARIES,
+                RESULTS,
                 REPORT,
                 *FORMAT_1_FILES,
                 MANIFEST,
