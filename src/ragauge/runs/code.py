@@ -106,7 +106,7 @@ class _Walk:
             if path is None or module in self.modules:
                 continue
             top = module.partition(".")[0]
-            if top not in self.own and is_installed(path) and (known := _version_of(top)):
+            if top not in self.own and is_installed(path) and (known := version_of(top)):
                 self.packages[top] = known
                 continue
             source = path.read_bytes()
@@ -248,7 +248,7 @@ def _digest_with_data(path: Path, source: bytes) -> str:
 
 
 @cache
-def _version_of(package: str) -> str:
+def version_of(package: str) -> str:
     """The version of the distribution that has a top-level package; of several, all; empty: none has."""
     try:
         return version(package)
