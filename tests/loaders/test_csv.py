@@ -217,9 +217,28 @@ def test_marked_encodings_are_read(tmp_path: Path, encoding: str):
     assert samples.frame["answer"].to_list() == ["Zürich", "東京"]
 
 
-def test_latin_1_is_named_with_its_line(tmp_path: Path):
-    (problem,) = problems_of(tmp_path, "id,answer\nq1,Zürich\n".encode("latin-1"))
-    assert (problem.line, "not UTF-8" in problem.message) == (2, True)
+def test_what_excel_saves_is_read_and_noted(tmp_path: Path):
+    text = "id;question;answer\r\nq1;where?;“Zürich” – 5 €\r\nq2;who?;she\r\n"
+    samples = loaded(tmp_path, text.encode("cp1252"))
+    assert samples.frame["answer"].to_list() == ["“Zürich” – 5 €", "she"]
+    assert "the cells are separated by ';'" in samples.notes
+    word = "“Zürich”"
+    note = f"is not UTF-8; read as Windows-1252, as Excel saves CSV: {word!r} in line 2"
+    assert note in samples.notes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,answer\nq1,Zürich\n".encode() + "q2,Zürich\n".encode("latin-1"),  # a part is UTF-8
+        "id,answer\nq1,a\nq2,Привет\n".encode("cp1251"),
+        "id,answer\nq1,a\nq2,これは東京都の例です\n".encode("shift-jis"),
+        b"\xef\xbb\xbf" + "id,answer\nq1,a\nq2,Zürich\n".encode("latin-1"),  # marked as UTF-8
+    ],
+)
+def test_other_encodings_are_named_with_their_line(tmp_path: Path, text: bytes):
+    (problem,) = problems_of(tmp_path, text)
+    assert (problem.line, "not UTF-8" in problem.message) == (3, True)
 
 
 def test_tabs_separate_cells_in_tsv(tmp_path: Path):

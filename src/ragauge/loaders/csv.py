@@ -64,7 +64,9 @@ def csv_tables(path: Path, *, delimiter: str, most_bytes: int | None = None) -> 
     if found != delimiter:
         notes = (f"the cells are separated by {found!r}",)
         delimiter = found
-    lines = _without_nul(text_lines(path, problems), source, problems)
+    excel_notes: list[str] = []
+    lines = text_lines(path, problems, excel_notes=excel_notes)
+    lines = _without_nul(lines, source, problems)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     records = _records(cast(_Reader, reader), source, problems)
     nothing: tuple[int, list[str]] = (1, [])
@@ -83,17 +85,21 @@ def csv_tables(path: Path, *, delimiter: str, most_bytes: int | None = None) -> 
             continue
         size += sum(map(len, cast("Iterable[str]", row.values.values())))
         if size >= most_bytes:
-            yield Table(tuple(rows), source, problems=tuple(problems), notes=notes, all_text=True)
-            rows.clear()
-            problems.clear()
+            yield _piece(rows, source, problems, (*notes, *excel_notes))
+            for given in (rows, problems, excel_notes):
+                given.clear()
             notes, size = (), 0
     if rows or problems or most_bytes is None:
-        yield Table(tuple(rows), source, problems=tuple(problems), notes=notes, all_text=True)
+        yield _piece(rows, source, problems, (*notes, *excel_notes))
+
+
+def _piece(rows: list[Row], source: str, problems: list[Problem], notes: tuple[str, ...]) -> Table:
+    return Table(tuple(rows), source, notes, tuple(problems), all_text=True)
 
 
 def _delimiter(path: Path, usual: str) -> str:
     """The usual delimiter, or ; or a tab if the header has cells only by that one."""
-    _, header = next(text_lines(path, []), (1, ""))
+    _, header = next(text_lines(path, [], excel_notes=[]), (1, ""))
     if usual in header:
         return usual
     return next((mark for mark in ";\t" if mark in header), usual)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ragauge.errors import PlanError
 from ragauge.loaders import (
+    benchmark_logs,
     columns,
     csv,
     frames,
@@ -20,6 +21,7 @@ from ragauge.loaders import (
     promptfoo,
     published,
     results,
+    squad,
     traces,
     wrappers,
 )
@@ -73,7 +75,7 @@ def read_source(source: object, chosen: Collection[str] = ()) -> Table:
     """
     table = traces.recognised(_read(source, chosen))
     if not set(chosen) & set(table.columns()):
-        table = promptfoo.recognised(table)
+        table = squad.recognised(benchmark_logs.recognised(promptfoo.recognised(table)))
     table = results.recognised(
         published.recognised(wrappers.unwrapped(table, keep=chosen), keep=chosen)
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 from ragauge.errors import DataError, Problem
 from ragauge.loaders import legalbench
 from ragauge.loaders.assembly import other_system_problem
+from ragauge.loaders.benchmark_logs import recognised as recognised_logs
 from ragauge.loaders.in_pieces.decisions import Decisions
 from ragauge.loaders.in_pieces.piece_files import PieceFiles
 from ragauge.loaders.in_pieces.row_keys import KeyFindings, RowKeys
@@ -23,6 +24,7 @@ from ragauge.loaders.promptfoo import recognised as recognised_promptfoo
 from ragauge.loaders.published import recognised as recognised_published
 from ragauge.loaders.results import recognised as recognised_results
 from ragauge.loaders.side_by_side import recognised as recognised_side_by_side
+from ragauge.loaders.squad import recognised as recognised_squad
 from ragauge.loaders.table import Table
 from ragauge.loaders.traces import recognised as recognised_traces
 from ragauge.loaders.wrappers import unwrapped
@@ -35,6 +37,8 @@ MAX_PASSES = 20
 RECOGNISED = (
     recognised_traces,
     recognised_promptfoo,
+    recognised_logs,
+    recognised_squad,
     unwrapped,
     recognised_published,
     recognised_results,
