@@ -88,15 +88,6 @@ def label(key: str, value: object = 1, rater="ann", note="", settles=False) -> d
     return {"key": key, "rater": rater, "value": value, "note": note, "settles": settles}
 
 
-def raw(server: PageServer, request: str) -> str:
-    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
-        connection.sendall(request.encode("latin-1"))
-        parts = []
-        while part := connection.recv(65_536):
-            parts.append(part)
-    return b"".join(parts).decode("latin-1")
-
-
 def stored(review: Review) -> bytes:
     return review.file.path.read_bytes() if review.file.path.exists() else b""
 
@@ -247,7 +238,7 @@ def test_a_label_given_after_the_report_is_not_blind(tmp_path):
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_a_foreign_duplicate_or_missing_host_is_refused(server, review, hosts, method):
+def test_a_foreign_duplicate_or_missing_host_is_refused(raw, server, review, hosts, method):
     lines = "".join(f"Host: {host.format(port=server.server_port)}\r\n" for host in hosts)
     path = "/review/label" if method == "POST" else "/review/queue"
     answer = raw(
@@ -260,7 +251,7 @@ def test_a_foreign_duplicate_or_missing_host_is_refused(server, review, hosts, m
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
-def test_the_names_of_loopback_may_write_from_their_own_origin(server, review, host):
+def test_the_names_of_loopback_may_write_from_their_own_origin(raw, server, review, host):
     body = json.dumps(label(keys(review)[0]))
     answer = raw(
         server,
@@ -304,7 +295,7 @@ def test_a_write_without_origin_or_type_is_refused(server, review, left_out):
     assert stored(review) == b""
 
 
-def test_duplicate_headers_are_refused(server, review):
+def test_duplicate_headers_are_refused(raw, server, review):
     body = json.dumps(label(keys(review)[0]))
     base = f"POST /review/label HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n"
     good = f"Origin: http://127.0.0.1:{server.server_port}\r\n"

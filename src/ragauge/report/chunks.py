@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ragauge.report.overview import Overview
 from ragauge.report.review_labels import PEOPLE, people_say
@@ -112,7 +112,10 @@ class RunChunks:
 
     @cached_property
     def fields(self) -> tuple[FieldView, ...]:
-        """The fields, with their chunks; in a file lists have none, since the blocks have their texts."""
+        """The fields, with their chunks; in a file lists have none, since the blocks have their texts.
+
+        Lists with whole numbers and floats have one: in JSON nobody can tell 1 from 1.0.
+        """
         schema = self.samples.schema
         is_file = self.per_block is None
         return tuple(
@@ -120,7 +123,10 @@ class RunChunks:
                 name,
                 _kind(schema[name]),
                 name in self.shared,
-                "" if is_file and schema[name].is_nested() else f"{self.place}.field.{at}",
+                _numbers_in(schema[name]) == {"float"},
+                ""
+                if is_file and schema[name].is_nested() and len(_numbers_in(schema[name])) < 2
+                else f"{self.place}.field.{at}",
             )
             for at, name in enumerate(self.names)
         )
@@ -333,6 +339,21 @@ def _kind(dtype: "pl.DataType") -> str:
     if dtype.is_numeric():
         return "number"
     return "boolean" if str(dtype) == "Boolean" else "text"
+
+
+def _numbers_in(dtype: "pl.DataType") -> set[str]:
+    """The kinds of numbers that values of a type have: "whole" and "float"."""
+    import polars as pl
+
+    if isinstance(dtype, pl.List | pl.Array):
+        return _numbers_in(cast("pl.DataType", dtype.inner))
+    if isinstance(dtype, pl.Struct):
+        return {
+            kind for each in dtype.fields for kind in _numbers_in(cast("pl.DataType", each.dtype))
+        }
+    if dtype.is_float():
+        return {"float"}
+    return {"whole"} if dtype.is_numeric() else set()
 
 
 def _json(value: Mapping[str, object] | Sequence[object]) -> bytes:
