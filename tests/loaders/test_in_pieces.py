@@ -277,6 +277,31 @@ def test_a_file_packed_with_zstd_is_read(tmp_path: Path):
     assert "is not a complete zstd file" in check_same_problems(path)
 
 
+@pytest.mark.parametrize("share", [0.01, 0.3, 0.7, 0.999])
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.csv.gz", "a.jsonl.zst", "a.csv.zst"])
+def test_a_packed_file_that_is_cut_off_is_an_error_and_not_the_rows_so_far(
+    name: str, share: float, tmp_path: Path
+):
+    rng = random.Random(3)
+    rows = plain(500, topic=lambda _: f"{rng.getrandbits(64):x}")
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    if ".csv" in name:
+        text = pl.DataFrame(rows).write_csv()
+    middle = text.index("\n", len(text) // 2) + 1
+    first, second = (packed_as(name, part) for part in (text[:middle], text[middle:]))
+    path = tmp_path / name
+    for packed in (first, second):  # the only packed part, and the second of two
+        before = b"" if packed is first else first
+        path.write_bytes(before + packed[: int(len(packed) * share)])
+        assert "is not a complete" in check_same_problems(path)
+
+
+def packed_as(name: str, text: str) -> bytes:
+    if name.endswith(".gz"):
+        return gzip.compress(text.encode())
+    return pytest.importorskip("zstandard").compress(text.encode())
+
+
 def test_a_folder_and_a_pattern_are_all_their_files(tmp_path: Path):
     rows = plain(40, topic=lambda at: at % 3)
     written(tmp_path, rows[:20], "1.jsonl")

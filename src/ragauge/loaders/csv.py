@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.files import MAX_LINE_LENGTH, text_lines
+from ragauge.loaders.files import LARGEST_UNPACKED, MAX_LINE_LENGTH, text_lines
 from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
 from ragauge.loaders.table import Table, listed
 from ragauge.sample import FIELDS, Row
@@ -69,7 +69,8 @@ def csv_tables(path: Path, *, delimiter: str, most_bytes: int | None = None) -> 
     if found != delimiter:
         notes = (f"the cells are separated by {found!r}",)
         delimiter = found
-    lines = _without_nul(text_lines(path, problems), source, problems)
+    largest = LARGEST_UNPACKED if most_bytes is None else None
+    lines = _without_nul(text_lines(path, problems, largest=largest), source, problems)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     records = _records(cast(_Reader, reader), source, problems)
     nothing: tuple[int, list[str]] = (1, [])

@@ -51,16 +51,21 @@ class _Stop(Exception):
 
 
 def text_lines(
-    path: Path, problems: list[Problem], *, longest: int | None = None
+    path: Path,
+    problems: list[Problem],
+    *,
+    longest: int | None = None,
+    largest: int | None = LARGEST_UNPACKED,
 ) -> Iterator[tuple[int, str]]:
     """The file's lines with their numbers from 1, each with its line end.
 
     UTF-8 with or without a byte order mark, and UTF-16 with one. Only a line feed ends a line.
-    If reading must stop (encoding, limits, the disk), the reason is added to `problems`.
+    If reading must stop (encoding, limits, the disk), the reason is added to `problems`. `largest` is
+    the most bytes that a compressed file may unpack to; None if the lines are not kept in memory.
     """
     try:
         with _opened(path) as stream:
-            yield from _checked(_numbered(stream, longest or MAX_LINE_LENGTH), path)
+            yield from _checked(_numbered(stream, longest or MAX_LINE_LENGTH), path, largest)
     except _Stop as stop:
         problems.append(Problem(stop.problem, str(path), stop.line))
     except (OSError, EOFError, ValueError, zlib.error) as error:
@@ -162,18 +167,20 @@ def _bounded(readline: Callable[[int], Text], longest: int) -> Iterator[tuple[in
         yield number, line
 
 
-def _checked(lines: Iterator[tuple[int, str, int]], path: Path) -> Iterator[tuple[int, str]]:
-    """The lines without their sizes, up to the limit for compressed files."""
+def _checked(
+    lines: Iterator[tuple[int, str, int]], path: Path, largest: int | None
+) -> Iterator[tuple[int, str]]:
+    """The lines without their sizes, up to the limits for compressed files."""
     if path.suffix.lower() not in (".gz", ".zst"):
         yield from ((number, line) for number, line, _ in lines)
         return
     most = max(HIGHEST_RATIO * path.stat().st_size, RATIO_COUNTS_FROM)
+    most = most if largest is None else min(most, largest)
     unpacked = 0
     for number, line, size in lines:
         unpacked += size
-        if unpacked > min(most, LARGEST_UNPACKED):
-            limit = f"{min(most, LARGEST_UNPACKED):,} bytes"
+        if unpacked > most:
             raise _Stop(
-                f"unpacks to over {limit}; if you trust the file, unpack it yourself", number
+                f"unpacks to over {most:,} bytes; if you trust the file, unpack it yourself", number
             )
         yield number, line
