@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from ragauge import sample_file, sample_filter
+from ragauge import loaders, sample_file, sample_filter
 from ragauge.errors import DataError
 from ragauge.loaders import load
 from ragauge.loaders.in_pieces import load as reading
@@ -366,6 +366,24 @@ def test_the_temporary_folder_goes_with_the_samples(tmp_path: Path):
 
 def test_a_small_file_is_read_into_memory(tmp_path: Path):
     assert not load(written(tmp_path, plain(40))).is_file
+
+
+def test_large_files_that_are_joined_say_that_they_are_read_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = written(tmp_path, plain(40))
+    expected: Rows = [{"id": f"q{at}", "reference": "x"} for at in range(40)]
+    gold = written(tmp_path, expected, "gold.jsonl")
+    given: dict[str, dict[str, Any]] = {
+        "answers are joined with the gold of another file": {"source": path, "gold": gold},
+        "the files of systems are paired": {"source": {"a": path, "b": path}},
+        "rows are paired by place or by choice": {"source": path, "by_place": True},
+    }
+    for why, options in given.items():
+        assert "into memory" not in str(load(**options).notes)
+        with monkeypatch.context() as large:
+            large.setattr(loaders, "is_large", lambda _: True)
+            assert load(**options).notes[-1] == f"read as a whole into memory: {why}"
 
 
 @pytest.mark.parametrize("small", [0, 10, 10**6])
