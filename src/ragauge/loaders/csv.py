@@ -11,6 +11,7 @@ import ast
 import csv
 import re
 import warnings
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -149,8 +150,8 @@ def _malformed(error: csv.Error, line: int) -> str:
 def _bad_header(header: Sequence[str]) -> list[str]:
     problems = [
         f"has two columns named {name!r}; rename one"
-        for name in dict.fromkeys(header)
-        if header.count(name) > 1 and name.strip()
+        for name, n in Counter(header).items()
+        if n > 1 and name.strip()
     ]
     if len(header) == 1 and (delimiters := [mark for mark in ";\t|," if mark in header[0]]):
         problem = f"has only one column, {header[0][:60]!r}, which contains {delimiters[0]!r}"
