@@ -5,9 +5,9 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from ragauge.errors import StoreError
 from ragauge.sample_file import SampleFile
@@ -31,7 +31,42 @@ class TemporaryFolder:
             raise StoreError(
                 f"no temporary folder for large samples: {reason}; set TMPDIR to a folder on disk"
             ) from error
+        self._owner = _locked_owner(self.path)
+        _remove_left_over(self.path)
         self._finalizer = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+OWNER = "owner"
+"""The file in a temporary folder that its process keeps locked."""
+
+
+def _locked_owner(folder: Path) -> BinaryIO | None:
+    """Lock the folder for this process; None where there are no locks."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    owner = (folder / f"{OWNER}.new").open("wb")
+    with suppress(OSError):
+        fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Under its name it is always locked while its process lives.
+        (folder / f"{OWNER}.new").rename(folder / OWNER)
+    return owner
+
+
+def _remove_left_over(own: Path) -> None:
+    """Remove the temporary folders beside this one whose processes were killed."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    for folder in own.parent.glob("ragauge-*"):
+        with suppress(OSError):
+            if folder == own or folder.is_symlink() or folder.stat().st_uid != own.stat().st_uid:
+                continue
+            with (folder / OWNER).open("rb") as owner:
+                fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
