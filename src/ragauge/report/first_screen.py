@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
 DIGITS = 2
 MARK = "*"
+MAPPED = ("answer", "references", "contexts")
+"""Fields whose lack a note connects with columns that are not read."""
 WIDTH = 98
 """Columns of a line; longer ones are cut."""
 
@@ -269,14 +271,8 @@ class FirstScreen:
             if metric.metric not in known:
                 reason = metric.unavailable or absent.get(metric.metric, "no row applies")
                 by_reason.setdefault(reason, []).append(metric.name)
-        notes = [f"not scored, {reason}: {some(names, 4)}" for reason, names in by_reason.items()]
-        own = self.run.samples.columns
-        lacking = [field for field in ("references", "contexts") if field not in own]
-        if notes and lacking and (unread := [name for name in own if name not in FIELDS]):
-            named = some([repr(name) for name in unread], 4)
-            way_out = f"if it holds the {lacking[0]}: --map {lacking[0]}=COLUMN"
-            notes.append(f"{named} is read as no field; {way_out}")
-        return notes
+        notes = [_not_scored(reason, names) for reason, names in by_reason.items()]
+        return [*notes, *(_unread_columns(self.run) if notes else ())]
 
     @cached_property
     def worst(self) -> Sequence[tuple[str, str]]:
@@ -383,6 +379,27 @@ def _styled(cell: Cell) -> "Text":
     if cell.interval:
         text.append(f" {cell.interval}", "dim")
     return text
+
+
+def _not_scored(reason: str, names: Sequence[str]) -> str:
+    """The metrics of a reason: as many names as fit into a line, and the number of the others."""
+    texts = [f"not scored, {reason}: {some(names, n)}" for n in range(len(names), 0, -1)]
+    return next((text for text in texts if len(text) <= WIDTH - 2), texts[-1])
+
+
+def _unread_columns(run: Run) -> Iterator[str]:
+    """The option that reads a column of texts as a field which the samples lack."""
+    columns = run.samples.columns
+    lacking = next((name for name in MAPPED if name not in columns), None)
+    types = run.samples.part(0, 1, [name for name in columns if name not in FIELDS]).schema
+    unread = [name for name, kind in types.items() if str(kind) == "String"]
+    if lacking is None or not unread:
+        return
+    named = some([repr(name) for name in unread], 4)
+    if lacking == "answer" and len(unread) > 1:
+        yield f"not read: {named}; if each is a system's: --map answer={quote(','.join(unread[:2]))}"
+    else:
+        yield f"not read: {named}; if it is the {lacking}: --map {lacking}={quote(unread[0])}"
 
 
 def _finding(match: FindingMatch) -> str:
