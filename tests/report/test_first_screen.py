@@ -156,7 +156,7 @@ def test_what_differs_from_the_best_beyond_chance_is_marked_after_correction():
 def test_systems_are_ordered_by_the_headline_and_the_rest_is_counted():
     found = screen(answers({"a": 1, "b": 20, "c": 15, "d": 3, "e": 2}))
     assert found.header == ("metric", "b", "c", "d", "n")
-    assert "not shown: 2 systems more" in found.notes
+    assert "not shown: 2 more systems" in found.notes
 
 
 def test_rows_without_a_score_are_counted_by_system():
