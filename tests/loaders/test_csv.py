@@ -1,5 +1,6 @@
 """CSV and TSV, where everything is text."""
 
+import gc
 from pathlib import Path
 
 import polars as pl
@@ -215,6 +216,13 @@ def test_marked_encodings_are_read(tmp_path: Path, encoding: str):
     samples = loaded(tmp_path, "id,answer\r\nq1,Zürich\r\nq2,東京\r\n".encode(encoding))
     assert samples.columns == ("id", "system", "answer")
     assert samples.frame["answer"].to_list() == ["Zürich", "東京"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_utf_16_table_is_read_without_an_error_in_the_background(tmp_path: Path):
+    samples = loaded(tmp_path, "id\tanswer\r\nq1\tZürich\r\n".encode("utf-16"))
+    gc.collect()
+    assert samples.frame["answer"].to_list() == ["Zürich"]
 
 
 def test_what_excel_saves_is_read_and_noted(tmp_path: Path):
