@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.files import MAX_LINE_LENGTH, text_lines
+from ragauge.loaders.files import LARGEST_UNPACKED, MAX_LINE_LENGTH, MAX_PROBLEMS, text_lines
 from ragauge.loaders.printed import UnreadableError, printed_list
 from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
 from ragauge.loaders.table import Table, listed
@@ -65,7 +65,8 @@ def csv_tables(path: Path, *, delimiter: str, most_bytes: int | None = None) -> 
         notes = (f"the cells are separated by {found!r}",)
         delimiter = found
     excel_notes: list[str] = []
-    lines = text_lines(path, problems, excel_notes=excel_notes)
+    largest = LARGEST_UNPACKED if most_bytes is None else None
+    lines = text_lines(path, problems, largest=largest, excel_notes=excel_notes)
     lines = _without_nul(lines, source, problems)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     records = _records(cast(_Reader, reader), source, problems)
@@ -165,10 +166,16 @@ def _rows(
     source: str,
     problems: list[Problem],
 ) -> Iterator[Row]:
+    n_problems = 0
     for line, cells in records:
         if len(cells) == len(header):
             yield Row(dict(zip(header, cells, strict=True)), source, line)
             continue
+        n_problems += 1
+        if n_problems > MAX_PROBLEMS:
+            rest = f"over {MAX_PROBLEMS:,} rows do not fit the header; the rows after this one were not looked at"
+            problems.append(Problem(rest, source, line))
+            return
         problem = (
             f"has {len(cells)} cell{'s' * (len(cells) != 1)}, but the header has {len(header)}"
         )

@@ -24,6 +24,11 @@ LARGEST_UNPACKED = 4 * 2**30
 HIGHEST_RATIO = 250
 """Highest ratio of unpacked to compressed size, checked from RATIO_COUNTS_FROM bytes on."""
 RATIO_COUNTS_FROM = 4 * 2**20
+MOST_LINES_PER_BYTE = 10
+"""Most lines for each compressed byte, checked from LINES_COUNT_FROM lines on: each takes time, however short."""
+LINES_COUNT_FROM = 100_000
+MAX_PROBLEMS = 1_000
+"""Lines with a problem after which reading stops: it is another kind of file."""
 MAX_BLANK_LINES = 1_000_000
 """Most blank lines of a file: a compressed one can unpack to nothing else, and each takes time."""
 MAX_SIBLINGS = 1_000
@@ -58,18 +63,20 @@ def text_lines(
     problems: list[Problem],
     *,
     longest: int | None = None,
+    largest: int | None = LARGEST_UNPACKED,
     excel_notes: list[str] | None = None,
 ) -> Iterator[tuple[int, str]]:
     """The file's lines with their numbers from 1, each with its line end.
 
     UTF-8 with or without a byte order mark, and UTF-16 with one. Only a line feed ends a line.
-    With `excel_notes`, a file that cannot be UTF-8 is read as Windows-1252 if it looks like it, and
+    `largest` is the most bytes that a compressed file may unpack to; None if the lines are not kept in
+    memory. With `excel_notes`, a file that cannot be UTF-8 is read as Windows-1252 if it looks like it, and
     a note is added. If reading must stop (encoding, limits, the disk), the reason is added to `problems`.
     """
     try:
         with _opened(path) as stream:
             numbered = _numbered(stream, longest or MAX_LINE_LENGTH, excel_notes)
-            yield from _checked(numbered, path)
+            yield from _checked(numbered, path, largest)
     except _Stop as stop:
         problems.append(Problem(stop.problem, str(path), stop.line))
     except (OSError, EOFError, ValueError, zlib.error) as error:
@@ -208,18 +215,27 @@ def _bounded(readline: Callable[[int], Text], longest: int) -> Iterator[tuple[in
         yield number, line
 
 
-def _checked(lines: Iterator[tuple[int, str, int]], path: Path) -> Iterator[tuple[int, str]]:
-    """The lines without their sizes, up to the limit for compressed files."""
+def _checked(
+    lines: Iterator[tuple[int, str, int]], path: Path, largest: int | None
+) -> Iterator[tuple[int, str]]:
+    """The lines without their sizes, up to the limits for compressed files."""
     if path.suffix.lower() not in (".gz", ".zst"):
         yield from ((number, line) for number, line, _ in lines)
         return
-    most = max(HIGHEST_RATIO * path.stat().st_size, RATIO_COUNTS_FROM)
+    packed = path.stat().st_size
+    most = max(HIGHEST_RATIO * packed, RATIO_COUNTS_FROM)
+    most = most if largest is None else min(most, largest)
+    most_lines = max(MOST_LINES_PER_BYTE * packed, LINES_COUNT_FROM)
     unpacked = 0
     for number, line, size in lines:
         unpacked += size
-        if unpacked > min(most, LARGEST_UNPACKED):
-            limit = f"{min(most, LARGEST_UNPACKED):,} bytes"
+        if number > most_lines:
             raise _Stop(
-                f"unpacks to over {limit}; if you trust the file, unpack it yourself", number
+                f"unpacks to over {most_lines:,} lines; if you trust the file, unpack it yourself",
+                number,
+            )
+        if unpacked > most:
+            raise _Stop(
+                f"unpacks to over {most:,} bytes; if you trust the file, unpack it yourself", number
             )
         yield number, line

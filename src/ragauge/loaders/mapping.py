@@ -179,7 +179,17 @@ def name_columns(
     return Naming(fields, frozenset(left_out), tuple(notes), problems, spare)
 
 
-def renamed_row(row: Row, naming: Naming) -> Row:
+def renamed_rows(rows: Sequence[Row], naming: Naming) -> Sequence[Row]:
+    """The rows with columns renamed to fields; the same rows if the columns have the fields' names."""
+    is_changed = (
+        naming.spare
+        or naming.left_out
+        or any(column != name for column, name in naming.fields.items())
+    )
+    return [_renamed_row(row, naming) for row in rows] if is_changed else rows
+
+
+def _renamed_row(row: Row, naming: Naming) -> Row:
     """The row with columns renamed to fields, and without those that are left out."""
     values = {
         naming.fields.get(name, name): value

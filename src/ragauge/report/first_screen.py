@@ -340,16 +340,16 @@ def _not_scored(reason: str, names: Sequence[str]) -> str:
 def _unread_columns(run: Run) -> Iterator[str]:
     """The option that reads a column of texts as a field which the samples lack."""
     columns = run.samples.columns
-    lacking = next((name for name in MAPPED if name not in columns), None)
+    missing = next((name for name in MAPPED if name not in columns), None)
     types = run.samples.part(0, 1, [name for name in columns if name not in FIELDS]).schema
     unread = [name for name, kind in types.items() if str(kind) == "String"]
-    if lacking is None or not unread:
+    if missing is None or not unread:
         return
     named = some([repr(name) for name in unread], 4)
-    if lacking == "answer" and len(unread) > 1:
+    if missing == "answer" and len(unread) > 1:
         yield f"not read: {named}; if each is a system's: --map answer={quote(','.join(unread[:2]))}"
     else:
-        yield f"not read: {named}; if it is the {lacking}: --map {lacking}={quote(unread[0])}"
+        yield f"not read: {named}; if it is the {missing}: --map {missing}={quote(unread[0])}"
 
 
 def _finding(match: FindingMatch) -> str:
