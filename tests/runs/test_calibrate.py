@@ -331,3 +331,47 @@ def test_labels_may_be_a_field_of_the_answers():
     assert found.best.auroc.value == 1.0 and found.best.n == 40
     with pytest.raises(DataError, match="no such file"):
         made_run().calibrate("human.csv")
+
+
+def test_labels_without_ids_are_paired_by_the_text_of_the_question():
+    rows = [
+        {"id": f"q{n}", "system": system, "question": f"What is {n}?", "answer": f"{n + n % 3}", "reference": f"{n}"}
+        for n in range(30)
+        for system in "ab"
+    ]  # fmt: skip
+    run = rg.evaluate(rows, "number_match")
+    labels = [
+        {"id": row["id"], "system": row["system"], "label": int(row["id"][1:]) % 2} for row in rows
+    ]
+    texts = [
+        {
+            "question": f" what IS\n{label['id'][1:]}? ",
+            "system": label["system"],
+            "label": label["label"],
+        }
+        for label in labels
+    ]
+    found = run.calibrate([*texts, {"question": "never asked", "system": "a", "label": 1}])
+    assert found.labels.frame.rows() == run.calibrate(labels).labels.frame.rows()
+    assert found.notes[-2:] == (
+        "60 labels without an id: paired by the text of the question",
+        "1 label for questions that the run does not have: 'never asked'",
+    )
+
+
+def test_a_question_that_is_asked_under_several_ids_needs_ids():
+    rows = [
+        {"id": f"q{n}", "question": f"What is {n % 4}?", "answer": f"{n % 3}", "reference": f"{n % 4}"}
+        for n in range(5)
+    ]  # fmt: skip
+    run = rg.evaluate(rows, "number_match")
+    labels = [{"question": f"What is {n}?", "label": n % 2} for n in range(4)]
+    labels.append({"id": "q1", "label": 0})
+    found = run.calibrate(labels)
+    assert sorted(found.labels.frame["id"].to_list()) == ["q1", "q2", "q3"]
+    assert "1 label for questions that the run asks under several ids: 'What is 0?'" in found.notes
+    assert "1 label of a rater for an answer that they had labelled before: not used" in found.notes
+    with pytest.raises(PlanError, match="no questions to pair them by"):
+        rg.evaluate([{"id": "q", "answer": "1", "reference": "1"}], "number_match").calibrate(
+            labels
+        )
