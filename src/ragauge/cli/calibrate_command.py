@@ -71,8 +71,8 @@ def command(
 ) -> None:
     """Compare a run's metrics and judges with people's labels, and correct the rates they report.
 
-    LABELS is a file (.csv .tsv .json .jsonl .parquet) with a row for each label: id, system, rater, and
-    the label: yes/no, correct/incorrect, pass/fail, a grade, or for preferences system_a, system_b and
+    LABELS is a file (.csv .tsv .json .jsonl .parquet) with a row for each label: id (or question), system,
+    rater, and the label: yes/no, correct/incorrect, pass/fail, a grade, or for preferences system_a, system_b and
     the preferred one; or the name of a field of the answers that holds their labels. RUN is the folder of
     a run. Without LABELS, the labels that `ragauge review` stored in the run.
 
