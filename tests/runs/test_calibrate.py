@@ -375,3 +375,45 @@ def test_a_question_that_is_asked_under_several_ids_needs_ids():
         rg.evaluate([{"id": "q", "answer": "1", "reference": "1"}], "number_match").calibrate(
             labels
         )
+
+
+def clustered_run(n_copies: int) -> tuple[rg.Run, list[dict[str, object]]]:
+    """40 documents with `n_copies` questions each, whose answers and labels are the same for one document."""
+    random = np.random.default_rng(4)
+    rows, labels = [], []
+    for document in range(40):
+        value, label = random.integers(0, 3), int(random.random() < 0.6)
+        for copy in range(n_copies):
+            id = f"d{document}-{copy}"
+            rows.append(
+                {"id": id, "answer": WORDS[value], "reference": "Rome", "doc": f"d{document}"}
+            )
+            labels.append({"id": id, "label": label if copy < 3 else None})
+    return rg.evaluate(rows, "token_f1"), [each for each in labels if each["label"] is not None]
+
+
+def test_questions_of_one_cluster_are_drawn_together():
+    run, labels = clustered_run(6)
+    alone = run.calibrate(labels)
+    together = run.calibrate(labels, cluster="doc")
+    assert together.notes[-1] == "questions of one doc are drawn together: 40 clusters"
+
+    def width(estimate):
+        return estimate.high - estimate.low
+
+    one, other = alone.metric("token_f1"), together.metric("token_f1")
+    assert one.auroc.value == other.auroc.value
+    # 120 labels of 40 documents say as much as 40: wider by the root of 3.
+    assert width(other.auroc) / width(one.auroc) == approx(3**0.5, rel=0.15)
+    (rate,), (drawn,) = alone.rates("token_f1").systems, together.rates("token_f1").systems
+    for name in ("corrected", "labels_alone"):
+        assert width(getattr(drawn, name)) / width(getattr(rate, name)) == approx(3**0.5, rel=0.2)
+    assert width(drawn.reported) / width(rate.reported) == approx(6**0.5, rel=0.2)
+
+
+def test_each_question_as_a_cluster_changes_nothing():
+    run, labels = clustered_run(1)
+    frames = [run.calibrate(labels, cluster=name).frame for name in (None, "doc")]
+    assert frames[0].equals(frames[1])
+    with pytest.raises(PlanError, match="no field 'document'"):
+        run.calibrate(labels, cluster="document")

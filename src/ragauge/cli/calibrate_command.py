@@ -39,6 +39,11 @@ FORMATS = ("md", "json", "csv")
     is_flag=True,
     help="Of the run's own labels, use only those of its random sample.",
 )
+@click.option(
+    "--cluster",
+    metavar="FIELD",
+    help="Field of the answers whose values are drawn together in intervals: questions about one document.",
+)
 @click.option("--kind", type=click.Choice(KINDS), help="Kind of labels.  [default: recognised]")
 @click.option(
     "-o",
@@ -63,6 +68,7 @@ def command(
     thresholds: tuple[tuple[str, str], ...],
     reading: LabelOptions,
     sample_only: bool,
+    cluster: str | None,
     kind: str | None,
     output: tuple[str, ...],
     n_worst: int,
@@ -101,6 +107,7 @@ def command(
         metrics=metrics,
         thresholds=read_thresholds(thresholds),
         sample_only=sample_only,
+        cluster=cluster,
         kind=next((each for each in KINDS if each == kind), None),
         seed=seed,
         **reading.reading(),

@@ -131,7 +131,7 @@ def matched(labels: Verdicts, run: ScoredRun) -> MatchedLabels:
         raise DataError([Problem("; ".join(notes_on_ids), labels.source)])
     if not frame.height:
         ids = named["id"].head(IDS_NAMED).to_list()
-        there = run.samples.frame["id"].head(IDS_NAMED).to_list()
+        there = run.samples.frame["id"].unique(maintain_order=True).head(IDS_NAMED).to_list()
         raise DataError(
             [
                 Problem(
