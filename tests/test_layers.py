@@ -37,6 +37,7 @@ LAYERS = (
     {"engine"},
     {"runs"},
     {"report"},
+    {"on_ray"},
     {"execution"},
     {"evaluation"},
     {"web", "bias"},
@@ -56,6 +57,7 @@ HEAVY = {
     "pandas",
     "polars",
     "pyarrow",
+    "ray",
     "rich",
     "sacrebleu",
     "scipy",
@@ -87,6 +89,7 @@ MAY_BE_HEAVY = {
     ("metrics.sentences", "numpy"),
     ("metrics.groundedness", "numpy"),
     ("report.ranking_page", "numpy"),
+    ("on_ray.encoders", "numpy"),
     *((module, "numpy") for module in MODULES if module.startswith(("rankings.", "encoders."))),
 }
 """These are themselves imported inside functions only; metrics and features when the catalog is first

@@ -27,7 +27,7 @@ def review(tmp_path) -> Review:
 
 
 class Desk:
-    """The page of one reviewer, and what their browser was told and complained about."""
+    """The page of one reviewer, and what their browser received and complained about."""
 
     def __init__(self, page: Any, url: str) -> None:
         self.page, self.url = page, url

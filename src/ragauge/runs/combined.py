@@ -104,8 +104,8 @@ def _shared(
         for metric in run.metrics
         if metric.metric not in kept and not metric.unavailable
     )
-    lacking = [f"{', '.join(only)}, which not every run has"] if only else []
-    return shared, [*reasons.values()], lacking
+    missing = [f"{', '.join(only)}, which not every run has"] if only else []
+    return shared, [*reasons.values()], missing
 
 
 def _named(side: Side) -> "pl.Expr":
