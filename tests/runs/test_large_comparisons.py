@@ -52,7 +52,9 @@ def compared(run: Run, **options: object) -> Comparison:
     return run.compare("plain", "tuned", "weak", **options)  # pyright: ignore[reportArgumentType]
 
 
-@pytest.mark.parametrize("options", [{}, {"by": "topic"}, {"cluster": "group"}, {"test": "t"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"by": "topic", "metrics": "token_f1"}, {"cluster": "group"}]
+)
 def test_pieces_and_one_pair_at_a_time_give_the_same_numbers(
     options: dict[str, object], folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -119,7 +121,7 @@ def test_the_normal_approximation_of_a_comparison_is_near_the_bootstrap_and_the_
     monkeypatch: pytest.MonkeyPatch,
 ):
     random = np.random.default_rng(5)
-    n = 4_000
+    n = 2_000
     texts = {
         "a": [" ".join(random.choice(list("uvw"), 8)) for _ in range(n)],
         "b": [" ".join(random.choice(list("uvw"), 8)) for _ in range(n)],
@@ -135,7 +137,7 @@ def test_the_normal_approximation_of_a_comparison_is_near_the_bootstrap_and_the_
     monkeypatch.setattr("ragauge.stats.sign_patterns.NORMAL_FROM", 1_000)
     monkeypatch.setattr("ragauge.stats.exchanges.NORMAL_FROM", 1_000)
     for module in ("sign_patterns", "exchanges"):
-        monkeypatch.setattr(f"ragauge.stats.{module}.MAX_ERROR", 0.05)
+        monkeypatch.setattr(f"ragauge.stats.{module}.MAX_ERROR", 0.1)
     normal = run.compare("a", "b")
     assert {row.interval_method for row in drawn.rows} == {"percentile"}
     assert {row.interval_method for row in normal.rows} == {"normal"}
