@@ -24,6 +24,7 @@ from ragauge.evaluation import Evaluation
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import Label
 from ragauge.loaders import load
+from ragauge.on_ray.executor import Ray
 from ragauge.runs.health import Health
 from ragauge.runs.run import Run, slices_of
 from ragauge.runs.store import EVIDENCE_FOLDER, REPORT
@@ -58,6 +59,8 @@ class _Work:
     """The fields that the summary is broken down by."""
     folder: Path
     """Where the run is kept."""
+    executor: Ray | None = None
+    """The cluster that scores; None for this machine."""
 
 
 def run_config(
@@ -123,7 +126,9 @@ def _prepared(
     named = [*filter(_is_suite, config.suites), *config.metrics] or [DEFAULT]
     _check(lambda: _check_single(config.metrics))
     metrics: list[Suite] = []
+    executors: list[Ray] = []
     _check(
+        lambda: executors.extend(_executor(config)),
         lambda: check_outputs(config.output, _inputs(config)),
         lambda: _check_suites(config.suites),
         lambda: metrics.extend(without(suites_of(named), config.without)),
@@ -151,7 +156,7 @@ def _prepared(
     (evaluation,) = evaluations
     by = slices_of(samples, config.by)
     folder = config.folder or RUNS / _folder_name(config, evaluation)
-    return _Work(config, metrics, judging, evaluation, by, folder)
+    return _Work(config, metrics, judging, evaluation, by, folder, *executors)
 
 
 def _say_plan(work: _Work) -> None:
@@ -182,10 +187,11 @@ def _evaluated(work: _Work, *, quiet: bool) -> Run:
     """Run the evaluation and show how far it is; a run that will take long says so."""
     evaluation, plan = work.evaluation, work.evaluation.plan
     workers = work.config.workers or os.cpu_count() or 1
+    executor = work.executor
     if quiet:
-        return evaluation.run(work.folder, workers=workers)
+        return evaluation.run(work.folder, workers=workers, executor=executor)
     forecast = Forecast(evaluation.workload(work.folder))
-    if not evaluation.reports(workers):
+    if executor is not None or not evaluation.reports(workers):
         # Worker processes say nothing until their first batch is done.
         if (speed := evaluation.characters_per_second()) is not None:
             forecast.measured(speed)
@@ -193,7 +199,7 @@ def _evaluated(work: _Work, *, quiet: bool) -> Run:
             say(long_run_note(forecast, plan))
         forecast.without_encoding()
     with watching(forecast, lambda known: long_run_note(known, plan), quiet=quiet) as listener:
-        return evaluation.run(work.folder, workers=workers, listener=listener)
+        return evaluation.run(work.folder, workers=workers, listener=listener, executor=executor)
 
 
 def _leave(work: _Work, run: Run, *, full: bool) -> None:
@@ -297,6 +303,11 @@ def _encoder(config: Config) -> "Encoder | None":
     if "base_url" in config.encoder and "model" not in config.encoder:
         raise PlanError(["the encoder endpoint needs a model; add --encoder MODEL"])
     return open_encoder(**config.encoder)  # pyright: ignore[reportArgumentType]
+
+
+def _executor(config: Config) -> list[Ray]:
+    """The cluster that the configuration names, if it names one."""
+    return [] if config.on is None else [Ray.named(config.on, config.workers)]
 
 
 def _judging(
