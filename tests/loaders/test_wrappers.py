@@ -164,7 +164,7 @@ def test_output_items_of_openai_evals():
             "sample": {"output": said, "model": "small"},
         }
     )
-    expect(row, system="small")
+    assert_row(row, system="small")
 
 
 def test_mlflow_keeps_expectations():
@@ -175,7 +175,7 @@ def test_mlflow_keeps_expectations():
             "expectations": {"expected_response": RIGHT},
         }
     )
-    expect(row)
+    assert_row(row)
 
 
 def test_messages_of_langsmith_are_question_and_answer():
@@ -186,7 +186,7 @@ def test_messages_of_langsmith_are_question_and_answer():
             "reference_outputs": {"answer": RIGHT},
         }
     )
-    expect(row)
+    assert_row(row)
 
 
 def test_databricks_asks_in_request_and_names_documents_by_doc_uri():
@@ -198,4 +198,4 @@ def test_databricks_asks_in_request_and_names_documents_by_doc_uri():
             "retrieved_context": [{"content": "c", "doc_uri": "d1"}],
         }
     )
-    expect(row, contexts=["c"], context_ids=["d1"])
+    assert_row(row, contexts=["c"], context_ids=["d1"])
