@@ -44,8 +44,6 @@ MAX_EVIDENCE = 50_000_000
 """Most answers, and bytes of evidence as it is stored, of a run whose page has it without being asked."""
 MAX_ON_PAGE = 200_000
 """Most answers of a run that gets a page without being asked."""
-MAX_TEXTS = 500_000_000
-"""Most bytes of samples in memory of a run that gets a page without being asked."""
 BETWEEN_LABELS = re.compile(r",(?![^(]*\))")
 
 
@@ -226,17 +224,18 @@ def _leave(work: _Work, run: Run, *, full: bool) -> None:
 
 def _write_page(run: Run, folder: Path) -> None:
     """Write the run's page into its folder: without evidence if the run is large, not at all if it is huge."""
-    from ragauge.report.page import write_page
+    from ragauge.report.page import why_no_page, write_page
 
     path, command = folder / REPORT, quote(str(folder))
-    if len(run.samples) > MAX_ON_PAGE:
+    why = why_no_page([run])
+    if len(run.samples) > MAX_ON_PAGE and not why:
         say(
             f"{REPORT} is not written for more than {MAX_ON_PAGE:,} answers, which takes minutes; look at one "
             f"question with: ragauge show {command} ID; write it all the same with: ragauge report {command}"
         )
         return
-    if run.samples.frame.estimated_size() > MAX_TEXTS:
-        say(f"the texts are too large for {REPORT}; look at them with: ragauge view {command}")
+    if why:
+        say(f"{REPORT} is not written: {why}")
         return
     n_bytes = sum(part.stat().st_size for part in (folder / EVIDENCE_FOLDER).iterdir())
     has_evidence = len(run.samples) <= MAX_WITH_EVIDENCE and n_bytes <= MAX_EVIDENCE

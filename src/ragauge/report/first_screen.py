@@ -16,7 +16,7 @@ from ragauge.report.plain import counted, for_terminal, shortened, some
 from ragauge.report.review_labels import labels_line
 from ragauge.report.table_formats import markdown_table
 from ragauge.runs.comparison import LEVEL
-from ragauge.runs.differences import MOST_QUESTIONS, Difference, SystemDifferences, differences
+from ragauge.runs.differences import Difference, SystemDifferences, differences
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.run import Run
@@ -193,7 +193,9 @@ class FirstScreen:
         mark = f"{MARK} p < {LEVEL} against {best}" if has_marks else "p"
         of = f"{counted(len(found.metrics), 'metric')}, {counted(len(found.pairs), 'pair')}"
         tests = counted(found.n_tests, "test")
-        return f"{mark}: randomization test, Holm for {tests} ({of})"
+        is_normal = any("normal" in row.test for row in found.rows)
+        how = "randomization test" + (" (normal approximation)" if is_normal else "")
+        return f"{mark}: {how}, Holm for {tests} ({of})"
 
     @cached_property
     def notes(self) -> Sequence[str]:
@@ -203,10 +205,6 @@ class FirstScreen:
             few = too_few_draws(self.compared.comparison)
             notes += filter(None, (self.legend, few))
         notes += interval_notes(self.run)
-        if self.compared is None and len(self.run.samples.systems) > 1:
-            notes.append(
-                f"systems of more than {MOST_QUESTIONS:,} questions are compared only by: ragauge compare"
-            )
         more = [
             text
             for n, text in (

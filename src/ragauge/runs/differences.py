@@ -13,8 +13,6 @@ from ragauge.runs.run import Run
 MOST_TESTS = 250
 """Most tests of all pairs. The smallest p of 10,000 drawn sign patterns, 0.0001, is 0.025 after Holm's
 correction for 250 tests; with twice as many nothing could be found."""
-MOST_QUESTIONS = 500_000
-"""Most questions of a system that are compared without being asked: `compare` holds all their scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +62,6 @@ class SystemDifferences:
 def differences(run: Run, best: str) -> SystemDifferences | None:
     """All systems of a run compared by all metrics; None for a single system. Computed once for a run.
 
-    None too if a system has more than 500,000 questions: a comparison holds all their scores.
-
     Every pair is compared, as by `ragauge compare RUN --all-pairs`. If that makes more than 250 tests,
     each system is compared with `best` only, as by `ragauge compare RUN BEST OTHER…`.
 
@@ -80,7 +76,7 @@ def differences(run: Run, best: str) -> SystemDifferences | None:
     (1.0, 0.0078125, 8, True)
     """
     n = len(run.samples.systems)
-    if n < 2 or max(run.samples.n_by_system.values()) > MOST_QUESTIONS:
+    if n < 2:
         return None
     n_metrics = sum(not metric.unavailable for metric in run.metrics)
     base = None if n_metrics * n * (n - 1) // 2 <= MOST_TESTS else best

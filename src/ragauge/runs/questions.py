@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.scored_run import ScoredRun
@@ -48,10 +48,6 @@ class Questions:
     fields: tuple[str, ...]
     clusters: "Ints | None" = None
     notes: tuple[str, ...] = ()
-
-    @property
-    def names(self) -> Sequence[str]:
-        return cast("Sequence[str]", self.ids.to_list())
 
     @classmethod
     def of(
@@ -118,8 +114,8 @@ def _values(sides: Sequence[Side], ids: "pl.Series", name: str) -> "pl.Series":
     found: list[str] = []
     for at, side in enumerate(sides):
         if name in side.run.samples.columns:
-            own = side.run.samples.frame.filter(pl.col("system") == side.system)
-            own = own.select("id", pl.col(name).cast(pl.String).alias(str(at)))
+            of_side = side.run.samples.scan().filter(pl.col("system") == side.system)
+            own = of_side.select("id", pl.col(name).cast(pl.String).alias(str(at))).collect()
             table = table.join(own, on="id", how="left", maintain_order="left")
             found.append(str(at))
     return table.select(pl.coalesce(found).alias(name))[name]
