@@ -30,11 +30,12 @@ def cluster() -> Iterator[Any]:
 
 
 @pytest.fixture
-def plugin(tmp_path: Path) -> Callable[[str], ModuleType]:
+def plugin(tmp_path: Path) -> Iterator[Callable[[str], ModuleType]]:
     """Import a file of metrics as `--plugin` does; its name is the test's own."""
     import sys
 
     from ragauge.cli.plugin_option import import_plugins
+    from ragauge.metric import METRICS
 
     def imported(source: str) -> ModuleType:
         file = tmp_path / f"{tmp_path.name.replace('-', '_')}.py"
@@ -42,4 +43,7 @@ def plugin(tmp_path: Path) -> Callable[[str], ModuleType]:
         import_plugins([file])
         return sys.modules[f"ragauge_plugin_{file.stem}"]
 
-    return imported
+    known = set(METRICS)
+    yield imported
+    for name in METRICS.keys() - known:  # another test may define it
+        del METRICS[name]
