@@ -54,7 +54,7 @@ Calibration.renderer = staticmethod(rendered_calibration)
 
 BATCH_SIZE, MAX_BATCH_SIZE = 1_000, 10_000
 PARTS = 200
-"""Parts that a large run has, if its batches may have so many rows."""
+"""Parts of a large run, unless its batches would exceed MAX_BATCH_SIZE rows."""
 BATCH_BYTES = 4 * 2**20
 """Most bytes of samples in a batch of more than BATCH_SIZE rows."""
 ROWS_SAMPLED = 100
@@ -287,7 +287,7 @@ class Evaluation:
         return characters_per_second(self.plan, first, self.resources)
 
     def reports(self, workers: int) -> bool:
-        """Whether a run with so many workers tells its listener more than which batches are done."""
+        """Whether a run with this number of workers reports its progress within a batch."""
         from ragauge.engine.executors import choose
 
         return choose(self.plan, len(self.samples), workers, self.resources).reports

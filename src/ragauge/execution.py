@@ -10,6 +10,7 @@ from ragauge.engine.graph import Plan
 from ragauge.engine.row_range import RowRange
 from ragauge.progress import Scored
 from ragauge.runs.identity import judges_of, now
+from ragauge.runs.kept_results import keeps_results
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.run import Run
 from ragauge.sample import Columns, SampleFile, Samples, to_columns
@@ -108,6 +109,7 @@ class Execution:
             if not any(has_unfinished(run.collect(piece)) for piece in run.source.pieces()):
                 if not all((path / name).exists() for name in SUMMARIES):
                     write_summaries(run, path)
+                _keep(run)
                 return run
             folder.reopen()
         numbers = unfinished_batches(self.samples, self.manifest, folder)
@@ -119,6 +121,7 @@ class Execution:
         finished = replace(self._finished(), started=stored.started)
         run = folder.finish(finished, self.samples, n_batches(self.samples, self.manifest))
         write_summaries(run, path)
+        _keep(run)
         return run
 
     def _finished(self) -> Manifest:
@@ -183,6 +186,18 @@ class Execution:
                 self.progress(done, n)
 
         return tell
+
+
+def _keep(run: Run) -> None:
+    """Keep what a large run shows first, so that it is not computed again."""
+    from ragauge.report.first_screen import FirstScreen
+    from ragauge.runs.keeping import keep_results
+
+    if keeps_results(run) and not run.kept:
+        _ = FirstScreen(
+            run
+        ).compared  # the comparison that the first screen makes is kept with the rest
+        keep_results(run)
 
 
 def _usage(plan: Plan, resources: "Resources") -> Mapping[str, object]:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge import catalog
 from ragauge.cli import say
+from ragauge.cli.folders import CACHE, RUNS
 from ragauge.cli.forecast import Forecast
+from ragauge.cli.groups import check_groups
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
 from ragauge.cli.plugin_option import import_plugins
 from ragauge.cli.progress import LONG_S, loading, long_run_note, watching
@@ -37,8 +39,6 @@ if TYPE_CHECKING:
     from ragauge.loaders.conflicts import Prefer
     from ragauge.score import KeptEvidence
 
-RUNS = Path("ragauge-runs")
-CACHE = "cache.sqlite"
 MAX_WITH_EVIDENCE = 50_000
 MAX_EVIDENCE = 50_000_000
 """Most answers, and bytes of evidence as it is stored, of a run whose page has it without being asked."""
@@ -46,8 +46,6 @@ MAX_ON_PAGE = 200_000
 """Most answers of a run that gets a page without being asked."""
 MAX_TEXTS = 500_000_000
 """Most bytes of samples in memory of a run that gets a page without being asked."""
-MAX_GROUPS = 100
-"""Most values that a field may have to break a summary down by it."""
 BETWEEN_LABELS = re.compile(r",(?![^(]*\))")
 
 
@@ -295,24 +293,6 @@ def _is_label(text: str) -> bool:
     except LabelError:
         return False
     return True
-
-
-def check_groups(samples: Samples, by: Sequence[str]) -> None:
-    """PlanError for each field with too many values to break a summary down by."""
-    import polars as pl
-
-    counts = {
-        name: int(samples.scan().select(name).unique().select(pl.len()).collect().item())
-        for name in by
-    }
-    problems = [
-        f"cannot group by {name!r}: it has {n:,} values, more than {MAX_GROUPS}; "
-        "select rows with --where, or use a coarser field"
-        for name, n in counts.items()
-        if n > MAX_GROUPS
-    ]
-    if problems:
-        raise PlanError(problems)
 
 
 def _encoder(config: Config) -> "Encoder | None":

@@ -33,11 +33,25 @@ def _beginning(cue: str) -> str | None:
     return letters[0][:_BEGINNING] if is_whole or letters.end() >= _BEGINNING else None
 
 
-_CUES = tuple(
-    (cue, _beginning(cue))
-    for cue in sorted({*NEGATION_CUES, *(cue for rule in RULES for cue in rule.cues)})
-)
-"""The cues with the letters that are looked up first: three times as fast as searching for each."""
+def _first_inside(cue: str) -> str:
+    """Letters that the text must contain if it has the cue."""
+    return next((letters for letters in _INSIDE_WORDS if cue.startswith(letters)), cue)
+
+
+def _by_beginning() -> dict[str | None, list[str]]:
+    cues: dict[str | None, list[str]] = {}
+    for cue in sorted({*NEGATION_CUES, *(cue for rule in RULES for cue in rule.cues)}):
+        cues.setdefault(_beginning(cue), []).append(cue)
+    return cues
+
+
+_CUES = _by_beginning()
+"""The cues by the letters that are looked up first: much faster than searching for each."""
+_UNSURE = {
+    letters: tuple(cue for cue in _CUES[None] if _first_inside(cue) == letters)
+    for letters in dict.fromkeys(map(_first_inside, _CUES[None]))
+}
+"""The cues that may start inside a word, by letters that each of them contains."""
 AUXILIARY_WITHIN = 20
 """Characters before a negation, enough for "would therefore "."""
 SUBJECT_WITHIN = 160
@@ -129,16 +143,19 @@ class Found:
 def applicable_rules(lowered: str) -> ApplicableRules:
     """The rules that can match in the lower-case text, so that each sentence is searched for these only."""
     beginnings = {word[:_BEGINNING] for word in _LETTERS.findall(lowered)}
-    present = frozenset(
-        cue
-        for cue, beginning in _CUES
-        if (beginning is None or beginning in beginnings) and cue in lowered
-    )
+    likely = [cue for letters in beginnings & _CUES.keys() for cue in _CUES[letters]]
+    likely += [cue for letters, cues in _UNSURE.items() if letters in lowered for cue in cues]
+    present = frozenset([cue for cue in likely if cue in lowered])
+    if not present:
+        return _NOTHING_APPLIES
     anywhere = ((rule, tuple(cue for cue in rule.cues if cue in present)) for rule in _ANYWHERE)
     return ApplicableRules(
         tuple(cue for cue in NEGATION_CUES if cue in present),
         tuple((rule, cues) for rule, cues in anywhere if cues),
     )
+
+
+_NOTHING_APPLIES = ApplicableRules((), ())
 
 
 def found_in(sentence: str, offset: int, rules: ApplicableRules) -> tuple[Found, ...]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import cast
 
 from ragauge.errors import PlanError
-from ragauge.loaders import legalbench
+from ragauge.loaders import legalbench, side_by_side
 from ragauge.loaders.assembly import Answers, assemble
 from ragauge.loaders.conflicts import Prefer, check_prefer
 from ragauge.loaders.formats import Source, is_one_source, read_source
@@ -38,7 +38,7 @@ def load(
     A list may hold dicts or objects with the names of fields; a dict of columns, an Arrow table, and
     the data sets and samples of Hugging Face, ragas, deepeval, LlamaIndex and Haystack are read too.
     A mapping of system name to source loads several systems. `map` maps a field to the column to
-    read for it; `system` names the system that gave all the answers. `gold` holds questions,
+    read for it, {"answer": "a,b"} reads the columns a and b as the answers of two systems; `system` names the system that gave all the answers. `gold` holds questions,
     references and gold contexts: a question that a system did not answer becomes a row without an
     answer. `notes` say which columns were mapped or left out, and what a system or the gold lacks.
 
@@ -77,6 +77,8 @@ def _load_in_pieces(
     files = files_in_pieces(source)
     if files is None or not (even_small or is_large(files)) or check_chosen(chosen):
         return None
+    if side_by_side.is_chosen(chosen.get("answer")):
+        return None
     return load_in_pieces(files, str(source), chosen, system)
 
 
@@ -93,6 +95,12 @@ def _load(
     if problems:
         raise PlanError(problems)
     answers = _answers(source, system, chosen.values())
+    answers = [
+        given
+        if given.system is not None
+        else replace(given, table=side_by_side.recognised(given.table, chosen.get("answer")))
+        for given in answers
+    ]
     expected = None if gold is None else read_source(gold, chosen.values())
     if expected is not None and legalbench.are_pairs(
         [system.table for system in answers], expected

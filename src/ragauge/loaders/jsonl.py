@@ -5,13 +5,10 @@ from pathlib import Path
 from typing import cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.files import text_lines
+from ragauge.loaders.files import MAX_PROBLEMS, text_lines
 from ragauge.loaders.strict import JsonError, JsonReader, object_problem, repeated_problem
 from ragauge.loaders.table import Table
 from ragauge.sample import Row
-
-MAX_PROBLEMS = 1_000
-"""Lines with a problem after which reading stops: it is another kind of file."""
 
 
 def read_jsonl(path: Path) -> Table:

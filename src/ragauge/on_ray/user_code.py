@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
-from ragauge.runs.code import is_own_module, source_file
+from ragauge.runs.module_files import is_own_module, source_file
 
 DATA = (".toml", ".json", ".txt", ".csv", ".npz")
 """Suffixes of data files that go with a module of the same name."""

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ragauge.on_ray.user_code import DATA
-from ragauge.runs.code import source_file, version_of
+from ragauge.runs.code import version_of
+from ragauge.runs.module_files import source_file
 
 MAX_SHOWN = 3
 

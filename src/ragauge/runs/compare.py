@@ -260,6 +260,8 @@ def _about_repeats(
     pairs = list(combinations(range(len(sides)), 2))
     for metric in metrics:
         of_metric = scores[metric.name]
+        if of_metric.repeat_variance is None:
+            continue
         everything = Slice.everything(of_metric.values.shape[1]).questions
         shares = [
             share

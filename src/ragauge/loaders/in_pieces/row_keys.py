@@ -1,4 +1,4 @@
-"""What must hold over all rows: unique (id, system), one question per id, ids that can be told apart.
+"""What must hold over all rows: unique (id, system), one question per id, ids that do not look alike.
 
 Kept of each row are two hashes of 8 bytes, the number of its system and that of its file. Rows whose
 hashes are equal are read again and compared exactly, so a collision of hashes changes nothing.
