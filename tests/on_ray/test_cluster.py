@@ -96,6 +96,34 @@ def test_only_what_is_missing_is_measured_again(cluster: Any, samples: rg.Sample
     assert again.scores.equals(whole.scores)
 
 
+def test_judges_are_asked_from_here_and_the_rest_is_measured_there(
+    cluster: Any, samples: rg.Samples, tmp_path: Path
+):
+    def judge() -> rg.ScriptedJudge:
+        return rg.ScriptedJudge({"verdict": {"reason": "r", "verdict": "CORRECT"}})
+
+    metrics = ["exact_match", "answer_class", "support", "dont_know"]
+    here = rg.evaluate(samples, metrics, judge=judge(), folder=tmp_path / "here", batch_size=100)
+    asked = judge()
+    given: dict[str, Any] = {
+        "folder": tmp_path / "there",
+        "batch_size": 100,
+        "cache": tmp_path / "cache.sqlite",
+        "executor": rg.Ray(cluster.address),
+    }
+
+    def interrupt(done: int, _: int) -> None:
+        if done >= 200:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        rg.evaluate(samples, metrics, judge=asked, **given, progress=interrupt)
+    there = rg.evaluate(samples, metrics, judge=asked, **given)
+    check_equal(here, tmp_path / "here", there, tmp_path / "there")
+    assert len(asked.requests) == len({request.messages for request in asked.requests})
+    assert not (tmp_path / "there" / ".on-ray").exists()
+
+
 def test_metrics_of_a_file_travel_to_the_workers(
     cluster: Any, samples: rg.Samples, plugin: Callable[[str], ModuleType]
 ):

@@ -3,7 +3,7 @@
 import copyreg
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType
@@ -206,7 +206,7 @@ def _packed(job: Job) -> bytes:
         ) from error
 
 
-def _module_by_name(module: ModuleType) -> tuple[object, ...]:
+def _module_by_name(module: ModuleType) -> tuple[Callable[[str], ModuleType], tuple[str]]:
     return import_module, (module.__name__,)
 
 
