@@ -22,7 +22,9 @@ def cluster() -> Iterator[Any]:
     head = {"num_cpus": 1, "object_store_memory": OBJECT_STORE, "include_dashboard": False}
     cluster = utilities.Cluster(initialize_head=True, head_node_args=head)
     try:
-        cluster.second = cluster.add_node(num_cpus=1, object_store_memory=OBJECT_STORE)
+        cluster.second = cluster.add_node(
+            num_cpus=1, object_store_memory=OBJECT_STORE, env_vars={"NODE_OF_TEST": "second"}
+        )
         yield cluster
     finally:
         ray.shutdown()
