@@ -15,6 +15,7 @@ SOURCE = Path(ragauge.__file__).parent
 LAYERS = (
     {
         "errors",
+        "file_lock",
         "html_table",
         "memory",
         "modules",

@@ -87,6 +87,12 @@ class ClusterError(RagaugeError):
     exit_code = 6
 
 
+class WorkerError(RagaugeError):
+    """The processes that measure batches were killed."""
+
+    exit_code = 6
+
+
 class StoreError(RagaugeError):
     """A run folder or output file cannot be read or written."""
 

@@ -65,7 +65,25 @@ def load(
                 return replace(in_memory, notes=(*in_memory.notes, note))
             if found is not None:
                 return found
-        return _load(source, map or {}, system, gold, prefer=prefer, by_place=by_place)
+        samples = _load(source, map or {}, system, gold, prefer=prefer, by_place=by_place)
+        notes = [] if in_pieces is False else _notes_on_size(source, gold, map or {})
+        return replace(samples, notes=(*samples.notes, *notes)) if notes else samples
+
+
+def _notes_on_size(source: object, gold: object, chosen: Mapping[str, str]) -> list[str]:
+    """A note on large files that are read into memory, because their rows are paired with others."""
+    is_one = is_one_source(source, chosen.values())
+    sources = [source] if is_one else list(cast(Mapping[object, object], source).values())
+    files = [file for each in (*sources, gold) for file in files_in_pieces(each) or ()]
+    if not files or not is_large(files):
+        return []
+    if gold is not None:
+        why = "answers are joined with the gold of another file"
+    else:
+        why = (
+            "rows are paired by place or by choice" if is_one else "the files of systems are paired"
+        )
+    return [f"read as a whole into memory: {why}"]
 
 
 def _load_in_pieces(

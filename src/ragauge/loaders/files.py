@@ -63,18 +63,20 @@ def text_lines(
     problems: list[Problem],
     *,
     longest: int | None = None,
+    largest: int | None = LARGEST_UNPACKED,
     excel_notes: list[str] | None = None,
 ) -> Iterator[tuple[int, str]]:
     """The file's lines with their numbers from 1, each with its line end.
 
     UTF-8 with or without a byte order mark, and UTF-16 with one. Only a line feed ends a line.
-    With `excel_notes`, a file that cannot be UTF-8 is read as Windows-1252 if it looks like it, and
+    `largest` is the most bytes that a compressed file may unpack to; None if the lines are not kept in
+    memory. With `excel_notes`, a file that cannot be UTF-8 is read as Windows-1252 if it looks like it, and
     a note is added. If reading must stop (encoding, limits, the disk), the reason is added to `problems`.
     """
     try:
         with _opened(path) as stream:
             numbered = _numbered(stream, longest or MAX_LINE_LENGTH, excel_notes)
-            yield from _checked(numbered, path)
+            yield from _checked(numbered, path, largest)
     except _Stop as stop:
         problems.append(Problem(stop.problem, str(path), stop.line))
     except (OSError, EOFError, ValueError, zlib.error) as error:
@@ -196,7 +198,8 @@ def _utf16(stream: BinaryIO, longest: int) -> Iterator[tuple[int, str, int]]:
         )
         raise _Stop(problem, number + 1) from None
     finally:
-        text.detach()  # `_opened` closes the file
+        if not stream.closed:  # a reader that stops early has closed it
+            text.detach()  # `_opened` closes the file
 
 
 def _bounded(readline: Callable[[int], Text], longest: int) -> Iterator[tuple[int, Text]]:
@@ -212,13 +215,16 @@ def _bounded(readline: Callable[[int], Text], longest: int) -> Iterator[tuple[in
         yield number, line
 
 
-def _checked(lines: Iterator[tuple[int, str, int]], path: Path) -> Iterator[tuple[int, str]]:
-    """The lines without their sizes, up to the limit for compressed files."""
+def _checked(
+    lines: Iterator[tuple[int, str, int]], path: Path, largest: int | None
+) -> Iterator[tuple[int, str]]:
+    """The lines without their sizes, up to the limits for compressed files."""
     if path.suffix.lower() not in (".gz", ".zst"):
         yield from ((number, line) for number, line, _ in lines)
         return
     packed = path.stat().st_size
     most = max(HIGHEST_RATIO * packed, RATIO_COUNTS_FROM)
+    most = most if largest is None else min(most, largest)
     most_lines = max(MOST_LINES_PER_BYTE * packed, LINES_COUNT_FROM)
     unpacked = 0
     for number, line, size in lines:
@@ -228,9 +234,8 @@ def _checked(lines: Iterator[tuple[int, str, int]], path: Path) -> Iterator[tupl
                 f"unpacks to over {most_lines:,} lines; if you trust the file, unpack it yourself",
                 number,
             )
-        if unpacked > min(most, LARGEST_UNPACKED):
-            limit = f"{min(most, LARGEST_UNPACKED):,} bytes"
+        if unpacked > most:
             raise _Stop(
-                f"unpacks to over {limit}; if you trust the file, unpack it yourself", number
+                f"unpacks to over {most:,} bytes; if you trust the file, unpack it yourself", number
             )
         yield number, line
