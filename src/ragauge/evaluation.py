@@ -140,6 +140,7 @@ def evaluate(
     [1.0]
     """
     _check(workers=workers, folder=folder)
+    _check_executor(executor, workers)
     evaluation = Evaluation.prepare(
         _loaded(samples, gold, prefer, by_place=by_place),
         metrics,
@@ -338,6 +339,22 @@ def _check(
     for name, path in (("folder", folder), ("cache", cache)):
         if "\0" in str(path):
             raise PlanError([f"{name} has a NUL character: {str(path)!r:.80}"])
+
+
+def _check_executor(executor: object, workers: int) -> None:
+    """Raise PlanError unless the executor is None, or an rg.Ray that alone says how many workers there are."""
+    from ragauge.on_ray.executor import Ray
+
+    if executor is None:
+        return
+    if not isinstance(executor, Ray):
+        raise PlanError([f"executor must be an rg.Ray, got {executor!r:.80}"])
+    if workers != 1:
+        raise PlanError(
+            [
+                f"workers={workers} is for this machine; give it to the cluster: rg.Ray(workers={workers})"
+            ]
+        )
 
 
 def judge_config_of(judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None") -> JudgeConfig:

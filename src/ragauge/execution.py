@@ -113,11 +113,13 @@ class Execution:
                 return run
             folder.reopen()
         numbers = unfinished_batches(self.samples, self.manifest, folder)
-        if self.executor is not None and not self.plan.for_judges().nodes:
-            self._measure_on(self.executor, numbers, folder)
-        else:
+        if self.executor is None:
             for number, part in self._measured(numbers):
                 folder.write_part(number, part)
+        elif not self.plan.for_judges().nodes:
+            self._measure_on(self.executor, numbers, folder)
+        else:
+            self._measure_on_both(self.executor, numbers, folder)
         finished = replace(self._finished(), started=stored.started)
         run = folder.finish(finished, self.samples, n_batches(self.samples, self.manifest))
         write_summaries(run, path)
@@ -143,8 +145,17 @@ class Execution:
             tell(number)
             yield number, part
 
-    def _measure_on(self, executor: "Ray", numbers: Sequence[int], folder: "RunFolder") -> None:
-        """Have these batches measured by a cluster, whose workers read and write the run's folder."""
+    def _measure_on(
+        self,
+        executor: "Ray",
+        numbers: Sequence[int],
+        folder: "RunFolder",
+        parts: "RunFolder | None" = None,
+    ) -> None:
+        """Have these batches measured by a cluster, whose workers read and write the run's folder.
+
+        `parts`: where they write, if elsewhere.
+        """
         from ragauge.on_ray.batches import Job
         from ragauge.runs.identity import run_code
         from ragauge.runs.store import SAMPLES
@@ -159,7 +170,7 @@ class Execution:
             self.resources.for_workers(),
             path / SAMPLES,
             columns_read(self.plan, self.samples),
-            path,
+            path if parts is None else parts.path.absolute(),
             self.manifest.batch_size,
             run_code(self.plan, self.resources),
             self.resources.cache_path,
@@ -167,6 +178,40 @@ class Execution:
         tell = self._teller(numbers, reports=False)
         for number in executor.store(job, numbers):
             tell(number)
+
+    def _measure_on_both(
+        self, executor: "Ray", numbers: Sequence[int], folder: "RunFolder"
+    ) -> None:
+        """Have a cluster measure what asks no judge; then ask the judges from here, batch by batch."""
+        import shutil
+
+        from ragauge.on_ray.split import APART, merged, split
+        from ragauge.runs.store import RunFolder
+
+        alone, judged = split(self.plan)
+        apart = RunFolder(folder.path / APART)
+        there = replace(self, plan=alone, progress=None)
+        if alone.nodes:
+            rest = [n for n in numbers if not apart.has_part(n, self._rows(n))]
+            there._measure_on(executor, rest, folder, apart)
+        here = replace(self, plan=judged)
+        for number, part in here._measured(numbers):
+            if not alone.nodes and not alone.metrics:
+                folder.write_part(number, part)
+                continue
+            others = apart.part(number) if alone.nodes else there._measured_here(number)
+            folder.write_part(number, merged([others, part], self._rows(number), self.plan))
+        shutil.rmtree(apart.path, ignore_errors=True)
+
+    def _measured_here(self, number: int) -> "pl.DataFrame":
+        """The scores of one batch whose metrics are all unavailable."""
+        ((_, part),) = replace(self, workers=1)._measured([number])
+        return part
+
+    def _rows(self, number: int) -> "pl.DataFrame":
+        """The ids and systems of a batch."""
+        size = self.manifest.batch_size
+        return self.samples.part(number * size, (number + 1) * size, ["id", "system"])
 
     def _teller(self, numbers: Sequence[int], *, reports: bool) -> Callable[[int], None]:
         """Tells those who watch the run that the batch with a number is done.

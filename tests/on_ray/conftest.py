@@ -22,7 +22,9 @@ def cluster() -> Iterator[Any]:
     head = {"num_cpus": 1, "object_store_memory": OBJECT_STORE, "include_dashboard": False}
     cluster = utilities.Cluster(initialize_head=True, head_node_args=head)
     try:
-        cluster.second = cluster.add_node(num_cpus=1, object_store_memory=OBJECT_STORE)
+        cluster.second = cluster.add_node(
+            num_cpus=1, object_store_memory=OBJECT_STORE, env_vars={"NODE_OF_TEST": "second"}
+        )
         yield cluster
     finally:
         ray.shutdown()
@@ -30,11 +32,12 @@ def cluster() -> Iterator[Any]:
 
 
 @pytest.fixture
-def plugin(tmp_path: Path) -> Callable[[str], ModuleType]:
+def plugin(tmp_path: Path) -> Iterator[Callable[[str], ModuleType]]:
     """Import a file of metrics as `--plugin` does; its name is the test's own."""
     import sys
 
     from ragauge.cli.plugin_option import import_plugins
+    from ragauge.metric import METRICS
 
     def imported(source: str) -> ModuleType:
         file = tmp_path / f"{tmp_path.name.replace('-', '_')}.py"
@@ -42,4 +45,7 @@ def plugin(tmp_path: Path) -> Callable[[str], ModuleType]:
         import_plugins([file])
         return sys.modules[f"ragauge_plugin_{file.stem}"]
 
-    return imported
+    known = set(METRICS)
+    yield imported
+    for name in METRICS.keys() - known:  # another test may define it
+        del METRICS[name]

@@ -13,7 +13,9 @@ import pytest
 
 import ragauge as rg
 from ragauge.errors import ClusterError, MetricError, StoreError
+from ragauge.evaluation import Evaluation
 from ragauge.on_ray import flight
+from ragauge.progress import NodeLeftOut
 from ragauge.runs.run import Run
 
 pytest.importorskip("ray", reason="pip install 'ragauge[ray]'")
@@ -94,6 +96,34 @@ def test_only_what_is_missing_is_measured_again(cluster: Any, samples: rg.Sample
     )
     assert told == [2 * N]
     assert again.scores.equals(whole.scores)
+
+
+def test_judges_are_asked_from_here_and_the_rest_is_measured_there(
+    cluster: Any, samples: rg.Samples, tmp_path: Path
+):
+    def judge() -> rg.ScriptedJudge:
+        return rg.ScriptedJudge({"verdict": {"reason": "r", "verdict": "CORRECT"}})
+
+    metrics = ["exact_match", "answer_class", "support", "dont_know"]
+    here = rg.evaluate(samples, metrics, judge=judge(), folder=tmp_path / "here", batch_size=100)
+    asked = judge()
+    given: dict[str, Any] = {
+        "folder": tmp_path / "there",
+        "batch_size": 100,
+        "cache": tmp_path / "cache.sqlite",
+        "executor": rg.Ray(cluster.address),
+    }
+
+    def interrupt(done: int, _: int) -> None:
+        if done >= 200:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        rg.evaluate(samples, metrics, judge=asked, **given, progress=interrupt)
+    there = rg.evaluate(samples, metrics, judge=asked, **given)
+    check_equal(here, tmp_path / "here", there, tmp_path / "there")
+    assert len(asked.requests) == len({request.messages for request in asked.requests})
+    assert not (tmp_path / "there" / ".on-ray").exists()
 
 
 def test_metrics_of_a_file_travel_to_the_workers(
@@ -194,6 +224,45 @@ def test_a_folder_that_no_node_can_write_any_more_is_an_error(
             executor=rg.Ray(cluster.address, workers=1),
             progress=block,
         )
+
+
+FULL = """
+import os
+import time
+from pathlib import Path
+from ragauge import metric
+from ragauge.errors import StoreError
+
+@metric(version=1)
+def placed(answer: str, *, marks: str = "", full: bool = False) -> float:
+    node = os.environ.get("NODE_OF_TEST", "head")
+    (Path(marks) / node).touch()
+    time.sleep(0.001)
+    if full and node == "second":
+        raise StoreError("evidence: cannot be written: No space left on device")
+    return 1.0
+"""
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_both_nodes_work_and_one_whose_disk_is_full_is_left_out(
+    full: bool,
+    cluster: Any,
+    samples: rg.Samples,
+    plugin: Callable[[str], ModuleType],
+    tmp_path: Path,
+):
+    plugin(FULL)
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    label = f'placed(marks="{marks}", full={str(full).lower()})'
+    told: list[object] = []
+    evaluation = Evaluation.prepare(samples, label, batch_size=5)
+    run = evaluation.run(executor=rg.Ray(cluster.address), listener=told.append)
+    assert run.scores["value"].to_list() == [1.0] * 2 * N
+    assert {path.name for path in marks.iterdir()} == {"head", "second"}
+    left_out = [event.reason for event in told if isinstance(event, NodeLeftOut)]
+    assert left_out == ["evidence: cannot be written: No space left on device"] * full
 
 
 def test_the_rows_of_a_killed_node_are_measured_by_the_others(

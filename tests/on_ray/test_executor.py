@@ -28,6 +28,13 @@ def test_a_cluster_has_at_least_one_worker(workers: int):
         rg.Ray(workers=workers)
 
 
+def test_an_executor_is_an_rg_ray_and_counts_its_own_workers():
+    with pytest.raises(PlanError, match=r"executor must be an rg\.Ray, got 'ray'"):
+        rg.evaluate([ROW], "exact_match", executor="ray")  # type: ignore[arg-type]
+    with pytest.raises(PlanError, match=r"give it to the cluster: rg\.Ray\(workers=2\)"):
+        rg.evaluate([ROW], "exact_match", executor=rg.Ray(), workers=2)
+
+
 def test_a_missing_extra_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError) as raised:

@@ -188,6 +188,8 @@ def _evaluated(work: _Work, *, quiet: bool) -> Run:
     evaluation, plan = work.evaluation, work.evaluation.plan
     workers = work.config.workers or os.cpu_count() or 1
     executor = work.executor
+    if executor is not None and plan.for_judges().nodes:
+        say("the judges are asked by this process, after the cluster has scored the other metrics")
     if quiet:
         return evaluation.run(work.folder, workers=workers, executor=executor)
     forecast = Forecast(evaluation.workload(work.folder))

@@ -1,6 +1,7 @@
 """Connecting to a Ray cluster, or starting Ray on this machine; what Ray is told to leave out."""
 
 import os
+import warnings
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -93,14 +94,15 @@ def _ray() -> Any:
 def _connect(ray: Any, given: dict[str, object]) -> None:
     address = given["address"]
     try:
-        ray.init(**given)
+        with warnings.catch_warnings(action="ignore"):
+            ray.init(**given)
     except Exception as error:  # Ray raises errors of many kinds, some of other packages
         reason = " ".join(str(error).split())[:MAX_REASON] or type(error).__name__
         if address == "local":
             raise ClusterError(f"Ray cannot be started on this machine: {reason}") from error
         raise ClusterError(
-            f"the Ray cluster {address} cannot be used: {reason}; is it running, with the same versions of "
-            "Ray and Python as here?"
+            f"the Ray cluster {address} cannot be used: {reason.rstrip('.')}; is it running, with the same "
+            "versions of Ray and Python as here? If it asks for a token, set RAY_AUTH_MODE=token"
         ) from error
 
 

@@ -1,12 +1,15 @@
 """Batches in flight: a few per worker, and again those whose worker or node was lost."""
 
+import copyreg
+import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ragauge.errors import ClusterError, RagaugeError
+from ragauge.errors import ClusterError, PlanError, RagaugeError
 from ragauge.on_ray.batches import Envelope, Job, Outcome, measure_batch
 from ragauge.on_ray.connection import Cluster
 from ragauge.on_ray.versions import Versions
@@ -38,7 +41,6 @@ LOST = (
     "OutOfDiskError",
 )
 """Ray's errors of a task that may end well elsewhere, or on another try."""
-NO_RETRY = {"max_retries": 0}
 
 
 @dataclass(slots=True)
@@ -61,7 +63,7 @@ class Flight:
         ray = self.cluster.ray
         envelope = ray.put(self._envelope())
         actors = self._actors()
-        task = ray.remote(_remote_batch).options(num_cpus=CPUS, **NO_RETRY)
+        task = ray.remote(_remote_batch)
         waiting = list(reversed(numbers))
         try:
             while waiting or self._running:
@@ -93,20 +95,16 @@ class Flight:
         )
 
     def _envelope(self) -> Envelope:
-        pickler: Any = import_module("ray.cloudpickle")
         code = self.job.code
-        return Envelope(
-            self.job.key, Versions.here(code.modules, code.packages), pickler.dumps(self.job)
-        )
+        return Envelope(self.job.key, Versions.here(code.modules, code.packages), _packed(self.job))
 
     def _start(self, task: Any, envelope: Any, number: int, actors: "Actors | None") -> None:
-        chosen = task
+        options: dict[str, object] = {"num_cpus": CPUS, "max_retries": 0}
         if self.left_out:
-            names = ",".join(self.left_out)
-            chosen = task.options(label_selector={"ray.io/node-id": f"!in({names})"})
+            options["label_selector"] = {"ray.io/node-id": f"!in({','.join(self.left_out)})"}
         crew = (0, None) if actors is None else (actors.number, actors.crew)
         # References in a tuple are not read by Ray for each task.
-        reference = chosen.remote((envelope,), self.job.key, number, crew)
+        reference = task.options(**options).remote((envelope,), self.job.key, number, crew)
         self._running[reference] = number
 
     def _most_running(self) -> int:
@@ -188,6 +186,28 @@ def _remote_batch(envelope: tuple[Any], key: str, number: int, crew: tuple[int, 
     """The task: `measure_batch` in a worker process."""
     ray: Any = import_module("ray")
     return measure_batch(ray.get, envelope[0], key, number, crew)
+
+
+def _packed(job: Job) -> bytes:
+    """The job pickled; functions of a script or notebook travel with their code."""
+    kind = type(sys.modules["ragauge"])
+    if kind is not ModuleType:  # lazy_loader's, which a function of a notebook names as `rg`
+        copyreg.pickle(kind, _module_by_name)
+    pickler: Any = import_module("ray.cloudpickle")
+    try:
+        return pickler.dumps(job)
+    except Exception as error:  # objects of the user's own, such as encoders, may raise anything
+        reason = " ".join(str(error).split())
+        raise PlanError(
+            [
+                f"the metrics cannot be sent to Ray's workers: {type(error).__name__}: {reason:.300}; define them "
+                "in a file, and leave out what cannot be pickled"
+            ]
+        ) from error
+
+
+def _module_by_name(module: ModuleType) -> tuple[Callable[[str], ModuleType], tuple[str]]:
+    return import_module, (module.__name__,)
 
 
 def _n_tasks(node: Mapping[str, Any]) -> int:

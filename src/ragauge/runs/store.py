@@ -201,6 +201,12 @@ class RunFolder:
         write_frame(evidence, scores.select(EVIDENCE), is_one_of_many=True)
         write_frame(path, scores.select(SCORES), is_one_of_many=True)
 
+    def part(self, number: int) -> "pl.DataFrame":
+        """A batch's scores with their evidence, as `write_part` got them."""
+        scores = read_frame(self.scores_part(number), self.path)
+        evidence = read_frame(self.evidence_part(number), self.path)
+        return scores.with_columns(evidence["evidence"])
+
     def finish(self, manifest: Manifest, samples: Samples, n_parts: int) -> Run:
         """Mark the run as finished, once all its parts are written."""
         parts = self._parts(n_parts, manifest.batch_size)
