@@ -2,6 +2,7 @@ import ctypes
 import gc
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -37,6 +38,24 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Leave the slow files unread where slow tests are left out."""
     is_left_out = config.option.markexpr == "not slow" and collection_path.name in SLOW_FILES
     return True if is_left_out else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give each test of a kind of fault its number: `pytest -k fault_22` runs those of kind 22."""
+    kinds = runpy.run_path(str(Path(__file__).parent / "faults" / "kinds.py"))["KINDS"]
+    numbers: dict[tuple[str, str], list[int]] = {}
+    for number, kind in kinds.items():
+        for file, names in kind.tests.items():
+            for name in names:
+                numbers.setdefault((file, name), []).append(number)
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            file = item.path.relative_to(here).as_posix()
+            name = getattr(item, "originalname", item.name)
+            item.extra_keyword_matches |= {
+                f"fault_{one:02}" for one in numbers.get((file, name), ())
+            }
 
 
 HANDBOOK = Path(__file__).parents[1] / "examples" / "handbook" / "answers.jsonl"

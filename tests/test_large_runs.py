@@ -164,6 +164,7 @@ def test_small_groups_of_a_large_run_are_resampled(
     assert rg.open_run(tmp_path / "run").summary("topic").equals(by_topic)
 
 
+@pytest.mark.slow
 def test_groups_that_do_not_fit_together_are_summarised_in_rounds(
     answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -215,6 +216,7 @@ def test_a_run_without_a_good_index_is_read_completely(damage: str, answers: Pat
     assert rg.open_run(tmp_path / "run").rows_of("q57") == (114, 115)
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_resumes_on_either_road(answers: Path, tmp_path: Path):
     whole = run_of(answers, tmp_path / "whole", in_pieces=False)
     for first, second in ((True, False), (False, True)):

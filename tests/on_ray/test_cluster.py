@@ -186,7 +186,7 @@ def test_a_folder_that_no_node_can_write_any_more_is_an_error(
             evidence.write_text("")
 
     given: dict[str, Any] = {"folder": tmp_path / "run", "batch_size": 10}
-    with pytest.raises(StoreError, match="evidence/0000.*a file is in the way"):
+    with pytest.raises(StoreError, match=r"evidence/0000.*a file is in the way"):
         rg.evaluate(
             samples,
             "exact_match",

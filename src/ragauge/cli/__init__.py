@@ -106,6 +106,9 @@ def _ended(arguments: Sequence[str] | None) -> int:
         silence(sys.stdout)
         complain(StoreError(f"cannot write: {error}; free space or write elsewhere"))
         code = StoreError.exit_code
+    except MemoryError:
+        complain("not enough memory; evaluate fewer rows (--limit) or give the process more memory")
+        code = StoreError.exit_code
     except Exception as error:  # a bug, which must not look like a gate that failed
         _report_bug(error)
         code = BUG

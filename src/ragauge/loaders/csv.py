@@ -9,6 +9,7 @@ column becomes numbers only if every cell is a plain number and different cells 
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, cast
@@ -99,11 +100,11 @@ def _piece(rows: list[Row], source: str, problems: list[Problem], notes: tuple[s
 
 
 def _delimiter(path: Path, usual: str) -> str:
-    """The usual delimiter, or ; or a tab if the header has cells only by that one."""
+    """The usual delimiter, or ; or a tab or | if the header has cells only by that one."""
     _, header = next(text_lines(path, [], excel_notes=[]), (1, ""))
     if usual in header:
         return usual
-    return next((mark for mark in ";\t" if mark in header), usual)
+    return next((mark for mark in ";\t|" if mark in header), usual)
 
 
 def _without_nul(
@@ -151,8 +152,8 @@ def _malformed(error: csv.Error, line: int) -> str:
 def _bad_header(header: Sequence[str]) -> list[str]:
     problems = [
         f"has two columns named {name!r}; rename one"
-        for name in dict.fromkeys(header)
-        if header.count(name) > 1 and name.strip()
+        for name, n in Counter(header).items()
+        if n > 1 and name.strip()
     ]
     if len(header) == 1 and (delimiters := [mark for mark in ";\t|," if mark in header[0]]):
         problem = f"has only one column, {header[0][:60]!r}, which contains {delimiters[0]!r}"

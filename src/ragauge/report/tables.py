@@ -390,12 +390,13 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
 
 def misplaced(paths: Sequence[Path], inputs: Sequence[Path]) -> list[str]:
     """The problems of output files: folders, input files, places without write permission."""
-    read = {path.resolve() for path in inputs}
+    # Unlike Path.resolve, realpath takes links that form a circle.
+    read = {os.path.realpath(path) for path in inputs}
     folders = [f"{path}: is a folder; give a file in it" for path in paths if path.is_dir()]
     inputs_again = [
         f"{path}: is also an input and would be overwritten; choose another file"
         for path in paths
-        if path.resolve() in read
+        if os.path.realpath(path) in read
     ]
     read_only = [
         f"{path}: no permission to write in {path.parent}; choose another folder"

@@ -39,10 +39,18 @@ def store_errors(path: Path) -> Generator[None]:
         ) from error
 
 
-def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write a file completely or not at all; raises StoreError and keeps the old file on failure."""
+def write_atomically(
+    path: Path, write: Callable[[BinaryIO], object], *, is_one_of_many: bool = False
+) -> None:
+    """Write a file completely or not at all; raises StoreError and keeps the old file on failure.
+
+    Removes what a killed process left of the same file, unless it `is_one_of_many`, whose folder takes
+    long to list.
+    """
     with store_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
+        if not is_one_of_many:
+            remove_left_over(path.parent, re.escape(path.name))
         handle, temporary = _locked_part(path)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -105,6 +113,8 @@ def write_frame(
     frame: "pl.DataFrame",
     compression: Literal["zstd", "lz4"] = "zstd",
     row_group_size: int | None = None,
+    *,
+    is_one_of_many: bool = False,
 ) -> None:
     """Write a Parquet file atomically; `row_group_size` rows can be read alone."""
 
@@ -116,14 +126,14 @@ def write_frame(
         except pl.exceptions.ComputeError as error:  # polars wraps the OSError
             raise OSError(None, str(error).rpartition("IO error: ")[2]) from error
 
-    write_atomically(path, write)
+    write_atomically(path, write, is_one_of_many=is_one_of_many)
 
 
 def copy_file(source: Path, path: Path) -> None:
     """Copy a file atomically; a link where both are on the same disk, so `source` must not change."""
     with store_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.parent / f".{path.name}.{os.getpid()}.part"
+        temporary = path.parent / f".{path.name}.{os.getpid() % 10**8:08}{PART}"
         temporary.unlink(missing_ok=True)
         try:
             os.link(source, temporary)

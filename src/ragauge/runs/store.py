@@ -197,8 +197,9 @@ class RunFolder:
 
     def write_part(self, number: int, scores: "pl.DataFrame") -> None:
         """Write a batch's scores, with the columns of SCORES and EVIDENCE."""
-        write_frame(self.evidence_part(number), scores.select(EVIDENCE))
-        write_frame(self.scores_part(number), scores.select(SCORES))
+        evidence, path = self.evidence_part(number), self.scores_part(number)
+        write_frame(evidence, scores.select(EVIDENCE), is_one_of_many=True)
+        write_frame(path, scores.select(SCORES), is_one_of_many=True)
 
     def finish(self, manifest: Manifest, samples: Samples, n_parts: int) -> Run:
         """Mark the run as finished, once all its parts are written."""
