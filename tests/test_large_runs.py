@@ -13,6 +13,7 @@ import ragauge as rg
 from ragauge.errors import PlanError, StoreError
 from ragauge.evaluation import Evaluation
 from ragauge.loaders import load
+from ragauge.report.tables import scores_csv, scores_jsonl, write_run
 from ragauge.runs import findings, question_index, scores, store, summary
 from ragauge.runs.differences import differences
 from ragauge.runs.findings import find
@@ -102,6 +103,28 @@ def test_both_roads_give_the_same_run(answers: Path, tmp_path: Path):
         for run in (memory, pieces)
     ]
     assert manifests[0] == manifests[1]
+
+
+def test_outputs_of_scores_are_written_some_samples_at_a_time(
+    answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run = run_of(answers, tmp_path / "run", in_pieces=True)
+    whole = {".csv": scores_csv(run.scores), ".jsonl": scores_jsonl(run.scores)}
+    most_rows = 0
+
+    def counted(source: scores.ScoreSource, folder: Path | None) -> pl.DataFrame:
+        nonlocal most_rows
+        frame = read(source, folder)
+        most_rows = max(most_rows, frame.height)
+        return frame
+
+    read = scores.with_evidence
+    monkeypatch.setattr(scores, "with_evidence", counted)
+    for suffix, text in whole.items():
+        path = tmp_path / f"scores{suffix}"
+        write_run(replace(run), path)
+        assert path.read_text() == text
+    assert 0 < most_rows <= 30 * len(METRICS)
 
 
 def test_a_run_in_memory_has_the_same_summary_as_its_parts(answers: Path, tmp_path: Path):

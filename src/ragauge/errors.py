@@ -90,7 +90,7 @@ class ClusterError(RagaugeError):
 class WorkerError(RagaugeError):
     """The processes that measure batches were killed."""
 
-    exit_code = 6
+    exit_code = 5
 
 
 class StoreError(RagaugeError):

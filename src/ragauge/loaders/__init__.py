@@ -6,7 +6,7 @@ from typing import cast
 
 from ragauge.errors import PlanError
 from ragauge.loaders import legalbench, side_by_side
-from ragauge.loaders.assembly import Answers, assemble
+from ragauge.loaders.assembly import Answers, assemble, gold_with_fields
 from ragauge.loaders.conflicts import Prefer, check_prefer
 from ragauge.loaders.formats import Source, is_one_source, read_source
 from ragauge.loaders.in_pieces.tables import NeedsAllRowsError, files_in_pieces, is_large
@@ -32,8 +32,9 @@ def load(
 
     A folder, or a pattern such as "answers/*.jsonl", is all its files of one kind. Large files
     (`in_pieces=None`: 64 MB and more) are read piece by piece into a temporary file, so that they need
-    not fit into memory; the samples and every message are the same. With `gold`, `prefer` or
-    `by_place`, and for traces and results of pipelines, all rows are read into memory.
+    not fit into memory; the samples and every message are the same. `gold` that is small is joined
+    with answers in pieces by id. All rows are read into memory with `prefer` or `by_place`, for several
+    sources, and for traces and results of pipelines; a note says so if the files are large.
 
     A list may hold dicts or objects with the names of fields; a dict of columns, an Arrow table, and
     the data sets and samples of Hugging Face, ragas, deepeval, LlamaIndex and Haystack are read too.
@@ -56,11 +57,11 @@ def load(
     ("read 'qid' as id, 'response' as answer, 'reference' as references",)
     """
     with gc_paused():
-        if gold is None and prefer is None and not by_place and in_pieces is not False:
+        if prefer is None and not by_place and in_pieces is not False:
             try:
-                found = _load_in_pieces(source, map or {}, system, even_small=bool(in_pieces))
+                found = _load_in_pieces(source, map or {}, system, gold, even_small=bool(in_pieces))
             except NeedsAllRowsError as error:
-                in_memory = _load(source, map or {}, system, None, prefer=None, by_place=False)
+                in_memory = _load(source, map or {}, system, gold, prefer=None, by_place=False)
                 note = f"read as a whole into memory: {error}"
                 return replace(in_memory, notes=(*in_memory.notes, note))
             if found is not None:
@@ -87,7 +88,12 @@ def _notes_on_size(source: object, gold: object, chosen: Mapping[str, str]) -> l
 
 
 def _load_in_pieces(
-    source: object, chosen: Mapping[str, str], system: str | None, *, even_small: bool
+    source: object,
+    chosen: Mapping[str, str],
+    system: str | None,
+    gold: object,
+    *,
+    even_small: bool,
 ) -> Samples | None:
     """The samples of a large file; None for any other source."""
     from ragauge.loaders.in_pieces.load import load_in_pieces
@@ -97,7 +103,14 @@ def _load_in_pieces(
         return None
     if side_by_side.is_chosen(chosen.get("answer")):
         return None
-    return load_in_pieces(files, str(source), chosen, system)
+    if gold is None:
+        return load_in_pieces(files, str(source), chosen, system)
+    if chosen or is_large(files_in_pieces(gold) or ()):
+        return None
+    expected = read_source(gold)
+    if legalbench.recognised(expected) is not expected:
+        return None
+    return load_in_pieces(files, str(source), chosen, system, gold_with_fields(expected, chosen))
 
 
 def _load(

@@ -35,6 +35,7 @@ class Decisions:
 
     chosen: Mapping[str, str]
     settled: Sequence[str] = ()
+    has_gold: bool = False
     columns: dict[str, None] = field(default_factory=dict[str, None])
     numbers: NumberColumns = field(default_factory=NumberColumns)
     contexts: ContextParts = field(default_factory=ContextParts)
@@ -71,7 +72,9 @@ class Decisions:
             chosen = {
                 name: column for name, column in self.chosen.items() if column in self.columns
             }
-            self._naming = name_columns(tuple(self.columns), chosen, settled=self.settled)
+            self._naming = name_columns(
+                tuple(self.columns), chosen, settled=self.settled, has_gold=self.has_gold
+            )
         return self._naming
 
     def _named(self, table: Table) -> Naming:
@@ -105,7 +108,9 @@ class Decisions:
 
     def for_next_pass(self) -> "Decisions":
         """The same decisions, to read all rows by them from the beginning."""
-        again = Decisions(self.chosen, self.settled, dict(self.columns), extra=self.extra)
+        again = Decisions(
+            self.chosen, self.settled, self.has_gold, dict(self.columns), extra=self.extra
+        )
         again.numbers.texts |= self.numbers.texts
         again.contexts.filled |= self.contexts.filled
         return again

@@ -70,19 +70,47 @@ class RowKeys:
         for start, some in _overlapping(order):
             is_new[start + 1 : start + len(some)] = ids[some[1:]] != ids[some[:-1]]
         if not is_new.all():
-            systems = np.concatenate(self._systems)
+            systems = self.systems_of_rows()
             groups = _Groups(order, np.flatnonzero(is_new))
             self._duplicates(groups, systems, pieces, found)
             self._conflicts(groups, pieces, found)
             self._gaps(groups, systems, pieces, found)
         elif len(self.systems) > 1:
-            systems = np.concatenate(self._systems)
+            systems = self.systems_of_rows()
             self._gaps(_Groups(order, np.flatnonzero(is_new)), systems, pieces, found)
         del order, is_new
         self._look_alikes(ids, pieces, found)
         return found
 
-    def _row(self, number: int, line: object, values: "dict[str, object]") -> Row:
+    def systems_of_rows(self) -> "NDArray[np.uint16]":
+        """The number of each row's system."""
+        import numpy as np
+
+        return np.concatenate(self._systems)
+
+    def duplicates(self, pieces: PieceFiles) -> list[Problem]:
+        """The problems of rows with the id and system of an earlier one."""
+        import numpy as np
+
+        found = KeyFindings()
+        ids = np.concatenate(self._ids)
+        order = np.argsort(ids, kind="stable")
+        is_new = np.ones(len(ids), dtype=np.bool_)
+        for start, some in _overlapping(order):
+            is_new[start + 1 : start + len(some)] = ids[some[1:]] != ids[some[:-1]]
+        groups = _Groups(order, np.flatnonzero(is_new))
+        self._duplicates(groups, self.systems_of_rows(), pieces, found)
+        return found.duplicates
+
+    def look_alikes(self, pieces: PieceFiles) -> list[str]:
+        """Notes on different ids that look alike."""
+        import numpy as np
+
+        found = KeyFindings()
+        self._look_alikes(np.concatenate(self._ids), pieces, found)
+        return found.alike
+
+    def row(self, number: int, line: object, values: "dict[str, object]") -> Row:
         ends = accumulate(self._n_rows_by_file.values())
         source = next(
             file for file, end in zip(self._n_rows_by_file, ends, strict=True) if number < end
@@ -116,7 +144,7 @@ class RowKeys:
                 .select("row", LINE, "id", "system")
                 .iter_rows()
             ):
-                row = self._row(number, line, {})
+                row = self.row(number, line, {})
                 before = first.setdefault((id, system), row)
                 if before is row:
                     continue
@@ -187,7 +215,7 @@ class RowKeys:
             }
             for at, before in zip(own, first, strict=True):
                 pair = [
-                    self._row(number, read[number][LINE], _given(read[number], name))
+                    self.row(number, read[number][LINE], _given(read[number], name))
                     for number in (at, before)
                 ]
                 yield (at, pair[0]), (before, pair[1])
