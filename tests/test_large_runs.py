@@ -141,6 +141,7 @@ def test_small_groups_of_a_large_run_are_resampled(
     assert rg.open_run(tmp_path / "run").summary("topic").equals(by_topic)
 
 
+@pytest.mark.slow
 def test_groups_that_do_not_fit_together_are_summarised_in_rounds(
     answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -192,6 +193,7 @@ def test_a_run_without_a_good_index_is_read_completely(damage: str, answers: Pat
     assert rg.open_run(tmp_path / "run").rows_of("q57") == (114, 115)
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_resumes_on_either_road(answers: Path, tmp_path: Path):
     whole = run_of(answers, tmp_path / "whole", in_pieces=False)
     for first, second in ((True, False), (False, True)):
@@ -217,8 +219,24 @@ def test_a_missing_part_is_an_error(answers: Path, tmp_path: Path, monkeypatch: 
     run_of(answers, tmp_path / "run", in_pieces=True)
     monkeypatch.setattr(store, "MAX_CHECKED", 3)
     (tmp_path / "run" / "scores" / "000007.parquet").unlink()
-    with pytest.raises(StoreError, match=r"000007\.parquet: cannot be read: it is missing"):
+    with pytest.raises(StoreError, match=r"000007\.parquet: .*this part is missing"):
         rg.open_run(tmp_path / "run")
+
+
+@pytest.mark.parametrize("kind", ["scores", "evidence"])
+def test_the_parts_of_a_question_are_checked_when_it_is_read(
+    kind: str, answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run_of(answers, tmp_path / "run", in_pieces=True)
+    monkeypatch.setattr(store, "MAX_CHECKED", 3)
+    part = tmp_path / "run" / kind / "000008.parquet"  # of 19, q57 is in rows 114 and 115
+    content = bytearray(part.read_bytes())
+    content[len(content) // 2] ^= 1
+    part.write_bytes(content)
+    run = rg.open_run(tmp_path / "run")
+    assert run.of_question("q0").height == 10
+    with pytest.raises(StoreError, match=r"000008\.parquet: is damaged"):
+        run.of_question("q57")
 
 
 def test_damaged_samples_are_an_error_and_no_traceback(answers: Path, tmp_path: Path):

@@ -235,6 +235,7 @@ def test_a_plugin_brings_metrics(started, answers, tmp_path):
     assert values(tmp_path / "r")["q2", "a"] == pytest.approx(2 / 3)
 
 
+@pytest.mark.slow
 def test_two_plugins_of_one_name_both_count_for_what_is_finished(started, answers, tmp_path):
     for folder, value in (("one", 0.25), ("two", 0.75)):
         (tmp_path / folder).mkdir()

@@ -13,6 +13,23 @@ from ragauge.language.refusals import READ_AT_EACH_END, uncertainty_phrases
 from ragauge.language.text import sentences
 
 REFUSALS = {
+    "source keeps quiet": (
+        "The summary steers clear of the price.",
+        "It makes no claim either way about a pool.",
+        "The minutes leave the price to the imagination.",
+    ),
+    "beyond the speaker": (
+        "The brakes are made by Denholm. On the wheels, your guess is as good as mine.",
+        "The exact day eludes me.",
+        "Pictures don't come through to me, I'm afraid.",
+        "The data sheet you linked didn't load.",
+        "The chart is out of my sight.",
+        "The margin will have to wait.",
+    ),
+    "not shared": (
+        "Digital goods are dealt with in a policy that you haven't shared.",
+        "The second schedule didn't make it into the file.",
+    ),
     "source is silent": (
         "The context does not provide the capital expenditure of Orbex for 2020.",
         "The provided context does not mention anything about acquisitions.",
@@ -270,7 +287,8 @@ def test_a_refusal_decides_by_the_rule_that_is_named_for_it(rule: str, answer: s
 
 
 def test_every_rule_has_examples():
-    assert set(REFUSALS) == {rule.name for rule in (*RULES, NO_ANSWER, OTHER_LANGUAGES)} | {EMPTY}
+    rules = (*(rule for rule in RULES if not rule.asked), NO_ANSWER, OTHER_LANGUAGES)
+    assert set(REFUSALS) == {rule.name for rule in rules} | {EMPTY}
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
@@ -607,7 +625,7 @@ def test_the_words_and_their_offsets_are_the_answers_own():
 )
 def test_the_cues_of_a_rule_let_everything_through_that_it_finds(answer: str):
     text = answer.replace("’", "'")
-    applicable = [rule for rule, _ in applicable_rules(text.lower()).anywhere]
+    applicable = [rule for rule, _ in applicable_rules(text.lower(), with_question=True).anywhere]
     for rule in RULES:
         if not rule.after and any(rule.words.search(each) for each in sentences(text)):
             assert rule in applicable, rule.name

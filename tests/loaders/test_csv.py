@@ -68,6 +68,10 @@ def test_a_slice_column_is_numbers_only_when_nothing_is_lost(
         ('["a", "b"]', ["a", "b"]),
         ("['a', \"it's\"]", ["a", "it's"]),
         ("['a\\nb']", ["a\nb"]),
+        ("['a' 'it\\'s']", ["a", "it's"]),  # numpy
+        ("['a'\n \"it's\"]", ["a", "it's"]),
+        ("array(['a', 'b'], dtype=object)", ["a", "b"]),
+        ("[Document(metadata={'source': 'x'}, page_content='a')]", ["a"]),  # LangChain
         ("[]", []),
         ("one text", ["one text"]),
         ("", None),
@@ -86,8 +90,7 @@ def test_cells_of_a_list_column_are_lists_or_one_text(
     "cell",
     [
         "[1] According to the page",
-        "['a' 'b']",  # a printed numpy array
-        "['a'\n 'b']",
+        "['a' ... 'b' 'c']",  # a printed numpy array without its middle
         "[open('x')]",
         "[" * 100_000,
         "[" + "-" * 100_000 + "1]",
@@ -214,9 +217,28 @@ def test_marked_encodings_are_read(tmp_path: Path, encoding: str):
     assert samples.frame["answer"].to_list() == ["Zürich", "東京"]
 
 
-def test_latin_1_is_named_with_its_line(tmp_path: Path):
-    (problem,) = problems_of(tmp_path, "id,answer\nq1,Zürich\n".encode("latin-1"))
-    assert (problem.line, "not UTF-8" in problem.message) == (2, True)
+def test_what_excel_saves_is_read_and_noted(tmp_path: Path):
+    text = "id;question;answer\r\nq1;where?;“Zürich” – 5 €\r\nq2;who?;she\r\n"
+    samples = loaded(tmp_path, text.encode("cp1252"))
+    assert samples.frame["answer"].to_list() == ["“Zürich” – 5 €", "she"]
+    assert "the cells are separated by ';'" in samples.notes
+    word = "“Zürich”"
+    note = f"is not UTF-8; read as Windows-1252, as Excel saves CSV: {word!r} in line 2"
+    assert note in samples.notes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,answer\nq1,Zürich\n".encode() + "q2,Zürich\n".encode("latin-1"),  # a part is UTF-8
+        "id,answer\nq1,a\nq2,Привет\n".encode("cp1251"),
+        "id,answer\nq1,a\nq2,これは東京都の例です\n".encode("shift-jis"),
+        b"\xef\xbb\xbf" + "id,answer\nq1,a\nq2,Zürich\n".encode("latin-1"),  # marked as UTF-8
+    ],
+)
+def test_other_encodings_are_named_with_their_line(tmp_path: Path, text: bytes):
+    (problem,) = problems_of(tmp_path, text)
+    assert (problem.line, "not UTF-8" in problem.message) == (3, True)
 
 
 def test_tabs_separate_cells_in_tsv(tmp_path: Path):

@@ -211,7 +211,8 @@ def test_a_filter_selects_what_it_selects_in_python(opened, tmp_path):
 LIST_ROWS = [
     {"id": "b1", "contexts": ["It's", 'a "b"'], "context_ids": ["x", "y"], "context_scores": [0.5, 0.25]},
     {"id": "b2", "contexts": ["two\nlines", "tab\there"], "relevant": {"x": 1, "z": 2}},
-    {"id": "b3", "contexts": [], "context_ids": []},
+    {"id": "b3", "contexts": [], "context_ids": [], "weights": [1.0, -0.0, 2e-5, 1e16, 1e22, 1234567.0], "price": 3.0},
+    {"id": "b5", "weights": [1], "price": 0.25, "year": 19},
     {"id": "b4", "contexts": ["both ' and \"", "zero\u200bwidth 😀 ÄÖ back\\slash"], "tags": ["x"]},
 ]  # fmt: skip
 LIST_FILTERS = (
@@ -220,7 +221,9 @@ LIST_FILTERS = (
     "contexts ~ \"both \\\\'\"", "contexts ~ '\\\\u200b'", "contexts ~ '😀'", "contexts is null", "contexts ~ '[]'",
     "context_scores ~ 0.5", "context_scores ~ '[0.5, 0.25]'", "relevant ~ 'z'", "relevant ~ \"'grade': 2\"",
     "references ~ 'x'", "context_ids ~ 'x' and references ~ 'X'", "tags ~ 'x'", "contexts = 'x'", "contexts",
-    "contexts > 1", "contexts in ('x')", "contexts != 'x'",
+    "contexts > 1", "contexts in ('x')", "contexts != 'x'", "weights ~ '[1.0, -0.0, 2e-05, 1e+16, 1e+22, 1234567.0]'",
+    "weights ~ 1", "weights ~ '[1,'", "weights ~ '[1.0]'", "price ~ '3.0'", "price ~ 3",
+    "price = 3", "year ~ '19'", "year ~ 19", "price ~ '.25'",
 )  # fmt: skip
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 
 from ragauge.cli import say
+from ragauge.cli.folders import CACHE, RUNS
 from ragauge.cli.judge_options import JudgeOptions, judge_options
 from ragauge.cli.outcome import print_estimate
 from ragauge.cli.pairs import Pair, pairs_once
-from ragauge.cli.running import CACHE, RUNS
 from ragauge.config import NO_CACHE
 from ragauge.errors import PlanError
 

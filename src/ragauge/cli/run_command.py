@@ -123,6 +123,11 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
     help="Worker processes; with a judge, concurrent requests.  [default: one per core; 128]",
 )
 @click.option(
+    "--on",
+    metavar="CLUSTER",
+    help="Score on a Ray cluster: ray://HOST:PORT, or ray for the one of RAY_ADDRESS or this machine.",
+)
+@click.option(
     "--evidence",
     type=click.Choice(("all", "failed", "none")),
     help="Keep the evidence of all scores, of failed and flagged ones, or of none.  [default: all]",
@@ -160,6 +165,7 @@ def command(
     record: Path | None,
     seed: int | None,
     workers: int | None,
+    on: str | None,
     evidence: str | None,
     full: bool,
     quiet: bool,
@@ -191,6 +197,7 @@ def command(
         plugins=plugins,
         folder=folder,
         workers=workers,
+        on=on,
         evidence=evidence,
         systems={name: Path(file) for name, file in pairs_once(systems, "system").items()},
         map=reading.map,

@@ -41,7 +41,7 @@ class Workload:
     judged_by: tuple[str, ...] = ()
 
     def times(self, factor: float) -> "Workload":
-        """The work of so many times as many rows."""
+        """The work of `factor` times as many rows."""
         encoded_by = None
         if self.encoded_by is not None:
             encoded_by = {name: round(n * factor) for name, n in self.encoded_by.items()}

@@ -100,7 +100,7 @@ def _likenesses(
     matches: Sequence[TokenMatch | Score],
 ) -> tuple[Likeness, ...] | Score:
     found: list[Likeness] = []
-    refusal = refusal_of(answer)
+    refusal = refusal_of(answer, question)
     for wording, tokens in zip(wordings, matches, strict=True):
         if isinstance(tokens, Score):
             return tokens
@@ -112,9 +112,9 @@ def _likenesses(
     return tuple(found) or Score.undefined("the reference has no words")
 
 
-def refusal_of(text: str) -> RefusalMatch | None:
+def refusal_of(text: str, question: str | None = None) -> RefusalMatch | None:
     """The refusal that decides, if the text refuses."""
-    return next((found for found in find_refusals(text) if found.decides), None)
+    return next((found for found in find_refusals(text, question) if found.decides), None)
 
 
 def _features(

@@ -11,10 +11,10 @@ Phrases = Annotated[Literal["default", "graphrag"], Renamed({"seed-002": "graphr
 
 
 @feature
-def refusals(answer: str) -> tuple[RefusalMatch, ...]:
+def refusals(answer: str, question: str | None = None) -> tuple[RefusalMatch, ...]:
     """The refusals in the answer; see `find_refusals`.
 
     >>> [match.words for match in refusals("Sorry, the report does not give the fee.")]
     ['report does not give']
     """
-    return find_refusals(answer)
+    return find_refusals(answer, question)

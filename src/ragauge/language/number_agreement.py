@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
@@ -75,6 +76,7 @@ def stated(
     return Stated(quantity, value, _log(value), is_percent, is_bare, shifts, text)
 
 
+@lru_cache(10_000)
 def _log(value: Decimal) -> float:
     if not value:
         return 0.0

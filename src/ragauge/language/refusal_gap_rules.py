@@ -219,7 +219,7 @@ _MISSING = (
         "missing",
         pattern(
             r"\b(?:is|are|remains?|stays?|seems?)(?: not|n't)? (?:[a-z]+ )?(?:unknown|unclear|known|clear)"
-            rf" (?:from|on the basis of|given|based on|after reading) (?:[^ ,;]+ ){{0,6}}?{PAPER}\b"
+            rf" (?:from|on the basis of|given|based on|after reading) (?:[^ ,;]+ ){{0,6}}?(?:{PAPER}|inputs?)\b"
         ),
         cues=cues_of("known_ unknown_ clear_ unclear_"),
         gap=True,

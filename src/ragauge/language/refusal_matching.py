@@ -16,6 +16,7 @@ from ragauge.language.refusal_words import (
 from ragauge.language.text import Span
 
 _AFTER_NEGATION = tuple(rule for rule in RULES if rule.after)
+_AFTER_NEGATION_UNASKED = tuple(rule for rule in _AFTER_NEGATION if not rule.asked)
 _ANYWHERE = tuple(rule for rule in RULES if not rule.after)
 _LETTERS = re.compile("[a-z]+")
 _INSIDE_WORDS = ("n't", "nt", "t ", "not", "able")
@@ -33,11 +34,30 @@ def _beginning(cue: str) -> str | None:
     return letters[0][:_BEGINNING] if is_whole or letters.end() >= _BEGINNING else None
 
 
-_CUES = tuple(
-    (cue, _beginning(cue))
-    for cue in sorted({*NEGATION_CUES, *(cue for rule in RULES for cue in rule.cues)})
-)
-"""The cues with the letters that are looked up first: three times as fast as searching for each."""
+def _first_inside(cue: str) -> str:
+    """Letters that the text must contain if it has the cue."""
+    return next((letters for letters in _INSIDE_WORDS if cue.startswith(letters)), cue)
+
+
+def _by_beginning() -> dict[str | None, list[str]]:
+    cues: dict[str | None, list[str]] = {}
+    for cue in sorted({*NEGATION_CUES, *(cue for rule in RULES for cue in rule.cues)}):
+        cues.setdefault(_beginning(cue), []).append(cue)
+    return cues
+
+
+_CUES = _by_beginning()
+"""The cues by the letters that are looked up first: much faster than searching for each."""
+_UNSURE = {
+    letters: tuple(cue for cue in _CUES[None] if _first_inside(cue) == letters)
+    for letters in dict.fromkeys(map(_first_inside, _CUES[None]))
+}
+"""The cues that may start inside a word, by letters that each of them contains."""
+_RULES_BY_CUE: dict[str, list[int]] = {}
+"""For each cue, the places in `_ANYWHERE` of the rules that have it."""
+for _at, _rule in enumerate(_ANYWHERE):
+    for _cue in _rule.cues:
+        _RULES_BY_CUE.setdefault(_cue, []).append(_at)
 AUXILIARY_WITHIN = 20
 """Characters before a negation, enough for "would therefore "."""
 SUBJECT_WITHIN = 160
@@ -71,8 +91,9 @@ _ASIDE = pattern(
 """In brackets, or a statement of somebody else."""
 _ATTRIBUTED = pattern(
     rf"\W*according to (?:the |its |their |an? )?(?!(?:[a-z]+ )?{PAPER}\b)[^,]{{1,60}},"
+    r"|\W*that (?:the|he|she|they|no|an?|its|their|his|her|there)\b(?! (?:is|are|was)\b)"
 )
-"""What a person or a company says: "According to the auditor, ..."."""
+"""What a person or a company says: "According to the auditor, ...", or "That the data were insufficient"."""
 _TURNS_TO_REFUSE = pattern(
     r"(?:(?P<but>\bbut\b).{0,300}"
     r"|[,—–-] (?:yet|though|although|however|while|whereas)\b(?!,)[^,;]{0,160})\Z"
@@ -104,6 +125,7 @@ class ApplicableRules:
 
     negation_cues: tuple[str, ...]
     anywhere: tuple[tuple[Rule, tuple[str, ...]], ...]
+    after_negation: tuple[Rule, ...]
 
     def __bool__(self) -> bool:
         return bool(self.negation_cues or self.anywhere)
@@ -126,19 +148,33 @@ class Found:
     is_aside: bool
 
 
-def applicable_rules(lowered: str) -> ApplicableRules:
-    """The rules that can match in the lower-case text, so that each sentence is searched for these only."""
+def applicable_rules(lowered: str, *, with_question: bool = False) -> ApplicableRules:
+    """The rules that can match in the lower-case text, so that each sentence is searched for these only.
+
+    Those that need the question count only `with_question`.
+    """
     beginnings = {word[:_BEGINNING] for word in _LETTERS.findall(lowered)}
-    present = frozenset(
-        cue
-        for cue, beginning in _CUES
-        if (beginning is None or beginning in beginnings) and cue in lowered
-    )
-    anywhere = ((rule, tuple(cue for cue in rule.cues if cue in present)) for rule in _ANYWHERE)
+    likely = [cue for letters in beginnings & _CUES.keys() for cue in _CUES[letters]]
+    likely += [cue for letters, cues in _UNSURE.items() if letters in lowered for cue in cues]
+    present = frozenset([cue for cue in likely if cue in lowered])
+    if not present:
+        return _NOTHING_APPLIES
+    cues_of_rule: dict[int, list[str]] = {}
+    for cue in sorted(present):
+        for at in _RULES_BY_CUE.get(cue, ()):
+            cues_of_rule.setdefault(at, []).append(cue)
     return ApplicableRules(
         tuple(cue for cue in NEGATION_CUES if cue in present),
-        tuple((rule, cues) for rule, cues in anywhere if cues),
+        tuple(
+            (_ANYWHERE[at], tuple(cues_of_rule[at]))
+            for at in sorted(cues_of_rule)
+            if with_question or not _ANYWHERE[at].asked
+        ),
+        _AFTER_NEGATION if with_question else _AFTER_NEGATION_UNASKED,
     )
+
+
+_NOTHING_APPLIES = ApplicableRules((), (), ())
 
 
 def found_in(sentence: str, offset: int, rules: ApplicableRules) -> tuple[Found, ...]:
@@ -151,7 +187,7 @@ def found_in(sentence: str, offset: int, rules: ApplicableRules) -> tuple[Found,
         same_length = lowered if len(lowered) == len(sentence) else sentence
         negations = tuple(_negations(same_length, begin))
         if negations:
-            spans += [(rule, _after(rule, sentence, negations)) for rule in _AFTER_NEGATION]
+            spans += [(rule, _after(rule, sentence, negations)) for rule in rules.after_negation]
     spans += [
         (rule, _anywhere(rule, sentence, begin))
         for rule, cues in rules.anywhere
@@ -161,16 +197,23 @@ def found_in(sentence: str, offset: int, rules: ApplicableRules) -> tuple[Found,
     return tuple(_without_overlaps([each for each in found if each is not None]))
 
 
-def _by_need(found: Found) -> tuple[bool, bool, int]:
+def _by_need(found: Found) -> tuple[bool, bool, bool, int]:
     """Refusals that need least first, of equal ones the longest."""
-    return found.rule.gap, found.rule.near_source, found.start - found.end
+    return found.rule.asked, found.rule.gap, found.rule.near_source, found.start - found.end
 
 
 def _without_overlaps(found: Sequence[Found]) -> Iterator[Found]:
-    """All but the gaps whose words another refusal has too, or a gap that needs less."""
+    """All but the gaps whose words another refusal has too, or a gap that needs less.
+
+    A gap that needs the question is kept beside others.
+    """
     kept: list[Found] = []
     for each in sorted(found, key=_by_need):
-        overlaps = (each.start < other.end and other.start < each.end for other in kept)
+        overlaps = (
+            each.start < other.end and other.start < each.end
+            for other in kept
+            if each.rule.asked == other.rule.asked or not other.rule.gap
+        )
         if not (each.rule.gap and any(overlaps)):
             kept.append(each)
             yield each
@@ -222,7 +265,7 @@ def _found(rule: Rule, spans: Iterator[Span], sentence: str, offset: int) -> Fou
                 _ASIDE.search(sentence, 0, start) is not None
                 or _ATTRIBUTED.match(sentence) is not None
                 or _answers_first(rule, sentence, subject)
-                or (rule.gap and _follows_statement(sentence, subject))
+                or (rule.gap and not rule.asked and _follows_statement(sentence, subject))
             )
             return Found(rule, offset + subject, offset + end, is_aside)
     return None

@@ -76,6 +76,8 @@ _HAS_NOTHING = (
             r" ?(?:don't |do not |can't |cannot |was |were )?"
             r"(?:have(?! to\b)|need|see|lack|miss|got|handed|given|supplied|sent)(?: (?:not|isn't|is not))?\b"
             r"[^.;:]{0,40}(?::| is\b)"
+            r"|\ball (?:i|we) (?:can|could) (?:make out|see|tell|say|offer|give|find) (?:is|are)\b"
+            r"|\bwhat (?:i|we)(?:'ve| have)(?: been)? (?:received|got|given|sent) (?:is|are)\b"
             rf"|\b(?:only|it would take|it takes) (?:the|an?) (?:[a-z]+ ){{0,3}}?{PAPER}\b[^.;]{{0,20}}"
             rf" (?:would|could|can|will|to {WORK_OUT}|for)\b"
             rf"|\b(?:could|can|would) only [^,.;]{{1,40}} with (?:the|an?) (?:[a-z]+ )?{PAPER}\b"
@@ -89,7 +91,8 @@ _LEAVES_OPEN = (
     Rule(
         "leaves it open",
         pattern(
-            r"\b(?:leave|leaving) (?:this|it|that|you|your question|the (?:[a-z]+ ){0,2}?"
+            r"\bi(?:'m| am| must| have to| will|'ll)? (?:leave|leaving) [^,;.]{1,40} (?:unanswered|open|blank)\b"
+            r"|\b(?:leave|leaving) (?:this|it|that|you|your question|the (?:[a-z]+ ){0,2}?"
             r"(?:question|answer|ratio|matter|figure|field|point|issue|blank))"
             rf" (?:[a-z]+ ){{0,3}}?(?:{_OPEN}|without|there)\b"
         ),
@@ -200,15 +203,17 @@ _WILL_NOT_INVENT = (
     Rule(
         "declines",
         pattern(
-            r"\b(?:would|it's|it is) (?:be )?(?:reckless|irresponsible|wrong|unsafe|misleading|dishonest"
+            r"\b(?:would|it's|it is|it'd) (?:be )?(?:reckless|irresponsible|wrong|unsafe|misleading|dishonest"
             r"|unwise|rash)(?: (?:of|for) me)? (?:of me )?(?:to|if i)\b"
+            r"|\b(?:not|n't) (?:be |seem )?(?:prudent|responsible|appropriate|right|wise|honest|fair)(?: (?:for|of) me)? (?:of me )?"
+            r"(?:to (?:state|name|give|offer|guess|say|answer|put|claim|quote)|if i)\b"
             r"|\bnot something (?:to (?:improvise|guess)|(?:i|we) (?:can|could|am|would|know|have))\b"
             r"|\bsomething (?:i|we) (?:can't|cannot|can not|am unable|couldn't)\b"
             r"|\bi(?:'d| would)(?: (?:really|very much))? (?:love|like|be (?:glad|happy)|have liked)"
             r"(?: to [^,.;:]{1,40})?, but\b|\bwish i could\b"
         ),
         cues=cues_of(
-            "reckless irresponsible be_wrong unsafe misleading dishonest unwise rash something_"
+            "d_be_wrong reckless irresponsible be_wrong prudent responsible appropriate right wise honest fair unsafe misleading dishonest unwise rash something_"
         )
         + cues_of("'d_love 'd_like would_love would_like be_glad be_happy have_liked wish_i"),
         closes=True,

@@ -1,12 +1,13 @@
 """The rules that find the wording of refusals."""
 
+from ragauge.language.refusal_asked_rules import ASKED_RULES, IDIOM_RULES
 from ragauge.language.refusal_gap_rules import GAP_RULES
 from ragauge.language.refusal_open_rules import OPEN_RULES
 from ragauge.language.refusal_source_rules import SOURCE_RULES
 from ragauge.language.refusal_speaker_rules import SPEAKER_RULES
 from ragauge.language.refusal_words import HELD, PAPER, SAID, SOURCE, Rule, pattern
 
-RULES = (*SOURCE_RULES, *SPEAKER_RULES, *OPEN_RULES, *GAP_RULES)
+RULES = (*SOURCE_RULES, *SPEAKER_RULES, *OPEN_RULES, *IDIOM_RULES, *GAP_RULES, *ASKED_RULES)
 """Rules for every sentence of the answer, outside quotations."""
 
 _NO_ANSWER = (

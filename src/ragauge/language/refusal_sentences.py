@@ -1,7 +1,7 @@
 """The part that each sentence of an answer plays: it refuses, answers, prepares or adds advice."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ragauge.language.refusal_matching import (
@@ -69,7 +69,7 @@ _ADVICE = re.compile(
     r"|is calculated|formula|[Ww]ould you like|[Ii]nvestors|[Aa]nalysts?"
     r"|[Ii]f you (?:can|could|have|provide|need|would|want|wish|are able|are looking|share|give"
     r"|paste|upload|send|tell|let)"
-    r"|here(?:'s| is) (?:how|what you)|^\W*(?:[Aa]sk|[Cc]all|[Cc]ontact|[Rr]efer to|[Ss]ee|[Ss]end|[Ss]peak to|[Ll]ook (?:in|at|up)|[Tt]ake a look|[Oo]therwise, take|[Ss]wap|[Uu]pload|[Pp]aste)\b|[Pp]erhaps the|call a"
+    r"|here(?:'s| is) (?:how|what you)|^\W*(?:[Aa]sk|[Cc]all|[Cc]ontact|[Rr]efer to|[Ss]ee|[Ss]end|[Ss]peak to|[Ll]ook (?:in|at|up)|[Tt]ake a look|[Oo]therwise, take|[Ss]wap|[Uu]pload|[Pp]aste)\b|[Pp]erhaps the|call (?:an?|your|the)\b"
     r"|feel free|let me know|happy to|glad to|[Oo]nce you|[Cc](?:an|ould) you|[Cc]heck"
     r"|[Cc]onsult|[Vv]isit|[Mm]aybe try"
     r"|[Tt]o (?:calculate|determine|answer|find|assess|evaluate|compute|obtain|get)\b.{0,200}?"
@@ -88,7 +88,7 @@ _SUPPOSES = pattern(
     r"|illustrat(?:e|ion|ive)|made-up|fictitious|placeholder|example (?:figures|numbers|values)"
     r"|some (?:[a-z]+ )?(?:observations|insights|background|pointers|guidance)"
     r"|here(?:'s| is) (?:how|an example)|the (?:general )?(?:steps|method|approach) (?:is|are|would))\b"
-    r"|, say,? (?=[$€£]?\d)|\bif (?:its|the|their|[a-z]+'s) [^,;]{1,60}? (?:were|was) (?:[$€£]?\d)"
+    r"|\A\W*say (?:an?|the|that|it|its|your|their)\b|, say,? (?=[$€£]?\d)|\bif (?:its|the|their|[a-z]+'s) [^,;]{1,60}? (?:were|was) (?:[$€£]?\d)"
 )
 """From here on the figures are examples, observations, or the steps of a method."""
 _BACK_TO_FACTS = pattern(
@@ -128,6 +128,10 @@ _CONCLUDES = pattern(
     r"|without\b.{1,100}(?:,| (?:i|we|it|the|an?|no|one)\b))"
 )
 """The beginning of a sentence that draws a conclusion from the ones before it."""
+_GAPS_OF_WHAT_IS_ASKED = ("not told", "missing", "source keeps quiet", "not shared")
+"""Names of rules for gaps that need no source where the question asks for what is missing."""
+_AND = pattern(r"\band\s*\Z")
+"""Before a second predicate: "is in the mucosa and is not present in lymph nodes"."""
 _WITHOUT = pattern(
     r"\bwithout (?:(?:access to|knowing|seeing|having) )?(?:the|an?|any|this|that|its|more)\b"
 )
@@ -157,7 +161,7 @@ _INNER_TURN = pattern(
     r"|so(?! (?:i|we|no|one|it is of no|the answer (?:has|must|stays|remains|will|would)|your question|the question|this question)\b))| but (?:i|it))\b"
 )
 _ANSWERS_YES_OR_CONCLUDES = pattern(
-    r"\W*(?:yes|no)[,.]|\W*(?:therefore|thus|hence|so|overall|in conclusion|the answer is)\b"
+    r"\W*(?:yes|no)[,.]|\W*(?:therefore|thus|hence|so|overall|in conclusion|the answer is)\b(?!,? (?:neither|none|nothing)\b)"
     r"|.{0,200}(?:\bnot|n't)\b[^.;]{0,60}?\b(?:relevant|meaningful|useful|applicable)"
     r" (?:metric|ratio|measure|indicator)\b"
 )
@@ -178,7 +182,8 @@ _DESCRIBES = pattern(
     rf"[^,;:]{{0,80}}?(?:\b(?:{SOURCE}|they|it|all of (?:it|them)|these|those|both)\b|\b(?:i|we)\b)"
     r"[^;:]{0,80}?\b(?:describes?|discuss(?:es)?|talks?|deals?|covers?|focus(?:es)?|concerns?|treats?|address(?:es)?"
     r"|lists?|contains?|consists?|has|have|gives?|tells? (?:us|me|you)?|reports?|sets?|shows?|mentions?|names?|describes?"
-    r"|speaks?|touch(?:es)?|relates?|pertains?|refers?|points?|is|are|says? (?:how|what|where|when|who|why)|stops?|ends?|starts?|begins?|see|got|can see|explains?|quotes?|offers?|breaks?|presents?|includes?|provides?|supplies)\b"
+    r"|speaks?|promises?|announces?|hints?|alludes?|touch(?:es)?|relates?|pertains?|refers?|points?|is|are|says? (?:how|what|where|when|who|why)|stops?|ends?|starts?|begins?|see|got|can see|explains?|quotes?|offers?|breaks?|presents?|includes?|provides?|supplies)\b"
+    rf"|.{{0,80}}\b(?:takes? up|fills?|makes? up|occup(?:y|ies)|dominates?) (?:the|this|that|our|my) (?:[a-z]+ ){{0,2}}?{SOURCE}\b"
     r"|.{0,80}\b(?:needs?|requires?|i'd need|(?:would|must) be needed|there(?:'s| is| are) (?:something|an? (?:section|entry|chapter|note|list|page|table|paragraph)|[a-z]+ on))\b"
 )
 """What a source is about, what the speaker has, or what is needed."""
@@ -193,11 +198,15 @@ _COMMA = re.compile(",")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of an answer, what the rules find in it, and whether a heading like "Answer:" precedes."""
+    """A sentence of an answer, what the rules find in it, and whether a heading like "Answer:" precedes.
+
+    `if_asked` is what the rules find that count only if the question asks for it.
+    """
 
     start: int
     text: str
     found: tuple[Found, ...]
+    if_asked: tuple[Found, ...] = ()
     follows_heading: bool = False
 
     @property
@@ -352,6 +361,29 @@ class Sentence:
         return tuple(each for each in self.found if not each.is_aside)
 
     @property
+    def asked_gaps(self) -> tuple[Found, ...]:
+        """The refusals that count where the question asks for what is missing, unless it answers itself."""
+        by_itself = (each for each in self.found if each.rule.name in _GAPS_OF_WHAT_IS_ASKED)
+        gaps = tuple(
+            each
+            for each in (*self.if_asked, *by_itself)
+            if not each.is_aside and not _AND.search(self.text, 0, each.start - self.start)
+        )
+        if not gaps or _YES_NO.match(self.text) or self._answers_after(gaps):
+            return ()
+        return gaps
+
+    @property
+    def answers_yes_or_no(self) -> bool:
+        return _YES_NO.match(self.text) is not None
+
+    @property
+    def prepares(self) -> bool:
+        """Whether it gives a method or the question again, and no answer."""
+        kinds = (_METHOD.match, _DEFINITION.match, _THE_QUESTION.match)
+        return self.supposes or any(kind(self.text) for kind in kinds)
+
+    @property
     def speaks_of_source(self) -> bool:
         return speaks_of_source(self.text)
 
@@ -391,11 +423,17 @@ class Sentence:
         return self.text[found.end - self.start :].lstrip().startswith("that ")
 
     def _answers_within(self) -> bool:
-        last = max(found.end for found in self.certain or self.found) - self.start
+        return self._answers_after(self.certain or self.found)
+
+    def _answers_after(self, refusals: Sequence[Found]) -> bool:
+        """Whether a clause after the refusals answers: "It is not given, but it was $5"."""
+        last = max(found.end for found in refusals) - self.start
         turn = _INNER_TURN.search(self.text, last)
         if turn is None and CONCEDES.match(self.text):
             turn = _COMMA.search(self.text, last)
         if turn is None or _ADVICE.search(self.text, turn.end()):
+            return False
+        if turn[0].endswith("only") and not _DIGIT.search(self.text, turn.end()):
             return False
         return (
             not _ON_CONTENTS.search(self.text, turn.end())
@@ -408,7 +446,14 @@ def read_sentences(text: str, offset: int, rules: ApplicableRules) -> Iterator[S
     follows_heading = False
     for start, end in _spans(text):
         part = text[start:end]
-        yield Sentence(offset + start, part, found_in(part, offset + start, rules), follows_heading)
+        found = found_in(part, offset + start, rules)
+        yield Sentence(
+            offset + start,
+            part,
+            tuple(each for each in found if not each.rule.asked),
+            tuple(each for each in found if each.rule.asked),
+            follows_heading,
+        )
         follows_heading = len(part) <= 100 and _HEADS_CONCLUSION.fullmatch(part) is not None
 
 

@@ -44,7 +44,8 @@ SPEAKER_RULES = (
         pattern(
             r"\b(?:no way|there(?:'s| is) no) (?:(?:of|to) )?"
             r"(?:know|tell|determine|knowing|telling|determining)\b"
-            rf"|\bno (?:[a-z]+ )?[a-z]+ can be (?:made|drawn|{WORK_OUT})\b"
+            rf"|\bno (?:[a-z]+ )?[a-z]+ can be (?!given|offered|provided|stated)(?:made|drawn|{WORK_OUT})\b"
+            rf"|\bno (?:[a-z]+ )?{_CONCLUSION} can be (?:given|offered|provided|stated)\b"
             rf"|\bno (?:[a-z]+ )?basis (?:for (?:an?|the|any) {_CONCLUSION}"
             r"|(?:for|on which) (?:answering|determining|calculating|computing|comparing|judging)"
             rf"|(?:on which )?to{HOW}{WORK_OUT})\b"

@@ -20,7 +20,7 @@ class Rule:
     must precede directly, or nothing, as in "Unable to answer". `closes`: it also refuses at the end
     of an answer, where other rules match an afterthought unless they conclude ("Therefore, ..."). `alone`: it refuses only if the answer
     contains nothing else. `gap`: it refuses only if no other sentence answers; `near_source`: and if
-    the answer speaks of a source.
+    the answer speaks of a source; `asked`: and if its sentence speaks of what the question asks for.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Rule:
     alone: bool = False
     gap: bool = False
     near_source: bool = False
+    asked: bool = False
 
 
 def pattern(text: str) -> re.Pattern[str]:
@@ -237,7 +238,7 @@ BEFORE_NEGATION = re.compile(
     r"(?:(?<=\s)(?:also|still|yet|therefore|thus|hence|simply|just|really)\s)?|'(?:s|re|m)\s(?:(?:therefore|thus|also|just|simply)\s)?|(?P<nothing>\W|\A))\Z"
 )
 """An auxiliary, or nothing that is part of the same word: "kn" is not followed by a "not"."""
-NEGATION_CUES = cues_of("not n't nt never fail unable no_position")
+NEGATION_CUES = cues_of("not n't dont didnt doesnt isnt cant couldnt never fail unable no_position")
 """Every sentence with a negation contains one of them."""
 NOT = (
     r"(?:(?:do|does|did|has|have|had|is|are|was|were|can|could|would|will)(?: not|n't)"

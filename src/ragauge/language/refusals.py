@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ragauge.language.refusal_asked import Asked, answers_the_question, asked_by, asked_gap
 from ragauge.language.refusal_matching import applicable_rules
 from ragauge.language.refusal_rules import EMPTY, LAST_LINE, NO_ANSWER, OTHER_LANGUAGES
 from ragauge.language.refusal_sentences import Sentence, read_sentences
@@ -44,8 +45,8 @@ SHORT_ANSWERS = ("unknown", "n/a", "none", "null")
 _QUOTED = re.compile(r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”")
 
 
-Place = Literal["whole answer", "opening", "close", "last line"]
-"""Where an answer refuses."""
+Place = Literal["whole answer", "opening", "close", "last line", "for the question"]
+"""Where an answer refuses, or that it does not give what the question asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +68,14 @@ class RefusalMatch:
     place: Place | None = None
 
 
-def find_refusals(answer: str) -> tuple[RefusalMatch, ...]:
+def find_refusals(answer: str, question: str | None = None) -> tuple[RefusalMatch, ...]:
     """The refusals in the answer; the answer refuses if any of them has `decides`.
 
     A refusal can be the whole answer ("N/A"), its opening (after apologies, headings and what would
     be needed) or its close. A later sentence or clause overrules it if it contrasts ("However, ..."),
     concludes ("Therefore, ...") or states a result, and neither refuses again nor refers the reader
     elsewhere. A gap ("the price is not shown", see `refusal_gap_rules`) refuses only where no sentence
-    answers. Quotations do not count. A blank answer refuses, by the rule "empty answer".
+    answers; with the question, what it asks for counts (see `refusal_asked`). Quotations do not count. A blank answer refuses, by the rule "empty answer".
 
     >>> [match.words for match in find_refusals("Sorry, the report does not give the fee.")]
     ['report does not give']
@@ -85,7 +86,7 @@ def find_refusals(answer: str) -> tuple[RefusalMatch, ...]:
     if whole_answer is not None:
         return (whole_answer,)
     text = answer.replace("’", "'").replace("ʼ", "'")
-    rules = applicable_rules(text.lower())
+    rules = applicable_rules(text.lower(), with_question=bool(question))
     if not rules:
         return ()
     without_quotes = _QUOTED.sub(_blank, text)
@@ -94,9 +95,10 @@ def find_refusals(answer: str) -> tuple[RefusalMatch, ...]:
         for offset, part in _read_parts(without_quotes)
         for sentence in read_sentences(part, offset, rules)
     )
-    if not any(sentence.found for sentence in sentences):
+    if not any(sentence.found or sentence.if_asked for sentence in sentences):
         return ()
-    return tuple(_judged(answer, sentences))
+    asked = asked_by(question) if question else None
+    return tuple(_judged(answer, sentences, asked))
 
 
 def _whole_answer(answer: str) -> RefusalMatch | None:
@@ -138,13 +140,18 @@ def _read_parts(text: str) -> Iterator[tuple[int, str]]:
     yield len(text) - READ_AT_EACH_END, text[-READ_AT_EACH_END:]
 
 
-def _judged(answer: str, sentences: Sequence[Sentence]) -> Iterator[RefusalMatch]:
+def _judged(
+    answer: str, sentences: Sequence[Sentence], asked: Asked | None
+) -> Iterator[RefusalMatch]:
     """All refusals found, whether each decides, and if not, what overrules it."""
     overruled_by = _overruled_by(answer, sentences)
     deciding, place = _deciding(sentences, overruled_by)
+    if asked is not None:
+        deciding, place = _given_question(sentences, deciding, place, asked)
     for index, sentence in enumerate(sentences):
         decides = index == deciding
-        for found in sentence.found:
+        by_question = decides and asked is not None and place == "for the question"
+        for found in sentence.asked_gaps if by_question else sentence.found:
             yield RefusalMatch(
                 found.rule.name,
                 answer[found.start : found.end],
@@ -155,6 +162,15 @@ def _judged(answer: str, sentences: Sequence[Sentence]) -> Iterator[RefusalMatch
                 sentence=_text_of(sentence, answer),
                 place=place if decides else None,
             )
+
+
+def _given_question(
+    sentences: Sequence[Sentence], deciding: int | None, place: Place, asked: Asked
+) -> tuple[int | None, Place]:
+    """The index of the deciding sentence and its place, now that the question is known."""
+    if deciding is None:
+        return asked_gap(sentences, asked), "for the question"
+    return None if answers_the_question(sentences[deciding], asked) else deciding, place
 
 
 def _text_of(sentence: Sentence, answer: str) -> str:
@@ -196,7 +212,7 @@ def _deciding(
     opening = next((i for i, each in enumerate(sentences) if not each.is_preamble), None)
     if opening is not None and sentences[opening].opens and overruled_by[opening] is None:
         return opening, "opening"
-    closing = _closing(sentences, overruled_by)
+    closing = _closing(sentences, overruled_by, _supposed(sentences))
     if closing is not None and (
         (opening is not None and sentences[opening].opens)
         or not _has_answered(sentences[:closing], sentences[closing])
@@ -204,6 +220,8 @@ def _deciding(
         return closing, "close"
     certain = next((i for i, each in enumerate(sentences) if each.certain), None)
     if opening is None and certain is not None:
+        return certain, "whole answer"
+    if certain is not None and overruled_by[certain] is None and _only_accompany(sentences):
         return certain, "whole answer"
     return _gap(sentences), "whole answer"
 
@@ -243,7 +261,9 @@ def _only_accompany(sentences: Sequence[Sentence]) -> bool:
     return True
 
 
-def _closing(sentences: Sequence[Sentence], overruled_by: Sequence[str | None]) -> int | None:
+def _closing(
+    sentences: Sequence[Sentence], overruled_by: Sequence[str | None], supposed: Sequence[bool]
+) -> int | None:
     """The index of the last closing refusal with only advice and remarks after it.
 
     In a longer answer, one sentence without a number or name may follow too.
@@ -252,11 +272,11 @@ def _closing(sentences: Sequence[Sentence], overruled_by: Sequence[str | None]) 
     allowed = 1 if len(sentences) > 4 else 0
     for index in reversed(range(len(sentences))):
         sentence = sentences[index]
-        if overruled_by[index] is not None or sentence.states_a_figure:
+        if overruled_by[index] is not None or (sentence.states_a_figure and not supposed[index]):
             return None
         if sentence.closes and (only_afterthoughts or sentence.closes_for_certain):
             return index
-        if not sentence.is_afterthought:
+        if not (sentence.is_afterthought or supposed[index]):
             only_afterthoughts = allowed > 0 and sentence.is_vague
             allowed -= 1
     return None

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import cast
 
 from ragauge.errors import PlanError
-from ragauge.loaders import legalbench
+from ragauge.loaders import legalbench, side_by_side
 from ragauge.loaders.assembly import Answers, assemble
 from ragauge.loaders.conflicts import Prefer, check_prefer
 from ragauge.loaders.formats import Source, is_one_source, read_source
@@ -38,7 +38,7 @@ def load(
     A list may hold dicts or objects with the names of fields; a dict of columns, an Arrow table, and
     the data sets and samples of Hugging Face, ragas, deepeval, LlamaIndex and Haystack are read too.
     A mapping of system name to source loads several systems. `map` maps a field to the column to
-    read for it; `system` names the system that gave all the answers. `gold` holds questions,
+    read for it, {"answer": "a,b"} reads the columns a and b as the answers of two systems; `system` names the system that gave all the answers. `gold` holds questions,
     references and gold contexts: a question that a system did not answer becomes a row without an
     answer. `notes` say which columns were mapped or left out, and what a system or the gold lacks.
 
@@ -65,7 +65,25 @@ def load(
                 return replace(in_memory, notes=(*in_memory.notes, note))
             if found is not None:
                 return found
-        return _load(source, map or {}, system, gold, prefer=prefer, by_place=by_place)
+        samples = _load(source, map or {}, system, gold, prefer=prefer, by_place=by_place)
+        notes = [] if in_pieces is False else _notes_on_size(source, gold, map or {})
+        return replace(samples, notes=(*samples.notes, *notes)) if notes else samples
+
+
+def _notes_on_size(source: object, gold: object, chosen: Mapping[str, str]) -> list[str]:
+    """A note on large files that are read into memory, because their rows are paired with others."""
+    is_one = is_one_source(source, chosen.values())
+    sources = [source] if is_one else list(cast(Mapping[object, object], source).values())
+    files = [file for each in (*sources, gold) for file in files_in_pieces(each) or ()]
+    if not files or not is_large(files):
+        return []
+    if gold is not None:
+        why = "answers are joined with the gold of another file"
+    else:
+        why = (
+            "rows are paired by place or by choice" if is_one else "the files of systems are paired"
+        )
+    return [f"read as a whole into memory: {why}"]
 
 
 def _load_in_pieces(
@@ -76,6 +94,8 @@ def _load_in_pieces(
 
     files = files_in_pieces(source)
     if files is None or not (even_small or is_large(files)) or check_chosen(chosen):
+        return None
+    if side_by_side.is_chosen(chosen.get("answer")):
         return None
     return load_in_pieces(files, str(source), chosen, system)
 
@@ -93,6 +113,12 @@ def _load(
     if problems:
         raise PlanError(problems)
     answers = _answers(source, system, chosen.values())
+    answers = [
+        given
+        if given.system is not None
+        else replace(given, table=side_by_side.recognised(given.table, chosen.get("answer")))
+        for given in answers
+    ]
     expected = None if gold is None else read_source(gold, chosen.values())
     if expected is not None and legalbench.are_pairs(
         [system.table for system in answers], expected

@@ -14,7 +14,7 @@ from ragauge.loaders.mapping import (
     Naming,
     absent,
     name_columns,
-    renamed_row,
+    renamed_rows,
 )
 from ragauge.loaders.passages import unpack_contexts
 from ragauge.loaders.table import Table
@@ -140,13 +140,7 @@ def _renamed(table: Table, naming: Naming) -> Table:
     problems = [*table.problems, *(Problem(text, table.source) for text in naming.problems)]
     if naming.problems:
         return replace(table, rows=(), problems=tuple(problems))
-    rows: Sequence[Row] = table.rows
-    if (
-        naming.spare
-        or naming.left_out
-        or any(column != field for column, field in naming.fields.items())
-    ):
-        rows = [renamed_row(row, naming) for row in rows]
+    rows = renamed_rows(table.rows, naming)
     if table.all_text:
         rows = read_cells(rows, problems)
     elif table.may_print_lists:

@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ragauge.errors import PlanError
 from ragauge.loaders import (
+    benchmark_logs,
     columns,
     csv,
     frames,
     json,
     jsonl,
+    numbered,
     objects,
     parquet,
+    passage_rows,
     promptfoo,
     published,
     results,
+    squad,
     traces,
     wrappers,
 )
@@ -71,10 +75,11 @@ def read_source(source: object, chosen: Collection[str] = ()) -> Table:
     """
     table = traces.recognised(_read(source, chosen))
     if not set(chosen) & set(table.columns()):
-        table = promptfoo.recognised(table)
-    return results.recognised(
+        table = squad.recognised(benchmark_logs.recognised(promptfoo.recognised(table)))
+    table = results.recognised(
         published.recognised(wrappers.unwrapped(table, keep=chosen), keep=chosen)
     )
+    return passage_rows.recognised(numbered.recognised(table, keep=chosen), keep=chosen)
 
 
 def _read(source: object, chosen: Collection[str]) -> Table:

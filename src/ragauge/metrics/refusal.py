@@ -9,15 +9,17 @@ MATCHES_SHOWN = 20
 WORDS_SHOWN = 300
 
 
-@metric(version=3, ranked=False)
-def dont_know(answer: str, *, phrases: Phrases = "default") -> Score:
+@metric(version=4, ranked=False)
+def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "default") -> Score:
     """Whether the answer refuses: it says that it does not know, cannot tell, or was given nothing.
 
     1.0 if it refuses, 0.0 if it answers; neither is better as such. Never undefined. By default, rules
     read whole statements: "The Unknown Soldier" is an answer, and so is "The text does not say, but it
     was 1912". A refusal at the end counts too ("Therefore, we cannot answer"), after figures that were
     only inputs; figures of a made-up example do not answer. "The price is not shown" refuses only where
-    no other sentence answers. A blank answer refuses. The answer refuses
+    no other sentence answers. With the question, what it asks for counts: "The vitamins are cut off" refuses
+    if it asks for vitamins and no sentence gives them, and "There was not enough evidence" answers why
+    somebody was acquitted. A blank answer refuses. The answer refuses
     if a match in the evidence has `decides`: its `sentence` refuses, at `place`, by `rule`.
     `phrases="graphrag"` searches for 12 phrases as substrings, and 4 more in answers of under 10
     characters; a blank answer has none of them: 0.0.
@@ -29,10 +31,12 @@ def dont_know(answer: str, *, phrases: Phrases = "default") -> Score:
     1.0
     >>> dont_know("The Unknown Soldier").value
     0.0
+    >>> dont_know("Fat: 1 g. The vitamins are cut off.", "How much vitamin C is in it?").value
+    1.0
     >>> dont_know("The Unknown Soldier", phrases="graphrag").value
     1.0
     """
-    return _by_phrases(answer) if phrases == "graphrag" else _by_rules(answer)
+    return _by_phrases(answer) if phrases == "graphrag" else _by_rules(answer, question)
 
 
 def _by_phrases(answer: str) -> Score:
@@ -40,8 +44,8 @@ def _by_phrases(answer: str) -> Score:
     return Score(bool(found), evidence={"phrases": "graphrag", "found": list(found)})
 
 
-def _by_rules(answer: str) -> Score:
-    found = refusals(answer)
+def _by_rules(answer: str, question: str | None) -> Score:
+    found = refusals(answer, question)
     deciding_first = sorted(found, key=lambda match: not match.decides)
     evidence: dict[str, object] = {
         "phrases": "default",

@@ -271,10 +271,10 @@ class FirstScreen:
                 by_reason.setdefault(reason, []).append(metric.name)
         notes = [f"not scored, {reason}: {some(names, 4)}" for reason, names in by_reason.items()]
         own = self.run.samples.columns
-        lacking = [field for field in ("references", "contexts") if field not in own]
-        if notes and lacking and (unread := [name for name in own if name not in FIELDS]):
+        missing = [field for field in ("references", "contexts") if field not in own]
+        if notes and missing and (unread := [name for name in own if name not in FIELDS]):
             named = some([repr(name) for name in unread], 4)
-            way_out = f"if it holds the {lacking[0]}: --map {lacking[0]}=COLUMN"
+            way_out = f"if it holds the {missing[0]}: --map {missing[0]}=COLUMN"
             notes.append(f"{named} is read as no field; {way_out}")
         return notes
 

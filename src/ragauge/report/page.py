@@ -111,6 +111,11 @@ def report_view(runs: Sequence[PageRun], source: str) -> ReportView:
     return ReportView(metadata.version("ragauge"), made, source, tuple(run.view() for run in runs))
 
 
+def review_page_view() -> ReportView:
+    """The view of a page that shows a review queue and no run."""
+    return ReportView(metadata.version("ragauge"), "", "review", ())
+
+
 def policy(connect: str = "'none'") -> str:
     """The content security policy: the page's own code and style, and requests to `connect` only."""
     return POLICY.format(
@@ -120,7 +125,7 @@ def policy(connect: str = "'none'") -> str:
 
 def document(view: ReportView, content_policy: str) -> bytes:
     """The document up to the chunks: policy, style, view and code."""
-    title = " · ".join(dict.fromkeys(run.title for run in view.runs))
+    title = " · ".join(dict.fromkeys(run.title for run in view.runs)) or "review"
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{content_policy}">'

@@ -1,11 +1,13 @@
 """Which systems of a run differ beyond chance: `ragauge compare` of all of them, by all metrics."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
 from ragauge.runs.compare import compare_systems
 from ragauge.runs.comparison import LEVEL, Comparison, MetricComparison
+from ragauge.runs.fields import read_dataclass
 from ragauge.runs.run import Run
 
 MOST_TESTS = 250
@@ -82,6 +84,8 @@ def differences(run: Run, best: str) -> SystemDifferences | None:
         return None
     n_metrics = sum(not metric.unavailable for metric in run.metrics)
     base = None if n_metrics * n * (n - 1) // 2 <= MOST_TESTS else best
+    if not run.system_comparisons:
+        run.system_comparisons.update(_kept(run))
     if base not in run.system_comparisons:
         others = [system for system in run.samples.systems if system != base]
         run.system_comparisons[base] = (
@@ -90,3 +94,14 @@ def differences(run: Run, best: str) -> SystemDifferences | None:
             else compare_systems(run, [base, *others], "base")
         )
     return SystemDifferences(run.system_comparisons[base], base)
+
+
+def _kept(run: Run) -> Mapping[str | None, Comparison]:
+    """The comparisons that the run made when it ended, by their base."""
+    pairs = cast("Sequence[tuple[str | None, object]]", run.kept.get("comparisons", ()))
+    found = {base: read_dataclass(Comparison, made) for base, made in pairs}
+    # The folder may have another name now.
+    folder = None if run.folder is None else str(run.folder)
+    return {
+        base: replace(each, folders=(folder,) * len(each.systems)) for base, each in found.items()
+    }

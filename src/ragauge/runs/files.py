@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from ragauge.errors import StoreError
+from ragauge.file_lock import lock
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,26 +69,11 @@ def _locked_part(path: Path) -> tuple[int, Path]:
     """A new temporary file beside a path, with a lock that ends with its process."""
     while True:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PART, dir=path.parent)
-        is_ours = _locks(handle)
+        is_ours = lock(handle)
         # `remove_left_over` of another process may have removed it before it was locked.
         if is_ours and (os.name != "posix" or os.fstat(handle).st_nlink):
             return handle, Path(name)
         os.close(handle)
-
-
-def _locks(handle: int) -> bool:
-    """Lock an open file without waiting; False if another process has locked it."""
-    try:
-        import fcntl
-    except ImportError:  # Windows removes no file that is open
-        return True
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # the file system has no locks
-        return True
-    return True
 
 
 def remove_left_over(folder: Path, names: str) -> None:
@@ -106,7 +92,7 @@ def remove_left_over(folder: Path, names: str) -> None:
 def _remove_unlocked(file: Path) -> None:
     handle = os.open(file, os.O_RDONLY)
     try:
-        is_left_over = _locks(handle)
+        is_left_over = lock(handle)
         if is_left_over and os.name == "posix":
             file.unlink()
     finally:

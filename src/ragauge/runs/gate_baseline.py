@@ -160,6 +160,10 @@ class _Part:
         return self.run.folder
 
     @cached_property
+    def kept(self) -> Mapping[str, object]:
+        return {}
+
+    @cached_property
     def metrics(self) -> tuple[MetricDisplay, ...]:
         return self.run.metrics
 

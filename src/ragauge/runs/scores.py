@@ -138,6 +138,12 @@ def with_evidence(source: ScoreSource, folder: Path | None) -> "pl.DataFrame":
     )
 
 
+def with_all_columns(source: ScoreSource, folder: Path) -> "pl.DataFrame":
+    """All scores in a frame with the columns of SCORES and EVIDENCE."""
+    scores, evidence = collected(source.scan(), folder), collected(source.scan_evidence(), folder)
+    return scores.with_columns(evidence["evidence"])
+
+
 def of_question(source: ScoreSource, id: str, folder: Path | None) -> "pl.DataFrame":
     """The scores of one question with their evidence; reads only the parts that contain them."""
     import polars as pl

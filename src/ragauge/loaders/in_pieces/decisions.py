@@ -9,13 +9,13 @@ from ragauge.loaders.contents import ExtraColumns
 from ragauge.loaders.csv import read_cells, read_printed_lists
 from ragauge.loaders.in_pieces.number_columns import NumberColumns
 from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
-from ragauge.loaders.mapping import MAX_COLUMNS, Naming, name_columns, renamed_row
+from ragauge.loaders.mapping import MAX_COLUMNS, Naming, name_columns, renamed_rows
 from ragauge.loaders.passages import ContextParts
 from ragauge.loaders.table import Table
 from ragauge.sample import FIELDS, Row
 
 MAX_NAMES = 20 * MAX_COLUMNS
-"""Names after which no more are collected: a source with so many is refused anyway."""
+"""The collection of names stops here: a source with more than MAX_COLUMNS is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,7 @@ class Decisions:
         naming = self._named(table)
         if naming.problems:
             return ()
-        rows: Sequence[Row] = table.rows
-        if (
-            naming.spare
-            or naming.left_out
-            or any(column != name for column, name in naming.fields.items())
-        ):
-            rows = [renamed_row(row, naming) for row in rows]
+        rows = renamed_rows(table.rows, naming)
         if table.all_text:
             numeric = self.numbers.add(rows)
             for name, is_numeric in numeric.items():

@@ -7,6 +7,7 @@ from pathlib import Path
 from ragauge.errors import DataError, Problem
 from ragauge.loaders import legalbench
 from ragauge.loaders.assembly import other_system_problem
+from ragauge.loaders.benchmark_logs import recognised as recognised_logs
 from ragauge.loaders.in_pieces.decisions import Decisions
 from ragauge.loaders.in_pieces.piece_files import PieceFiles
 from ragauge.loaders.in_pieces.row_keys import KeyFindings, RowKeys
@@ -17,9 +18,13 @@ from ragauge.loaders.in_pieces.tables import (
     NeedsAllRowsError,
 )
 from ragauge.loaders.mapping import absent
+from ragauge.loaders.numbered import recognised as recognised_numbered
+from ragauge.loaders.passage_rows import recognised as recognised_passage_rows
 from ragauge.loaders.promptfoo import recognised as recognised_promptfoo
 from ragauge.loaders.published import recognised as recognised_published
 from ragauge.loaders.results import recognised as recognised_results
+from ragauge.loaders.side_by_side import recognised as recognised_side_by_side
+from ragauge.loaders.squad import recognised as recognised_squad
 from ragauge.loaders.table import Table
 from ragauge.loaders.traces import recognised as recognised_traces
 from ragauge.loaders.wrappers import unwrapped
@@ -32,9 +37,14 @@ MAX_PASSES = 20
 RECOGNISED = (
     recognised_traces,
     recognised_promptfoo,
+    recognised_logs,
+    recognised_squad,
     unwrapped,
     recognised_published,
     recognised_results,
+    recognised_numbered,
+    recognised_passage_rows,
+    recognised_side_by_side,
     legalbench.recognised,
 )
 """Read the rows of other tools, which needs all of them; each returns other tables as they are."""
