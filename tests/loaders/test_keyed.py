@@ -69,3 +69,12 @@ def test_left_out_documents_come_with_the_option_that_reads_them(tmp_path: Path)
     found = [{"text": "It is here.", "doc": "d1"}]
     samples = loaded(tmp_path, [{"id": "q1", "answer": "here", "found": found}])
     assert samples.notes[-1] == "if 'found' holds the contexts: --map contexts=found"
+
+
+def test_lists_by_system_or_split(tmp_path: Path):
+    both = {"gpt": [{"id": "1", "answer": "x"}], "other": [{"id": "1", "answer": "y"}]}
+    samples = loaded(tmp_path, both)
+    assert samples.systems == ("gpt", "other")
+    assert samples.notes == ("read the samples under 'gpt', 'other', each name as a system",)
+    splits = {"train": [{"id": "1", "answer": "x"}], "test": [{"id": "2", "answer": "y"}]}
+    assert loaded(tmp_path, splits).frame["split"].to_list() == ["train", "test"]

@@ -60,3 +60,14 @@ def test_numbers_beside_no_answer_are_no_systems(tmp_path: Path):
 def test_an_answer_column_keeps_others_as_extra_fields(tmp_path: Path):
     samples = loaded(tmp_path, "id,answer,answer_style,answer_tone\n1,x,short,kind\n")
     assert samples.slice_fields == ("answer_style", "answer_tone")
+
+
+def test_an_object_of_answers_by_system():
+    samples = load([{"id": "1", "reference": "r", "answers": {"small": "x", "large": "y"}}])
+    assert samples.systems == ("large", "small")
+    assert samples.frame["references"].to_list() == [["r"], ["r"]]
+
+
+def test_an_object_of_an_answers_parts_is_no_object_of_systems():
+    samples = load([{"id": "1", "answers": {"text": ["x"], "answer_start": [0]}}])
+    assert samples.frame["references"].to_list() == [["x"]]

@@ -153,3 +153,49 @@ def test_an_object_of_the_answer_that_is_no_wrapper_is_left_out_and_named():
     samples = load([{"inputs": {"question": ASKED, "extra": {"a": {"b": 1}}}, "outputs": SAID}])
     assert samples.frame.row(0, named=True)["question"] == ASKED
     assert any("'extra' of 'inputs'" in note for note in samples.notes)
+
+
+def test_output_items_of_openai_evals():
+    said = [{"role": "assistant", "content": SAID}]
+    row = row_of(
+        {
+            "id": "oi1",
+            "datasource_item": {"question": ASKED, "ground_truth": RIGHT},
+            "sample": {"output": said, "model": "small"},
+        }
+    )
+    assert_row(row, system="small")
+
+
+def test_mlflow_keeps_expectations():
+    row = row_of(
+        {
+            "inputs": {"question": ASKED},
+            "outputs": {"response": SAID},
+            "expectations": {"expected_response": RIGHT},
+        }
+    )
+    assert_row(row)
+
+
+def test_messages_of_langsmith_are_question_and_answer():
+    row = row_of(
+        {
+            "inputs": {"messages": [{"role": "user", "content": ASKED}]},
+            "outputs": {"output": {"role": "assistant", "content": SAID}},
+            "reference_outputs": {"answer": RIGHT},
+        }
+    )
+    assert_row(row)
+
+
+def test_databricks_asks_in_request_and_names_documents_by_doc_uri():
+    row = row_of(
+        {
+            "request": ASKED,
+            "response": SAID,
+            "expected_response": RIGHT,
+            "retrieved_context": [{"content": "c", "doc_uri": "d1"}],
+        }
+    )
+    assert_row(row, contexts=["c"], context_ids=["d1"])

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -16,9 +17,7 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 
 
 @click.command("run", short_help="Evaluate answers with metrics and suites.")
-@click.argument(
-    "source", metavar="[DATA|CONFIG.toml]", required=False, type=click.Path(path_type=Path)
-)
+@click.argument("sources", metavar="[DATA|CONFIG.toml]", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "-s",
     "--suite",
@@ -137,7 +136,7 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 @click.option("--no-report", is_flag=True, help="Do not write report.html into the run's folder.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and the estimated cost, then stop.")
 def command(
-    source: Path | None,
+    sources: tuple[Path, ...],
     suites: tuple[str, ...],
     metrics: tuple[str, ...],
     without: tuple[str, ...],
@@ -183,7 +182,7 @@ def command(
     Run the same command again to resume an interrupted run.
     """
     given = Config(
-        data=source,
+        data=_only(sources),
         gold=reading.gold,
         prefer=reading.prefer,
         by_place=reading.by_place,
@@ -224,6 +223,14 @@ def command(
         quiet=quiet,
         report=not no_report,
     )
+
+
+def _only(sources: tuple[Path, ...]) -> Path | None:
+    """The file to evaluate; several are an error that names the options for them."""
+    if len(sources) > 1:
+        named = [f"--system {quote(f'{source.stem}={source}')}" for source in sources]
+        raise click.UsageError(f"several files are several systems; name each: {' '.join(named)}")
+    return sources[0] if sources else None
 
 
 def _given(**options: object) -> dict[str, object]:

@@ -100,11 +100,11 @@ def _piece(rows: list[Row], source: str, problems: list[Problem], notes: tuple[s
 
 
 def _delimiter(path: Path, usual: str) -> str:
-    """The usual delimiter, or ; or a tab if the header has cells only by that one."""
+    """The usual delimiter, or ; or a tab or | if the header has cells only by that one."""
     _, header = next(text_lines(path, [], excel_notes=[]), (1, ""))
     if usual in header:
         return usual
-    return next((mark for mark in ";\t" if mark in header), usual)
+    return next((mark for mark in ";\t|" if mark in header), usual)
 
 
 def _without_nul(

@@ -198,7 +198,8 @@ def _utf16(stream: BinaryIO, longest: int) -> Iterator[tuple[int, str, int]]:
         )
         raise _Stop(problem, number + 1) from None
     finally:
-        text.detach()  # `_opened` closes the file
+        if not stream.closed:  # a reader that stops early has closed it
+            text.detach()  # `_opened` closes the file
 
 
 def _bounded(readline: Callable[[int], Text], longest: int) -> Iterator[tuple[int, Text]]:

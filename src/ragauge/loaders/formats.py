@@ -12,6 +12,7 @@ from ragauge.loaders import (
     columns,
     csv,
     frames,
+    joined_texts,
     json,
     jsonl,
     numbered,
@@ -64,6 +65,7 @@ _REFUSED = {
     ),
     "unpack it first": (".zst", ".zstd", ".bz2", ".xz", ".zip", ".7z", ".tar", ".tgz"),
     "save the sheet as CSV": (".xls", ".xlsx", ".ods"),
+    "rankings and judgements are scored with 'ragauge rank QRELS RUN'": (".trec", ".run", ".qrels"),
 }  # fmt: skip
 
 
@@ -79,6 +81,7 @@ def read_source(source: object, chosen: Collection[str] = ()) -> Table:
     table = results.recognised(
         published.recognised(wrappers.unwrapped(table, keep=chosen), keep=chosen)
     )
+    table = joined_texts.recognised(table, keep=chosen)
     return passage_rows.recognised(numbered.recognised(table, keep=chosen), keep=chosen)
 
 

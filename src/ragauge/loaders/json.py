@@ -10,7 +10,7 @@ from typing import cast
 from ragauge.errors import Problem
 from ragauge.loaders.files import text_lines
 from ragauge.loaders.jsonl import kind_of
-from ragauge.loaders.keyed import is_ranking, judged_together, keyed_rows
+from ragauge.loaders.keyed import is_ranking, judged_together, keyed_rows, rows_by_system
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.strict import (
     JsonError,
@@ -188,10 +188,11 @@ def _from_members(members: _Members, source: str, problems: list[Problem]) -> Ta
         return _from_items(items, source, problems, (note,))
     if _is_trace(members) or _is_sample(members):
         return Table((Row(plain, source, 1),), source, problems=tuple(problems))
-    if (keyed := keyed_rows(plain)) is not None:
+    key = _sample_list(lists)
+    keyed = keyed_rows(plain) if key is not None else keyed_rows(plain) or rows_by_system(plain)
+    if keyed is not None:
         rows = tuple(Row(values, source) for values in keyed.rows)
         return Table(rows, source, (keyed.note,), tuple(problems))
-    key = _sample_list(lists)
     if key is None:
         has = f"has the keys {listed([repr(name) for name in members])}" if members else "is empty"
         problem = f"{has}, but must be a list of objects, or have such a list under 'samples'"

@@ -14,6 +14,7 @@ TELLING = ("question", "answer", "references", "contexts")
 """Fields of which a sample has at least one."""
 JUDGED = ("query", "response", "contexts", "reference")
 """What LlamaIndex's result of an evaluator says of the answer, and not of its score."""
+SPLITS = frozenset({"train", "test", "validation", "valid", "val", "dev", "eval"})
 _SCORED = {"query", "response", "score"}
 Values = Mapping[str, object]
 
@@ -48,6 +49,42 @@ def keyed_rows(members: Values) -> KeyedRows | None:
         return KeyedRows(list(samples.values()), f"read the samples under the keys {keys}")
     rows = [{"id": key, **sample} for key, sample in samples.items()]
     return KeyedRows(rows, f"read the keys ({keys}) as ids")
+
+
+def rows_by_system(members: Values) -> KeyedRows | None:
+    """The samples of lists by system, or by split; None for an object of another kind.
+
+    Lists are systems if they are about the same questions, by id or text.
+
+    >>> small, large = {"id": 1, "answer": "Here"}, {"id": 1, "answer": "There"}
+    >>> rows_by_system({"small": [small], "large": [large]}).rows
+    [{'system': 'small', 'id': 1, 'answer': 'Here'}, {'system': 'large', 'id': 1, 'answer': 'There'}]
+    """
+    lists = {
+        name: cast(Sequence[Values], items)
+        for name, items in members.items()
+        if isinstance(items, list) and items and all(map(_is_sample, cast(list[object], items)))
+    }
+    if len(lists) < 2 or len(lists) < len(members):
+        return None
+    are_splits = lists.keys() <= SPLITS
+    column = "split" if are_splits else "system"
+    if not are_splits and not _are_about_the_same(list(lists.values())):
+        return None
+    rows = [{column: name, **sample} for name, samples in lists.items() for sample in samples]
+    names = listed([repr(name) for name in lists], most=5)
+    return KeyedRows(rows, f"read the samples under {names}, each name as a {column}")
+
+
+def _are_about_the_same(lists: Sequence[Sequence[Values]]) -> bool:
+    """Whether the lists share at least half of their questions with the first."""
+    asked = [{repr(_asked(sample)) for sample in samples} for samples in lists]
+    return all(len(asked[0] & other) * 2 >= max(len(asked[0]), len(other)) for other in asked)
+
+
+def _asked(sample: Values) -> object:
+    named = {field_of(name): value for name, value in sample.items()}
+    return named.get("id", named.get("question", id(sample)))
 
 
 def judged_together(members: Values) -> list[Values] | None:

@@ -39,16 +39,17 @@ _NAMES = {
     "relevant_document_ids gold_context_ids",
 }
 _RARER_NAMES = {
-    "id": "interaction_id test_case_id case_id dataset_item_id",
-    "question": "user_query user_question query_string inputs instruction",
+    "id": "interaction_id test_case_id case_id dataset_item_id no #",
+    "question": "user_query user_question query_string inputs instruction request",
     "answer": "pred pred_answer prediction_text generated_text generated_texts model_prediction agent_answer "
-    "bot_answer llm_response llm_output outputs task_output",
+    "bot_answer ai_answer ai_response bot_response chatbot_answer llm_response llm_output outputs "
+    "task_output",
     "references": "gt gt_answer gt_answers ground_truth_answer ground_truth_answers ideal ref_answer "
     "reference_text reference_response expected_response true_answer standard_answer "
-    "generation_gt possible_answers example_answer",
+    "generation_gt possible_answers example_answer right_answer",
     "contexts": "retrieved_context retrieved_contents retrieved_nodes retrieval_result "
     "retrieval_results search_results context_list llm_context_list document documents docs ctxs "
-    "chunks",
+    "chunks top_k_chunks retrieved_sources",
     "gold_contexts": "reference_context",
 }
 """Names that count only where no column has one of the usual names of the field."""

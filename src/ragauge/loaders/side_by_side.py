@@ -5,6 +5,7 @@ Each such row becomes one row for each system. Columns of any names can be chose
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from ragauge.loaders.mapping import GIVEN_BY_ANSWERS, field_of, folded
 from ragauge.loaders.table import Table, listed
@@ -28,6 +29,7 @@ def recognised(table: Table, chosen: str | None = None) -> Table:
 
     `chosen` is what the user chose as the answer: names of columns separated by commas, or one.
     """
+    table = _spread(table)
     columns = table.columns()
     layout = _chosen(columns, chosen) if chosen is not None else _by_names(table)
     if layout is None:
@@ -38,6 +40,34 @@ def recognised(table: Table, chosen: str | None = None) -> Table:
         for name, given in layout.systems.items()
     ]
     return replace(table, rows=rows, notes=(*table.notes, f"read {listed(answers, most=5)}"))
+
+
+def _spread(table: Table) -> Table:
+    """The table with an object of texts by system, such as answers, as a column for each system."""
+    for word in ANSWERS:
+        name = f"{word}s"
+        cells = [row.values.get(name) for row in table.rows]
+        given = [cast(Mapping[str, object], cell) for cell in cells if isinstance(cell, Mapping)]
+        systems = dict.fromkeys(system for cell in given for system in cell)
+        if len(given) < len(cells) or len(systems) < 2 or any(map(field_of, systems)):
+            continue
+        if not all(
+            text is None or isinstance(text, str) for cell in given for text in cell.values()
+        ):
+            continue
+        rows = tuple(
+            Row(
+                {
+                    **{key: value for key, value in row.values.items() if key != name},
+                    **{f"{word}_{system}": cell.get(system) for system in systems},
+                },
+                row.source,
+                row.line,
+            )
+            for row, cell in zip(table.rows, given, strict=True)
+        )
+        return replace(table, rows=rows)
+    return table
 
 
 def is_chosen(answer: str | None) -> bool:

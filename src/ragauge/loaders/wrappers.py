@@ -1,7 +1,7 @@
 """Unpack the objects in which tools keep what was asked, answered and expected.
 
 LangSmith writes inputs, outputs and reference_outputs, Braintrust input, output and expected, promptfoo
-vars, lm-evaluation-harness doc, DSPy example and prediction; Azure writes the same with dots: inputs.query.
+vars, lm-evaluation-harness doc, DSPy example and prediction, OpenAI's evals datasource_item and sample; Azure writes the same with dots: inputs.query.
 Weave nests them: inputs.example and output.output.
 """
 
@@ -17,7 +17,10 @@ from ragauge.sample import Row
 Role = Literal["question", "answer", "references"]
 
 WRAPPERS: Mapping[str, Role] = {
-    **dict.fromkeys(("inputs", "input", "vars", "doc", "query", "example"), "question"),
+    **dict.fromkeys(
+        ("inputs", "input", "request", "vars", "doc", "query", "example", "datasource_item"),
+        "question",
+    ),
     **dict.fromkeys(
         (
             "outputs",
@@ -26,6 +29,7 @@ WRAPPERS: Mapping[str, Role] = {
             "prediction",
             "predictions",
             "generation",
+            "sample",
             "task_output",
             "evaluation_task_output",
         ),
@@ -37,6 +41,7 @@ WRAPPERS: Mapping[str, Role] = {
             "expected",
             "expected_output",
             "expected_outputs",
+            "expectations",
             "reference",
             "ground_truth",
             "ground_truths",
@@ -46,7 +51,7 @@ WRAPPERS: Mapping[str, Role] = {
     ),
 }
 """Columns that may hold an object, and the field that its only text is."""
-GOLD_HOLDERS = frozenset({"vars", "doc", "example"})
+GOLD_HOLDERS = frozenset({"vars", "doc", "example", "datasource_item"})
 """Wrappers of a test case: an answer in them is the expected one."""
 SAID = frozenset(
     {"answer", "output", "result", "text", "content", "response", "value", "generation"}
@@ -120,7 +125,7 @@ def _aliases(name: str, role: Role) -> Mapping[str, str]:
         return ALIASES_IN_GOLD
     if role == "answer":
         return ALIASES | dict.fromkeys(SAID, "answer") | dict.fromkeys(RETRIEVED, "contexts")
-    return ALIASES
+    return ALIASES | {"messages": "question"}
 
 
 def _dotted(columns: Sequence[str]) -> Mapping[str, tuple[str, str]]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import PlanError, did_you_mean
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.sides import Side
 from ragauge.sample import FIELDS
 
@@ -81,6 +82,21 @@ class Questions:
             if n_null := values.null_count():
                 notes.append(f"{n_null:,} questions without {cluster} are clusters of their own")
         return cls(ids, tuple(slices), fields, clusters, tuple(notes))
+
+
+def clusters_of(run: ScoredRun, field: str) -> dict[str, str]:
+    """The cluster of each question: the value that its first answer has for a field.
+
+    A question without one is a cluster of its own. PlanError for a field that is no property of questions.
+    """
+    import polars as pl
+
+    sides = [Side(run, system, system) for system in run.samples.systems]
+    if problem := _problem(sides, field):
+        raise PlanError([problem])
+    rows = run.samples.frame.select("id", pl.col(field).cast(pl.String).alias("value"))
+    first = rows.group_by("id", maintain_order=True).agg(pl.col("value").drop_nulls().first())
+    return {id: f"\0{id}" if value is None else value for id, value in first.iter_rows()}
 
 
 def _problem(sides: Sequence[Side], name: str) -> str:

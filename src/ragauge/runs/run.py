@@ -367,6 +367,7 @@ class Run:
         skip: Collection[str] = (),
         kind: "Kind | None" = None,
         sample_only: bool = False,
+        cluster: str | None = None,
         seed: int | None = None,
     ) -> "Calibration":
         """How far each metric agrees with people's labels, and each system's rate corrected by them.
@@ -375,6 +376,7 @@ class Run:
         takes the labels that `ragauge review` stored in the run's folder, with `sample_only` only those of
         its random sample. `ragauge.loaders.verdicts` says how labels are read and what `map`, `yes`, `yes_from`, `skip` and `kind` mean. `metrics` limits the comparison;
         `thresholds` sets from which value a metric's verdict is yes (default: the middle of its scale).
+        `cluster` names a field whose values are drawn together in intervals, such as the document of a question.
         Labels of answers that the run does not have, and of answers that have changed since, do not
         count, and `notes` say so. Raises DataError, or PlanError, for labels that cannot be used.
 
@@ -401,6 +403,7 @@ class Run:
             skip=skip,
             kind=kind,
             sample_only=sample_only,
+            cluster=cluster,
             seed=seed,
         )
 

@@ -17,6 +17,7 @@ from ragauge.loaders.in_pieces.tables import (
     FileTables,
     NeedsAllRowsError,
 )
+from ragauge.loaders.joined_texts import recognised as recognised_joined
 from ragauge.loaders.mapping import absent
 from ragauge.loaders.numbered import recognised as recognised_numbered
 from ragauge.loaders.passage_rows import recognised as recognised_passage_rows
@@ -42,6 +43,7 @@ RECOGNISED = (
     unwrapped,
     recognised_published,
     recognised_results,
+    recognised_joined,
     recognised_numbered,
     recognised_passage_rows,
     recognised_side_by_side,
