@@ -48,6 +48,12 @@ def test_left_over_files_are_removed_when_the_run_is_opened(ragauge, tmp_path, o
     assert all((run / name).exists() for name in OTHERS)
 
 
+def test_a_file_with_the_longest_name_can_be_written(tmp_path):
+    path = tmp_path / ("é" * 125 + ".csv")
+    write_atomically(path, lambda file: file.write(b"whole"))
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+
+
 @POSIX
 def test_a_file_that_is_being_written_stays(tmp_path):
     path = tmp_path / "manifest.json"

@@ -125,6 +125,22 @@ ALL = "all fields"
 """The same bad text in every field: what is compared with each other is long on both sides."""
 
 
+@pytest.mark.parametrize("line", ["- a", "item {}"])
+def test_rouge_of_many_lines_takes_linear_time(assert_linear_time, line):
+    def work(text: str) -> None:
+        assert rg.score("rougeLsum", answer=text, reference=text).value == 1
+
+    assert_linear_time(work, lambda n: "\n".join(line.format(at) for at in range(n)), 1_500)
+
+
+def test_two_long_tables_of_different_numbers_take_linear_time(assert_linear_time):
+    def work(text: str) -> None:
+        assert rg.score("number_match", question="Which?", answer=text, reference=text).value == 1
+
+    # Each has more neighbours than it is compared with.
+    assert_linear_time(work, lambda n: " ".join(map(str, range(1_000, 1_000 + n))), 500)
+
+
 def seconds(metric: str, field: str, text: str) -> float:
     changed = columns(catalog.metrics()[metric]) & TEXTS if field == ALL else {field}
     sample = SAMPLE | {

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 PART = ".part"
+MAX_NAME_BYTES = 240
 LEFT_OVER = re.compile(rf"\.(.+)\.[a-z0-9_]{{8}}{re.escape(PART)}")
 """The name of a temporary file, as `tempfile` makes them, and in it that of the file to be written."""
 
@@ -67,12 +68,14 @@ def write_atomically(
 
 def _locked_part(path: Path) -> tuple[int, Path]:
     """A new temporary file beside a path, with a lock that ends with its process."""
+    # Most systems allow names of 255 bytes, to which this adds 15.
+    name = path.name if len(os.fsencode(path.name)) <= MAX_NAME_BYTES else "long"
     while True:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PART, dir=path.parent)
+        handle, name_of_part = tempfile.mkstemp(prefix=f".{name}.", suffix=PART, dir=path.parent)
         is_ours = lock(handle)
         # `remove_left_over` of another process may have removed it before it was locked.
         if is_ours and (os.name != "posix" or os.fstat(handle).st_nlink):
-            return handle, Path(name)
+            return handle, Path(name_of_part)
         os.close(handle)
 
 
