@@ -40,3 +40,25 @@ def test_rules_can_be_given():
     exact = Agreement(rounding="none")
     assert match_numbers(None, ["1.58"], "1.577", exact).share == 0.0
     assert match_numbers(None, ["1.58"], "1.577").share == 1.0
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "share"),
+    [
+        ("two million", "2,000,000", 1.0),
+        ("Twenty-five.", "25", 1.0),
+        ("Seven", "eight", 0.0),
+        # Vague, part of a sentence, or a fraction: nothing is expected.
+        ("one", "1", None),
+        ("two of the men", "2", None),
+        ("one third", "33.3%", None),
+        # Cents are hundredths of any money; a bare number may be in either.
+        ("$0.40", "40 cents", 1.0),
+        ("52 cents", "$0.52", 1.0),
+        ("52 cents", "52", 1.0),
+        ("52 cents", "$60", 0.0),
+        ("€1.577bn", "1 577 million euros", 1.0),
+    ],
+)
+def test_numbers_in_words_and_cents(reference, answer, share):
+    assert match_numbers("How many?", [reference], answer).share == share

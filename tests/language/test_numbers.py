@@ -252,6 +252,12 @@ def test_list_numbers_are_told_apart_by_their_sequence(text: str, found: list[st
         ("10 050", ["10050"]),
         ("1\u202f234", ["1234"]),
         ("1\u00a0234\u00a0567", ["1234567"]),
+        # Groups behind plain spaces, where a scale or unit follows; else they are two numbers.
+        ("1 577 million", ["1577000000"]),
+        ("1 577 €", ["1577"]),
+        ("12 345 678 people", ["12345678"]),
+        ("1 577", ["1", "577"]),
+        ("In Q3 2018 577 people", ["577"]),
         ("1'000'000", ["1000000"]),
         ("1’000", ["1000"]),
         ("1 234", ["1", "234"]),

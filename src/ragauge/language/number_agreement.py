@@ -64,6 +64,10 @@ def stated(
     is_percent = unit in ("%", "bp")
     if unit == "bp":
         value = scaled(value, -2)
+    if unit == "cent":
+        # Both `$0.40` and a bare 40 may be meant.
+        value = scaled(value, -2)
+        return Stated(quantity, value, _log(value), False, False, (0, 2), text)
     is_bare = (
         not (quantity.scale or quantity.spelled or quantity.is_year)
         and (not unit or unit in MONEY)

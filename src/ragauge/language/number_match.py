@@ -95,6 +95,7 @@ def match_quantities(
 ) -> NumberMatch:
     """The same for one reference, with the quantities of the three texts."""
     counted = [quantity for quantity in expected if quantity.counts]
+    counted = counted or _whole_reference(expected, reference)
     if not counted:
         return NumberMatch(())
     rules = rules_for(question, rules)
@@ -114,6 +115,16 @@ def match_quantities(
             credit = IN_WORKING
         rows.append(_row(number, found, credit))
     return NumberMatch(tuple(rows))
+
+
+def _whole_reference(expected: Sequence[Quantity], reference: str) -> list[Quantity]:
+    """The number in words that is the whole reference: `two million`, `Seven.`; but not `one`."""
+    words = reference.strip(" .").lower()
+    return [
+        each
+        for each in expected
+        if each.spelled and each.text.lower() == words and each.value > 1 and each.value % 1 == 0
+    ]
 
 
 def _row(number: Stated, found: Sequence[Found], credit: float) -> ExpectedNumber:

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ ARTICLES = frozenset(("a", "an", "the"))
 YES_OR_NO = re.compile(r"\W*(yes|no)\b(?!\.\s?\d)", re.IGNORECASE)
 GLUED = re.compile(r"(?<=[a-z]{3})(?=\d{1,3}\b)|(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=\d)")
 """Where a footnote or a lost space joins two words: `Carrey1`, `byThe`, `in126`."""
+FISCAL_YEAR = re.compile(r"fy((?:20|19)?[0-9]{2})")
 ORDINALS = {
     word: str(number)
     for number, words in enumerate(
@@ -172,14 +174,30 @@ def _read(text: str) -> _Text:
         word for word in words if is_content_word(word.lowered) or _is_named(word, text)
     ] or words
     plain = frozenset(_without_accents(word.lowered) for word in words)
-    return _Text(words, content, frozenset(word.stem for word in words), plain)
+    fiscal = _fiscal_years(words)
+    return _Text(words, content, frozenset(word.stem for word in words) | fiscal, plain | fiscal)
+
+
+def _fiscal_years(words: Sequence[Word]) -> frozenset[str]:
+    """The other spellings of the text's fiscal years: of `FY2023` also `fy` and `2023`, and back."""
+    found: set[str] = set()
+    for before, word in pairwise((None, *words)):
+        year = FISCAL_YEAR.fullmatch(word.lowered) if word else None
+        if year:
+            found |= {"fy", year[1]}
+        elif word and before and before.lowered == "fy":
+            found.add(f"fy{word.lowered}")
+    return frozenset(found)
 
 
 def _is_named(word: Word, text: str) -> bool:
     """Whether a function word may be a name: `May 2019`, `The Who`."""
     if not text[word.start].isupper() or word.lowered in ARTICLES or word.end - word.start < 3:
         return False
-    return word.start > 0 or text[word.end : word.end + 2].lstrip(" ")[:1].isdigit()
+    opens_sentence = text[: word.start].rstrip(" \"'“‘(*").endswith((".", "!", "?", ":", "\n"))
+    return (word.start > 0 and not opens_sentence) or text[word.end : word.end + 2].lstrip(" ")[
+        :1
+    ].isdigit()
 
 
 @lru_cache(maxsize=4_096)

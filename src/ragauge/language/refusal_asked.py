@@ -65,14 +65,14 @@ class Asked:
     """What a question asks for, as stems of words.
 
     `thing` are the content words that are no names; `kind` the nouns for the answer ("date" of a question
-    with "when"); `all` all its words. `wants_value` is False for yes-no questions and questions about
+    with "when"); `content` the same with names. `wants_value` is False for yes-no questions and questions about
     what is missing.
     """
 
     text: str
     thing: frozenset[str]
     kind: frozenset[str]
-    all: frozenset[str]
+    content: frozenset[str]
     wants_value: bool
     is_yes_no: bool
 
@@ -100,7 +100,7 @@ def asked_by(question: str) -> Asked:
         question,
         thing,
         frozenset(word.stem for word in stemmed(kind)),
-        frozenset(word.stem for word in words),
+        frozenset(word.stem for word in words if is_content_word(word.lowered)),
         not is_yes_no and _ABOUT_ABSENCE.search(question) is None,
         is_yes_no,
     )
@@ -111,6 +111,8 @@ def asked_gap(sentences: Sequence[Sentence], asked: Asked) -> int | None:
     if not asked.wants_value:
         return None
     for index, sentence in enumerate(sentences):
+        if sentence.asked_refusals and _refuses_one_thing(sentences, index, asked):
+            return index
         if not sentence.asked_gaps:
             continue
         label = index - (index > 0 and sentences[index - 1].text.endswith(":"))
@@ -124,6 +126,27 @@ def asked_gap(sentences: Sequence[Sentence], asked: Asked) -> int | None:
         if (named or contrasts) and not _is_given(others, named, asked):
             return index
     return None
+
+
+def _refuses_one_thing(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
+    """Whether a plain refusal names a part of the question, and no sentence with that part gives a value.
+
+    "Dates are listed for the EU (2014). There is no entry for Japan." refuses if the question is on Japan.
+    """
+    named = _stems(sentences[index].text) & asked.content
+    if not named:
+        return False
+    before = (each for each in sentences[:index] if not each.certain)
+    return not any(
+        each.answers_yes_or_no
+        or each.states_a_conclusion
+        or (named <= _stems(each.text) and _has_value(each, asked) and not each.prepares)
+        for each in before
+    ) and not any(
+        each.answers_yes_or_no or each.answers or _gives_after(each, asked)
+        for each in sentences[index + 1 :]
+        if not each.certain
+    )
 
 
 def _named(sentence: Sentence, asked: Asked) -> frozenset[str]:

@@ -5,7 +5,6 @@ rule here has `asked`: `refusal_asked` weighs what it finds against the question
 """
 
 from ragauge.language.refusal_words import (
-    GIVEN,
     HELD,
     PAPER,
     PAPERS,
@@ -22,12 +21,16 @@ _ABSENT = any_of(
     "missing absent blank empty left_out left_off cut_off cropped torn redacted blacked_out illegible "
     "unreadable unnamed withheld skipped unmentioned unstated undisclosed unspecified "
     "untold unreported unlisted undated omitted truncated smudged blurred tbc tbd "
-    "to_be_(?:confirmed|announced|determined) an?_(?:gap|blank) elsewhere"
+    "confidential to_be_(?:confirmed|announced|determined) an?_(?:gap|blank) elsewhere"
+)
+_TOLD = any_of(
+    "provided given listed shown printed reproduced attached included supplied present contained available covered "
+    "displayed presented quoted visible legible readable filled_in reported noted addressed stated"
 )
 _ABSENT_CUES = cues_of(
     "missing absent blank empty left_o cut_off cropped torn redacted blacked illegible unreadable unnamed "
     "anonymous withheld skipped unmentioned unstated undisclosed unspecified untold "
-    "unreported unlisted undated omitted truncated smudged blurred tbc tbd nowhere to_be_ a_gap a_blank elsewhere"
+    "confidential unreported unlisted undated omitted truncated smudged blurred tbc tbd nowhere to_be_ a_gap a_blank elsewhere"
 )
 _IS = (
     r"(?:\b(?:is|are|was|were|be|been|remains?|stays?|left|goes?|went|comes?|came|seems?|appears?|has|have|had|got"
@@ -35,7 +38,7 @@ _IS = (
 )
 _END = r"(?=\s*(?:[.,;:!?)\]–—-]|\Z)|\s+(?:in|from|on|at|of|here|there|to|by|as|for|so|and|because|since|throughout|below|above)\b)"
 _TRACE = any_of(
-    "entry entries line figure figures number value word trace percentage hint "
+    "entry entries line count figure figures number value word trace percentage hint "
     "row column breakdown claim detail details split rating score"
 )
 
@@ -43,7 +46,7 @@ ASKED_RULES = (
     Rule(
         "not given, though asked for",
         pattern(
-            rf"(?: (?:[a-z]+ly|be|been|itself|anywhere|ever|also|yet)){{0,3}} (?:{GIVEN}|{TOLD}|{HELD}|{SAID}"
+            rf"(?: (?:[a-z]+ly|be|been|itself|anywhere|ever|also|yet)){{0,3}} (?:{_TOLD}|{TOLD}|{HELD}|{SAID}"
             r"|there|here|among|in (?:the|it|them|this|these)|on (?:the|it|them|this)|part of|noted|credited"
             r"|revealed|separated|broken|spelled|spelt|kept|made out)\b"
         ),
@@ -56,7 +59,7 @@ ASKED_RULES = (
         pattern(
             rf"(?:{_IS}|[:(\[–—]|\A\W*|\b(?:it|that|this|them))\s*{_ABSENT}{_END}|\b(?:is|are|was|were|has|have|gets?) nowhere\b"
             rf"|\b(?:stripped|removed|deleted|dropped|lost|struck) from (?:[a-z]+ ){{1,3}}?{PAPER}\b"
-            rf"|\b(?:has|have|bears?|carr(?:y|ies)|gets?) no (?:name|date|price|number|figure|year|title|value)\b|\bno {_TRACE}\b|\bwithout (?:an?|any|the|its) {_TRACE}\b"
+            rf"|\b(?:has|have|bears?|carr(?:y|ies)|gets?) no (?:name|date|price|number|figure|year|title|value)\b|\bno {_TRACE}\b|\bwithout (?:(?:an?|any|the|its) {_TRACE}|(?:saying|naming|telling|giving|stating|specifying|mentioning|listing|explaining))\b"
         ),
         cues=(
             *_ABSENT_CUES,
@@ -69,7 +72,7 @@ ASKED_RULES = (
     ),
     Rule(
         "not given, though asked for",
-        pattern(r"\b(?:is|are|was|were|does|do|did|has|have)(?: not|n't)\W*\Z"),
+        pattern(r"\b(?:is|are|was|were|does|do|did|has|have)(?: not|n't)(?:\W*\Z|(?=, and\b))"),
         cues=("not", "n't"),
         gap=True,
         asked=True,

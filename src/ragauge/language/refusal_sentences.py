@@ -367,11 +367,21 @@ class Sentence:
         gaps = tuple(
             each
             for each in (*self.if_asked, *by_itself)
-            if not each.is_aside and not _AND.search(self.text, 0, each.start - self.start)
+            if not each.is_aside
+            and not _AND.search(self.text, 0, each.start - self.start)
+            and "never" not in self.text[each.start - self.start : each.end - self.start]
         )
         if not gaps or _YES_NO.match(self.text) or self._answers_after(gaps):
             return ()
         return gaps
+
+    @property
+    def asked_refusals(self) -> tuple[Found, ...]:
+        """The refusals that count where the question asks for what they name, unless it answers itself."""
+        found = tuple(each for each in self.certain if not each.is_aside and not each.rule.alone)
+        if not found or _YES_NO.match(self.text) or self._answers_after(found):
+            return ()
+        return found
 
     @property
     def answers_yes_or_no(self) -> bool:

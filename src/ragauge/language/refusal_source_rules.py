@@ -53,7 +53,7 @@ SOURCE_RULES = (
         "source is silent",
         pattern(
             r"\b(?:(?:unrelated|irrelevant) to (?:the|this|your|what) (?:question|query|topic|you)"
-            r"|lacks?|omits?|ends? (?:abruptly|before)|cuts off|breaks off|leaves? (?:it|this|that )?open"
+            r"|lacks?|omits?|ends? (?:abruptly|before)|cuts off|breaks? off|leaves? (?:it|this|that )?open"
             r"|ha(?:s|ve) nothing to do with|stops? (?:short of|before)|skips?|passes over|keeps? (?:silent|quiet|mum)|are of no (?:use|help)"
             r"|(?:is|are|be) of (?:no|little) (?:use|help)|(?:is|are|was|were|been"
             r"|be) (?:cut off|truncated|silent|mute|mum|insufficient(?! (?:to|for) (?:support|convict|prove|justify|reject))|incomplete|inconclusive|inadequate|too (?:vague|limited|general|short)))\b"

@@ -53,7 +53,7 @@ def weights() -> Weights:
     return Weights(words["short"], words["long"], tables["short"], tables["long"])
 
 
-@metric(version=2)
+@metric(version=3)
 def correct(
     reference_likeness: Sequence[Likeness],
     *,
@@ -84,7 +84,7 @@ def correct(
     True
     >>> score = rg.score("correct", answer="It is by Mary Shelley.", **asked)
     >>> score.value < 0.5, score.evidence["why"]
-    (True, "lacks 'jane' and 'austen'")
+    (True, "lacks 'Jane' and 'Austen'")
     """
     best = max(reference_likeness, key=_log_odds)
     added = weights().contributions(best.features, best.match.n_words)
@@ -114,30 +114,31 @@ def why(likeness: Likeness) -> str:
     if match.contradiction is not None:
         ours, theirs = (excerpt(text, TEXT_SHOWN) for text in match.contradiction)
         parts.append(f"states {ours} where the reference has {theirs}")
-    parts += [
-        f"states {number.number} as {number.matched_by}"
-        for number in match.numbers.matched[:WORDS_SHOWN]
-        if number.matched_by != number.number
-    ]
-    return "; ".join((*parts, *_of_words(match)))
+    if not match.is_contained:
+        parts += [
+            f"states {number.number} as {number.matched_by}"
+            for number in match.numbers.matched[:WORDS_SHOWN]
+            if number.matched_by != number.number
+        ]
+    return "; ".join((*parts, *_of_words(match, likeness.wording)))
 
 
-def _of_words(match: ReferenceMatch) -> list[str]:
+def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
     wanted = match.wanted
-    whose = " that the question lacks" if any(word.is_new for word in wanted) else ""
+    whose = " that are not in the question" if any(word.is_new for word in wanted) else ""
     if match.is_contained:
         return ["contains the reference word for word"]
     if match.is_in_numbers:
         in_form = any(number.matched_by != number.number for number in match.numbers.matched)
         return [] if in_form else ["states the number of the reference in another form"]
-    missing = list(dict.fromkeys(word.text for word in wanted if word.credit < 1))
+    missing = {word.text: wording[word.start : word.end] for word in wanted if word.credit < 1}
     if not missing:
         return [f"states all words of the reference{whose}"]
     n = len(dict.fromkeys(word.text for word in wanted))
-    shown = _listed([repr(word) for word in missing[:WORDS_SHOWN]], len(missing))
+    shown = _listed([repr(word) for word in [*missing.values()][:WORDS_SHOWN]], len(missing))
     if len(missing) == n:
         return [f"lacks {shown}"]
-    return [f"states {n - len(missing)} of the {n} words of the reference{whose}, lacks {shown}"]
+    return [f"states {n - len(missing)} of the {n} words of the reference{whose}, but not {shown}"]
 
 
 def _listed(words: Sequence[str], n: int) -> str:
