@@ -191,6 +191,24 @@ def test_the_normal_approximation_is_near_the_bootstrap(
             assert row["high"] == pytest.approx(other["high"], abs=0.2 * width + 1e-9)
 
 
+def test_a_gate_reads_pieces_and_gives_the_same_verdicts(answers: Path, tmp_path: Path):
+    in_memory = run_of(answers, None, in_pieces=False)
+    run_of(answers, tmp_path / "run", in_pieces=True)
+    opened = rg.open_run(tmp_path / "run")
+    rules = [
+        "token_f1 >= 0.9",
+        "token_f1.low >= 0.1",
+        'exact_match[topic = "a"] >= 0.9',
+        "answers >= 500",
+        "questions >= 120",
+        "undefined <= 1",
+    ]
+    verdicts = opened.gate(rules).verdicts
+    assert verdicts == in_memory.gate(rules).verdicts
+    assert {verdict.passed for verdict in verdicts} == {True, False}
+    assert any(verdict.ids for verdict in verdicts)
+
+
 def test_one_question_is_found_by_the_index(answers: Path, tmp_path: Path):
     memory, pieces = both(answers, tmp_path)
     opened = rg.open_run(tmp_path / "pieces")
