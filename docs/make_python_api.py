@@ -18,7 +18,7 @@ PAGE = Path(__file__).with_name("python-api.md")
 WIDTH = 100
 TASKS: Mapping[str, Sequence[str]] = {
     "Load answers": ("load", "Samples"),
-    "Score them": ("evaluate", "estimate", "score", "Score", "Status"),
+    "Score them": ("evaluate", "estimate", "score", "Ray", "Score", "Status"),
     "Read a run": ("open_run", "Run"),
     "Choose metrics": ("metrics", "Suite", "metric", "feature"),
     "Ask judges": ("JudgeConfig", "ChatEndpoint", "ScriptedJudge"),

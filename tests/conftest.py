@@ -2,9 +2,13 @@ import ctypes
 import gc
 import json
 import os
+import runpy
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
@@ -36,6 +40,24 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if is_left_out else None
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give each test of a kind of fault its number: `pytest -k fault_22` runs those of kind 22."""
+    kinds = runpy.run_path(str(Path(__file__).parent / "faults" / "kinds.py"))["KINDS"]
+    numbers: dict[tuple[str, str], list[int]] = {}
+    for number, kind in kinds.items():
+        for file, names in kind.tests.items():
+            for name in names:
+                numbers.setdefault((file, name), []).append(number)
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            file = item.path.relative_to(here).as_posix()
+            name = getattr(item, "originalname", item.name)
+            item.extra_keyword_matches |= {
+                f"fault_{one:02}" for one in numbers.get((file, name), ())
+            }
+
+
 HANDBOOK = Path(__file__).parents[1] / "examples" / "handbook" / "answers.jsonl"
 
 
@@ -48,6 +70,48 @@ def own_metrics():
     for known, before in ((METRICS, metrics), (FEATURES, features)):
         known.clear()
         known.update(before)
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def ragauge(capsys: pytest.CaptureFixture[str], monkeypatch, tmp_path: Path) -> Callable[..., Done]:
+    """The command in this process, in the test's folder. For metrics of plug-ins use `started`."""
+    from ragauge.cli import main
+
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: object) -> Done:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main([str(one) for one in arguments])
+        said = capsys.readouterr()
+        assert "Traceback" not in said.err
+        return Done(int(left.value.code or 0), said.out, said.err)
+
+    return call
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Callable[..., Done]:
+    """The command as a process of its own, in the test's folder."""
+
+    def call(*arguments: object) -> Done:
+        command = [sys.executable, "-m", "ragauge", *map(str, arguments)]
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False, timeout=60
+        )
+        assert "Traceback" not in done.stderr
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return call
 
 
 @pytest.fixture

@@ -351,6 +351,7 @@ def test_no_reply_that_is_on_the_disk_is_asked_for_again_whenever_it_is_killed(t
     assert len(after | on_disk) == 32
 
 
+@pytest.mark.slow
 def test_two_processes_share_one_cache(tmp_path):
     cache = tmp_path / "shared.sqlite"
     both = [start(tmp_path, name, n_at_once=4, cache=cache) for name in ("one", "other")]

@@ -13,6 +13,7 @@ import ragauge as rg
 from ragauge.errors import PlanError, StoreError
 from ragauge.evaluation import Evaluation
 from ragauge.loaders import load
+from ragauge.report.tables import scores_csv, scores_jsonl, write_run
 from ragauge.runs import findings, question_index, scores, store, summary
 from ragauge.runs.differences import differences
 from ragauge.runs.findings import find
@@ -92,7 +93,7 @@ def test_both_roads_give_the_same_run(answers: Path, tmp_path: Path):
         if name.endswith(".parquet"):
             own, other = (pl.read_parquet(tmp_path / road / name) for road in files)
             assert own.equals(other), name
-    same = {"started", "finished"}
+    same = {"started", "finished", "digest"}
     manifests = [
         {
             name: value
@@ -102,6 +103,28 @@ def test_both_roads_give_the_same_run(answers: Path, tmp_path: Path):
         for run in (memory, pieces)
     ]
     assert manifests[0] == manifests[1]
+
+
+def test_outputs_of_scores_are_written_some_samples_at_a_time(
+    answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run = run_of(answers, tmp_path / "run", in_pieces=True)
+    whole = {".csv": scores_csv(run.scores), ".jsonl": scores_jsonl(run.scores)}
+    most_rows = 0
+
+    def counted(source: scores.ScoreSource, folder: Path | None) -> pl.DataFrame:
+        nonlocal most_rows
+        frame = read(source, folder)
+        most_rows = max(most_rows, frame.height)
+        return frame
+
+    read = scores.with_evidence
+    monkeypatch.setattr(scores, "with_evidence", counted)
+    for suffix, text in whole.items():
+        path = tmp_path / f"scores{suffix}"
+        write_run(replace(run), path)
+        assert path.read_text() == text
+    assert 0 < most_rows <= 30 * len(METRICS)
 
 
 def test_a_run_in_memory_has_the_same_summary_as_its_parts(answers: Path, tmp_path: Path):
@@ -141,6 +164,7 @@ def test_small_groups_of_a_large_run_are_resampled(
     assert rg.open_run(tmp_path / "run").summary("topic").equals(by_topic)
 
 
+@pytest.mark.slow
 def test_groups_that_do_not_fit_together_are_summarised_in_rounds(
     answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -192,6 +216,7 @@ def test_a_run_without_a_good_index_is_read_completely(damage: str, answers: Pat
     assert rg.open_run(tmp_path / "run").rows_of("q57") == (114, 115)
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_resumes_on_either_road(answers: Path, tmp_path: Path):
     whole = run_of(answers, tmp_path / "whole", in_pieces=False)
     for first, second in ((True, False), (False, True)):
@@ -217,8 +242,24 @@ def test_a_missing_part_is_an_error(answers: Path, tmp_path: Path, monkeypatch: 
     run_of(answers, tmp_path / "run", in_pieces=True)
     monkeypatch.setattr(store, "MAX_CHECKED", 3)
     (tmp_path / "run" / "scores" / "000007.parquet").unlink()
-    with pytest.raises(StoreError, match=r"000007\.parquet: cannot be read: it is missing"):
+    with pytest.raises(StoreError, match=r"000007\.parquet: .*this part is missing"):
         rg.open_run(tmp_path / "run")
+
+
+@pytest.mark.parametrize("kind", ["scores", "evidence"])
+def test_the_parts_of_a_question_are_checked_when_it_is_read(
+    kind: str, answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run_of(answers, tmp_path / "run", in_pieces=True)
+    monkeypatch.setattr(store, "MAX_CHECKED", 3)
+    part = tmp_path / "run" / kind / "000008.parquet"  # of 19, q57 is in rows 114 and 115
+    content = bytearray(part.read_bytes())
+    content[len(content) // 2] ^= 1
+    part.write_bytes(content)
+    run = rg.open_run(tmp_path / "run")
+    assert run.of_question("q0").height == 10
+    with pytest.raises(StoreError, match=r"000008\.parquet: is damaged"):
+        run.of_question("q57")
 
 
 def test_damaged_samples_are_an_error_and_no_traceback(answers: Path, tmp_path: Path):

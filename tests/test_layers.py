@@ -15,6 +15,7 @@ SOURCE = Path(ragauge.__file__).parent
 LAYERS = (
     {
         "errors",
+        "file_lock",
         "html_table",
         "memory",
         "modules",
@@ -37,6 +38,7 @@ LAYERS = (
     {"engine"},
     {"runs"},
     {"report"},
+    {"on_ray"},
     {"execution"},
     {"evaluation"},
     {"web", "bias"},
@@ -56,6 +58,7 @@ HEAVY = {
     "pandas",
     "polars",
     "pyarrow",
+    "ray",
     "rich",
     "sacrebleu",
     "scipy",
@@ -87,6 +90,7 @@ MAY_BE_HEAVY = {
     ("metrics.sentences", "numpy"),
     ("metrics.groundedness", "numpy"),
     ("report.ranking_page", "numpy"),
+    ("on_ray.encoders", "numpy"),
     *((module, "numpy") for module in MODULES if module.startswith(("rankings.", "encoders."))),
 }
 """These are themselves imported inside functions only; metrics and features when the catalog is first

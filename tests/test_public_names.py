@@ -20,6 +20,7 @@ PUBLIC = {
     "PlanError",
     "RagaugeError",
     "RankingResult",
+    "Ray",
     "Run",
     "Samples",
     "Score",

@@ -23,6 +23,7 @@ from .judges.providers.scripted import ScriptedJudge as ScriptedJudge
 from .loaders import load as load
 from .metric import feature as feature
 from .metric import metric as metric
+from .on_ray.executor import Ray as Ray
 from .rankings.rank import fuse as fuse
 from .rankings.rank import rank as rank
 from .rankings.result import RankingResult as RankingResult

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from ragauge.engine.resources import Resources
     from ragauge.evaluation import JudgeLike
     from ragauge.judges.budget import CostEstimate
+    from ragauge.judges.question import Question
     from ragauge.judges.questions import Criterion
-    from ragauge.judges.session import JudgeSession, Question
+    from ragauge.judges.session import JudgeSession
 
 QUESTIONS = 50
 REPEATS = 3

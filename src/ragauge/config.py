@@ -12,6 +12,7 @@
     plugins = ["my_metrics.py"]        # executed
     output = ["scores.csv", "summary.md"]
     seed = 0
+    on = "ray"                         # score on a Ray cluster; or "ray://host:10001"
     evidence = "all"                   # keep it of all scores, of "failed" and flagged ones, or "none"
     cache = "vectors.sqlite"           # or "none"; ragauge-runs/cache.sqlite by default
 
@@ -80,6 +81,7 @@ KEYS = {
     "folder": str,
     "seed": int,
     "workers": int,
+    "on": str,
     "evidence": str,
     "systems": dict,
     "map": dict,
@@ -171,6 +173,7 @@ class Config:
     by_place: bool = False
     gate: GateConfig = field(default_factory=GateConfig)
     without: tuple[str, ...] = ()
+    on: str | None = None
 
     @classmethod
     def load(cls, path: Path) -> "Config":
@@ -236,6 +239,7 @@ class Config:
             cast(bool, table.get("by_place", False)),
             GateConfig.read(as_table(table.get("gate")) or {}, base),
             texts("without"),
+            cast(str | None, table.get("on")),
         )
 
 

@@ -126,7 +126,7 @@ class Address:
         if is_variable(self.api_key_env):
             return (
                 f"put it into the environment variable {self.api_key_env}, or name another with "
-                "api_key_env"
+                "--judge-key or --encoder-key (in Python api_key_env=)"
             )
         return (
             "api_key_env must be the name of an environment variable that holds the key, such as "

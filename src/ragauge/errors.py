@@ -81,6 +81,18 @@ class JudgeError(RagaugeError):
         super().__init__(message)
 
 
+class ClusterError(RagaugeError):
+    """A Ray cluster cannot be reached, or its workers cannot do the work."""
+
+    exit_code = 6
+
+
+class WorkerError(RagaugeError):
+    """The processes that measure batches were killed."""
+
+    exit_code = 5
+
+
 class StoreError(RagaugeError):
     """A run folder or output file cannot be read or written."""
 

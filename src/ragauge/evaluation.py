@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from ragauge.judges.budget import CostEstimate
     from ragauge.judges.providers.factory import JudgeLike
     from ragauge.loaders.conflicts import Prefer
+    from ragauge.on_ray.executor import Ray
     from ragauge.runs.store import RunFolder
 
 # Set here because runs/ is below report/ and does not format.
@@ -53,7 +54,7 @@ Calibration.renderer = staticmethod(rendered_calibration)
 
 BATCH_SIZE, MAX_BATCH_SIZE = 1_000, 10_000
 PARTS = 200
-"""Parts that a large run has, if its batches may have so many rows."""
+"""Parts of a large run, unless its batches would exceed MAX_BATCH_SIZE rows."""
 BATCH_BYTES = 4 * 2**20
 """Most bytes of samples in a batch of more than BATCH_SIZE rows."""
 ROWS_SAMPLED = 100
@@ -116,6 +117,7 @@ def evaluate(
     batch_size: int | None = None,
     evidence: KeptEvidence = "all",
     progress: Progress | None = None,
+    executor: "Ray | None" = None,
 ) -> Run:
     """Score samples with metrics.
 
@@ -130,7 +132,7 @@ def evaluate(
     retried. `batch_size` is how many rows are measured and stored together (default: 1,000, of many
     short samples more). `evidence` is whose evidence is kept: of "all" scores, of "failed" ones (those
     without a value or with a flag), or of "none"; it changes no score, and a run may be resumed with another. With `workers` above 1, large runs use that many processes (call it under
-    `if __name__ == "__main__":`). `seed` is for the bootstrap. Raises PlanError with every problem
+    `if __name__ == "__main__":`). `executor`, an `rg.Ray`, has a Ray cluster measure the batches; the numbers are the same. `seed` is for the bootstrap. Raises PlanError with every problem
     before any work starts.
 
     >>> run = evaluate([{"id": "q1", "answer": "Paris", "reference": "paris"}], "exact_match")
@@ -138,6 +140,7 @@ def evaluate(
     [1.0]
     """
     _check(workers=workers, folder=folder)
+    _check_executor(executor, workers)
     evaluation = Evaluation.prepare(
         _loaded(samples, gold, prefer, by_place=by_place),
         metrics,
@@ -149,7 +152,7 @@ def evaluate(
         evidence=evidence,
     )
     try:
-        return evaluation.run(folder, workers=workers, progress=progress)
+        return evaluation.run(folder, workers=workers, progress=progress, executor=executor)
     finally:
         if not isinstance(judge, JudgeConfig):
             evaluation.resources.close_judges(opened_by_name(judge))
@@ -223,6 +226,7 @@ class Evaluation:
         workers: int = 1,
         progress: Progress | None = None,
         listener: Listener = ignore,
+        executor: "Ray | None" = None,
     ) -> Run:
         """Run the evaluation and store it in `folder` if one is given; see `evaluate`.
 
@@ -231,7 +235,15 @@ class Evaluation:
         """
         self._retry_unreadable()
         self.resources.watch(listener)
-        work = Execution(self.plan, self.samples, self.resources, self.manifest, workers, progress)
+        work = Execution(
+            self.plan,
+            self.samples,
+            self.resources,
+            self.manifest,
+            workers,
+            progress,
+            executor,
+        )
         return work.in_memory() if folder is None else work.in_folder(Path(folder))
 
     def estimate(self, folder: str | Path | None = None) -> "Mapping[str, CostEstimate]":
@@ -276,7 +288,7 @@ class Evaluation:
         return characters_per_second(self.plan, first, self.resources)
 
     def reports(self, workers: int) -> bool:
-        """Whether a run with so many workers tells its listener more than which batches are done."""
+        """Whether a run with this number of workers reports its progress within a batch."""
         from ragauge.engine.executors import choose
 
         return choose(self.plan, len(self.samples), workers, self.resources).reports
@@ -327,6 +339,22 @@ def _check(
     for name, path in (("folder", folder), ("cache", cache)):
         if "\0" in str(path):
             raise PlanError([f"{name} has a NUL character: {str(path)!r:.80}"])
+
+
+def _check_executor(executor: object, workers: int) -> None:
+    """Raise PlanError unless the executor is None, or an rg.Ray that alone says how many workers there are."""
+    from ragauge.on_ray.executor import Ray
+
+    if executor is None:
+        return
+    if not isinstance(executor, Ray):
+        raise PlanError([f"executor must be an rg.Ray, got {executor!r:.80}"])
+    if workers != 1:
+        raise PlanError(
+            [
+                f"workers={workers} is for this machine; give it to the cluster: rg.Ray(workers={workers})"
+            ]
+        )
 
 
 def judge_config_of(judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None") -> JudgeConfig:

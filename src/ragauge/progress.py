@@ -26,7 +26,16 @@ class Scored:
     cells: int
 
 
-Event = Encoded | Judged | Scored
+@dataclass(frozen=True, slots=True)
+class NodeLeftOut:
+    """A node of a cluster gets no more work, because its storage fails."""
+
+    node: str
+    reason: str
+
+
+Work = Encoded | Judged | Scored
+Event = Work | NodeLeftOut
 Listener = Callable[[Event], None]
 """Called for each event, possibly from several threads at once; it must be quick and not raise."""
 

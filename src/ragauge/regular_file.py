@@ -5,6 +5,8 @@ import os
 import stat
 from pathlib import Path
 
+PIECE = 2**20
+
 
 class NotReadableError(OSError):
     """A path that is not a regular file, or a file over its limit; `strerror` says which."""
@@ -37,11 +39,14 @@ def read_regular(path: Path, max_bytes: int) -> bytes:
     if not stat.S_ISREG(mode):
         os.close(descriptor)
         raise NotReadableError(path, f"it is {_kind(mode)}, not a file")
+    content = bytearray()
     with os.fdopen(descriptor, "rb") as file:
-        content = file.read(max_bytes + 1)
+        # Piece by piece: `read` takes as much memory as it is asked for, however short the file is.
+        while len(content) <= max_bytes and (piece := file.read(PIECE)):
+            content += piece
     if len(content) > max_bytes:
         raise NotReadableError(path, f"it has over {max_bytes:,} bytes")
-    return content
+    return bytes(content)
 
 
 def _kind(mode: int) -> str:

@@ -101,6 +101,8 @@ class Samples:
     @cached_property
     def n_by_system(self) -> Mapping[str, int]:
         """How many samples each system has, in the order of their names."""
+        if isinstance(self.rows, SampleFile):
+            return dict(sorted(self.rows.counts("system").items()))
         found: dict[str, int] = {}
         for piece in self.pieces(["system"]):
             for system, n in piece["system"].value_counts().iter_rows():

@@ -45,18 +45,33 @@ class SampleFile:
         return rows_at_once(first)
 
     def scan(self) -> "pl.LazyFrame":
+        return self._lazy
+
+    @cached_property
+    def _lazy(self) -> "pl.LazyFrame":
+        """The file as one lazy frame: polars then reads its end, where the row groups are listed, only once."""
         import polars as pl
 
         # With glob, polars would read * and [ in a path as patterns.
         return pl.scan_parquet(self.path.absolute(), glob=False, hive_partitioning=False)
 
-    def read(self, start: int, stop: int, columns: Sequence[str] | None = None) -> "pl.DataFrame":
-        """Rows `start` to `stop`; with `columns`, only these."""
+    def counts(self, column: str) -> dict[str, int]:
+        """How many rows have each value of a column of texts."""
         import polars as pl
 
+        lazy = self.scan().group_by(column).len()
+        return dict(self._collected(lazy.select(pl.col(column).cast(pl.String), "len")).iter_rows())
+
+    def read(self, start: int, stop: int, columns: Sequence[str] | None = None) -> "pl.DataFrame":
+        """Rows `start` to `stop`; with `columns`, only these."""
         lazy = self.scan().slice(start, max(stop - start, 0))
+        return self._collected(lazy if columns is None else lazy.select(columns))
+
+    def _collected(self, lazy: "pl.LazyFrame") -> "pl.DataFrame":
+        import polars as pl
+
         try:
-            return (lazy if columns is None else lazy.select(columns)).collect()
+            return lazy.collect()
         except (OSError, pl.exceptions.PolarsError) as error:
             raise StoreError(f"{self.path}: the samples cannot be read: {error!s:.200}") from None
 

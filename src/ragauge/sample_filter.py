@@ -23,7 +23,7 @@ SMALL = 50_000
 def matching(samples: Samples, where: Filter) -> Samples:
     """The rows that match a filter, possibly none; FilterError if it names an unknown field."""
     _check_fields(where, samples.columns)
-    return _kept(samples, lambda piece: _mask(piece, where))
+    return _kept(samples, lambda piece: matches(piece, where))
 
 
 def select(samples: Samples, *, where: str | None = None, limit: int | None = None) -> Samples:
@@ -86,15 +86,16 @@ def _kept(samples: Samples, mask: "Callable[[pl.DataFrame], pl.Series]") -> Samp
     return replace(samples, rows=last if file is None else file.finish(last))
 
 
-def _mask(piece: "pl.DataFrame", where: Filter) -> "pl.Series":
+def matches(piece: "pl.DataFrame", where: Filter) -> "pl.Series":
+    """Which rows match a filter, whose fields they have."""
     import polars as pl
 
     rows = to_columns(piece.select(name for name in piece.columns if name in where.fields))
-    matches = [
+    found = [
         where.matches(dict(zip(rows, values, strict=True)))
         for values in zip(*rows.values(), strict=True)
     ]
-    return pl.Series(matches, dtype=pl.Boolean)
+    return pl.Series(found, dtype=pl.Boolean)
 
 
 def _check_fields(chosen: Filter, columns: Sequence[str]) -> None:

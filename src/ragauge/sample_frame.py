@@ -97,7 +97,7 @@ def duplicate_problem(row: Row, first: Row, id: str, system: str) -> Problem:
 
 
 def look_of(id: str) -> str:
-    """What an id looks like: ids that differ in it are told apart at a glance."""
+    """What an id looks like: a reader confuses ids for which this is equal."""
     return normal_form("NFKC", id).casefold().strip().lstrip("0")
 
 

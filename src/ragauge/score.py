@@ -47,6 +47,8 @@ class Flag(StrEnum):
 
 GRADE = "grade:"
 """How the flag of a graded score begins: `grade:A`."""
+FLAGGING = frozenset(("needs_review", LOST_PARTS, "cut", "repeats", "grade"))
+"""The evidence keys that may give a score a flag."""
 
 _OK = Status.OK  # attribute access on an enum class is slow on Python 3.11
 

@@ -5,11 +5,12 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragauge.errors import StoreError
+from ragauge.file_lock import lock
 from ragauge.sample_file import SampleFile
 
 if TYPE_CHECKING:
@@ -19,19 +20,65 @@ ON_DISK = Path("/var/tmp")
 """Where temporary files are on disk; /tmp is in memory on some systems."""
 
 
+PREFIX = "ragauge-"
+LOCK = "lock"
+"""A file in each temporary folder, locked as long as the process that made the folder lives."""
+
+
 class TemporaryFolder:
-    """A folder that is removed when nothing refers to it any more, at the latest when Python ends."""
+    """A folder that is removed when nothing refers to it any more, at the latest when Python ends.
+
+    The folder of a process that was killed is removed when the next one is made.
+    """
 
     def __init__(self) -> None:
         own = "TMPDIR" in os.environ or not os.access(ON_DISK, os.W_OK)
+        parent = Path(tempfile.gettempdir()) if own else ON_DISK
+        _remove_left_over(parent)
         try:
-            self.path = Path(tempfile.mkdtemp(prefix="ragauge-", dir=None if own else ON_DISK))
+            self.path, handle = _locked_folder(parent)
         except OSError as error:
             reason = error.strerror or str(error)
             raise StoreError(
                 f"no temporary folder for large samples: {reason}; set TMPDIR to a folder on disk"
             ) from error
-        self._finalizer = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        self._finalizer = weakref.finalize(self, _remove, self.path, handle)
+
+
+def _locked_folder(parent: Path) -> tuple[Path, int]:
+    """A new folder with a locked file in it."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+        handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        # Another process may have taken it for left over before it was locked.
+        if lock(handle) and (os.name != "posix" or os.fstat(handle).st_nlink):
+            return folder, handle
+        os.close(handle)
+
+
+def _remove(folder: Path, handle: int) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    os.close(handle)
+    if folder.exists():  # Windows removes no file that is open
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_left_over(parent: Path) -> None:
+    """Remove the temporary folders of processes that were killed."""
+    if os.name != "posix":  # without these locks nobody knows who lives
+        return
+    with suppress(OSError):
+        for folder in parent.glob(f"{PREFIX}*"):
+            with suppress(OSError):
+                # Only folders of this user, that have a lock which nobody holds.
+                if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+                    continue
+                handle = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
+                try:
+                    if lock(handle):
+                        shutil.rmtree(folder, ignore_errors=True)
+                finally:
+                    os.close(handle)
 
 
 @contextmanager

@@ -176,7 +176,9 @@ def test_a_run_of_another_version_of_a_metric_is_refused(ragauge, run, tmp_path)
 
     shutil.copytree(tmp_path / run, tmp_path / "stale")
     manifest = tmp_path / "stale" / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"version": ', '"version": 9'))
+    other = json.loads(manifest.read_text().replace('"version": ', '"version": 9'))
+    del other["digest"]
+    manifest.write_text(json.dumps(other))
     done = ragauge("compare", "old@r", "new@stale")
     assert done.code == 2
     assert "cannot compare exact_match: version" in done.err

@@ -64,6 +64,7 @@ def test_each_damaged_file_is_found(ragauge, run, file, how):
 
 def without_digests(run: Path) -> None:
     manifest = json.loads((run / "manifest.json").read_text())
+    del manifest["digest"]
     (run / "manifest.json").write_text(json.dumps({**manifest, "digests": {}}))
 
 
@@ -108,6 +109,40 @@ def test_scores_and_evidence_of_another_batch_are_found(ragauge, run, column, va
     done = ragauge("doctor", "--check", run)
     assert done.code == 5
     assert said in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("seed",), 7),
+        (("key",), "0" * 64),
+        (("metrics", 0, "scale"), 2.0),
+        (("metrics", 0, "lower_is_better"), True),
+        (("data", "source"), "another.jsonl"),
+        (("finished",), "2020-01-01T00:00:00+00:00"),
+        (("digests", SCORES), "0" * 64),
+        (("machine",), {}),
+        (("digest",), "0" * 64),
+    ],
+)
+def test_another_value_of_the_right_type_in_the_manifest_is_found(ragauge, run, place, value):
+    path = run / "manifest.json"
+    manifest = json.loads(path.read_text())
+    inner = manifest
+    for step in place[:-1]:
+        inner = inner[step]
+    inner[place[-1]] = value
+    path.write_text(json.dumps(manifest))
+    for command in (("doctor", "--check", run), ("show", run), ("report", run), ("compare", run)):
+        done = ragauge(*command)
+        assert done.code == 5, command
+        assert "is not as the run wrote it" in " ".join((done.out + done.err).split())
+
+
+def test_a_manifest_in_another_layout_is_the_same(ragauge, run):
+    path = run / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()), indent=4, ensure_ascii=True))
+    assert ragauge("doctor", "--check", run).code == 0
 
 
 def test_a_summary_with_another_number_is_found(ragauge, run):

@@ -66,6 +66,7 @@ def test_a_gate_that_holds_and_one_that_fails(action, tmp_path):
     assert "passed: 3 checks" in (tmp_path / "summary.md").read_text()
 
 
+@pytest.mark.slow
 def test_inputs_are_never_executed(action, tmp_path):
     hostile = '$(touch pwned); `touch pwned`\n--junit=pwned\n"; touch pwned #'
     for name in ("run", "rules", "baseline", "max_drop", "judge_drops_on", "systems", "config"):

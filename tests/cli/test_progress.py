@@ -129,6 +129,17 @@ def test_the_note_names_the_metrics_that_cost_the_time_and_the_flags(clock):
     )
 
 
+def test_times_of_metrics_that_share_work_are_those_of_each_alone(clock):
+    encoded_by = {"correct": 8_000_000, "support": 19_000_000}
+    work = Workload(9_000, 9_000, 1_000, characters=20_000_000, encoded_by=encoded_by)
+    forecast = Forecast(work, clock=clock)
+    forecast.measured(40_000)
+    assert long_run_note(forecast, plan_of("rag")).startswith(
+        "this run will take about 8 min, most of it for support (about 8 min alone), "
+        "correct (about 3 min alone); leave"
+    )
+
+
 def test_the_note_offers_no_precision_that_the_encoder_has_not(clock):
     forecast = Forecast(
         Workload(10, 10, 10, characters=9_000_000, encoded_by={"support": 9_000_000}), clock=clock

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 
 def test_it_writes_the_page_into_the_run_s_folder(ragauge, answers):
     ragauge("run", answers, "-m", "exact_match", "--folder", "mine")
@@ -59,9 +61,21 @@ def test_a_very_large_run_s_page_has_no_evidence(ragauge, answers, monkeypatch):
     assert '"has_evidence":false' in Path("mine/report.html").read_text()
 
 
-def test_a_run_with_huge_texts_gets_no_page(ragauge, answers, monkeypatch):
-    monkeypatch.setattr("ragauge.cli.running.MAX_TEXTS", 10)
+@pytest.mark.parametrize(
+    ("limit", "why"),
+    [("MAX_TEXTS", "too large for one page"), ("MAX_SCORES", "too many for one page")],
+)
+def test_a_run_that_is_too_large_for_a_page_gets_none_and_the_way_out(
+    ragauge, answers, monkeypatch, limit, why
+):
+    monkeypatch.setattr(f"ragauge.report.page.{limit}", 3)
     done = ragauge("run", answers, "-m", "exact_match", "--folder", "mine")
     assert done.code == 0
-    assert "look at them with: ragauge view mine" in done.err
+    assert why in done.err
+    assert "browse them with: ragauge view mine" in done.err
     assert not Path("mine/report.html").exists()
+    done = ragauge("report", "mine", "-o", "mine.html")
+    assert done.code == 2
+    assert why in done.err
+    assert "with: ragauge show mine ID" in done.err
+    assert not Path("mine.html").exists()

@@ -235,6 +235,7 @@ def test_a_plugin_brings_metrics(started, answers, tmp_path):
     assert values(tmp_path / "r")["q2", "a"] == pytest.approx(2 / 3)
 
 
+@pytest.mark.slow
 def test_two_plugins_of_one_name_both_count_for_what_is_finished(started, answers, tmp_path):
     for folder, value in (("one", 0.25), ("two", 0.75)):
         (tmp_path / folder).mkdir()
@@ -529,3 +530,18 @@ def test_leaving_out_what_is_not_there_is_an_error(ragauge, answers):
     done = ragauge("run", answers, "-m", "exact_match", "--without", "exact_match")
     assert done.code == 2
     assert "no metric is left; leave out fewer" in done.err
+
+
+def test_several_files_come_with_the_options_that_name_their_systems(ragauge, answers):
+    done = ragauge("run", answers, "my other.csv")
+    assert done.code == 2
+    assert f"--system {answers.stem}={answers}" in " ".join(done.err.split())
+    assert "--system 'my other=my other.csv'" in " ".join(done.err.split())
+
+
+def test_systems_side_by_side_are_compared(ragauge, tmp_path):
+    table = tmp_path / "sheet.csv"
+    table.write_text("question,expected,Small,Large\nwhere?,Rome,Paris,Rome\nwho?,she,he,she\n")
+    done = ragauge("run", table, "--map", "answer=Small,Large", *EXACT)
+    assert done.code == 0
+    assert "exact_match 1.00, next Small 0.00" in " ".join(done.out.split())

@@ -42,6 +42,7 @@ def test_where_the_code_is_not_there_no_number_is_shown_and_the_way_to_it_is(sta
     assert "--plugin mine.py" in done.out
 
 
+@pytest.mark.slow
 def test_with_the_plugin_the_number_is_as_it_was(started, stored):
     done = started("show", "r", "--plugin", "mine.py", "--full")
     assert done.code == 0, done.err
@@ -58,6 +59,7 @@ def test_where_the_code_has_changed_no_number_is_shown(started, stored):
     )
 
 
+@pytest.mark.slow
 def test_where_another_metric_has_the_name_no_number_is_shown(started, stored):
     (stored.parent / "other.py").write_text(
         'import ragauge as rg\n\n@rg.metric(high=None)\ndef twice(answer: str) -> float:\n    "Other."\n'

@@ -6,6 +6,7 @@ import pytest
 from pytest import approx
 
 from ragauge.engine.executors import (
+    MAX_KILLED,
     MIN_ROWS_FOR_WORKERS,
     InProcess,
     Processes,
@@ -166,3 +167,38 @@ def test_a_metric_in_a_module_on_the_path_goes_to_other_processes(tmp_path):
         [sys.executable, str(tmp_path / "script.py")], capture_output=True, text=True, check=False
     )
     assert done.stdout == "[[1.0]]\n", done.stderr
+
+
+@pytest.mark.parametrize("kills", [1, 99])
+def test_batches_of_a_killed_worker_are_measured_again_until_it_is_killed_too_often(
+    tmp_path, kills
+):
+    (tmp_path / "deadly_metrics.py").write_text(
+        "import os, signal, pathlib, ragauge as rg\n"
+        "KILLED = pathlib.Path(__file__).parent / 'killed'\n"
+        "@rg.metric\n"
+        "def deadly(answer: str) -> float:\n"
+        "    n = len(KILLED.read_text()) if KILLED.exists() else 0\n"
+        f"    if answer == '4' and n < {kills}:\n"
+        "        KILLED.write_text('x' * (n + 1))\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return float(answer) / 10\n"
+    )
+    (tmp_path / "script.py").write_text(
+        "import ragauge as rg, deadly_metrics\n"
+        "from ragauge.engine.executors import Processes\n"
+        "from ragauge.engine.plan import make_plan\n"
+        "if __name__ == '__main__':\n"
+        "    plan = make_plan([rg.Suite.of(['deadly'])], ['id', 'system', 'answer'])\n"
+        "    rows = [{'id': [f'q{n}'], 'system': ['s'], 'answer': [str(n)]} for n in range(9)]\n"
+        "    found = dict(Processes(2).map(plan, enumerate(rows)))\n"
+        "    print([found[n]['value'].item() for n in range(9)])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "script.py")], capture_output=True, text=True, check=False
+    )
+    if kills == 1:
+        assert done.stdout == f"{[n / 10 for n in range(9)]}\n", done.stderr
+    else:
+        assert "WorkerError: worker processes are killed again and again" in done.stderr
+        assert len((tmp_path / "killed").read_text()) == 1 + MAX_KILLED

@@ -1,40 +1,12 @@
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from ragauge.cli import main
-
 JUDGES = Path(__file__).parents[1] / "judges"
-
-
-@dataclass(frozen=True)
-class Done:
-    """How a command ended and what it said."""
-
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def ragauge(capsys: pytest.CaptureFixture[str], monkeypatch, tmp_path) -> Callable[..., Done]:
-    """The command in this process, in the test's folder."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: object) -> Done:
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as left:
-            main([str(one) for one in arguments])
-        said = capsys.readouterr()
-        assert "Traceback" not in said.err
-        return Done(int(left.value.code or 0), said.out, said.err)
-
-    return call
 
 
 def _loaded(name: str) -> ModuleType:
@@ -47,7 +19,7 @@ def _loaded(name: str) -> ModuleType:
 
 @pytest.fixture(scope="session")
 def faulty() -> Iterator[ModuleType]:
-    """The module of the server that answers, and fails, as it is told."""
+    """The module of the server whose answers and failures a test chooses."""
     return _loaded("faulty_server")
 
 

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import re
+import shutil
+import subprocess
 import unicodedata
 
 import polars as pl
@@ -79,7 +81,8 @@ def parsed(table: str) -> LatexEnvironmentNode:
 MACROS = {
     *("toprule", "midrule", "bottomrule", "\\", "&", "%", "$", "#", "_", "{", "}", "symbol"),
     *("textbackslash", "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar"),
-    *("textbf", "downarrow", "uparrow", "underline"),
+    *("textbf", "downarrow", "uparrow", "underline", "leq", "geq"),
+    *("ifdefined", "Uchar", "else", "fi"),
 }
 
 
@@ -117,6 +120,43 @@ def test_a_table_in_latex_has_its_rows_and_columns_whatever_is_in_it(name):
     assert "^^" not in table
     # A bracket or star after a line break is an option of it.
     assert not re.search(r"\\\\\s*[\[*]", table)
+
+
+def has_latex() -> bool:
+    """Whether pdflatex is installed with the package that the tables use."""
+    if shutil.which("pdflatex") is None or shutil.which("kpsewhich") is None:
+        return False
+    return (
+        subprocess.run(["kpsewhich", "booktabs.sty"], capture_output=True, check=False).returncode
+        == 0
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not has_latex(), reason="pdflatex and booktabs are not installed")
+def test_pdflatex_sets_tables_of_hostile_names(tmp_path):
+    names = [
+        *NAMES, *(SIGNS[at : at + 30] for at in range(0, 0x3100, 30)), "Ωß – « » ≥ − ± ąę", "e\u0301", "العربية", r"\\ifx\\undefined", "^^M^^5c",
+        "\\csname end\\endcsname", "\\def\\x{\\x}\\x", "#1", "\\catcode`\\%=0", "%\\end{table}", "\\fi", "\\else", "}" * 50,
+    ]  # fmt: skip
+    tables = [
+        latex_table(name, (name, "b"), [(name, name), ("x", name)], "lr", legend=name)
+        for name in names
+    ]
+    # Each on a page of its own: LaTeX keeps few floats at a time.
+    body = "\n\\clearpage\n".join(tables)
+    head = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\\raggedright"
+    (tmp_path / "t.tex").write_text(f"{head}\n{body}\n\\end{{document}}\n", encoding="utf-8")
+    command = [
+        "pdflatex",
+        "-interaction=nonstopmode",
+        "-halt-on-error",
+        "-no-shell-escape",
+        "t.tex",
+    ]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:].decode("utf-8", "replace")
+    assert f"({len(names)} pages".encode() in done.stdout
 
 
 def test_the_files_of_a_run_with_hostile_names_can_be_read_back(ragauge, tmp_path):

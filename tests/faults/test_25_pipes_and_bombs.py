@@ -9,9 +9,9 @@ import threading
 import time
 
 import pytest
+import zstandard
 
-from ragauge.loaders.files import MAX_BLANK_LINES
-from ragauge.loaders.jsonl import MAX_PROBLEMS
+from ragauge.loaders.files import LINES_COUNT_FROM, MAX_BLANK_LINES, MAX_PROBLEMS
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs named pipes")
 QRELS, RUN = "q1 0 d1 1\n", "q1 Q0 d1 1 0.5 x\n"
@@ -47,6 +47,26 @@ def test_a_file_of_nothing_but_line_ends_is_stopped(ragauge, tmp_path, name, bla
     assert time.process_time() - start < 20
     assert done.code == 3
     assert "remove them" in done.err or "unpacks to over" in done.err
+
+
+@pytest.mark.parametrize("pack", ["gz", "zst"])
+def test_a_compressed_file_of_nothing_but_tiny_rows_is_stopped(ragauge, tmp_path, pack):
+    content = b"id\n" + b"x\n" * LINES_COUNT_FROM * 2
+    compress = gzip.compress if pack == "gz" else zstandard.compress
+    (tmp_path / f"a.csv.{pack}").write_bytes(compress(content))
+    (tmp_path / "a.csv").write_bytes(content[:20_000])
+    done = ragauge("validate", f"a.csv.{pack}")
+    assert done.code == 3
+    assert f"unpacks to over {LINES_COUNT_FROM:,} lines; if you trust the file" in done.err
+    assert "lines; if you trust" not in ragauge("validate", "a.csv").err
+
+
+def test_rows_that_do_not_fit_the_header_end_the_reading(ragauge, tmp_path):
+    (tmp_path / "a.csv").write_text("id,answer\n" + "q,x,y\n" * 3 * MAX_PROBLEMS)
+    done = ragauge("validate", "a.csv")
+    assert done.code == 3
+    assert "has 3 cells, but the header has 2" in done.err
+    assert f"and {MAX_PROBLEMS - 19} more problems" in done.err
 
 
 def test_blank_lines_between_rows_are_skipped(ragauge, tmp_path):

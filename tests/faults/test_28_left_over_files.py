@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 import ragauge as rg
 from ragauge.runs.files import remove_left_over, write_atomically
+from ragauge.temporary_file import TemporaryFolder
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs locks of files")
 ROWS = [{"id": "q1", "answer": "x", "reference": "x"}]
@@ -46,6 +48,12 @@ def test_left_over_files_are_removed_when_the_run_is_opened(ragauge, tmp_path, o
     assert all((run / name).exists() for name in OTHERS)
 
 
+def test_a_file_with_the_longest_name_can_be_written(tmp_path):
+    path = tmp_path / ("é" * 125 + ".csv")
+    write_atomically(path, lambda file: file.write(b"whole"))
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+
+
 @POSIX
 def test_a_file_that_is_being_written_stays(tmp_path):
     path = tmp_path / "manifest.json"
@@ -77,6 +85,37 @@ def test_a_file_of_a_process_that_was_killed_while_it_wrote_is_removed(tmp_path)
     writing.wait()
     remove_left_over(tmp_path, "manifest\\.json")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_left_of_an_output_is_removed_when_it_is_written_again(ragauge, tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"id": "q1", "answer": "x", "reference": "x"}\n')
+    put(tmp_path, (".s.csv.abcd1234.part", ".other.csv.abcd1234.part"))
+    assert ragauge("run", "a.jsonl", "-m", "exact_match", "-o", "s.csv", "--no-report").code == 0
+    assert [one.name for one in tmp_path.glob(".*.part")] == [".other.csv.abcd1234.part"]
+
+
+@POSIX
+def test_the_temporary_folder_of_a_killed_process_is_removed_by_the_next(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    code = (
+        "import time; from ragauge.temporary_file import TemporaryFolder\n"
+        "folder = TemporaryFolder(); print(folder.path, flush=True); time.sleep(60)"
+    )
+    holding = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    left = Path(holding.stdout.readline().strip())
+    (left / "000000.parquet").write_text("half")
+    foreign = tmp_path / "ragauge-mine"
+    foreign.mkdir()
+    own = TemporaryFolder()
+    assert left.exists(), "its process lives"
+    holding.kill()
+    holding.communicate()
+    again = TemporaryFolder()
+    assert not left.exists()
+    assert own.path.exists()
+    assert again.path.exists()
+    assert foreign.exists(), "nobody knows whose it is"
 
 
 def test_a_link_and_a_folder_of_such_a_name_stay(tmp_path):

@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -103,10 +105,32 @@ def test_a_bug_is_70_on_one_line_and_never_a_gate_that_failed(ragauge, folder, m
     assert len(done.err.splitlines()) == 1
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [(signal.SIGTERM, 143, "terminated; finished"), (signal.SIGINT, 130, "interrupted; finished")],
+)
+@pytest.mark.usefixtures("interruptible")
+def test_a_signal_ends_a_command_with_a_line_and_its_code(
+    ragauge, folder, monkeypatch, number, code, said
+):
+    def wait(_) -> None:
+        os.kill(os.getpid(), number)
+        time.sleep(30)
+
+    before = signal.getsignal(number)
+    monkeypatch.setattr(cli, "_run", wait)
+    done = ragauge("show", "run")
+    assert (done.code, done.out) == (code, "")
+    assert done.err.startswith(f"ragauge: {said} batches are kept")
+    assert len(done.err.splitlines()) == 1
+    assert signal.getsignal(number) == before
+
+
 def test_the_table_of_the_documentation_has_every_code():
     text = (Path(__file__).parents[2] / "docs" / "runs.md").read_text()
     rows = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| ")]
-    assert {row for row in rows if row.isdecimal()} == {*map(str, CODES), "70", "130"}
+    assert {row for row in rows if row.isdecimal()} == {*map(str, CODES), "70", "130", "143"}
 
 
 STREAMS = {

@@ -59,6 +59,7 @@ def run(whole, tmp_path) -> Path:
 def without_digests(run: Path) -> None:
     """As an earlier version stored it."""
     manifest = json.loads((run / "manifest.json").read_text())
+    del manifest["digest"]
     (run / "manifest.json").write_text(json.dumps({**manifest, "digests": {}}))
 
 
@@ -143,6 +144,7 @@ def test_the_commands_read_the_run_as_it_is(commands, run):
 @pytest.mark.parametrize("values", [FEW, pytest.param(WRONG, marks=pytest.mark.slow)])
 def test_any_value_in_any_field_of_the_manifest_is_read_or_refused(run, values):
     """What reads the manifest checks each field that anything uses; so nothing after it can fail."""
+    without_digests(run)
     path = run / "manifest.json"
     manifest = json.loads(path.read_text())
     assert manifest["judging"], "the run has a judge"
@@ -159,6 +161,20 @@ def test_any_value_in_any_field_of_the_manifest_is_read_or_refused(run, values):
     assert n_refused > 100
 
 
+def test_any_other_value_in_the_manifest_is_refused(run):
+    """Its digest of itself finds also a value of the right type."""
+    path = run / "manifest.json"
+    manifest = json.loads(path.read_text())
+    for place in places(manifest):
+        for other in (0, 7, "x", 0.5, "2020-01-01", True, [], {}, None):
+            changed_manifest = replaced(manifest, place, other)
+            if changed_manifest == manifest or (place == ("finished",) and not other):
+                continue
+            path.write_text(json.dumps(changed_manifest))
+            with pytest.raises(rg.StoreError, match=r"run it again|newer|earlier"):
+                RunFolder(run).manifest()
+
+
 def some(cases: list[T]) -> list[T]:
     """All cases in the long run, a few of them elsewhere: each goes through ten commands."""
     is_long = os.environ.get("RAGAUGE_HYPOTHESIS") == "thorough"
@@ -168,6 +184,7 @@ def some(cases: list[T]) -> list[T]:
 @pytest.mark.slow
 @pytest.mark.timeout(1_800)
 def test_every_command_reads_or_refuses_any_value_in_the_manifest(run, commands):
+    without_digests(run)
     path = run / "manifest.json"
     manifest = json.loads(path.read_text())
     for place, wrong in some([(place, wrong) for place in places(manifest) for wrong in FEW]):

@@ -63,11 +63,25 @@ def bad_texts(n: int) -> Iterator[tuple[str, str]]:
         "equations": "=",
         "refusals": "I do not know ",
         "negations": "not ",
+        "claims": "The answer is ",
+        "fractions": "½",
+        "ranges": "5-6 ",
+        "units": "5 kg ",
+        "lists of words": "a, ",
+        "headings": "\n# a",
+        "tables": "| a ",
+        "links": "http://a.b/c?d=e ",
+        "titles": "Dr. Smith's ",
+        "entities": "&amp;",
+        "right to left": "\u202eא",
+        "signs of other scripts": "１٢",
     }
     for kind, unit in units.items():
         yield kind, "x" + unit * (n // len(unit)) + "x"
     chosen = random.Random(0)
     names = ["John", "Mary", "Acme", "Bank", "New", "York"]
+    yield "different sentences", " ".join(f"Fee {at} is ${at}." for at in range(n // 14))
+    yield "different words", " ".join(f"w{at}" for at in range(n // 6))
     yield "capitalised words", " ".join(chosen.choices(names, k=n // 5))
     yield "mixed", "".join(chosen.choices('abc ABC019.,-$%()\n"', k=n))
 
@@ -91,18 +105,48 @@ def needs(definition: Definition) -> set[str]:
 
 
 def fields() -> list[tuple[str, str]]:
-    """Each metric without a model, with each text that it reads; measures of rankings share one input."""
+    """Each metric without a model, with each text that it reads and with all; measures of rankings share one input."""
     return [
         (name, "reference" if field == "references" else field)
         for name, metric in sorted(catalog.metrics().items())
         if not needs(metric) and metric.function.__module__ != "ragauge.rankings.measures"
-        for field in sorted(columns(metric) & TEXTS)
+        for field in (*sorted(columns(metric) & TEXTS), ALL)
     ]
 
 
+def test_an_answer_that_repeats_a_claim_of_its_context_takes_linear_time(assert_linear_time):
+    def work(text: str) -> None:
+        rg.score("hallucination", answer=text, contexts=[text])
+
+    assert_linear_time(work, lambda n: "The answer is " * n, 1_500)
+
+
+ALL = "all fields"
+"""The same bad text in every field: what is compared with each other is long on both sides."""
+
+
+@pytest.mark.parametrize("line", ["- a", "item {}"])
+def test_rouge_of_many_lines_takes_linear_time(assert_linear_time, line):
+    def work(text: str) -> None:
+        assert rg.score("rougeLsum", answer=text, reference=text).value == 1
+
+    assert_linear_time(work, lambda n: "\n".join(line.format(at) for at in range(n)), 1_500)
+
+
+def test_two_long_tables_of_different_numbers_take_linear_time(assert_linear_time):
+    def work(text: str) -> None:
+        assert rg.score("number_match", question="Which?", answer=text, reference=text).value == 1
+
+    # Each has more neighbours than it is compared with.
+    assert_linear_time(work, lambda n: " ".join(map(str, range(1_000, 1_000 + n))), 500)
+
+
 def seconds(metric: str, field: str, text: str) -> float:
-    value = [text] if field in ("contexts", "gold_contexts") else text
-    sample = SAMPLE | {field: value}
+    changed = columns(catalog.metrics()[metric]) & TEXTS if field == ALL else {field}
+    sample = SAMPLE | {
+        name: [text] if name in ("contexts", "gold_contexts") else text
+        for name in ("reference" if name == "references" else name for name in changed)
+    }
     start = time.process_time()
     rg.score(metric, **sample)
     return time.process_time() - start

@@ -19,7 +19,8 @@ from ragauge.judges.loop import run
 from ragauge.judges.protocol import Reply
 from ragauge.judges.providers.factory import open_judge
 from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge, ScriptedJudge
-from ragauge.judges.session import DOWN_LIMIT, MAX_OPEN_QUESTIONS, Answered, JudgeSession
+from ragauge.judges.session import Answered, JudgeSession
+from ragauge.judges.shared_state import DOWN_LIMIT, MAX_OPEN_QUESTIONS
 from ragauge.score import NOT_ASKED, Score, Status
 
 

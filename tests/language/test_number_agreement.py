@@ -59,3 +59,26 @@ def test_the_index_finds_what_comparing_all_finds(numbers, sought):
     rules = Agreement()
     found = {each.number for each in NumberIndex(all_stated).find(expected, rules)}
     assert found == {each for each in all_stated if agreement(expected, each, rules)}
+
+
+def stated_of(text):
+    (quantity,) = quantities(text)
+    return stated(quantity, text)
+
+
+def test_among_many_numbers_the_equal_ones_are_found_whatever_is_near():
+    """Of 3,000 numbers within a few percent, each is compared with the nearest only."""
+    numbers = [stated_of(str(10_000 + at)) for at in range(3_000)]
+    index = NumberIndex(numbers)
+    for at in (0, 1, 1_500, 2_999):
+        found = index.find(numbers[at], Agreement())
+        assert [one.number.value for one in found if one.how == "exact"] == [10_000 + at]
+
+
+def test_among_many_numbers_those_within_the_tolerance_are_found():
+    numbers = [stated_of(f"{at}.5") for at in range(3_000)]
+    index = NumberIndex(numbers)
+    found = index.find(stated_of("2000.4"), Agreement(atol=0.5, rounding="none"))
+    assert sorted(one.number.value for one in found) == [2000.5]
+    assert index.find(stated_of("0"), Agreement(atol=0.1)) == []
+    assert [one.number.value for one in index.find(stated_of("0"), Agreement(atol=0.5))] == [0.5]

@@ -112,14 +112,14 @@ def test_columns_of_other_names_are_mapped():
 
 
 def test_columns_of_several_systems_are_mapped():
-    sources = {"a": [{"id": "q", "antwort": "x"}], "b": {"id": ["q"], "antwort": ["y"]}}
-    samples = load(sources, map={"answer": "antwort"})
+    sources = {"a": [{"id": "q", "svar": "x"}], "b": {"id": ["q"], "svar": ["y"]}}
+    samples = load(sources, map={"answer": "svar"})
     assert samples.frame["answer"].to_list() == ["x", "y"]
 
 
 def test_columns_without_a_known_name_are_not_taken_for_systems_in_silence():
-    with pytest.raises(PlanError, match=r"map=\{'answer': 'antwort'\}"):
-        load({"antwort": ["a"]})
+    with pytest.raises(PlanError, match=r"map=\{'answer': 'svar'\}"):
+        load({"svar": ["a"]})
 
 
 def test_columns_of_different_lengths_are_an_error():

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from ragauge import sample_file, sample_filter
+from ragauge import loaders, sample_file, sample_filter
 from ragauge.errors import DataError
 from ragauge.loaders import load
 from ragauge.loaders.in_pieces import load as reading
@@ -277,6 +277,31 @@ def test_a_file_packed_with_zstd_is_read(tmp_path: Path):
     assert "is not a complete zstd file" in check_same_problems(path)
 
 
+@pytest.mark.parametrize("share", [0.01, 0.3, 0.7, 0.999])
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.csv.gz", "a.jsonl.zst", "a.csv.zst"])
+def test_a_packed_file_that_is_cut_off_is_an_error_and_not_the_rows_so_far(
+    name: str, share: float, tmp_path: Path
+):
+    rng = random.Random(3)
+    rows = plain(500, topic=lambda _: f"{rng.getrandbits(64):x}")
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    if ".csv" in name:
+        text = pl.DataFrame(rows).write_csv()
+    middle = text.index("\n", len(text) // 2) + 1
+    first, second = (packed_as(name, part) for part in (text[:middle], text[middle:]))
+    path = tmp_path / name
+    for packed in (first, second):  # the only packed part, and the second of two
+        before = b"" if packed is first else first
+        path.write_bytes(before + packed[: int(len(packed) * share)])
+        assert "is not a complete" in check_same_problems(path)
+
+
+def packed_as(name: str, text: str) -> bytes:
+    if name.endswith(".gz"):
+        return gzip.compress(text.encode())
+    return pytest.importorskip("zstandard").compress(text.encode())
+
+
 def test_a_folder_and_a_pattern_are_all_their_files(tmp_path: Path):
     rows = plain(40, topic=lambda at: at % 3)
     written(tmp_path, rows[:20], "1.jsonl")
@@ -341,6 +366,24 @@ def test_the_temporary_folder_goes_with_the_samples(tmp_path: Path):
 
 def test_a_small_file_is_read_into_memory(tmp_path: Path):
     assert not load(written(tmp_path, plain(40))).is_file
+
+
+def test_large_files_that_are_joined_say_that_they_are_read_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = written(tmp_path, plain(40))
+    expected: Rows = [{"id": f"q{at}", "reference": "x"} for at in range(40)]
+    gold = written(tmp_path, expected, "gold.jsonl")
+    given: dict[str, dict[str, Any]] = {
+        "answers are joined with the gold of another file": {"source": path, "gold": gold},
+        "the files of systems are paired": {"source": {"a": path, "b": path}},
+        "rows are paired by place or by choice": {"source": path, "by_place": True},
+    }
+    for why, options in given.items():
+        assert "into memory" not in str(load(**options).notes)
+        with monkeypatch.context() as large:
+            large.setattr(loaders, "is_large", lambda _: True)
+            assert load(**options).notes[-1] == f"read as a whole into memory: {why}"
 
 
 @pytest.mark.parametrize("small", [0, 10, 10**6])

@@ -42,7 +42,8 @@ def test_of_several_lists_the_one_with_a_usual_name_is_read(tmp_path: Path):
 
 
 def test_lists_that_cannot_be_told_apart_are_a_problem(tmp_path: Path):
-    (problem,) = problems_of(tmp_path, {"left": ROWS, "right": ROWS})
+    others = [{"id": "q3", "answer": "c"}]
+    (problem,) = problems_of(tmp_path, {"left": ROWS, "right": others})
     assert "'left', 'right'" in problem.message
 
 

@@ -1,5 +1,7 @@
 """Which column becomes which field."""
 
+from pathlib import Path
+
 import pytest
 
 from ragauge.errors import DataError, PlanError
@@ -162,3 +164,48 @@ def test_a_context_object_without_text_is_a_problem():
     (problem,) = caught.value.problems
     assert (problem.field, problem.id) == ("contexts", "q1")
     assert "item 2" in problem.message
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Nr.,Frage,Antwort,Erwartete Antwort,Kontext",
+        "N°,Question,Réponse,Réponse attendue,Contexte",
+        "numero,pregunta,respuesta,respuesta esperada,contexto",
+        "nr,Domanda,Risposta,Risposta attesa,Contesto",
+        "编号,问题,回答,参考答案,上下文",
+    ],
+)
+def test_headers_in_other_languages_are_fields(tmp_path: Path, header: str):
+    path = tmp_path / "a.csv"
+    path.write_text(f"{header}\n7,where?,here,Here,It is here.\n")
+    row = load(path).frame.row(0, named=True)
+    assert (row["id"], row["question"], row["answer"]) == ("7", "where?", "here")
+    assert (row["references"], row["contexts"]) == (["Here"], ["It is here."])
+
+
+def test_an_accent_may_be_two_characters_or_none():
+    for name in ("Re\u0301ponse", "Réponse", "REPONSE"):
+        samples = load([{"id": "q1", name: "here"}])
+        assert samples.frame["answer"].to_list() == ["here"]
+
+
+def test_a_usual_name_wins_over_one_in_another_language():
+    samples = load([{"id": "q1", "answer": "here", "antwort": "hier"}])
+    assert samples.frame["answer"].to_list() == ["here"]
+
+
+def test_an_answer_in_another_language_is_a_reference_in_gold():
+    samples = load([{"id": "q1", "answer": "here"}], gold=[{"id": "q1", "Antwort": "Hier"}])
+    assert samples.frame["references"].to_list() == [["Hier"]]
+
+
+def test_dspy_names_its_columns_after_example_and_prediction():
+    samples = load([{"question": "where?", "example_answer": "Here", "pred_answer": "here"}])
+    row = samples.frame.row(0, named=True)
+    assert (row["answer"], row["references"]) == ("here", ["Here"])
+
+
+def test_unknown_columns_come_with_the_options_that_name_them():
+    with pytest.raises(DataError, match="'a', 'b'; say which is which: --map question=COLUMN"):
+        load([{"a": 1, "b": 2}])

@@ -68,3 +68,18 @@ def test_brackets_in_a_header_alone_are_no_table_of_promptfoo(tmp_path: Path):
     path = tmp_path / "a.csv"
     path.write_text("id,answer,[note] extra\nq1,a,text\n")
     assert load(path).slice_fields == ("[note] extra",)
+
+
+def test_results_of_version_2_have_no_numbers_of_tests(tmp_path: Path):
+    older = {
+        "provider": {"id": "openai:a"},
+        "prompt": {"raw": f"Answer: {ASKED}", "display": "Answer"},
+        "vars": {"question": ASKED},
+        "response": {"output": SAID},
+        "success": True,
+    }
+    other = {**older, "provider": {"id": "openai:b"}}
+    samples = load(written(tmp_path, older, other))
+    assert samples.systems == ("openai:a", "openai:b")
+    assert samples.frame["question"].to_list() == [ASKED, ASKED]
+    assert samples.frame["answer"].to_list() == [SAID, SAID]

@@ -9,7 +9,7 @@ ASKED, SAID, RIGHT = "Capital of France?", "It is Paris.", "Paris"
 TEXT = "Paris is the capital."
 
 
-def expect(given: dict[str, object], **others: object) -> None:
+def assert_row(given: dict[str, object], **others: object) -> None:
     row = load([{"id": "q1", **given}]).frame.row(0, named=True)
     expected = {"question": ASKED, "answer": SAID, "references": [RIGHT], **others}
     assert {name: row.get(name) for name in expected} == expected
@@ -18,7 +18,7 @@ def expect(given: dict[str, object], **others: object) -> None:
 def test_squad():
     answers = {"text": [RIGHT, RIGHT], "answer_start": [0, 7]}
     given = {"question": ASKED, "context": TEXT, "answers": answers, "prediction_text": SAID}
-    expect(given, contexts=[TEXT])
+    assert_row(given, contexts=[TEXT])
 
 
 @pytest.mark.parametrize(
@@ -30,20 +30,20 @@ def test_squad():
 )
 def test_natural_questions_and_trivia_qa(answer: object):
     given = {"question": ASKED, "answer": answer, "prediction": SAID}
-    expect(given, references=[RIGHT, "City of Paris"])
+    assert_row(given, references=[RIGHT, "City of Paris"])
 
 
 def test_kilt():
     output = [{"answer": RIGHT, "provenance": [{"title": "Paris"}]}, {"provenance": []}]
     with pytest.raises(DataError, match="must be text, got a list"):
         load([{"input": ASKED, "output": output}])  # one item is no answer
-    expect({"input": ASKED, "output": output[:1], "prediction": SAID})
+    assert_row({"input": ASKED, "output": output[:1], "prediction": SAID})
 
 
 def test_crag_has_other_spellings():
     results = [{"page_name": "p", "page_url": "u", "page_snippet": TEXT}]
     given = {"query": ASKED, "answer": RIGHT, "alt_ans": ["Lutetia"], "prediction": SAID}
-    expect({**given, "search_results": results}, references=[RIGHT, "Lutetia"], contexts=[TEXT])
+    assert_row({**given, "search_results": results}, references=[RIGHT, "Lutetia"], contexts=[TEXT])
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_crag_has_other_spellings():
 )
 def test_hotpot_qa(context: object, facts: object):
     given = {"question": ASKED, "answer": RIGHT, "prediction": SAID}
-    expect(
+    assert_row(
         {**given, "context": context, "supporting_facts": facts},
         contexts=["It is a city. It is old.", "No."],
         context_ids=["Paris", "Lyon"],
@@ -69,7 +69,7 @@ def test_hotpot_qa(context: object, facts: object):
 def test_ms_marco():
     passages = {"passage_text": [TEXT, "Lyon."], "is_selected": [1, 0], "url": ["u", "v"]}
     given = {"query": ASKED, "answers": [RIGHT], "prediction": SAID, "passages": passages}
-    expect(given, contexts=[TEXT, "Lyon."], gold_contexts=[TEXT])
+    assert_row(given, contexts=[TEXT, "Lyon."], gold_contexts=[TEXT])
 
 
 def test_auto_rag():
@@ -82,13 +82,13 @@ def test_auto_rag():
         "retrieved_contents": [TEXT],
     }
     grades = [{"id": "d1", "grade": 1}, {"id": "d2", "grade": 1}]
-    expect(given, contexts=[TEXT], context_ids=["d1"], relevant=grades)
+    assert_row(given, contexts=[TEXT], context_ids=["d1"], relevant=grades)
 
 
 def test_haystacks_answers_in_rows():
     answers = [{"data": SAID, "documents": [{"id": "d1", "content": TEXT, "score": 0.5}]}]
     given = {"query": ASKED, "answers": answers, "ground_truth_answer": RIGHT}
-    expect(given, contexts=[TEXT], context_ids=["d1"], context_scores=[0.5])
+    assert_row(given, contexts=[TEXT], context_ids=["d1"], context_scores=[0.5])
 
 
 @pytest.mark.parametrize(
@@ -99,12 +99,12 @@ def test_haystacks_answers_in_rows():
     ],
 )
 def test_chats(messages: list[dict[str, str]]):
-    expect({"messages": messages, "reference": RIGHT})
+    assert_row({"messages": messages, "reference": RIGHT})
 
 
 def test_a_chat_beside_a_question_and_an_answer_is_left_out():
     messages = [{"role": "user", "content": "Other?"}]
-    expect({"messages": messages, "question": ASKED, "answer": SAID, "reference": RIGHT})
+    assert_row({"messages": messages, "question": ASKED, "answer": SAID, "reference": RIGHT})
 
 
 def bedrock(n_turns: int) -> dict[str, object]:
@@ -121,7 +121,7 @@ def bedrock(n_turns: int) -> dict[str, object]:
 
 
 def test_bedrock():
-    expect(bedrock(1), contexts=[TEXT], system="m")
+    assert_row(bedrock(1), contexts=[TEXT], system="m")
 
 
 def test_a_conversation_of_two_turns_is_refused():
@@ -167,3 +167,15 @@ def test_a_list_among_texts_is_an_error_and_no_reference():
 def test_replies_of_a_batch(reply: dict[str, object]):
     row = load([{"custom_id": "q7", "error": None, **reply}]).frame.row(0, named=True)
     assert (row["id"], row["answer"]) == ("q7", SAID)
+
+
+def test_a_chat_of_ragas_ends_with_the_answer():
+    turns = [{"type": "human", "content": "Where?"}, {"type": "ai", "content": "Here."}]
+    row = load([{"user_input": turns, "reference": "Here"}]).frame.row(0, named=True)
+    assert (row["question"], row["answer"], row["references"]) == ("Where?", "Here.", ["Here"])
+
+
+def test_an_input_that_ends_with_the_question_keeps_its_output_as_the_answer():
+    turns = [{"role": "system", "content": "Be short."}, {"role": "user", "content": "Where?"}]
+    row = load([{"input": turns, "output": "Here."}]).frame.row(0, named=True)
+    assert (row["question"], row["answer"]) == ("Where?", "Here.")

@@ -150,3 +150,12 @@ def test_the_completion_of_openai_is_a_text():
     message = SimpleNamespace(role="assistant", content="a")
     completion = SimpleNamespace(id="x", choices=[SimpleNamespace(message=message)])
     assert row_of([{"question": "q", "answer": completion}])["answer"] == "a"
+
+
+def test_an_answer_of_haystack_is_read_from_its_written_form():
+    documents = [{"id": "d1", "content": "Paris is a city.", "meta": {}, "score": 0.5}]
+    parameters = {"data": "Paris.", "query": "Capital?", "documents": documents, "meta": {}}
+    written = {"type": "haystack.dataclasses.answer.GeneratedAnswer", "init_parameters": parameters}
+    row = load([{"answer_builder": {"answers": [written]}}]).frame.row(0, named=True)
+    assert (row["question"], row["answer"]) == ("Capital?", "Paris.")
+    assert (row["contexts"], row["context_ids"]) == (["Paris is a city."], ["d1"])

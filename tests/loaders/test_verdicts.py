@@ -42,6 +42,16 @@ def test_usual_column_names_are_recognised():
     )
 
 
+def test_labels_may_name_their_question_by_its_text():
+    labels = load_verdicts([{"query": "Who?", "label": "yes"}, {"id": "q2", "label": "no"}])
+    assert labels.frame.select("id", "question").rows() == [(None, "Who?"), ("q2", None)]
+    with pytest.raises(DataError, match="neither an id nor a question"):
+        load_verdicts([{"question": " ", "label": "yes"}])
+    # Where there are ids, nobody has to say which column has the questions.
+    rows = [{"id": "q1", "prompt": "a", "query": "b", "label": "yes"}]
+    assert load_verdicts(rows).frame["id"].to_list() == ["q1"]
+
+
 def test_grades_are_numbers_and_may_become_yes_and_no():
     rows = [{"id": f"q{n}", "score": n} for n in range(1, 6)]
     assert load_verdicts(rows).kind == "graded"
@@ -118,7 +128,7 @@ def test_preferences_name_two_systems(row, preferred):
         ([{"id": "q1", "label": "maybe"}], "'maybe' is neither yes nor no nor a number; name the words"),
         ([{"id": "q1", "label": "yes"}, {"id": "q2", "label": 4}], "is 4, but other labels are yes or no"),
         ([{"id": "q1", "label": 1}, {"id": "q1", "label": 0}], "is 0, but 'people' gave 1 at list of rows:1; keep one; if these are two people, add a column rater"),
-        ([{"label": 1}], "has no column of question ids"),
+        ([{"label": 1}], "has no column of ids or of questions"),
         ([{"id": "", "label": 1}], "has a label but no id"),
         ([{"id": "q1", "text": "x"}], "has no column of labels"),
         ([{"id": "q1", "label": ""}], "every label is empty (column 'label')"),

@@ -15,14 +15,14 @@ def row_of(*rows: dict[str, object], **options: object) -> dict[str, object]:
     return load(list(rows), **options).frame.row(0, named=True)
 
 
-def expect(row: dict[str, object], **others: object) -> None:
+def assert_row(row: dict[str, object], **others: object) -> None:
     expected = {"question": ASKED, "answer": SAID, "references": [RIGHT], **others}
     assert {name: row.get(name) for name in expected} == expected
 
 
 def test_langsmith():
     documents = [{"page_content": "Paris is a city.", "metadata": {"id": "d1"}}]
-    expect(
+    assert_row(
         row_of(
             {
                 "id": "e1",
@@ -37,11 +37,13 @@ def test_langsmith():
 
 
 def test_an_only_text_is_that_of_its_wrapper():
-    expect(row_of({"inputs": {"x": ASKED}, "outputs": {"y": SAID}, "expected": {"z": RIGHT}}))
+    assert_row(row_of({"inputs": {"x": ASKED}, "outputs": {"y": SAID}, "expected": {"z": RIGHT}}))
 
 
 def test_braintrust_has_an_object_beside_texts():
-    expect(row_of({"id": "b1", "input": {"question": ASKED}, "output": SAID, "expected": RIGHT}))
+    assert_row(
+        row_of({"id": "b1", "input": {"question": ASKED}, "output": SAID, "expected": RIGHT})
+    )
 
 
 def test_lm_evaluation_harness():
@@ -55,17 +57,17 @@ def test_lm_evaluation_harness():
             "filtered_resps": [SAID],
         }
     )
-    expect(row)
+    assert_row(row)
     assert "elsewhere" not in row.values()
 
 
 def test_an_answer_in_a_test_case_is_the_expected_one():
-    expect(row_of({"vars": {"question": ASKED, "answer": RIGHT}, "output": SAID}))
+    assert_row(row_of({"vars": {"question": ASKED, "answer": RIGHT}, "output": SAID}))
 
 
 @pytest.mark.parametrize("mark", [".", "/"])
 def test_dotted_columns(mark: str):
-    expect(
+    assert_row(
         row_of(
             {
                 f"inputs{mark}query": ASKED,
@@ -86,7 +88,7 @@ def test_json_texts_in_csv(tmp_path: Path):
     path = tmp_path / "runs.csv"
     asked, said = (json.dumps(value).replace('"', '""') for value in ({"q": ASKED}, {"a": SAID}))
     path.write_text(f'id,inputs,outputs,reference\nr1,"{asked}","{said}",Paris\n')
-    expect(load(path).frame.row(0, named=True))
+    assert_row(load(path).frame.row(0, named=True))
 
 
 def test_other_texts_and_numbers_become_fields_and_the_rest_is_named():
@@ -124,3 +126,76 @@ def test_a_chosen_column_stays_as_it_is():
 def test_text_that_only_begins_as_an_object_is_text(text: str):
     samples = load([{"id": "q1", "inputs": text, "outputs": SAID}])
     assert samples.frame["question"].to_list() == [text]
+
+
+def test_weave_nests_its_wrappers():
+    row = row_of(
+        {
+            "id": "w1",
+            "inputs": {"example": {"question": ASKED, "expected": RIGHT}, "model": "small"},
+            "output": {"output": {"answer": SAID, "contexts": ["c"]}, "scores": {"ok": True}},
+        }
+    )
+    assert_row(row, system="small", contexts=["c"])
+
+
+def test_dspy_keeps_an_example_and_a_prediction():
+    row = row_of(
+        {
+            "example": {"question": ASKED, "answer": RIGHT},
+            "prediction": {"answer": SAID, "context": ["c"]},
+        }
+    )
+    assert_row(row, contexts=["c"])
+
+
+def test_an_object_of_the_answer_that_is_no_wrapper_is_left_out_and_named():
+    samples = load([{"inputs": {"question": ASKED, "extra": {"a": {"b": 1}}}, "outputs": SAID}])
+    assert samples.frame.row(0, named=True)["question"] == ASKED
+    assert any("'extra' of 'inputs'" in note for note in samples.notes)
+
+
+def test_output_items_of_openai_evals():
+    said = [{"role": "assistant", "content": SAID}]
+    row = row_of(
+        {
+            "id": "oi1",
+            "datasource_item": {"question": ASKED, "ground_truth": RIGHT},
+            "sample": {"output": said, "model": "small"},
+        }
+    )
+    assert_row(row, system="small")
+
+
+def test_mlflow_keeps_expectations():
+    row = row_of(
+        {
+            "inputs": {"question": ASKED},
+            "outputs": {"response": SAID},
+            "expectations": {"expected_response": RIGHT},
+        }
+    )
+    assert_row(row)
+
+
+def test_messages_of_langsmith_are_question_and_answer():
+    row = row_of(
+        {
+            "inputs": {"messages": [{"role": "user", "content": ASKED}]},
+            "outputs": {"output": {"role": "assistant", "content": SAID}},
+            "reference_outputs": {"answer": RIGHT},
+        }
+    )
+    assert_row(row)
+
+
+def test_databricks_asks_in_request_and_names_documents_by_doc_uri():
+    row = row_of(
+        {
+            "request": ASKED,
+            "response": SAID,
+            "expected_response": RIGHT,
+            "retrieved_context": [{"content": "c", "doc_uri": "d1"}],
+        }
+    )
+    assert_row(row, contexts=["c"], context_ids=["d1"])

@@ -181,6 +181,7 @@ def test_names_from_data_are_inert_in_the_terminal(hostile):
     assert "::error" not in out.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_the_latex_compiles(hostile, tmp_path):
     page = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}{to_latex(hostile)}\\end{{document}}"

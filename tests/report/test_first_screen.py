@@ -105,11 +105,22 @@ def test_the_best_mean_and_the_best_on_common_questions_can_differ():
     )
 
 
+def test_columns_that_may_hold_the_answers_come_with_the_option_that_reads_them():
+    one = {"id": "1", "question": "where?", "reference": "Rome", "said": "Rome", "length": 4}
+    assert FirstScreen(rg.evaluate([one], "rag")).notes[-1] == (
+        "not read: 'said'; if it is the answer: --map answer=said"
+    )
+    two = {"id": "1", "question": "where?", "reference": "Rome", "GPT": "Rome", "My LM": "Paris"}
+    assert FirstScreen(rg.evaluate([two], "rag")).notes[-1] == (
+        "not read: 'GPT', 'My LM'; if each is a system's: --map answer='GPT,My LM'"
+    )
+
+
 def test_a_column_that_may_hold_the_references_is_named():
     rows = [{"id": "1", "answer": "Rome", "key_of_marking": "Rome"}]
     notes = FirstScreen(rg.evaluate(rows, "rag")).notes
     assert notes[-1] == (
-        "'key_of_marking' is read as no field; if it holds the references: --map references=COLUMN"
+        "not read: 'key_of_marking'; if it is the references: --map references=key_of_marking"
     )
     named = FirstScreen(
         rg.evaluate([{"id": "1", "answer": "Rome", "truth": "Rome"}], "exact_match")
@@ -145,7 +156,7 @@ def test_what_differs_from_the_best_beyond_chance_is_marked_after_correction():
 def test_systems_are_ordered_by_the_headline_and_the_rest_is_counted():
     found = screen(answers({"a": 1, "b": 20, "c": 15, "d": 3, "e": 2}))
     assert found.header == ("metric", "b", "c", "d", "n")
-    assert "not shown: 2 systems more" in found.notes
+    assert "not shown: 2 more systems" in found.notes
 
 
 def test_rows_without_a_score_are_counted_by_system():

@@ -9,6 +9,7 @@ import signal
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
@@ -18,6 +19,7 @@ import pytest
 import ragauge as rg
 from ragauge.errors import PlanError, StoreError
 from ragauge.label import Label
+from ragauge.report import chunks
 from ragauge.report.page import asset, script_json, write_page
 from ragauge.report.view import ReportView
 
@@ -117,6 +119,20 @@ def test_the_blocks_have_the_texts_and_the_evidence(run, page):
         (row["id"], row["system"], row["metric"]): json.loads(row["evidence"])
         for row in stored.iter_rows(named=True)
     }
+
+
+def test_questions_are_the_same_whatever_the_blocks(tmp_path, monkeypatch):
+    rows = [{**row, "id": f"{row['id']}-{n}", "n": [n]} for n in range(20) for row in ROWS]
+    run = rg.evaluate(rows, ["exact_match", "keyword_coverage"])
+    page = Page(run.report(tmp_path / "large.html"))
+    monkeypatch.setattr(chunks, "BLOCK_SIZE", 1_500)
+    monkeypatch.setattr(chunks, "AT_ONCE", 2)
+    written = Page(run.report(tmp_path / "small.html"))
+    starts = written.view["runs"][0]["blocks"]
+    assert len(starts) > 5
+    blocks = [cast(list[dict], written.json(f"0.block.{at}")) for at in range(len(starts))]
+    assert [len(block) for block in blocks] == [b - a for a, b in pairwise([*starts, 60])]
+    assert [question for block in blocks for question in block] == page.json("0.block.0")
 
 
 def test_the_pairs_are_those_of_the_first_screen(run, page):

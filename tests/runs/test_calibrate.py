@@ -331,3 +331,89 @@ def test_labels_may_be_a_field_of_the_answers():
     assert found.best.auroc.value == 1.0 and found.best.n == 40
     with pytest.raises(DataError, match="no such file"):
         made_run().calibrate("human.csv")
+
+
+def test_labels_without_ids_are_paired_by_the_text_of_the_question():
+    rows = [
+        {"id": f"q{n}", "system": system, "question": f"What is {n}?", "answer": f"{n + n % 3}", "reference": f"{n}"}
+        for n in range(30)
+        for system in "ab"
+    ]  # fmt: skip
+    run = rg.evaluate(rows, "number_match")
+    labels = [
+        {"id": row["id"], "system": row["system"], "label": int(row["id"][1:]) % 2} for row in rows
+    ]
+    texts = [
+        {
+            "question": f" what IS\n{label['id'][1:]}? ",
+            "system": label["system"],
+            "label": label["label"],
+        }
+        for label in labels
+    ]
+    found = run.calibrate([*texts, {"question": "never asked", "system": "a", "label": 1}])
+    assert found.labels.frame.rows() == run.calibrate(labels).labels.frame.rows()
+    assert found.notes[-2:] == (
+        "60 labels without an id: paired by the text of the question",
+        "1 label for questions that the run does not have: 'never asked'",
+    )
+
+
+def test_a_question_that_is_asked_under_several_ids_needs_ids():
+    rows = [
+        {"id": f"q{n}", "question": f"What is {n % 4}?", "answer": f"{n % 3}", "reference": f"{n % 4}"}
+        for n in range(5)
+    ]  # fmt: skip
+    run = rg.evaluate(rows, "number_match")
+    labels = [{"question": f"What is {n}?", "label": n % 2} for n in range(4)]
+    labels.append({"id": "q1", "label": 0})
+    found = run.calibrate(labels)
+    assert sorted(found.labels.frame["id"].to_list()) == ["q1", "q2", "q3"]
+    assert "1 label for questions that the run asks under several ids: 'What is 0?'" in found.notes
+    assert "1 label of a rater for an answer that they had labelled before: not used" in found.notes
+    with pytest.raises(PlanError, match="no questions to pair them by"):
+        rg.evaluate([{"id": "q", "answer": "1", "reference": "1"}], "number_match").calibrate(
+            labels
+        )
+
+
+def clustered_run(n_copies: int) -> tuple[rg.Run, list[dict[str, object]]]:
+    """40 documents with `n_copies` questions each, whose answers and labels are the same for one document."""
+    random = np.random.default_rng(4)
+    rows, labels = [], []
+    for document in range(40):
+        value, label = random.integers(0, 3), int(random.random() < 0.6)
+        for copy in range(n_copies):
+            id = f"d{document}-{copy}"
+            rows.append(
+                {"id": id, "answer": WORDS[value], "reference": "Rome", "doc": f"d{document}"}
+            )
+            labels.append({"id": id, "label": label if copy < 3 else None})
+    return rg.evaluate(rows, "token_f1"), [each for each in labels if each["label"] is not None]
+
+
+def test_questions_of_one_cluster_are_drawn_together():
+    run, labels = clustered_run(6)
+    alone = run.calibrate(labels)
+    together = run.calibrate(labels, cluster="doc")
+    assert together.notes[-1] == "questions of one doc are drawn together: 40 clusters"
+
+    def width(estimate):
+        return estimate.high - estimate.low
+
+    one, other = alone.metric("token_f1"), together.metric("token_f1")
+    assert one.auroc.value == other.auroc.value
+    # 120 labels of 40 documents say as much as 40: wider by the root of 3.
+    assert width(other.auroc) / width(one.auroc) == approx(3**0.5, rel=0.15)
+    (rate,), (drawn,) = alone.rates("token_f1").systems, together.rates("token_f1").systems
+    for name in ("corrected", "labels_alone"):
+        assert width(getattr(drawn, name)) / width(getattr(rate, name)) == approx(3**0.5, rel=0.2)
+    assert width(drawn.reported) / width(rate.reported) == approx(6**0.5, rel=0.2)
+
+
+def test_each_question_as_a_cluster_changes_nothing():
+    run, labels = clustered_run(1)
+    frames = [run.calibrate(labels, cluster=name).frame for name in (None, "doc")]
+    assert frames[0].equals(frames[1])
+    with pytest.raises(PlanError, match="no field 'document'"):
+        run.calibrate(labels, cluster="document")

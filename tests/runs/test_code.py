@@ -153,6 +153,7 @@ def evaluated(folder: Path) -> list[str]:
     return done.stdout.split() or done.stderr.splitlines()[-1:]
 
 
+@pytest.mark.slow
 def test_what_a_metric_of_the_user_imports_inside_a_function_counts(tmp_path):
     (tmp_path / "own.py").write_text(OWN)
     (tmp_path / "helping.py").write_text(HELPER)
@@ -410,6 +411,7 @@ print(*rg.open_run("run").summary()["mean"])
 """
 
 
+@pytest.mark.slow
 def test_a_run_made_with_a_plugin_is_summarised_where_the_file_is_imported(tmp_path):
     files = {"own_metrics.py": AGGREGATED, "data.jsonl": '{"id": "q1", "answer": "abcd"}'}
     command = "-m ragauge run data.jsonl -m own --plugin own_metrics.py --folder run --cache none"

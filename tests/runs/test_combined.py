@@ -57,9 +57,11 @@ def test_what_differs_is_said(tmp_path):
     both = combined([base, other])
     assert both is not None
     assert [metric.name for metric in both.metrics] == ["exact_match"]
-    data, metric = both.manifest.notes
+    assert both.manifest.notes == ("not in this view: token_f1, which not every run has",)
+    (data,) = both.mismatches
     assert "other question text than in" in data and "12 of 12 common questions" in data
-    assert metric == "not in this view: token_f1, which not every run has"
+    banner, *_ = Overview(both).view().problems
+    assert (banner.text, banner.where) == (data, "")
 
 
 def test_runs_that_cannot_be_compared_are_shown_one_by_one(tmp_path):

@@ -1,4 +1,4 @@
-"""A metric of one's own whose code changed without a new version: `compare` notices, and only that."""
+"""A user's metric whose code changed without a new version: `compare` notices, and only that."""
 
 import os
 
@@ -11,7 +11,7 @@ from ragauge.runs.own_code import own_digest
 
 pytestmark = pytest.mark.usefixtures("own_metrics")
 
-PLUGIN = '''"""Metrics of one's own."""
+PLUGIN = '''"""A user's metrics."""
 import re
 import ragauge as rg
 

@@ -96,6 +96,7 @@ def test_a_part_that_is_damaged_is_made_again_and_the_others_are_not(tmp_path):
     assert RunFolder(folder).read().scores.height == 2 * N_ROWS
 
 
+@pytest.mark.slow
 def test_a_finished_run_without_its_summary_gets_it_again(tmp_path):
     folder = tmp_path / "run"
     evaluate_elsewhere(folder, tmp_path)

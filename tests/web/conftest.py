@@ -2,6 +2,7 @@
 
 import importlib.util
 import shutil
+import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -134,3 +135,22 @@ def axe() -> str:
 def watch() -> str:
     """A script for every page that notes what the page should not do in `window.seen`."""
     return WATCH
+
+
+@pytest.fixture(scope="session")
+def raw() -> Callable[[Any, str | bytes], str]:
+    """Sends bytes to a server as they are, and reads until it closes the connection."""
+
+    def send(server: Any, request: str | bytes) -> str:
+        sent = request.encode("latin-1") if isinstance(request, str) else request
+        with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
+            connection.sendall(sent)
+            parts: list[bytes] = []
+            try:
+                while part := connection.recv(65_536):
+                    parts.append(part)
+            except ConnectionResetError:
+                pass  # the server has closed it without reading all of the request
+        return b"".join(parts).decode("latin-1")
+
+    return send

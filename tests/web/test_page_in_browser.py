@@ -186,32 +186,36 @@ FILTERS = (
 )  # fmt: skip
 
 
+def check_filter(page, text: str, rows, known: set[str] | None = None) -> None:
+    """The page selects what Python does, or says that it cannot read the filter."""
+    page.page.fill("#where", text)
+    try:
+        read = Filter.parse(text)
+        unknown = known is not None and read.fields - known
+        wanted = None if unknown else [row["id"] for row in rows if read.matches(row)]
+    except FilterError:
+        wanted = None
+    shown = page.ids()
+    is_error = page.page.get_attribute("#where", "aria-invalid") == "true"
+    assert is_error == (wanted is None), f"{text}: {page.page.inner_text('#found')}"
+    if wanted is not None:
+        assert shown == wanted, text
+
+
 def test_a_filter_selects_what_it_selects_in_python(opened, tmp_path):
     rows = [{**row, "answer": "x", "reference": "x"} for row in ROWS]
     run = rg.evaluate(rows, "exact_match")
     page = opened(run.report(tmp_path / "report.html"), "#/questions")
     page.ids()
-    known = {"id", "name", "year", "flag", "kind"}
     for text in FILTERS:
-        page.page.fill("#where", text)
-        try:
-            read = Filter.parse(text)
-            wanted = (
-                None if read.fields - known else [row["id"] for row in ROWS if read.matches(row)]
-            )
-        except FilterError:
-            wanted = None
-        shown = page.ids()
-        is_error = page.page.get_attribute("#where", "aria-invalid") == "true"
-        assert is_error == (wanted is None), f"{text}: {page.page.inner_text('#found')}"
-        if wanted is not None:
-            assert shown == wanted, text
+        check_filter(page, text, ROWS, {"id", "name", "year", "flag", "kind"})
 
 
 LIST_ROWS = [
     {"id": "b1", "contexts": ["It's", 'a "b"'], "context_ids": ["x", "y"], "context_scores": [0.5, 0.25]},
     {"id": "b2", "contexts": ["two\nlines", "tab\there"], "relevant": {"x": 1, "z": 2}},
-    {"id": "b3", "contexts": [], "context_ids": []},
+    {"id": "b3", "contexts": [], "context_ids": [], "weights": [1.0, -0.0, 2e-5, 1e16, 1e22, 1234567.0], "price": 3.0},
+    {"id": "b5", "weights": [1], "price": 0.25, "year": 19},
     {"id": "b4", "contexts": ["both ' and \"", "zero\u200bwidth 😀 ÄÖ back\\slash"], "tags": ["x"]},
 ]  # fmt: skip
 LIST_FILTERS = (
@@ -220,7 +224,9 @@ LIST_FILTERS = (
     "contexts ~ \"both \\\\'\"", "contexts ~ '\\\\u200b'", "contexts ~ '😀'", "contexts is null", "contexts ~ '[]'",
     "context_scores ~ 0.5", "context_scores ~ '[0.5, 0.25]'", "relevant ~ 'z'", "relevant ~ \"'grade': 2\"",
     "references ~ 'x'", "context_ids ~ 'x' and references ~ 'X'", "tags ~ 'x'", "contexts = 'x'", "contexts",
-    "contexts > 1", "contexts in ('x')", "contexts != 'x'",
+    "contexts > 1", "contexts in ('x')", "contexts != 'x'", "weights ~ '[1.0, -0.0, 2e-05, 1e+16, 1e+22, 1234567.0]'",
+    "weights ~ 1", "weights ~ '[1,'", "weights ~ '[1.0]'", "price ~ '3.0'", "price ~ 3",
+    "price = 3", "year ~ '19'", "year ~ 19", "price ~ '.25'",
 )  # fmt: skip
 
 
@@ -242,16 +248,7 @@ def check_lists(page, run: rg.Run) -> None:
     rows = run.samples.frame.filter(system="p").to_dicts()
     page.ids()
     for text in LIST_FILTERS:
-        page.page.fill("#where", text)
-        try:
-            wanted = [row["id"] for row in rows if Filter.parse(text).matches(row)]
-        except FilterError:
-            wanted = None
-        shown = page.ids()
-        is_error = page.page.get_attribute("#where", "aria-invalid") == "true"
-        assert is_error == (wanted is None), f"{text}: {page.page.inner_text('#found')}"
-        if wanted is not None:
-            assert shown == wanted, text
+        check_filter(page, text, rows)
 
 
 @pytest.mark.usefixtures("own_metrics")

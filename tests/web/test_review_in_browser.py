@@ -27,7 +27,7 @@ def review(tmp_path) -> Review:
 
 
 class Desk:
-    """The page of one reviewer, and what their browser was told and complained about."""
+    """The page of one reviewer, and what their browser received and complained about."""
 
     def __init__(self, page: Any, url: str) -> None:
         self.page, self.url = page, url
@@ -49,6 +49,9 @@ class Desk:
     def press(self, key: str, until: str) -> None:
         self.page.keyboard.press(key)
         self.page.wait_for_selector(until)
+
+    def texts_of(self, selector: str) -> list[str]:
+        return self.page.locator(selector).all_inner_texts()
 
     @property
     def question(self) -> str:
@@ -116,6 +119,15 @@ def test_twenty_answers_are_reviewed_with_the_keyboard_alone(desks, review):
     assert labels.raters == ("ann",)
     notes = [label.note for label in review.file.read().labels]
     assert notes[4] == "10 and 0 are typed here" and not any(notes[:4] + notes[5:])
+    # Only now there is a report.
+    assert desk.texts_of("nav a") == ["Review"]
+    desk.page.click("text=open the report")
+    desk.page.wait_for_selector(".matrix")
+    desk.page.keyboard.press("q")
+    desk.page.wait_for_selector(".line .id")
+    assert desk.texts_of("nav a") == ["Overview", "Compare", "Questions", "Review"]
+    desk.page.click("nav >> text=Review")
+    desk.page.wait_for_selector(".finished")
     assert desk.silent
 
 

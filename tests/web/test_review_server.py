@@ -88,15 +88,6 @@ def label(key: str, value: object = 1, rater="ann", note="", settles=False) -> d
     return {"key": key, "rater": rater, "value": value, "note": note, "settles": settles}
 
 
-def raw(server: PageServer, request: str) -> str:
-    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
-        connection.sendall(request.encode("latin-1"))
-        parts = []
-        while part := connection.recv(65_536):
-            parts.append(part)
-    return b"".join(parts).decode("latin-1")
-
-
 def stored(review: Review) -> bytes:
     return review.file.path.read_bytes() if review.file.path.exists() else b""
 
@@ -182,9 +173,58 @@ def test_labels_at_the_same_time_are_all_kept(server, review):
     assert len(review.file.read().labels) == 32
 
 
-def test_the_page_says_that_it_has_a_queue(server):
-    assert b'"source":"review"' in ask(server, "/").body
-    assert ask(server, "/chunk/0.ids").status == 200
+REPORT = ("/report", "/chunk/0.ids", "/chunk/0.score.0", "/chunk/0.block.0", "/chunk/0.field.1")
+
+
+def test_nothing_that_the_server_sends_has_a_score_while_an_answer_is_left_to_label(server, review):
+    page = ask(server, "/")
+    assert b'"source":"review","runs":[]' in page.body
+    for left in range(4, 0, -1):
+        for address in REPORT:
+            answer = ask(server, f"{address}?rater=ann")
+            assert answer.status == 403
+            assert f"first label {left} answer".encode() in answer.body
+        for address in (
+            "/",
+            "/review/queue",
+            *(f"/review/item/{key}" for key in keys(review)[4 - left :]),
+        ):
+            body = ask(server, address).body
+            for secret in (b"zebra", b"exact_match", b"headline"):
+                assert secret not in body.replace(page.body, b""), address
+        assert post(server, "/review/label", label(keys(review)[4 - left])).status == 200
+    assert ask(server, "/report?rater=ben").status == 200  # one opinion of each answer is enough
+    shown = ask(server, "/report?rater=ann")
+    assert b'"source":"reviewed"' in shown.body and b"exact_match" in shown.body
+    assert [ask(server, f"{address}?rater=ann").status for address in REPORT] == [200] * 5
+    assert ask(server, "/chunk/0.score.9?rater=ann").status == 404
+
+
+def test_each_of_two_people_gets_the_report_after_their_own_labels(tmp_path):
+    run = rg.evaluate(ROWS, ["exact_match"], folder=tmp_path / "run")
+    review = Review(run.review_queue(), opinions=2)
+    with serving(ReviewSite(review)) as server:
+        for key in keys(review):
+            post(server, "/review/label", label(key, rater="ann"))
+        assert ask(server, "/report?rater=ann").status == 200
+        refused = ask(server, "/report?rater=ben")
+        assert (refused.status, b"first label 4 answers" in refused.body) == (403, True)
+        assert ask(server, "/report").status == 400  # nobody in particular
+        saved = post(server, "/review/label", label(keys(review)[0], 0, "ann")).json
+    assert saved["own"]["says"] == "contradict"
+    blind = [each.is_blind for each in review.file.read().labels]
+    assert blind == [True] * 4 + [False]  # ann has seen the report
+
+
+def test_a_label_given_after_the_report_is_not_blind(tmp_path):
+    run = rg.evaluate(ROWS, ["exact_match"], folder=tmp_path / "run")
+    review = Review(run.review_queue())
+    with serving(ReviewSite(review)) as server:
+        for key in keys(review):
+            post(server, "/review/label", label(key, rater="ann"))
+        ask(server, "/report?rater=ben")
+        post(server, "/review/label", label(keys(review)[0], rater="ben"))
+    assert [each.is_blind for each in review.file.read().labels] == [True] * 4 + [False]
 
 
 # What is refused.
@@ -198,7 +238,7 @@ def test_the_page_says_that_it_has_a_queue(server):
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_a_foreign_duplicate_or_missing_host_is_refused(server, review, hosts, method):
+def test_a_foreign_duplicate_or_missing_host_is_refused(raw, server, review, hosts, method):
     lines = "".join(f"Host: {host.format(port=server.server_port)}\r\n" for host in hosts)
     path = "/review/label" if method == "POST" else "/review/queue"
     answer = raw(
@@ -211,7 +251,7 @@ def test_a_foreign_duplicate_or_missing_host_is_refused(server, review, hosts, m
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
-def test_the_names_of_loopback_may_write_from_their_own_origin(server, review, host):
+def test_the_names_of_loopback_may_write_from_their_own_origin(raw, server, review, host):
     body = json.dumps(label(keys(review)[0]))
     answer = raw(
         server,
@@ -255,7 +295,7 @@ def test_a_write_without_origin_or_type_is_refused(server, review, left_out):
     assert stored(review) == b""
 
 
-def test_duplicate_headers_are_refused(server, review):
+def test_duplicate_headers_are_refused(raw, server, review):
     body = json.dumps(label(keys(review)[0]))
     base = f"POST /review/label HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n"
     good = f"Origin: http://127.0.0.1:{server.server_port}\r\n"
@@ -278,7 +318,7 @@ def test_get_never_writes(server, review):
     key = keys(review)[0]
     for path in ("/review/label", "/review/undo", f"/review/label?key={key}&rater=ann&value=1"):
         assert ask(server, path).status == 404
-    for path in ("/", "/review/queue?rater=ann", f"/review/item/{key}?rater=ann", "/chunk/0.ids"):
+    for path in ("/", "/review/queue?rater=ann", f"/review/item/{key}?rater=ann"):
         assert ask(server, path).status == 200
         assert ask(server, path, "HEAD").status == 200
     assert not review.file.path.exists()

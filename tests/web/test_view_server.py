@@ -57,15 +57,6 @@ def ask(
         connection.close()
 
 
-def raw(server: PageServer, request: str) -> str:
-    with socket.create_connection(("127.0.0.1", server.server_port), timeout=5) as connection:
-        connection.sendall(request.encode("latin-1"))
-        parts = []
-        while part := connection.recv(65_536):
-            parts.append(part)
-    return b"".join(parts).decode("latin-1")
-
-
 def assert_safe(headers: dict[str, str]) -> None:
     assert {name: headers.get(name) for name in SAFE} == SAFE
     policy = headers["content-security-policy"]
@@ -116,7 +107,7 @@ def test_a_block_has_the_same_questions_as_the_file(tmp_path):
         ["127.0.0.1:{port}", "127.0.0.1:{port}"], ["127.0.0.1:{port}", "evil.example"], ["0.0.0.0:{port}"], [""], [],
     ],
 )  # fmt: skip
-def test_a_request_must_name_this_server(server, hosts):
+def test_a_request_must_name_this_server(raw, server, hosts):
     lines = "".join(f"Host: {host.format(port=server.server_port)}\r\n" for host in hosts)
     answer = raw(server, f"GET / HTTP/1.1\r\n{lines}\r\n")
     assert answer.startswith("HTTP/1.1 400 ")
@@ -124,7 +115,7 @@ def test_a_request_must_name_this_server(server, hosts):
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
-def test_the_names_of_loopback_are_known(server, host):
+def test_the_names_of_loopback_are_known(raw, server, host):
     answer = raw(
         server, f"HEAD / HTTP/1.1\r\nHost: {host}:{server.server_port}\r\nConnection: close\r\n\r\n"
     )
@@ -162,7 +153,7 @@ def test_a_page_of_another_site_may_not_ask(server):
     assert ask(server, "/", headers=visit)[0] == 200
 
 
-def test_what_is_not_http_is_refused_with_the_same_headers(server):
+def test_what_is_not_http_is_refused_with_the_same_headers(raw, server):
     answer = raw(server, "GARBAGE\r\n\r\n")
     assert "400" in answer
     assert raw(server, "GET / HTTP/9.9\r\nHost: x\r\n\r\n").startswith("HTTP/1.1 505 ")

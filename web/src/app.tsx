@@ -5,20 +5,21 @@ import { KEYS, keyName, tooltip } from "./keys";
 import { Overview } from "./overview";
 import { Questions } from "./questions";
 import { Review } from "./review";
-import { go, helpIsOpen, href, place, run, theme, toggleTheme, type ViewName } from "./state";
+import { go, helpIsOpen, href, place, run, theme, toggleTheme, type ViewName, VIEWS } from "./state";
 
 const TABS: [ViewName, string][] = [
   ["overview", "Overview"],
   ["compare", "Compare"],
   ["questions", "Questions"],
-  ...(report.source === "review" ? [["review", "Review"] as [ViewName, string]] : []),
+  ["review", "Review"],
 ];
 const SHOWN = { overview: Overview, compare: Compare, questions: Questions, review: Review };
 
 export function App() {
   const { view } = place.value;
   const at = report.runs[run()] ? run() : 0;
-  const tabs = TABS.filter(([name]) => name !== "compare" || report.runs[at]!.systems.length > 1);
+  const one = report.runs[at];
+  const tabs = TABS.filter(([name]) => VIEWS.includes(name) && (name !== "compare" || (one && one.systems.length > 1)));
   const Shown = SHOWN[view];
   return (
     <>
@@ -30,9 +31,10 @@ export function App() {
         <nav aria-label="Views">
           {tabs.map(([name, title]) => (
             <a key={name} href={href(name)} aria-current={name === view ? "page" : undefined} title={tooltip(title)}>
-              {name === "questions" && report.runs[at]!.of === "rankings" ? "Queries" : title}
+              {name === "questions" && one?.of === "rankings" ? "Queries" : title}
             </a>
           ))}
+          {report.source === "reviewed" && <a href="/">Review</a>}
         </nav>
         <div class="tools">
           <button type="button" onClick={toggleTheme} title={tooltip("Light or dark")} aria-label="Light or dark">
@@ -57,6 +59,7 @@ function focusMain(event: Event) {
 }
 
 function RunName({ at }: { at: number }) {
+  if (!report.runs.length) return null;
   if (report.runs.length === 1) return <span class="run">{report.runs[0]!.title}</span>;
   return (
     <label class="run">
@@ -84,7 +87,7 @@ function Help() {
     <dialog ref={dialog} class="help" aria-label="Keys" onClose={() => (helpIsOpen.value = false)}>
       <h2>Keys</h2>
       <dl>
-        {KEYS.map((each) => (
+        {KEYS.map((each) => ({ ...each, in: VIEWS.filter((view) => each.in?.includes(view) ?? true) })).map((each) => (
           <div key={each.does}>
             <dt>
               {each.keys.map((key) => (
@@ -93,7 +96,7 @@ function Help() {
             </dt>
             <dd>
               {each.does}
-              {each.in && <span class="soft"> · {each.in.join(", ")}</span>}
+              {each.in.length < VIEWS.length && <span class="soft"> · {each.in.join(", ")}</span>}
             </dd>
           </div>
         ))}

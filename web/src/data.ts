@@ -28,9 +28,9 @@ async function read(name: string): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** A chunk from the server that `ragauge view` runs. */
+/** A chunk from the server of the page; after a review the query says who asks. */
 async function served(name: string): Promise<ArrayBuffer> {
-  const response = await fetch(`/chunk/${name}`);
+  const response = await fetch(`/chunk/${name}${location.search}`);
   if (!response.ok) throw new Error(`the server has no ${name} (${response.status}); is ragauge still running?`);
   return response.arrayBuffer();
 }

@@ -1,6 +1,5 @@
 // One table of keys: handlers, tooltips and the sheet behind ? come from it.
-import { report } from "./data";
-import { go, helpIsOpen, href, place, toggleTheme, type ViewName } from "./state";
+import { go, helpIsOpen, href, place, toggleTheme, type ViewName, VIEWS } from "./state";
 
 export interface Key {
   keys: string[];
@@ -19,7 +18,6 @@ const act = (name: Action) => () => actions[name]?.();
 
 const review = (key: string, does: string, name: ReviewAction): Key => ({ keys: [key], does, in: ["review"], run: act(name) });
 
-// Those of the review come first: in its view, 1 is a verdict and no view.
 const REVIEW_KEYS: Key[] = [
   review("1", "Match", "match"),
   review("0", "Contradict", "contradict"),
@@ -28,14 +26,14 @@ const REVIEW_KEYS: Key[] = [
   review("c", "Show the contexts", "contexts"),
   review("z", "Undo the last label", "undo"),
   review("Enter", "Next answer to label", "advance"),
-  { keys: ["4", "r"], does: "Review", run: () => go(href("review")) },
 ];
 
-export const KEYS: Key[] = [
-  ...(report.source === "review" ? REVIEW_KEYS : []),
-  { keys: ["1", "o"], does: "Overview", run: () => go(href("overview")) },
-  { keys: ["2", "c"], does: "Compare", run: () => go(href("compare")) },
-  { keys: ["3", "q"], does: "Questions", run: () => go(href("questions")) },
+const REPORT: ViewName[] = ["overview", "compare", "questions"];
+const ALL_KEYS: Key[] = [
+  ...REVIEW_KEYS,
+  { keys: ["1", "o"], does: "Overview", in: REPORT, run: () => go(href("overview")) },
+  { keys: ["2", "c"], does: "Compare", in: REPORT, run: () => go(href("compare")) },
+  { keys: ["3", "q"], does: "Questions", in: REPORT, run: () => go(href("questions")) },
   { keys: ["j", "ArrowDown"], does: "Next question", in: ["questions", "review"], run: act("next") },
   { keys: ["k", "ArrowUp"], does: "Previous question", in: ["questions", "review"], run: act("previous") },
   { keys: ["Enter"], does: "Open the question", in: ["questions"], run: act("open") },
@@ -47,6 +45,8 @@ export const KEYS: Key[] = [
   { keys: ["t"], does: "Light or dark", run: toggleTheme },
   { keys: ["?"], does: "This sheet", run: () => (helpIsOpen.value = !helpIsOpen.value) },
 ];
+/** The keys of this page: those that work in one of its views. */
+export const KEYS = ALL_KEYS.filter((each) => !each.in || each.in.some((name) => VIEWS.includes(name)));
 
 const NAMES: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc" };
 

@@ -28,18 +28,33 @@ export function Overview({ at }: { at: number }) {
 }
 
 function Problems({ run }: { run: RunView }) {
-  if (!run.problems.length) return null;
+  const differences = run.problems.filter((problem) => !problem.where);
+  const missing = run.problems.filter((problem) => problem.where);
   return (
-    <section class="banner" aria-label="Problems">
-      <h2>Some scores are missing</h2>
-      <ul>
-        {run.problems.map((problem) => (
-          <li key={problem.text}>
-            {problem.where ? <a href={href("questions", { where: problem.where })}>{problem.text}</a> : problem.text}
-          </li>
-        ))}
-      </ul>
-    </section>
+    <>
+      {differences.length > 0 && (
+        <section class="banner" aria-label="Differences between the runs">
+          <h2>These runs differ in more than their systems</h2>
+          <ul>
+            {differences.map((problem) => (
+              <li key={problem.text}>{problem.text}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {missing.length > 0 && (
+        <section class="banner" aria-label="Problems">
+          <h2>Some scores are missing</h2>
+          <ul>
+            {missing.map((problem) => (
+              <li key={problem.text}>
+                <a href={href("questions", { where: problem.where })}>{problem.text}</a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 // The review view: one answer after another, judged without knowing the automatic verdicts.
 import { useEffect, useRef } from "preact/hooks";
 import { actions, tooltip } from "./keys";
-import { failure, item, label, load, move, next, notes, queue, rater, rename, said, show, undo, type Verdict } from "./review_state";
+import { failure, item, label, load, move, named, next, notes, queue, rater, rename, said, show, undo, type Verdict } from "./review_state";
 import { param } from "./state";
 import type { LabelView, ReviewItemView } from "./view";
 
@@ -61,6 +61,7 @@ function Progress() {
       <span>
         {done} of {rows.length} done{conflicts > 0 && `, ${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"} to settle`}
       </span>
+      {left ? <span class="soft">the report opens when nothing is left: it shows automatic scores</span> : <ReportLink />}
       <label class="rater">
         your name{" "}
         <input
@@ -221,6 +222,11 @@ function Others({ title, others }: { title: string; others: LabelView[] }) {
 function KeyName({ does }: { does: string }) {
   const name = /\((.*)\)$/.exec(tooltip(does))?.[1]?.split(" or ")[0];
   return name ? <kbd aria-hidden="true">{name}</kbd> : null;
+}
+
+/** A page of its own: what it shows is not here before. */
+function ReportLink() {
+  return <a href={`/report${named()}`}>open the report</a>;
 }
 
 function Finished() {

@@ -51,7 +51,8 @@ async function ask<T>(address: string, sent?: object): Promise<T> {
   return (await response.json()) as T;
 }
 
-const named = () => (rater.value ? `?rater=${encodeURIComponent(rater.value)}` : "");
+/** The query that says who asks. */
+export const named = () => (rater.value ? `?rater=${encodeURIComponent(rater.value)}` : "");
 
 async function readQueue(): Promise<void> {
   queue.value = await ask<ReviewQueueView>(`/review/queue${named()}`);

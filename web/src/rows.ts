@@ -116,7 +116,7 @@ export class Rows {
   private async lists(field: FieldView): Promise<(string | null)[]> {
     const width = field.is_shared ? 1 : this.view.systems.length;
     const found = new Array<string | null>(this.view.n_questions * width).fill(null);
-    const text = (value: unknown) => (value === null || value === undefined ? null : pythonText(value));
+    const text = (value: unknown) => (value === null || value === undefined ? null : pythonText(value, field.is_float));
     let q = 0;
     for (let block = 0; block < this.view.blocks.length; block++) {
       for (const question of await json<Question[]>(`${this.place}.block.${block}`)) {
@@ -176,9 +176,10 @@ export class Rows {
     const readers = new Map([...fields(condition)].map((name) => [name, this.reader(name)]));
     let q = 0;
     let s = 0;
+    const isFloat = (name: string) => this.isFloat(name);
     const row: Row = (name) => readers.get(name)!(q, s);
     for (let at = 0; at < this.n; at++) {
-      if (this.is_present(at) && holds(condition, row)) found[at] = 1;
+      if (this.is_present(at) && holds(condition, row, isFloat)) found[at] = 1;
       s += 1;
       if (s === systems.length) {
         s = 0;
@@ -186,6 +187,11 @@ export class Rows {
       }
     }
     return found;
+  }
+
+  private isFloat(name: string): boolean {
+    const source = this.source(name)!;
+    return source.field ? (this.field(source.field)?.is_float ?? false) : true;
   }
 
   private reader(name: string): (q: number, s: number) => Value {

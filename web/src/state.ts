@@ -9,15 +9,15 @@ export interface Place {
   params: URLSearchParams;
 }
 
-const HAS_REVIEW = report.source === "review";
-const VIEWS: ViewName[] = ["overview", "compare", "questions", ...(HAS_REVIEW ? (["review"] as const) : [])];
+/** The views that the page has: a review shows nothing but its queue, so that people label blind. */
+export const VIEWS: ViewName[] = report.source === "review" ? ["review"] : ["overview", "compare", "questions"];
 
 export const place = signal<Place>(read());
 export const helpIsOpen = signal(false);
 
 function read(): Place {
   const [path = "", query = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
-  const view = VIEWS.find((name) => name === path) ?? (HAS_REVIEW ? "review" : "overview");
+  const view = VIEWS.find((name) => name === path) ?? VIEWS[0]!;
   return { view, params: new URLSearchParams(query) };
 }
 

@@ -6,7 +6,7 @@ export interface Fact {
   text: string;
 }
 
-/** Something that failed or was skipped: a sentence, and the filter that lists its answers. */
+/** Scores that failed or were skipped: a sentence, and the filter that lists their answers. */
 export interface Problem {
   text: string;
   where: string;
@@ -104,6 +104,7 @@ export interface FieldView {
   name: string;
   kind: string;
   is_shared: boolean;
+  is_float: boolean;
   chunk: string;
 }
 
@@ -135,7 +136,7 @@ export interface RunView {
   has_evidence: boolean;
 }
 
-/** The whole page. `source` is "file" for a single file, "server" for `ragauge view`, "review" for `ragauge review serve`. */
+/** The whole page. `source` is "file" for a single file and "server" for `ragauge view`. */
 export interface ReportView {
   version: string;
   made: string;

@@ -1,4 +1,5 @@
 // Filters: the grammar of ragauge's --where (src/ragauge/where.py), for the rows of this page.
+import { floatText } from "./python";
 
 export type Value = string | number | boolean | List | null;
 /** A list, which only ~ and `is null` read: as the text that Python prints. */
@@ -169,14 +170,14 @@ export function fields(condition: Condition): Set<string> {
 }
 
 /** Whether a row meets the condition; FilterError if it compares values of different kinds. */
-export function holds(condition: Condition, row: Row): boolean {
+export function holds(condition: Condition, row: Row, isFloat: (field: string) => boolean): boolean {
   switch (condition.is) {
     case "not":
-      return !holds(condition.one, row);
+      return !holds(condition.one, row, isFloat);
     case "all":
-      return condition.each.every((each) => holds(each, row));
+      return condition.each.every((each) => holds(each, row, isFloat));
     case "any":
-      return condition.each.some((each) => holds(each, row));
+      return condition.each.some((each) => holds(each, row, isFloat));
     case "null":
       return (row(condition.field) ?? null) === null;
     case "truth": {
@@ -194,14 +195,14 @@ export function holds(condition: Condition, row: Row): boolean {
       return condition.values.includes(found as Literal);
     }
     case "comparison":
-      return compare(condition, row(condition.field) ?? null);
+      return compare(condition, row(condition.field) ?? null, isFloat(condition.field));
   }
 }
 
-function compare(condition: { field: string; sign: string; value: Literal }, found: Value): boolean {
+function compare(condition: { field: string; sign: string; value: Literal }, found: Value, isFloat: boolean): boolean {
   if (found === null) return false;
   const { field, sign, value } = condition;
-  if (sign === "~") return text(found).toLowerCase().includes(text(value).toLowerCase());
+  if (sign === "~") return text(found, isFloat).toLowerCase().includes(text(value, true).toLowerCase());
   sameKind(field, found, value);
   switch (sign) {
     case "=":
@@ -230,11 +231,11 @@ function order(left: Exclude<Value, null>, right: Exclude<Value, null>): number 
   return mine.length - theirs.length;
 }
 
-/** A value as Python prints it. */
-function text(value: Exclude<Value, null>): string {
+/** A value as Python prints it; numbers in a filter are floats. */
+function text(value: Exclude<Value, null>, isFloat: boolean): string {
   if (typeof value === "boolean") return value ? "True" : "False";
   if (typeof value === "object") return value.list;
-  if (typeof value === "number" && Number.isInteger(value)) return `${value}`;
+  if (typeof value === "number" && isFloat) return floatText(value);
   return String(value);
 }
 

@@ -13,6 +13,7 @@ from typing import cast
 import click
 
 from ragauge.cli.streams import prepared_streams, silence
+from ragauge.cli.termination import TerminatedError, stopped_by_sigterm
 from ragauge.errors import RagaugeError, StoreError, did_you_mean
 from ragauge.report.plain import for_terminal, shortened
 
@@ -37,6 +38,8 @@ COMMANDS = {
     "doctor": "Check the installation, or a stored run.",
 }
 INTERRUPTED = 130
+TERMINATED = 143
+"""Exit code after SIGTERM, as a shell reports it."""
 BUG = 70
 """Exit code of an error in ragauge itself; sysexits.h calls it EX_SOFTWARE."""
 MAX_LINE_LENGTH = 2_000
@@ -81,7 +84,7 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit with its code; docs/runs.md lists the codes."""
-    with prepared_streams():
+    with prepared_streams(), stopped_by_sigterm():
         code = _ended(arguments)
     sys.exit(code)
 
@@ -96,6 +99,9 @@ def _ended(arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         error.show()
         code = error.exit_code
+    except TerminatedError:
+        say("terminated; finished batches are kept: run the same command again to resume")
+        code = TERMINATED
     except (click.Abort, KeyboardInterrupt):
         say("interrupted; finished batches are kept: run the same command again to resume")
         code = INTERRUPTED
@@ -105,6 +111,9 @@ def _ended(arguments: Sequence[str] | None) -> int:
     except OSError as error:
         silence(sys.stdout)
         complain(StoreError(f"cannot write: {error}; free space or write elsewhere"))
+        code = StoreError.exit_code
+    except MemoryError:
+        complain("not enough memory; evaluate fewer rows (--limit) or give the process more memory")
         code = StoreError.exit_code
     except Exception as error:  # a bug, which must not look like a gate that failed
         _report_bug(error)

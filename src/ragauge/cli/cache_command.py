@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragauge.cli import say
-from ragauge.cli.running import CACHE, RUNS
+from ragauge.cli.folders import CACHE, RUNS
 from ragauge.report.plain import for_terminal
 
 if TYPE_CHECKING:

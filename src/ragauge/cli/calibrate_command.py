@@ -39,6 +39,11 @@ FORMATS = ("md", "json", "csv")
     is_flag=True,
     help="Of the run's own labels, use only those of its random sample.",
 )
+@click.option(
+    "--cluster",
+    metavar="FIELD",
+    help="Field of the answers whose values are drawn together in intervals: questions about one document.",
+)
 @click.option("--kind", type=click.Choice(KINDS), help="Kind of labels.  [default: recognised]")
 @click.option(
     "-o",
@@ -63,6 +68,7 @@ def command(
     thresholds: tuple[tuple[str, str], ...],
     reading: LabelOptions,
     sample_only: bool,
+    cluster: str | None,
     kind: str | None,
     output: tuple[str, ...],
     n_worst: int,
@@ -71,8 +77,8 @@ def command(
 ) -> None:
     """Compare a run's metrics and judges with people's labels, and correct the rates they report.
 
-    LABELS is a file (.csv .tsv .json .jsonl .parquet) with a row for each label: id, system, rater, and
-    the label: yes/no, correct/incorrect, pass/fail, a grade, or for preferences system_a, system_b and
+    LABELS is a file (.csv .tsv .json .jsonl .parquet) with a row for each label: id (or question), system,
+    rater, and the label: yes/no, correct/incorrect, pass/fail, a grade, or for preferences system_a, system_b and
     the preferred one; or the name of a field of the answers that holds their labels. RUN is the folder of
     a run. Without LABELS, the labels that `ragauge review` stored in the run.
 
@@ -101,6 +107,7 @@ def command(
         metrics=metrics,
         thresholds=read_thresholds(thresholds),
         sample_only=sample_only,
+        cluster=cluster,
         kind=next((each for each in KINDS if each == kind), None),
         seed=seed,
         **reading.reading(),

@@ -2,18 +2,30 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
 from ragauge.cli import say
+from ragauge.cli.folders import CACHE, RUNS
 from ragauge.cli.judge_options import JudgeOptions, judge_options
 from ragauge.cli.outcome import print_estimate
 from ragauge.cli.pairs import Pair, pairs_once
-from ragauge.cli.running import CACHE, RUNS
 from ragauge.config import NO_CACHE
 from ragauge.errors import PlanError
 
+if TYPE_CHECKING:
+    from ragauge.runs.judge_effects import JudgeBias
+
 DEFAULT = ("answer_class", "faithfulness")
+
+
+class Drawn(TypedDict):
+    """Which questions are asked, and how often."""
+
+    n_questions: int
+    repeat: int
+    seed: int
 
 
 @click.command("judge-bias", short_help="Measure a judge's position, length and consistency bias.")
@@ -87,6 +99,32 @@ def command(
     from ragauge.bias import judge_bias, judge_bias_cost
     from ragauge.judges.config import JudgeConfig
     from ragauge.loaders import load
+
+    config = JudgeConfig.read(judging.table())
+    samples = load(data, map=pairs_once(mapping, "field"))
+    for note in samples.notes:
+        say(note)
+    chosen = list(metrics or _usable(samples.columns))
+    drawn = Drawn(n_questions=n_questions, repeat=repeat, seed=seed)
+    if dry_run:
+        print_estimate(judge_bias_cost(samples, chosen, judge=config, cache=_cache(cache), **drawn))
+        return
+    try:
+        found = judge_bias(
+            samples,
+            chosen,
+            judge=config,
+            labels=labels,
+            yes=yes,
+            cache=_cache(cache),
+            **drawn,
+        )
+    finally:
+        config.close()
+    _print(found, output)
+
+
+def _print(found: "JudgeBias", output: str | None) -> None:
     from ragauge.report.judge_bias import (
         JudgeBiasScreen,
         judge_bias_json,
@@ -95,31 +133,6 @@ def command(
     )
     from ragauge.report.terminal import console
 
-    config = JudgeConfig.read(judging.table())
-    samples = load(data, map=pairs_once(mapping, "field"))
-    for note in samples.notes:
-        say(note)
-    chosen = metrics or _usable(samples.columns)
-    if dry_run:
-        options = {"n_questions": n_questions, "repeat": repeat, "seed": seed}
-        print_estimate(
-            judge_bias_cost(samples, list(chosen), judge=config, cache=_cache(cache), **options)
-        )
-        return
-    try:
-        found = judge_bias(
-            samples,
-            list(chosen),
-            judge=config,
-            labels=labels,
-            yes=yes,
-            n_questions=n_questions,
-            repeat=repeat,
-            cache=_cache(cache),
-            seed=seed,
-        )
-    finally:
-        config.close()
     screen = JudgeBiasScreen(found)
     if output == "json":
         click.echo(judge_bias_json(screen), nl=False)

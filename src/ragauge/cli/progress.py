@@ -10,7 +10,7 @@ from ragauge.cli import say
 from ragauge.cli.forecast import Forecast, Phase
 from ragauge.encoders.models import EMBEDDED
 from ragauge.engine.graph import Plan
-from ragauge.progress import Event, Listener, ignore
+from ragauge.progress import Event, Listener, NodeLeftOut, ignore
 
 SPARSE_S = (15.0, 30.0, 60.0)
 """Seconds until the first line, the second, and between all others, where there is no terminal."""
@@ -59,6 +59,9 @@ class _Watch:
         self._lock = Lock()
 
     def tell(self, event: Event) -> None:
+        if isinstance(event, NodeLeftOut):
+            say(f"node {event.node} gets no more work: {event.reason}")
+            return
         self.forecast.tell(event)
         with self._lock:
             worked = self.forecast.worked_s
@@ -120,7 +123,9 @@ def long_run_note(forecast: Forecast, plan: Plan) -> str:
     named = [name for name, seconds in costs.items() if seconds >= WORTH_NAMING * total_s]
     note = f"this run will take {spoken(total_s)}"
     if named:
-        each = ", ".join(f"{name} ({spoken(costs[name])})" for name in named)
+        # Metrics that read the same texts share the work, so that their times can exceed the whole.
+        shared = " alone" if sum(map(costs.__getitem__, named)) > 1.05 * total_s else ""
+        each = ", ".join(f"{name} ({spoken(costs[name])}{shared})" for name in named)
         # Of several judges each has the metric, with its own name behind it.
         names = dict.fromkeys(name.split(" [")[0] for name in named)
         flags = " ".join(f"--without {quote(name)}" for name in names)

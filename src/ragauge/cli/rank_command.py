@@ -168,7 +168,17 @@ def command(
             compat="trec9" if compat == "trec9" else "trec10",
             seed=seed,
         )
-    table = RankingTable(ranked, all_pairs=compare)
+    _show(RankingTable(ranked, all_pairs=compare), targets, report, per_query=per_query)
+
+
+def _show(
+    table: "RankingTable",
+    targets: Sequence[tuple[str, Path | None]],
+    report: Path | None,
+    *,
+    per_query: bool,
+) -> None:
+    """Write the formats and the report page; print the table unless a format took its place."""
     for form, path in targets:
         _write(table, form, path, per_query=per_query)
     if all(path is not None for _, path in targets):
@@ -178,7 +188,7 @@ def command(
     if report is not None:
         from ragauge.report.ranking_page import write_ranking_page
 
-        write_ranking_page(ranked, report)
+        write_ranking_page(table.ranked, report)
         say(f"open {report} in a browser")
 
 

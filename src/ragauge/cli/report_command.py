@@ -1,5 +1,6 @@
 """`ragauge report`."""
 
+import os
 from pathlib import Path
 
 import click
@@ -34,9 +35,9 @@ def command(
     from ragauge.report.page import write_page
 
     import_plugins(plugins)
-    each_once: dict[Path, Path] = {}
+    each_once: dict[str, Path] = {}
     for folder in runs:
-        each_once.setdefault(folder.resolve(), folder)
+        each_once.setdefault(os.path.realpath(folder), folder)
     read = [RunFolder(folder).read() for folder in each_once.values()]
     path = output or runs[0] / REPORT
     write_page(read, path, evidence=not no_evidence)

@@ -192,7 +192,7 @@ def serve_command(
     no_browser: bool,
     **options: Any,
 ) -> None:
-    """Label answers in the browser: the page of `ragauge view` with a view for the review queue.
+    """Label answers in the browser, one after another; the report opens when nothing is left for you.
 
     Only this machine can reach the server. With --host ADDRESS, reviewers on other machines can, with the
     token that is printed as a part of the address; the connection is not encrypted. Stop it with Ctrl-C.

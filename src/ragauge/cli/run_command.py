@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -16,9 +17,7 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 
 
 @click.command("run", short_help="Evaluate answers with metrics and suites.")
-@click.argument(
-    "source", metavar="[DATA|CONFIG.toml]", required=False, type=click.Path(path_type=Path)
-)
+@click.argument("sources", metavar="[DATA|CONFIG.toml]", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "-s",
     "--suite",
@@ -123,6 +122,11 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
     help="Worker processes; with a judge, concurrent requests.  [default: one per core; 128]",
 )
 @click.option(
+    "--on",
+    metavar="CLUSTER",
+    help="Score on a Ray cluster: ray://HOST:PORT, or ray for the one of RAY_ADDRESS or this machine.",
+)
+@click.option(
     "--evidence",
     type=click.Choice(("all", "failed", "none")),
     help="Keep the evidence of all scores, of failed and flagged ones, or of none.  [default: all]",
@@ -132,7 +136,7 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 @click.option("--no-report", is_flag=True, help="Do not write report.html into the run's folder.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and the estimated cost, then stop.")
 def command(
-    source: Path | None,
+    sources: tuple[Path, ...],
     suites: tuple[str, ...],
     metrics: tuple[str, ...],
     without: tuple[str, ...],
@@ -160,6 +164,7 @@ def command(
     record: Path | None,
     seed: int | None,
     workers: int | None,
+    on: str | None,
     evidence: str | None,
     full: bool,
     quiet: bool,
@@ -177,7 +182,7 @@ def command(
     Run the same command again to resume an interrupted run.
     """
     given = Config(
-        data=source,
+        data=_only(sources),
         gold=reading.gold,
         prefer=reading.prefer,
         by_place=reading.by_place,
@@ -191,6 +196,7 @@ def command(
         plugins=plugins,
         folder=folder,
         workers=workers,
+        on=on,
         evidence=evidence,
         systems={name: Path(file) for name, file in pairs_once(systems, "system").items()},
         map=reading.map,
@@ -217,6 +223,14 @@ def command(
         quiet=quiet,
         report=not no_report,
     )
+
+
+def _only(sources: tuple[Path, ...]) -> Path | None:
+    """The file to evaluate; several are an error that names the options for them."""
+    if len(sources) > 1:
+        named = [f"--system {quote(f'{source.stem}={source}')}" for source in sources]
+        raise click.UsageError(f"several files are several systems; name each: {' '.join(named)}")
+    return sources[0] if sources else None
 
 
 def _given(**options: object) -> dict[str, object]:

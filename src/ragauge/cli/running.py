@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge import catalog
 from ragauge.cli import say
+from ragauge.cli.folders import CACHE, RUNS
 from ragauge.cli.forecast import Forecast
+from ragauge.cli.groups import check_groups
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
 from ragauge.cli.plugin_option import import_plugins
 from ragauge.cli.progress import LONG_S, loading, long_run_note, watching
@@ -22,6 +24,7 @@ from ragauge.evaluation import Evaluation
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import Label
 from ragauge.loaders import load
+from ragauge.on_ray.executor import Ray
 from ragauge.runs.health import Health
 from ragauge.runs.run import Run, slices_of
 from ragauge.runs.store import EVIDENCE_FOLDER, REPORT
@@ -36,17 +39,11 @@ if TYPE_CHECKING:
     from ragauge.loaders.conflicts import Prefer
     from ragauge.score import KeptEvidence
 
-RUNS = Path("ragauge-runs")
-CACHE = "cache.sqlite"
 MAX_WITH_EVIDENCE = 50_000
 MAX_EVIDENCE = 50_000_000
 """Most answers, and bytes of evidence as it is stored, of a run whose page has it without being asked."""
 MAX_ON_PAGE = 200_000
 """Most answers of a run that gets a page without being asked."""
-MAX_TEXTS = 500_000_000
-"""Most bytes of samples in memory of a run that gets a page without being asked."""
-MAX_GROUPS = 100
-"""Most values that a field may have to break a summary down by it."""
 BETWEEN_LABELS = re.compile(r",(?![^(]*\))")
 
 
@@ -62,6 +59,8 @@ class _Work:
     """The fields that the summary is broken down by."""
     folder: Path
     """Where the run is kept."""
+    executor: Ray | None = None
+    """The cluster that scores; None for this machine."""
 
 
 def run_config(
@@ -127,7 +126,9 @@ def _prepared(
     named = [*filter(_is_suite, config.suites), *config.metrics] or [DEFAULT]
     _check(lambda: _check_single(config.metrics))
     metrics: list[Suite] = []
+    executors: list[Ray] = []
     _check(
+        lambda: executors.extend(_executor(config)),
         lambda: check_outputs(config.output, _inputs(config)),
         lambda: _check_suites(config.suites),
         lambda: metrics.extend(without(suites_of(named), config.without)),
@@ -155,7 +156,7 @@ def _prepared(
     (evaluation,) = evaluations
     by = slices_of(samples, config.by)
     folder = config.folder or RUNS / _folder_name(config, evaluation)
-    return _Work(config, metrics, judging, evaluation, by, folder)
+    return _Work(config, metrics, judging, evaluation, by, folder, *executors)
 
 
 def _say_plan(work: _Work) -> None:
@@ -186,10 +187,13 @@ def _evaluated(work: _Work, *, quiet: bool) -> Run:
     """Run the evaluation and show how far it is; a run that will take long says so."""
     evaluation, plan = work.evaluation, work.evaluation.plan
     workers = work.config.workers or os.cpu_count() or 1
+    executor = work.executor
+    if executor is not None and plan.for_judges().nodes:
+        say("the judges are asked by this process, after the cluster has scored the other metrics")
     if quiet:
-        return evaluation.run(work.folder, workers=workers)
+        return evaluation.run(work.folder, workers=workers, executor=executor)
     forecast = Forecast(evaluation.workload(work.folder))
-    if not evaluation.reports(workers):
+    if executor is not None or not evaluation.reports(workers):
         # Worker processes say nothing until their first batch is done.
         if (speed := evaluation.characters_per_second()) is not None:
             forecast.measured(speed)
@@ -197,7 +201,7 @@ def _evaluated(work: _Work, *, quiet: bool) -> Run:
             say(long_run_note(forecast, plan))
         forecast.without_encoding()
     with watching(forecast, lambda known: long_run_note(known, plan), quiet=quiet) as listener:
-        return evaluation.run(work.folder, workers=workers, listener=listener)
+        return evaluation.run(work.folder, workers=workers, listener=listener, executor=executor)
 
 
 def _leave(work: _Work, run: Run, *, full: bool) -> None:
@@ -222,17 +226,18 @@ def _leave(work: _Work, run: Run, *, full: bool) -> None:
 
 def _write_page(run: Run, folder: Path) -> None:
     """Write the run's page into its folder: without evidence if the run is large, not at all if it is huge."""
-    from ragauge.report.page import write_page
+    from ragauge.report.page import why_no_page, write_page
 
     path, command = folder / REPORT, quote(str(folder))
-    if len(run.samples) > MAX_ON_PAGE:
+    why = why_no_page([run])
+    if len(run.samples) > MAX_ON_PAGE and not why:
         say(
             f"{REPORT} is not written for more than {MAX_ON_PAGE:,} answers, which takes minutes; look at one "
             f"question with: ragauge show {command} ID; write it all the same with: ragauge report {command}"
         )
         return
-    if run.samples.frame.estimated_size() > MAX_TEXTS:
-        say(f"the texts are too large for {REPORT}; look at them with: ragauge view {command}")
+    if why:
+        say(f"{REPORT} is not written: {why}")
         return
     n_bytes = sum(part.stat().st_size for part in (folder / EVIDENCE_FOLDER).iterdir())
     has_evidence = len(run.samples) <= MAX_WITH_EVIDENCE and n_bytes <= MAX_EVIDENCE
@@ -291,24 +296,6 @@ def _is_label(text: str) -> bool:
     return True
 
 
-def check_groups(samples: Samples, by: Sequence[str]) -> None:
-    """PlanError for each field with too many values to break a summary down by."""
-    import polars as pl
-
-    counts = {
-        name: int(samples.scan().select(name).unique().select(pl.len()).collect().item())
-        for name in by
-    }
-    problems = [
-        f"cannot group by {name!r}: it has {n:,} values, more than {MAX_GROUPS}; "
-        "select rows with --where, or use a coarser field"
-        for name, n in counts.items()
-        if n > MAX_GROUPS
-    ]
-    if problems:
-        raise PlanError(problems)
-
-
 def _encoder(config: Config) -> "Encoder | None":
     """Open the configured encoder; None for the built-in one."""
     from ragauge.encoders.factory import open_encoder
@@ -318,6 +305,11 @@ def _encoder(config: Config) -> "Encoder | None":
     if "base_url" in config.encoder and "model" not in config.encoder:
         raise PlanError(["the encoder endpoint needs a model; add --encoder MODEL"])
     return open_encoder(**config.encoder)  # pyright: ignore[reportArgumentType]
+
+
+def _executor(config: Config) -> list[Ray]:
+    """The cluster that the configuration names, if it names one."""
+    return [] if config.on is None else [Ray.named(config.on, config.workers)]
 
 
 def _judging(

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from ragauge.cli.folders import RUNS
+from ragauge.cli.groups import check_groups
 from ragauge.cli.plugin_option import import_plugins, plugin_option
-from ragauge.cli.running import RUNS, check_groups
 from ragauge.errors import PlanError, StoreError
 from ragauge.report.plain import counted
 from ragauge.runs.findings import find

@@ -56,7 +56,7 @@ source_options = option_group(
             "mapping",
             multiple=True,
             type=Pair("FIELD=COLUMN"),
-            help="Read COLUMN as FIELD, e.g. answer=response. Repeatable.",
+            help="Read COLUMN as FIELD, e.g. answer=response; answer=a,b for two systems. Repeatable.",
         ),
     ),
 )

@@ -7,8 +7,8 @@ from threading import Event
 import click
 
 from ragauge.cli import say
+from ragauge.cli.folders import RUNS
 from ragauge.cli.plugin_option import import_plugins, plugin_option
-from ragauge.cli.running import RUNS
 from ragauge.errors import StoreError
 from ragauge.runs.store import RunFolder
 

@@ -9,9 +9,11 @@ import os
 import signal
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from ragauge.engine.frames import score_frame
@@ -19,6 +21,7 @@ from ragauge.engine.graph import Plan
 from ragauge.engine.resources import Resources
 from ragauge.engine.row_budget import n_covered, rows_of
 from ragauge.engine.row_range import RowRange, columns_of
+from ragauge.errors import WorkerError
 from ragauge.modules import find_spec
 from ragauge.sample import Columns
 
@@ -35,6 +38,12 @@ MIN_ROWS_FOR_WORKERS = 6_000
 
 WAIT_S = 0.2
 """An interrupt is noticed only between waits, so each is short."""
+MAX_KILLED = 3
+"""How often worker processes are started again after one was killed."""
+KILLED = (
+    "worker processes are killed again and again, by hand or because memory runs out; use fewer of them: "
+    "-j 1 (in Python workers=1); the same command resumes a run in a folder"
+)
 MAX_JUDGED_BATCHES = 2
 """Batches that wait for judges at the same time: the last replies to one do not delay the next."""
 
@@ -132,7 +141,11 @@ def _group(plan: Plan) -> "Group | None":
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """Batches in worker processes, which are spawned: polars does not survive a fork."""
+    """Batches in worker processes, which are spawned: polars does not survive a fork.
+
+    If a worker is killed, its batches and those of the others are measured again by new ones. After
+    MAX_KILLED times it is WorkerError.
+    """
 
     n: int
     resources: Resources = field(default_factory=Resources, compare=False)
@@ -141,21 +154,56 @@ class Processes:
     def map(
         self, plan: Plan, batches: Iterable[NumberedBatch]
     ) -> "Iterator[tuple[int, pl.DataFrame]]":
+        from concurrent.futures.process import BrokenProcessPool
+
+        self.resources.threads = max(1, (os.cpu_count() or 1) // self.n)
+        waiting = iter(batches)
+        in_progress: dict[int, Columns | RowRange] = {}
+        for n_killed in count(1):
+            again = deque(in_progress.items())
+            try:
+                yield from self._map(plan, _first(again, waiting), in_progress)
+                return
+            except BrokenProcessPool:
+                if n_killed > MAX_KILLED:
+                    raise WorkerError(KILLED) from None
+
+    def _map(
+        self,
+        plan: Plan,
+        batches: Iterable[NumberedBatch],
+        in_progress: "dict[int, Columns | RowRange]",
+    ) -> "Iterator[tuple[int, pl.DataFrame]]":
+        """The results of one pool; `in_progress` keeps the batches that have none."""
         from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import get_context
 
         context = get_context("spawn")
-        self.resources.threads = max(1, (os.cpu_count() or 1) // self.n)
         state = (plan, self.resources)
         with ProcessPoolExecutor(
             self.n, context, initializer=_start_worker, initargs=state
         ) as pool:
+
+            def submitted() -> "Iterator[tuple[int, Future[pl.DataFrame]]]":
+                for number, batch in batches:
+                    in_progress[number] = batch
+                    yield number, pool.submit(_measure, batch)
+
             try:
-                submitted = ((number, pool.submit(_measure, cells)) for number, cells in batches)
-                yield from _as_finished(submitted, self.n)
+                for number, frame in _as_finished(submitted(), self.n):
+                    del in_progress[number]
+                    yield number, frame
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+
+
+def _first(
+    again: "deque[NumberedBatch]", waiting: Iterator[NumberedBatch]
+) -> Iterator[NumberedBatch]:
+    while again:
+        yield again.popleft()
+    yield from waiting
 
 
 def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = None) -> Executor:

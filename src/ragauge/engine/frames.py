@@ -1,7 +1,8 @@
 """The scores of a batch as a frame: one row per score, with flags, and evidence as JSON."""
 
 import json
-from collections.abc import Sequence
+import json.encoder
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
 from ragauge.engine.cells import Scores
@@ -11,7 +12,7 @@ from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError
 from ragauge.memory import gc_paused
 from ragauge.sample import Columns
-from ragauge.score import Evidence, Flag, KeptEvidence, Score
+from ragauge.score import FLAGGING, Evidence, Flag, KeptEvidence, Score
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,15 +87,19 @@ def _flags(scores: Sequence[Score]) -> "pl.Series":
     """The flags of each score; most have none, and polars is slow with many empty lists."""
     import polars as pl
 
-    flags = [score.flags for score in scores]
-    flagged = [at for at, own in enumerate(flags) if own]
-    column = pl.Series([[]], dtype=pl.List(pl.String)).new_from_index(0, len(flags))
-    if not flagged:
+    may_be_flagged = [
+        at
+        for at, score in enumerate(scores)
+        if score.evidence and not FLAGGING.isdisjoint(score.evidence)
+    ]
+    flags = {at: own for at in may_be_flagged if (own := scores[at].flags)}
+    column = pl.Series([[]], dtype=pl.List(pl.String)).new_from_index(0, len(scores))
+    if not flags:
         return column
-    own = pl.Series([flags[at] for at in flagged], dtype=pl.List(pl.String))
+    own = pl.Series(list(flags.values()), dtype=pl.List(pl.String))
     # The place of each score's list: 0 is the empty one.
-    places = [0] * len(flags)
-    for place, at in enumerate(flagged, start=1):
+    places = [0] * len(scores)
+    for place, at in enumerate(flags, start=1):
         places[at] = place
     return column.head(1).append(own).gather(places)
 
@@ -126,13 +131,25 @@ def evidence_json(evidence: Evidence | None) -> str | None:
     """Evidence as strict JSON; raises TypeError or ValueError if it is not JSON data."""
     if evidence is None:
         return None
-    text = _EVIDENCE.encode(evidence)
+    text = "".join(_ITERATE(evidence, 0))
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
-_EVIDENCE = json.JSONEncoder(
+_JSON = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
 )
+
+
+def _encoder() -> Callable[[object, int], Iterable[str]]:
+    """What `_JSON.encode` makes anew for each text: making it once saves a third of the time."""
+    compiled = getattr(json.encoder, "c_make_encoder", None)
+    if compiled is None:  # not in every Python
+        return lambda value, _: _JSON.iterencode(value)
+    encode_text = json.encoder.encode_basestring
+    return compiled(None, _JSON.default, encode_text, None, ":", ",", False, False, False)
+
+
+_ITERATE = _encoder()
 
 
 def _parts(metric: str, score: Score) -> list[float] | None:

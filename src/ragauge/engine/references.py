@@ -31,6 +31,8 @@ def best_by_row(
             best.append(Score.missing("the sample has no references"))
         elif n == 0:
             best.append(Score.undefined("the sample's list of references is empty"))
+        elif n == 1:
+            best.append(scores[start])
         else:
             best.append(_best_of(scores[start:stop], metric))
         start = stop
@@ -48,8 +50,6 @@ def _best_of(scores: Scores, metric: Metric) -> Score | None:
     ]
     expecting = [(value, at) for value, at in valued if not _expects_nothing(scores[at])]
     lost = next((score for score in scores if score and score.is_lost), None)
-    if len(scores) == 1:
-        return scores[0]
     if not expecting and lost:  # the lost reference might have expected something
         return lost
     valued = expecting or valued

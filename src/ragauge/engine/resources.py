@@ -149,6 +149,29 @@ class Resources:
         other.__dict__ = {**self.__dict__, "judges": sessions, "listener": ignore}
         return other
 
+    @property
+    def cache_path(self) -> str | Path | None:
+        """The file that keeps vectors and replies; None if there is none."""
+        return self._cache_path
+
+    def use_encoder(self, settings: Mapping[str, SettingValue], encoder: "Encoder") -> None:
+        """Use this encoder for metrics whose settings name the same model as these."""
+        from ragauge.encoders.cached import CachedEncoder
+
+        self._encoders[self._model_of(settings)] = CachedEncoder(encoder)
+
+    def for_workers(self, cache: str | Path | None = None) -> "Resources":
+        """The same encoders without judges, for workers of a cluster, and with another file for vectors:
+        other machines may not reach this one's."""
+        other = object.__new__(Resources)
+        other.__dict__ = {
+            **self.__getstate__(),
+            "judging": JudgeConfig(),
+            "_cache_path": cache,
+            "listener": self.listener,
+        }
+        return other
+
     def watch(self, listener: Listener) -> None:
         """Tell this listener from now on what the run does."""
         self.listener = listener

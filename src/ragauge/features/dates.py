@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from ragauge.language.date_parts import Date
 from ragauge.language.dates import dates
-from ragauge.language.kept_readings import KeptReadings
 from ragauge.metric import feature
 
 
@@ -35,7 +34,4 @@ def context_dates(contexts: Sequence[str]) -> tuple[tuple[Date, ...], ...]:
     >>> [len(found) for found in context_dates(["in 2021", "none"])]
     [1, 0]
     """
-    return tuple(map(_dates_of_context, contexts))
-
-
-_dates_of_context = KeptReadings(dates)
+    return tuple(map(dates, contexts))

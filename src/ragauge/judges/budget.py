@@ -111,7 +111,7 @@ class Usage:
     _pending: Counter[str] = field(default_factory=Counter[str])
     _tried: set[str] = field(default_factory=set[str])
     """Prompts with a finished call."""
-    _told: dict[str, TokenUsage] = field(default_factory=dict[str, TokenUsage])
+    _reported: dict[str, TokenUsage] = field(default_factory=dict[str, TokenUsage])
     _expected: dict[bytes, _Size] = field(default_factory=dict[bytes, _Size])
     _expected_usd: float = 0.0
     """The highest likely cost of the expected calls."""
@@ -177,14 +177,14 @@ class Usage:
 
     def for_estimate(self) -> "Usage":
         """A count of expected calls that knows the replies so far."""
-        other = Usage(self.judge, self.budget, self.ledger, _told=self._told)
+        other = Usage(self.judge, self.budget, self.ledger, _reported=self._reported)
         other.__dict__["_known"] = self._known
         return other
 
     @property
     def is_cost_unknown(self) -> bool:
         """Whether the cost is limited and no reply of this judge has shown what a call costs."""
-        return self.budget.max_cost_usd is not None and not (self._told or self._known)
+        return self.budget.max_cost_usd is not None and not (self._reported or self._known)
 
     def covers(self, expected: "Usage", share: float) -> bool:
         """Whether this share of what is left of the budget covers the calls that `expected` counted."""
@@ -212,8 +212,8 @@ class Usage:
             tokens = self._prompt_tokens(size)[1], self._reply_tokens(size)[1]
         else:
             tokens = n_prompt, n_reply
-            known = self._told.get(size.prompt, TokenUsage(0, 0, 0, 0))
-            self._told[size.prompt] = known + TokenUsage(1, size.characters, n_prompt, n_reply)
+            known = self._reported.get(size.prompt, TokenUsage(0, 0, 0, 0))
+            self._reported[size.prompt] = known + TokenUsage(1, size.characters, n_prompt, n_reply)
         self.prompt_tokens += n_prompt or 0
         self.completion_tokens += n_reply or 0
         was_within = self._over_budget_usd == 0.0
@@ -251,7 +251,7 @@ class Usage:
 
     def _usage(self, prompt: str) -> TokenUsage | None:
         """Token usage of the prompt's replies, in this run and before."""
-        found = [table[prompt] for table in (self._known, self._told) if prompt in table]
+        found = [table[prompt] for table in (self._known, self._reported) if prompt in table]
         return sum(found[1:], found[0]) if found else None
 
     @cached_property

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragauge.judges.protocol import Schema
+from ragauge.judges.question import Question
 from ragauge.judges.replies.checking import ReplyError, read_numbered
 from ragauge.judges.replies.quotes import find_quote
-from ragauge.judges.session import Question
 
 TEXT: Schema = {"type": "string"}
 WHOLE: Schema = {"type": "integer"}

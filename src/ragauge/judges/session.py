@@ -1,10 +1,9 @@
 """A judge in a run: each question is paid for once, read strictly, and fails on its own."""
 
 import json
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from ragauge.errors import JudgeError, RagaugeError
 from ragauge.judges.budget import Budget, Usage, estimated_tokens
@@ -12,22 +11,18 @@ from ragauge.judges.ledger import Entry, Ledger, key_of
 from ragauge.judges.ledger_writer import LedgerWriter
 from ragauge.judges.managed import managed
 from ragauge.judges.prompts import Prompts
-from ragauge.judges.protocol import Identity, Judge, Message, Reply, Request, Schema
+from ragauge.judges.protocol import Identity, Judge, Message, Reply, Request
+from ragauge.judges.question import Question, listed
 from ragauge.judges.replies.checking import ReplyError
-from ragauge.judges.replies.finding import read_json, read_word
+from ragauge.judges.shared_state import SharedState
 from ragauge.progress import Judged, Listener, ignore
 from ragauge.score import NOT_ASKED, Score
 
 if TYPE_CHECKING:
     import asyncio
 
-DOWN_LIMIT = 3
-"""After this many requests in a row that find the judge down, it is not asked again."""
-MAX_OPEN_QUESTIONS = 256
-"""Questions whose prompts are written at a time, which bounds memory."""
 WINDOW_TOKENS = 100_000
 MAX_REPLY_SHOWN = 4_000
-MAX_OBJECTS_CHECKED = 100
 ATTEMPTS_PER_PROMPT = 2
 """Attempts per prompt: a second one if the reply is truncated. A retried question starts at the next number."""
 NO_USABLE_REPLY = "gave no usable reply"
@@ -35,27 +30,12 @@ NO_USABLE_REPLY = "gave no usable reply"
 Mode = Literal["ask", "cached", "estimate"]
 """What happens to a question without a kept reply. `ask`: ask it. `cached`: skip it. `estimate`: count it and
 assume a likely reply."""
+PROMPT_TOKENS = 1_500
+"""Room for the prompt's own text and the reply."""
+TOKENS_PER_ITEM = 100
+"""Room for the verdict on each text."""
 T = TypeVar("T")
 JudgeLike = TypeVar("JudgeLike", covariant=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Question(Generic[T]):
-    """A question to a judge, and how to read its reply.
-
-    `texts`: untrusted texts for the prompt's marks. `words`: our own values. `read`: turns the reply's
-    object, which matches `schema`, into the answer, or raises ReplyError. `word`: the field that a
-    one-word reply fills. `stand_in`: a likely reply.
-    """
-
-    prompt: str
-    texts: Mapping[str, str | Sequence[str] | None]
-    schema: Schema
-    read: Callable[[dict[str, Any]], T]
-    stand_in: Mapping[str, object]
-    words: Mapping[str, str | int] = field(default_factory=dict[str, str | int])
-    word: str | None = None
-    wants_logprobs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +94,7 @@ class JudgeSession:
         """Told of each call."""
         self._new: set[bytes] = set()
         self._pending: dict[bytes, asyncio.Future[Reply | Score]] = {}
-        self._shared = _SharedState()
+        self._shared = SharedState()
 
     @property
     def name(self) -> str:
@@ -192,9 +172,8 @@ class JudgeSession:
             if isinstance(reply, Score):
                 return reply
             try:
-                fields = _object(question, reply.text)
-                _check_no_echo(question, reply.text)
-                return Answered(question.read(fields), reply, _call(key, request, reply))
+                answer = question.answer_in(reply.text)
+                return Answered(answer, reply, _call(key, request, reply))
             except ReplyError as error:
                 problem = error
             is_broken_off = problem.is_cut and reply.finish_reason != "length"
@@ -361,10 +340,10 @@ class JudgeSession:
 
         A text that is too long is a group by itself.
         """
-        everything = (*texts, *(text for other in others for text in _listed(other)))
+        everything = (*texts, *(text for other in others for text in listed(other)))
         if texts and self.fits_window(everything, len(texts)):
             return [list(range(len(texts)))]
-        taken = sum(estimated_tokens(text) for other in others for text in _listed(other))
+        taken = sum(estimated_tokens(text) for other in others for text in listed(other))
         room = self.window - taken - PROMPT_TOKENS
         groups: list[list[int]] = []
         used = room + 1
@@ -378,90 +357,6 @@ class JudgeSession:
         return groups
 
 
-def _listed(texts: str | Sequence[str]) -> Sequence[str]:
-    return (texts,) if isinstance(texts, str) else texts
-
-
-class _FairSemaphore:
-    """A semaphore that serves waiters in order.
-
-    asyncio's own scans all waiters at each release.
-    """
-
-    def __init__(self, room: int) -> None:
-        self.room = room
-        self.waiting: deque[asyncio.Future[None]] = deque()
-
-    async def __aenter__(self) -> None:
-        if self.room > 0:
-            self.room -= 1
-            return
-        import asyncio
-
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.waiting.append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self._leave()
-            raise
-
-    async def __aexit__(self, *_: object) -> None:
-        self._leave()
-
-    def _leave(self) -> None:
-        while self.waiting:
-            turn = self.waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                return
-        self.room += 1
-
-
-class _SharedState:
-    """State that all repeats of a judge share: whether it is down, and its pending calls."""
-
-    def __init__(self) -> None:
-        import asyncio
-
-        self.writing = _FairSemaphore(MAX_OPEN_QUESTIONS)
-        self.turn = asyncio.Lock()
-        self.settled = asyncio.Event()
-        """Set when the next call ends."""
-        self.calls: set[asyncio.Future[Reply] | None] = set()
-        self.n_down = 0
-        self.reason = ""
-
-    @property
-    def is_down(self) -> bool:
-        return self.n_down >= DOWN_LIMIT
-
-    def found_down(self, reason: str) -> None:
-        """Count a request that found the judge down; at the limit, cancel the pending calls."""
-        self.n_down += 1
-        self.reason = reason
-        if self.is_down:
-            for call in self.calls:
-                if call is not None:
-                    call.cancel()
-
-    def failed(self) -> Score:
-        return Score.failed(f"{self.reason}; not asked again in this run")
-
-    def settle(self) -> None:
-        import asyncio
-
-        self.settled.set()
-        self.settled = asyncio.Event()
-
-
-PROMPT_TOKENS = 1_500
-"""Room for the prompt's own text and the reply."""
-TOKENS_PER_ITEM = 100
-"""Room for the verdict on each text."""
-
-
 def _call(key: bytes, request: Request, reply: Reply) -> dict[str, object]:
     return {
         "prompt": request.prompt,
@@ -469,35 +364,6 @@ def _call(key: bytes, request: Request, reply: Reply) -> dict[str, object]:
         "key": key.hex()[:16],
         **({"sample": request.sample} if request.sample else {}),
     }
-
-
-def _object(question: Question[T], text: str) -> dict[str, Any]:
-    """The reply's object, checked against the schema."""
-    if question.word is not None and "{" not in text:
-        properties = cast(
-            "Mapping[str, Mapping[str, Sequence[str]]]", question.schema["properties"]
-        )
-        menu = properties[question.word]["enum"]
-        return {question.word: read_word(text, menu)}
-    return read_json(text, question.schema)
-
-
-def _check_no_echo(question: Question[Any], text: str) -> None:
-    """ReplyError if the reply only repeats an object from the judged texts: then the text spoke, not the judge."""
-    start, end = text.find("{"), text.rfind("}")
-    given = [one for texts in question.texts.values() for one in _listed(texts or ()) if "{" in one]
-    if not given or start < 0:
-        return
-    compact = "".join(text[start : end + 1].split())
-    signs = sorted(compact)
-    if any(compact in one or _holds(one, signs) for one in ("".join(one.split()) for one in given)):
-        raise ReplyError("the reply only repeats an object that stands in the texts to be judged")
-
-
-def _holds(text: str, signs: Sequence[str]) -> bool:
-    """Whether the text has an object of the same characters in another order."""
-    starts = [place for place, sign in enumerate(text) if sign == "{"][:MAX_OBJECTS_CHECKED]
-    return any(sorted(text[start : start + len(signs)]) == signs for start in starts)
 
 
 def _why(reply: Reply, error: ReplyError) -> str:

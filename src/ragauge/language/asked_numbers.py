@@ -28,6 +28,12 @@ _PERCENTAGE = re.compile(
     re.IGNORECASE,
 )
 
+_PERCENTAGE_HINTS = (
+    *("%", "cent", "ratio", "margin", "rate", "cagr", "growth", "share", "proportion", "fraction"),
+    *("return on", "yield", "turnover"),
+)
+"""What asks for a percentage contains one of these; checked first, because it is fast."""
+
 
 def named_scale(question: str) -> int:
     """The power of ten in which the question wants its numbers; 0 if it names none.
@@ -69,4 +75,8 @@ def asks_for_a_percentage(question: str) -> bool:
     >>> asks_for_a_percentage("What is the operating margin?"), asks_for_a_percentage("How many?")
     (True, False)
     """
+    if question.isascii():
+        lowered = question.lower()
+        if not any(hint in lowered for hint in _PERCENTAGE_HINTS):
+            return False
     return _PERCENTAGE.search(question) is not None

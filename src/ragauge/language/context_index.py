@@ -137,6 +137,8 @@ class ContextIndex:
         self.words = words
         self.quantities = quantities
         self.dates = dates
+        self.claim_supports: dict[tuple[tuple[str, ...], tuple[str, ...]], Support | None] = {}
+        """The support of each claim that was looked up, by the words of its subject and object."""
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
@@ -232,7 +234,17 @@ def _bare_year_support(stated: Date, context_index: ContextIndex) -> Support | N
 
 
 def _claim_support(claim: Claim, context_index: ContextIndex) -> Support | None:
-    subject, object = _content(claim.subject), _content(claim.object)
+    stated = tuple(_content(claim.subject)), tuple(_content(claim.object))
+    # An answer may repeat a claim many times, and a context its words.
+    if stated not in context_index.claim_supports:
+        context_index.claim_supports[stated] = _words_support(*stated, context_index)
+    return context_index.claim_supports[stated]
+
+
+def _words_support(
+    subject: Sequence[str], object: Sequence[str], context_index: ContextIndex
+) -> Support | None:
+    """The first place in a context with all words of the subject near all words of the object."""
     for context, passage in enumerate(context_index.passages):
         subjects = passage.spans(subject)
         objects = passage.spans(object) if subjects else []

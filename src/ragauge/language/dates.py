@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from ragauge.language.characters import is_word, plain_signs
 from ragauge.language.date_names import COUNTED, dates_by_name
 from ragauge.language.date_parts import Date, date_of, full_year, is_day
+from ragauge.language.kept_readings import KeptReadings
 
 
 def dates(text: str) -> tuple[Date, ...]:
@@ -24,6 +25,10 @@ def dates(text: str) -> tuple[Date, ...]:
     >>> [date.text for date in dates("Founded in 1998, sold on March 5, 2021 at 9:30.")]
     ['1998', 'March 5, 2021', '9:30']
     """
+    return _kept(text)
+
+
+def _read(text: str) -> tuple[Date, ...]:
     plain = plain_signs(text).replace("\u00a0", " ")
     found = [*dates_by_name(plain, text), *_numbered(plain, text)]
     if len(found) < 2:
@@ -35,6 +40,8 @@ def dates(text: str) -> tuple[Date, ...]:
             kept.append(date)
     return tuple(kept)
 
+
+_kept = KeptReadings(_read)
 
 _RUN = re.compile("[0-9][0-9]*")  # `[0-9]+` would be tried at every character
 _YEAR_FIRST = re.compile(

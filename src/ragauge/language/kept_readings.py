@@ -1,12 +1,17 @@
-"""What was read in texts that come again and again: contexts are shared by questions and systems."""
+"""What was read in texts that come again and again.
+
+Contexts are shared by questions and systems, and several features read the numbers of one text.
+"""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-MAX_KEPT, MAX_LENGTH = 2_000, 20_000
-"""Most texts, and most characters of a text, whose reading is kept."""
+MAX_CHARACTERS, MAX_LENGTH = 4_000_000, 20_000
+"""Most characters of all texts together, and of one text, whose reading is kept."""
+EACH = 100
+"""What a reading takes besides its text counts as this many characters."""
 
 
 class KeptReadings(Generic[T]):
@@ -24,14 +29,18 @@ class KeptReadings(Generic[T]):
     def __init__(self, read: Callable[..., T]) -> None:
         self._read = read
         self._kept: dict[str, tuple[tuple[object, ...], T]] = {}
+        self._n_characters = 0
 
     def __call__(self, text: str, *given: object) -> T:
         kept = self._kept.get(text)
         if kept is not None and kept[0] == given:
             return kept[1]
         found = self._read(text, *given)
-        if len(self._kept) >= MAX_KEPT:
-            self._kept.clear()  # rare, and cheaper than knowing which was used last
-        if len(text) <= MAX_LENGTH:
+        n = len(text)
+        if n <= MAX_LENGTH:
+            if self._n_characters > MAX_CHARACTERS:
+                self._kept.clear()  # rare, and cheaper than knowing which was used last
+                self._n_characters = 0
             self._kept[text] = (given, found)
+            self._n_characters += n + EACH
         return found

@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
@@ -79,6 +80,7 @@ def stated(
     return Stated(quantity, value, _log(value), is_percent, is_bare, shifts, text)
 
 
+@lru_cache(10_000)
 def _log(value: Decimal) -> float:
     if not value:
         return 0.0
@@ -250,6 +252,7 @@ class NumberIndex:
         rest.sort(key=itemgetter(0))
         self._rest = rest
         self._keys = [each[0] for each in rest]
+        self._by_value: list[tuple[float, int, Stated]] = []
 
     def __len__(self) -> int:
         return len(self._rest)
@@ -272,26 +275,39 @@ class NumberIndex:
         return [each[2] for each in found]
 
     def _near(self, sought: Stated, width: float, rules: Agreement) -> Iterator[tuple[int, Stated]]:
+        near: dict[int, Stated] = {}
         if rules.rtol or rules.atol or not sought.value:
-            spans = [(0, len(self._rest))]
-        else:
-            spans = [
-                (bisect_left(self._keys, low), bisect_right(self._keys, high))
-                for low, high in _windows(sought.log % 1.0, width)
-            ]
-        for start, end in spans:
-            for _, position, number in self._rest[start : min(end, start + MAX_COMPARED)]:
-                yield position, number
+            near = dict(self._near_value(float(sought.value)))
+        if sought.value:
+            for low, high, key in _windows(sought.log % 1.0, width):
+                start, end = bisect_left(self._keys, low), bisect_right(self._keys, high)
+                middle = bisect_right(self._keys, key + _SAME)
+                some = slice(max(start, middle - MAX_COMPARED), min(end, middle + MAX_COMPARED))
+                near.update((position, number) for _, position, number in self._rest[some])
+        yield from near.items()
+
+    def _near_value(self, value: float) -> Iterator[tuple[int, Stated]]:
+        """The numbers whose values are nearest."""
+        if not self._by_value:
+            by_value = [(float(number.value), at, number) for _, at, number in self._rest]
+            self._by_value = sorted(by_value, key=itemgetter(0, 1))
+        middle = bisect_right(self._by_value, value, key=itemgetter(0))
+        some = slice(max(0, middle - MAX_COMPARED), middle + MAX_COMPARED)
+        yield from ((position, number) for _, position, number in self._by_value[some])
 
 
-MAX_COMPARED = 10_000
-"""The most numbers with which one is compared, so that two long tables take no quadratic time."""
+MAX_COMPARED = 100
+"""The most numbers above and below one that it is compared with, the nearest, so that two long tables take no
+quadratic time."""
+_SAME = 1e-9
+"""How far the logarithms of equal numbers may differ by rounding."""
 _LOOSENESS = {"exact": 0, "scale": 1, "percent": 1}
 
 
-def _windows(key: float, width: float) -> Iterator[tuple[float, float]]:
-    yield key - width, key + width
+def _windows(key: float, width: float) -> Iterator[tuple[float, float, float]]:
+    """Where numbers with nearly the same digits are: lowest and highest key, and the key itself."""
+    yield key - width, key + width, key
     if key < width:
-        yield key - width + 1, 1.0
+        yield key - width + 1, 1.0, key + 1
     elif key + width > 1:
-        yield 0.0, key + width - 1
+        yield 0.0, key + width - 1, key - 1

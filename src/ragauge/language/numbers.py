@@ -50,18 +50,27 @@ def quantities(text: str, known_dates: Sequence[Date] | None = None) -> tuple[Qu
     >>> [each.text for each in quantities("In 2021 it cost five dollars, or 5.") if each.counts]
     ['5']
     """
-    spelled = list(numbers_in_words(text))
     if not digit_in(text).search(text):
-        return tuple(spelled)
-    stated = dates(text) if known_dates is None else known_dates
+        return _kept_in_words(text)
+    return _kept(text, dates(text) if known_dates is None else tuple(known_dates))
+
+
+def _in_words(text: str) -> tuple[Quantity, ...]:
+    return tuple(numbers_in_words(text))
+
+
+def _read(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:
     plain = plain_signs(text)
     readings = list(numbers_in_digits(plain, stated))
     _lend_in_ranges(plain, readings)
     found = [quantity_of(text, reading) for reading in readings]
-    found += spelled
+    found += numbers_in_words(text)
     found += [_year_of(date) for date in stated if "year" in date.parts]
     found.sort(key=attrgetter("start"))
     return tuple(found)
+
+
+_kept_in_words, _kept = KeptReadings(_in_words), KeptReadings(_read)
 
 
 def quantities_of_context(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:
@@ -70,17 +79,11 @@ def quantities_of_context(text: str, stated: Sequence[Date]) -> tuple[Quantity, 
     >>> [each.plain_value for each in quantities_of_context("7/10", ())]
     ['0.7', '7', '10']
     """
-    return _kept_of_context(text, stated)
-
-
-def _of_context(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:
     found = quantities(text, stated)
     if "/" in text or " out of " in text:
         return (*found, *_in_other_forms(text, found))
     return found
 
-
-_kept_of_context = KeptReadings(_of_context)
 
 _WHOLE_FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
 

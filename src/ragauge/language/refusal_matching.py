@@ -34,12 +34,25 @@ def _beginning(cue: str) -> str | None:
     return letters[0][:_BEGINNING] if is_whole or letters.end() >= _BEGINNING else None
 
 
-_CUES = {*NEGATION_CUES, *(cue for rule in RULES for cue in rule.cues)}
-_CUES_ANYWHERE = tuple(sorted(cue for cue in _CUES if _beginning(cue) is None))
-_CUES_BY_BEGINNING: dict[str, list[str]] = {}
-"""Cues by the letters that are looked up first: ten times as fast as searching for each."""
-for _cue in sorted(_CUES.difference(_CUES_ANYWHERE)):
-    _CUES_BY_BEGINNING.setdefault(_beginning(_cue) or "", []).append(_cue)
+def _first_inside(cue: str) -> str:
+    """Letters that the text must contain if it has the cue."""
+    return next((letters for letters in _INSIDE_WORDS if cue.startswith(letters)), cue)
+
+
+def _by_beginning() -> dict[str | None, list[str]]:
+    cues: dict[str | None, list[str]] = {}
+    for cue in sorted({*NEGATION_CUES, *(cue for rule in RULES for cue in rule.cues)}):
+        cues.setdefault(_beginning(cue), []).append(cue)
+    return cues
+
+
+_CUES = _by_beginning()
+"""The cues by the letters that are looked up first: much faster than searching for each."""
+_UNSURE = {
+    letters: tuple(cue for cue in _CUES[None] if _first_inside(cue) == letters)
+    for letters in dict.fromkeys(map(_first_inside, _CUES[None]))
+}
+"""The cues that may start inside a word, by letters that each of them contains."""
 _RULES_BY_CUE: dict[str, list[int]] = {}
 """For each cue, the places in `_ANYWHERE` of the rules that have it."""
 for _at, _rule in enumerate(_ANYWHERE):
@@ -141,12 +154,13 @@ def applicable_rules(lowered: str, *, with_question: bool = False) -> Applicable
     Those that need the question count only `with_question`.
     """
     beginnings = {word[:_BEGINNING] for word in _LETTERS.findall(lowered)}
-    possible = [*_CUES_ANYWHERE]
-    for beginning in _CUES_BY_BEGINNING.keys() & beginnings:
-        possible += _CUES_BY_BEGINNING[beginning]
-    present = [cue for cue in possible if cue in lowered]
+    likely = [cue for letters in beginnings & _CUES.keys() for cue in _CUES[letters]]
+    likely += [cue for letters, cues in _UNSURE.items() if letters in lowered for cue in cues]
+    present = frozenset([cue for cue in likely if cue in lowered])
+    if not present:
+        return _NOTHING_APPLIES
     cues_of_rule: dict[int, list[str]] = {}
-    for cue in present:
+    for cue in sorted(present):
         for at in _RULES_BY_CUE.get(cue, ()):
             cues_of_rule.setdefault(at, []).append(cue)
     return ApplicableRules(
@@ -158,6 +172,9 @@ def applicable_rules(lowered: str, *, with_question: bool = False) -> Applicable
         ),
         _AFTER_NEGATION if with_question else _AFTER_NEGATION_UNASKED,
     )
+
+
+_NOTHING_APPLIES = ApplicableRules((), (), ())
 
 
 def found_in(sentence: str, offset: int, rules: ApplicableRules) -> tuple[Found, ...]:

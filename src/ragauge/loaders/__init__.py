@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import cast
 
 from ragauge.errors import PlanError
-from ragauge.loaders import legalbench
-from ragauge.loaders.assembly import Answers, assemble
+from ragauge.loaders import legalbench, side_by_side
+from ragauge.loaders.assembly import Answers, assemble, gold_with_fields
 from ragauge.loaders.conflicts import Prefer, check_prefer
 from ragauge.loaders.formats import Source, is_one_source, read_source
 from ragauge.loaders.in_pieces.tables import NeedsAllRowsError, files_in_pieces, is_large
@@ -32,13 +32,14 @@ def load(
 
     A folder, or a pattern such as "answers/*.jsonl", is all its files of one kind. Large files
     (`in_pieces=None`: 64 MB and more) are read piece by piece into a temporary file, so that they need
-    not fit into memory; the samples and every message are the same. With `gold`, `prefer` or
-    `by_place`, and for traces and results of pipelines, all rows are read into memory.
+    not fit into memory; the samples and every message are the same. `gold` that is small is joined
+    with answers in pieces by id. All rows are read into memory with `prefer` or `by_place`, for several
+    sources, and for traces and results of pipelines; a note says so if the files are large.
 
     A list may hold dicts or objects with the names of fields; a dict of columns, an Arrow table, and
     the data sets and samples of Hugging Face, ragas, deepeval, LlamaIndex and Haystack are read too.
     A mapping of system name to source loads several systems. `map` maps a field to the column to
-    read for it; `system` names the system that gave all the answers. `gold` holds questions,
+    read for it, {"answer": "a,b"} reads the columns a and b as the answers of two systems; `system` names the system that gave all the answers. `gold` holds questions,
     references and gold contexts: a question that a system did not answer becomes a row without an
     answer. `notes` say which columns were mapped or left out, and what a system or the gold lacks.
 
@@ -56,20 +57,43 @@ def load(
     ("read 'qid' as id, 'response' as answer, 'reference' as references",)
     """
     with gc_paused():
-        if gold is None and prefer is None and not by_place and in_pieces is not False:
+        if prefer is None and not by_place and in_pieces is not False:
             try:
-                found = _load_in_pieces(source, map or {}, system, even_small=bool(in_pieces))
+                found = _load_in_pieces(source, map or {}, system, gold, even_small=bool(in_pieces))
             except NeedsAllRowsError as error:
-                in_memory = _load(source, map or {}, system, None, prefer=None, by_place=False)
+                in_memory = _load(source, map or {}, system, gold, prefer=None, by_place=False)
                 note = f"read as a whole into memory: {error}"
                 return replace(in_memory, notes=(*in_memory.notes, note))
             if found is not None:
                 return found
-        return _load(source, map or {}, system, gold, prefer=prefer, by_place=by_place)
+        samples = _load(source, map or {}, system, gold, prefer=prefer, by_place=by_place)
+        notes = [] if in_pieces is False else _notes_on_size(source, gold, map or {})
+        return replace(samples, notes=(*samples.notes, *notes)) if notes else samples
+
+
+def _notes_on_size(source: object, gold: object, chosen: Mapping[str, str]) -> list[str]:
+    """A note on large files that are read into memory, because their rows are paired with others."""
+    is_one = is_one_source(source, chosen.values())
+    sources = [source] if is_one else list(cast(Mapping[object, object], source).values())
+    files = [file for each in (*sources, gold) for file in files_in_pieces(each) or ()]
+    if not files or not is_large(files):
+        return []
+    if gold is not None:
+        why = "answers are joined with the gold of another file"
+    else:
+        why = (
+            "rows are paired by place or by choice" if is_one else "the files of systems are paired"
+        )
+    return [f"read as a whole into memory: {why}"]
 
 
 def _load_in_pieces(
-    source: object, chosen: Mapping[str, str], system: str | None, *, even_small: bool
+    source: object,
+    chosen: Mapping[str, str],
+    system: str | None,
+    gold: object,
+    *,
+    even_small: bool,
 ) -> Samples | None:
     """The samples of a large file; None for any other source."""
     from ragauge.loaders.in_pieces.load import load_in_pieces
@@ -77,7 +101,16 @@ def _load_in_pieces(
     files = files_in_pieces(source)
     if files is None or not (even_small or is_large(files)) or check_chosen(chosen):
         return None
-    return load_in_pieces(files, str(source), chosen, system)
+    if side_by_side.is_chosen(chosen.get("answer")):
+        return None
+    if gold is None:
+        return load_in_pieces(files, str(source), chosen, system)
+    if chosen or is_large(files_in_pieces(gold) or ()):
+        return None
+    expected = read_source(gold)
+    if legalbench.recognised(expected) is not expected:
+        return None
+    return load_in_pieces(files, str(source), chosen, system, gold_with_fields(expected, chosen))
 
 
 def _load(
@@ -93,6 +126,12 @@ def _load(
     if problems:
         raise PlanError(problems)
     answers = _answers(source, system, chosen.values())
+    answers = [
+        given
+        if given.system is not None
+        else replace(given, table=side_by_side.recognised(given.table, chosen.get("answer")))
+        for given in answers
+    ]
     expected = None if gold is None else read_source(gold, chosen.values())
     if expected is not None and legalbench.are_pairs(
         [system.table for system in answers], expected

@@ -14,7 +14,7 @@ from ragauge.loaders.mapping import (
     Naming,
     absent,
     name_columns,
-    renamed_row,
+    renamed_rows,
 )
 from ragauge.loaders.passages import unpack_contexts
 from ragauge.loaders.table import Table
@@ -53,8 +53,8 @@ def assemble(
     ]
     problems = _absent([given.table for given in answers], gold, chosen)
     if gold is not None:
-        gold = _gold_with_fields(gold, chosen)
-        tables.append(_checked(gold))
+        gold = gold_with_fields(gold, chosen)
+        tables.append(gold)
     problems += [problem for table in tables for problem in table.problems]
     problems += [
         Problem("holds no samples; is it the right file?", table.source)
@@ -124,7 +124,8 @@ def _with_fields(answers: Answers, chosen: Mapping[str, str], *, has_gold: bool)
     return _renamed(answers.table, naming)
 
 
-def _gold_with_fields(gold: Table, chosen: Mapping[str, str]) -> Table:
+def gold_with_fields(gold: Table, chosen: Mapping[str, str]) -> Table:
+    """The gold with fields as names, and with the problems of its values."""
     if not gold.rows:
         return gold
     here = {
@@ -132,7 +133,7 @@ def _gold_with_fields(gold: Table, chosen: Mapping[str, str]) -> Table:
         for field, column in _chosen_in(gold, chosen).items()
         if field not in GIVEN_BY_ANSWERS
     }
-    return _renamed(gold, name_columns(gold.columns(), here, aliases=ALIASES_IN_GOLD))
+    return _checked(_renamed(gold, name_columns(gold.columns(), here, aliases=ALIASES_IN_GOLD)))
 
 
 def _renamed(table: Table, naming: Naming) -> Table:
@@ -140,13 +141,7 @@ def _renamed(table: Table, naming: Naming) -> Table:
     problems = [*table.problems, *(Problem(text, table.source) for text in naming.problems)]
     if naming.problems:
         return replace(table, rows=(), problems=tuple(problems))
-    rows: Sequence[Row] = table.rows
-    if (
-        naming.spare
-        or naming.left_out
-        or any(column != field for column, field in naming.fields.items())
-    ):
-        rows = [renamed_row(row, naming) for row in rows]
+    rows = renamed_rows(table.rows, naming)
     if table.all_text:
         rows = read_cells(rows, problems)
     elif table.may_print_lists:

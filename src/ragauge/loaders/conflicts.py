@@ -139,7 +139,7 @@ class Conflicts:
         ]
 
     def problem(self, first: Conflict, n_ids: int) -> Problem:
-        """The problem of so many ids, of which it names the first."""
+        """The problem of `n_ids` ids; it names the first."""
         row, other = first.row, first.other
         place = other.source if other.line is None else f"{other.source}:{other.line}"
         if (name := name_of(other, "system")) is not None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
+from ragauge.loaders.documents import parts_of
 from ragauge.loaders.table import listed
 from ragauge.sample import FIELDS, Row
 
@@ -51,12 +52,23 @@ class ExtraColumns:
         if self.left_out:
             named = listed([f"{name!r} ({kind})" for name, kind in self.left_out.items()])
             notes.append(f"left out {named}: not a text, a number or a short list of them")
+        documents = [name for name, kind in self.left_out.items() if kind == "lists of documents"]
+        if documents:
+            notes.append(f"if {documents[0]!r} holds the contexts: --map contexts={documents[0]}")
         return tuple(notes)
 
 
 def _without(row: Row, names: Mapping[str, str]) -> Row:
     values = {name: value for name, value in row.values.items() if name not in names}
     return Row(values, row.source, row.line)
+
+
+def _are_documents(items: Sequence[object]) -> bool:
+    """Whether all have a text, and none is a message."""
+    return all(
+        parts_of(item) is not None and not (isinstance(item, Mapping) and "role" in item)
+        for item in items
+    )
 
 
 def _unknown(value: object, depth: int = 2) -> str | None:
@@ -72,7 +84,7 @@ def _unknown(value: object, depth: int = 2) -> str | None:
         if len(items) > MAX_NUMBERS and all(isinstance(item, int | float) for item in items):
             return f"lists of {len(items):,} numbers"
         if any(isinstance(item, Mapping) for item in items):
-            return "lists of objects"
+            return "lists of documents" if _are_documents(items) else "lists of objects"
         kinds = [_unknown(item, depth - 1) for item in items] if depth else ["nested lists"]
         return next((kind for kind in kinds if kind is not None), None)
     return f"{type(value).__name__} values"

@@ -2,36 +2,32 @@
 
 An empty cell is empty text in `question` and `answer`, an error in `id` and `system`, and null
 elsewhere: CSV cannot tell them apart. A cell of a list field is read as a list if it begins with [
-or {, as JSON or as the Python literal that pandas writes; any other cell is one text. An extra
+or {, as JSON or as Python and numpy print lists; any other cell is one text. An extra
 column becomes numbers only if every cell is a plain number and different cells stay different
 (1.10 and 1.1 stay text; so do 007, 1e5 and nan).
 """
 
-import ast
 import csv
 import re
-import warnings
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Protocol, cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.files import MAX_LINE_LENGTH, text_lines
+from ragauge.loaders.files import LARGEST_UNPACKED, MAX_LINE_LENGTH, MAX_PROBLEMS, text_lines
+from ragauge.loaders.printed import UnreadableError, printed_list
 from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
 from ragauge.loaders.table import Table, listed
 from ragauge.sample import FIELDS, Row
 
-MAX_LITERAL_LENGTH = 2 * 2**20
-"""Longest Python list that is read, in characters; JSON lists have no limit."""
-DEEPEST_LITERAL = 20
-
+PRINTED = ("[", "{", "array([")
+"""How a cell begins that is read as a list; any other is one text."""
 _EMPTY_TEXT = ("question", "answer")
 _NEVER_EMPTY = ("id", "system")
 _LISTS = tuple(name for name, field in FIELDS.items() if field.kind not in ("id", "text"))
 _NUMBER = re.compile(r"(?=.{1,15}\Z)-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.DOTALL)
 _COUNT = re.compile(r"[0-9]{1,15}")
-_STRING = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
 
 
 class _Reader(Protocol):
@@ -69,7 +65,10 @@ def csv_tables(path: Path, *, delimiter: str, most_bytes: int | None = None) -> 
     if found != delimiter:
         notes = (f"the cells are separated by {found!r}",)
         delimiter = found
-    lines = _without_nul(text_lines(path, problems), source, problems)
+    excel_notes: list[str] = []
+    largest = LARGEST_UNPACKED if most_bytes is None else None
+    lines = text_lines(path, problems, largest=largest, excel_notes=excel_notes)
+    lines = _without_nul(lines, source, problems)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     records = _records(cast(_Reader, reader), source, problems)
     nothing: tuple[int, list[str]] = (1, [])
@@ -88,20 +87,24 @@ def csv_tables(path: Path, *, delimiter: str, most_bytes: int | None = None) -> 
             continue
         size += sum(map(len, cast("Iterable[str]", row.values.values())))
         if size >= most_bytes:
-            yield Table(tuple(rows), source, problems=tuple(problems), notes=notes, all_text=True)
-            rows.clear()
-            problems.clear()
+            yield _piece(rows, source, problems, (*notes, *excel_notes))
+            for given in (rows, problems, excel_notes):
+                given.clear()
             notes, size = (), 0
     if rows or problems or most_bytes is None:
-        yield Table(tuple(rows), source, problems=tuple(problems), notes=notes, all_text=True)
+        yield _piece(rows, source, problems, (*notes, *excel_notes))
+
+
+def _piece(rows: list[Row], source: str, problems: list[Problem], notes: tuple[str, ...]) -> Table:
+    return Table(tuple(rows), source, notes, tuple(problems), all_text=True)
 
 
 def _delimiter(path: Path, usual: str) -> str:
-    """The usual delimiter, or ; or a tab if the header has cells only by that one."""
-    _, header = next(text_lines(path, []), (1, ""))
+    """The usual delimiter, or ; or a tab or | if the header has cells only by that one."""
+    _, header = next(text_lines(path, [], excel_notes=[]), (1, ""))
     if usual in header:
         return usual
-    return next((mark for mark in ";\t" if mark in header), usual)
+    return next((mark for mark in ";\t|" if mark in header), usual)
 
 
 def _without_nul(
@@ -149,8 +152,8 @@ def _malformed(error: csv.Error, line: int) -> str:
 def _bad_header(header: Sequence[str]) -> list[str]:
     problems = [
         f"has two columns named {name!r}; rename one"
-        for name in dict.fromkeys(header)
-        if header.count(name) > 1 and name.strip()
+        for name, n in Counter(header).items()
+        if n > 1 and name.strip()
     ]
     if len(header) == 1 and (delimiters := [mark for mark in ";\t|," if mark in header[0]]):
         problem = f"has only one column, {header[0][:60]!r}, which contains {delimiters[0]!r}"
@@ -164,10 +167,16 @@ def _rows(
     source: str,
     problems: list[Problem],
 ) -> Iterator[Row]:
+    n_problems = 0
     for line, cells in records:
         if len(cells) == len(header):
             yield Row(dict(zip(header, cells, strict=True)), source, line)
             continue
+        n_problems += 1
+        if n_problems > MAX_PROBLEMS:
+            rest = f"over {MAX_PROBLEMS:,} rows do not fit the header; the rows after this one were not looked at"
+            problems.append(Problem(rest, source, line))
+            return
         problem = (
             f"has {len(cells)} cell{'s' * (len(cells) != 1)}, but the header has {len(header)}"
         )
@@ -258,7 +267,7 @@ def _read_printed(item: tuple[str, object]) -> tuple[str, object]:
         # A frame gives every row the ids of all rows, with nulls for those of other rows.
         grades = cast(dict[str, object], cell).items()
         return name, {document: grade for document, grade in grades if grade is not None}
-    if name not in _LISTS or not isinstance(cell, str) or not cell.lstrip().startswith(("[", "{")):
+    if name not in _LISTS or not isinstance(cell, str) or not cell.lstrip().startswith(PRINTED):
         return item
     try:
         return name, _read_list(name, cell, JsonReader())
@@ -293,7 +302,7 @@ def _read_list(name: str, cell: str, reader: JsonReader) -> object:
     bare = cell.strip()
     if name == "context_scores" and _NUMBER.fullmatch(bare):
         return [_number(bare)]
-    if not bare.startswith(("[", "{")):
+    if not bare.startswith(PRINTED):
         if name in ("context_ids", "relevant") and _SEPARATED.search(bare):
             raise JsonError('seems to contain several ids; write them as a list: ["…", "…"]', 0)
         return [cell]
@@ -308,26 +317,9 @@ def _read_list(name: str, cell: str, reader: JsonReader) -> object:
 
 
 def _python_list(cell: str, as_json: JsonError) -> object:
-    """The value of a Python literal as pandas writes it; JsonError for anything else."""
-    strings = list(_STRING.finditer(cell))
-    between = [cell[a.end() : b.start()] for a, b in pairwise(strings)]
-    if any(not gap.strip() for gap in between):
-        # numpy prints arrays like this, possibly truncated; Python would join the texts into one.
-        raise JsonError("is a printed numpy array, whose items are ambiguous; write JSON", 0)
-    problem = f"is neither JSON ({as_json.problem.removeprefix('is not JSON: ')}) nor a Python list"
-    if len(cell) > MAX_LITERAL_LENGTH or _depth(_STRING.sub("", cell)) > DEEPEST_LITERAL:
-        raise JsonError(f"{problem} short and flat enough to read; write it as JSON", 0)
+    """The value of a list as Python prints it; JsonError for anything else."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about invalid escapes
-            return cast(object, ast.literal_eval(cell))
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        raise JsonError(f'{problem}; write a list of texts as ["…", "…"]', 0) from None
-
-
-def _depth(text: str) -> int:
-    deepest = depth = 0
-    for mark in re.findall(r"[\[\](){}]", text):
-        depth += 1 if mark in "[({" else -1
-        deepest = max(deepest, depth)
-    return deepest
+        return printed_list(cell)
+    except UnreadableError as error:
+        not_json = as_json.problem.removeprefix("is not JSON: ")
+        raise JsonError(f"is neither JSON ({not_json}) {error}", 0) from None

@@ -14,7 +14,7 @@ from ragauge.loaders.documents import ID_KEYS, METADATA_KEYS
 from ragauge.sample import Row
 
 ORIGIN_KEYS = (
-    "source_id", "source", "file_name", "filename", "file_path", "path", "url", "uri", "title",
+    "source_id", "source", "file_name", "filename", "file_path", "path", "url", "uri", "doc_uri", "title",
 )  # fmt: skip
 """Parts that name the document a text is from; several texts may share one."""
 _ORIGINS = frozenset(ORIGIN_KEYS)

@@ -68,6 +68,18 @@ def has_text(parts: Mapping[str, object]) -> bool:
     return any(isinstance(parts.get(key), str) for key in TEXT_KEYS)
 
 
+def score_of(value: object) -> object:
+    """The number that a cell of a table holds as text; other values as they are.
+
+    >>> score_of("0.5"), score_of(0.5), score_of("high")
+    (0.5, 0.5, 'high')
+    """
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
 def documents_of_columns(result: object) -> list[dict[str, object]] | None:
     """The documents of a result by columns, as Chroma returns for one query; None for others."""
     if not isinstance(result, Mapping) or not {"ids", "documents"} <= result.keys():

@@ -5,6 +5,7 @@ The locale does not matter, and only local files are opened.
 
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,11 @@ LARGEST_UNPACKED = 4 * 2**30
 HIGHEST_RATIO = 250
 """Highest ratio of unpacked to compressed size, checked from RATIO_COUNTS_FROM bytes on."""
 RATIO_COUNTS_FROM = 4 * 2**20
+MOST_LINES_PER_BYTE = 10
+"""Most lines for each compressed byte, checked from LINES_COUNT_FROM lines on: each takes time, however short."""
+LINES_COUNT_FROM = 100_000
+MAX_PROBLEMS = 1_000
+"""Lines with a problem after which reading stops: it is another kind of file."""
 MAX_BLANK_LINES = 1_000_000
 """Most blank lines of a file: a compressed one can unpack to nothing else, and each takes time."""
 MAX_SIBLINGS = 1_000
@@ -30,6 +36,8 @@ MAX_SIBLINGS = 1_000
 
 Text = TypeVar("Text", bytes, str)
 
+_FOREIGN_RUN = re.compile(r"[^\W\x00-\x7f]{3}|[^\x00-\x7f\xa0]{4}")
+_ACCENTED_WORD = re.compile(r"[^\s,;\"]*[^\x00-\x7f][^\s,;\"]*")
 _BOM = b"\xef\xbb\xbf"
 _FOREIGN = {
     b"\x1f\x8b": "is compressed with gzip; add .gz to its name",
@@ -51,16 +59,24 @@ class _Stop(Exception):
 
 
 def text_lines(
-    path: Path, problems: list[Problem], *, longest: int | None = None
+    path: Path,
+    problems: list[Problem],
+    *,
+    longest: int | None = None,
+    largest: int | None = LARGEST_UNPACKED,
+    excel_notes: list[str] | None = None,
 ) -> Iterator[tuple[int, str]]:
     """The file's lines with their numbers from 1, each with its line end.
 
     UTF-8 with or without a byte order mark, and UTF-16 with one. Only a line feed ends a line.
-    If reading must stop (encoding, limits, the disk), the reason is added to `problems`.
+    `largest` is the most bytes that a compressed file may unpack to; None if the lines are not kept in
+    memory. With `excel_notes`, a file that cannot be UTF-8 is read as Windows-1252 if it looks like it, and
+    a note is added. If reading must stop (encoding, limits, the disk), the reason is added to `problems`.
     """
     try:
         with _opened(path) as stream:
-            yield from _checked(_numbered(stream, longest or MAX_LINE_LENGTH), path)
+            numbered = _numbered(stream, longest or MAX_LINE_LENGTH, excel_notes)
+            yield from _checked(numbered, path, largest)
     except _Stop as stop:
         problems.append(Problem(stop.problem, str(path), stop.line))
     except (OSError, EOFError, ValueError, zlib.error) as error:
@@ -110,7 +126,9 @@ def _opened(path: Path) -> Generator[BinaryIO]:
             yield cast(BinaryIO, unpacked)
 
 
-def _numbered(stream: BinaryIO, longest: int) -> Iterator[tuple[int, str, int]]:
+def _numbered(
+    stream: BinaryIO, longest: int, excel_notes: list[str] | None
+) -> Iterator[tuple[int, str, int]]:
     """Each line with its number and its size in bytes."""
     head = cast(io.BufferedReader, stream).peek(4)[:4]
     for magic, problem in _FOREIGN.items():
@@ -120,18 +138,52 @@ def _numbered(stream: BinaryIO, longest: int) -> Iterator[tuple[int, str, int]]:
         return _utf16(stream, longest)
     if b"\0" in head[:2]:
         raise _Stop("looks like UTF-16 without a byte order mark; save it as UTF-8")
-    return _utf8(stream, longest, skipped=stream.read(3) if head.startswith(_BOM) else b"")
+    if head.startswith(_BOM):
+        return _utf8(stream, longest, None, skipped=stream.read(3))
+    return _utf8(stream, longest, excel_notes)
 
 
-def _utf8(stream: BinaryIO, longest: int, skipped: bytes) -> Iterator[tuple[int, str, int]]:
+def _utf8(
+    stream: BinaryIO, longest: int, excel_notes: list[str] | None, skipped: bytes = b""
+) -> Iterator[tuple[int, str, int]]:
     offset = len(skipped)
+    is_ascii, is_excels = True, False
     for number, raw in _bounded(stream.readline, longest):
+        text = windows_1252(raw) if is_excels else None
         try:
-            yield number, raw.decode(), len(raw)
+            text = raw.decode() if text is None else text
         except UnicodeDecodeError as error:
-            where = f"byte {offset + error.start} is 0x{raw[error.start]:02X}"
-            raise _Stop(f"is not UTF-8 ({where}); save it as UTF-8", number) from None
+            text = windows_1252(raw) if is_ascii and excel_notes is not None else None
+            if text is None or excel_notes is None:
+                where = f"byte {offset + error.start} is 0x{raw[error.start]:02X}"
+                hint = "save it as UTF-8 (in Excel: CSV UTF-8)"
+                raise _Stop(f"is not UTF-8 ({where}); {hint}", number) from None
+            is_excels = True
+            excel_notes.append(_note_of_excel(text, number))
+        is_ascii = is_ascii and raw.isascii()
+        yield number, text, len(raw)
         offset += len(raw)
+
+
+def windows_1252(raw: bytes) -> str | None:
+    r"""The text in Windows-1252, in which Excel saves CSV in many countries; None if it is unlikely to be.
+
+    Text in another encoding, read so, has bytes without a meaning or long runs of accented letters.
+
+    >>> windows_1252(b"Z\xfcrich"), windows_1252(b"\xcf\xf0\xe8\xe2\xe5\xf2")
+    ('Zürich', None)
+    """
+    try:
+        text = raw.decode("cp1252")
+    except UnicodeDecodeError:
+        return None
+    return None if _FOREIGN_RUN.search(text) else text
+
+
+def _note_of_excel(text: str, line: int) -> str:
+    matched = _ACCENTED_WORD.search(text)
+    word = "" if matched is None else f": {matched.group()[:40]!r} in line {line}"
+    return f"is not UTF-8; read as Windows-1252, as Excel saves CSV{word}"
 
 
 def _utf16(stream: BinaryIO, longest: int) -> Iterator[tuple[int, str, int]]:
@@ -146,7 +198,8 @@ def _utf16(stream: BinaryIO, longest: int) -> Iterator[tuple[int, str, int]]:
         )
         raise _Stop(problem, number + 1) from None
     finally:
-        text.detach()  # `_opened` closes the file
+        if not stream.closed:  # a reader that stops early has closed it
+            text.detach()  # `_opened` closes the file
 
 
 def _bounded(readline: Callable[[int], Text], longest: int) -> Iterator[tuple[int, Text]]:
@@ -162,18 +215,27 @@ def _bounded(readline: Callable[[int], Text], longest: int) -> Iterator[tuple[in
         yield number, line
 
 
-def _checked(lines: Iterator[tuple[int, str, int]], path: Path) -> Iterator[tuple[int, str]]:
-    """The lines without their sizes, up to the limit for compressed files."""
+def _checked(
+    lines: Iterator[tuple[int, str, int]], path: Path, largest: int | None
+) -> Iterator[tuple[int, str]]:
+    """The lines without their sizes, up to the limits for compressed files."""
     if path.suffix.lower() not in (".gz", ".zst"):
         yield from ((number, line) for number, line, _ in lines)
         return
-    most = max(HIGHEST_RATIO * path.stat().st_size, RATIO_COUNTS_FROM)
+    packed = path.stat().st_size
+    most = max(HIGHEST_RATIO * packed, RATIO_COUNTS_FROM)
+    most = most if largest is None else min(most, largest)
+    most_lines = max(MOST_LINES_PER_BYTE * packed, LINES_COUNT_FROM)
     unpacked = 0
     for number, line, size in lines:
         unpacked += size
-        if unpacked > min(most, LARGEST_UNPACKED):
-            limit = f"{min(most, LARGEST_UNPACKED):,} bytes"
+        if number > most_lines:
             raise _Stop(
-                f"unpacks to over {limit}; if you trust the file, unpack it yourself", number
+                f"unpacks to over {most_lines:,} lines; if you trust the file, unpack it yourself",
+                number,
+            )
+        if unpacked > most:
+            raise _Stop(
+                f"unpacks to over {most:,} bytes; if you trust the file, unpack it yourself", number
             )
         yield number, line

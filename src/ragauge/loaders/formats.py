@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ragauge.errors import PlanError
 from ragauge.loaders import (
+    benchmark_logs,
     columns,
     csv,
     frames,
+    joined_texts,
     json,
     jsonl,
+    numbered,
     objects,
     parquet,
+    passage_rows,
     promptfoo,
     published,
     results,
+    squad,
     traces,
     wrappers,
 )
@@ -60,6 +65,7 @@ _REFUSED = {
     ),
     "unpack it first": (".zst", ".zstd", ".bz2", ".xz", ".zip", ".7z", ".tar", ".tgz"),
     "save the sheet as CSV": (".xls", ".xlsx", ".ods"),
+    "rankings and judgements are scored with 'ragauge rank QRELS RUN'": (".trec", ".run", ".qrels"),
 }  # fmt: skip
 
 
@@ -71,10 +77,12 @@ def read_source(source: object, chosen: Collection[str] = ()) -> Table:
     """
     table = traces.recognised(_read(source, chosen))
     if not set(chosen) & set(table.columns()):
-        table = promptfoo.recognised(table)
-    return results.recognised(
+        table = squad.recognised(benchmark_logs.recognised(promptfoo.recognised(table)))
+    table = results.recognised(
         published.recognised(wrappers.unwrapped(table, keep=chosen), keep=chosen)
     )
+    table = joined_texts.recognised(table, keep=chosen)
+    return passage_rows.recognised(numbered.recognised(table, keep=chosen), keep=chosen)
 
 
 def _read(source: object, chosen: Collection[str]) -> Table:

@@ -46,7 +46,7 @@ def join(
     if paired.problems:
         return Joined(tuple(rows), paired.notes, paired.problems)
     conflicts = Conflicts(prefer, by_place, one_table, has_gold=gold is not None)
-    unique = _Gold(paired.gold, prefer)
+    unique = Gold(paired.gold, prefer)
     settled = conflicts.between_systems(paired.rows, unique.by_id)
     notes: tuple[str, ...]
     if gold is None:
@@ -57,7 +57,7 @@ def join(
     return Joined(tuple(joined), notes, (*unique.problems, *conflicts.problems()))
 
 
-class _Gold:
+class Gold:
     """The gold by id, each question once.
 
     A question without an id may be repeated if the gold is the same; otherwise it is a problem, or
@@ -113,10 +113,10 @@ def _join_gold(
     for system, ids in answered.items():
         missing = [id for id in by_id if id not in ids]
         unknown = [id for id in ids if id not in by_id]
-        joined += [_unanswered(by_id[id], system) for id in missing]
+        joined += [unanswered(by_id[id], system) for id in missing]
         notes += _counts(system, missing, unknown, len(by_id))
     if by_id and not any(id in by_id for ids in answered.values() for id in ids):
-        notes.append(f"the answers and the gold have no id in common; {_OTHER_WAYS}")
+        notes.append(NO_ID_IN_COMMON)
     # In the gold's order, unknown questions last, so that --limit takes the same questions of every
     # system.
     place = {id: number for number, id in enumerate(by_id)}
@@ -153,7 +153,7 @@ def _ids_by_system(rows: Sequence[Row]) -> dict[str, dict[str, None]]:
     return answered
 
 
-def _unanswered(gold: Row, system: str) -> Row:
+def unanswered(gold: Row, system: str) -> Row:
     named: Mapping[str, object] = {"system": system} if system != DEFAULT_SYSTEM else {}
     return Row({**gold.values, **named, "answer": None}, gold.source, gold.line)
 
@@ -164,6 +164,7 @@ def unanswered_note(system: str, first: Sequence[str], n: int, n_questions: int)
     return f"system {system!r} did not answer {counted}: {listed(list(first), n_all=n)}"
 
 
+NO_ID_IN_COMMON = f"the answers and the gold have no id in common; {_OTHER_WAYS}"
 NOTHING_IN_COMMON = f"the systems have no id in common; {_OTHER_WAYS}"
 
 
@@ -174,6 +175,11 @@ def _counts(
     if missing:
         notes.append(unanswered_note(system, missing, len(missing), n_questions))
     if unknown:
-        counted = f"{len(unknown)} question{'s' * (len(unknown) > 1)} not in the gold"
-        notes.append(f"system {system!r} answers {counted}; kept: {listed(list(unknown))}")
+        notes.append(unknown_note(system, list(unknown), len(unknown)))
     return notes
+
+
+def unknown_note(system: str, first: Sequence[str], n: int) -> str:
+    """The note on `n` answers to questions that the gold does not have, of which `first` are the first."""
+    counted = f"{n} question{'s' * (n > 1)} not in the gold"
+    return f"system {system!r} answers {counted}; kept: {listed(list(first), n_all=n)}"

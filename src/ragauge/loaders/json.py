@@ -10,6 +10,7 @@ from typing import cast
 from ragauge.errors import Problem
 from ragauge.loaders.files import text_lines
 from ragauge.loaders.jsonl import kind_of
+from ragauge.loaders.keyed import is_ranking, judged_together, keyed_rows, rows_by_system
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.strict import (
     JsonError,
@@ -180,13 +181,25 @@ def _from_members(members: _Members, source: str, problems: list[Problem]) -> Ta
         return _from_columns(lists, source, problems)
     if (pairs := _with_predictions(lists)) is not None:
         return _from_items(pairs, source, problems)
+    plain = {name: _plain(member) for name, member in members.items()}
+    if (judged := judged_together(plain)) is not None:
+        items = [_Item(values, None) for values in judged]
+        note = f"read the results of {listed([repr(name) for name in lists])} together"
+        return _from_items(items, source, problems, (note,))
     if _is_trace(members) or _is_sample(members):
-        values = {name: _plain(member) for name, member in members.items()}
-        return Table((Row(values, source, 1),), source, problems=tuple(problems))
+        return Table((Row(plain, source, 1),), source, problems=tuple(problems))
     key = _sample_list(lists)
+    keyed = keyed_rows(plain) if key is not None else keyed_rows(plain) or rows_by_system(plain)
+    if keyed is not None:
+        rows = tuple(Row(values, source) for values in keyed.rows)
+        return Table(rows, source, (keyed.note,), tuple(problems))
     if key is None:
         has = f"has the keys {listed([repr(name) for name in members])}" if members else "is empty"
         problem = f"{has}, but must be a list of objects, or have such a list under 'samples'"
+        if is_ranking(plain):
+            problem = (
+                f"{has} with a number for each document: score it with 'ragauge rank QRELS RUN'"
+            )
         return Table((), source, problems=(*problems, Problem(problem, source)))
     left_out = listed([repr(name) for name in members if name != key])
     notes = (f"read the samples under {key!r}, left out {left_out}",) if left_out else ()

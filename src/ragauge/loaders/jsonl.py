@@ -5,13 +5,10 @@ from pathlib import Path
 from typing import cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.files import text_lines
+from ragauge.loaders.files import LARGEST_UNPACKED, MAX_PROBLEMS, text_lines
 from ragauge.loaders.strict import JsonError, JsonReader, object_problem, repeated_problem
 from ragauge.loaders.table import Table
 from ragauge.sample import Row
-
-MAX_PROBLEMS = 1_000
-"""Lines with a problem after which reading stops: it is another kind of file."""
 
 
 def read_jsonl(path: Path) -> Table:
@@ -27,7 +24,8 @@ def jsonl_tables(path: Path, most_bytes: int | None = None) -> Iterator[Table]:
     rows: list[Row] = []
     reader = JsonReader()
     size = n_problems = 0
-    for number, line in text_lines(path, problems):
+    largest = LARGEST_UNPACKED if most_bytes is None else None
+    for number, line in text_lines(path, problems, largest=largest):
         if line.isspace():
             continue
         problem = _read_line(line, reader, number, source, rows)

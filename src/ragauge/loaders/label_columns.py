@@ -8,7 +8,7 @@ from ragauge.errors import DataError, Problem, did_you_mean
 from ragauge.loaders.mapping import ALIASES, field_of
 from ragauge.loaders.table import Table, listed
 
-LABEL_FIELDS = ("id", "system", "other", "metric", "rater", "value", "answer")
+LABEL_FIELDS = ("id", "question", "system", "other", "metric", "rater", "value", "answer")
 _OWN_NAMES = {
     "other": "system_b model_b loser opponent",
     "system": "system_a model_a",
@@ -19,7 +19,11 @@ _OWN_NAMES = {
     "judgement judgment gold_label is_correct preference preferred winner choice",
 }
 _ALIASES = {
-    **{alias: field for alias, field in ALIASES.items() if field in ("id", "system", "answer")},
+    **{
+        alias: field
+        for alias, field in ALIASES.items()
+        if field in ("id", "question", "system", "answer")
+    },
     **{alias: field for field, names in _OWN_NAMES.items() for alias in [field, *names.split()]},
 }
 FIRST_CHOICE = ("value", "label")
@@ -60,7 +64,15 @@ class LabelColumns:
             raise DataError([Problem(problem, table.source) for problem in problems])
         raters = tuple(given["value"]) if len(given.get("value", ())) > 1 else ()
         columns = {field: found[0] for field, found in given.items()}
-        for field, candidates in _candidates(names, columns).items():
+        found = _candidates(names, columns)
+        if "id" in columns or "id" in found:
+            # Questions are read only for rows without an id, so which column has them is no question to ask.
+            found = {
+                field: some
+                for field, some in found.items()
+                if field != "question" or len(some) == 1
+            }
+        for field, candidates in found.items():
             columns[field] = _chosen(field, candidates, table)
         if "value" not in columns:
             raters = _rater_columns(names, columns)
@@ -114,8 +126,10 @@ def _check_columns(columns: Mapping[str, str], raters: Sequence[str], table: Tab
     there = listed([repr(name) for name in table.columns()], most=30)
     is_won = columns.get("system") == "winner"
     problems: list[str] = []
-    if "id" not in columns:
-        problems.append(f"has no column of question ids; its columns are {there}; --map id=COLUMN")
+    if "id" not in columns and "question" not in columns:
+        problems.append(
+            f"has no column of ids or of questions; its columns are {there}; --map id=COLUMN"
+        )
     if "value" not in columns and not raters and not is_won:
         problems.append(f"has no column of labels; its columns are {there}; --map value=COLUMN")
     if "other" in columns and "system" not in columns:

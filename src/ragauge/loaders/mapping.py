@@ -6,11 +6,13 @@ a guess. Names are compared ignoring case, spaces, hyphens and camelCase.
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragauge.errors import did_you_mean
 from ragauge.loaders.table import listed
+from ragauge.loaders.translated_names import TRANSLATED
 from ragauge.sample import FIELDS, Row
 
 MAX_COLUMNS = 1_000
@@ -37,32 +39,41 @@ _NAMES = {
     "relevant_document_ids gold_context_ids",
 }
 _RARER_NAMES = {
-    "id": "interaction_id test_case_id case_id",
-    "question": "user_query user_question query_string inputs instruction",
-    "answer": "pred prediction_text generated_text generated_texts model_prediction agent_answer "
-    "bot_answer llm_response llm_output outputs task_output",
+    "id": "interaction_id test_case_id case_id dataset_item_id no #",
+    "question": "user_query user_question query_string inputs instruction request",
+    "answer": "pred pred_answer prediction_text generated_text generated_texts model_prediction agent_answer "
+    "bot_answer ai_answer ai_response bot_response chatbot_answer llm_response llm_output outputs "
+    "task_output",
     "references": "gt gt_answer gt_answers ground_truth_answer ground_truth_answers ideal ref_answer "
     "reference_text reference_response expected_response true_answer standard_answer "
-    "generation_gt possible_answers",
+    "generation_gt possible_answers example_answer right_answer",
     "contexts": "retrieved_context retrieved_contents retrieved_nodes retrieval_result "
     "retrieval_results search_results context_list llm_context_list document documents docs ctxs "
-    "chunks",
+    "chunks top_k_chunks retrieved_sources",
     "gold_contexts": "reference_context",
 }
 """Names that count only where no column has one of the usual names of the field."""
+
+
+_RARER = {
+    field: " ".join([_RARER_NAMES.get(field, ""), TRANSLATED.get(field, "")])
+    for field in (*_RARER_NAMES, "system")
+}
 
 
 def _by_alias(names: Mapping[str, str]) -> dict[str, str]:
     return {alias: field for field, aliases in names.items() for alias in [field, *aliases.split()]}
 
 
-RARER = frozenset(alias for names in _RARER_NAMES.values() for alias in names.split())
-ALIASES = _by_alias(_RARER_NAMES) | _by_alias(_NAMES)
+_USUAL = _by_alias(_NAMES)
+RARER = frozenset(_by_alias(_RARER)) - _USUAL.keys()
+ALIASES = _by_alias(_RARER) | _USUAL
 """Every name and alias with its field, folded."""
 PREDICTIONS = frozenset(
     [
         "prediction",
         "pred",
+        "pred_answer",
         "predicted_answer",
         "prediction_text",
         "model_answer",
@@ -91,9 +102,13 @@ ALIASES_IN_GOLD = {
     "answers": "references",
     "context": "gold_contexts",
     "contexts": "gold_contexts",
+    **dict.fromkeys(TRANSLATED["answer"].split(), "references"),
+    **dict.fromkeys(TRANSLATED["contexts"].split(), "gold_contexts"),
 }
 """In a gold file a column named answer holds the correct answer."""
 
+_TO_MAP = ("question", "answer", "references", "contexts")
+"""Fields that a message offers to map."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _GAP = re.compile(r"[\s\-.]+")
 
@@ -164,7 +179,17 @@ def name_columns(
     return Naming(fields, frozenset(left_out), tuple(notes), problems, spare)
 
 
-def renamed_row(row: Row, naming: Naming) -> Row:
+def renamed_rows(rows: Sequence[Row], naming: Naming) -> Sequence[Row]:
+    """The rows with columns renamed to fields; the same rows if the columns have the fields' names."""
+    is_changed = (
+        naming.spare
+        or naming.left_out
+        or any(column != name for column, name in naming.fields.items())
+    )
+    return [_renamed_row(row, naming) for row in rows] if is_changed else rows
+
+
+def _renamed_row(row: Row, naming: Naming) -> Row:
     """The row with columns renamed to fields, and without those that are left out."""
     values = {
         naming.fields.get(name, name): value
@@ -202,7 +227,8 @@ def folded(name: str) -> str:
     >>> folded("actualOutput"), folded("Ground Truth")
     ('actual_output', 'ground_truth')
     """
-    return _GAP.sub("_", _CAMEL.sub("_", name.strip())).casefold()
+    composed = unicodedata.normalize("NFC", name.strip())
+    return _GAP.sub("_", _CAMEL.sub("_", composed)).casefold().rstrip("_")
 
 
 def _unusable(columns: Sequence[str]) -> tuple[str, ...]:
@@ -281,7 +307,8 @@ def _beside(field: str, names: Sequence[str], fields: Mapping[str, str]) -> list
 
 def _nothing_known(columns: Sequence[str]) -> str:
     there = listed([repr(name) for name in columns])
-    return f"has no known field; its columns are {there}; map them with --map FIELD=COLUMN"
+    options = " ".join(f"--map {field}=COLUMN" for field in _TO_MAP)
+    return f"has no known field; its columns are {there}; say which is which: {options}"
 
 
 def _left_out(names: Sequence[str], fields: Mapping[str, str]) -> list[str]:

@@ -47,10 +47,14 @@ def recognised(table: Table) -> Table:
 
 
 def _is_result(values: Mapping[str, object]) -> bool:
+    names = values.keys()
     return (
         isinstance(values.get("vars"), Mapping)
-        and bool({"promptIdx", "promptId", "testCase", "testIdx"} & values.keys())
-        and bool({"response", "provider", "gradingResult"} & values.keys())
+        and bool(
+            {"promptIdx", "promptId", "testCase", "testIdx"} & names
+            or {"prompt", "success"} <= names
+        )
+        and bool({"response", "provider", "gradingResult"} & names)
     )
 
 

@@ -16,7 +16,8 @@ from ragauge.loaders.table import Table, listed
 from ragauge.sample import Row
 
 Values = dict[str, object]
-CHATS = ("messages", "conversation", "conversations", "chat")
+CHATS = ("messages", "conversation", "conversations", "chat", "turns", "user_input", "input")
+"""Columns that may hold a chat; the last two only if it ends with the answer."""
 FURTHER = ("alt_ans", "answer_aliases", "answer_alias", "aliases")
 """More spellings of the right answer."""
 ANSWER_COLUMNS = ("answers", "answer", "output", "gold_answers")
@@ -261,11 +262,13 @@ def _grouped_ids(values: Values, notes: dict[str, None]) -> None:
 def _chat(values: Values, notes: dict[str, None]) -> None:
     """The last question and answer of a chat, of a row that has neither beside it."""
     name = next((each for each in CHATS if isinstance(values.get(each), list)), None)
-    if name is None or _has(values, "question") or _has(values, "answer"):
+    if name is None or _has(values, "question", but=name) or _has(values, "answer"):
         return
     messages = [_message(item) for item in cast(list[object], values[name])]
     question, answer = last_text(messages, ASKING), last_text(messages, ANSWERING)
     if question is None and answer is None:
+        return
+    if field_of(name) == "question" and last_text(messages[-1:], ANSWERING) is None:
         return
     del values[name]
     for field, text in (("question", question), ("answer", answer)):

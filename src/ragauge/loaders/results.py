@@ -130,6 +130,8 @@ def _parts(value: object, reading: _Reading, name: str, depth: int = 1) -> dict[
     named = cast(Mapping[str, object], value) if isinstance(value, Mapping) else named_values(value)
     if named is None:
         return None
+    if (written := named.get("init_parameters")) is not None:
+        return _parts(written, reading, name, depth)
     for names in RESULTS:
         if names.keys() <= named.keys() and named[next(iter(names))] is not None:
             left = [
@@ -181,9 +183,14 @@ def _is_output(key: str, value: object) -> bool:
         case "documents":
             return parts_of(items[0]) is not None
         case "answers":
-            return value_of(items[0], "data") is not None
+            return value_of(_as_built(items[0]), "data") is not None
         case _:
             return text_of(items[0]) is not None
+
+
+def _as_built(item: object) -> object:
+    """What Haystack's to_dict wrote of an object, which is inside init_parameters."""
+    return value_of(item, "init_parameters") or item
 
 
 def _list(value: object) -> Sequence[object]:

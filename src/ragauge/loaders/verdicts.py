@@ -19,13 +19,15 @@ Kind = Literal["binary", "graded", "preference"]
 KINDS: tuple[Kind, ...] = ("binary", "graded", "preference")
 NO_RATER = "people"
 """The rater of labels without one."""
+NAMES = ("id", "question", "system", "other", "metric", "rater")
 
 
 @dataclass(frozen=True)
 class Verdicts:
     """Verdicts of raters on answers: people, judges and metrics alike.
 
-    `frame` has a row for each verdict: id, system, other, metric, rater, value, answer. `value` is 1 or
+    `frame` has a row for each verdict: id, system, other, metric, rater, value, answer; with
+    labels without an id also question where some have no id, with the text of the question. `value` is 1 or
     0 if `kind` is "binary", any number if "graded"; for "preference" it is 1 if `system` is preferred to
     `other`, -1 if `other` is, 0 for a tie. `system` is null if the source names none, `metric` if the
     verdict is about no metric in particular, `answer` if the source does not repeat the answer. `settled`
@@ -71,7 +73,7 @@ def load_verdicts(
 ) -> Verdicts:
     """Read labels from a file (.csv .tsv .json .jsonl .parquet), a frame, or a list of dicts.
 
-    A row is one label: `id` of the question, `system`, `rater`, and the label itself (`value`, `label`,
+    A row is one label: `id` of the question or, without one, its text in `question`, `system`, `rater`, and the label itself (`value`, `label`,
     `verdict`, `score` …; words such as yes/no, correct/incorrect, pass/fail, or numbers). `metric` limits
     a label to one metric. Preferences name two systems (`system_a` and `system_b`) and the preferred
     one. Several raters may also have a column each (`annotator_1`, `annotator_2`), or the label is a
@@ -169,9 +171,10 @@ def _verdicts(
     n_empty = 0
     for row in table.rows:
         values = {field: row.values.get(column) for field, column in naming.columns.items()}
-        id = _text(values.get("id"))
-        if not id:
-            problems.append(Problem("has a label but no id", table.source, row.line, "id"))
+        id, question = _text(values.get("id")), _text(values.get("question"))
+        if not id and not question:
+            what = "no id" if "question" not in naming.columns else "neither an id nor a question"
+            problems.append(Problem(f"has a label but {what}", table.source, row.line, "id"))
             continue
         given = list(_given(row.values, values, naming))
         n_empty += not given
@@ -181,6 +184,7 @@ def _verdicts(
                 continue
             who = {
                 "id": id,
+                "question": None if id else question,
                 "rater": rater,
                 **{n: _text(values.get(n)) for n in ("system", "other", "metric", "answer")},
             }
@@ -192,7 +196,8 @@ def _verdicts(
                     number, is_word = label_value(label, yes)
             except LabelValueError as error:
                 n, first_problem = unread.get(
-                    str(error), (0, Problem(str(error), table.source, row.line, "value", id))
+                    str(error),
+                    (0, Problem(str(error), table.source, row.line, "value", id or question)),
                 )
                 unread[str(error)] = (n + 1, first_problem)
                 continue
@@ -246,7 +251,7 @@ def _once(
     first: dict[tuple[object, ...], _Verdict] = {}
     n_twice = 0
     for verdict in verdicts:
-        key = tuple(verdict.values[name] for name in ("id", "system", "other", "metric", "rater"))
+        key = tuple(verdict.values[name] for name in NAMES)
         before = first.setdefault(key, verdict)
         if before is verdict:
             continue
@@ -266,7 +271,8 @@ def _once(
 
 
 def _problem(verdict: _Verdict, source: str, message: str) -> Problem:
-    return Problem(message, source, verdict.line, "value", str(verdict.values["id"]))
+    name = verdict.values["id"] or verdict.values["question"]
+    return Problem(message, source, verdict.line, "value", str(name))
 
 
 def _kind_of(verdicts: Sequence[_Verdict], table: Table, problems: list[Problem]) -> Kind:
@@ -311,7 +317,8 @@ def _yes_notes(
 def _frame(verdicts: Sequence[_Verdict]) -> "pl.DataFrame":
     import polars as pl
 
-    names = ("id", "system", "other", "metric", "rater")
+    has_ids = all(each.values["id"] for each in verdicts)
+    names = [name for name in NAMES if name != "question" or not has_ids]
     columns = {name: [each.values[name] for each in verdicts] for name in names}
     return pl.DataFrame(
         {

@@ -1,11 +1,12 @@
 """Unpack the objects in which tools keep what was asked, answered and expected.
 
 LangSmith writes inputs, outputs and reference_outputs, Braintrust input, output and expected, promptfoo
-vars, lm-evaluation-harness doc; Azure writes the same with dots: inputs.query.
+vars, lm-evaluation-harness doc, DSPy example and prediction, OpenAI's evals datasource_item and sample; Azure writes the same with dots: inputs.query.
+Weave nests them: inputs.example and output.output.
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, cast
 
@@ -16,7 +17,10 @@ from ragauge.sample import Row
 Role = Literal["question", "answer", "references"]
 
 WRAPPERS: Mapping[str, Role] = {
-    **dict.fromkeys(("inputs", "input", "vars", "doc", "query"), "question"),
+    **dict.fromkeys(
+        ("inputs", "input", "request", "vars", "doc", "query", "example", "datasource_item"),
+        "question",
+    ),
     **dict.fromkeys(
         (
             "outputs",
@@ -25,6 +29,7 @@ WRAPPERS: Mapping[str, Role] = {
             "prediction",
             "predictions",
             "generation",
+            "sample",
             "task_output",
             "evaluation_task_output",
         ),
@@ -36,6 +41,7 @@ WRAPPERS: Mapping[str, Role] = {
             "expected",
             "expected_output",
             "expected_outputs",
+            "expectations",
             "reference",
             "ground_truth",
             "ground_truths",
@@ -45,13 +51,15 @@ WRAPPERS: Mapping[str, Role] = {
     ),
 }
 """Columns that may hold an object, and the field that its only text is."""
-GOLD_HOLDERS = frozenset({"vars", "doc"})
+GOLD_HOLDERS = frozenset({"vars", "doc", "example", "datasource_item"})
 """Wrappers of a test case: an answer in them is the expected one."""
 SAID = frozenset(
     {"answer", "output", "result", "text", "content", "response", "value", "generation"}
 )
 RETRIEVED = frozenset({"documents", "docs", "sources", "source_documents", "retrieval_result"})
 SEPARATORS = "./"
+DEEPEST = 3
+"""Most wrappers inside each other that are unpacked."""
 MAX_OBJECT_TEXT = 10_000_000
 """Longest text that is read as an object, in characters."""
 
@@ -61,6 +69,16 @@ class _Wrapper:
     column: str
     role: Role
     aliases: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A value of an object, the wrapper it was in, and its field if it has one."""
+
+    key: str
+    wrapper: str
+    value: object
+    field: str | None
 
 
 @dataclass(slots=True)
@@ -107,7 +125,7 @@ def _aliases(name: str, role: Role) -> Mapping[str, str]:
         return ALIASES_IN_GOLD
     if role == "answer":
         return ALIASES | dict.fromkeys(SAID, "answer") | dict.fromkeys(RETRIEVED, "contexts")
-    return ALIASES
+    return ALIASES | {"messages": "question"}
 
 
 def _dotted(columns: Sequence[str]) -> Mapping[str, tuple[str, str]]:
@@ -149,7 +167,7 @@ def _holds_objects(rows: Sequence[Row], wrapper: _Wrapper) -> bool:
         given = _object(value)
         if given is None:
             return False
-        is_useful = is_useful or bool(_fields(given, wrapper))
+        is_useful = is_useful or any(part.field for part in _parts(given, wrapper))
     return is_useful
 
 
@@ -181,6 +199,26 @@ def _fields(given: Mapping[str, object], wrapper: _Wrapper) -> dict[str, str]:
     return fields
 
 
+def _parts(given: Mapping[str, object], wrapper: _Wrapper, depth: int = DEEPEST) -> Iterator[_Part]:
+    """The values of an object, and in place of a wrapper in it that wrapper's values."""
+    fields = _fields(given, wrapper)
+    for key, value in given.items():
+        found = _inner_parts(key, value, wrapper, depth)
+        if any(part.field for part in found):
+            yield from found
+        else:
+            yield _Part(key, wrapper.column, value, fields.get(key))
+
+
+def _inner_parts(key: str, value: object, outer: _Wrapper, depth: int) -> Sequence[_Part]:
+    """The parts of a value that is a wrapper itself, by its key; none of another."""
+    role = WRAPPERS.get(folded(key))
+    if role is None or not depth or not isinstance(value, Mapping):
+        return ()
+    inner = _Wrapper(f"{outer.column}.{key}", role, _aliases(key, role))
+    return list(_parts(cast(Mapping[str, object], value), inner, depth - 1))
+
+
 def _unwrapped_row(
     row: Row, wrappers: Sequence[_Wrapper], top_level: set[str], reading: _Reading
 ) -> Row:
@@ -188,17 +226,15 @@ def _unwrapped_row(
     values = {name: value for name, value in row.values.items() if name not in holders}
     taken = set(top_level)
     for name, wrapper in holders.items():
-        given = _object(row.values.get(name)) or {}
-        fields = _fields(given, wrapper)
-        for key, value in given.items():
-            ours = fields.get(key)
+        for part in _parts(_object(row.values.get(name)) or {}, wrapper):
+            key, value, ours = part.key, part.value, part.field
             if ours is not None and ours not in taken:
                 values[ours] = value
                 taken.add(ours)
-                reading.read[f"{key!r} of {name!r} as {ours}"] = None
+                reading.read[f"{key!r} of {part.wrapper!r} as {ours}"] = None
             elif ours is None and key not in values and isinstance(value, str | int | float):
                 values[key] = value
             elif value is not None and value not in ("", [], {}):
                 why = "not a text or a number" if ours is None else f"the row has other {ours}"
-                reading.left_out[f"{key!r} of {name!r} ({why})"] = None
+                reading.left_out[f"{key!r} of {part.wrapper!r} ({why})"] = None
     return Row(values, row.source, row.line)

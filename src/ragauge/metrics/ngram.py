@@ -6,7 +6,7 @@ need sacrebleu (extra `ngram`).
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, cast
@@ -169,9 +169,16 @@ def _union_lcs_length(answer_lines: list[list[str]], reference_lines: list[list[
     left_in_answer = Counter(word for line in answer_lines for word in line)
     left_in_reference = Counter(word for line in reference_lines for word in line)
     n_shared = 0
+    lines_with: dict[str, list[tuple[str, ...]]] = {}
+    for line in dict.fromkeys(map(tuple, answer_lines)):
+        for word in dict.fromkeys(line):
+            lines_with.setdefault(word, []).append(line)
+    places_in: dict[tuple[str, ...], list[int]] = {}
     for line in reference_lines:
-        shared = {at for other in answer_lines for at in _lcs_places(line, other)}
-        for at in sorted(shared):
+        words = tuple(line)
+        if words not in places_in:
+            places_in[words] = _union_lcs_places(words, lines_with)
+        for at in places_in[words]:
             word = line[at]
             if left_in_answer[word] > 0 and left_in_reference[word] > 0:
                 n_shared += 1
@@ -180,7 +187,29 @@ def _union_lcs_length(answer_lines: list[list[str]], reference_lines: list[list[
     return n_shared
 
 
-def _lcs_places(reference: list[str], answer: list[str]) -> Iterable[int]:
+def _union_lcs_places(
+    reference: tuple[str, ...], lines_with: Mapping[str, Sequence[tuple[str, ...]]]
+) -> list[int]:
+    """The positions in a reference line that are in a common subsequence with some answer line.
+
+    The lines with its rarest words first: with all words found, the other lines add nothing, so texts of
+    many lines take no quadratic time.
+    """
+    possible = {at for at, word in enumerate(reference) if word in lines_with}
+    known = {word for word in reference if word in lines_with}
+    shared: set[int] = set()
+    looked_at: set[tuple[str, ...]] = set()
+    for word in sorted(known, key=lambda word: (len(lines_with[word]), word)):
+        for line in lines_with[word]:
+            if len(shared) == len(possible):
+                return sorted(shared)
+            if line not in looked_at:
+                looked_at.add(line)
+                shared.update(_lcs_places(reference, line))
+    return sorted(shared)
+
+
+def _lcs_places(reference: Sequence[str], answer: Sequence[str]) -> Iterable[int]:
     """The positions in `reference` of the words of one longest common subsequence, last first.
 
     Of several longest ones, the one that rouge-score finds: from the end, it takes a match if there
@@ -199,7 +228,7 @@ def _lcs_places(reference: list[str], answer: list[str]) -> Iterable[int]:
             i -= 1
 
 
-def _lcs_rows(reference: list[str], answer: list[str]) -> list[int]:
+def _lcs_rows(reference: Sequence[str], answer: Sequence[str]) -> list[int]:
     """The rows of the table of LCS lengths, each as a bit vector (Hyyrö 2004).
 
     The LCS of reference[:i] and answer[:j] is as long as the lowest j bits of row i have zeros.

@@ -11,7 +11,7 @@ The first number is that of the run. A chunk is zlib-compressed JSON, except for
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, cast
 
 from ragauge.report.overview import Overview
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 BLOCK_SIZE = 300_000
-"""Characters of texts and evidence in a block, before compression; a single question may have more."""
+"""About how many bytes of texts and evidence a block has before compression; a question may have more."""
+AT_ONCE = 64
+"""Blocks that are made at a time: all at once would take several times the memory of the texts, and longer."""
 ID_FIELDS = ("id", "system")
 
 
@@ -110,7 +112,10 @@ class RunChunks:
 
     @cached_property
     def fields(self) -> tuple[FieldView, ...]:
-        """The fields, with their chunks; in a file lists have none, since the blocks have their texts."""
+        """The fields, with their chunks; in a file lists have none, since the blocks have their texts.
+
+        Lists with whole numbers and floats have one: in JSON nobody can tell 1 from 1.0.
+        """
         schema = self.samples.schema
         is_file = self.per_block is None
         return tuple(
@@ -118,7 +123,10 @@ class RunChunks:
                 name,
                 _kind(schema[name]),
                 name in self.shared,
-                "" if is_file and schema[name].is_nested() else f"{self.place}.field.{at}",
+                _numbers_in(schema[name]) == {"float"},
+                ""
+                if is_file and schema[name].is_nested() and len(_numbers_in(schema[name])) < 2
+                else f"{self.place}.field.{at}",
             )
             for at, name in enumerate(self.names)
         )
@@ -136,10 +144,9 @@ class RunChunks:
 
     def blocks(self) -> Mapping[str, Callable[[], bytes]]:
         """The chunks with texts and evidence, by name."""
-        ends = (*self.starts[1:], len(self.overview.columns.ids))
         return {
-            f"{self.place}.block.{number}": partial(self._block, start, end)
-            for number, (start, end) in enumerate(zip(self.starts, ends, strict=True))
+            f"{self.place}.block.{number}": partial(self._block, number)
+            for number in range(len(self.starts))
         }
 
     def _field_chunk(self, field: FieldView) -> bytes:
@@ -172,20 +179,16 @@ class RunChunks:
             values[q * n_systems + s] = value
         return values
 
-    @cached_property
-    def _all_questions(self) -> "pl.Series":
-        return self._questions(self.samples, None)
-
-    def _questions(self, samples: "pl.DataFrame", ids: Sequence[str] | None) -> "pl.Series":
-        """Each question as JSON: its shared fields, and by system the other fields and the evidence.
-
-        `ids` are the questions of these samples; None for all.
-        """
+    def _questions(self, start: int, end: int) -> list[str]:
+        """Each of these questions as JSON: its shared fields, and by system the other fields and the evidence."""
         import polars as pl
 
+        samples = _between(self.samples, start, end)
         own = [name for name in self.names if name not in self.shared]
         rows = samples.select("q", "s", _object(own).alias("fields"))
-        rows = rows.join(self._evidence(ids), on=["q", "s"], how="left", maintain_order="left")
+        rows = rows.join(
+            self._evidence(start, end), on=["q", "s"], how="left", maintain_order="left"
+        )
         row = _joined('{"s":', "s", ',"fields":', "fields", ',"evidence":[', "evidence", "]}")
         by_question = (
             rows.select("q", row=row)
@@ -198,17 +201,36 @@ class RunChunks:
             .first()
         )
         return (
-            by_question.join(shared, on="q", maintain_order="left")
+            shared.join(by_question, on="q", maintain_order="left")
             .select(_joined('{"shared":', "shared", ',"answers":[', "row", "]}"))
             .to_series()
+            .to_list()
         )
 
-    def _evidence(self, ids: Sequence[str] | None) -> "pl.DataFrame":
-        """The evidence of each answer: [the column of the metric, the evidence], joined by commas."""
+    def _evidence(self, start: int, end: int) -> "pl.DataFrame":
+        """The evidence of each answer to these questions: [the column of the metric, the evidence], joined by commas."""
+        import polars as pl
+
+        if self.per_block is None:
+            stored = _between(self._all_evidence, start, end)
+        else:
+            stored = self._placed_evidence(self.overview.columns.ids[start:end])
+        return (
+            stored.select("q", "s", item=_joined("[", "k", ",", "evidence", "]"))
+            .group_by("q", "s", maintain_order=True)
+            .agg(pl.col("item").str.join(",").alias("evidence"))
+        )
+
+    @cached_property
+    def _all_evidence(self) -> "pl.DataFrame":
+        return self._placed_evidence(None)
+
+    def _placed_evidence(self, ids: Sequence[str] | None) -> "pl.DataFrame":
+        """The evidence of these questions, None for all, with its place: q, s, k, evidence, in this order."""
         import polars as pl
 
         if not self.evidence:
-            types = {"q": pl.Int64, "s": pl.Int64, "evidence": pl.String}
+            types = {"q": pl.Int64, "s": pl.Int64, "k": pl.Int64, "evidence": pl.String}
             return pl.DataFrame(schema=types)
         order = self.overview.column_order
         metrics = pl.DataFrame(
@@ -223,10 +245,8 @@ class RunChunks:
             stored.join(metrics, on="metric")
             .join(questions, on="id")
             .join(systems, on="system")
+            .select("q", "s", "k", "evidence")
             .sort("q", "s", "k")
-            .select("q", "s", item=_joined("[", "k", ",", "evidence", "]"))
-            .group_by("q", "s", maintain_order=True)
-            .agg(pl.col("item").str.join(",").alias("evidence"))
         )
 
     @cached_property
@@ -236,22 +256,65 @@ class RunChunks:
             return tuple(range(0, len(self.overview.columns.ids), self.per_block))
         starts: list[int] = []
         size = BLOCK_SIZE
-        for at, length in enumerate(self._all_questions.str.len_bytes().to_list()):
+        for at, length in enumerate(self._lengths()):
             if size + length > BLOCK_SIZE:
                 starts.append(at)
                 size = 0
-            size += cast(int, length)
+            size += length
         return tuple(starts)
 
-    def _block(self, start: int, end: int) -> bytes:
-        if self.per_block is None:
-            questions = self._all_questions[start:end]
-        else:
-            import polars as pl
+    def _lengths(self) -> list[int]:
+        """About how many bytes each question has in a block."""
+        import polars as pl
 
-            samples = self.samples.filter(pl.col("q").is_between(start, end, closed="left"))
-            questions = self._questions(samples, self.overview.columns.ids[start:end])
-        return f"[{','.join(questions.to_list())}]".encode("utf-8", "backslashreplace")
+        schema = self.samples.schema
+        own = [_length(name, schema[name]) for name in self.names if name not in self.shared]
+        shared = [_length(name, schema[name]) for name in self.names if name in self.shared]
+        texts = self.samples.select(
+            "q", own=pl.sum_horizontal(0, *own), shared=pl.sum_horizontal(0, *shared)
+        )
+        by_question = texts.group_by("q", maintain_order=True).agg(
+            pl.col("own").sum() + pl.col("shared").first()
+        )
+        evidence = self._all_evidence.group_by("q").agg(pl.col("evidence").str.len_bytes().sum())
+        both = by_question.join(evidence, on="q", how="left", maintain_order="left")
+        return both.select(pl.col("own") + pl.col("evidence").fill_null(0)).to_series().to_list()
+
+    def _block(self, number: int) -> bytes:
+        at_once = AT_ONCE if self.per_block is None else 1
+        first = number - number % at_once
+        bounds = (*self.starts, len(self.overview.columns.ids))
+        start, end = bounds[first], bounds[min(first + at_once, len(self.starts))]
+        questions = self._kept_questions(start, end)[
+            bounds[number] - start : bounds[number + 1] - start
+        ]
+        return f"[{','.join(questions)}]".encode("utf-8", "backslashreplace")
+
+    @cached_property
+    def _kept_questions(self) -> Callable[[int, int], list[str]]:
+        """`_questions`, which keeps what was made last: blocks are written one after another."""
+        return lru_cache(1)(self._questions)
+
+
+def _between(frame: "pl.DataFrame", start: int, end: int) -> "pl.DataFrame":
+    """The rows of these questions of a frame that is sorted by q."""
+    first, last = (int(frame["q"].search_sorted(q)) for q in (start, end))
+    return frame[first:last]
+
+
+def _length(name: str, dtype: "pl.DataType") -> "pl.Expr":
+    """About how many bytes a field takes as JSON."""
+    import polars as pl
+
+    if dtype == pl.String:
+        found = pl.col(name).str.len_bytes()
+    elif dtype == pl.List(pl.String):
+        found = pl.col(name).list.eval(pl.element().str.len_bytes()).list.sum()
+    elif dtype.is_nested():
+        found = _object([name]).str.len_bytes()
+    else:
+        found = pl.lit(1)
+    return found.fill_null(0).cast(pl.Int64)
 
 
 def _joined(*parts: str) -> "pl.Expr":
@@ -276,6 +339,21 @@ def _kind(dtype: "pl.DataType") -> str:
     if dtype.is_numeric():
         return "number"
     return "boolean" if str(dtype) == "Boolean" else "text"
+
+
+def _numbers_in(dtype: "pl.DataType") -> set[str]:
+    """The kinds of numbers that values of a type have: "whole" and "float"."""
+    import polars as pl
+
+    if isinstance(dtype, pl.List | pl.Array):
+        return _numbers_in(cast("pl.DataType", dtype.inner))
+    if isinstance(dtype, pl.Struct):
+        return {
+            kind for each in dtype.fields for kind in _numbers_in(cast("pl.DataType", each.dtype))
+        }
+    if dtype.is_float():
+        return {"float"}
+    return {"whole"} if dtype.is_numeric() else set()
 
 
 def _json(value: Mapping[str, object] | Sequence[object]) -> bytes:

@@ -16,6 +16,7 @@ from ragauge.runs.comparison import (
 from ragauge.runs.manifest import MetricDisplay
 
 DIGITS = 3
+NORMAL = ", by normal approximation where 50,000 questions differ"
 MARK = "*"
 NAME_WIDTH = 20
 """Columns of the name of a metric or system; longer ones are cut."""
@@ -203,7 +204,7 @@ class ComparisonView:
 
     def _n(self, row: MetricComparison) -> str:
         """The number of questions, of how many if some are not scored on both sides."""
-        total = row.n + len(row.unpaired)
+        total = row.n + row.counts.unpaired
         return f"{row.n:,}" if total == row.n else f"{row.n:,} of {total:,}"
 
     @property
@@ -246,7 +247,9 @@ class ComparisonView:
         corrected += "" if comparison.correction == "none" else f" for {n_tests}"
         corrections = [corrected] if comparison.n_tests else []
         intervals = [f"95 % intervals by {' and '.join(methods)}"] if methods else []
-        pieces = (TESTS[comparison.test], *corrections, *intervals, f"seed {comparison.seed}")
+        is_normal = any("normal" in row.test for row in comparison.rows)
+        test = TESTS[comparison.test] + (NORMAL if is_normal else "")
+        pieces = (test, *corrections, *intervals, f"seed {comparison.seed}")
         return f"{', '.join(pieces)}{clusters}"
 
     @property
@@ -316,10 +319,13 @@ class ComparisonView:
                 return [
                     (
                         f"{word} on {self.short(row.name)}",
-                        f"{len(found):,}",
+                        f"{n:,}",
                         [each.id for each in found],
                     )
-                    for word, found in (("fixed", row.fixed), ("broken", row.broken))
+                    for word, n, found in (
+                        ("fixed", row.counts.fixed, row.fixed),
+                        ("broken", row.counts.broken, row.broken),
+                    )
                 ]
         return []
 

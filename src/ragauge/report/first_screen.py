@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.report.cautions import caution_lines
 from ragauge.report.comparison import too_few_draws
+from ragauge.report.first_screen_table import MARK, Cell, Row, fitting_table
 from ragauge.report.headline import headline, short
 from ragauge.report.numbers import DASH, SummaryRow, aggregate, interval, number
 from ragauge.report.plain import counted, for_terminal, shortened, some
 from ragauge.report.review_labels import labels_line
 from ragauge.report.table_formats import markdown_table
 from ragauge.runs.comparison import LEVEL
-from ragauge.runs.differences import MOST_QUESTIONS, Difference, SystemDifferences, differences
+from ragauge.runs.differences import Difference, SystemDifferences, differences
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.run import Run
@@ -24,40 +25,13 @@ from ragauge.sample import FIELDS
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
 DIGITS = 2
-MARK = "*"
+MAPPED = ("answer", "references", "contexts")
+"""Fields whose lack a note connects with columns that are not read."""
 WIDTH = 98
 """Columns of a line; longer ones are cut."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A mean as it is shown, its interval, and whether it gets the mark."""
-
-    value: str
-    interval: str = ""
-    differs: bool = False
-
-    def __str__(self) -> str:
-        mark = MARK if self.differs else ""
-        return f"{self.value}{mark} {self.interval}".rstrip()
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A metric, the family that it begins, and a cell for each system.
-
-    `n`: how many rows have a value; one number for each system if they differ.
-    """
-
-    family: str
-    metric: str
-    n: str
-    cells: tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
@@ -219,7 +193,9 @@ class FirstScreen:
         mark = f"{MARK} p < {LEVEL} against {best}" if has_marks else "p"
         of = f"{counted(len(found.metrics), 'metric')}, {counted(len(found.pairs), 'pair')}"
         tests = counted(found.n_tests, "test")
-        return f"{mark}: randomization test, Holm for {tests} ({of})"
+        is_normal = any("normal" in row.test for row in found.rows)
+        how = "randomization test" + (" (normal approximation)" if is_normal else "")
+        return f"{mark}: {how}, Holm for {tests} ({of})"
 
     @cached_property
     def notes(self) -> Sequence[str]:
@@ -229,10 +205,6 @@ class FirstScreen:
             few = too_few_draws(self.compared.comparison)
             notes += filter(None, (self.legend, few))
         notes += interval_notes(self.run)
-        if self.compared is None and len(self.run.samples.systems) > 1:
-            notes.append(
-                f"systems of more than {MOST_QUESTIONS:,} questions are compared only by: ragauge compare"
-            )
         more = [
             text
             for n, text in (
@@ -240,7 +212,7 @@ class FirstScreen:
                 (len(self.systems) - SYSTEMS_SHOWN, "system"),
             )
             if n > 0
-            for text in (f"{counted(n, text)} more",)
+            for text in (f"{n:,} more {text}{'s' * (n != 1)}",)
         ]
         if more:
             notes.append(f"not shown: {', '.join(more)}")
@@ -269,14 +241,8 @@ class FirstScreen:
             if metric.metric not in known:
                 reason = metric.unavailable or absent.get(metric.metric, "no row applies")
                 by_reason.setdefault(reason, []).append(metric.name)
-        notes = [f"not scored, {reason}: {some(names, 4)}" for reason, names in by_reason.items()]
-        own = self.run.samples.columns
-        lacking = [field for field in ("references", "contexts") if field not in own]
-        if notes and lacking and (unread := [name for name in own if name not in FIELDS]):
-            named = some([repr(name) for name in unread], 4)
-            way_out = f"if it holds the {lacking[0]}: --map {lacking[0]}=COLUMN"
-            notes.append(f"{named} is read as no field; {way_out}")
-        return notes
+        notes = [_not_scored(reason, names) for reason, names in by_reason.items()]
+        return [*notes, *(_unread_columns(self.run) if notes else ())]
 
     @cached_property
     def worst(self) -> Sequence[tuple[str, str]]:
@@ -320,12 +286,17 @@ def print_first_screen(out: "Console", run: Run) -> None:
 
     screen = FirstScreen(run)
     for line in Text(for_terminal(screen.headline), "bold").wrap(out, min(out.width, WIDTH)):
+        line.rstrip()
         out.print(line)
     out.print(Text(for_terminal(screen.title), "dim"))
+    lacks = ""
     if screen.rows:
         out.print()
-        out.print(_table(screen))
-    for note in screen.notes:
+        table, lacks = fitting_table(
+            out, screen.header, screen.rows, has_families=screen.has_families
+        )
+        out.print(table)
+    for note in filter(None, (lacks, *screen.notes)):
         text = Text(shortened(f"  {for_terminal(note)}", min(out.width, WIDTH)), "dim")
         out.print(text, no_wrap=True)
     if screen.worst:
@@ -358,31 +329,25 @@ def first_screen_markdown(run: Run) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _table(screen: FirstScreen) -> "Table":
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    n_names = 2 if screen.has_families else 1
-    for place, name in enumerate(screen.header):
-        is_name = place < n_names
-        table.add_column(Text(name), justify="left" if is_name else "right", no_wrap=True)
-    for row in screen.rows:
-        family = (Text(row.family, "dim"),) if screen.has_families else ()
-        cells = [_styled(cell) for cell in row.cells]
-        table.add_row(*family, Text(row.metric), *cells, Text(row.n, "dim"))
-    return table
+def _not_scored(reason: str, names: Sequence[str]) -> str:
+    """The metrics of a reason: as many names as fit into a line, and the number of the others."""
+    texts = [f"not scored, {reason}: {some(names, n)}" for n in range(len(names), 0, -1)]
+    return next((text for text in texts if len(text) <= WIDTH - 2), texts[-1])
 
 
-def _styled(cell: Cell) -> "Text":
-    from rich.text import Text
-
-    text = Text(cell.value)
-    text.append(MARK if cell.differs else " ", "red")
-    if cell.interval:
-        text.append(f" {cell.interval}", "dim")
-    return text
+def _unread_columns(run: Run) -> Iterator[str]:
+    """The option that reads a column of texts as a field which the samples lack."""
+    columns = run.samples.columns
+    missing = next((name for name in MAPPED if name not in columns), None)
+    types = run.samples.part(0, 1, [name for name in columns if name not in FIELDS]).schema
+    unread = [name for name, kind in types.items() if str(kind) == "String"]
+    if missing is None or not unread:
+        return
+    named = some([repr(name) for name in unread], 4)
+    if missing == "answer" and len(unread) > 1:
+        yield f"not read: {named}; if each is a system's: --map answer={quote(','.join(unread[:2]))}"
+    else:
+        yield f"not read: {named}; if it is the {missing}: --map {missing}={quote(unread[0])}"
 
 
 def _finding(match: FindingMatch) -> str:

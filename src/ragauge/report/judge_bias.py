@@ -9,7 +9,13 @@ from ragauge.report.calibration import WIDTH
 from ragauge.report.calibration_words import shown_estimate
 from ragauge.report.plain import counted, for_markdown, for_terminal, shortened
 from ragauge.report.table_formats import markdown_table
-from ragauge.runs.judge_effects import JudgeBias
+from ragauge.runs.judge_effects import (
+    AnswerOrder,
+    Consistency,
+    ContextOrder,
+    JudgeBias,
+    LengthEffect,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +29,15 @@ HELD = {
     "label": "among answers with the same label",
     "correct": "with the offline metric `correct` held constant, since there are no labels",
 }
-MEASURABLE = ("self-consistency", "order of contexts", "answer length", "order of answers")
+ADVICE = {
+    "self-consistency": "run with --repeat 3 or more: scores are then means, and the interval holds the rest",
+    "order of contexts": "keep the retriever's order the same for all systems, show the judge fewer contexts, "
+    "or average runs with both orders",
+    "answer length": "compare systems whose answers are of similar length, or correct their rates with "
+    "labels (ragauge calibrate)",
+    "order of answers": "compare each pair in both orders and count a change as a tie",
+}
+"""What is measured, and what to do about it."""
 HEADER = ("what", "of", "measured", "n", "finding")
 
 
@@ -63,7 +77,7 @@ class JudgeBiasScreen:
     def _unmeasured(self) -> str:
         """The effects without any number; the notes say why."""
         measured = {effect.what for effect in self.effects}
-        missing = [what for what in MEASURABLE if what not in measured]
+        missing = [what for what in ADVICE if what not in measured]
         return f" Not measured: {', '.join(missing)}." if missing else ""
 
     @property
@@ -76,66 +90,10 @@ class JudgeBiasScreen:
         return tuple(self._effects())
 
     def _effects(self) -> Iterator[Effect]:
-        for steady in self.found.consistency:
-            if steady.flips is None:
-                continue
-            is_steady = steady.flips.value < UNSTEADY
-            yield Effect(
-                "self-consistency",
-                _name(steady.metric),
-                f"{shown_estimate(steady.flips)} flips",
-                steady.n,
-                "steady" if is_steady else "contradicts itself",
-                ""
-                if is_steady
-                else "run with --repeat 3 or more: scores are then means, and the "
-                "interval holds the rest",
-            )
-        for order in self.found.contexts:
-            if order.difference is None:
-                continue
-            moves = _is_beyond(order.difference)
-            flips = order.excess is not None and _is_beyond(order.excess) > 0
-            yield Effect(
-                "order of contexts",
-                _name(order.metric),
-                f"{shown_estimate(order.difference)} reversed",
-                order.n,
-                "scores move" if moves else "verdicts move" if flips else "no effect shown",
-                "keep the retriever's order the same for all systems, show the judge fewer contexts, "
-                "or average runs with both orders"
-                if moves or flips
-                else "",
-            )
-        for effect in self.found.lengths:
-            if effect.correlation is None:
-                continue
-            sign = _is_beyond(effect.correlation)
-            finding = {1: "longer scores higher", -1: "shorter scores higher", 0: "no effect shown"}
-            yield Effect(
-                "answer length",
-                _name(effect.metric),
-                f"{shown_estimate(effect.correlation)} rank corr.",
-                effect.n,
-                finding[sign],
-                "compare systems whose answers are of similar length, or correct their rates with "
-                "labels (ragauge calibrate)"
-                if sign
-                else "",
-            )
-        for pair in self.found.answers:
-            if pair.first is None or pair.changed is None:
-                continue
-            sign = _is_beyond(pair.first, 0.5)
-            finding = {1: "prefers the first", -1: "prefers the second", 0: "no preference shown"}
-            yield Effect(
-                "order of answers",
-                _name(pair.judge),
-                f"{shown_estimate(pair.first)} first wins",
-                pair.n,
-                f"{finding[sign]}; {pair.changed.value:.0%} change",
-                "compare each pair in both orders and count a change as a tie" if sign else "",
-            )
+        yield from filter(None, map(_of_consistency, self.found.consistency))
+        yield from filter(None, map(_of_contexts, self.found.contexts))
+        yield from filter(None, map(_of_length, self.found.lengths))
+        yield from filter(None, map(_of_answers, self.found.answers))
 
     @property
     def advice(self) -> Sequence[str]:
@@ -154,6 +112,65 @@ class JudgeBiasScreen:
             if effect.why_not
         ]
         return (*how, *unmeasured, *self.found.notes)
+
+
+def _of_consistency(steady: Consistency) -> Effect | None:
+    if steady.flips is None:
+        return None
+    is_steady = steady.flips.value < UNSTEADY
+    return Effect(
+        "self-consistency",
+        _name(steady.metric),
+        f"{shown_estimate(steady.flips)} flips",
+        steady.n,
+        "steady" if is_steady else "contradicts itself",
+        "" if is_steady else ADVICE["self-consistency"],
+    )
+
+
+def _of_contexts(order: ContextOrder) -> Effect | None:
+    if order.difference is None:
+        return None
+    moves = _is_beyond(order.difference)
+    flips = order.excess is not None and _is_beyond(order.excess) > 0
+    return Effect(
+        "order of contexts",
+        _name(order.metric),
+        f"{shown_estimate(order.difference)} reversed",
+        order.n,
+        "scores move" if moves else "verdicts move" if flips else "no effect shown",
+        ADVICE["order of contexts"] if moves or flips else "",
+    )
+
+
+def _of_length(effect: LengthEffect) -> Effect | None:
+    if effect.correlation is None:
+        return None
+    sign = _is_beyond(effect.correlation)
+    finding = {1: "longer scores higher", -1: "shorter scores higher", 0: "no effect shown"}
+    return Effect(
+        "answer length",
+        _name(effect.metric),
+        f"{shown_estimate(effect.correlation)} rank corr.",
+        effect.n,
+        finding[sign],
+        ADVICE["answer length"] if sign else "",
+    )
+
+
+def _of_answers(pair: AnswerOrder) -> Effect | None:
+    if pair.first is None or pair.changed is None:
+        return None
+    sign = _is_beyond(pair.first, 0.5)
+    finding = {1: "prefers the first", -1: "prefers the second", 0: "no preference shown"}
+    return Effect(
+        "order of answers",
+        _name(pair.judge),
+        f"{shown_estimate(pair.first)} first wins",
+        pair.n,
+        f"{finding[sign]}; {pair.changed.value:.0%} change",
+        ADVICE["order of answers"] if sign else "",
+    )
 
 
 def print_judge_bias(out: "Console", screen: JudgeBiasScreen) -> None:

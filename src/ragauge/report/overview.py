@@ -28,6 +28,7 @@ from ragauge.report.view import (
     RunView,
     Worst,
 )
+from ragauge.runs.combined import CombinedRun
 from ragauge.runs.findings import find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.run import Run
@@ -199,9 +200,11 @@ class Overview:
         return ComparisonView(self.screen.compared.comparison).method
 
     def _problems(self) -> Iterator[Problem]:
-        """The scores that failed or were skipped, by metric, with the most frequent reason."""
+        """Where combined runs differ, then the scores that failed or were skipped, by metric, with the most frequent reason."""
         import numpy as np
 
+        if isinstance(self.run, CombinedRun):
+            yield from (Problem(text, "") for text in self.run.mismatches)
         for display in self.displays:
             column = self.columns.by_metric.get(display.metric)
             if column is None:

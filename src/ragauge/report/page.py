@@ -16,6 +16,7 @@ from functools import cache
 from importlib import metadata, resources
 from itertools import chain, islice
 from pathlib import Path
+from shlex import quote
 from typing import Protocol
 
 from ragauge.errors import PlanError
@@ -26,6 +27,10 @@ from ragauge.runs.run import Run
 
 LEVEL = 4
 """How hard zlib compresses the chunks: 2.7 times as fast as its default of 6, for 12 % more bytes."""
+MAX_SCORES = 3_000_000
+MAX_TEXTS = 500_000_000
+"""Most scores, and bytes of samples in memory, of the runs on one page."""
+ROWS_SAMPLED = 1_000
 END = b"</body></html>\n"
 POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; connect-src {connect}; "
@@ -39,7 +44,7 @@ def write_page(runs: Sequence[Run], path: Path, *, evidence: bool = True) -> Non
 
     Several runs come first as one, with the systems of all side by side, if they can be compared.
 
-    Raises PlanError without a run, or for a name that does not end in .html or .htm; StoreError if the
+    Raises PlanError without a run, for runs that are too large for a page (see `why_no_page`), or for a name that does not end in .html or .htm; StoreError if the
     file cannot be written, which then is not changed. A file that already is this page is left alone.
     """
     if not runs:
@@ -47,11 +52,41 @@ def write_page(runs: Sequence[Run], path: Path, *, evidence: bool = True) -> Non
     from ragauge.report.chunks import RunChunks
     from ragauge.runs.combined import with_combined
 
+    if why := why_no_page(runs):
+        raise PlanError([why])
     shown = with_combined(runs)
     write_parts(
         [RunChunks(Overview(run), place, evidence=evidence) for place, run in enumerate(shown)],
         path,
     )
+
+
+def why_no_page(runs: Sequence[Run]) -> str:
+    """Why one file cannot hold these runs, and what to do instead; empty if it can.
+
+    A page is made from all scores and texts in memory: 3 million scores need about 1.5 GB, and a browser
+    has to read them again.
+    """
+    n_scores = sum(len(run.samples) * sum(not m.unavailable for m in run.metrics) for run in runs)
+    n_bytes = sum(map(_text_bytes, runs))
+    if n_scores <= MAX_SCORES and n_bytes <= MAX_TEXTS:
+        return ""
+    what = (
+        f"{n_scores:,} scores are too many for one page, which holds {MAX_SCORES:,}"
+        if n_scores > MAX_SCORES
+        else f"texts of {n_bytes / 1e6:,.0f} MB are too large for one page"
+    )
+    folders = " ".join(quote(str(run.folder)) for run in runs if run.folder is not None) or "RUN"
+    return (
+        f"{what}; browse them with: ragauge view {folders}; or look at one question with: "
+        f"ragauge show {folders.split()[0]} ID"
+    )
+
+
+def _text_bytes(run: Run) -> float:
+    """About how many bytes the samples have in memory, by the first ones."""
+    first = run.samples.part(0, ROWS_SAMPLED)
+    return first.estimated_size() / max(first.height, 1) * len(run.samples)
 
 
 class PageRun(Protocol):
@@ -111,6 +146,11 @@ def report_view(runs: Sequence[PageRun], source: str) -> ReportView:
     return ReportView(metadata.version("ragauge"), made, source, tuple(run.view() for run in runs))
 
 
+def review_page_view() -> ReportView:
+    """The view of a page that shows a review queue and no run."""
+    return ReportView(metadata.version("ragauge"), "", "review", ())
+
+
 def policy(connect: str = "'none'") -> str:
     """The content security policy: the page's own code and style, and requests to `connect` only."""
     return POLICY.format(
@@ -120,7 +160,7 @@ def policy(connect: str = "'none'") -> str:
 
 def document(view: ReportView, content_policy: str) -> bytes:
     """The document up to the chunks: policy, style, view and code."""
-    title = " · ".join(dict.fromkeys(run.title for run in view.runs))
+    title = " · ".join(dict.fromkeys(run.title for run in view.runs)) or "review"
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{content_policy}">'

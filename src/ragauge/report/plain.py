@@ -46,7 +46,17 @@ LATEX = {
     "[": "{[}",
     "]": "{]}",
     "*": "{*}",
+    "\u2212": "$-$",
+    "\u2264": r"$\leq$",
+    "\u2265": r"$\geq$",
 }
+# What pdflatex sets with its default encoding and fonts, found by trying all characters up to U+3100.
+UNSET = re.compile(
+    r"[^\x20-\x7e\xa1-\xaa\xac\xae-\xba\xbc-\xcf\xd1-\xdd\xdf-\xef\xf1-\xfd\xff\u0100-\u0103\u0106-\u010f"
+    r"\u0112-\u0117\u011a-\u0125\u0128-\u012d\u0130\u0131\u0134-\u0137\u0139-\u013e\u0141-\u0148\u014c-\u0165"
+    r"\u0168-\u0171\u0174-\u017e\u0218-\u021b\u1e9e\u2010-\u2014\u2018\u2019\u201c\u201d\u2020-\u2022\u2026\u2030"
+    r"\u20ac\u2122\u2190-\u2193\u2212\u2264\u2265]+"
+)
 
 
 def for_terminal(text: str, *, lines: bool = False) -> str:
@@ -87,10 +97,18 @@ def for_markdown(text: str) -> str:
 def for_latex(text: str) -> str:
     """The text with LaTeX syntax escaped.
 
-    >>> for_latex("50 % of R&D")
-    '50 \\\\% of R\\\\&D'
+    Characters that only XeLaTeX and LuaLaTeX can set are written by their number where pdflatex reads them.
+
+    >>> for_latex("50 % of R&D"), for_latex("東")
+    ('50 \\\\% of R\\\\&D', '\\\\ifdefined\\\\Uchar 東\\\\else U+6771\\\\fi{}')
     """
-    return "".join(LATEX.get(char, char) for char in for_terminal(text))
+    shown = "".join(LATEX.get(char, char) for char in for_terminal(text))
+    return UNSET.sub(_by_number, shown)
+
+
+def _by_number(match: re.Match[str]) -> str:
+    numbers = " ".join(f"U+{ord(char):04X}" for char in match[0])
+    return rf"\ifdefined\Uchar {match[0]}\else {numbers}\fi{{}}"
 
 
 def counted(n: int, noun: str) -> str:

@@ -38,8 +38,9 @@ def _asked(run: Run) -> Iterator[tuple[tuple[str, ...], str]]:
             label = Label.parse(metric.metric)
         except LabelError:  # a check's name
             continue
-        digest, known = label.settings.get(PROMPTS), catalog.metrics().get(label.name)
-        if digest and known is not None:
+        digest = label.settings.get(PROMPTS)
+        known = catalog.metrics().get(label.name) if digest else None
+        if known is not None:
             yield tuple(sorted(prompts_of(known))), str(digest)
 
 

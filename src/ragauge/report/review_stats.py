@@ -1,7 +1,7 @@
 """The figures of a review as people and programs read them."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from functools import cached_property
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ragauge.report.calibration_words import shown_estimate
 from ragauge.report.plain import counted, for_terminal
 from ragauge.runs.review_reasons import ReasonKind
-from ragauge.runs.review_stats import ReviewStats, VerdictCount
+from ragauge.runs.review_stats import ReviewStats
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -87,11 +87,8 @@ class StatsScreen:
         return [
             (
                 f"{each.metric.name} {'≤' if each.metric.lower_is_better else '≥'} {each.threshold:g}",
-                *(
-                    f"{n:,}"
-                    for n in (each.both_yes, each.only_metric, each.only_people, each.both_no)
-                ),
-                f"{agreed(each):.0%}",
+                *(f"{n:,}" for n in astuple(each.table)),
+                f"{each.table.accuracy or 0:.0%}",
             )
             for each in self.stats.automatic
         ]
@@ -124,10 +121,6 @@ class StatsScreen:
         if self.stats.automatic:
             commands.append(f"ragauge calibrate {run}")
         return commands
-
-
-def agreed(count: VerdictCount) -> float:
-    return (count.both_yes + count.both_no) / count.n
 
 
 def print_stats(out: "Console", screen: StatsScreen) -> None:
@@ -182,10 +175,7 @@ def stats_json(stats: ReviewStats) -> dict[str, object]:
             {
                 "metric": each.metric.metric,
                 "threshold": each.threshold,
-                "both_yes": each.both_yes,
-                "only_metric": each.only_metric,
-                "only_people": each.only_people,
-                "both_no": each.both_no,
+                **asdict(each.table),
             }
             for each in stats.automatic
         ],

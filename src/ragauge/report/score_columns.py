@@ -4,9 +4,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from ragauge.runs.paired_scores import numbered
 from ragauge.runs.run import Run
+from ragauge.runs.score_pieces import score_pieces
 from ragauge.score import Status
 
 if TYPE_CHECKING:
@@ -54,7 +56,10 @@ class ScoreColumns:
     @cached_property
     def ids(self) -> tuple[str, ...]:
         """The questions, in the order in which the samples first have them."""
-        return tuple(self.run.samples.frame["id"].unique(maintain_order=True).to_list())
+        ids: dict[str, None] = {}
+        for piece in self.run.samples.pieces(["id"]):
+            ids.update(dict.fromkeys(piece["id"].to_list()))
+        return tuple(ids)
 
     @cached_property
     def grid(self) -> "tuple[pl.DataFrame, pl.DataFrame]":
@@ -70,41 +75,73 @@ class ScoreColumns:
         """The column of each metric that was scored, or tried, on some answer."""
         import polars as pl
 
-        questions, systems = self.grid
-        scores = self.run.collect(
-            self.run.scan().select("id", "system", "metric", "value", "status", "reason")
-        )
-        placed = scores.join(questions, on="id").join(systems, on="system")
-        place = pl.col("q") * len(self.systems) + pl.col("s")
-        parts = placed.with_columns(place.alias("place")).partition_by("metric", as_dict=True)
-        wanted = [metric.metric for metric in self.run.metrics if not metric.unavailable]
-        return {
-            metric: self._column(parts[(metric,)])
-            for metric in dict.fromkeys(wanted)
-            if (metric,) in parts
-        }
+        systems = {name: at for at, name in enumerate(self.systems)}
+        wanted = {metric.metric for metric in self.run.metrics if not metric.unavailable}
+        made: dict[str, _Column] = {}
+        names = ("id", "system", "metric", "value", "status", "reason")
+        for piece in score_pieces(self.run, names):
+            placed = piece.join(self._places(piece["id"]), on="id").with_columns(
+                place=pl.col("question") * len(systems)
+                + pl.col("system").replace_strict(systems, return_dtype=pl.UInt32)
+            )
+            for (label,), scores in placed.partition_by("metric", as_dict=True).items():
+                metric = cast(str, label)
+                if metric in wanted:
+                    shape = (len(self.ids), len(systems))
+                    made.setdefault(metric, _Column(shape)).add(scores)
+        order = dict.fromkeys(metric.metric for metric in self.run.metrics)
+        return {metric: made[metric].finished() for metric in order if metric in made}
 
-    def _column(self, scores: "pl.DataFrame") -> ScoreColumn:
-        import numpy as np
+    @cached_property
+    def _sorted(self) -> "tuple[pl.Series, np.ndarray[Any, Any]]":
+        """The ids in sorted order, and the position of each."""
         import polars as pl
 
-        shape = (len(self.ids), len(self.systems))
-        size = shape[0] * shape[1]
+        ids = pl.Series("id", self.ids, dtype=pl.String)
+        order = ids.arg_sort().to_numpy()
+        return ids.gather(order), order
+
+    def _places(self, given: "pl.Series") -> "pl.DataFrame":
+        """The position of each of these ids."""
+        import polars as pl
+
+        ids, order = self._sorted
+        found = numbered(given, ids)
+        places = order[found["question"].to_numpy()].astype("uint64")
+        return found.with_columns(question=pl.Series(places, dtype=pl.UInt64))
+
+
+class _Column:
+    """The arrays of one metric while its scores are added."""
+
+    def __init__(self, shape: tuple[int, int]) -> None:
+        import numpy as np
+
+        self._shape, size = shape, shape[0] * shape[1]
+        self._values = np.full(size, np.nan)
+        self._statuses = np.full(size, NO_SCORE, np.uint8)
+        self._reasons = np.zeros(size, np.uint16)
+        self._texts: dict[str, int] = {}
+
+    def add(self, scores: "pl.DataFrame") -> None:
+        """Add scores with their place."""
+        import polars as pl
+
         place = scores["place"].to_numpy()
-        values = np.full(size, np.nan)
-        values[place] = scores["value"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-        statuses = np.full(size, NO_SCORE, np.uint8)
+        self._values[place] = scores["value"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
         codes = {status: code for code, status in enumerate(STATUSES)}
-        statuses[place] = scores["status"].replace_strict(codes, return_dtype=pl.UInt8).to_numpy()
-        texts = scores["reason"].drop_nulls().unique(maintain_order=True).to_list()[:MAX_REASONS]
-        positions = {text: at for at, text in enumerate(texts, 1)}
-        reasons = np.zeros(size, np.uint16)
-        reasons[place] = (
-            scores["reason"]
-            .replace_strict(positions, default=0, return_dtype=pl.UInt16)
-            .fill_null(0)
-            .to_numpy()
-        )
+        statuses = scores["status"].replace_strict(codes, return_dtype=pl.UInt8)
+        self._statuses[place] = statuses.to_numpy()
+        for text in scores["reason"].drop_nulls().unique(maintain_order=True).to_list():
+            if len(self._texts) < MAX_REASONS:
+                self._texts.setdefault(text, len(self._texts) + 1)
+        numbers = scores["reason"].replace_strict(self._texts, default=0, return_dtype=pl.UInt16)
+        self._reasons[place] = numbers.fill_null(0).to_numpy()
+
+    def finished(self) -> ScoreColumn:
         return ScoreColumn(
-            values.reshape(shape), statuses.reshape(shape), reasons.reshape(shape), tuple(texts)
+            self._values.reshape(self._shape),
+            self._statuses.reshape(self._shape),
+            self._reasons.reshape(self._shape),
+            tuple(self._texts),
         )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from ragauge import catalog
 from ragauge.errors import PlanError
@@ -25,10 +25,11 @@ from ragauge.report.plain import (
 )
 from ragauge.report.table_formats import csv_table, latex_table, markdown_table
 from ragauge.runs.comparison import frame_row
-from ragauge.runs.files import write_frame, write_text
+from ragauge.runs.files import write_atomically, write_frame, write_text
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.run import Run
+from ragauge.runs.scores import pieces_with_evidence
 from ragauge.runs.store import SUMMARIES
 
 if TYPE_CHECKING:
@@ -285,6 +286,11 @@ def scores_csv(frame: "pl.DataFrame") -> str:
     return csv_table(frame.columns, texts.iter_rows())
 
 
+def _csv_rows(frame: "pl.DataFrame") -> str:
+    """The lines of `scores_csv` after the header, which is one line."""
+    return scores_csv(frame).partition("\n")[2]
+
+
 def scores_jsonl(frame: "pl.DataFrame") -> str:
     """Scores as JSON lines, evidence as data."""
     return "".join(
@@ -331,8 +337,6 @@ def _tables(run: Run, by: Sequence[str]) -> list[Table]:
 
 WRITERS: dict[str, Callable[[Run, Sequence[str]], str]] = {
     ".json": _whole,
-    ".jsonl": lambda run, _: scores_jsonl(run.scores),
-    ".csv": lambda run, _: scores_csv(run.scores),
     ".md": lambda run, by: _markdown(run, by),
     ".tex": lambda run, by: to_latex(_tables(run, by)),
 }
@@ -343,8 +347,27 @@ def write_run(run: Run, path: Path, by: Sequence[str] = ()) -> None:
     suffix = path.suffix.lower()
     if suffix == ".parquet":
         write_frame(path, run.scores)
+    elif suffix in LINES:
+        write_atomically(path, lambda file: _write_lines(run, file, *LINES[suffix]))
     else:
         write_text(path, WRITERS[suffix](run, by))
+
+
+_Lines = Callable[["pl.DataFrame"], str]
+LINES: dict[str, tuple[_Lines, _Lines]] = {
+    ".jsonl": (scores_jsonl, scores_jsonl),
+    ".csv": (scores_csv, _csv_rows),
+}
+"""How scores are written in a format of lines: those of the first samples, and those of later ones."""
+
+
+def _write_lines(run: Run, file: BinaryIO, first: _Lines, later: _Lines) -> None:
+    """Write the scores of some samples at a time, so that memory does not grow with the run."""
+    lines = first
+    for frame in pieces_with_evidence(run.source, run.folder):
+        # Texts may contain paths that are not UTF-8; JSON reads their escapes back.
+        file.write(lines(frame).encode("utf-8", "backslashreplace"))
+        lines = later
 
 
 def check_outputs(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
@@ -353,7 +376,7 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
     .json holds the summary and the scores; .jsonl, .csv and .parquet the scores; .md and .tex the
     summary.
     """
-    known = [*WRITERS, ".parquet"]
+    known = [".json", *LINES, ".md", ".tex", ".parquet"]
     problems = [
         f"{path}: {f'cannot write {path.suffix!r}' if path.suffix else 'has no ending'}; "
         f"use one of {', '.join(known)}"
@@ -367,12 +390,13 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
 
 def misplaced(paths: Sequence[Path], inputs: Sequence[Path]) -> list[str]:
     """The problems of output files: folders, input files, places without write permission."""
-    read = {path.resolve() for path in inputs}
+    # Unlike Path.resolve, realpath takes links that form a circle.
+    read = {os.path.realpath(path) for path in inputs}
     folders = [f"{path}: is a folder; give a file in it" for path in paths if path.is_dir()]
     inputs_again = [
         f"{path}: is also an input and would be overwritten; choose another file"
         for path in paths
-        if path.resolve() in read
+        if os.path.realpath(path) in read
     ]
     read_only = [
         f"{path}: no permission to write in {path.parent}; choose another folder"

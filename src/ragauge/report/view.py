@@ -19,9 +19,9 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that failed or was skipped: a sentence, and the filter that lists its answers.
+    """Scores that failed or were skipped: a sentence, and the filter that lists their answers.
 
-    `where` is empty if there is nothing to list.
+    `where` is empty for a difference between runs that are shown as one.
     """
 
     text: str
@@ -154,13 +154,15 @@ class Worst:
 class FieldView:
     """A field of the samples. `is_shared`: all systems have the same value for a question.
 
-    `chunk` is the name of the column with the values; empty for lists in a file, which are in the blocks
-    only. A column of lists has the texts that Python prints, in which a filter searches.
+    `chunk` is the name of the column with the values; empty for most lists in a file, which are in the
+    blocks only. A column of lists has the texts that Python prints, in which a filter searches. `is_float`:
+    its numbers, or those in its lists, are floats, which Python prints as 1.0.
     """
 
     name: str
     kind: str
     is_shared: bool
+    is_float: bool
     chunk: str
 
 
@@ -204,7 +206,11 @@ class RunView:
 
 @dataclass(frozen=True, slots=True)
 class ReportView:
-    """The whole page. `source` is "file" for a single file, "server" for `ragauge view`, "review" for `ragauge review serve`."""
+    """The whole page. `source` is "file" for a single file and "server" for `ragauge view`.
+
+    For `ragauge review serve` it is "review" for the page of the queue, which has no runs, and "reviewed" for
+    the report that comes after it.
+    """
 
     version: str
     made: str

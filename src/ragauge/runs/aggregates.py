@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from ragauge.metric import Metric
-from ragauge.runs.code import OWN, Code, code_of
+from ragauge.runs.code import Code, code_of
+from ragauge.runs.module_files import OWN
 
 CUSTOM: Final = "custom"
 Kind = Literal["mean", "sum", "geometric_mean", "custom"]

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -12,6 +12,7 @@ from ragauge.loaders.frames import rows_table
 from ragauge.loaders.verdicts import Kind, Verdicts, load_verdicts
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.metric_agreement import LabelledScores, MetricAgreement, metric_agreement
+from ragauge.runs.questions import clusters_of
 from ragauge.runs.rater_agreement import Ceiling, RaterAgreement, ceiling, rater_agreement
 from ragauge.runs.rendering import Rendered
 from ragauge.runs.review_verdicts import is_label_log, verdicts_of_labels
@@ -138,6 +139,7 @@ def calibrate(
     skip: Collection[str] = (),
     kind: Kind | None = None,
     sample_only: bool = False,
+    cluster: str | None = None,
     seed: int | None = None,
 ) -> Calibration:
     """Compare the metrics of a run with people's labels; see `Run.calibrate`."""
@@ -160,10 +162,17 @@ def calibrate(
     seed = run.manifest.seed if seed is None else seed
     chosen = _chosen(run, metrics)
     at = _thresholds(run, thresholds or {})
+    clusters = None if cluster is None else clusters_of(run, cluster)
     found = matched(verdicts, run)
+    if clusters is not None:
+        n = len({clusters[id] for id in found.frame["id"]})
+        found = replace(
+            found,
+            notes=(*found.notes, f"questions of one {cluster} are drawn together: {n:,} clusters"),
+        )
     agreements = [
         metric_agreement(
-            _labelled(run, found, metric),
+            replace(_labelled(run, found, metric), clusters=clusters),
             set_threshold=at.get(metric.metric, _middle(metric)),
             seed=seed,
         )
@@ -175,7 +184,7 @@ def calibrate(
         run,
         found,
         tuple(sorted(agreements, key=_order)),
-        rater_agreement(found, seed=seed),
+        rater_agreement(found, seed=seed, clusters=clusters),
         seed,
         tuple(dict.fromkeys(unscored)),
     )

@@ -5,12 +5,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, TypeGuard, cast
 
-from ragauge import catalog
 from ragauge.errors import LabelError
 from ragauge.label import Label
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.sample import Samples
-from ragauge.trust import Caution
+from ragauge.trust import Caution, trust_in
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
@@ -151,11 +150,12 @@ def _known(display: MetricDisplay) -> Iterator[Caution]:
         label = Label.parse(display.metric)
     except LabelError:  # a check's name
         return
-    metric = catalog.metrics().get(label.name)
-    if metric is None or metric.trust is None:
+    # By name and not from the catalogue, whose import takes as long as the rest of a report.
+    trust = trust_in(label.name)
+    if trust is None:
         return
     others = {k: v for k, v in label.settings.items() if k not in UNMEASURED_SETTINGS}
     own = str(Label(label.name, others))
-    for caution in metric.trust.cautions:
+    for caution in trust.cautions:
         if caution.all_settings or caution.label == own:
             yield caution

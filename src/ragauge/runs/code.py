@@ -6,28 +6,25 @@ and the user's own count by their content, other packages by name and version. T
 does not count.
 """
 
-import ast
 import dis
 import hashlib
-import importlib.util
 import re
 import sys
-import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, time
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path, PurePath
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
-from ragauge.modules import find_spec
+from ragauge.runs.imported_modules import imports
+from ragauge.runs.module_files import OWN, file_of, is_installed, is_standard
 
 if TYPE_CHECKING:
     import numpy as np
 
-OWN = "ragauge"
 SCALARS = (type(None), bool, int, float, complex, str, bytes, PurePath, range, date, time)
 """Types of values whose `repr` says what they are."""
 NOT_CODE = ("__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__")
@@ -82,7 +79,7 @@ class _Walk:
         """The modules that a function is from, and the values that it is bound to."""
         for part in _layers(function):
             module = str(getattr(part, "__module__", None) or "")
-            is_cell = module == "__main__" and _file_of("__main__") is None
+            is_cell = module == "__main__" and file_of("__main__") is None
             if module and not is_cell:
                 self.add(module, is_own=is_own)
             if id(part) in self._added:
@@ -98,18 +95,18 @@ class _Walk:
         top = module.partition(".")[0]
         if is_own:
             self.own.add(top)
-        is_standard = module != "__main__" and _is_standard(top)
-        if not is_standard and module not in self.modules and module not in self._waiting:
+        counts = module == "__main__" or not is_standard(top)
+        if counts and module not in self.modules and module not in self._waiting:
             self._waiting.append(module)
 
     def follow(self) -> None:
         while self._waiting:
             module = self._waiting.pop()
-            path = _file_of(module)
+            path = file_of(module)
             if path is None or module in self.modules:
                 continue
             top = module.partition(".")[0]
-            if top not in self.own and _is_installed(path) and (known := _version_of(top)):
+            if top not in self.own and is_installed(path) and (known := version_of(top)):
                 self.packages[top] = known
                 continue
             source = path.read_bytes()
@@ -118,7 +115,7 @@ class _Walk:
                 self.add(parent)
             if path.suffix == ".py":
                 package = _package_of(module, is_package=path.name == "__init__.py")
-                for imported in _imports(source, package):
+                for imported in imports(source, package):
                     self.add(imported)
 
     def _add_cell(self, part: object) -> None:
@@ -197,8 +194,8 @@ def _bound(part: object) -> object:
     if isinstance(part, type | BuiltinFunctionType) or not hasattr(part, "__dict__"):
         return None
     module = type(part).__module__
-    path = _file_of(module)
-    is_own = module == "__main__" or (path is not None and not _is_installed(path))
+    path = file_of(module)
+    is_own = module == "__main__" or (path is not None and not is_installed(path))
     return vars(part) if is_own else None
 
 
@@ -240,118 +237,6 @@ def _package_of(module: str, *, is_package: bool) -> str:
     return module if is_package else module.rpartition(".")[0]
 
 
-@lru_cache(maxsize=1_024)
-def _imports(source: bytes, package: str) -> tuple[str, ...]:
-    """The names of the modules that a source imports, whether at its top or inside functions."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # its content counts
-        return ()
-    has_calls = b"import_module" in source or b"__import__" in source
-    return tuple(_imported(_statements(tree, has_calls=has_calls), package))
-
-
-def _imported(
-    statements: Iterable[ast.Import | ast.ImportFrom | ast.Call], package: str
-) -> Iterator[str]:
-    for statement in statements:
-        if isinstance(statement, ast.Call):
-            name = cast(str, ast.literal_eval(statement.args[0]))
-            words = name.lstrip(".")
-            yield _absolute(words, len(name) - len(words), package)
-            continue
-        if isinstance(statement, ast.Import):
-            yield from (alias.name for alias in statement.names)
-            continue
-        base = _absolute(statement.module or "", statement.level, package)
-        yield base
-        # `from package import module` imports the module too.
-        yield from (
-            f"{base}.{alias.name}"
-            for alias in statement.names
-            if alias.name != "*" and _file_of(f"{base}.{alias.name}") is not None
-        )
-
-
-def _absolute(module: str, level: int, package: str) -> str:
-    """The full name of a module that is imported with `level` leading dots."""
-    if not level:
-        return module
-    parents = package.split(".")
-    return ".".join([*parents[: len(parents) - level + 1], *([module] if module else [])])
-
-
-def _statements(
-    tree: ast.AST, *, has_calls: bool
-) -> Iterator[ast.Import | ast.ImportFrom | ast.Call]:
-    """The import statements of a tree, and its calls of `import_module` with a name.
-
-    Without such calls only statements are visited, a tenth of the tree.
-    """
-    waiting = [tree]  # no recursion: a tree may be deeper than Python's stack
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield node
-        elif isinstance(node, ast.If) and _is_type_checking(node.test):
-            waiting += node.orelse
-        else:
-            if isinstance(node, ast.Call) and _names_module(node):
-                yield node
-            waiting += ast.iter_child_nodes(node) if has_calls else _inner_statements(node)
-
-
-def _inner_statements(node: ast.AST) -> Iterator[ast.AST]:
-    for block in ("body", "orelse", "handlers", "finalbody", "cases"):
-        inner = getattr(node, block, None)
-        if isinstance(inner, list):  # the body of a lambda is an expression
-            yield from cast("list[ast.AST]", inner)
-
-
-def _is_type_checking(test: ast.expr) -> bool:
-    name = getattr(test, "id", None) or getattr(test, "attr", None)
-    return name == "TYPE_CHECKING"
-
-
-def _names_module(call: ast.Call) -> bool:
-    name = getattr(call.func, "id", None) or getattr(call.func, "attr", None)
-    first = call.args[0] if call.args else None
-    is_import = name in ("import_module", "__import__")
-    return is_import and isinstance(getattr(first, "value", None), str)
-
-
-@cache
-def _file_of(module: str) -> Path | None:
-    """The source file of a module, whether or not anything has imported it; None where it has none."""
-    loaded = sys.modules.get(module)
-    if loaded is not None:
-        file = getattr(loaded, "__file__", None)
-        return _file_or_archive(file) if file else None
-    spec = find_spec(module, importlib.util.find_spec)
-    return None if spec is None or spec.origin is None else _file_or_archive(spec.origin)
-
-
-def source_file(module: str) -> Path | None:
-    """The source file of a module; None for one without, and for a name that cannot be one."""
-    try:
-        return _file_of(module)
-    except (ImportError, ValueError):
-        return None
-
-
-def is_own_module(module: str) -> bool:
-    """Whether a module is the user's: not ragauge's, not the standard library's, not installed."""
-    top = module.partition(".")[0]
-    path = None if top == OWN or _is_standard(top) else source_file(module)
-    return path is not None and not _is_installed(path)
-
-
-def _file_or_archive(name: str) -> Path | None:
-    """The file; of a module in a zip archive, the archive."""
-    path = Path(name)
-    return next((place for place in (path, *path.parents) if place.is_file()), None)
-
-
 def _digest_with_data(path: Path, source: bytes) -> str:
     """SHA-256 of a module, and of the data files beside it that have its name."""
     digest = hashlib.sha256(source)
@@ -363,31 +248,7 @@ def _digest_with_data(path: Path, source: bytes) -> str:
 
 
 @cache
-def _is_standard(top: str) -> bool:
-    """Whether a top-level name is the standard library's, and no file of the user's hides it."""
-    if top not in sys.stdlib_module_names:
-        return False
-    path = _file_of(top)
-    return path is None or _is_installed(path)
-
-
-@cache
-def _installed_places() -> tuple[str, ...]:
-    names = ("purelib", "platlib", "stdlib", "platstdlib")
-    paths = sysconfig.get_paths()
-    return tuple({str(Path(paths[name]).resolve()) for name in names if name in paths})
-
-
-def _is_installed(path: Path) -> bool:
-    """Whether the file belongs to an installed package, and not to the user's own code."""
-    resolved = path.resolve()
-    if {"site-packages", "dist-packages"} & set(resolved.parts):
-        return True
-    return any(str(resolved).startswith(place) for place in _installed_places())
-
-
-@cache
-def _version_of(package: str) -> str:
+def version_of(package: str) -> str:
     """The version of the distribution that has a top-level package; of several, all; empty: none has."""
     try:
         return version(package)
@@ -417,7 +278,7 @@ def _modules_of(code: CodeType) -> set[str]:
         str(step.argval) for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME"
     }
     inner = {f"{name}.{word}" for name in names for word in code.co_names}
-    names |= {name for name in inner if _file_of(name) is not None}
+    names |= {name for name in inner if file_of(name) is not None}
     for constant in cast("tuple[object, ...]", code.co_consts):
         if isinstance(constant, CodeType):
             names |= _modules_of(constant)

@@ -1,7 +1,7 @@
 """Several runs as one, so that what shows a run shows them side by side."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -19,19 +19,26 @@ DEFAULT = "default"
 SUITE = "all runs"
 
 
+@dataclass(frozen=True, repr=False)
+class CombinedRun(Run):
+    """Several runs as one. `mismatches` say where they differ, so that their numbers may not be comparable."""
+
+    mismatches: tuple[str, ...] = ()
+
+
 def with_combined(runs: Sequence[Run]) -> list[Run]:
     """The runs, before them all in one if they can be compared: they have a common question and metric."""
     found = combined(runs) if len(runs) > 1 else None
     return [*runs] if found is None else [found, *runs]
 
 
-def combined(runs: Sequence[Run]) -> Run | None:
+def combined(runs: Sequence[Run]) -> CombinedRun | None:
     """The systems of all runs on the metrics that they share, in memory; None without a common question
     or metric.
 
     A system is named with its run: "careful@monday"; the only system of a run by the run alone if it has
-    no name of its own. Notes say where questions, gold, versions or models differ; a metric that differs
-    is left out.
+    no name of its own. `mismatches` say where questions, gold, versions or models differ; a metric that
+    differs is left out.
     """
     sides = [
         Side(run, run.samples.systems[0], name)
@@ -41,11 +48,11 @@ def combined(runs: Sequence[Run]) -> Run | None:
     data = [problem for other in others for problem in check_data(base, other)]
     if any("no question in common" in problem.message for problem in data):
         return None
-    shared, reasons = _shared(runs, sides)
+    shared, reasons, notes = _shared(runs, sides)
     if not shared:
         return None
-    notes = [str(why).removesuffix(f"; {ADVICE}") for why in data]
-    notes += [f"not in this view: {reason}" for reason in reasons]
+    mismatches = [str(why).removesuffix(f"; {ADVICE}") for why in data]
+    mismatches += [f"not in this view: {reason}" for reason in reasons]
     first = runs[0].manifest
     places = ", ".join(side.place for side in sides)
     samples = Samples(_samples(sides), places)
@@ -56,14 +63,15 @@ def combined(runs: Sequence[Run]) -> Run | None:
         suite=SUITE,
         metrics=tuple(shared),
         data={"source": places, "systems": list(samples.systems), "n_samples": len(samples)},
-        notes=tuple(notes),
+        notes=tuple(f"not in this view: {note}" for note in notes),
         git_commit=None,
         judging={},
         findings=(),
         started="",
         finished=max((run.manifest.finished or "" for run in runs), default=""),
     )
-    return Run(samples, InMemory(_scores(sides, [metric.metric for metric in shared])), manifest)
+    scores = InMemory(_scores(sides, [metric.metric for metric in shared]))
+    return CombinedRun(samples, scores, manifest, mismatches=tuple(mismatches))
 
 
 def names_of(runs: Sequence[Run]) -> list[str]:
@@ -75,8 +83,10 @@ def names_of(runs: Sequence[Run]) -> list[str]:
     return names
 
 
-def _shared(runs: Sequence[Run], sides: Sequence[Side]) -> tuple[list[MetricDisplay], list[str]]:
-    """The metrics that all runs scored in the same way, and why others are left out."""
+def _shared(
+    runs: Sequence[Run], sides: Sequence[Side]
+) -> tuple[list[MetricDisplay], list[str], list[str]]:
+    """The metrics that all runs scored in the same way; in what others differ; which others not all have."""
     base, *others = sides
     labels = [{metric.metric for metric in run.metrics if not metric.unavailable} for run in runs]
     own = [metric for metric in runs[0].metrics if all(metric.metric in each for each in labels)]
@@ -94,8 +104,8 @@ def _shared(runs: Sequence[Run], sides: Sequence[Side]) -> tuple[list[MetricDisp
         for metric in run.metrics
         if metric.metric not in kept and not metric.unavailable
     )
-    lacking = [f"{', '.join(only)}, which not every run has"] if only else []
-    return shared, [*reasons.values(), *lacking]
+    missing = [f"{', '.join(only)}, which not every run has"] if only else []
+    return shared, [*reasons.values()], missing
 
 
 def _named(side: Side) -> "pl.Expr":

@@ -1,9 +1,8 @@
 """Compare systems question by question: differences, intervals, tests, and what changed."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal, cast
 
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.comparison import (
@@ -15,17 +14,23 @@ from ragauge.runs.comparison import (
     SystemMean,
     TestName,
 )
+from ragauge.runs.comparison_rows import (
+    PERMUTATIONS,
+    CompareOptions,
+    Pairs,
+    corrected,
+    rows_and_means,
+)
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.mismatches import notes_on, refuse
 from ragauge.runs.pair_facts import Pair
-from ragauge.runs.pair_statistics import PairStatistics, aggregate_on, pair_statistics
 from ragauge.runs.paired_scores import OK, MetricScores, question_ids, read_scores
 from ragauge.runs.questions import Questions, Slice
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.sides import Side, SideLike, sides_of
 
-Pairs = Literal["base", "all"]
-PERMUTATIONS = 10_000
+MAX_CELLS = 24_000_000
+"""Scores that a comparison has in memory at the same time, of 9 bytes each; at least those of one metric."""
 
 
 def compare(
@@ -66,7 +71,7 @@ def compare(
     """
     sides = sides_of((base, *candidates), run)
     seed = sides[0].run.manifest.seed if seed is None else seed
-    options = _Options(test, correction, cluster, pairs, n_permutations, seed)
+    options = CompareOptions(test, correction, cluster, pairs, n_permutations, seed)
     _check(options)
     chosen = [metrics] if isinstance(metrics, str) else metrics
     shared, notes = _shared_metrics(sides, chosen)
@@ -85,42 +90,36 @@ def compare_systems(run: ScoredRun, systems: Sequence[str], pairs: Pairs) -> Com
     many systems they would be most of the work.
     """
     sides = sides_of(systems, run)
-    options = _Options(pairs=pairs, seed=run.manifest.seed, has_lists=False)
+    options = CompareOptions(pairs=pairs, seed=run.manifest.seed, has_lists=False)
     shared, notes = _shared_metrics(sides, None)
     return _compared(sides, shared, (), options, notes)
-
-
-@dataclass(frozen=True, slots=True)
-class _Options:
-    test: TestName = "randomization"
-    correction: CorrectionName = "holm"
-    cluster: str | None = None
-    pairs: Pairs = "base"
-    n_permutations: int = PERMUTATIONS
-    seed: int = 0
-    has_lists: bool = True
 
 
 def _compared(
     sides: Sequence[Side],
     shared: Sequence[MetricDisplay],
     fields: Sequence[str],
-    options: _Options,
+    options: CompareOptions,
     notes: Sequence[str],
 ) -> Comparison:
     questions = Questions.of(sides, question_ids(sides), fields, options.cluster)
-    names = [metric.name for metric in shared]
-    scores = read_scores(sides, questions.ids, [_labels(side, names) for side in sides])
-    scored = [metric for metric in shared if (scores[metric.name].status == OK).any()]
-    rows, means = _rows_and_means(sides, scored, scores, questions, options)
+    made = [
+        _of_metrics(sides, some, questions, options)
+        for some in _at_once(shared, len(sides) * len(questions.ids))
+    ]
+    slices = range(len(questions.slices))
+    rows = [row for at in slices for each in made for row in each.rows[at]]
+    means = [mean for at in slices for each in made for mean in each.means[at]]
+    scored = [metric for each in made for metric in each.scored]
     about = (
         *questions.notes,
         *_without_scores(shared, scored),
-        *_about_repeats(sides, scored, scores),
+        *(note for each in made for note in each.notes),
+        *_other_repeats(sides),
     )
     return Comparison(
         systems=tuple(side.name for side in sides),
-        rows=tuple(_corrected(rows, options.correction)),
+        rows=tuple(corrected(rows, options.correction)),
         means=tuple(means),
         metrics=tuple(scored),
         n_questions=len(questions.ids),
@@ -135,7 +134,41 @@ def _compared(
     )
 
 
-def _check(options: _Options) -> None:
+@dataclass(frozen=True, slots=True)
+class _OfMetrics:
+    """What was found by some metrics, by slice; and the metrics that have a score."""
+
+    scored: Sequence[MetricDisplay]
+    rows: Sequence[Sequence[MetricComparison]]
+    means: Sequence[Sequence[SystemMean]]
+    notes: Sequence[str]
+
+
+def _of_metrics(
+    sides: Sequence[Side],
+    metrics: Sequence[MetricDisplay],
+    questions: Questions,
+    options: CompareOptions,
+) -> _OfMetrics:
+    """The rows of some metrics, whose scores are in memory only until then."""
+    names = [metric.name for metric in metrics]
+    scores = read_scores(sides, questions.ids, [_labels(side, names) for side in sides])
+    scored = [metric for metric in metrics if (scores[metric.name].status == OK).any()]
+    made = [
+        rows_and_means(sides, scored, scores, each, questions, options) for each in questions.slices
+    ]
+    notes = tuple(_about_repeats(sides, scored, scores))
+    return _OfMetrics(scored, [rows for rows, _ in made], [means for _, means in made], notes)
+
+
+def _at_once(metrics: Sequence[MetricDisplay], n_cells: int) -> Iterator[Sequence[MetricDisplay]]:
+    """Metrics whose scores are in memory at the same time; each has `n_cells` of them."""
+    size = max(1, MAX_CELLS // max(n_cells, 1))
+    for start in range(0, max(len(metrics), 1), size):
+        yield metrics[start : start + size]
+
+
+def _check(options: CompareOptions) -> None:
     problems = [
         f"{name} is {value!r}; it takes {', '.join(known)}"
         for name, value, known in (
@@ -256,10 +289,12 @@ def _without_scores(
 def _about_repeats(
     sides: Sequence[Side], metrics: Sequence[MetricDisplay], scores: "dict[str, MetricScores]"
 ) -> Iterator[str]:
-    """How much of the spread comes from the judges, and runs that asked them other numbers of times."""
+    """How much of the spread comes from the judges."""
     pairs = list(combinations(range(len(sides)), 2))
     for metric in metrics:
         of_metric = scores[metric.name]
+        if of_metric.repeat_variance is None:
+            continue
         everything = Slice.everything(of_metric.values.shape[1]).questions
         shares = [
             share
@@ -271,115 +306,9 @@ def _about_repeats(
                 f"{metric.name}: {max(shares):.0%} of the variance of the differences comes from the judge, whose "
                 "repeats differ; the interval and p, which are of the means over the repeats, include it"
             )
+
+
+def _other_repeats(sides: Sequence[Side]) -> Iterator[str]:
     repeats = {str(side.run.manifest.code.get("repeats") or 1) for side in sides}
     if len(repeats) > 1:
         yield f"the judges were asked {' and '.join(sorted(repeats))} times in different runs"
-
-
-def _rows_and_means(
-    sides: Sequence[Side],
-    metrics: Sequence[MetricDisplay],
-    scores: "dict[str, MetricScores]",
-    questions: Questions,
-    options: _Options,
-) -> tuple[list[MetricComparison], list[SystemMean]]:
-    """A row for each slice, metric and pair, and each system's mean of each slice and metric."""
-    pairs = list(combinations(range(len(sides)), 2))
-    pairs = pairs if options.pairs == "all" else [pair for pair in pairs if pair[0] == 0]
-    names = [side.name for side in sides]
-    ids = questions.names
-    rows: list[MetricComparison] = []
-    means: list[SystemMean] = []
-    for each in questions.slices:
-        facts = [
-            Pair(metric, scores[metric.name], each.questions, base, candidate)
-            for metric in metrics
-            for base, candidate in pairs
-        ]
-        statistics = pair_statistics(
-            facts,
-            questions.clusters,
-            test=options.test,
-            n_permutations=options.n_permutations,
-            seed=options.seed,
-        )
-        both = zip(facts, statistics, strict=True)
-        rows += [
-            _row(pair, found, each, ids if options.has_lists else None, names)
-            for pair, found in both
-        ]
-        means += _means(metrics, scores, each, names)
-    return rows, means
-
-
-def _row(
-    pair: Pair,
-    found: PairStatistics,
-    each: Slice,
-    ids: "Sequence[str] | None",
-    names: Sequence[str],
-) -> MetricComparison:
-    """A row; without `ids` it has no lists of questions."""
-    fixed, broken = pair.changes(ids) if ids is not None else ((), ())
-    worst, best = pair.bounds()
-    wins, ties, losses = pair.wins_ties_losses
-    return MetricComparison(
-        field=each.field,
-        value=each.value,
-        metric=pair.metric.metric,
-        name=pair.metric.name,
-        base=names[pair.base],
-        candidate=names[pair.candidate],
-        n=pair.n,
-        base_mean=found.base_value,
-        candidate_mean=found.candidate_value,
-        difference=found.difference,
-        low=found.low,
-        high=found.high,
-        interval_method=found.interval_method,
-        p_value=found.p_value,
-        p_corrected=None,
-        test=found.test,
-        effect_size=found.effect_size,
-        detectable=found.detectable,
-        wins=wins,
-        ties=ties,
-        losses=losses,
-        fixed=fixed,
-        broken=broken,
-        unpaired=pair.unpaired(ids) if ids is not None else (),
-        worst=worst,
-        best=best,
-        n_clusters=found.n_clusters,
-        lower_is_better=pair.metric.lower_is_better,
-        is_ranked=pair.metric.is_ranked,
-        note=found.note,
-    )
-
-
-def _corrected(
-    rows: Sequence[MetricComparison], correction: CorrectionName
-) -> Iterable[MetricComparison]:
-    """The rows with their p values corrected for all of them."""
-    from ragauge.stats.corrections import benjamini_hochberg, holm
-
-    p_values = [row.p_value for row in rows if row.p_value is not None]
-    corrected = {"holm": holm, "bh": benjamini_hochberg}.get(correction, list)(p_values)
-    following = iter(cast("Iterable[float]", corrected))
-    for row in rows:
-        yield row if row.p_value is None else replace(row, p_corrected=float(next(following)))
-
-
-def _means(
-    metrics: Sequence[MetricDisplay],
-    scores: "dict[str, MetricScores]",
-    each: Slice,
-    names: Sequence[str],
-) -> Iterator[SystemMean]:
-    """Each system's aggregate on the questions of the slice that all systems have scored."""
-    for metric in metrics:
-        of_metric = scores[metric.name]
-        common = each.questions[(of_metric.status[:, each.questions] == OK).all(axis=0)]
-        for at, name in enumerate(names):
-            value = aggregate_on(metric, of_metric, at, common)
-            yield SystemMean(each.field, each.value, metric.metric, name, value, len(common))

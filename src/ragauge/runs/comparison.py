@@ -40,6 +40,22 @@ class Unpaired(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class QuestionCounts:
+    """How many questions of a pair were fixed, broken and unpaired, whether or not they are listed.
+
+    Of the unpaired ones `base` and `candidate` count those that the side has no score for, `lost` those
+    that the base has scored and the candidate has not.
+    """
+
+    fixed: int = 0
+    broken: int = 0
+    unpaired: int = 0
+    base: int = 0
+    candidate: int = 0
+    lost: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SystemMean:
     """The aggregate of one metric of one system, on the `n` questions that all systems have scored.
 
@@ -70,7 +86,8 @@ class MetricComparison:
     those that moved back, largest change first; both are empty if the scale is open or not ranked.
 
     `unpaired` holds the questions that a side lacks or could not score; where the metric applies to
-    neither side (absent, undefined or missing on both), it says nothing and they are left out. `worst`
+    neither side (absent, undefined or missing on both), it says nothing and they are left out. Of more
+    than 50,000 questions the lists have the first 10,000; `counts` counts all. `worst`
     and `best` are the difference if all of these went against, and for, the candidate; None for open
     scales and metrics that are not means. `n_clusters` is None without clusters. `note` says why a
     number is missing, or what to mind; usually empty.
@@ -106,6 +123,7 @@ class MetricComparison:
     lower_is_better: bool
     is_ranked: bool
     note: str = ""
+    counts: QuestionCounts = QuestionCounts()
 
     @property
     def is_significant(self) -> bool:
@@ -131,7 +149,7 @@ class MetricComparison:
 
     def n_unpaired(self, side: Literal["base", "candidate"]) -> int:
         """How many questions this side lacks or could not score."""
-        return sum(getattr(each, side) != "ok" for each in self.unpaired)
+        return self.counts.base if side == "base" else self.counts.candidate
 
 
 FRAME = (
@@ -264,8 +282,8 @@ def frame_row(row: MetricComparison) -> dict[str, object]:
     """A row as plain values, the lists of questions as their numbers."""
     return {
         **{name: getattr(row, name) for name in FRAME},
-        "n_fixed": len(row.fixed),
-        "n_broken": len(row.broken),
+        "n_fixed": row.counts.fixed,
+        "n_broken": row.counts.broken,
         "base_unpaired": row.n_unpaired("base"),
         "candidate_unpaired": row.n_unpaired("candidate"),
         "verdict": row.verdict,

@@ -1,18 +1,18 @@
 """Which systems of a run differ beyond chance: `ragauge compare` of all of them, by all metrics."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
 from ragauge.runs.compare import compare_systems
 from ragauge.runs.comparison import LEVEL, Comparison, MetricComparison
+from ragauge.runs.fields import read_dataclass
 from ragauge.runs.run import Run
 
 MOST_TESTS = 250
 """Most tests of all pairs. The smallest p of 10,000 drawn sign patterns, 0.0001, is 0.025 after Holm's
 correction for 250 tests; with twice as many nothing could be found."""
-MOST_QUESTIONS = 500_000
-"""Most questions of a system that are compared without being asked: `compare` holds all their scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,6 @@ class SystemDifferences:
 def differences(run: Run, best: str) -> SystemDifferences | None:
     """All systems of a run compared by all metrics; None for a single system. Computed once for a run.
 
-    None too if a system has more than 500,000 questions: a comparison holds all their scores.
-
     Every pair is compared, as by `ragauge compare RUN --all-pairs`. If that makes more than 250 tests,
     each system is compared with `best` only, as by `ragauge compare RUN BEST OTHER…`.
 
@@ -78,10 +76,12 @@ def differences(run: Run, best: str) -> SystemDifferences | None:
     (1.0, 0.0078125, 8, True)
     """
     n = len(run.samples.systems)
-    if n < 2 or max(run.samples.n_by_system.values()) > MOST_QUESTIONS:
+    if n < 2:
         return None
     n_metrics = sum(not metric.unavailable for metric in run.metrics)
     base = None if n_metrics * n * (n - 1) // 2 <= MOST_TESTS else best
+    if not run.system_comparisons:
+        run.system_comparisons.update(_kept(run))
     if base not in run.system_comparisons:
         others = [system for system in run.samples.systems if system != base]
         run.system_comparisons[base] = (
@@ -90,3 +90,14 @@ def differences(run: Run, best: str) -> SystemDifferences | None:
             else compare_systems(run, [base, *others], "base")
         )
     return SystemDifferences(run.system_comparisons[base], base)
+
+
+def _kept(run: Run) -> Mapping[str | None, Comparison]:
+    """The comparisons that the run made when it ended, by their base."""
+    pairs = cast("Sequence[tuple[str | None, object]]", run.kept.get("comparisons", ()))
+    found = {base: read_dataclass(Comparison, made) for base, made in pairs}
+    # The folder may have another name now.
+    folder = None if run.folder is None else str(run.folder)
+    return {
+        base: replace(each, folders=(folder,) * len(each.systems)) for base, each in found.items()
+    }

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from ragauge.errors import StoreError
 
-MAX_EVIDENCE = 200_000_000
-"""Bytes of evidence that are checked when a run is opened; `ragauge doctor --check` checks any number."""
+MAX_CHECKED_BYTES = 50_000_000
+"""Most bytes of scores, and of evidence, that are all checked when a run is opened; `ragauge doctor --check`
+checks any number, and of a question its own parts are checked."""
 
 
 def digests_of(folder: Path, files: Iterable[Path]) -> dict[str, str]:

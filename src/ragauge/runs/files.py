@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from ragauge.errors import StoreError
+from ragauge.file_lock import lock
 
 if TYPE_CHECKING:
     import polars as pl
 
 PART = ".part"
+MAX_NAME_BYTES = 240
 LEFT_OVER = re.compile(rf"\.(.+)\.[a-z0-9_]{{8}}{re.escape(PART)}")
 """The name of a temporary file, as `tempfile` makes them, and in it that of the file to be written."""
 
@@ -38,10 +40,18 @@ def store_errors(path: Path) -> Generator[None]:
         ) from error
 
 
-def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write a file completely or not at all; raises StoreError and keeps the old file on failure."""
+def write_atomically(
+    path: Path, write: Callable[[BinaryIO], object], *, is_one_of_many: bool = False
+) -> None:
+    """Write a file completely or not at all; raises StoreError and keeps the old file on failure.
+
+    Removes what a killed process left of the same file, unless it `is_one_of_many`, whose folder takes
+    long to list.
+    """
     with store_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
+        if not is_one_of_many:
+            remove_left_over(path.parent, re.escape(path.name))
         handle, temporary = _locked_part(path)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -58,28 +68,15 @@ def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 def _locked_part(path: Path) -> tuple[int, Path]:
     """A new temporary file beside a path, with a lock that ends with its process."""
+    # Most systems allow names of 255 bytes, to which this adds 15.
+    name = path.name if len(os.fsencode(path.name)) <= MAX_NAME_BYTES else "long"
     while True:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PART, dir=path.parent)
-        is_ours = _locks(handle)
+        handle, name_of_part = tempfile.mkstemp(prefix=f".{name}.", suffix=PART, dir=path.parent)
+        is_ours = lock(handle)
         # `remove_left_over` of another process may have removed it before it was locked.
         if is_ours and (os.name != "posix" or os.fstat(handle).st_nlink):
-            return handle, Path(name)
+            return handle, Path(name_of_part)
         os.close(handle)
-
-
-def _locks(handle: int) -> bool:
-    """Lock an open file without waiting; False if another process has locked it."""
-    try:
-        import fcntl
-    except ImportError:  # Windows removes no file that is open
-        return True
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # the file system has no locks
-        return True
-    return True
 
 
 def remove_left_over(folder: Path, names: str) -> None:
@@ -98,7 +95,7 @@ def remove_left_over(folder: Path, names: str) -> None:
 def _remove_unlocked(file: Path) -> None:
     handle = os.open(file, os.O_RDONLY)
     try:
-        is_left_over = _locks(handle)
+        is_left_over = lock(handle)
         if is_left_over and os.name == "posix":
             file.unlink()
     finally:
@@ -119,6 +116,8 @@ def write_frame(
     frame: "pl.DataFrame",
     compression: Literal["zstd", "lz4"] = "zstd",
     row_group_size: int | None = None,
+    *,
+    is_one_of_many: bool = False,
 ) -> None:
     """Write a Parquet file atomically; `row_group_size` rows can be read alone."""
 
@@ -130,14 +129,14 @@ def write_frame(
         except pl.exceptions.ComputeError as error:  # polars wraps the OSError
             raise OSError(None, str(error).rpartition("IO error: ")[2]) from error
 
-    write_atomically(path, write)
+    write_atomically(path, write, is_one_of_many=is_one_of_many)
 
 
 def copy_file(source: Path, path: Path) -> None:
     """Copy a file atomically; a link where both are on the same disk, so `source` must not change."""
     with store_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.parent / f".{path.name}.{os.getpid()}.part"
+        temporary = path.parent / f".{path.name}.{os.getpid() % 10**8:08}{PART}"
         temporary.unlink(missing_ok=True)
         try:
             os.link(source, temporary)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from heapq import nsmallest
 from typing import TYPE_CHECKING, cast
 
+from ragauge.runs.fields import read_dataclass
 from ragauge.runs.run import Run
 from ragauge.runs.score_pieces import score_pieces
 from ragauge.where import All, Comparison, Condition, Either, Filter, IsNull, Membership, Not, Truth
@@ -39,7 +40,8 @@ def find(run: Run) -> tuple[FindingMatch, ...]:
     Source: the suite answer-quality, "Interpreting Results".
     """
     if FINDINGS not in run.computed:
-        run.computed[FINDINGS] = _find(run)
+        kept = run.kept.get(FINDINGS)
+        run.computed[FINDINGS] = _find(run) if kept is None else _of_data(kept)
     return cast("tuple[FindingMatch, ...]", run.computed[FINDINGS])
 
 
@@ -58,6 +60,10 @@ class _Matches:
         self.n_rows += n_rows
         self.n_found += len(ids)
         self.ids = nsmallest(IDS_KEPT, [*self.ids, *ids])
+
+
+def _of_data(kept: object) -> tuple[FindingMatch, ...]:
+    return tuple(read_dataclass(FindingMatch, each) for each in cast("list[object]", kept))
 
 
 def _find(run: Run) -> tuple[FindingMatch, ...]:

@@ -3,28 +3,21 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 from ragauge import catalog
 from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label
 from ragauge.runs.aggregate_code import aggregate_problem
 from ragauge.runs.gate_baseline import Baseline
+from ragauge.runs.gate_slices import IDS_KEPT, Slice
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.rules import COUNTS, MEAN, Operand, Rule
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.runs.summary import summarise
-from ragauge.sample import Samples
-from ragauge.sample_filter import matching
 from ragauge.score import Status
 from ragauge.where import Comparison, Filter
 
-if TYPE_CHECKING:
-    import polars as pl
-
 DropJudgedOn = Literal["point", "bound"]
-IDS_KEPT = 1_000
-"""Most questions named for a rule that fails."""
 FILLED_IN = ("model", "precision", "judge", "prompts", "parts", "layer")
 """Settings that a run fills into labels."""
 
@@ -75,51 +68,6 @@ class Gate:
     @cached_property
     def failures(self) -> tuple[Verdict, ...]:
         return tuple(verdict for verdict in self.verdicts if not verdict.passed)
-
-
-@dataclass(frozen=True)
-class Slice:
-    """The rows of a run that match a filter, with their summary."""
-
-    samples: Samples
-    scores: "pl.DataFrame"
-    run: ScoredRun
-
-    @classmethod
-    def of(cls, run: ScoredRun, where: Filter | None) -> "Slice":
-        """The slice; raises FilterError if the samples lack a field of the filter."""
-        scores = run.collect(run.scan().drop("reason", "flags"))
-        if where is None:
-            return cls(run.samples, scores, run)
-        chosen = matching(run.samples, where)
-        kept = scores.join(chosen.frame.select("id", "system"), on=["id", "system"], how="semi")
-        return cls(chosen, kept, run)
-
-    @cached_property
-    def summary(self) -> Mapping[tuple[str, str], Mapping[str, object]]:
-        """The rows of the summary by metric and system."""
-        if not self.scores.height:
-            return {}
-        seed = self.run.manifest.seed
-        table = summarise(self.scores, self.samples, self.run.metrics, (), seed=seed)
-        rows = table.iter_rows(named=True)
-        return {(cast(str, row["metric"]), cast(str, row["system"])): row for row in rows}
-
-    def count(self, name: str) -> int:
-        """A total of the slice, over all its systems."""
-        if name == "answers":
-            return self.samples.frame.height
-        if name == "questions":
-            return self.samples.frame["id"].n_unique()
-        return self.scores.filter(self.scores["status"] == str(Status(name))).height
-
-    def worst_ids(self, metric: MetricDisplay, system: str) -> tuple[str, ...]:
-        """The questions with the worst values; those without a value first."""
-        import polars as pl
-
-        own = self.scores.filter((pl.col("metric") == metric.metric) & (pl.col("system") == system))
-        ordered = own.sort("value", "id", descending=[metric.lower_is_better, False])
-        return tuple(ordered["id"].head(IDS_KEPT).to_list())
 
 
 def gate(
@@ -319,7 +267,7 @@ class _Checking:
 
     def _read(self, operand: Operand, system: str | None) -> Reading:
         rows = self._slice(operand.where)
-        if operand.where is not None and not rows.samples.frame.height:
+        if operand.where is not None and not len(rows.samples):
             return Reading(operand.text, None, "no row matches its filter")
         if operand.statistic is None:
             return self._total(operand, rows)

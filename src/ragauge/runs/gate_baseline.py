@@ -118,12 +118,11 @@ class Baseline:
         row = self.row(metric, system, where)
         if isinstance(row, str):
             return None, row
-        lost = [one.id for one in row.unpaired if one.base == "ok" and one.candidate != "ok"]
-        if len(lost) > self.allow_lost:
-            named = ", ".join(lost[:IDS_SHOWN])
-            one = len(lost) == 1
-            n, has = ("1 question", "has") if one else (f"{len(lost):,} questions", "have")
-            more = f" … {len(lost) - IDS_SHOWN:,} more" if len(lost) > IDS_SHOWN else ""
+        n_lost = row.counts.lost
+        if n_lost > self.allow_lost:
+            named = ", ".join(_lost(row)[:IDS_SHOWN])
+            n, has = ("1 question", "has") if n_lost == 1 else (f"{n_lost:,} questions", "have")
+            more = f" … {n_lost - IDS_SHOWN:,} more" if n_lost > IDS_SHOWN else ""
             return None, f"{n} scored in the baseline {has} no score now: {named}{more}"
         values = _drop(row)
         value = values[statistic]
@@ -136,8 +135,12 @@ class Baseline:
         row = self.row(metric, system, where)
         if isinstance(row, str):
             return ()
-        lost = [one.id for one in row.unpaired if one.base == "ok" and one.candidate != "ok"]
-        return (*(change.id for change in row.broken), *lost)
+        return (*(change.id for change in row.broken), *_lost(row))
+
+
+def _lost(row: MetricComparison) -> list[str]:
+    """The listed questions that the baseline has scored and the run has not."""
+    return [one.id for one in row.unpaired if one.base == "ok" and one.candidate != "ok"]
 
 
 @dataclass(frozen=True)
@@ -158,6 +161,10 @@ class _Part:
     @property
     def folder(self) -> Path | None:
         return self.run.folder
+
+    @cached_property
+    def kept(self) -> Mapping[str, object]:
+        return {}
 
     @cached_property
     def metrics(self) -> tuple[MetricDisplay, ...]:

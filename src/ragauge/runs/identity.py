@@ -91,6 +91,11 @@ def _code_table(plan: Plan, resources: Resources) -> dict[str, object]:
     return table
 
 
+def run_code(plan: Plan, resources: Resources) -> Code:
+    """The code that the numbers of a plan depend on."""
+    return _code(plan, _encoders(plan, resources), judges_of(plan, resources))
+
+
 def judges_of(plan: Plan, resources: Resources) -> "list[JudgeSession]":
     """The judges that the plan uses, in the order in which they were given."""
     used = {

@@ -1,5 +1,6 @@
 """The manifest of a run: what determines its numbers, and how its scores are read."""
 
+import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -19,6 +20,8 @@ FORMAT = 2
 """Version of the run folder's layout; folders of other versions are rejected."""
 
 MAX_DIGITS = 15
+DIGEST = "digest"
+"""The key of the manifest's own SHA-256."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,14 +172,37 @@ class Manifest:
             raise ValueError(f"seed is {self.seed}")
 
     def to_json(self) -> str:
-        """Strict JSON, keys in a fixed order."""
-        return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+        """Strict JSON, keys in a fixed order; of a finished run with a digest of all the rest."""
+        table = asdict(self)
+        if self.finished:
+            table[DIGEST] = _digest(table)
+        return _json(table) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> "Manifest":
-        """Read what `to_json` wrote; raises ValueError or TypeError if it is not a manifest."""
-        manifest = read_dataclass(cls, json.loads(text))
+        """Read what `to_json` wrote; raises ValueError or TypeError if it is not a manifest.
+
+        The manifest of an earlier version has no digest, and that of an unfinished run needs none.
+        """
+        table = cast(object, json.loads(text))
+        digest: object = None
+        rest: Mapping[str, object] = {}
+        if isinstance(table, dict) and DIGEST in table:
+            rest = cast("dict[str, object]", table)
+            digest = rest.pop(DIGEST)
+        manifest = read_dataclass(cls, cast(object, table))
         check_shapes(
             plan=manifest.plan, data=manifest.data, code=manifest.code, judging=manifest.judging
         )
+        if rest and manifest.finished is not None and digest != _digest(rest):
+            raise ValueError("it is not as the run wrote it: its digest differs")
         return manifest
+
+
+def _json(table: Mapping[str, object]) -> str:
+    return json.dumps(dict(table), ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def _digest(table: Mapping[str, object]) -> str:
+    """The SHA-256 of a manifest without its digest."""
+    return hashlib.sha256(_json(table).encode("utf-8", "backslashreplace")).hexdigest()

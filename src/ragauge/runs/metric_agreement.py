@@ -1,5 +1,6 @@
 """How well one metric agrees with people's labels."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -43,7 +44,8 @@ class LabelledScores:
 
     `value` is the metric's; for preferences it is the difference of the two systems. `frame` has the rows
     with a target and a value, `tied` those with a value on which the raters are tied. `n_unscored` counts
-    the labelled rows without a value.
+    the labelled rows without a value. `clusters` are of questions that are drawn together, by id; without
+    them each question is drawn by itself.
     """
 
     metric: MetricDisplay
@@ -51,6 +53,7 @@ class LabelledScores:
     frame: "pl.DataFrame"
     tied: "pl.DataFrame"
     n_unscored: int = 0
+    clusters: "Mapping[str, str] | None" = None
 
     @property
     def n_tied(self) -> int:
@@ -74,10 +77,17 @@ class LabelledScores:
     def is_yes(self) -> "np.ndarray[Any, np.dtype[np.bool_]]":
         return self.targets > 0.5
 
-    def resamples(self, seed: int) -> "QuestionResamples":
-        from ragauge.stats.resampling import QuestionResamples, numbered
+    def drawn(self, frame: "pl.DataFrame") -> "np.ndarray[Any, np.dtype[np.int64]]":
+        """The number of what each row is drawn with: its question, or the cluster of this."""
+        from ragauge.stats.resampling import numbered
 
-        return QuestionResamples(numbered(self.frame["id"].to_list()), seed=seed)
+        ids = frame["id"].to_list()
+        return numbered(ids if self.clusters is None else [self.clusters[id] for id in ids])
+
+    def resamples(self, seed: int) -> "QuestionResamples":
+        from ragauge.stats.resampling import QuestionResamples
+
+        return QuestionResamples(self.drawn(self.frame), seed=seed)
 
 
 @dataclass(frozen=True)
@@ -210,18 +220,18 @@ def _held_out(
 ) -> "np.ndarray[Any, np.dtype[np.bool_]] | None":
     """Verdicts by thresholds chosen on other questions, for the rows with a target and the tied ones."""
     import numpy as np
+    import polars as pl
 
-    from ragauge.stats.resampling import numbered
     from ragauge.stats.thresholds import held_out_verdicts
 
-    ids = [*scores.frame["id"].to_list(), *scores.tied["id"].to_list()]
+    questions = scores.drawn(pl.concat([scores.frame, scores.tied]))
     n_tied = scores.tied.height
     return held_out_verdicts(
         np.concatenate([scores.better, scores.oriented(scores.tied)]),
         np.concatenate([scores.is_yes, np.zeros(n_tied, dtype=np.bool_)]),
-        numbered(ids),
+        questions,
         near=near,
-        has_label=np.arange(len(ids)) < len(ids) - n_tied,
+        has_label=np.arange(len(questions)) < len(questions) - n_tied,
         seed=seed,
     )
 

@@ -30,33 +30,53 @@ def check_data(base: Side, other: Side) -> Iterator[Problem]:
         if name in base.run.samples.columns and name in other.run.samples.columns
     ]
     left, right = (
-        side.run.samples.frame.filter(pl.col("system") == side.system).select("id", *columns)
+        side.run.samples.scan().filter(pl.col("system") == side.system).select("id", *columns)
         for side in (base, other)
     )
-    both = left.join(right, on="id", how="inner", suffix=" ").sort("id")
-    if not both.height:
-        ids = f"ids such as {left['id'].min()!r} and {right['id'].min()!r}"
+    both = left.join(right, on="id", how="inner", suffix=" ")
+    n = _height(base, both)
+    if not n:
+        first, second = (_first_id(side, ids) for side, ids in ((base, left), (other, right)))
         yield Problem(
-            f"has no question in common with {base.place} ({ids}); questions are paired by id",
+            f"has no question in common with {base.place} (ids such as {first!r} and {second!r}); "
+            "questions are paired by id",
             other.place,
         )
     for name in columns:
-        yield from _differing(both, name, base, other)
+        yield from _differing(both, n, name, base, other)
 
 
-def _differing(both: "pl.DataFrame", name: str, base: Side, other: Side) -> Iterator[Problem]:
-    pairs = zip(both["id"], both[name].to_list(), both[f"{name} "].to_list(), strict=True)
+def _height(side: Side, rows: "pl.LazyFrame") -> int:
+    import polars as pl
+
+    return int(side.run.collect(rows.select(pl.len())).item())
+
+
+def _first_id(side: Side, rows: "pl.LazyFrame") -> str | None:
+    import polars as pl
+
+    return cast("str | None", side.run.collect(rows.select(pl.col("id").min())).item())
+
+
+def _differing(
+    both: "pl.LazyFrame", n_common: int, name: str, base: Side, other: Side
+) -> Iterator[Problem]:
+    import polars as pl
+
+    one, two = pl.col(name), pl.col(f"{name} ")
+    # What is equal as it is needs no closer look, so only the rest is read into memory.
+    apart = both.filter(one.is_not_null() & two.is_not_null() & one.ne_missing(two))
+    rows = base.run.collect(apart.select("id", one, two)).sort("id")
+    pairs = zip(rows["id"], rows[name].to_list(), rows[f"{name} "].to_list(), strict=True)
     found: list[tuple[str, object, object]] = [
-        (id, one, two)
-        for id, one, two in pairs
-        if one is not None and two is not None and _plain(one) != _plain(two)
+        (id, here, there) for id, here, there in pairs if _plain(here) != _plain(there)
     ]
     if found:
-        id, one, two = found[0]
-        n = f"{len(found):,} of {both.height:,} common questions"
+        id, here, there = found[0]
+        n = f"{len(found):,} of {n_common:,} common questions"
         what = "question text" if name == "question" else name
         yield Problem(
-            f"other {what} than in {base.place} for {n}, here {_short(two)}, there {_short(one)}; {ADVICE}",
+            f"other {what} than in {base.place} for {n}, here {_short(there)}, there {_short(here)}; {ADVICE}",
             other.place,
             field=name,
             id=id,

@@ -1,5 +1,6 @@
 """What became of a run's scores: how many have no value and why, and which flags they have."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -54,6 +55,24 @@ class Outcomes:
             if name == str(flag) and metric in (None, of)
         )
 
+    def as_data(self) -> dict[str, object]:
+        """The counts as JSON data, which `of_data` reads."""
+        return {
+            "n_by_metric": self.n_by_metric,
+            "scored": list(self.scored),
+            "flagged": [[*key, n] for key, n in self.flagged.items()],
+            "absent": [[*key, n] for key, n in self._absent.items()],
+        }
+
+    @classmethod
+    def of_data(cls, given: "Mapping[str, Any]") -> "Outcomes":
+        return cls(
+            dict(given["n_by_metric"]),
+            dict.fromkeys(given["scored"]),
+            {tuple(key): n for *key, n in given["flagged"]},
+            {tuple(key): n for *key, n in given["absent"]},
+        )
+
     def add(self, scores: "pl.DataFrame") -> None:
         """Count the scores of a piece."""
         import polars as pl
@@ -80,6 +99,8 @@ def _counted(frame: "pl.DataFrame") -> "list[tuple[Any, ...]]":
 
 def outcomes_of(run: ScoredRun) -> Outcomes:
     """What became of the scores of a run."""
+    if "outcomes" in run.kept:
+        return Outcomes.of_data(cast("Mapping[str, Any]", run.kept["outcomes"]))
     found = Outcomes()
     for piece in score_pieces(run, COLUMNS):
         found.add(piece)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from ragauge.runs.code import is_own_module, source_file
+from ragauge.runs.module_files import is_own_module, source_file
 
 OWN = "ragauge"
 

@@ -1,21 +1,35 @@
 """What one pair of systems did question by question: wins, fixed and broken questions, bounds."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
-from ragauge.runs.comparison import Change, Unpaired
+from ragauge.runs.comparison import Change, QuestionCounts, Unpaired
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.paired_scores import NOT_APPLICABLE, OK, STATUSES, MetricScores
 
 if TYPE_CHECKING:
     import numpy as np
+    import polars as pl
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
+
+
+MANY_QUESTIONS = 50_000
+MAX_LISTED = 10_000
+"""Of pairs with more questions than the former, each list has at most the latter."""
+
+
+class QuestionLists(NamedTuple):
+    """The questions of a pair that changed or that a side has no score for, and how many there are."""
+
+    fixed: tuple[Change, ...] = ()
+    broken: tuple[Change, ...] = ()
+    unpaired: tuple[Unpaired, ...] = ()
+    counts: QuestionCounts = QuestionCounts()
 
 
 @dataclass(frozen=True)
@@ -92,26 +106,53 @@ class Pair:
         wins, losses = int((self.gains > 0).sum()), int((self.gains < 0).sum())
         return wins, self.n - wins - losses, losses
 
-    def changes(self, ids: Sequence[str]) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
-        """The questions fixed and broken: those that crossed the middle of the scale."""
+    def lists(self, ids: "pl.Series") -> "QuestionLists":
+        """The questions fixed, broken and unpaired, and how many they are; `ids` names all questions."""
+        fixed, broken = self._changed()
+        sides = self.scores.status[[self.base, self.candidate]][:, self.questions[self.is_open]]
+        no_base, no_candidate = sides[0] != OK, sides[1] != OK
+        counts = QuestionCounts(
+            fixed=int(fixed.sum()),
+            broken=int(broken.sum()),
+            unpaired=sides.shape[1],
+            base=int(no_base.sum()),
+            candidate=int(no_candidate.sum()),
+            lost=int((~no_base & no_candidate).sum()),
+        )
+        return QuestionLists(
+            self._listed(fixed, ids), self._listed(broken, ids), self._unpaired(ids), counts
+        )
+
+    @property
+    def _most_listed(self) -> int | None:
+        return MAX_LISTED if len(self.questions) > MANY_QUESTIONS else None
+
+    def _changed(self) -> "tuple[Bools, Bools]":
+        """Which of the common questions were fixed, and broken: they crossed the middle of the scale."""
+        import numpy as np
+
         low, high = self.metric.low, self.metric.high
         if low is None or high is None or not self.metric.is_ranked:
-            return (), ()
+            return np.zeros(self.n, bool), np.zeros(self.n, bool)
         middle = (low + high) / 2
         if self.metric.lower_is_better:  # the middle itself counts as the better half
             was_good, is_good = self.before <= middle, self.after <= middle
         else:
             was_good, is_good = self.before >= middle, self.after >= middle
-        return self._listed(~was_good & is_good, ids), self._listed(was_good & ~is_good, ids)
+        return ~was_good & is_good, was_good & ~is_good
 
-    def _listed(self, chosen: "Bools", ids: Sequence[str]) -> tuple[Change, ...]:
-        places = cast("list[int]", self.common[chosen].tolist())
-        before, after = self.before[chosen].tolist(), self.after[chosen].tolist()
-        changes = [
-            Change(ids[at], one, other)
-            for at, one, other in zip(places, before, after, strict=True)
-        ]
-        return tuple(sorted(changes, key=lambda each: (-abs(each.after - each.before), each.id)))
+    def _listed(self, chosen: "Bools", ids: "pl.Series") -> tuple[Change, ...]:
+        """The chosen common questions, largest change first."""
+        import numpy as np
+
+        before, after = self.before[chosen], self.after[chosen]
+        # The questions are sorted by id, which orders equal changes.
+        order = np.argsort(-np.abs(after - before), kind="stable")[: self._most_listed]
+        names = cast("list[str]", ids.gather(self.common[chosen][order]).to_list())
+        return tuple(
+            Change(*each)
+            for each in zip(names, before[order].tolist(), after[order].tolist(), strict=True)
+        )
 
     @cached_property
     def is_open(self) -> "Bools":
@@ -121,14 +162,14 @@ class Pair:
         sides = self.scores.status[[self.base, self.candidate]][:, self.questions]
         return ~self.is_paired & ~np.isin(sides, NOT_APPLICABLE).all(axis=0)
 
-    def unpaired(self, ids: Sequence[str]) -> tuple[Unpaired, ...]:
-        places = self.questions[self.is_open]
+    def _unpaired(self, ids: "pl.Series") -> tuple[Unpaired, ...]:
+        places = self.questions[self.is_open][: self._most_listed]
         base, candidate = (
             cast("list[int]", self.scores.status[side, places].tolist())
             for side in (self.base, self.candidate)
         )
-        at_once = zip(cast("list[int]", places.tolist()), base, candidate, strict=True)
-        return tuple(Unpaired(ids[at], STATUSES[one], STATUSES[two]) for at, one, two in at_once)
+        at_once = zip(ids.gather(places).to_list(), base, candidate, strict=True)
+        return tuple(Unpaired(id, STATUSES[one], STATUSES[two]) for id, one, two in at_once)
 
     def bounds(self) -> tuple[float | None, float | None]:
         """The mean difference if all open questions went against, and for, the candidate."""

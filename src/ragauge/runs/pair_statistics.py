@@ -116,6 +116,8 @@ def _units(pair: Pair, clusters: "Ints | None") -> _Units:
 
     from ragauge.stats.intervals import by_question
 
+    if _is_mean(pair) and clusters is None:
+        return _Units(pair.differences, np.ones(pair.n))
     columns = [pair.differences[:, None], np.ones((pair.n, 1))]
     if not _is_mean(pair):
         sides = (pair.base, pair.candidate)

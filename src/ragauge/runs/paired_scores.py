@@ -46,8 +46,12 @@ def question_ids(sides: Sequence[Side]) -> "pl.Series":
     """The ids of all sides' questions, sorted."""
     import polars as pl
 
-    own = [side.run.samples.frame.filter(pl.col("system") == side.system)["id"] for side in sides]
-    return pl.concat(own).unique().sort()
+    of_runs: list[pl.Series] = []
+    for run in _runs(sides):
+        wanted = pl.col("system").is_in([side.system for side in sides if side.run is run])
+        of_runs.append(run.samples.scan().filter(wanted).select("id").unique().collect()["id"])
+    both = of_runs[0] if len(of_runs) == 1 else pl.concat(of_runs).unique()
+    return both.sort()
 
 
 def read_scores(
@@ -90,26 +94,33 @@ def _parts_of_run(
     import polars as pl
 
     statuses = pl.Enum([str(status) for status in Status])
-    numbered = pl.LazyFrame({"id": ids, "question": pl.Series(range(len(ids)), dtype=pl.UInt32)})
     wanted = pl.col("metric").is_in(list(labels)) & pl.col("system").is_in(list(systems))
     has_parts = any(
         metric.aggregate.kind == CUSTOM and metric.metric in labels for metric in run.metrics
     )
-    rows = run.collect(
-        run.scan()
-        .filter(wanted)
-        .select("id", "system", "metric", "value", "status", *(["parts"] if has_parts else []))
-        # Numbers instead of texts, so that millions of scores take little memory.
-        .with_columns(
-            pl.col("metric").cast(pl.Enum(list(labels))),
-            pl.col("system").cast(pl.Enum(list(systems))),
-            pl.col("status").cast(statuses).to_physical().cast(pl.Int8),
+    columns = ("id", "system", "metric", "value", "status", *(["parts"] if has_parts else []))
+    for piece in run.source.pieces():
+        rows = run.collect(
+            piece.filter(wanted)
+            .select(columns)
+            .with_columns(pl.col("status").cast(statuses).to_physical().cast(pl.Int8))
         )
-        .join(numbered, on="id", how="inner")
-        .drop("id")
-    )
-    for (metric, system), part in rows.partition_by(["metric", "system"], as_dict=True).items():
-        yield (cast(str, metric), cast(str, system)), part
+        rows = rows.join(numbered(rows["id"], ids), on="id", how="inner").drop("id")
+        for (metric, system), part in rows.partition_by(["metric", "system"], as_dict=True).items():
+            yield (cast(str, metric), cast(str, system)), part
+
+
+def numbered(given: "pl.Series", ids: "pl.Series") -> "pl.DataFrame":
+    """The ids of `given` that are among `ids`, which are sorted, with the place of each there."""
+    import numpy as np
+    import polars as pl
+
+    own = given.unique()
+    if not len(ids):
+        return pl.DataFrame({"id": own[:0], "question": pl.Series([], dtype=pl.UInt32)})
+    places = np.minimum(ids.search_sorted(own).to_numpy(), len(ids) - 1).astype(np.uint32)
+    found = pl.DataFrame({"id": own, "question": places})
+    return found.filter(ids.gather(places).alias("same") == own)
 
 
 def _add_parts(
@@ -137,13 +148,13 @@ def _repeat_variances(
 
     if cast("int | None", run.manifest.code.get("repeats") or 1) == 1:
         return
-    numbered = pl.LazyFrame({"id": ids, "question": pl.Series(range(len(ids)), dtype=pl.UInt32)})
+    places = pl.LazyFrame({"id": ids, "question": pl.Series(range(len(ids)), dtype=pl.UInt32)})
     flagged = pl.col("flags").list.contains(str(Flag.REPEATED))
     scores = run.scan().select("id", "system", "metric", "flags")
     both = pl.concat(
         [scores, run.source.scan_evidence().select("evidence")], how="horizontal"
     ).filter(flagged & pl.col("metric").is_in(list(labels)) & pl.col("system").is_in(list(systems)))
-    rows = collected(both.join(numbered, on="id", how="inner"), run.folder)
+    rows = collected(both.join(places, on="id", how="inner"), run.folder)
     for (metric, system), part in rows.partition_by(["metric", "system"], as_dict=True).items():
         variances = np.array([_variance_of_mean(text) for text in part["evidence"].to_list()])
         name = labels[cast(str, metric)]

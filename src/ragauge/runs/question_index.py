@@ -32,7 +32,8 @@ def write_index(folder: Path, samples: Samples) -> None:
         ]
     )
     order = np.argsort(hashes, kind="stable").astype(np.uint32)
-    table = pl.DataFrame({"hash": hashes[order], "row": order})
+    hashes = hashes[order]
+    table = pl.DataFrame({"hash": hashes, "row": order})
     write_frame(folder / INDEX, table, row_group_size=ROWS_AT_ONCE)
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ragauge.errors import PlanError, did_you_mean
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.sides import Side
 from ragauge.sample import FIELDS
 
@@ -48,10 +49,6 @@ class Questions:
     clusters: "Ints | None" = None
     notes: tuple[str, ...] = ()
 
-    @property
-    def names(self) -> Sequence[str]:
-        return cast("Sequence[str]", self.ids.to_list())
-
     @classmethod
     def of(
         cls, sides: Sequence[Side], ids: "pl.Series", by: Sequence[str], cluster: str | None
@@ -83,6 +80,21 @@ class Questions:
         return cls(ids, tuple(slices), fields, clusters, tuple(notes))
 
 
+def clusters_of(run: ScoredRun, field: str) -> dict[str, str]:
+    """The cluster of each question: the value that its first answer has for a field.
+
+    A question without one is a cluster of its own. PlanError for a field that is no property of questions.
+    """
+    import polars as pl
+
+    sides = [Side(run, system, system) for system in run.samples.systems]
+    if problem := _problem(sides, field):
+        raise PlanError([problem])
+    rows = run.samples.frame.select("id", pl.col(field).cast(pl.String).alias("value"))
+    first = rows.group_by("id", maintain_order=True).agg(pl.col("value").drop_nulls().first())
+    return {id: f"\0{id}" if value is None else value for id, value in first.iter_rows()}
+
+
 def _problem(sides: Sequence[Side], name: str) -> str:
     columns = list(dict.fromkeys(name for side in sides for name in side.run.samples.columns))
     known = [each for each in columns if each not in FIELDS or each in PLAIN_FIELDS]
@@ -102,8 +114,8 @@ def _values(sides: Sequence[Side], ids: "pl.Series", name: str) -> "pl.Series":
     found: list[str] = []
     for at, side in enumerate(sides):
         if name in side.run.samples.columns:
-            own = side.run.samples.frame.filter(pl.col("system") == side.system)
-            own = own.select("id", pl.col(name).cast(pl.String).alias(str(at)))
+            of_side = side.run.samples.scan().filter(pl.col("system") == side.system)
+            own = of_side.select("id", pl.col(name).cast(pl.String).alias(str(at))).collect()
             table = table.join(own, on="id", how="left", maintain_order="left")
             found.append(str(at))
     return table.select(pl.coalesce(found).alias(name))[name]

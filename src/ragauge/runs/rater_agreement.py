@@ -53,8 +53,10 @@ class RaterAgreement:
     notes: tuple[str, ...] = ()
 
 
-def rater_agreement(labels: MatchedLabels, *, seed: int) -> RaterAgreement | None:
-    """The agreement of the raters; None for a single rater."""
+def rater_agreement(
+    labels: MatchedLabels, *, seed: int, clusters: Mapping[str, str] | None = None
+) -> RaterAgreement | None:
+    """The agreement of the raters; None for a single rater. Questions of one of `clusters` are drawn together."""
     import numpy as np
 
     from ragauge.stats.resampling import QuestionResamples, numbered
@@ -65,7 +67,9 @@ def rater_agreement(labels: MatchedLabels, *, seed: int) -> RaterAgreement | Non
     table = _table(labels.frame)
     ratings = table.drop("item", "id").to_numpy().astype(float)
     raters = table.columns[2:]
-    resamples = QuestionResamples(numbered(table["id"].to_list()), seed=seed)
+    ids = table["id"].to_list()
+    drawn = ids if clusters is None else [clusters[id] for id in ids]
+    resamples = QuestionResamples(numbered(drawn), seed=seed)
     pairs, statistics, sizes = _pairs(ratings, raters, labels.kind)
     known = [place for place, pair in enumerate(pairs) if pair.value is not None]
     between = None
@@ -79,7 +83,7 @@ def rater_agreement(labels: MatchedLabels, *, seed: int) -> RaterAgreement | Non
         notes.append("no answer was labelled by two raters, so their agreement is unknown")
     elif len(raters) * (len(raters) - 1) / 2 > MAX_PAIRS:
         notes.append(f"{len(raters)} raters are too many to compare pair by pair")
-    alpha = _alphas(ratings, table["id"].to_list(), labels.kind, seed) if n else {}
+    alpha = _alphas(ratings, drawn, labels.kind, seed) if n else {}
     return RaterAgreement(n, counts, between, alpha, tuple(pairs), tuple(notes))
 
 
@@ -143,7 +147,7 @@ def _mean_of(statistics: "Sequence[Statistic]", sizes: Sequence[int]) -> "Statis
 
 
 def _alphas(
-    ratings: "Floats2d", ids: Sequence[str], kind: str, seed: int
+    ratings: "Floats2d", drawn: Sequence[str], kind: str, seed: int
 ) -> "dict[Level, Estimate]":
     import numpy as np
 
@@ -153,7 +157,7 @@ def _alphas(
     items, raters = np.nonzero(~np.isnan(ratings))
     values = ratings[items, raters]
     levels: list[Level] = ["ordinal", "interval"] if kind == "graded" else ["nominal"]
-    resamples = QuestionResamples(numbered(ids)[items], seed=seed)
+    resamples = QuestionResamples(numbered(drawn)[items], seed=seed)
     found = resamples.estimates([alpha_of(items, values, level) for level in levels])
     return {level: each for level, each in zip(levels, found, strict=True) if each is not None}
 
@@ -176,7 +180,7 @@ def ceiling(agreement: "MetricAgreement", labels: MatchedLabels, *, seed: int) -
     import numpy as np
     import polars as pl
 
-    from ragauge.stats.resampling import QuestionResamples, numbered, plain_value
+    from ragauge.stats.resampling import QuestionResamples, plain_value
 
     scores = agreement.scores
     # Rows on which people are tied count too: without them people would seem to agree more than they do.
@@ -205,7 +209,7 @@ def ceiling(agreement: "MetricAgreement", labels: MatchedLabels, *, seed: int) -
     people, metric = _two_statistics(ratings, raters, wide["said"].to_numpy(), labels.kind)
     if people is None or metric is None:
         return None
-    resamples = QuestionResamples(numbered(wide["id"].to_list()), seed=seed)
+    resamples = QuestionResamples(scores.drawn(wide), seed=seed)
     difference = resamples.estimate(lambda weights: metric(weights) - people(weights))
     values = plain_value(metric, len(ratings)), plain_value(people, len(ratings))
     if difference is None or None in values:

@@ -112,12 +112,20 @@ class Review:
         ]
 
     def save(
-        self, item: ReviewItem, rater: str, value: Value, note: str = "", *, settles: bool = False
+        self,
+        item: ReviewItem,
+        rater: str,
+        value: Value,
+        note: str = "",
+        *,
+        settles: bool = False,
+        has_seen: bool = False,
     ) -> Saved:
         """Store a label; raises PlanError for an unusable one, StoreError if it cannot be written.
 
         With `settles` the person has seen what others said, and decides. Without a conflict it is a label
-        like any other. The same label again is not stored twice.
+        like any other. With `has_seen` they knew the automatic scores, so the label is not blind. The same
+        label again is not stored twice.
         """
         problems = [*rater_problems(rater), *value_problems(value), *note_problems(note)]
         if problems:
@@ -138,7 +146,7 @@ class Review:
             note=note,
             round=round_,
             sample=SamplePlace(self.queue.seed, item.place),
-            is_blind=not _has_seen(log, item, self.queue.about, rater),
+            is_blind=not (has_seen or _has_seen(log, item, self.queue.about, rater)),
         )
         self.file.append(label)
         return Saved(label, self.labels().of((item.id, item.system)))

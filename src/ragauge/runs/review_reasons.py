@@ -141,8 +141,8 @@ class ReviewedMetrics:
             ).select("id", "system", "evidence")
             both = rows.join(stored, on=["id", "system"], how="left", maintain_order="left")
             for id, system, evidence in both.select("id", "system", "evidence").iter_rows():
-                if lacking := _left_out(evidence):
-                    reason = ReviewReason("unscored", f"{lacking[0]} could not be scored")
+                if missing := _left_out(evidence):
+                    reason = ReviewReason("unscored", f"{missing[0]} could not be scored")
                 else:
                     reason = ReviewReason("parts", "fuzzy_match and gpt_score disagree")
                 yield (id, system), reason

@@ -22,6 +22,8 @@ from ragauge.runs.verdicts import matched
 if TYPE_CHECKING:
     import polars as pl
 
+    from ragauge.stats.thresholds import Confusion
+
 
 @dataclass(frozen=True, slots=True)
 class ReasonCount:
@@ -56,14 +58,7 @@ class VerdictCount:
 
     metric: MetricDisplay
     threshold: float
-    both_yes: int
-    only_metric: int
-    only_people: int
-    both_no: int
-
-    @property
-    def n(self) -> int:
-        return self.both_yes + self.only_metric + self.only_people + self.both_no
+    table: "Confusion"
 
 
 @dataclass(frozen=True)
@@ -160,12 +155,14 @@ class ReviewStats:
             for metric in self.queue.metrics
             if metric.metric in thresholds
         ]
-        return tuple(count for count in counts if count.n)
+        return tuple(count for count in counts if count.table.n)
 
     def _compared(
         self, metric: MetricDisplay, threshold: float, people: "pl.DataFrame"
     ) -> VerdictCount:
         import polars as pl
+
+        from ragauge.stats.thresholds import confusion
 
         value = pl.col("value")
         is_yes = value <= threshold if metric.lower_is_better else value >= threshold
@@ -176,15 +173,8 @@ class ReviewStats:
             .select("id", "system", is_yes=is_yes)
         )
         both = people.join(scores, on=["id", "system"])
-        yes, said = both["is_yes"], both["people"]
-        return VerdictCount(
-            metric,
-            threshold,
-            int((yes & said).sum()),
-            int((yes & ~said).sum()),
-            int((~yes & said).sum()),
-            int((~yes & ~said).sum()),
-        )
+        table = confusion(both["is_yes"].to_numpy(), both["people"].to_numpy())
+        return VerdictCount(metric, threshold, table)
 
 
 def review_stats(queue: ReviewQueue) -> ReviewStats:

@@ -11,15 +11,18 @@ from ragauge.runs.aggregate_code import aggregate_problem
 from ragauge.runs.cautions import MetricCaution, cautions_of
 from ragauge.runs.compare import PERMUTATIONS, Pairs, compare
 from ragauge.runs.comparison import Comparison, CorrectionName, TestName
+from ragauge.runs.digests import check_digest
+from ragauge.runs.kept_results import keeps_results, read_results
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.runs.outcomes import Outcomes, outcomes_of
 from ragauge.runs.question_index import rows_of_question
 from ragauge.runs.rendering import Rendered, Renderer
 from ragauge.runs.review_reasons import MARGIN, N_SAMPLE
-from ragauge.runs.score_pieces import pieces_with_samples, score_pieces
-from ragauge.runs.scores import ScoreSource, collected, of_question, with_evidence
+from ragauge.runs.score_pieces import pieces_with_samples
+from ragauge.runs.scores import InParts, ScoreSource, collected, of_question, with_evidence
 from ragauge.runs.sides import SideLike
-from ragauge.runs.summary import SUMMARY, summarise_pieces
+from ragauge.runs.summary import SUMMARY, frame_of, summarise_pieces
+from ragauge.runs.worst import worst_rows
 from ragauge.sample import Samples
 from ragauge.score import Flag
 
@@ -93,7 +96,12 @@ class Run:
         """The scores of one question with their evidence, as in `scores`."""
         size = max(self.manifest.batch_size, 1)
         batches = sorted({row // size for row in self.rows_of(id)})
-        return of_question(self.source.of_batches(batches), id, self.folder)
+        source = self.source.of_batches(batches)
+        if self.folder is not None and self.samples.is_file and isinstance(source, InParts):
+            # Of a large run only some parts were checked when it was opened.
+            for part in (*source.scores, *source.evidence):
+                check_digest(part, self.folder, self.manifest.digests)
+        return of_question(source, id, self.folder)
 
     def rows_of(self, id: str) -> tuple[int, ...]:
         """The places of a question's rows in the samples, ascending; found in an index if the run is large."""
@@ -138,6 +146,16 @@ class Run:
         """How many scores have no value and why, and which flags they have."""
         return outcomes_of(self)
 
+    @cached_property
+    def kept(self) -> Mapping[str, object]:
+        """What the run computed from all its scores when it ended, if it is large and stored; else empty.
+
+        Nothing is kept, and nothing used, where an aggregate's code is not loaded or has changed.
+        """
+        if self.folder is None or not keeps_results(self) or self.problems:
+            return {}
+        return read_results(self.folder, self.manifest)
+
     def metric(self, name: str) -> MetricDisplay:
         """The metric with this label or shown name; raises PlanError if the run has none."""
         named = {text: metric for metric in self.metrics for text in (metric.name, metric.metric)}
@@ -161,6 +179,9 @@ class Run:
         PlanError for a field that the samples do not have.
         """
         fields = slices_of(self.samples, [by] if isinstance(by, str) else by or ())
+        if not fields and "summary" in self.kept and not self._summaries:
+            rows = cast("Sequence[Mapping[str, object]]", self.kept["summary"])
+            self._summaries[fields] = frame_of(rows)
         if fields not in self._summaries:
             columns = ("id", "system", "metric", "value", "status", "parts")
             self._summaries[fields] = summarise_pieces(
@@ -278,24 +299,20 @@ class Run:
         if n < 1:
             raise PlanError([f"n must be at least 1, got {n}"])
         display = self.metric(metric)
-        order = ["value", "id", "system"]
-        descending = [display.lower_is_better, False, False]
-        worst = pl.concat(
-            piece.filter(pl.col("metric") == display.metric)
-            .select("id", "system", "value")
-            .drop_nulls("value")
-            .sort(order, descending=descending)
-            .head(n)
-            for piece in score_pieces(self, ("id", "system", "metric", "value"))
-        )
-        worst = worst.sort(order, descending=descending).head(n)
+        kept = cast("Mapping[str, list[list[object]]]", self.kept.get("worst", {}))
+        rows = kept.get(display.metric, [])
+        if len(rows) >= n:
+            types = {"id": pl.String, "system": pl.String, "value": pl.Float64}
+            worst = pl.DataFrame(rows[:n], schema=types, orient="row")
+        else:
+            worst = worst_rows(self, [display], n)[display.metric]
         shown = [name for name in ("answer",) if name in self.samples.columns]
         answers = self.samples_of(worst["id"].unique().to_list()).select("id", "system", *shown)
-        rows = worst.join(answers, on=["id", "system"], how="left", maintain_order="left")
+        listed = worst.join(answers, on=["id", "system"], how="left", maintain_order="left")
         if (renderer := Run.renderer) is not None:
             # On this frame alone: in a notebook it shows short texts, what is made from it as usual.
-            setattr(rows, "_repr_html_", lambda: renderer.answers_html(self, metric, rows))  # noqa: B010
-        return rows
+            setattr(listed, "_repr_html_", lambda: renderer.answers_html(self, metric, listed))  # noqa: B010
+        return listed
 
     def needs_review(self) -> "pl.DataFrame":
         """The scores that a person should check: those with the flag `needs_review`."""
@@ -350,6 +367,7 @@ class Run:
         skip: Collection[str] = (),
         kind: "Kind | None" = None,
         sample_only: bool = False,
+        cluster: str | None = None,
         seed: int | None = None,
     ) -> "Calibration":
         """How far each metric agrees with people's labels, and each system's rate corrected by them.
@@ -358,6 +376,7 @@ class Run:
         takes the labels that `ragauge review` stored in the run's folder, with `sample_only` only those of
         its random sample. `ragauge.loaders.verdicts` says how labels are read and what `map`, `yes`, `yes_from`, `skip` and `kind` mean. `metrics` limits the comparison;
         `thresholds` sets from which value a metric's verdict is yes (default: the middle of its scale).
+        `cluster` names a field whose values are drawn together in intervals, such as the document of a question.
         Labels of answers that the run does not have, and of answers that have changed since, do not
         count, and `notes` say so. Raises DataError, or PlanError, for labels that cannot be used.
 
@@ -384,6 +403,7 @@ class Run:
             skip=skip,
             kind=kind,
             sample_only=sample_only,
+            cluster=cluster,
             seed=seed,
         )
 

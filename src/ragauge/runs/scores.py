@@ -138,6 +138,23 @@ def with_evidence(source: ScoreSource, folder: Path | None) -> "pl.DataFrame":
     )
 
 
+def pieces_with_evidence(source: ScoreSource, folder: Path | None) -> "Iterator[pl.DataFrame]":
+    """All scores with their evidence in their order, those of some samples at a time."""
+    if not isinstance(source, InParts):
+        yield with_evidence(source, folder)
+        return
+    at_once = source.n_samples_at_once // source.batch_size
+    for start in range(0, len(source.scores), at_once):
+        numbers = range(start, min(start + at_once, len(source.scores)))
+        yield with_evidence(source.of_batches(numbers), folder)
+
+
+def with_all_columns(source: ScoreSource, folder: Path) -> "pl.DataFrame":
+    """All scores in a frame with the columns of SCORES and EVIDENCE."""
+    scores, evidence = collected(source.scan(), folder), collected(source.scan_evidence(), folder)
+    return scores.with_columns(evidence["evidence"])
+
+
 def of_question(source: ScoreSource, id: str, folder: Path | None) -> "pl.DataFrame":
     """The scores of one question with their evidence; reads only the parts that contain them."""
     import polars as pl

@@ -6,6 +6,7 @@
     evidence/000000.parquet … the evidence of the same rows in the same order
     questions.parquet         where the rows of each question are, if the run is large
     summary.json, summary.md
+    results.json              what a large run computed from all its scores, so that showing it is quick
     report.html               the page of `ragauge run`
     labels.jsonl              what people said in the review queue, if they did
 
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING
 from ragauge.engine.frames import EVIDENCE, KEYS, SCORES, TYPES
 from ragauge.errors import FilterError, StoreError
 from ragauge.regular_file import read_regular
-from ragauge.runs.digests import MAX_EVIDENCE, check_digest, check_is_file, digests_of
+from ragauge.runs.digests import MAX_CHECKED_BYTES, check_digest, check_is_file, digests_of
 from ragauge.runs.files import (
     copy_file,
     read_frame,
@@ -34,6 +35,7 @@ from ragauge.runs.files import (
     write_text,
 )
 from ragauge.runs.integrity import check_samples, check_scores, problem_of_scores
+from ragauge.runs.kept_results import RESULTS
 from ragauge.runs.manifest import FORMAT, Manifest
 from ragauge.runs.question_index import INDEX, write_index
 from ragauge.runs.review_labels import LABELS
@@ -124,7 +126,7 @@ class RunFolder:
 
     def _remove_left_over(self) -> None:
         """Remove temporary files of runs that were killed."""
-        names = (MANIFEST, SAMPLES, *SUMMARIES, REPORT)
+        names = (MANIFEST, SAMPLES, *SUMMARIES, RESULTS, REPORT)
         remove_left_over(self.path, "|".join(map(re.escape, names)))
         for folder in (self.path / SCORES_FOLDER, self.path / EVIDENCE_FOLDER):
             remove_left_over(folder, r"\d{6,}\.parquet")
@@ -195,8 +197,15 @@ class RunFolder:
 
     def write_part(self, number: int, scores: "pl.DataFrame") -> None:
         """Write a batch's scores, with the columns of SCORES and EVIDENCE."""
-        write_frame(self.evidence_part(number), scores.select(EVIDENCE))
-        write_frame(self.scores_part(number), scores.select(SCORES))
+        evidence, path = self.evidence_part(number), self.scores_part(number)
+        write_frame(evidence, scores.select(EVIDENCE), is_one_of_many=True)
+        write_frame(path, scores.select(SCORES), is_one_of_many=True)
+
+    def part(self, number: int) -> "pl.DataFrame":
+        """A batch's scores with their evidence, as `write_part` got them."""
+        scores = read_frame(self.scores_part(number), self.path)
+        evidence = read_frame(self.evidence_part(number), self.path)
+        return scores.with_columns(evidence["evidence"])
 
     def finish(self, manifest: Manifest, samples: Samples, n_parts: int) -> Run:
         """Mark the run as finished, once all its parts are written."""
@@ -216,6 +225,7 @@ class RunFolder:
                 SAMPLES,
                 INDEX,
                 *SUMMARIES,
+                RESULTS,
                 REPORT,
                 *FORMAT_1_FILES,
                 MANIFEST,
@@ -244,21 +254,17 @@ class RunFolder:
             )
         samples = Samples(self._samples(manifest), str(manifest.data.get("source", "")))
         n_parts = -(-len(samples) // max(manifest.batch_size, 1))
-        parts = self._parts(n_parts, manifest.batch_size)
+        parts = self._parts(n_parts, manifest.batch_size, has_digests=bool(manifest.digests))
         self._check_parts(parts, manifest)
         return Run(samples, parts, manifest, self.path)
 
     def _check_parts(self, parts: InParts, manifest: Manifest) -> None:
         """Raise StoreError if a part is not as the run wrote it.
 
-        Of a run with many parts, or much evidence, not all is read for this; `ragauge doctor --check` does.
+        Of a run with many or large parts, not all are read for this; `ragauge doctor --check` does.
         """
-        scores = parts.scores
-        if len(scores) > MAX_CHECKED:
-            scores = (scores[0], scores[-1])
-        n_bytes = sum(part.stat().st_size for part in parts.evidence[: MAX_CHECKED + 1])
-        has_little = len(parts.evidence) <= MAX_CHECKED and n_bytes <= MAX_EVIDENCE
-        for part in (*scores, *(parts.evidence if has_little else ())):
+        scores = parts.scores if _is_small(parts.scores) else (parts.scores[0], parts.scores[-1])
+        for part in (*scores, *(parts.evidence if _is_small(parts.evidence) else ())):
             check_digest(part, self.path, manifest.digests)
         if not manifest.digests:
             some = slice(None) if len(parts.scores) <= MAX_CHECKED else slice(1)
@@ -276,30 +282,30 @@ class RunFolder:
         self._check_columns(path, ("id", "system"), _schema(path, self.path))
         return SampleFile(path)
 
-    def _parts(self, n_parts: int, batch_size: int) -> InParts:
+    def _parts(self, n_parts: int, batch_size: int, *, has_digests: bool = False) -> InParts:
         """The parts of the dataset; raises StoreError if one is missing, damaged or not a part.
 
-        Of a run with many parts, it looks into the first and the last only.
+        Of a run with many parts, or whose digests are compared, it looks into the first and the last only.
         """
         scores = tuple(self.scores_part(number) for number in range(n_parts))
         evidence = tuple(self.evidence_part(number) for number in range(n_parts))
         for paths, columns in ((scores, SCORES), (evidence, EVIDENCE)):
-            for path in paths if n_parts <= MAX_CHECKED else (paths[0], paths[-1]):
+            looks_into_all = n_parts <= MAX_CHECKED and not has_digests
+            for path in paths if looks_into_all else (paths[0], paths[-1]):
                 check_is_file(path, self.path)
                 self._check_columns(path, columns, _schema(path, self.path))
             self._check_exist(paths)
         return InParts(scores, evidence, max(batch_size, 1))
 
     def _check_exist(self, paths: Sequence[Path]) -> None:
-        """Raise StoreError if one of many parts is missing."""
-        if len(paths) <= MAX_CHECKED:
-            return
-        present = {entry.name for entry in os.scandir(paths[0].parent)}
+        """Raise StoreError if a part is missing."""
+        try:
+            present = {entry.name for entry in os.scandir(paths[0].parent)}
+        except OSError:
+            present = set[str]()
         for path in paths:
             if path.name not in present:
-                raise StoreError(
-                    f"{path}: cannot be read: it is missing; remove {self.path} and run it again"
-                )
+                check_is_file(path, self.path)
 
     def _table(self, path: Path, columns: Sequence[str]) -> "pl.DataFrame":
         """One of the run's tables; raises StoreError if it is damaged or has other columns."""
@@ -321,6 +327,14 @@ class RunFolder:
             raise StoreError(
                 f"{path}: is not a part of a run: {what}; remove {self.path} and run it again"
             )
+
+
+def _is_small(parts: Sequence[Path]) -> bool:
+    """Whether all parts are read to check them when a run is opened."""
+    return (
+        len(parts) <= MAX_CHECKED
+        and sum(part.stat().st_size for part in parts) <= MAX_CHECKED_BYTES
+    )
 
 
 def _schema(path: Path, folder: Path) -> "Mapping[str, pl.DataType]":

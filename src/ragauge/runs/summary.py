@@ -57,8 +57,6 @@ def summarise_pieces(
     Groups of at most MAX_RESAMPLED questions are in memory, as many at a time as have
     MAX_IN_MEMORY questions together; of larger ones only sums are.
     """
-    import polars as pl
-
     keys = group_keys(fields)
     sizes = _group_sizes(samples, keys, fields)
     rows: dict[Key, list[dict[str, object]]] = {}
@@ -71,7 +69,14 @@ def summarise_pieces(
     names = ("system", *fields)
     ordered = sorted(rows, key=lambda key: tuple((value is None, str(value)) for value in key))
     made = [{**dict(zip(names, key, strict=True)), **row} for key in ordered for row in rows[key]]
-    return pl.DataFrame(made, infer_schema_length=None)
+    return frame_of(made)
+
+
+def frame_of(rows: "Sequence[Mapping[str, object]]") -> "pl.DataFrame":
+    """The rows of a summary as a frame."""
+    import polars as pl
+
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def group_keys(fields: Sequence[str]) -> list[str]:

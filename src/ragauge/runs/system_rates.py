@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragauge.runs.metric_agreement import MetricAgreement
+from ragauge.runs.metric_agreement import LabelledScores, MetricAgreement
 from ragauge.runs.scored_run import ScoredRun
 
 if TYPE_CHECKING:
@@ -89,8 +89,12 @@ class _Rows:
     """All rows with a value: id, system, value (higher is better), target (null without a label)."""
 
     frame: "pl.DataFrame"
-    is_binary: bool
+    scores: LabelledScores
     sign: float
+
+    @property
+    def is_binary(self) -> bool:
+        return self.scores.kind == "binary"
 
     @classmethod
     def of(cls, run: ScoredRun, agreement: MetricAgreement) -> "_Rows":
@@ -111,7 +115,7 @@ class _Rows:
             ]
         )
         frame = scores.join(labelled, on=["id", "system"], how="left").sort("id", "system")
-        return cls(frame, agreement.scores.kind == "binary", sign)
+        return cls(frame, agreement.scores, sign)
 
     @property
     def values(self) -> "np.ndarray[Any, np.dtype[np.float64]]":
@@ -123,17 +127,13 @@ class _Rows:
 
     @property
     def questions(self) -> "np.ndarray[Any, np.dtype[np.int64]]":
-        from ragauge.stats.resampling import numbered
-
-        return numbered(self.frame["id"].to_list())
+        return self.scores.drawn(self.frame)
 
 
 def _system_rate(rows: _Rows, system: str, threshold: float | None) -> SystemRate:
     import numpy as np
 
     from ragauge.stats.corrected_rates import prediction_powered, rogan_gladen
-    from ragauge.stats.intervals import Estimate
-    from ragauge.stats.score_intervals import share_interval
 
     of_system = (rows.frame["system"] == system).to_numpy()
     values, targets = rows.values, rows.targets
@@ -143,20 +143,38 @@ def _system_rate(rows: _Rows, system: str, threshold: float | None) -> SystemRat
     own_errors = False
     if threshold is not None:
         said = values >= rows.sign * threshold
-        share = float(said[of_system].mean())
-        reported = Estimate(share, *(share_interval(share, n) if n > 1 else (None, None)))
+        reported = _reported(rows, of_system, said)
         # The labels of a single system are those of all systems.
         own_errors = bool(of_system.all()) or _least_class(own_targets) >= LEAST_OF_EACH_CLASS
         known = np.where(of_system, targets, np.nan) if own_errors else targets
         from_errors = rogan_gladen(said, known, questions=rows.questions, in_rate=of_system)
     alone = corrected = None
     if n_labels >= LEAST_LABELS:
-        alone = prediction_powered(own, own_targets, tuning=0.0)
-        corrected = prediction_powered(own, own_targets)
+        drawn = rows.questions[of_system]
+        alone = prediction_powered(own, own_targets, questions=drawn, tuning=0.0)
+        corrected = prediction_powered(own, own_targets, questions=drawn)
     notes = tuple(_notes(rows, n_labels, from_errors, own_errors, own_targets))
     return SystemRate(
         system, n, n_labels, reported, alone, corrected, from_errors, own_errors, notes
     )
+
+
+def _reported(
+    rows: _Rows,
+    of_system: "np.ndarray[Any, np.dtype[np.bool_]]",
+    said: "np.ndarray[Any, np.dtype[np.bool_]]",
+) -> "Estimate | None":
+    """The share of a system's yes verdicts; by resampling if questions are drawn in clusters."""
+    from ragauge.stats.intervals import Estimate
+    from ragauge.stats.resampling import QuestionResamples
+    from ragauge.stats.score_intervals import share_estimate, share_interval
+
+    yes = said[of_system].astype(float)
+    if rows.scores.clusters is None:
+        share = float(yes.mean())
+        return Estimate(share, *(share_interval(share, len(yes)) if len(yes) > 1 else (None, None)))
+    resamples = QuestionResamples(rows.questions[of_system])
+    return share_estimate(lambda weights: weights @ yes / weights.sum(axis=1), len(yes), resamples)
 
 
 def _least_class(targets: "np.ndarray[Any, np.dtype[np.float64]]") -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge.engine.disputes import without_judge
 from ragauge.errors import DataError, LabelError, PlanError, Problem, did_you_mean
 from ragauge.label import Label
+from ragauge.loaders.pairing import folded
 from ragauge.loaders.verdicts import Kind, Verdicts
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 IDS_NAMED = 3
+NAME_WIDTH = 60
+ONE_LABEL = ("id", "system", "other", "metric", "rater")
+"""What a rater gives one label for."""
 OWN_RATER = "ragauge"
 """The rater of scores that no judge gave."""
 
@@ -115,16 +119,19 @@ def matched(labels: Verdicts, run: ScoredRun) -> MatchedLabels:
     """
     import polars as pl
 
-    frame = _with_systems(labels, run)
+    named, notes_on_ids = _with_ids(labels.frame, run)
+    frame = _with_systems(named, labels.source, run)
     known = run.samples.frame.select("id", "system").unique()
-    notes = [*labels.notes, *_unknown(frame, run)]
+    notes = [*labels.notes, *notes_on_ids, *_unknown(frame, run)]
     frame = frame.join(known, on=["id", "system"], how="semi", maintain_order="left")
     if labels.kind == "preference":
         others = known.rename({"system": "other"})
         frame = frame.join(others, on=["id", "other"], how="semi", maintain_order="left")
+    if not frame.height and not named.height:
+        raise DataError([Problem("; ".join(notes_on_ids), labels.source)])
     if not frame.height:
-        ids = labels.frame["id"].head(IDS_NAMED).to_list()
-        there = run.samples.frame["id"].head(IDS_NAMED).to_list()
+        ids = named["id"].head(IDS_NAMED).to_list()
+        there = run.samples.frame["id"].unique(maintain_order=True).head(IDS_NAMED).to_list()
         raise DataError(
             [
                 Problem(
@@ -153,21 +160,73 @@ def matched(labels: Verdicts, run: ScoredRun) -> MatchedLabels:
     return MatchedLabels(frame, labels.kind, labels.source, tuple(notes), labels.settled)
 
 
-def _with_systems(labels: Verdicts, run: ScoredRun) -> "pl.DataFrame":
+def _with_ids(frame: "pl.DataFrame", run: ScoredRun) -> "tuple[pl.DataFrame, list[str]]":
+    """The labels with the id of their question; those without an id have that of the same question.
+
+    White space and case do not matter, as for answers. Labels of questions that the run does not have, or
+    has under several ids, are left out and counted.
+    """
+    import polars as pl
+
+    unnamed = frame.filter(pl.col("id").is_null()) if "question" in frame.columns else frame.clear()
+    if not unnamed.height:
+        return frame.drop("question", strict=False), []
+    if "question" not in run.samples.columns:
+        raise PlanError(
+            ["the labels have no ids, and the run no questions to pair them by; add ids"]
+        )
+    ids: dict[str, set[str]] = {}
+    for id, question in run.samples.frame.select("id", "question").unique().iter_rows():
+        if question is not None:
+            ids.setdefault(folded(question), set()).add(id)
+    found = {text: sorted(ids.get(folded(text), ())) for text in unnamed["question"].unique()}
+    only = {text: names[0] for text, names in found.items() if len(names) == 1}
+    paired = pl.col("question").replace_strict(only, default=None, return_dtype=pl.String)
+    named = frame.with_columns(pl.coalesce("id", paired).alias("id"))
+    kept = named.filter(pl.col("id").is_not_null()).drop("question")
+    once = kept.unique(ONE_LABEL, keep="first", maintain_order=True)
+    n_paired = unnamed.height - (frame.height - kept.height)
+    notes = (
+        [f"{_labels(n_paired)} without an id: paired by the text of the question"]
+        if n_paired
+        else []
+    )
+    lost = unnamed.filter(~pl.col("question").is_in(list(only)))
+    for is_known, what in (
+        (False, "questions that the run does not have"),
+        (True, "questions that the run asks under several ids"),
+    ):
+        some = lost.filter(
+            pl.Series(
+                [bool(found[text]) == is_known for text in lost["question"]], dtype=pl.Boolean
+            )
+        )
+        names = some["question"].unique(maintain_order=True).to_list()
+        if names:
+            notes.append(f"{_labels(some.height)} for {what}: {_named(names)}")
+    if once.height < kept.height:
+        n_twice = kept.height - once.height
+        notes.append(
+            f"{_labels(n_twice)} of a rater for an answer that they had labelled before: not used"
+        )
+    return once, notes
+
+
+def _with_systems(frame: "pl.DataFrame", source: str, run: ScoredRun) -> "pl.DataFrame":
     """The labels with their system: the run's only one where they name none."""
     import polars as pl
 
     systems = run.samples.systems
-    if not labels.frame["system"].null_count():
-        return labels.frame
+    if not frame["system"].null_count():
+        return frame
     if len(systems) > 1:
         raise PlanError(
             [
-                f"{labels.source}: labels name no system, but the run has {len(systems)}: "
+                f"{source}: labels name no system, but the run has {len(systems)}: "
                 f"{', '.join(systems[:5])}; add a column system"
             ]
         )
-    return labels.frame.with_columns(pl.col("system").fill_null(next(iter(systems), "")))
+    return frame.with_columns(pl.col("system").fill_null(next(iter(systems), "")))
 
 
 def _unknown(frame: "pl.DataFrame", run: ScoredRun) -> Iterator[str]:
@@ -178,10 +237,7 @@ def _unknown(frame: "pl.DataFrame", run: ScoredRun) -> Iterator[str]:
     strange = frame.filter(~pl.col("id").is_in(ids.implode()))
     if strange.height:
         names = strange["id"].unique(maintain_order=True).to_list()
-        yield (
-            f"{_labels(strange.height)} for ids that the run does not have: "
-            f"{_quoted(names[:IDS_NAMED])}{' …' if len(names) > IDS_NAMED else ''}"
-        )
+        yield f"{_labels(strange.height)} for ids that the run does not have: {_named(names)}"
     for column in ("system", "other"):
         named = frame.filter(pl.col("id").is_in(ids.implode()))[column].drop_nulls()
         for name in sorted(set(named.to_list()) - set(run.samples.systems)):
@@ -232,6 +288,12 @@ def _judge(metric: str) -> str:
 
 def _labels(n: int) -> str:
     return f"{n:,} label" if n == 1 else f"{n:,} labels"
+
+
+def _named(names: Sequence[str]) -> str:
+    """The first of some names."""
+    shown = [name if len(name) <= NAME_WIDTH else f"{name[: NAME_WIDTH - 1]}…" for name in names]
+    return f"{_quoted(shown[:IDS_NAMED])}{' …' if len(names) > IDS_NAMED else ''}"
 
 
 def _quoted(names: Sequence[str]) -> str:

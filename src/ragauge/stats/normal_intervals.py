@@ -77,7 +77,7 @@ def normal_estimate(
     if given.n_scored < 2 or n_questions < 2:
         return Estimate(value, None, None)
     covariance = given.products - np.outer(sums, sums) / n_questions
-    slope = _derivative(aggregate, sums, np.sqrt(np.maximum(np.diag(covariance), 0.0)))
+    slope = derivative(aggregate, sums, np.sqrt(np.maximum(np.diag(covariance), 0.0)))
     half = NormalDist().inv_cdf((1 + confidence) / 2) * float(
         np.sqrt(max(slope @ covariance @ slope, 0.0))
     )
@@ -87,7 +87,7 @@ def normal_estimate(
     return Estimate(value, min(rounded_bound(low), value), max(rounded_bound(high), value))
 
 
-def _derivative(aggregate: Aggregate, sums: Floats1d, steps: Floats1d) -> Floats1d:
+def derivative(aggregate: Aggregate, sums: Floats1d, steps: Floats1d) -> Floats1d:
     """The aggregate's derivative by each sum, (p,), by central differences; 0 where the step is 0.
 
     The steps are the sums' standard deviations: over them the aggregate must be near a line for the

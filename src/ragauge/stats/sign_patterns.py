@@ -161,8 +161,20 @@ def signed_sums(units: Floats2d, n_permutations: int, seed: int) -> Iterator[Flo
 def _drawn_p_values(units: Floats2d, n_permutations: int, seed: int) -> list[float]:
     if not len(units):
         return []
+    if units.shape[1] > NORMAL_FROM:
+        # Of many questions few differ, or the sum would be normal: the others need no signs.
+        return [_drawn_p_value(row[row != 0], n_permutations, seed) for row in units]
     least = np.array([counted_from(row) for row in units])
     count = np.zeros(len(units))
     for sums in signed_sums(units, n_permutations, seed):
         count += (np.abs(sums) >= least[:, None]).sum(axis=1)
     return ((count + 1) / (n_permutations + 1)).tolist()
+
+
+def _drawn_p_value(units: Floats1d, n_permutations: int, seed: int) -> float:
+    least = counted_from(units)
+    count = sum(
+        int((np.abs(sums) >= least).sum())
+        for sums in signed_sums(units[None, :], n_permutations, seed)
+    )
+    return (count + 1) / (n_permutations + 1)

@@ -143,7 +143,8 @@ def refusal(
             403, "the token is missing or wrong; open the address that the server printed"
         )
     if asked.method not in (*READING, *(["POST"] if can_write else [])):
-        return Refusal(405, "this server only reads")
+        takes = "only reads" if not can_write else "takes GET, HEAD and POST"
+        return Refusal(405, f"this server {takes}")
     # Browsers send this header themselves; a page cannot change it.
     site = asked.headers.get("sec-fetch-site", ["none"])
     if asked.method == "POST":

@@ -1,22 +1,28 @@
-"""What `ragauge review serve` serves: the viewer of one run, and its review queue, which takes labels.
+"""What `ragauge review serve` serves: the review queue of one run, which takes labels, and then its report.
 
+    GET  /                             the page of the queue, with nothing of the run
     GET  /review/queue?rater=NAME      the queue as this person sees it
     GET  /review/item/KEY?rater=NAME   one answer: its texts; after a label also the verdicts
     POST /review/label                 {key, rater, value, note, settles}
     POST /review/undo                  {key, rater, label}
+    GET  /report?rater=NAME            the page of `ragauge view`
+    GET  /chunk/NAME?rater=NAME        a part of it
 
-Every answer is JSON. Keys are looked up in the queue; none is ever made into a path.
+The report shows automatic scores, so a person gets it and its parts only once nothing is left for them in
+the queue. Labels and items are JSON. Keys are looked up in the queue; none is ever made into a path.
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from ragauge.errors import PlanError
+from ragauge.report.page import END, document, review_page_view
+from ragauge.report.plain import counted
 from ragauge.report.review_view import item_view, queue_view
 from ragauge.runs.review import Review
 from ragauge.runs.review_label import Value, note_problems, rater_problems, value_problems
@@ -24,12 +30,13 @@ from ragauge.runs.review_labels import parsed_line
 from ragauge.runs.review_queue import ReviewItem
 from ragauge.runs.run import Run
 from ragauge.web.guard import Refusal
-from ragauge.web.viewer import Content, Viewer
+from ragauge.web.viewer import HTML, Content, Viewer
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 QUEUE, ITEM = "/review/queue", "/review/item/"
+REPORT, CHUNK = "/report", "/chunk/"
 LABEL, UNDO = "/review/label", "/review/undo"
 FIELDS: Mapping[str, tuple[str, ...]] = {
     LABEL: ("key", "rater", "value", "note", "settles"),
@@ -39,14 +46,16 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class ReviewSite:
-    """The page of a run with its review queue. `rater` is the name that the page suggests."""
+    """The review queue of a run. `rater` is the name that the page suggests."""
 
     review: Review
     rater: str = ""
+    _readers: set[str] = field(default_factory=set[str], repr=False, compare=False)
+    """The people who have had the report: they know its scores from then on."""
 
     @cached_property
     def viewer(self) -> Viewer:
-        return Viewer([cast(Run, self.review.queue.run)], source="review")
+        return Viewer([cast(Run, self.review.queue.run)], source="reviewed")
 
     @cached_property
     def _lock(self) -> Lock:
@@ -57,24 +66,49 @@ class ReviewSite:
     def policy(self) -> str:
         return self.viewer.policy
 
+    @cached_property
+    def page(self) -> Content:
+        """The page of the queue."""
+        return Content(HTML, document(review_page_view(), self.policy) + END)
+
     @property
     def can_write(self) -> bool:
         return True
 
-    def find(self, address: str) -> Content | None:
+    def find(self, address: str) -> Content | Refusal | None:
         """The content of an address; PlanError for one without a usable name of a person."""
+        if address == "/":
+            return self.page
         parts = urlsplit(address)
-        if not parts.path.startswith("/review/") or "//" in address or "#" in address:
-            return self.viewer.find(address)
+        if "//" in address or "#" in address or parts.path == "/":
+            return None
+        if parts.path == REPORT or parts.path.startswith(CHUNK):
+            return self._report("/" if parts.path == REPORT else parts.path, parts.query)
         item = self._item(parts.path.removeprefix(ITEM)) if parts.path.startswith(ITEM) else None
         if parts.path != QUEUE and item is None:
             return None
-        rater = _rater(parts.query) or self.rater
-        self.review.check_rater(rater)
+        rater = self._rater(parts.query)
         with self._lock:
             if item is None:
                 return _json(queue_view(self.review, rater))
             return _json(item_view(self.review, item, rater))
+
+    def _report(self, address: str, query: str) -> Content | Refusal | None:
+        """The report or a part of it, for a person who has nothing left in the queue."""
+        rater = self._rater(query)
+        with self._lock:
+            if rater not in self._readers:
+                if n := len(self.review.pending(rater)):
+                    left = f"{counted(n, 'answer')} in the queue"
+                    return Refusal(403, f"the report shows automatic scores: first label {left}")
+                self._readers.add(rater)
+        return self.viewer.find(address)
+
+    def _rater(self, query: str) -> str:
+        """The person that a query names, or the suggested one; PlanError for an unusable name."""
+        rater = _rater(query) or self.rater
+        self.review.check_rater(rater)
+        return rater
 
     def _item(self, key: str) -> ReviewItem | None:
         return self.review.queue.by_key.get(key)
@@ -102,6 +136,7 @@ class ReviewSite:
                     cast(Value, sent["value"]),
                     str(sent["note"]),
                     settles=sent["settles"] is True,
+                    has_seen=rater in self._readers,
                 )
             else:
                 self.review.undo(str(sent["label"]), rater)

@@ -1,7 +1,9 @@
 """The server of the page: HTTP around a site, with the guard before and the same headers on every answer."""
 
 import errno
+import io
 import socket
+import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -29,7 +31,9 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 POLL_S = 0.05
 """How often a server looks whether it should stop."""
 TIMEOUT_S = 30
-"""A connection without a whole request for this long is closed."""
+"""A connection without a whole request for this long is closed, however many bytes arrive meanwhile."""
+WAITING = 128
+"""Connections that wait for a thread; more are delayed by the system, by seconds."""
 
 
 class Site(Protocol):
@@ -39,7 +43,7 @@ class Site(Protocol):
     def policy(self) -> str: ...
     @property
     def can_write(self) -> bool: ...
-    def find(self, address: str) -> Content | None: ...
+    def find(self, address: str) -> Content | Refusal | None: ...
     def write(self, address: str, body: bytes) -> Content | Refusal | None:
         """Store what a page sends to an address; None for any that takes nothing."""
         ...
@@ -50,6 +54,7 @@ class PageServer(ThreadingHTTPServer):
 
     daemon_threads = True
     allow_reuse_address = False
+    request_queue_size = WAITING
 
     def __init__(
         self, site: Site, host: str = "127.0.0.1", port: int = 0, *, token: str | None = None
@@ -90,15 +95,51 @@ class PageServer(ThreadingHTTPServer):
         """A connection that broke concerns nobody; the server goes on."""
 
 
+class _InTime(io.RawIOBase):
+    """What a connection sends, as long as it comes before the deadline; TimeoutError after it.
+
+    A socket's own time limit is for each piece that arrives: one byte a second would keep it open for ever.
+    """
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self.deadline = time.monotonic() + TIMEOUT_S
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self.connection.settimeout(left)
+        try:
+            return self.connection.recv_into(buffer)
+        finally:
+            self.connection.settimeout(TIMEOUT_S)  # for what is sent
+
+
 class _Handler(BaseHTTPRequestHandler):
     server: PageServer  # pyright: ignore[reportIncompatibleVariableOverride]
     protocol_version = "HTTP/1.1"
     timeout = TIMEOUT_S
 
+    def setup(self) -> None:
+        super().setup()
+        self.rfile.close()
+        self.incoming = _InTime(self.connection)
+        self.rfile = io.BufferedReader(self.incoming)
+
+    def handle_one_request(self) -> None:
+        self.incoming.deadline = time.monotonic() + TIMEOUT_S
+        super().handle_one_request()
+
     def _answer(self) -> None:
         headers: dict[str, list[str]] = {}
         for name, value in self.headers.items():
             headers.setdefault(name.lower(), []).append(value)
+        if self.command in READING and {"content-length", "transfer-encoding"} & {*headers}:
+            self.close_connection = True  # nobody reads that body: it is not the next request
         asked = Asked(self.command, self.path, headers)
         site, access, port = self.server.site, self.server.access, self.server.server_port
         refused = refusal(asked, port, access, can_write=site.can_write)

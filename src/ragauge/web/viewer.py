@@ -13,6 +13,7 @@ from ragauge.runs.run import Run
 
 PER_BLOCK = 50
 """Questions whose texts and evidence are read from the store at a time."""
+HTML = "text/html; charset=utf-8"
 KEPT = 64
 """Chunks that are kept in memory."""
 
@@ -31,7 +32,7 @@ class Viewer:
 
     runs: Sequence[Run]
     source: str = "server"
-    """What the page calls where it comes from: "server", or "review" with the review queue."""
+    """What the page calls where it comes from: "server", or "reviewed" after a review."""
 
     @property
     def can_write(self) -> bool:
@@ -49,13 +50,13 @@ class Viewer:
     def page(self) -> Content:
         """The page without its chunks."""
         view = report_view(self._chunks, self.source)
-        return Content("text/html; charset=utf-8", document(view, self.policy) + END)
+        return Content(HTML, document(view, self.policy) + END)
 
     @cached_property
     def _chunks(self) -> tuple[RunChunks, ...]:
         return tuple(
             # Beside its queue, a run shows no labels: they are for after one's own.
-            RunChunks(Overview(run), place, per_block=PER_BLOCK, people=self.source != "review")
+            RunChunks(Overview(run), place, per_block=PER_BLOCK, people=self.source == "server")
             for place, run in enumerate(with_combined(self.runs))
         )
 

@@ -248,6 +248,23 @@ def test_zstd_is_unpacked(tmp_path: Path):
     )
 
 
+def test_a_file_of_several_zstd_frames_is_read_to_its_end(tmp_path: Path):
+    zstd = pytest.importorskip("zstandard")
+    pack = zstd.ZstdCompressor().compress
+    frames = b"".join(pack(line.encode()) for line in QRELS.splitlines(keepends=True))
+    judgements = read_qrels(written(tmp_path / "qrels.zst", frames))
+    assert ranks_of(scan_run(written(tmp_path / "run", RUN), judgements)) == RANKS
+
+
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.99])
+def test_a_zstd_file_that_is_cut_off_is_an_error_and_no_shorter_run(tmp_path: Path, share: float):
+    zstd = pytest.importorskip("zstandard")
+    packed = zstd.ZstdCompressor().compress(b"".join(b"q%d 0 d 1\n" % at for at in range(9_999)))
+    path = written(tmp_path / "qrels.zst", packed[: int(share * len(packed))])
+    with pytest.raises(DataError, match="not a complete zstd file"):
+        read_qrels(path)
+
+
 def test_names_that_are_not_utf8_are_bytes_like_any_other(tmp_path: Path):
     judgements = read_qrels(written(tmp_path / "qrels", b"q 0 \xff\xfe 1\nq 0 \xc3 1\n"))
     found = scan_run(

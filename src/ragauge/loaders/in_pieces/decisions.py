@@ -9,13 +9,13 @@ from ragauge.loaders.contents import ExtraColumns
 from ragauge.loaders.csv import read_cells, read_printed_lists
 from ragauge.loaders.in_pieces.number_columns import NumberColumns
 from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
-from ragauge.loaders.mapping import MAX_COLUMNS, Naming, name_columns, renamed_row
+from ragauge.loaders.mapping import MAX_COLUMNS, Naming, name_columns, renamed_rows
 from ragauge.loaders.passages import ContextParts
 from ragauge.loaders.table import Table
 from ragauge.sample import FIELDS, Row
 
 MAX_NAMES = 20 * MAX_COLUMNS
-"""Names after which no more are collected: a source with so many is refused anyway."""
+"""The collection of names stops here: a source with more than MAX_COLUMNS is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ class Decisions:
 
     chosen: Mapping[str, str]
     settled: Sequence[str] = ()
+    has_gold: bool = False
     columns: dict[str, None] = field(default_factory=dict[str, None])
     numbers: NumberColumns = field(default_factory=NumberColumns)
     contexts: ContextParts = field(default_factory=ContextParts)
@@ -47,13 +48,7 @@ class Decisions:
         naming = self._named(table)
         if naming.problems:
             return ()
-        rows: Sequence[Row] = table.rows
-        if (
-            naming.spare
-            or naming.left_out
-            or any(column != name for column, name in naming.fields.items())
-        ):
-            rows = [renamed_row(row, naming) for row in rows]
+        rows = renamed_rows(table.rows, naming)
         if table.all_text:
             numeric = self.numbers.add(rows)
             for name, is_numeric in numeric.items():
@@ -77,7 +72,9 @@ class Decisions:
             chosen = {
                 name: column for name, column in self.chosen.items() if column in self.columns
             }
-            self._naming = name_columns(tuple(self.columns), chosen, settled=self.settled)
+            self._naming = name_columns(
+                tuple(self.columns), chosen, settled=self.settled, has_gold=self.has_gold
+            )
         return self._naming
 
     def _named(self, table: Table) -> Naming:
@@ -111,7 +108,9 @@ class Decisions:
 
     def for_next_pass(self) -> "Decisions":
         """The same decisions, to read all rows by them from the beginning."""
-        again = Decisions(self.chosen, self.settled, dict(self.columns), extra=self.extra)
+        again = Decisions(
+            self.chosen, self.settled, self.has_gold, dict(self.columns), extra=self.extra
+        )
         again.numbers.texts |= self.numbers.texts
         again.contexts.filled |= self.contexts.filled
         return again

@@ -7,7 +7,9 @@ from pathlib import Path
 from ragauge.errors import DataError, Problem
 from ragauge.loaders import legalbench
 from ragauge.loaders.assembly import other_system_problem
+from ragauge.loaders.benchmark_logs import recognised as recognised_logs
 from ragauge.loaders.in_pieces.decisions import Decisions
+from ragauge.loaders.in_pieces.gold import GoldJoin
 from ragauge.loaders.in_pieces.piece_files import PieceFiles
 from ragauge.loaders.in_pieces.row_keys import KeyFindings, RowKeys
 from ragauge.loaders.in_pieces.tables import (
@@ -16,10 +18,15 @@ from ragauge.loaders.in_pieces.tables import (
     FileTables,
     NeedsAllRowsError,
 )
+from ragauge.loaders.joined_texts import recognised as recognised_joined
 from ragauge.loaders.mapping import absent
+from ragauge.loaders.numbered import recognised as recognised_numbered
+from ragauge.loaders.passage_rows import recognised as recognised_passage_rows
 from ragauge.loaders.promptfoo import recognised as recognised_promptfoo
 from ragauge.loaders.published import recognised as recognised_published
 from ragauge.loaders.results import recognised as recognised_results
+from ragauge.loaders.side_by_side import recognised as recognised_side_by_side
+from ragauge.loaders.squad import recognised as recognised_squad
 from ragauge.loaders.table import Table
 from ragauge.loaders.traces import recognised as recognised_traces
 from ragauge.loaders.wrappers import unwrapped
@@ -32,9 +39,15 @@ MAX_PASSES = 20
 RECOGNISED = (
     recognised_traces,
     recognised_promptfoo,
+    recognised_logs,
+    recognised_squad,
     unwrapped,
     recognised_published,
     recognised_results,
+    recognised_joined,
+    recognised_numbered,
+    recognised_passage_rows,
+    recognised_side_by_side,
     legalbench.recognised,
 )
 """Read the rows of other tools, which needs all of them; each returns other tables as they are."""
@@ -47,21 +60,23 @@ def load_in_pieces(
     source: str,
     chosen: Mapping[str, str],
     system: str | None,
+    gold: Table | None = None,
     *,
     piece_bytes: int = PIECE_BYTES,
 ) -> Samples:
     """The samples of the files, kept in a temporary file; DataError with every problem in the data.
 
+    `gold` has fields as columns; what its rows say is added to the answers of their questions.
     `source` names the files in messages. Raises NeedsAllRowsError for data that must be read at once.
     """
     settled = () if system is None else ("system",)
-    decisions = Decisions(chosen, settled)
+    decisions = Decisions(chosen, settled, gold is not None)
     for _ in range(MAX_PASSES):
         one_pass = _Pass(FileTables(files, piece_bytes), source, system, decisions)
         with gc_paused():
             one_pass.read()
         if decisions.is_settled or one_pass.has_too_many_problems:
-            return one_pass.samples()
+            return one_pass.samples() if gold is None else one_pass.joined(gold)
         decisions = decisions.for_next_pass()
     raise NeedsAllRowsError("its columns change too often")
 
@@ -132,13 +147,7 @@ class _Pass:
 
     def samples(self) -> Samples:
         """The samples of all rows; DataError with every problem found."""
-        problems = [*self._absent(), *self.table_problems]
-        naming = self.decisions.naming()
-        if self.n_rows:
-            problems += [Problem(text, self.source) for text in naming.problems]
-        elif not problems:
-            problems.append(Problem("holds no samples; is it the right file?", self.source))
-        problems += self.value_problems
+        problems = self._problems()
         found = KeyFindings()
         if not problems:
             found = self.keys.check(self.pieces)
@@ -146,16 +155,50 @@ class _Pass:
         if problems:
             raise DataError(problems)
         notes = (
-            *dict.fromkeys(self.csv.notes()),
-            *naming.notes,
-            *self.decisions.contexts.notes(),
-            *self.decisions.extra.notes(),
+            *self._notes(),
             *found.differing,
             *found.gaps,
             *self.numbering.notes(),
             *found.alike,
         )
         return Samples(self.pieces.as_file(), self.source, notes)
+
+    def joined(self, gold: Table) -> Samples:
+        """The samples with the gold of their questions; DataError with every problem found."""
+        problems = [*self._problems(), *gold.problems]
+        if not gold.rows and not gold.problems:
+            problems.append(Problem("holds no samples; is it the right file?", gold.source))
+        if problems:
+            raise DataError(problems)
+        if self.n_unnamed:
+            raise NeedsAllRowsError("rows without ids are paired by their texts")
+        join = GoldJoin.of(self.pieces, self.keys, gold)
+        join.run()
+        if join.problems:
+            raise DataError(join.problems)
+        notes = [f"{self.source}: {note}" for note in self._notes()]
+        notes += [f"{gold.source}: {note}" for note in gold.notes]
+        source = ", ".join(dict.fromkeys((self.source, gold.source)))
+        return Samples(join.joined.as_file(), source, (*notes, *join.notes))
+
+    def _problems(self) -> list[Problem]:
+        """What is wrong with columns and values."""
+        problems = [*self._absent(), *self.table_problems]
+        if self.n_rows:
+            naming = self.decisions.naming()
+            problems += [Problem(text, self.source) for text in naming.problems]
+        elif not problems:
+            problems.append(Problem("holds no samples; is it the right file?", self.source))
+        return problems + self.value_problems
+
+    def _notes(self) -> list[str]:
+        """How columns and values were read."""
+        return [
+            *dict.fromkeys(self.csv.notes()),
+            *self.decisions.naming().notes,
+            *self.decisions.contexts.notes(),
+            *self.decisions.extra.notes(),
+        ]
 
     def _absent(self) -> list[Problem]:
         """Problems for chosen columns that no row has."""

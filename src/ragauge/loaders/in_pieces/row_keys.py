@@ -1,4 +1,4 @@
-"""What must hold over all rows: unique (id, system), one question per id, ids that can be told apart.
+"""What must hold over all rows: unique (id, system), one question per id, ids that do not look alike.
 
 Kept of each row are two hashes of 8 bytes, the number of its system and that of its file. Rows whose
 hashes are equal are read again and compared exactly, so a collision of hashes changes nothing.
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 MAX_DUPLICATES = 10_000
 """Most duplicates that are reported; the others are counted."""
 COMPARED_AT_ONCE = 20_000
+SORTED_AT_ONCE = 500_000
+"""Neighbours in an order that are compared at once."""
 NAMED = 10
 
 
@@ -64,22 +66,51 @@ class RowKeys:
         ids = np.concatenate(self._ids)
         self._ids.clear()
         order = np.argsort(ids, kind="stable")
-        is_new = np.empty(len(ids), dtype=np.bool_)
-        is_new[0] = True
-        is_new[1:] = ids[order[1:]] != ids[order[:-1]]
+        is_new = np.ones(len(ids), dtype=np.bool_)
+        for start, some in _overlapping(order):
+            is_new[start + 1 : start + len(some)] = ids[some[1:]] != ids[some[:-1]]
         if not is_new.all():
-            systems = np.concatenate(self._systems)
+            systems = self.systems_of_rows()
             groups = _Groups(order, np.flatnonzero(is_new))
             self._duplicates(groups, systems, pieces, found)
             self._conflicts(groups, pieces, found)
             self._gaps(groups, systems, pieces, found)
         elif len(self.systems) > 1:
-            systems = np.concatenate(self._systems)
+            systems = self.systems_of_rows()
             self._gaps(_Groups(order, np.flatnonzero(is_new)), systems, pieces, found)
+        del order, is_new
         self._look_alikes(ids, pieces, found)
         return found
 
-    def _row(self, number: int, line: object, values: "dict[str, object]") -> Row:
+    def systems_of_rows(self) -> "NDArray[np.uint16]":
+        """The number of each row's system."""
+        import numpy as np
+
+        return np.concatenate(self._systems)
+
+    def duplicates(self, pieces: PieceFiles) -> list[Problem]:
+        """The problems of rows with the id and system of an earlier one."""
+        import numpy as np
+
+        found = KeyFindings()
+        ids = np.concatenate(self._ids)
+        order = np.argsort(ids, kind="stable")
+        is_new = np.ones(len(ids), dtype=np.bool_)
+        for start, some in _overlapping(order):
+            is_new[start + 1 : start + len(some)] = ids[some[1:]] != ids[some[:-1]]
+        groups = _Groups(order, np.flatnonzero(is_new))
+        self._duplicates(groups, self.systems_of_rows(), pieces, found)
+        return found.duplicates
+
+    def look_alikes(self, pieces: PieceFiles) -> list[str]:
+        """Notes on different ids that look alike."""
+        import numpy as np
+
+        found = KeyFindings()
+        self._look_alikes(np.concatenate(self._ids), pieces, found)
+        return found.alike
+
+    def row(self, number: int, line: object, values: "dict[str, object]") -> Row:
         ends = accumulate(self._n_rows_by_file.values())
         source = next(
             file for file, end in zip(self._n_rows_by_file, ends, strict=True) if number < end
@@ -113,7 +144,7 @@ class RowKeys:
                 .select("row", LINE, "id", "system")
                 .iter_rows()
             ):
-                row = self._row(number, line, {})
+                row = self.row(number, line, {})
                 before = first.setdefault((id, system), row)
                 if before is row:
                     continue
@@ -184,7 +215,7 @@ class RowKeys:
             }
             for at, before in zip(own, first, strict=True):
                 pair = [
-                    self._row(number, read[number][LINE], _given(read[number], name))
+                    self.row(number, read[number][LINE], _given(read[number], name))
                     for number in (at, before)
                 ]
                 yield (at, pair[0]), (before, pair[1])
@@ -222,17 +253,27 @@ class RowKeys:
         looks = np.concatenate(self._looks)
         self._looks.clear()
         order = np.argsort(looks, kind="stable")
-        same = looks[order[1:]] == looks[order[:-1]]
-        differ = same & (ids[order[1:]] != ids[order[:-1]])
-        if not differ.any():
+        of_several: list[Hashes] = []
+        for _, some in _overlapping(order):
+            look, id = looks[some], ids[some]
+            of_several.append(look[1:][(look[1:] == look[:-1]) & (id[1:] != id[:-1])])
+        del order
+        shared = np.unique(np.concatenate(of_several))
+        if not len(shared):
             return
-        alike = np.isin(looks, looks[order[1:][differ]])
+        alike = np.isin(looks, shared)
         given: set[str] = set()
         suspects = np.flatnonzero(alike)
         for start in range(0, len(suspects), COMPARED_AT_ONCE):
             rows = pieces.rows(suspects[start : start + COMPARED_AT_ONCE], ["id"])
             given.update(cast("list[str]", rows["id"].to_list()))
         found.alike += look_alike_notes(given)
+
+
+def _overlapping(order: "Ints") -> "Iterator[tuple[int, Ints]]":
+    """Some rows of an order at a time, each time from the last one on: what is compared stays small."""
+    for start in range(0, max(len(order) - 1, 1), SORTED_AT_ONCE):
+        yield start, order[start : start + SORTED_AT_ONCE + 1]
 
 
 def _given(values: "dict[str, object]", name: str) -> "dict[str, object]":

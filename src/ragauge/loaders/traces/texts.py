@@ -65,12 +65,13 @@ def documents_in(value: object, *, texts: bool = False, depth: int = 3) -> list[
 
 def parsed(value: object) -> object:
     """The value of a JSON text, or of an object that pandas printed; other values unchanged."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[", '"'):
         return value
     try:
         return cast(object, json.loads(value))
     except (ValueError, RecursionError):
-        pass
+        if value.lstrip().startswith('"'):
+            return value
     try:
         return cast(object, ast.literal_eval(value))
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):

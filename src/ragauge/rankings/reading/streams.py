@@ -7,12 +7,11 @@ import zlib
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
-from ragauge.errors import DataError, MissingExtraError, Problem
+from ragauge.errors import DataError, Problem
 
 TABLES = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
 STANDARD_INPUT = "-"
@@ -139,6 +138,7 @@ def _held(file: BinaryIO, name: str) -> bytes:
 @contextmanager
 def opened(file: Packed) -> Generator["Stream"]:
     """The decompressed file; DataError says why it cannot be read."""
+    magic = b""
     try:
         with file.open() as packed:
             magic = packed.read(4)
@@ -150,14 +150,16 @@ def opened(file: Packed) -> Generator["Stream"]:
                 with gzip.GzipFile(fileobj=packed) as unpacked:
                     yield _Bounded(cast(Stream, unpacked), file)
             elif magic.startswith(_ZSTD):
-                yield _Bounded(_unpacked_zstd(packed, file), file)
+                from ragauge.loaders import zstd
+
+                yield _Bounded(cast(Stream, zstd.unpacked(packed, file.name)), file)
             else:
                 yield cast(Stream, packed)
     except (OSError, EOFError, zlib.error) as error:
         from ragauge.loaders.files import unopened
 
         problem = unopened(file.path, error)
-        if str(error).startswith("zstd"):
+        if magic.startswith(_ZSTD) and isinstance(error, EOFError):
             problem = f"is not a complete zstd file: {error}; download or compress it again"
         raise DataError([Problem(problem, file.name)]) from None
 
@@ -185,27 +187,3 @@ class _Bounded:
             problem = "unpacks to far more than its size; if you trust the file, unpack it yourself"
             raise DataError([Problem(problem, self.name)])
         return n
-
-
-def _unpacked_zstd(packed: BinaryIO, file: Packed) -> "_Unpacked":
-    for name, opener in (("compression.zstd", "ZstdFile"), ("zstandard", "open")):
-        try:
-            module = import_module(name)  # the first is Python's own, from 3.14 on
-        except ImportError:
-            continue
-        return _Unpacked(getattr(module, opener)(packed), module.ZstdError)
-    raise MissingExtraError(f"{file.name} is packed with zstd", "zstd")
-
-
-@dataclass(frozen=True, slots=True)
-class _Unpacked:
-    """A zstd stream that reports its errors as EOFError."""
-
-    stream: Stream
-    broken: type[Exception]
-
-    def readinto(self, buffer: memoryview, /) -> int:
-        try:
-            return self.stream.readinto(buffer)
-        except self.broken as error:
-            raise EOFError(f"zstd: {error}") from None

@@ -11,6 +11,7 @@ import numpy as np
 from ragauge.errors import DataError, Problem
 from ragauge.loaders import csv, frames, json, jsonl
 from ragauge.loaders.files import HIGHEST_RATIO, LARGEST_UNPACKED, RATIO_COUNTS_FROM, unopened
+from ragauge.loaders.parquet import ParquetError, check_parquet
 from ragauge.loaders.table import Table
 from ragauge.rankings.arrays import Bytes, Ints
 from ragauge.rankings.reading.columns import (
@@ -42,12 +43,14 @@ def rows_of_parquet(path: Path, kind: Value) -> Rows:
     source = str(path)
     try:
         check_regular(path)
-        path.open("rb").close()
+        check_parquet(path)
         chosen = choose(list(pl.read_parquet_schema(path)), kind, source)
         # An absolute path without globbing: polars reads other texts as patterns or URLs.
         frame = pl.read_parquet(
             path.absolute(), columns=list(chosen.all), glob=False, hive_partitioning=False
         )
+    except ParquetError as error:
+        raise DataError([Problem(str(error), source)]) from None
     except (OSError, ValueError) as error:
         raise DataError([Problem(unopened(path, error), source)]) from None
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:

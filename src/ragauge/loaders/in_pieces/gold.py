@@ -1,0 +1,216 @@
+"""Join answers in pieces with gold that fits into memory, in the gold's order and in bounded memory."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, cast
+
+from ragauge.errors import Problem
+from ragauge.loaders.conflicts import Conflict, Conflicts
+from ragauge.loaders.in_pieces.piece_files import LINE, PieceFiles
+from ragauge.loaders.in_pieces.row_keys import COMPARED_AT_ONCE, NAMED, RowKeys
+from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
+from ragauge.loaders.join import NO_ID_IN_COMMON, Gold, unanswered, unanswered_note, unknown_note
+from ragauge.loaders.pairing import name_of
+from ragauge.loaders.table import Table
+from ragauge.sample import FIELDS, Row, to_columns
+from ragauge.sample_frame import Numbering, read_values
+from ragauge.temporary_file import TemporaryFolder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class GoldJoin:
+    """Answers, each with an id, that get the fields of the gold of their question.
+
+    Kept of each row are its place in the gold and in the new order. `problems` and `notes` are those of
+    `join` in memory. Raises NeedsAllRowsError if ids or columns need all rows.
+    """
+
+    answers: PieceFiles
+    keys: RowKeys
+    gold: Gold
+    joined: PieceFiles = field(init=False)
+    joined_keys: RowKeys = field(init=False)
+    problems: list[Problem] = field(default_factory=list[Problem])
+    notes: list[str] = field(default_factory=list[str])
+    _between: Conflicts = field(default_factory=lambda: Conflicts(one_table=True, has_gold=True))
+    _with_gold: Conflicts = field(default_factory=lambda: Conflicts(one_table=True, has_gold=True))
+
+    @classmethod
+    def of(cls, answers: PieceFiles, keys: RowKeys, table: Table) -> "GoldJoin":
+        if any(name_of(row, "id") is None for row in table.rows):
+            raise NeedsAllRowsError("rows of the gold without ids are paired by their texts")
+        if any(len(kinds) > 1 for name, kinds in answers.kinds.items() if name not in FIELDS):
+            raise NeedsAllRowsError("a column has values of several types")
+        return cls(answers, keys, Gold(table.rows, None))
+
+    def __post_init__(self) -> None:
+        self.joined = PieceFiles(TemporaryFolder())
+        self.joined_keys = RowKeys(self.keys.files)
+
+    def run(self) -> None:
+        """Write the joined rows, and find what is wrong with them and what either side lacks."""
+        places, systems = self._places(), self.keys.systems_of_rows()
+        missing = self._missing(places, systems)
+        order, starts = _in_order(places, missing)
+        numbering = Numbering()
+        for numbers in self._batches(order, places):
+            rows = self._rows(numbers, len(places), starts, missing)
+            values = [read_values(row, self.problems) for row in rows]
+            numbering.fill(values)
+            if not self.problems:
+                frame = self.joined.add(values, [row.line for row in rows])
+                self.joined_keys.add(frame, self.keys.files[0])
+        for conflicts in (self._between, self._with_gold):
+            conflicts.found[:] = map(_as_given, sorted(conflicts.found, key=self._first_read))
+            conflicts.settled.sort(key=self._first_read)
+        self.problems[:0] = [
+            *self.gold.problems,
+            *self._between.problems(),
+            *self._with_gold.problems(),
+        ]
+        self.problems += self.keys.duplicates(self.answers)
+        self.notes += [*self.gold.notes(), *self._between.notes()]
+        self.notes += self._counted(places, systems, missing)
+        if not self.problems:
+            self.notes += self.joined_keys.look_alikes(self.joined)
+
+    def _places(self) -> "NDArray[np.int32]":
+        """The place of each row's question in the gold; the number of its questions for others."""
+        import numpy as np
+
+        place = {id: number for number, id in enumerate(self.gold.by_id)}
+        n = len(place)
+        return np.concatenate(
+            [
+                np.array([place.get(id, n) for id in cast("list[str]", piece["id"].to_list())])
+                for piece in self.answers.pieces(["id"])
+            ]
+        ).astype(np.int32)
+
+    def _missing(self, places: "NDArray[np.int32]", systems: "NDArray[np.uint16]") -> "list[Ints]":
+        """For each system the places of the questions that it did not answer."""
+        import numpy as np
+
+        missing: list[Ints] = []
+        for code in self.keys.systems.values():
+            is_answered = np.zeros(len(self.gold.by_id) + 1, dtype=np.bool_)
+            is_answered[places[systems == code]] = True
+            missing.append(np.flatnonzero(~is_answered[:-1]))
+        return missing
+
+    def _batches(self, order: "Ints", places: "NDArray[np.int32]") -> "Iterator[Ints]":
+        """The rows in their new order, some at a time, those of one question together."""
+        import numpy as np
+
+        n_unknown = int((places == len(self.gold.by_id)).sum())
+        if n_unknown > COMPARED_AT_ONCE and len(self.keys.systems) > 1:
+            raise NeedsAllRowsError("many answers are to questions that the gold does not have")
+        n_known = len(order) - n_unknown
+        starts = range(0, n_known, COMPARED_AT_ONCE)
+        ends: list[int] = [0]
+        for start in starts:
+            end = min(start + COMPARED_AT_ONCE, n_known)
+            while 0 < end < n_known and self._same_question(order, places, end):
+                end += 1
+            ends.append(max(end, ends[-1]))
+        ends += range(n_known + COMPARED_AT_ONCE, len(order), COMPARED_AT_ONCE)
+        for start, end in zip(ends, [*ends[1:], len(order)], strict=True):
+            if end > start:
+                yield np.asarray(order[start:end])
+
+    def _same_question(self, order: "Ints", places: "NDArray[np.int32]", at: int) -> bool:
+        row, before = int(order[at]), int(order[at - 1])
+        # A row without an answer follows those with one, and may be cut off from them.
+        return row < len(places) and before < len(places) and places[row] == places[before]
+
+    def _rows(
+        self, numbers: "Ints", n_rows: int, starts: "Ints", missing: "Sequence[Ints]"
+    ) -> list[Row]:
+        """The joined rows with these numbers; those after the answers are of unanswered questions."""
+        import numpy as np
+
+        own = cast("list[int]", np.sort(numbers[numbers < n_rows]).tolist())
+        read = dict(zip(own, self._read(own), strict=True))
+        answered = [read[number] for number in numbers.tolist() if number < n_rows]
+        settled = iter(self._between.between_systems(answered, self.gold.by_id))
+        gold, names = list(self.gold.by_id.values()), list(self.keys.systems)
+        rows: list[Row] = []
+        for number in cast("list[int]", numbers.tolist()):
+            if number < n_rows:
+                row = next(settled)
+                id = cast(str, row.values["id"])
+                expected = self.gold.by_id.get(id)
+                rows.append(
+                    row if expected is None else self._with_gold.with_gold(row, expected, id)
+                )
+            else:
+                system = int(np.searchsorted(starts, number, side="right")) - 1
+                place = int(missing[system][number - starts[system]])
+                rows.append(unanswered(gold[place], names[system]))
+        return rows
+
+    def _read(self, numbers: Sequence[int]) -> Iterator[Row]:
+        if not numbers:
+            return
+        frame = self.answers.rows(numbers, [*self.answers.kinds, LINE])
+        lines = cast("list[int | None]", frame[LINE].to_list())
+        columns = to_columns(frame.drop("row", LINE))
+        names = list(columns)
+        rows = zip(*columns.values(), strict=True)
+        for number, line, values in zip(numbers, lines, rows, strict=True):
+            yield self.keys.row(number, line, dict(zip(names, values, strict=True)))
+
+    def _first_read(self, conflict: Conflict) -> tuple[int, int]:
+        """Where a conflict is in the sources: they are reported in this order."""
+        return self.keys.files.index(conflict.row.source), conflict.row.line or 0
+
+    def _counted(
+        self,
+        places: "NDArray[np.int32]",
+        systems: "NDArray[np.uint16]",
+        missing: "Sequence[Ints]",
+    ) -> list[str]:
+        """Notes on questions without an answer, and on answers to other questions."""
+        import numpy as np
+
+        ids, n_questions = list(self.gold.by_id), len(self.gold.by_id)
+        notes: list[str] = []
+        for (system, code), lacking in zip(self.keys.systems.items(), missing, strict=True):
+            unknown = np.flatnonzero((systems == code) & (places == n_questions))
+            if len(lacking):
+                first = [ids[place] for place in cast("list[int]", lacking[:NAMED].tolist())]
+                notes.append(unanswered_note(system, first, len(lacking), n_questions))
+            if len(unknown):
+                named = self.answers.rows(unknown[:NAMED], ["id"])["id"].to_list()
+                notes.append(unknown_note(system, named, len(unknown)))
+        if n_questions and (places == n_questions).all():
+            notes.append(NO_ID_IN_COMMON)
+        return notes
+
+
+def _as_given(conflict: Conflict) -> Conflict:
+    """The conflict with a single reference as the text that it probably was in the source."""
+    row = conflict.row
+    value = row.values[conflict.field]
+    if not isinstance(value, list) or len(cast("list[object]", value)) != 1:
+        return conflict
+    values = {**row.values, conflict.field: cast("list[object]", value)[0]}
+    return replace(conflict, row=Row(values, row.source, row.line))
+
+
+def _in_order(places: "NDArray[np.int32]", missing: "Sequence[Ints]") -> "tuple[Ints, Ints]":
+    """The numbers of all rows in the gold's order, unknown questions last.
+
+    The unanswered questions of each system are numbered after the answers, from its start on.
+    """
+    import numpy as np
+
+    order = np.argsort(np.concatenate([places, *missing]), kind="stable")
+    sizes = [len(places), *map(len, missing)]
+    return order, np.cumsum(sizes)[:-1]

@@ -1,0 +1,32 @@
+"""Names of columns in other languages, as people write them in the headers of spreadsheets."""
+
+import unicodedata
+
+_NAMES = {
+    "id": "nr frage_nr fragennummer frage_id n° numéro número nummer 编号 番号",
+    "system": "modell modèle modelo modello 模型 モデル",
+    "question": "frage nutzerfrage pregunta domanda pergunta vraag 问题 質問",
+    "answer": "antwort modellantwort systemantwort ki_antwort generierte_antwort réponse "
+    "réponse_générée réponse_du_modèle respuesta respuesta_generada respuesta_del_modelo risposta "
+    "risposta_generata risposta_del_modello resposta resposta_gerada resposta_do_modelo antwoord 回答",
+    "references": "erwartete_antwort musterantwort referenzantwort richtige_antwort korrekte_antwort "
+    "soll_antwort referenz réponse_attendue réponse_correcte bonne_réponse réponse_de_référence "
+    "référence respuesta_esperada respuesta_correcta respuesta_de_referencia referencia "
+    "risposta_attesa risposta_corretta risposta_di_riferimento riferimento resposta_esperada "
+    "resposta_correta resposta_de_referência referência verwacht_antwoord juist_antwoord 参考答案 "
+    "标准答案 正解",
+    "contexts": "kontext kontexte contexte contextes contexto contextos contesto contesti 上下文 "
+    "コンテキスト",
+}  # fmt: skip
+
+
+def _with_plain_letters(names: str) -> str:
+    """The names, and those with accents also without them."""
+    accented = [unicodedata.normalize("NFD", name) for name in names.split()]
+    plain = ["".join(letter for letter in name if letter.isascii()) for name in accented]
+    latin = [name for name in plain if name and (len(name) > 2 or name == "nr")]
+    return " ".join(dict.fromkeys([*names.split(), *latin]))
+
+
+TRANSLATED = {field: _with_plain_letters(names) for field, names in _NAMES.items()}
+"""For each field its names in German, French, Spanish, Italian, Portuguese, Dutch, Chinese, Japanese."""

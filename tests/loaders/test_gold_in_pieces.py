@@ -1,0 +1,138 @@
+"""Answers in pieces that are joined with gold give what joining in memory gives."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragauge.errors import DataError
+from ragauge.loaders import load
+from ragauge.loaders.in_pieces import gold as gold_join
+from ragauge.loaders.in_pieces import load as reading
+
+Rows = Sequence[dict[str, Any]]
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch):
+    """Pieces and batches of a few rows."""
+    monkeypatch.setattr(reading.load_in_pieces, "__kwdefaults__", {"piece_bytes": 300})
+    monkeypatch.setattr(gold_join, "COMPARED_AT_ONCE", 7)
+
+
+def written(path: Path, rows: Rows) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def answers(first: int, last: int, **more: Any) -> list[dict[str, Any]]:
+    step = 1 if last >= first else -1
+    return [{"id": f"q{at}", "answer": f"{at} euros", **more} for at in range(first, last, step)]
+
+
+def gold(n: int, **more: Any) -> list[dict[str, Any]]:
+    return [
+        {"id": f"q{at}", "question": f"How much is {at}?", "reference": f"{at} €", **more}
+        for at in range(n)
+    ]
+
+
+SHAPES: dict[str, tuple[Rows, Rows]] = {
+    "same order": (answers(0, 40), gold(40)),
+    "reversed": (answers(39, -1), gold(40)),
+    "unanswered": (answers(3, 30), gold(40)),
+    "unknown": (answers(0, 43), gold(40)),
+    "nothing in common": (answers(100, 110), gold(5)),
+    "two systems": ([*answers(0, 30, system="b"), *answers(10, 44, system="a")], gold(40)),
+    "mixed systems": (
+        [row for at in range(20) for s in "ab" for row in answers(at, at + 1, system=s)],
+        gold(25),
+    ),
+    "fields on both sides": (
+        answers(0, 20, question=None, topic="x", contexts=["c", "d"]),
+        gold(20, level=3, relevant={"d1": 2, "d2": 0}),
+    ),
+    "own references": (answers(0, 12, reference=None), gold(15)),
+    "renamed columns": (
+        [{"qid": f"q{at}", "response": "x", "sources": ["a"]} for at in range(20)],
+        [{"qid": f"q{at}", "ground_truth": "x", "query": "Which?"} for at in range(20)],
+    ),
+    "look-alikes": (answers(0, 12), [*gold(12), {"id": "Q3", "reference": "x"}]),
+    "number ids": ([{"id": at, "answer": "x"} for at in range(9)], gold(3)),
+    "no ids": ([{"question": f"How much is {at}?", "answer": "x"} for at in range(9)], gold(9)),
+    "no ids in gold": (
+        answers(0, 9, question="Why?")[:1],
+        [{"question": "Why?", "reference": "x"}, {"question": "How?", "reference": "y"}],
+    ),
+    "several types": ([*answers(0, 9, topic=1), *answers(9, 20, topic="x")], gold(20)),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_samples_are_those_of_joining_in_memory(shape: str, tmp_path: Path):
+    given, expected = SHAPES[shape]
+    source = written(tmp_path / "a.jsonl", given)
+    with_gold = written(tmp_path / "gold.jsonl", expected)
+    in_memory = load(source, gold=with_gold, in_pieces=False)
+    in_pieces = load(source, gold=with_gold, in_pieces=True)
+    notes = list(in_pieces.notes)
+    if shape in ("no ids", "no ids in gold", "several types"):
+        assert notes.pop().startswith("read as a whole into memory")
+    else:
+        assert in_pieces.is_file
+    assert notes == list(in_memory.notes)
+    assert in_pieces.source == in_memory.source
+    assert in_pieces.columns == in_memory.columns
+    assert in_pieces.frame.equals(in_memory.frame)
+    assert in_pieces.frame.schema == in_memory.frame.schema
+    assert in_pieces.order() == in_memory.order()
+
+
+PROBLEMS: dict[str, tuple[Rows, Rows]] = {
+    "another question": (answers(0, 30, question="Why?"), gold(30)),
+    "another reference": (answers(5, 30, reference="0 €"), gold(30)),
+    "systems differ": (
+        [*answers(25, 5, system="a", question="A?"), *answers(0, 30, system="b", question="B?")],
+        [{"id": f"q{at}", "reference": "x"} for at in range(30)],
+    ),
+    "duplicates": ([*answers(0, 20), *answers(3, 6)], gold(20)),
+    "duplicates in the gold": (answers(0, 20), [*gold(20), *gold(2)]),
+    "gold that is no gold": (answers(0, 20), [{"id": ["q1"], "reference": 3}]),
+    "answers of another type": ([*answers(0, 20), {"id": "x", "answer": ["x"]}], gold(20)),
+    "empty gold": (answers(0, 20), []),
+}
+
+
+@pytest.mark.parametrize("shape", PROBLEMS)
+def test_the_problems_are_those_of_joining_in_memory(shape: str, tmp_path: Path):
+    given, expected = PROBLEMS[shape]
+    source = written(tmp_path / "a.jsonl", given)
+    with_gold = written(tmp_path / "gold.jsonl", expected)
+    messages: list[list[str]] = []
+    for in_pieces in (False, True):
+        with pytest.raises(DataError) as raised:
+            load(source, gold=with_gold, in_pieces=in_pieces)
+        messages.append(sorted(map(str, raised.value.problems)))
+    assert messages[0] == messages[1]
+
+
+def test_a_folder_of_answers_is_joined(tmp_path: Path):
+    folder = tmp_path / "answers"
+    folder.mkdir()
+    written(folder / "1.jsonl", answers(20, 40))
+    written(folder / "2.jsonl", answers(0, 20))
+    with_gold = written(tmp_path / "gold.jsonl", gold(45))
+    in_memory = load(folder, gold=with_gold, in_pieces=False)
+    in_pieces = load(folder, gold=with_gold, in_pieces=True)
+    assert in_pieces.is_file
+    assert in_pieces.frame.equals(in_memory.frame)
+    assert in_pieces.notes == in_memory.notes
+    written(folder / "3.jsonl", answers(7, 9))
+    messages: list[list[str]] = []
+    for pieces in (False, True):
+        with pytest.raises(DataError) as raised:
+            load(folder, gold=with_gold, in_pieces=pieces)
+        messages.append(sorted(map(str, raised.value.problems)))
+    assert messages[0] == messages[1]

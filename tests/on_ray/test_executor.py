@@ -1,0 +1,62 @@
+"""What can be said of `--on` without a cluster."""
+
+import sys
+
+import pytest
+
+import ragauge as rg
+from ragauge.cli import main
+from ragauge.errors import ClusterError, MissingExtraError, PlanError
+
+ROW = {"id": "q1", "answer": "Paris", "reference": "paris"}
+
+
+def test_on_names_ray_or_the_address_of_a_cluster():
+    assert rg.Ray.named("ray", 3) == rg.Ray(workers=3)
+    assert rg.Ray.named("ray://host:10001") == rg.Ray("ray://host:10001")
+
+
+@pytest.mark.parametrize("text", ["", "rays", "ray://", "host:10001", "dask"])
+def test_another_cluster_is_refused(text: str):
+    with pytest.raises(PlanError, match="give ray, or a cluster's address as in ray://host:10001"):
+        rg.Ray.named(text)
+
+
+@pytest.mark.parametrize("workers", [0, -1, True])
+def test_a_cluster_has_at_least_one_worker(workers: int):
+    with pytest.raises(PlanError, match="workers must be a whole number of at least 1"):
+        rg.Ray(workers=workers)
+
+
+def test_an_executor_is_an_rg_ray_and_counts_its_own_workers():
+    with pytest.raises(PlanError, match=r"executor must be an rg\.Ray, got 'ray'"):
+        rg.evaluate([ROW], "exact_match", executor="ray")  # type: ignore[arg-type]
+    with pytest.raises(PlanError, match=r"give it to the cluster: rg\.Ray\(workers=2\)"):
+        rg.evaluate([ROW], "exact_match", executor=rg.Ray(), workers=2)
+
+
+def test_a_missing_extra_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtraError) as raised:
+        rg.evaluate([ROW], "exact_match", executor=rg.Ray())
+    said = "running on Ray needs the package ray; install it with: pip install 'ragauge[ray]'"
+    assert str(raised.value) == said
+    assert raised.value.exit_code == 2
+
+
+def test_the_command_checks_the_cluster_before_it_reads_much(
+    tmp_path, capsys: pytest.CaptureFixture[str]
+):
+    data = tmp_path / "answers.jsonl"
+    data.write_text('{"id": "q1", "answer": "Paris", "reference": "paris"}\n')
+    with pytest.raises(SystemExit) as ended:
+        main(
+            ["run", str(data), "-m", "exact_match", "--on", "dask", "--folder", str(tmp_path / "r")]
+        )
+    assert ended.value.code == 2
+    assert "cannot run on 'dask'" in capsys.readouterr().err
+    assert not (tmp_path / "r").exists()
+
+
+def test_a_cluster_that_cannot_be_used_has_the_exit_code_of_a_judge_that_cannot():
+    assert ClusterError.exit_code == rg.JudgeError.exit_code

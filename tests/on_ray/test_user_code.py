@@ -1,0 +1,53 @@
+"""The user's modules are copied to where workers import them from."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ragauge.cli.plugin_option import import_plugins
+from ragauge.on_ray.user_code import staged
+from ragauge.on_ray.versions import module_digest
+
+
+def test_ragauge_and_installed_packages_stay_where_they_are():
+    with staged(["ragauge.metrics.overlap", "polars", "__main__", "json"]) as paths:
+        assert paths == []
+
+
+def test_a_plugin_and_a_package_of_the_user_can_be_imported_from_the_copies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    package = tmp_path / "staged_package" / "inner"
+    package.mkdir(parents=True)
+    (package.parent / "__init__.py").write_text("")
+    (package / "__init__.py").write_text("")
+    (package / "words.py").write_text("WORD = 'nuts'\n")
+    plugin = tmp_path / "staged-plugin.py"
+    plugin.write_text(
+        "from pathlib import Path\n"
+        "from staged_package.inner.words import WORD\n"
+        "TEXTS = {Path(__file__).with_name('staged-plugin.json').read_text(),\n"
+        "         Path(__file__).with_suffix('.json').read_text()}\n"
+    )
+    (tmp_path / "staged-plugin.json").write_text("[1]")
+    monkeypatch.syspath_prepend(tmp_path)
+    import_plugins([plugin])
+    name = "ragauge_plugin_staged-plugin"
+    modules = [name, "staged_package", "staged_package.inner", "staged_package.inner.words"]
+    with staged(modules) as paths:
+        assert [Path(path).name for path in paths] == [name, "staged_package"]
+        script = (
+            f"import sys, importlib; sys.path.insert(0, {str(Path(paths[0]).parent)!r})\n"
+            "from ragauge.on_ray.versions import module_digest\n"
+            f"plugin = importlib.import_module({name!r})\n"
+            "print(plugin.WORD, *plugin.TEXTS)\n"
+            f"print(*map(module_digest, {modules!r}))\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd="/"
+        )
+    word, digests = done.stdout.splitlines()
+    assert word == "nuts [1]"
+    assert digests.split() == [module_digest(module) for module in modules]
