@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 PROCESSES := 2
 PYTEST = $(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 
-.PHONY: demo check test tests test-slow test-inputs lint types docs page bench clean
+.PHONY: demo check test tests test-slow test-ray test-inputs lint types docs page bench clean
 
 demo: .venv/installed        ## evaluate the bundled example
 	$(BIN)/ragauge demo
@@ -35,6 +35,9 @@ tests: .venv/installed-tests
 test-slow: .venv/installed-tests .venv/installed-docs  ## the slow tests, and the property tests with many more examples
 	RAGAUGE_HYPOTHESIS=thorough $(PYTEST) -m "slow or hypothesis" --timeout 600
 
+test-ray: .venv-ray/installed  ## the tests that start a Ray cluster, with Ray in an environment of its own
+	.venv-ray/bin/python -m pytest -m "slow or not slow" tests/on_ray
+
 test-inputs: .venv/bin/python  ## load the objects of other tools' real packages, each in an environment of its own
 	$(BIN)/python tests/loaders/real_packages.py
 
@@ -52,7 +55,7 @@ bench: .venv/installed-tests ## throughput on 100,000 generated answers; ranking
 	$(BIN)/python benchmarks/meaning.py
 
 clean:
-	rm -rf .venv .venv-inputs build ragauge-demo ragauge-runs
+	rm -rf .venv .venv-inputs .venv-ray build ragauge-demo ragauge-runs
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "ragauge needs Python 3.11 or newer on the PATH"; exit 1; }
@@ -65,6 +68,12 @@ clean:
 .venv/installed-tests: .venv/installed
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --group test --group check --group page
+	@touch $@
+
+.venv-ray/installed: .venv/bin/python pyproject.toml
+	$(BIN)/python -m venv .venv-ray
+	.venv-ray/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-ray/bin/python -m pip install --quiet --editable ".[ray]" --group test
 	@touch $@
 
 .venv/installed-docs: .venv/installed
