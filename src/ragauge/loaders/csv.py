@@ -38,9 +38,12 @@ class _Reader(Protocol):
     def __next__(self) -> list[str]: ...
 
 
-def read_csv(path: Path, *, delimiter: str) -> Table:
-    """The file's rows as text; a row that does not fit the header is a problem."""
-    (table,) = csv_tables(path, delimiter=delimiter)
+def read_csv(path: Path, *, delimiter: str, only_utf: bool = False) -> Table:
+    """The file's rows as text; a row that does not fit the header is a problem.
+
+    With `only_utf`, a file in Excel's Windows-1252 is a problem too.
+    """
+    (table,) = csv_tables(path, delimiter=delimiter, only_utf=only_utf)
     rows = list(table.rows)
     problems = list(table.problems)
     if not rows and not problems:
@@ -51,7 +54,9 @@ def read_csv(path: Path, *, delimiter: str) -> Table:
     return Table(tuple(rows), table.source, notes, tuple(problems), all_text=True)
 
 
-def csv_tables(path: Path, *, delimiter: str, most_bytes: int | None = None) -> Iterator[Table]:
+def csv_tables(
+    path: Path, *, delimiter: str, most_bytes: int | None = None, only_utf: bool = False
+) -> Iterator[Table]:
     """The file's rows in tables of about `most_bytes` characters; in one without it.
 
     With all columns and rows: without `without_index` and `is_empty`.
@@ -67,7 +72,9 @@ def csv_tables(path: Path, *, delimiter: str, most_bytes: int | None = None) -> 
         delimiter = found
     excel_notes: list[str] = []
     largest = LARGEST_UNPACKED if most_bytes is None else None
-    lines = text_lines(path, problems, largest=largest, excel_notes=excel_notes)
+    lines = text_lines(
+        path, problems, largest=largest, excel_notes=None if only_utf else excel_notes
+    )
     lines = _without_nul(lines, source, problems)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     records = _records(cast(_Reader, reader), source, problems)

@@ -149,7 +149,7 @@ def rows_of_csv(path: Path, delimiter: str, kind: Value) -> Rows:
 
 
 def _strict_rows(path: Path, delimiter: str, kind: Value) -> Rows:
-    table = csv.read_csv(path, delimiter=delimiter)
+    table = csv.read_csv(path, delimiter=delimiter, only_utf=True)
     refuse(table.problems)
     chosen = choose(table.columns(), kind, table.source)
     lines = [row.line or 0 for row in table.rows]
