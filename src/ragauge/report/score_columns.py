@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ragauge.runs.paired_scores import numbered
 from ragauge.runs.run import Run
 from ragauge.runs.score_pieces import score_pieces
+from ragauge.runs.scores import collected
 from ragauge.score import Status
 
 if TYPE_CHECKING:
@@ -80,11 +81,16 @@ class ScoreColumns:
         made: dict[str, _Column] = {}
         names = ("id", "system", "metric", "value", "status", "reason")
         for piece in score_pieces(self.run, names):
-            placed = piece.join(self._places(piece["id"]), on="id").with_columns(
-                place=pl.col("question") * len(systems)
-                + pl.col("system").replace_strict(systems, return_dtype=pl.UInt32)
+            placed = (
+                piece.lazy()
+                .join(self._places(piece["id"]).lazy(), on="id")
+                .with_columns(
+                    place=pl.col("question") * len(systems)
+                    + pl.col("system").replace_strict(systems, return_dtype=pl.UInt32)
+                )
             )
-            for (label,), scores in placed.partition_by("metric", as_dict=True).items():
+            by_label = collected(placed, self.run.folder).partition_by("metric", as_dict=True)
+            for (label,), scores in by_label.items():
                 metric = cast(str, label)
                 if metric in wanted:
                     shape = (len(self.ids), len(systems))
