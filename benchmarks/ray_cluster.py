@@ -5,7 +5,7 @@
     python benchmarks/ray_cluster.py 20000 --batch-size 100  # what a batch costs beyond its rows
 
 Each line is a process of its own on generated short answers with the six metrics of scale.py. Ray is
-started before the clock; `in process` is `evaluate` with so many worker processes. `map_batches` calls the
+started before the clock; `in process` is `evaluate` with the same number of worker processes. `map_batches` calls the
 function that scores a batch on the same rows with as many tasks, and writes its frames with Ray Data, so
 it has no checks, summary or resuming. Then `overhead` is what a batch costs on Ray when nothing is
 measured: batches of one row and one cheap metric. Seconds are wall clock; `cpu s` is the processor time of

@@ -17,7 +17,6 @@ import polars as pl
 import pytest
 
 import ragauge as rg
-from ragauge.cli import main
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 
@@ -58,21 +57,6 @@ def started(
     )
     assert b"Traceback" not in done.stderr, done.stderr.decode()
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
-@pytest.fixture
-def ragauge(capsys: pytest.CaptureFixture[str], monkeypatch, tmp_path: Path) -> Callable[..., Done]:
-    """The command in this process, in the test's folder."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: object) -> Done:
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as left:
-            main([str(one) for one in arguments])
-        said = capsys.readouterr()
-        return Done(int(left.value.code or 0), said.out, said.err)
-
-    return call
 
 
 def scores(folder: Path) -> pl.DataFrame:

@@ -57,9 +57,7 @@ class Question(Generic[T]):
         if any(
             compact in one or _holds(one, signs) for one in ("".join(one.split()) for one in given)
         ):
-            raise ReplyError(
-                "the reply only repeats an object that stands in the texts to be judged"
-            )
+            raise ReplyError("the reply only repeats an object from the texts to be judged")
 
 
 def listed(texts: str | Sequence[str]) -> Sequence[str]:

@@ -92,7 +92,7 @@ def _bomb(footer: Footer, size: int) -> str:
 
 
 def _table(frame: "pl.DataFrame", source: str, path: Path, n_before: int = 0) -> Table:
-    """The rows as a table; a problem if they repeat a text so often that it would fill the memory."""
+    """The rows as a table; a problem if repeated texts would fill the memory."""
     most = max(HIGHEST_RATIO * path.stat().st_size, REPEATED_COUNTS_FROM)
     # polars keeps a text that rows share once, but each row becomes an object of its own.
     if frame.estimated_size() > most:

@@ -105,7 +105,7 @@ def measure_batch(
         return Outcome(number, "no storage", node, error=error)
     except RagaugeError as error:
         return Outcome(number, "failed", node, error=error)
-    except BaseException as error:
+    except BaseException as error:  # by name, so that runs without encoders import none
         if type(error).__name__ != "EncoderLostError":
             raise
         return Outcome(number, "lost", node, reason=str(error))

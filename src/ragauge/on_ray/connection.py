@@ -1,4 +1,4 @@
-"""Connecting to a Ray cluster, or starting Ray on this machine; what Ray is told to leave out."""
+"""Connect to a Ray cluster, or start Ray on this machine without its dashboard and statistics."""
 
 import os
 import warnings

@@ -181,11 +181,11 @@ class GoldJoin:
 
         ids, n_questions = list(self.gold.by_id), len(self.gold.by_id)
         notes: list[str] = []
-        for (system, code), lacking in zip(self.keys.systems.items(), missing, strict=True):
+        for (system, code), left_out in zip(self.keys.systems.items(), missing, strict=True):
             unknown = np.flatnonzero((systems == code) & (places == n_questions))
-            if len(lacking):
-                first = [ids[place] for place in cast("list[int]", lacking[:NAMED].tolist())]
-                notes.append(unanswered_note(system, first, len(lacking), n_questions))
+            if len(left_out):
+                first = [ids[place] for place in cast("list[int]", left_out[:NAMED].tolist())]
+                notes.append(unanswered_note(system, first, len(left_out), n_questions))
             if len(unknown):
                 named = self.answers.rows(unknown[:NAMED], ["id"])["id"].to_list()
                 notes.append(unknown_note(system, named, len(unknown)))
