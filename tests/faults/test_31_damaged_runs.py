@@ -181,8 +181,6 @@ def test_any_other_value_in_the_manifest_is_refused(run):
             RunFolder(run).manifest()
 
 
-
-
 @pytest.mark.slow
 @pytest.mark.timeout(1_800)
 def test_every_command_reads_or_refuses_any_value_in_the_manifest(run, commands):
