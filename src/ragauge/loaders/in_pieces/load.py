@@ -8,6 +8,7 @@ from ragauge.errors import DataError, Problem
 from ragauge.loaders import legalbench
 from ragauge.loaders.assembly import other_system_problem
 from ragauge.loaders.benchmark_logs import recognised as recognised_logs
+from ragauge.loaders.citations import recognised as recognised_citations
 from ragauge.loaders.in_pieces.decisions import Decisions
 from ragauge.loaders.in_pieces.gold import GoldJoin
 from ragauge.loaders.in_pieces.piece_files import PieceFiles
@@ -42,6 +43,7 @@ RECOGNISED = (
     recognised_logs,
     recognised_squad,
     unwrapped,
+    recognised_citations,
     recognised_published,
     recognised_results,
     recognised_joined,
