@@ -76,6 +76,7 @@ def bad_texts(n: int) -> Iterator[tuple[str, str]]:
         "entities": "&amp;",
         "right to left": "\u202eא",
         "signs of other scripts": "１٢",
+        "groups of three digits": "345 ",
     }
     for kind, unit in units.items():
         yield kind, "x" + unit * (n // len(unit)) + "x"
