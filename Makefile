@@ -78,7 +78,7 @@ clean:
 .venv-ray/installed: .venv/bin/python pyproject.toml
 	$(BIN)/python -m venv .venv-ray
 	.venv-ray/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-ray/bin/python -m pip install --quiet --editable ".[ray]" --group test
+	.venv-ray/bin/python -m pip install --quiet --editable ".[ray,s3]" --group test "moto[server]>=5"
 	@touch $@
 
 .venv/installed-docs: .venv/installed

@@ -31,6 +31,7 @@ from ragauge.loaders.documents import is_list
 from ragauge.loaders.file_sets import PACKED, files_of_set, is_set, together
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, unreadable
+from ragauge.regular_file import as_url
 
 if TYPE_CHECKING:
     import polars as pl
@@ -153,10 +154,8 @@ def _read_object(source: object) -> Table | None:
 
 def _read_file(source: str | os.PathLike[str]) -> Table:
     path = Path(source)
-    if "://" in str(source):
-        return unreadable(
-            str(source), "is a URL; download it first, ragauge reads local files only"
-        )
+    if (url := as_url(source)) is not None:
+        return unreadable(url, "is a URL; download it first, ragauge reads local files only")
     if is_set(path):
         files = files_of_set(path)
         return files if isinstance(files, Table) else together(path, list(map(_read_file, files)))
