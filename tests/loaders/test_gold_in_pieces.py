@@ -67,6 +67,21 @@ SHAPES: dict[str, tuple[Rows, Rows]] = {
         [{"question": "Why?", "reference": "x"}, {"question": "How?", "reference": "y"}],
     ),
     "several types": ([*answers(0, 9, topic=1), *answers(9, 20, topic="x")], gold(20)),
+    "several types in a piece": (
+        [
+            {**row, "topic": (at, 0.5, "x", True, None)[at % 5]}
+            for at, row in enumerate(answers(0, 40))
+        ],
+        gold(45),
+    ),
+    "numbers of two kinds": (
+        [{**row, "level": (at, 0.5, None)[at % 3]} for at, row in enumerate(answers(0, 40))],
+        gold(45),
+    ),
+    "several types, and a column of the gold": (
+        [*answers(0, 9, level=1), *answers(9, 20, level=1.0)],
+        gold(25, level=1),
+    ),
 }
 
 
@@ -78,7 +93,7 @@ def test_the_samples_are_those_of_joining_in_memory(shape: str, tmp_path: Path):
     in_memory = load(source, gold=with_gold, in_pieces=False)
     in_pieces = load(source, gold=with_gold, in_pieces=True)
     notes = list(in_pieces.notes)
-    if shape in ("no ids", "no ids in gold", "several types"):
+    if shape in ("no ids", "no ids in gold", "several types, and a column of the gold"):
         assert notes.pop().startswith("read as a whole into memory")
     else:
         assert in_pieces.is_file

@@ -163,6 +163,20 @@ CSV = {
     "zero and negative zero": "id,answer,level\nx,a,0\n"
     + "".join(f"q{at},a,{at + 1}\n" for at in range(60))
     + "y,a,-0\n",
+    "prices, and one that is written shorter": "id,answer,level\n"
+    + "".join(f"q{at},a,{at}.50\n" for at in range(60))
+    + "x,a,70.5\n",
+    "prices, and the same one written shorter": "id,answer,level\n"
+    + "".join(f"q{at},a,{at}.50\n" for at in range(60))
+    + "x,a,1.5\n",
+    "numbers as pandas prints them": "id,answer,level\n"
+    + "".join(f"q{at},a,{at / 4}\n" for at in range(60)),
+    "numbers as pandas prints them, and whole ones": "id,answer,level\n"
+    + "".join(f"q{at},a,{at / 4}\n" for at in range(60))
+    + "x,a,80\n",
+    "numbers as pandas prints them, and the same one": "id,answer,level\n"
+    + "".join(f"q{at},a,{at / 4}\n" for at in range(60))
+    + "x,a,3\n",
     "numbers that come late": "id,answer,level\n"
     + "".join(f"q{at},a,\n" for at in range(60))
     + "x,a,1.5\n",

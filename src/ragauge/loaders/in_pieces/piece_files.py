@@ -99,17 +99,23 @@ class PieceFiles:
         for number in range(len(self.starts)):
             yield self.piece(number, columns)
 
-    def as_file(self) -> SampleFile:
-        """All rows in one file; the pieces are removed."""
-        import polars as pl
-
-        names = [name for name in FIELDS if name in self.kinds]
-        names += [name for name in self.kinds if name not in FIELDS]
+    def settle(self) -> "Mapping[str, _Slice]":
+        """Give the values of slice fields the types that all rows make; the types by field."""
         slices = {
             name: _Slice.of(kinds) for name, kinds in self.kinds.items() if name not in FIELDS
         }
         for number in range(len(self.starts)):
             self._settle(number, slices)
+        self.encoded.clear()
+        return slices
+
+    def as_file(self) -> SampleFile:
+        """All rows in one file; the pieces are removed."""
+        import polars as pl
+
+        slices = self.settle()
+        names = [name for name in FIELDS if name in self.kinds]
+        names += [name for name in self.kinds if name not in FIELDS]
         types = self._types(slices)
         lazy = [self._lazy(number, names, types) for number in range(len(self.starts))]
         path = self.folder.path / "samples.parquet"
