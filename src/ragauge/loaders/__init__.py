@@ -36,8 +36,8 @@ def load(
     A folder, or a pattern such as "answers/*.jsonl", is all its files of one kind. Large files
     (`in_pieces=None`: 64 MB and more) are read piece by piece into a temporary file, so that they need
     not fit into memory; the samples and every message are the same. Systems in files of their own, and
-    `gold`, which is in memory, are joined by id. All rows are read into memory with `prefer` or `by_place`, where
-    rows have no id to be joined by, and for traces and results of pipelines; a note says so if the files are large.
+    `gold`, which is in memory, are joined. All rows are read into memory with `prefer` or `by_place`, where
+    only some rows to be joined have ids, and for traces and results of pipelines; a note says so if the files are large.
 
     A list may hold dicts or objects with the names of fields; a dict of columns, an Arrow table, and
     the data sets and samples of Hugging Face, ragas, deepeval, LlamaIndex and Haystack are read too.
