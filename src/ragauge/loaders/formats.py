@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from ragauge.errors import PlanError
 from ragauge.loaders import (
     benchmark_logs,
+    citations,
     columns,
     csv,
     frames,
@@ -79,9 +80,8 @@ def read_source(source: object, chosen: Collection[str] = ()) -> Table:
     table = traces.recognised(_read(source, chosen))
     if not set(chosen) & set(table.columns()):
         table = squad.recognised(benchmark_logs.recognised(promptfoo.recognised(table)))
-    table = results.recognised(
-        published.recognised(wrappers.unwrapped(table, keep=chosen), keep=chosen)
-    )
+    table = citations.recognised(wrappers.unwrapped(table, keep=chosen), keep=chosen)
+    table = results.recognised(published.recognised(table, keep=chosen))
     table = joined_texts.recognised(table, keep=chosen)
     return passage_rows.recognised(numbered.recognised(table, keep=chosen), keep=chosen)
 

@@ -40,13 +40,13 @@ _NAMES = {
 }
 _RARER_NAMES = {
     "id": "interaction_id test_case_id case_id dataset_item_id no #",
-    "question": "user_query user_question query_string inputs instruction request",
+    "question": "user_query user_question query_string inputs instruction request questions queries",
     "answer": "pred pred_answer prediction_text generated_text generated_texts model_prediction agent_answer "
     "bot_answer ai_answer ai_response bot_response chatbot_answer llm_response llm_output outputs "
-    "task_output",
+    "task_output predicted_answers generated_answers responses",
     "references": "gt gt_answer gt_answers ground_truth_answer ground_truth_answers ideal ref_answer "
     "reference_text reference_response expected_response true_answer standard_answer "
-    "generation_gt possible_answers example_answer right_answer",
+    "generation_gt possible_answers example_answer right_answer reference_output",
     "contexts": "retrieved_context retrieved_contents retrieved_nodes retrieval_result "
     "retrieval_results search_results context_list llm_context_list document documents docs ctxs "
     "chunks top_k_chunks retrieved_sources",
@@ -90,6 +90,10 @@ PREDICTIONS = frozenset(
         "rag_answer",
         "actual_output",
         "response",
+        "output",
+        "generation",
+        "completion",
+        "generated_text",
     ]
 )
 """Names that only a system's answer has; an answer beside one of them is the expected one."""
@@ -277,7 +281,7 @@ def _predicted(columns: Sequence[str]) -> dict[str, str]:
     """The fields of a prediction and of the expected answer beside it; none if references are given."""
     named = {column: field_of(column) for column in columns}
     predictions = [column for column in columns if folded(column) in PREDICTIONS]
-    expected = [column for column in columns if folded(column) == "answer"]
+    expected = [column for column in columns if folded(column) in ("answer", "ans")]
     if "references" in named.values() or len(predictions) != 1 or len(expected) != 1:
         return {}
     return {predictions[0]: "answer", expected[0]: "references"}

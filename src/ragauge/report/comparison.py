@@ -39,7 +39,7 @@ CORRECTIONS: Mapping[CorrectionName, str] = {
     "none": "uncorrected",
 }
 METHODS = {
-    "bca": "BCa bootstrap",
+    "bca": "BCa bootstrap, no narrower than Student's t",
     "percentile": "percentile bootstrap",
     "normal": "normal approximation",
 }

@@ -8,6 +8,7 @@ from ragauge.errors import Problem
 from ragauge.loaders import legalbench
 from ragauge.loaders.assembly import other_system_problem
 from ragauge.loaders.benchmark_logs import recognised as recognised_logs
+from ragauge.loaders.citations import recognised as recognised_citations
 from ragauge.loaders.in_pieces.decisions import Decisions
 from ragauge.loaders.in_pieces.tables import CsvNotes, FileTables, NeedsAllRowsError
 from ragauge.loaders.joined_texts import recognised as recognised_joined
@@ -29,6 +30,7 @@ RECOGNISED = (
     recognised_logs,
     recognised_squad,
     unwrapped,
+    recognised_citations,
     recognised_published,
     recognised_results,
     recognised_joined,
