@@ -17,9 +17,10 @@ _VULGAR = (
 )
 _DIGIT = re.compile(rf"[\d{''.join(_VULGAR)}]")
 _ASCII_DIGIT = re.compile("[0-9]")
+# At most 12 groups before a unit: with no bound, each number of `345 345 345 …` would look at all others.
 _NUMERAL = re.compile(
     r"(?:[1-9][0-9]{0,2}(?:([,'\u00a0])[0-9]{3}(?:\1[0-9]{3})*|[ ]0[0-9]{2}(?:[ ][0-9]{3})*)(?![0-9])"
-    r"|[1-9][0-9]{0,2}(?:[ ][0-9]{3})+(?=[ ]?(?:thousand|million|billion|trillion|[mb]n|euros?|dollars?|people"
+    r"|[1-9][0-9]{0,2}(?:[ ][0-9]{3}){1,12}(?=[ ]?(?:thousand|million|billion|trillion|[mb]n|euros?|dollars?|people"
     r"|[€$£]|(?:USD|EUR|GBP|CHF|SEK|NOK|DKK|PLN|CZK)(?![A-Za-z])))"
     r"|[1-9][0-9]?(?:,[0-9]{2}){1,5},[0-9]{3}(?![0-9])"
     r"|[0-9]+)"
