@@ -248,3 +248,9 @@ def test_large_files_of_systems_are_read_in_pieces(tmp_path: Path, monkeypatch: 
     samples = load(sources)
     assert samples.is_file
     assert "into memory" not in str(samples.notes)
+
+
+def test_gold_of_one_system_that_counts_for_the_others_is_read_in_memory(tmp_path: Path):
+    sources = sources_of(tmp_path, {"a": asked(0, 9, reference="x"), "b": asked(0, 9)})
+    samples = check_same(sources, is_file=False)
+    assert samples.frame["references"].null_count() == 0

@@ -12,6 +12,7 @@ from ragauge.loaders.in_pieces.row_keys import KeyFindings, RowKeys
 from ragauge.loaders.in_pieces.side import Side, Source
 from ragauge.loaders.in_pieces.tables import PIECE_BYTES, FileTables, NeedsAllRowsError
 from ragauge.loaders.mapping import absent
+from ragauge.loaders.shared_gold import SHARED
 from ragauge.loaders.table import Table
 from ragauge.memory import gc_paused
 from ragauge.sample import Row, Samples
@@ -112,6 +113,7 @@ class _Pass:
 
     def samples(self) -> Samples:
         """The samples of all rows; DataError with every problem found."""
+        self._check_gold()
         problems = self._problems()
         found, numbered = KeyFindings(), self.numbering.notes()
         paired: list[str] = []
@@ -132,6 +134,12 @@ class _Pass:
             *found.alike,
         )
         return Samples(self.pieces.as_file(), ", ".join(self._names()), notes)
+
+    def _check_gold(self) -> None:
+        """Raise NeedsAllRowsError if gold of one system counts for another, whose file has none."""
+        given = [set(side.decisions.naming().fields.values()) for side in self.sides if side.n_rows]
+        if any(0 < sum(name in fields for fields in given) < len(given) for name in SHARED):
+            raise NeedsAllRowsError("the gold in the file of one system counts for the others")
 
     def joined(self, given: GoldTable) -> Samples:
         """The samples with the gold of their questions; DataError with every problem found."""
