@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from ragauge import loaders
@@ -35,6 +36,10 @@ def answers(first: int, last: int, **more: Any) -> list[dict[str, Any]]:
 
 def asked(first: int, last: int, **more: Any) -> list[dict[str, Any]]:
     return [{**row, "question": f"Which {row['id']}?"} for row in answers(first, last, **more)]
+
+
+def without_ids(rows: Rows) -> Rows:
+    return [{name: row[name] for name in row if name != "id"} for row in rows]
 
 
 def gold(n: int, **more: Any) -> list[dict[str, Any]]:
@@ -88,6 +93,8 @@ SHAPES: dict[str, dict[str, Rows]] = {
     "questions that differ in case": {"b": asked(0, 9), "a": [{**row, "question": row["question"].upper()} for row in asked(0, 9)]},
     "ids that look alike": {"b": answers(0, 9), "a": [{**row, "id": row["id"].upper()} for row in answers(0, 9)]},
     "one system": {"b": asked(0, 20)},
+    "no ids": {"b": without_ids(asked(0, 20)), "a": without_ids(asked(5, 30))},
+    "no ids, in another order": {"b": without_ids(asked(0, 20)), "a": without_ids(asked(0, 20)[::-1])},
 }  # fmt: skip
 
 
@@ -108,10 +115,42 @@ def test_so_do_those_that_are_joined_with_gold(shape: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize("shape", ["a", "b"])
-def test_rows_without_ids_are_paired_in_memory(shape: str, tmp_path: Path):
+def test_if_only_some_rows_have_ids_they_are_paired_in_memory(shape: str, tmp_path: Path):
     rows: dict[str, Rows] = {"a": asked(0, 20), "b": asked(0, 20)}
-    rows[shape] = [{name: row[name] for name in row if name != "id"} for row in rows[shape]]
+    rows[shape] = without_ids(rows[shape])
     check_same(sources_of(tmp_path, rows), is_file=False)
+
+
+def test_rows_of_several_systems_in_a_file_are_paired_by_their_question(tmp_path: Path):
+    rows = [
+        {
+            "question": f" Which {'IS' if system == 'a' else 'is'}  {at}?",
+            "answer": "x",
+            "system": system,
+        }
+        for at in range(40)
+        for system in ("a", "b")
+        if at % 7 or system == "b"
+    ]
+    samples = check_same(written(tmp_path / "a.jsonl", rows))
+    assert samples.notes[0] == "74 rows have no id: paired by the text of the question"
+    assert samples.frame.filter(pl.col("question").str.contains("33"))["id"].to_list() == ["34"] * 2
+
+
+@pytest.mark.parametrize("question", [None, "Which q3?"])
+def test_rows_that_cannot_be_paired_are_the_same_problem(question: str | None, tmp_path: Path):
+    rows = without_ids([*asked(0, 20), {"answer": "x", "question": question}])
+    sources = sources_of(tmp_path, {"a": without_ids(asked(0, 20)), "b": rows})
+    says = check_same_problems(sources)
+    assert "no id and no question" in says or "is asked twice without an id" in says
+
+
+def test_gold_with_two_ids_of_a_question_is_the_same_problem(tmp_path: Path):
+    expected = [*gold(9), {"id": "other", "question": "How much is 3?", "reference": "3 €"}]
+    rows = [{"question": f"How much is {at}?", "answer": "x"} for at in range(9)]
+    source = written(tmp_path / "a.jsonl", rows)
+    says = check_same_problems(source, gold=written(tmp_path / "gold.jsonl", expected))
+    assert "has no id here, and elsewhere the ids 'q3' and 'other'" in says
 
 
 def test_folders_of_systems_are_all_their_files(tmp_path: Path):

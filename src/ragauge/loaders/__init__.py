@@ -36,8 +36,8 @@ def load(
     A folder, or a pattern such as "answers/*.jsonl", is all its files of one kind. Large files
     (`in_pieces=None`: 64 MB and more) are read piece by piece into a temporary file, so that they need
     not fit into memory; the samples and every message are the same. Systems in files of their own, and
-    `gold` that is small, are joined by id. All rows are read into memory with `prefer` or `by_place`, where
-    rows have no id to be joined by, and for traces and results of pipelines; a note says so if the files are large.
+    `gold`, which is in memory, are joined. All rows are read into memory with `prefer` or `by_place`, where
+    only some rows to be joined have ids, and for traces and results of pipelines; a note says so if the files are large.
 
     A list may hold dicts or objects with the names of fields; a dict of columns, an Arrow table, and
     the data sets and samples of Hugging Face, ragas, deepeval, LlamaIndex and Haystack are read too.
@@ -109,13 +109,15 @@ def _load_in_pieces(
         return None
     if gold is None:
         return load_in_pieces(sources, chosen)
-    if is_large(files_in_pieces(gold) or ()):
-        return None
     given = read_source(gold, chosen.values())
     if legalbench.recognised(given) is not given:
         return None
     expected = GoldTable(gold_with_fields(given, chosen), given.columns())
-    return load_in_pieces(sources, chosen, expected)
+    samples = load_in_pieces(sources, chosen, expected)
+    if not is_large(files_in_pieces(gold) or ()):
+        return samples
+    note = "read the gold as a whole into memory, the answers in pieces; gold in the answers' rows takes less"
+    return replace(samples, notes=(*samples.notes, note))
 
 
 def _sources_in_pieces(

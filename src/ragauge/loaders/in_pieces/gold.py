@@ -97,7 +97,7 @@ class GoldJoin:
             ]
         ).astype(np.int32)
 
-    def _missing(self, places: "NDArray[np.int32]", systems: "NDArray[np.uint16]") -> "list[Ints]":
+    def _missing(self, places: "NDArray[np.int32]", systems: "NDArray[np.uint32]") -> "list[Ints]":
         """For each system the places of the questions that it did not answer."""
         import numpy as np
 
@@ -177,7 +177,7 @@ class GoldJoin:
     def _counted(
         self,
         places: "NDArray[np.int32]",
-        systems: "NDArray[np.uint16]",
+        systems: "NDArray[np.uint32]",
         missing: "Sequence[Ints]",
     ) -> list[str]:
         """Notes on questions without an answer, and on answers to other questions."""

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragauge.errors import DataError, Problem
+from ragauge.loaders.in_pieces.by_question import Questions
 from ragauge.loaders.in_pieces.decisions import Decisions
 from ragauge.loaders.in_pieces.gold import GoldJoin
 from ragauge.loaders.in_pieces.piece_files import PieceFiles
@@ -70,7 +71,7 @@ class _Pass:
     chosen: Mapping[str, str]
     numbering: Numbering = field(default_factory=Numbering)
     value_problems: list[Problem] = field(default_factory=list[Problem])
-    n_unnamed: int = 0
+    questions: Questions = field(default_factory=Questions)
     keys: RowKeys = field(init=False)
     pieces: PieceFiles = field(init=False)
 
@@ -94,30 +95,40 @@ class _Pass:
         return [side.problems for side in self.sides]
 
     def _keep(self, rows: Sequence[Row], source: str) -> None:
-        self.n_unnamed += sum(row.values.get("id") is None for row in rows)
+        self.questions.add(rows)
         values = [read_values(row, self.value_problems) for row in rows]
         if not values or self.value_problems or any(self._problems_of_sides()):
             return  # only further problems are of interest
         self.numbering.fill(values)
         frame = self.pieces.add(values, [row.line for row in rows])
         self.keys.add(frame, source)
-        if self.n_unnamed and len(self.keys.systems) > 1:
-            raise NeedsAllRowsError("rows of several systems without ids are paired by their texts")
+        self.questions.sources.append(source)
+        if (
+            self.questions.n_unnamed
+            and len(self.keys.systems) > 1
+            and not self.questions.are_paired
+        ):
+            raise NeedsAllRowsError("some rows have ids, others are paired by their texts")
 
     def samples(self) -> Samples:
         """The samples of all rows; DataError with every problem found."""
         problems = self._problems()
-        found = KeyFindings()
+        found, numbered = KeyFindings(), self.numbering.notes()
+        paired: list[str] = []
         if not problems:
+            if self.questions.n_unnamed and len(self.keys.systems) > 1:
+                self.keys, _, note = self.questions.pair(self.pieces, self.keys)
+                paired, numbered = [note], []
             found = self.keys.check(self.pieces)
             problems += [*found.conflicts, *found.duplicates]
         if problems:
             raise DataError(problems)
         notes = (
             *self._notes(are_named=len(self.sides) > 1),
+            *paired,
             *found.differing,
             *found.gaps,
-            *self.numbering.notes(),
+            *numbered,
             *found.alike,
         )
         return Samples(self.pieces.as_file(), ", ".join(self._names()), notes)
@@ -130,8 +141,10 @@ class _Pass:
             problems.append(Problem("holds no samples; is it the right file?", gold.source))
         if problems:
             raise DataError(problems)
-        if self.n_unnamed:
-            raise NeedsAllRowsError("rows without ids are paired by their texts")
+        paired: list[str] = []
+        if self.questions.n_unnamed:
+            self.keys, named, note = self.questions.pair(self.pieces, self.keys, gold)
+            gold, paired = named or gold, [note]
         join = GoldJoin.of(self.pieces, self.keys, gold)
         join.run()
         if join.problems:
@@ -139,7 +152,7 @@ class _Pass:
         notes = self._notes(are_named=True)
         notes += [f"{gold.source}: {note}" for note in gold.notes]
         source = ", ".join(dict.fromkeys((*self._names(), gold.source)))
-        return Samples(join.joined.as_file(), source, (*notes, *join.notes))
+        return Samples(join.joined.as_file(), source, (*notes, *paired, *join.notes))
 
     def _names(self) -> list[str]:
         return list(dict.fromkeys(side.source.name for side in self.sides))

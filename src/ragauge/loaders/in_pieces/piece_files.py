@@ -95,6 +95,21 @@ class PieceFiles:
         own = lazy.collect_schema().names()
         return lazy.select([name for name in columns if name in own]).collect()
 
+    def height(self, number: int) -> int:
+        """The number of rows of a piece."""
+        ends = [*self.starts[1:], self.n_rows]
+        return ends[number] - self.starts[number]
+
+    def rename(self, number: int, ids: Sequence[str]) -> "pl.DataFrame":
+        """Give the rows of a piece other ids; the piece with them."""
+        import polars as pl
+
+        path = self._path(number)
+        frame = pl.read_parquet(path, glob=False).with_columns(pl.Series("id", ids, pl.String))
+        with write_errors(path):
+            frame.write_parquet(path, compression="lz4")
+        return frame
+
     def pieces(self, columns: Sequence[str]) -> "Iterator[pl.DataFrame]":
         for number in range(len(self.starts)):
             yield self.piece(number, columns)

@@ -44,7 +44,7 @@ class RowKeys:
     systems: dict[str, int] = field(default_factory=dict[str, int])
     _ids: "list[Hashes]" = field(default_factory=list[Any])
     _looks: "list[Hashes]" = field(default_factory=list[Any])
-    _systems: "list[NDArray[np.uint16]]" = field(default_factory=list[Any])
+    _systems: "list[NDArray[np.uint32]]" = field(default_factory=list[Any])
     _n_rows_by_file: dict[str, int] = field(default_factory=dict[str, int])
 
     def add(self, frame: "pl.DataFrame", source: str) -> None:
@@ -59,7 +59,7 @@ class RowKeys:
         systems = cast("list[str]", frame["system"].to_list())
         for system in dict.fromkeys(systems):
             self.systems.setdefault(system, len(self.systems))
-        self._systems.append(np.array([self.systems[system] for system in systems], np.uint16))
+        self._systems.append(np.array([self.systems[system] for system in systems], np.uint32))
         self._n_rows_by_file[source] = self._n_rows_by_file.get(source, 0) + len(systems)
 
     def check(self, pieces: PieceFiles) -> "KeyFindings":
@@ -86,7 +86,7 @@ class RowKeys:
         self._look_alikes(ids, pieces, found)
         return found
 
-    def systems_of_rows(self) -> "NDArray[np.uint16]":
+    def systems_of_rows(self) -> "NDArray[np.uint32]":
         """The number of each row's system."""
         import numpy as np
 
@@ -124,7 +124,7 @@ class RowKeys:
     def _duplicates(
         self,
         groups: "_Groups",
-        systems: "NDArray[np.uint16]",
+        systems: "NDArray[np.uint32]",
         pieces: PieceFiles,
         found: "KeyFindings",
     ) -> None:
@@ -227,7 +227,7 @@ class RowKeys:
     def _gaps(
         self,
         groups: "_Groups",
-        systems: "NDArray[np.uint16]",
+        systems: "NDArray[np.uint32]",
         pieces: PieceFiles,
         found: "KeyFindings",
     ) -> None:
