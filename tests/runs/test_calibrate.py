@@ -67,6 +67,12 @@ def test_the_best_metric_comes_first_and_one_without_figures_says_why():
     assert found.frame["why_not"].to_list()[:2] == [None, None]
 
 
+def test_a_single_label_gives_no_figure():
+    assert made_run().calibrate(labels()[:1]).metric("exact_match").why_not == (
+        "1 labelled answer; label at least 2"
+    )
+
+
 def test_the_order_of_labels_does_not_matter():
     one, other = made_run().calibrate(labels()), made_run().calibrate(labels()[::-1])
     assert one.frame.equals(other.frame)

@@ -13,6 +13,7 @@ from ragauge.runs.aggregate_code import aggregate_problem
 from ragauge.runs.gate_baseline import Baseline
 from ragauge.runs.gate_slices import IDS_KEPT, Slice
 from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.mismatches import other_versions
 from ragauge.runs.rules import COUNTS, MEAN, Operand, Rule
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.score import Status
@@ -110,6 +111,8 @@ def gate(
     _check_arguments(run, parsed, baseline, systems, on)
     checking = _Checking(run, tuple(systems) or run.samples.systems, compared)
     verdicts = [verdict for rule in parsed for verdict in checking.verdicts(rule)]
+    if compared is not None:
+        notes = (*notes, *other_versions([compared.base, run]))
     if compared is not None and max_drop is not None:
         verdicts += _vanished(compared, max_drop, systems)
     return Gate(tuple(verdicts), str(run.folder or ""), notes)

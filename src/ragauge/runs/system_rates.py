@@ -215,10 +215,11 @@ def _is_random(rows: _Rows) -> bool:
     if labelled.all() or not labelled.any():
         return True
     values = frame["centred"].to_numpy().astype(float)
-    sizes = np.where(labelled, labelled.sum(), -(~labelled).sum())
-    by_question = np.bincount(rows.questions, weights=(values - values.mean()) / sizes)
+    n = int(labelled.sum()), int((~labelled).sum())
+    moves = (values - values.mean()) * np.where(labelled, 1 / n[0], -1 / n[1])
+    by_question = np.bincount(rows.questions, weights=moves)
     # At least as if rows were independent: a few rows that happen to be equal show no spread.
-    alone = float(values.var()) * float((1 / sizes**2).sum())
+    alone = float(values.var()) * (1 / n[0] + 1 / n[1])
     error = max(float((by_question**2).sum()), alone) ** 0.5
     difference = abs(values[labelled].mean() - values[~labelled].mean())
     return bool(error == 0 or difference <= NOT_RANDOM * error)
