@@ -217,6 +217,8 @@ class Overview:
         if isinstance(self.run, CombinedRun):
             yield from (Problem(text, "") for text in self.run.mismatches)
         for display in self.displays:
+            if display.metric not in self.column_order:
+                continue
             for status in ("failed", "skipped"):
                 counts: dict[str, int] = {}
                 for each in self.absent.get(display.metric, ()):
