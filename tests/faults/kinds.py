@@ -123,7 +123,7 @@ KINDS = {
         BYTES: ("test_a_configuration_of_any_text_is_a_table_or_an_error",),
     }),
     25: Kind("files that unpack without end", {
-        BOMBS: ("test_a_file_of_nothing_but_line_ends_is_stopped", "test_a_compressed_file_of_nothing_but_tiny_rows_is_stopped"),
+        BOMBS: ("test_a_file_of_nothing_but_line_ends_is_stopped", "test_rankings_of_nothing_but_line_ends_are_stopped", "test_a_compressed_file_of_nothing_but_tiny_rows_is_stopped"),
         "loaders/test_parquet_footer.py": ("test_a_small_file_that_unpacks_to_too_much_is_refused",),
         JSONL: ("test_a_gzip_bomb_is_stopped_by_what_it_unpacks_to", "test_a_bomb_of_one_line_is_stopped_by_the_line"),
     }),

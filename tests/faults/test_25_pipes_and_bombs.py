@@ -12,6 +12,7 @@ import pytest
 import zstandard
 
 from ragauge.loaders.files import LINES_COUNT_FROM, MAX_BLANK_LINES, MAX_PROBLEMS
+from ragauge.rankings.reading.streams import MAX_BLANK
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs named pipes")
 QRELS, RUN = "q1 0 d1 1\n", "q1 Q0 d1 1 0.5 x\n"
@@ -49,7 +50,18 @@ def test_a_file_of_nothing_but_line_ends_is_stopped(ragauge, tmp_path, name, bla
     assert "remove them" in done.err or "unpacks to over" in done.err
 
 
-@pytest.mark.parametrize("pack", ["gz", "zst"])
+@pytest.mark.parametrize("pack", ["gz", "zst", ""])
+def test_rankings_of_nothing_but_line_ends_are_stopped(ragauge, tmp_path, pack):
+    compress = {"gz": gzip.compress, "zst": zstandard.compress, "": bytes}[pack]
+    # Incompressible bytes keep the file large enough for what it unpacks to.
+    (tmp_path / "run").write_bytes(compress(b"\n" * (2 * MAX_BLANK) + os.urandom(2**18)))
+    (tmp_path / "qrels").write_text(QRELS)
+    done = ragauge("rank", "qrels", "run")
+    assert done.code == 3
+    assert f"run: has over {MAX_BLANK:,} spaces and line ends in a row" in done.err
+
+
+@pytest.mark.parametrize("pack", ["gz", pytest.param("zst", marks=pytest.mark.slow)])
 def test_a_compressed_file_of_nothing_but_tiny_rows_is_stopped(ragauge, tmp_path, pack):
     content = b"id\n" + b"x\n" * LINES_COUNT_FROM * 2
     compress = gzip.compress if pack == "gz" else zstandard.compress

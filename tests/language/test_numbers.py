@@ -414,3 +414,9 @@ def test_accounting_brackets_with_an_outer_sign_are_negative(text, found, value,
 
 def test_a_quantity_knows_its_scale():
     assert [each.scale for each in quantities("5 million, 5k, 5, $2-3 billion")] == [6, 3, 0, 9, 9]
+
+
+def test_a_number_has_at_most_thirteen_groups_of_digits_before_a_unit():
+    groups = " ".join(["345"] * 13)
+    assert [q.value for q in quantities(f"{groups} EUR")] == [Decimal("345" * 13)]
+    assert len(quantities(f"345 {groups} EUR")) == 2

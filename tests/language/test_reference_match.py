@@ -98,6 +98,7 @@ def test_a_reference_of_numbers_only_may_be_stated_in_another_form(
         ("How many?", "604", "It costs $293.", ("$293", "604")),
         ("How many of 293?", "604", "Of the 293, a few.", None),
         ("How many?", "604", "It is 604, not 293.", None),
+        ("The growth?", "3.4%", "It fell 3.4%.", ("3.4% with the other sign", "3.4%")),
     ],
 )
 def test_another_number_date_or_word_contradicts(question, reference, answer, contradiction):

@@ -163,6 +163,20 @@ CSV = {
     "zero and negative zero": "id,answer,level\nx,a,0\n"
     + "".join(f"q{at},a,{at + 1}\n" for at in range(60))
     + "y,a,-0\n",
+    "prices, and one that is written shorter": "id,answer,level\n"
+    + "".join(f"q{at},a,{at}.50\n" for at in range(60))
+    + "x,a,70.5\n",
+    "prices, and the same one written shorter": "id,answer,level\n"
+    + "".join(f"q{at},a,{at}.50\n" for at in range(60))
+    + "x,a,1.5\n",
+    "numbers as pandas prints them": "id,answer,level\n"
+    + "".join(f"q{at},a,{at / 4}\n" for at in range(60)),
+    "numbers as pandas prints them, and whole ones": "id,answer,level\n"
+    + "".join(f"q{at},a,{at / 4}\n" for at in range(60))
+    + "x,a,80\n",
+    "numbers as pandas prints them, and the same one": "id,answer,level\n"
+    + "".join(f"q{at},a,{at / 4}\n" for at in range(60))
+    + "x,a,3\n",
     "numbers that come late": "id,answer,level\n"
     + "".join(f"q{at},a,\n" for at in range(60))
     + "x,a,1.5\n",
@@ -375,7 +389,11 @@ def test_large_files_that_are_joined_say_that_they_are_read_as_a_whole(
     expected: Rows = [{"id": f"q{at}", "reference": "x"} for at in range(40)]
     gold = written(tmp_path, expected, "gold.jsonl")
     given: dict[str, dict[str, Any]] = {
-        "answers are joined with the gold of another file": {"source": path, "gold": gold},
+        "answers are joined with the gold of another file": {
+            "source": path,
+            "gold": gold,
+            "prefer": "gold",
+        },
         "the files of systems are paired": {"source": {"a": path, "b": path}},
         "rows are paired by place or by choice": {"source": path, "by_place": True},
     }
@@ -384,6 +402,9 @@ def test_large_files_that_are_joined_say_that_they_are_read_as_a_whole(
         with monkeypatch.context() as large:
             large.setattr(loaders, "is_large", lambda _: True)
             assert load(**options).notes[-1] == f"read as a whole into memory: {why}"
+            samples = load(path, gold=gold)
+            assert samples.is_file
+            assert samples.notes[-1].startswith("read the gold as a whole into memory, the answers")
 
 
 @pytest.mark.parametrize("small", [0, 10, 10**6])

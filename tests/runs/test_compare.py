@@ -91,6 +91,12 @@ def test_the_other_tests_are_scipys():
     assert (row.low, row.high) == (approx(bca.low, abs=0.02), approx(bca.high, abs=0.02))
 
 
+def test_the_interval_ends_where_no_difference_can_be():
+    row = one({"a": [0.0, 0.0, 0.0, 0.0], "b": [0.0, 0.0, 0.0, 1.0]})
+    # Mean 1/4, standard error 1/4, t 3.1824: from -0.546 to 1.046, but points are in [0, 1].
+    assert (row.low, row.high) == (approx(0.25 - 3.1824 / 4, abs=1e-4), 1.0)
+
+
 def test_graded_scores_change_where_they_cross_the_middle_of_the_scale():
     row = one({"a": [0.4, 0.1, 0.5, 0.9, 0.6], "b": [0.5, 0.4, 0.49, 0.6, 0.1]})
     assert row.fixed == (("q0", 0.4, 0.5),)

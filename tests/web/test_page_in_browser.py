@@ -242,7 +242,7 @@ LIST_FILTERS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("form", ["file", "server"])
+@pytest.mark.parametrize("form", [pytest.param("file", marks=pytest.mark.slow), "server"])
 def test_a_filter_searches_lists_as_in_python(opened, tmp_path, form):
     from ragauge.web.server import serving
     from ragauge.web.viewer import Viewer

@@ -15,8 +15,9 @@ from rapidfuzz import fuzz, process
 from ragauge.language.content_words import is_content_word
 from ragauge.language.date_parts import Date, readings, supports
 from ragauge.language.dates import dates
+from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import Agreement
-from ragauge.language.number_match import NumberMatch, match_quantities
+from ragauge.language.number_match import ExpectedNumber, NumberMatch, match_quantities
 from ragauge.language.numbers import quantities
 from ragauge.language.quantity import Quantity
 from ragauge.language.stems import Word, stemmed
@@ -300,8 +301,15 @@ def _contradiction(
         stated = [number for number in _quantities(answer) if number.counts]
         other = [number for number in stated if number.number not in known]
         if other:
-            return other[-1].text, numbers.expected[0].number
+            return _other_number(other, numbers.expected[0])
     return None
+
+
+def _other_number(stated: Sequence[Quantity], expected: ExpectedNumber) -> tuple[str, str]:
+    """The last number of the answer, or the expected one if the answer says that it fell and not rose."""
+    same = [each.text for each in stated if by_value(each) == expected.value]
+    ours = f"{same[-1]} with the other sign" if same else stated[-1].text
+    return ours, expected.number
 
 
 def _agree(one: Date, other: Date) -> bool:

@@ -5,7 +5,7 @@ hashes are equal are read again and compared exactly, so a collision of hashes c
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, cast
 
@@ -34,13 +34,17 @@ NAMED = 10
 
 @dataclass(slots=True)
 class RowKeys:
-    """The keys of the rows read so far."""
+    """The keys of the rows read so far.
+
+    `one_table`: the author of all answers wrote their gold, so that it may differ between systems.
+    """
 
     files: Sequence[str]
+    one_table: bool = True
     systems: dict[str, int] = field(default_factory=dict[str, int])
     _ids: "list[Hashes]" = field(default_factory=list[Any])
     _looks: "list[Hashes]" = field(default_factory=list[Any])
-    _systems: "list[NDArray[np.uint16]]" = field(default_factory=list[Any])
+    _systems: "list[NDArray[np.uint32]]" = field(default_factory=list[Any])
     _n_rows_by_file: dict[str, int] = field(default_factory=dict[str, int])
 
     def add(self, frame: "pl.DataFrame", source: str) -> None:
@@ -55,7 +59,7 @@ class RowKeys:
         systems = cast("list[str]", frame["system"].to_list())
         for system in dict.fromkeys(systems):
             self.systems.setdefault(system, len(self.systems))
-        self._systems.append(np.array([self.systems[system] for system in systems], np.uint16))
+        self._systems.append(np.array([self.systems[system] for system in systems], np.uint32))
         self._n_rows_by_file[source] = self._n_rows_by_file.get(source, 0) + len(systems)
 
     def check(self, pieces: PieceFiles) -> "KeyFindings":
@@ -82,7 +86,7 @@ class RowKeys:
         self._look_alikes(ids, pieces, found)
         return found
 
-    def systems_of_rows(self) -> "NDArray[np.uint16]":
+    def systems_of_rows(self) -> "NDArray[np.uint32]":
         """The number of each row's system."""
         import numpy as np
 
@@ -120,7 +124,7 @@ class RowKeys:
     def _duplicates(
         self,
         groups: "_Groups",
-        systems: "NDArray[np.uint16]",
+        systems: "NDArray[np.uint32]",
         pieces: PieceFiles,
         found: "KeyFindings",
     ) -> None:
@@ -169,7 +173,7 @@ class RowKeys:
                 continue
             rows, others = self._differing(name, groups, pieces)
             skip = np.isin(rows, several)
-            exact = _Differences(name, Conflicts(one_table=True))
+            exact = _Differences(name, Conflicts(one_table=self.one_table))
             for row, other in self._pairs(name, rows[~skip], others[~skip], pieces):
                 exact.add(row, other)
             if name == "question":
@@ -223,7 +227,7 @@ class RowKeys:
     def _gaps(
         self,
         groups: "_Groups",
-        systems: "NDArray[np.uint16]",
+        systems: "NDArray[np.uint32]",
         pieces: PieceFiles,
         found: "KeyFindings",
     ) -> None:
@@ -282,6 +286,19 @@ def _given(values: "dict[str, object]", name: str) -> "dict[str, object]":
     if values["system"] != DEFAULT_SYSTEM:
         own["system"] = values["system"]
     return own
+
+
+def as_given(conflict: Conflict) -> Conflict:
+    """The conflict with single references as the texts that they probably were in the source."""
+    row, other = (_with_text(row, conflict.field) for row in (conflict.row, conflict.other))
+    return replace(conflict, row=row, other=other)
+
+
+def _with_text(row: Row, field: str) -> Row:
+    value = row.values[field]
+    if not isinstance(value, list) or len(cast("list[object]", value)) != 1:
+        return row
+    return Row({**row.values, field: cast("list[object]", value)[0]}, row.source, row.line)
 
 
 class _Groups:
@@ -352,9 +369,9 @@ class KeyFindings:
     def add(self, found: _Differences) -> None:
         if not found.rows:
             return
-        if found.name == "question":
+        if found.name == "question" or not found.conflicts.one_table:
             self.conflicts += [
-                found.conflicts.problem(conflict, len(found.ids[key]))
+                found.conflicts.problem(as_given(conflict), len(found.ids[key]))
                 for key, conflict in found.first.items()
             ]
             return

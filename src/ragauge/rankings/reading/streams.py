@@ -18,6 +18,9 @@ STANDARD_INPUT = "-"
 """The path that means standard input."""
 
 READ_AT_ONCE = 1 << 20
+MAX_BLANK = 16 * READ_AT_ONCE
+"""Most bytes of nothing but white space in a row."""
+SPACE = ord(" ")
 BOM = b"\xef\xbb\xbf"
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _FOREIGN = {
@@ -148,13 +151,13 @@ def opened(file: Packed) -> Generator["Stream"]:
                     raise DataError([Problem(problem, file.name)])
             if magic.startswith(_GZIP):
                 with gzip.GzipFile(fileobj=packed) as unpacked:
-                    yield _Bounded(cast(Stream, unpacked), file)
+                    yield _Bounded(cast(Stream, unpacked), file, is_packed=True)
             elif magic.startswith(_ZSTD):
                 from ragauge.loaders import zstd
 
-                yield _Bounded(cast(Stream, zstd.unpacked(packed, file.name)), file)
+                yield _Bounded(cast(Stream, zstd.unpacked(packed, file.name)), file, is_packed=True)
             else:
-                yield cast(Stream, packed)
+                yield _Bounded(cast(Stream, packed), file, is_packed=False)
     except (OSError, EOFError, zlib.error) as error:
         from ragauge.loaders.files import unopened
 
@@ -171,19 +174,37 @@ class Stream(Protocol):
 
 
 class _Bounded:
-    """A stream limited to what a compressed file may unpack to, against decompression bombs."""
+    """A stream without long blank stretches, limited to what a compressed file may unpack to.
 
-    def __init__(self, stream: Stream, file: Packed) -> None:
+    A few bytes unpack to many line ends, which would be read, kept and searched.
+    """
+
+    def __init__(self, stream: Stream, file: Packed, *, is_packed: bool) -> None:
         from ragauge.loaders.files import HIGHEST_RATIO, LARGEST_UNPACKED, RATIO_COUNTS_FROM
 
         self.stream, self.name = stream, file.name
         most = max(HIGHEST_RATIO * file.size, RATIO_COUNTS_FROM)
-        self.left = min(most, LARGEST_UNPACKED)
+        self.left = min(most, LARGEST_UNPACKED) if is_packed else None
+        self.n_blank = 0
 
     def readinto(self, buffer: memoryview, /) -> int:
         n = self.stream.readinto(buffer)
+        self.n_blank = self.n_blank + n if _is_blank(buffer, n) else 0
+        if self.n_blank > MAX_BLANK:
+            problem = (
+                f"has over {MAX_BLANK:,} spaces and line ends in a row; remove the blank lines"
+            )
+            raise DataError([Problem(problem, self.name)])
+        if self.left is None:
+            return n
         self.left -= n
         if self.left < 0:
             problem = "unpacks to far more than its size; if you trust the file, unpack it yourself"
             raise DataError([Problem(problem, self.name)])
         return n
+
+
+def _is_blank(buffer: memoryview, n: int) -> bool:
+    # Three bytes tell for almost any text, so that its pieces are not copied.
+    places = (0, n // 2, n - 1)
+    return n > 0 and all(buffer[at] <= SPACE for at in places) and bytes(buffer[:n]).isspace()
