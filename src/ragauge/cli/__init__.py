@@ -135,6 +135,10 @@ def _report_bug(error: Exception) -> None:
 
 
 def _run(arguments: list[str]) -> object:
+    if any("\0" in argument for argument in arguments):  # only Python can give one
+        raise click.UsageError(
+            "an argument has a NUL character, which no path and no text here can have"
+        )
     if "_RAGAUGE_COMPLETE" in os.environ:
         return cli.main(arguments, prog_name="ragauge")
     # Not cli.main: it exits with 1 on a broken pipe, and 1 has another meaning here.
