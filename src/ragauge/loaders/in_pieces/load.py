@@ -86,6 +86,7 @@ class _Pass:
                 self._keep(side.read(table), table.source)
                 if self.has_too_many_problems:
                     return
+            side.csv.finish()
 
     @property
     def has_too_many_problems(self) -> bool:
