@@ -139,6 +139,25 @@ def test_another_value_of_the_right_type_in_the_manifest_is_found(ragauge, run, 
         assert "is not as the run wrote it" in " ".join((done.out + done.err).split())
 
 
+def test_a_manifest_whose_own_digest_was_removed_is_refused(ragauge, run):
+    path = run / "manifest.json"
+    manifest = json.loads(path.read_text())
+    del manifest["digest"]
+    path.write_text(json.dumps(manifest))
+    for command in (("doctor", "--check", run), ("show", run), ("report", run)):
+        done = ragauge(*command)
+        assert done.code == 5, command
+        assert "its digest differs or was removed" in " ".join((done.out + done.err).split())
+
+
+def test_a_run_without_any_digests_cannot_be_checked(ragauge, run):
+    without_digests(run)
+    assert ragauge("show", run).code == 0
+    done = ragauge("doctor", "--check", run)
+    assert done.code == 5
+    assert "has no digests, so changes to it cannot be noticed" in done.err
+
+
 def test_a_manifest_in_another_layout_is_the_same(ragauge, run):
     path = run / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()), indent=4, ensure_ascii=True))

@@ -57,3 +57,14 @@ def test_a_chosen_column_of_evidence_is_the_contexts():
     samples = load(given, map={"contexts": "evidence"})
     assert samples.frame["contexts"].to_list() == [["Built in 1931."]]
     assert "gold_contexts" not in samples.columns
+
+
+def test_musique_marks_the_paragraphs_that_support_the_answer():
+    paragraphs = [
+        {"idx": 0, "title": "Dam", "paragraph_text": "Built in 1931.", "is_supporting": True},
+        {"idx": 1, "title": "Sea", "paragraph_text": "It is salty.", "is_supporting": False},
+    ]
+    row = load([{"question": "When?", "answer": "1931", "paragraphs": paragraphs}])
+    read = row.frame.row(0, named=True)
+    assert read["contexts"] == ["Built in 1931.", "It is salty."]
+    assert read["gold_contexts"] == ["Built in 1931."]

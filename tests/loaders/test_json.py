@@ -185,3 +185,12 @@ def test_columns_may_have_plural_names(tmp_path: Path):
     path.write_text(json.dumps({**columns, "ground_truth_answers": ["r"]}))
     row = load(path).frame.row(0, named=True)
     assert (row["question"], row["answer"], row["references"]) == ("q", "a", ["r"])
+
+
+def test_the_result_of_one_haystack_pipeline_in_a_file(tmp_path: Path):
+    answer = {"data": "here", "query": "where?", "documents": [{"id": "d1", "content": "It is."}]}
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps({"answer_builder": {"answers": [answer]}}))
+    row = load(path).frame.row(0, named=True)
+    assert (row["question"], row["answer"]) == ("where?", "here")
+    assert row["context_ids"] == ["d1"]

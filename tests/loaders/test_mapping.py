@@ -233,3 +233,11 @@ def test_an_answer_beside_an_output_is_the_expected_one():
     row = load([{"question": "where?", "answer": "Here", "output": "It is here."}])
     read = row.frame.row(0, named=True)
     assert (read["answer"], read["references"]) == ("It is here.", ["Here"])
+
+
+def test_a_prompt_gives_way_to_the_question_beside_it():
+    samples = load([{"prompt": "Answer this. where?", "user_input": "where?", "response": "here"}])
+    assert samples.frame["question"].to_list() == ["where?"]
+    assert "prompt" in samples.columns
+    alone = load([{"prompt": "where?", "response": "here"}])
+    assert alone.frame["question"].to_list() == ["where?"]

@@ -134,6 +134,13 @@ def test_labels_chosen_by_score_are_no_random_sample():
     assert not made_run().calibrate(only_right).rates("exact_match").is_random
 
 
+def test_a_few_equal_answers_without_a_label_do_not_make_the_others_a_selection():
+    wrong = [at for at, (_, _, answer) in enumerate(truth()) if answer == "Oslo"][:3]
+    everything = labels(n=len(truth()))
+    left = [row for at, row in enumerate(everything) if at not in wrong]
+    assert made_run().calibrate(left).rates("exact_match").is_random
+
+
 def test_grades_have_rank_correlations_and_a_mean():
     grades = {"Rome": 5, "Rome it is": 3, "Oslo": 1}
     rows = [{"id": id, "system": s, "grade": grades[answer]} for id, s, answer in truth()[:60]]

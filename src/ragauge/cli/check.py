@@ -17,7 +17,7 @@ MAX_PROBLEMS = 20
 
 
 def check_folder(path: Path) -> int:
-    """Print what is wrong with a run's folder; 0 if nothing is, else 5."""
+    """Print what is wrong with a run's folder; 0 if nothing is, else 5; 5 also without digests."""
     from ragauge.report.terminal import console, print_table
 
     folder = RunFolder(path)
@@ -32,6 +32,13 @@ def check_folder(path: Path) -> int:
     print_table(console(sys.stdout), ("checked", "status"), rows)
     if len(wrong) > MAX_PROBLEMS:
         say(f"… and {len(wrong) - MAX_PROBLEMS:,} more problems")
+    if not wrong and not folder.manifest().digests:
+        say(
+            f"{path}: has no digests, so changes to it cannot be noticed: an earlier version wrote it, or they "
+            "were removed; run the same command in a new folder (replies of judges are in the cache and cost "
+            "nothing)"
+        )
+        return StoreError.exit_code
     if not wrong:
         return 0
     say(

@@ -1,6 +1,6 @@
 """Read the passages that support an answer: citations of its sentences, evidence of the expected one.
 
-TREC's RAG track writes an answer as sentences with citations; MultiHop-RAG, FinanceBench and
+TREC's RAG track writes an answer as sentences with citations; MuSiQue, MultiHop-RAG, FinanceBench and
 GraphRAG-Bench keep the passages behind the expected answer as evidence.
 """
 
@@ -15,6 +15,7 @@ from ragauge.sample import Row
 EVIDENCE = ("evidence_list", "evidence", "evidences")
 EVIDENCE_TEXTS = ("fact", "evidence_text", "text", "content", "sentence")
 CITED = {"text", "citations"}
+PARAGRAPHS, MARKED = "paragraphs", {"paragraph_text", "is_supporting"}
 TOPICS = {"topic_id": "id", "topic": "question", "run_id": "system"}
 
 Values = dict[str, object]
@@ -25,7 +26,7 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
 
     Columns in `keep` stay as they are, and evidence where a column holds the gold contexts.
     """
-    if not {"answer", *EVIDENCE} & set(table.columns()) - set(keep):
+    if not {"answer", PARAGRAPHS, *EVIDENCE} & set(table.columns()) - set(keep):
         return table
     evidence = _evidence_column(table, keep)
     notes: dict[str, None] = {}
@@ -54,6 +55,8 @@ def _read(row: Row, evidence: str | None, keep: Collection[str], notes: dict[str
         passages = _passages(values.pop(evidence))
         values["gold_contexts"] = passages
         notes[f"{evidence!r} as gold_contexts"] = None
+    if PARAGRAPHS not in keep:
+        _marked_paragraphs(values, notes)
     if "answer" not in keep:
         _cited_answer(values, notes)
     return row if values == row.values else Row(values, row.source, row.line)
@@ -72,6 +75,20 @@ def _text(item: object) -> str | None:
     named = cast(Mapping[str, object], item)
     found = (named.get(key) for key in EVIDENCE_TEXTS)
     return next((text for text in found if isinstance(text, str)), None)
+
+
+def _marked_paragraphs(values: Values, notes: dict[str, None]) -> None:
+    """MuSiQue's paragraphs are contexts; it marks those that support the answer."""
+    given = values.get(PARAGRAPHS)
+    items = cast(Sequence[object], given) if isinstance(given, list) else ()
+    if not items or not all(isinstance(item, Mapping) and item.keys() >= MARKED for item in items):
+        return
+    if any(field_of(name) in ("contexts", "gold_contexts") for name in values):
+        return
+    marked = cast("Sequence[Mapping[str, object]]", values.pop(PARAGRAPHS))
+    values["contexts"] = [item["paragraph_text"] for item in marked]
+    values["gold_contexts"] = [item["paragraph_text"] for item in marked if item["is_supporting"]]
+    notes[f"{PARAGRAPHS!r} as contexts, those that support the answer as gold_contexts"] = None
 
 
 def _cited_answer(values: Values, notes: dict[str, None]) -> None:

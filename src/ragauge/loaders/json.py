@@ -12,6 +12,7 @@ from ragauge.loaders.files import text_lines
 from ragauge.loaders.jsonl import kind_of, read_jsonl
 from ragauge.loaders.keyed import is_ranking, judged_together, keyed_rows, rows_by_system
 from ragauge.loaders.mapping import field_of, folded
+from ragauge.loaders.results import is_result
 from ragauge.loaders.strict import (
     JsonError,
     JsonReader,
@@ -194,7 +195,7 @@ def _from_members(members: _Members, source: str, problems: list[Problem]) -> Ta
         items = [_Item(values, None) for values in judged]
         note = f"read the results of {listed([repr(name) for name in lists])} together"
         return _from_items(items, source, problems, (note,))
-    if _is_trace(members) or _is_sample(members):
+    if _is_trace(members) or _is_sample(members) or is_result(plain):
         return Table((Row(plain, source, 1),), source, problems=tuple(problems))
     key = _sample_list(lists)
     keyed = keyed_rows(plain) if key is not None else keyed_rows(plain) or rows_by_system(plain)

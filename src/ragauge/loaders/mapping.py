@@ -39,15 +39,16 @@ _NAMES = {
     "relevant_document_ids gold_context_ids",
 }
 _RARER_NAMES = {
-    "id": "interaction_id test_case_id case_id dataset_item_id no #",
-    "question": "user_query user_question query_string inputs instruction request questions queries",
+    "id": "q_id financebench_id interaction_id test_case_id case_id dataset_item_id no #",
+    "question": "user_query user_question input_question reference_question main_input query_string inputs instruction request questions queries",
     "answer": "pred pred_answer prediction_text generated_text generated_texts model_prediction agent_answer "
     "bot_answer ai_answer ai_response bot_response chatbot_answer llm_response llm_output outputs "
-    "task_output predicted_answers generated_answers responses",
+    "task_output predicted_answers generated_answers responses main_output generated "
+    "generated_response chatbot_response assistant_answer assistant_response",
     "references": "gt gt_answer gt_answers ground_truth_answer ground_truth_answers ideal ref_answer "
     "reference_text reference_response expected_response true_answer standard_answer "
     "generation_gt possible_answers example_answer right_answer reference_output",
-    "contexts": "retrieved_context retrieved_contents retrieved_nodes retrieval_result "
+    "contexts": "retrieved_context llm_context retrieved_contents retrieved_nodes retrieval_result "
     "retrieval_results search_results context_list llm_context_list document documents docs ctxs "
     "chunks top_k_chunks retrieved_sources",
     "gold_contexts": "reference_context",
@@ -94,9 +95,13 @@ PREDICTIONS = frozenset(
         "generation",
         "completion",
         "generated_text",
+        "generated",
+        "generated_response",
     ]
 )
 """Names that only a system's answer has; an answer beside one of them is the expected one."""
+WHOLE_PROMPT = "prompt"
+"""A name of the question that gives way to others: beside them it often holds what the model was sent."""
 GIVEN_BY_ANSWERS = ("system", "answer", "contexts", "context_ids", "context_scores")
 """Fields that come from the answers and never from the gold."""
 ALIASES_IN_GOLD = {
@@ -273,7 +278,8 @@ def _candidates(
             candidates.setdefault(field, []).append(column)
     for field, names in candidates.items():
         usual = [name for name in names if folded(name) not in RARER]
-        candidates[field] = usual or names
+        plain = [name for name in usual if folded(name) != WHOLE_PROMPT]
+        candidates[field] = plain or usual or names
     return candidates
 
 

@@ -11,7 +11,10 @@ from ragauge.loaders.mapping import GIVEN_BY_ANSWERS, field_of, folded
 from ragauge.loaders.table import Table, listed
 from ragauge.sample import Row
 
-ANSWERS = ("answer", "response", "output", "prediction")
+ANSWERS = (
+    "answer", "response", "output", "prediction", "antwort", "réponse", "respuesta", "risposta",
+    "resposta", "antwoord",
+)  # fmt: skip
 """Words that, with a name before or behind them, are the answer of the system of that name."""
 SEPARATOR = ","
 

@@ -10,7 +10,7 @@ _NAMES = {
     "antwort_des_systems antwort_des_modells antwort_system antwort_modell antwort_bot "
     "antwort_des_bots antwort_des_chatbots chatbot_antwort bot_antwort generierte_antwort réponse "
     "réponse_générée réponse_du_modèle réponse_du_système réponse_de_l'ia réponse_ia "
-    "respuesta_del_sistema respuesta_de_la_ia risposta_del_sistema risposta_dell'ia "
+    "réponse_du_chatbot respuesta_del_sistema respuesta_de_la_ia respuesta_del_chatbot respuesta_del_bot respuesta_del_asistente risposta_del_chatbot resposta_do_chatbot risposta_del_sistema risposta_dell'ia "
     "resposta_do_sistema resposta_da_ia antwoord_van_het_systeem antwoord_model respuesta respuesta_generada respuesta_del_modelo risposta "
     "risposta_generata risposta_del_modello resposta resposta_gerada resposta_do_modelo antwoord 回答",
     "references": "erwartete_antwort musterlösung soll antwort_soll sollantwort "

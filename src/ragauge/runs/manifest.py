@@ -182,7 +182,7 @@ class Manifest:
     def from_json(cls, text: str) -> "Manifest":
         """Read what `to_json` wrote; raises ValueError or TypeError if it is not a manifest.
 
-        The manifest of an earlier version has no digest, and that of an unfinished run needs none.
+        The manifest of an earlier version has no digests at all, and that of an unfinished run needs none.
         """
         table = cast(object, json.loads(text))
         digest: object = None
@@ -194,8 +194,8 @@ class Manifest:
         check_shapes(
             plan=manifest.plan, data=manifest.data, code=manifest.code, judging=manifest.judging
         )
-        if rest and manifest.finished is not None and digest != _digest(rest):
-            raise ValueError("it is not as the run wrote it: its digest differs")
+        if manifest.finished is not None and (rest or manifest.digests) and digest != _digest(rest):
+            raise ValueError("it is not as the run wrote it: its digest differs or was removed")
         return manifest
 
 
