@@ -118,9 +118,7 @@ def test_gold_that_only_one_system_has_is_used_for_the_others_in_memory(tmp_path
     rows = {"a": answers(0, 20), "b": answers(0, 20, reference="x")}
     samples = check_same(sources_of(tmp_path, rows), is_file=False)
     assert samples.frame["references"].null_count() == 0
-    assert samples.notes[-1].endswith(
-        "what one system's file says of the questions is used for others"
-    )
+    assert samples.notes[-1].endswith("the gold in the file of one system counts for the others")
 
 
 @pytest.mark.parametrize("shape", ["a", "b"])

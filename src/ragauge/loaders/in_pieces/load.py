@@ -84,7 +84,7 @@ class _Pass:
     def read(self) -> None:
         for side in self.sides:
             for table in side.tables:
-                self._keep(side, side.read(table), table.source)
+                self._keep(side.read(table), table.source)
                 if self.has_too_many_problems:
                     return
             side.csv.finish()
@@ -96,12 +96,11 @@ class _Pass:
     def _problems_of_sides(self) -> list[list[Problem]]:
         return [side.problems for side in self.sides]
 
-    def _keep(self, side: Side, rows: Sequence[Row], source: str) -> None:
+    def _keep(self, rows: Sequence[Row], source: str) -> None:
         self.questions.add(rows)
         values = [read_values(row, self.value_problems) for row in rows]
         if not values or self.value_problems or any(self._problems_of_sides()):
             return  # only further problems are of interest
-        side.note_shared(values)
         self.numbering.fill(values)
         frame = self.pieces.add(values, [row.line for row in rows])
         self.keys.add(frame, source)
@@ -120,10 +119,6 @@ class _Pass:
         found, numbered = KeyFindings(), self.numbering.notes()
         paired: list[str] = []
         if not problems:
-            if any(side.shared != self.sides[0].shared for side in self.sides):
-                raise NeedsAllRowsError(
-                    "what one system's file says of the questions is used for others"
-                )
             if self.questions.n_unnamed and len(self.keys.systems) > 1:
                 self.keys, _, note = self.questions.pair(self.pieces, self.keys)
                 paired, numbered = [note], []
