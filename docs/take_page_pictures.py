@@ -42,7 +42,7 @@ def take_first_screen(run: rg.Run) -> None:
 
     from rich.console import Console
 
-    from ragauge.report.first_screen import print_first_screen
+    from ragauge.report.first_screen_text import print_first_screen
 
     shown = replace(run, folder=Path("ragauge-demo"))
     out = Console(file=StringIO(), width=98, record=True, force_terminal=True)
