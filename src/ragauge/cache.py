@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Lock
 
 from ragauge.errors import StoreError
+from ragauge.regular_file import NotReadableError, check_regular
 
 FORMAT = 1
 MAX_BYTES = 2 * 2**30
@@ -168,8 +169,11 @@ class Cache:
 def check_is_database(path: Path) -> None:
     """Raise StoreError for a file with other content: SQLite would overwrite one of a few bytes."""
     try:
+        check_regular(path)
         with path.open("rb") as file:
             head = file.read(len(HEAD))
+    except NotReadableError as error:
+        raise StoreError(f"the cache {path} cannot be used: {error.strerror}") from None
     except OSError:  # absent, or SQLite says why it cannot be opened
         return
     if head and head != HEAD:

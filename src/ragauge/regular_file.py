@@ -41,6 +41,16 @@ def check_regular(path: Path) -> None:
         raise NotReadableError(path, f"it is {_kind(mode)}, not a file; save it to a file first")
 
 
+def check_replaceable(path: Path) -> None:
+    """Raise OSError for a device, a pipe or a folder: a file that is written there would take its place."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:  # nothing is there, or what is wrong shows when it is written
+        return
+    if not stat.S_ISREG(mode):
+        raise NotReadableError(path, f"it is {_kind(mode)}, not a file")
+
+
 def read_regular(path: Path, max_bytes: int) -> bytes:
     """The content of a regular file of at most `max_bytes`; OSError otherwise.
 

@@ -6,7 +6,9 @@ import signal
 import subprocess
 import sys
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -107,13 +109,19 @@ def test_a_bug_is_70_on_one_line_and_never_a_gate_that_failed(ragauge, folder, m
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
 @pytest.mark.parametrize(
-    ("number", "code", "said"),
-    [(signal.SIGTERM, 143, "terminated; finished"), (signal.SIGINT, 130, "interrupted; finished")],
+    ("name", "code", "said"),
+    [
+        ("SIGTERM", 143, "terminated; finished"),
+        ("SIGHUP", 129, "terminated; finished"),
+        ("SIGINT", 130, "interrupted; finished"),
+    ],
 )
 @pytest.mark.usefixtures("interruptible")
 def test_a_signal_ends_a_command_with_a_line_and_its_code(
-    ragauge, folder, monkeypatch, number, code, said
+    ragauge, folder, monkeypatch, name, code, said
 ):
+    number = getattr(signal, name)
+
     def wait(_) -> None:
         os.kill(os.getpid(), number)
         time.sleep(30)
@@ -130,7 +138,7 @@ def test_a_signal_ends_a_command_with_a_line_and_its_code(
 def test_the_table_of_the_documentation_has_every_code():
     text = (Path(__file__).parents[2] / "docs" / "runs.md").read_text()
     rows = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| ")]
-    assert {row for row in rows if row.isdecimal()} == {*map(str, CODES), "70", "130", "143"}
+    assert {row for row in rows if row.isdecimal()} == {*map(str, CODES), "70", "129", "130", "143"}
 
 
 STREAMS = {
@@ -178,3 +186,33 @@ def test_a_full_disk_behind_both_streams_is_a_fault_of_the_disk(folder):
     script = f"{sys.executable} -m ragauge show run >/dev/full 2>/dev/full"
     done = subprocess.run(["bash", "-c", script], cwd=folder, check=False, timeout=100)
     assert done.returncode == 5
+
+
+def test_an_encoder_that_refuses_every_text_is_unreachable(ragauge, folder, faulty_encoder):
+    done = ragauge(
+        *("run", "a.jsonl", "-m", "semantic_similarity", "--encoder", "m", "--folder", "e"),
+        *("--encoder-url", faulty_encoder, "--cache", "none", "--no-report", "--quiet"),
+    )
+    assert done.code == 6
+    assert "the encoder gave no vectors: " in done.err
+    assert "refused with 401" in done.err
+
+
+@pytest.fixture
+def faulty_encoder():
+    """The address of an encoder that refuses each request."""
+
+    class Refusing(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(401)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+        server.shutdown()

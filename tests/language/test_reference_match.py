@@ -168,3 +168,9 @@ def test_two_long_texts_are_compared_in_time():
     reference = " ".join(f"expected{at}" for at in range(5_000))
     answer = " ".join(f"explained{at}" for at in range(5_000))
     assert sum(word.credit for word in match_reference(None, reference, answer).words) == 0
+
+
+def test_a_fall_does_not_contain_the_rise_of_the_reference():
+    match = match_reference("What was the growth?", "3.4%", "Revenue fell by 3.4%.")
+    assert not match.is_contained
+    assert match_reference("What was the growth?", "3.4%", "It grew by 3.4%.").is_contained

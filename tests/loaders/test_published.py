@@ -205,3 +205,9 @@ def test_results_of_bedrock_have_an_input_record():
     }
     turn = {"inputRecord": record, "output": {"text": SAID}, "results": [{"result": 1.0}]}
     assert_row({"conversationTurns": [turn]})
+
+
+def test_a_chain_of_langchain_adds_its_result_to_the_expected_answer():
+    documents = [{"page_content": TEXT, "metadata": {"source": "a.md"}}]
+    given = {"query": ASKED, "answer": RIGHT, "result": SAID, "source_documents": documents}
+    assert_row(given, contexts=[TEXT], context_ids=["a.md"])

@@ -78,3 +78,11 @@ def test_answers_of_systems_in_another_language():
     read = load(rows).frame.rows(named=True)
     assert [(row["system"], row["answer"]) for row in read] == [("GPT-4", "Da"), ("B", "Hier")]
     assert [row["references"] for row in read] == [["Hier"], ["Hier"]]
+
+
+@pytest.mark.parametrize("name", ["answers", "responses"])
+def test_a_list_of_systems_with_their_answers(name: str):
+    given = [{"model": "a", "answer": "here"}, {"model": "b", "answer": "there"}]
+    read = load([{"id": "q1", "reference": "Here", name: given}]).frame.rows(named=True)
+    assert [(row["system"], row["answer"]) for row in read] == [("a", "here"), ("b", "there")]
+    assert [row["references"] for row in read] == [["Here"], ["Here"]]

@@ -80,7 +80,7 @@ def check_same_problems(source: object, **options: Any) -> str:
 
 SHAPES: dict[str, dict[str, Rows]] = {
     "the same questions": {"b": asked(0, 40), "a": asked(0, 40)},
-    "gaps on both sides": {"b": asked(0, 30), "a": asked(5, 40), "c": answers(2, 9)},
+    "gaps on both sides": {"b": asked(0, 30), "a": asked(5, 40), "c": asked(2, 9)},
     "other names of columns": {
         "b": [{"qid": f"q{at}", "response": "x", "sources": ["a"]} for at in range(20)],
         "a": answers(0, 20, topic="t"),
@@ -112,6 +112,15 @@ def test_so_do_those_that_are_joined_with_gold(shape: str, tmp_path: Path):
         for system, of_system in SHAPES[shape].items()
     }
     check_same(sources_of(tmp_path, rows), gold=written(tmp_path / "gold.jsonl", gold(45)))
+
+
+def test_gold_that_only_one_system_has_is_used_for_the_others_in_memory(tmp_path: Path):
+    rows = {"a": answers(0, 20), "b": answers(0, 20, reference="x")}
+    samples = check_same(sources_of(tmp_path, rows), is_file=False)
+    assert samples.frame["references"].null_count() == 0
+    assert samples.notes[-1].endswith(
+        "what one system's file says of the questions is used for others"
+    )
 
 
 @pytest.mark.parametrize("shape", ["a", "b"])
@@ -248,3 +257,9 @@ def test_large_files_of_systems_are_read_in_pieces(tmp_path: Path, monkeypatch: 
     samples = load(sources)
     assert samples.is_file
     assert "into memory" not in str(samples.notes)
+
+
+def test_gold_of_one_system_that_counts_for_the_others_is_read_in_memory(tmp_path: Path):
+    sources = sources_of(tmp_path, {"a": asked(0, 9, reference="x"), "b": asked(0, 9)})
+    samples = check_same(sources, is_file=False)
+    assert samples.frame["references"].null_count() == 0

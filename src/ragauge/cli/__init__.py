@@ -13,7 +13,7 @@ from typing import cast
 import click
 
 from ragauge.cli.streams import prepared_streams, silence
-from ragauge.cli.termination import TerminatedError, stopped_by_sigterm
+from ragauge.cli.termination import TerminatedError, stopped_by_signals
 from ragauge.errors import RagaugeError, StoreError, did_you_mean
 from ragauge.report.plain import for_terminal, shortened
 
@@ -38,8 +38,6 @@ COMMANDS = {
     "doctor": "Check the installation, or a stored run.",
 }
 INTERRUPTED = 130
-TERMINATED = 143
-"""Exit code after SIGTERM, as a shell reports it."""
 BUG = 70
 """Exit code of an error in ragauge itself; sysexits.h calls it EX_SOFTWARE."""
 MAX_LINE_LENGTH = 2_000
@@ -84,7 +82,7 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit with its code; docs/runs.md lists the codes."""
-    with prepared_streams(), stopped_by_sigterm():
+    with prepared_streams(), stopped_by_signals():
         code = _ended(arguments)
     sys.exit(code)
 
@@ -99,9 +97,9 @@ def _ended(arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         error.show()
         code = error.exit_code
-    except TerminatedError:
+    except TerminatedError as ended:
         say("terminated; finished batches are kept: run the same command again to resume")
-        code = TERMINATED
+        code = ended.exit_code
     except (click.Abort, KeyboardInterrupt):
         say("interrupted; finished batches are kept: run the same command again to resume")
         code = INTERRUPTED
@@ -135,6 +133,10 @@ def _report_bug(error: Exception) -> None:
 
 
 def _run(arguments: list[str]) -> object:
+    if any("\0" in argument for argument in arguments):  # only Python can give one
+        raise click.UsageError(
+            "an argument has a NUL character, which no path and no text here can have"
+        )
     if "_RAGAUGE_COMPLETE" in os.environ:
         return cli.main(arguments, prog_name="ragauge")
     # Not cli.main: it exits with 1 on a broken pipe, and 1 has another meaning here.

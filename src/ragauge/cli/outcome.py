@@ -8,7 +8,7 @@ import click
 
 from ragauge.cli import say
 from ragauge.engine.graph import Plan
-from ragauge.errors import JudgeError
+from ragauge.errors import EncoderError, JudgeError
 from ragauge.report.plain import counted
 from ragauge.runs.asked import named_without_scores
 from ragauge.runs.health import Health
@@ -68,7 +68,7 @@ def say_truncated(health: Health) -> None:
 
 
 def exit_code(run: Run, plan: Plan) -> int:
-    """0, 4 if scores failed or what was named has none, 6 if a judge gave no usable reply.
+    """0, 4 if scores failed or what was named has none, 6 if a judge or an encoder gave nothing usable.
 
     6 also if a metric has no score because its judge was not called.
     """
@@ -82,11 +82,29 @@ def exit_code(run: Run, plan: Plan) -> int:
         reasons = "; ".join(dict.fromkeys(unasked.values()))
         say(f"{', '.join(unasked)}: no scores; {reasons}")
         return JudgeError.exit_code
+    if reason := _why_nothing_encoded(plan, health):
+        say(f"the encoder gave no vectors: {reason}")
+        return EncoderError.exit_code
     unscored = named_without_scores(plan, health)
     for reason in dict.fromkeys(unscored.values()):
         names = [name for name, why in unscored.items() if why == reason]
         say(f"{', '.join(names)}: no scores; {reason}")
     return 0 if health.is_complete and not unscored else INCOMPLETE
+
+
+def _why_nothing_encoded(plan: Plan, health: Health) -> str:
+    """Why the encoder encoded nothing: no metric that needs it has a value, and some scores failed."""
+    need_it = {
+        metric.metric
+        for metric in plan.metrics
+        if metric.definition is not None
+        and "encoder" in metric.definition.resources
+        and "judge" not in metric.definition.resources
+    }
+    failed = {each.metric for each in health.run.outcomes.absent if each.status == "failed"}
+    if not need_it & failed or health.scored & need_it:
+        return ""
+    return health.why_nothing_scored(need_it & failed)
 
 
 def _remedy(health: Health) -> str:

@@ -1,4 +1,4 @@
-"""End a command at SIGTERM as at Ctrl-C: what is finished is kept, and a line says so."""
+"""End a command at SIGTERM and SIGHUP as at Ctrl-C: what is finished is kept, and a line says so."""
 
 import signal
 import threading
@@ -6,26 +6,34 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
 
+ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""SIGHUP arrives when the terminal is closed; Windows does not have it."""
+
 
 class TerminatedError(KeyboardInterrupt):
-    """SIGTERM arrived; everything that cleans up after Ctrl-C does so after this."""
+    """A signal arrived; everything that cleans up after Ctrl-C does so after this."""
+
+    def __init__(self, signum: int) -> None:
+        self.exit_code = 128 + signum
+        """As a shell reports it."""
+        super().__init__()
 
 
 @contextmanager
-def stopped_by_sigterm() -> Generator[None]:
-    """Within it, SIGTERM raises TerminatedError, unless somebody handles or ignores the signal already."""
+def stopped_by_signals() -> Generator[None]:
+    """Within it, these signals raise TerminatedError, unless somebody handles or ignores them already."""
     is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, _stop)
+    ours = [each for each in ENDING if is_main and signal.getsignal(each) is signal.SIG_DFL]
+    for each in ours:
+        signal.signal(each, _stop)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for each in ours:
+            signal.signal(each, signal.SIG_DFL)
 
 
 def _stop(signum: int, frame: FrameType | None) -> None:
     # A second signal ends the process at once.
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    raise TerminatedError
+    signal.signal(signum, signal.SIG_DFL)
+    raise TerminatedError(signum)

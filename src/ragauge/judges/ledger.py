@@ -4,6 +4,7 @@ The replies are in their own table of the cache's file and are never evicted.
 """
 
 import json
+import math
 import sqlite3
 import threading
 import zlib
@@ -290,12 +291,15 @@ def _whole_reply(key: object, check: object, packed: object) -> Reply | None:
 
 def unpacked_reply(packed: bytes | str) -> Reply:
     """The reply from `packed_reply`. ValueError or TypeError for anything else."""
-    fields = cast(dict[str, Any], json.loads(packed))
+    try:
+        fields = cast(dict[str, Any], json.loads(packed))
+    except RecursionError:
+        raise ValueError("a reply that is nested too deep") from None
     if not isinstance(fields, dict) or not isinstance(fields.get("text"), str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError("a reply without text")
     if "logprobs" in fields:
         fields["logprobs"] = tuple(
-            TokenChoice(token, tuple((word, float(number)) for word, number in others))
+            TokenChoice(token, tuple((word, _finite(number)) for word, number in others))
             for token, others in fields["logprobs"]
         )
     for name, kinds in _KINDS.items():
@@ -303,6 +307,13 @@ def unpacked_reply(packed: bytes | str) -> Reply:
         if name in fields and type(value) not in kinds:
             raise TypeError(f"a reply whose {name} is {value!r:.40}")
     return Reply(**fields)
+
+
+def _finite(number: object) -> float:
+    read = float(cast(float, number))
+    if not math.isfinite(read):
+        raise ValueError(f"a probability of a token is {number!r:.40}")
+    return read
 
 
 _KINDS: Mapping[str, tuple[type, ...]] = {

@@ -1,9 +1,10 @@
 """The judge protocol: requests in, replies out."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Literal, Protocol, cast
 
 from ragauge.judges.as_json import text_json
 
@@ -61,8 +62,8 @@ class Reply:
     """A judge's reply, with its token counts and cost.
 
     `cached_tokens`: prompt tokens from the provider's cache. Counts and cost are None if the provider
-    does not report them. `finish_reason`: "stop", "length", "content_filter" … `model`: the model
-    that answered, according to the provider.
+    does not report them, otherwise finite and at least 0 (ValueError). `finish_reason`: "stop", "length",
+    "content_filter" … `model`: the model that answered, according to the provider.
     """
 
     text: str
@@ -73,6 +74,15 @@ class Reply:
     finish_reason: str = "stop"
     model: str | None = None
     logprobs: tuple[TokenChoice, ...] | None = None
+
+    def __post_init__(self) -> None:
+        # Checked here, since they are added up and written as JSON, which has no infinity.
+        for name in ("prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd"):
+            amount = cast("float | None", getattr(self, name))
+            if amount is not None and not 0 <= amount < math.inf:
+                raise ValueError(
+                    f"a reply's {name} must be a finite number of at least 0, got {amount!r:.40}"
+                )
 
 
 class Judge(Protocol):

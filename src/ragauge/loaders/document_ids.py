@@ -121,6 +121,6 @@ def _mapping(value: object) -> Mapping[str, object]:
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
     return cast(Mapping[str, object], value) if isinstance(value, Mapping) else {}

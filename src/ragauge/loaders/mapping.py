@@ -40,10 +40,10 @@ _NAMES = {
 }
 _RARER_NAMES = {
     "id": "q_id financebench_id interaction_id test_case_id case_id dataset_item_id no #",
-    "question": "user_query user_question input_question reference_question main_input query_string inputs instruction request questions queries",
+    "question": "user_query user_question input_question reference_question main_input input_text query_string inputs instruction request questions queries",
     "answer": "pred pred_answer prediction_text generated_text generated_texts model_prediction agent_answer "
     "bot_answer ai_answer ai_response bot_response chatbot_answer llm_response llm_output outputs "
-    "task_output predicted_answers generated_answers responses main_output generated "
+    "task_output predicted_answers generated_answers main_output generated "
     "generated_response chatbot_response assistant_answer assistant_response",
     "references": "gt gt_answer gt_answers ground_truth_answer ground_truth_answers ideal ref_answer "
     "reference_text reference_response expected_response true_answer standard_answer "

@@ -31,6 +31,7 @@ NESTED = (
     "retrieval_gt",
     "filtered_resps",
     "predictions",
+    "source_documents",
     "conversationTurns",
     "response",
     "result",
@@ -131,7 +132,8 @@ def _answer_texts(given: object) -> list[str] | None:
     for item in items:
         if not isinstance(item, Mapping) or not {"answer", "text", "value"} & item.keys():
             return None
-        if "role" in item or "documents" in item:
+        item = cast(Mapping[str, object], item)
+        if "role" in item or "documents" in item or any(field_of(key) == "system" for key in item):
             return None
         found += _answer_texts(cast(object, item)) or []
     return list(dict.fromkeys(found)) or None
@@ -301,6 +303,18 @@ def _batch_reply(values: Values, notes: dict[str, None]) -> None:
     notes["the batch's replies as answer, 'custom_id' as id"] = None
 
 
+def _chain_answers(values: Values, notes: dict[str, None]) -> None:
+    """LangChain's chains return `result` beside the query, and what a data set expects is its answer."""
+    expected, result = values.get("answer"), values.get("result")
+    if not isinstance(expected, str) or not isinstance(result, str) or "query" not in values:
+        return
+    if _has(values, "references") or _has_prediction(values):
+        return
+    del values["result"]
+    values |= {"answer": result, "references": [expected]}
+    notes["'result' as answer, 'answer' as references"] = None
+
+
 def _reader_answers(values: Values, notes: dict[str, None]) -> None:
     """DPR's reader keeps its answers, the best first, with the passage of each."""
     given = values.get("predictions")
@@ -334,6 +348,7 @@ _STEPS: tuple[Callable[[Values, dict[str, None]], None], ...] = (
     _grouped_ids,
     _chat,
     _batch_reply,
+    _chain_answers,
     _reader_answers,
     _filtered_replies,
 )

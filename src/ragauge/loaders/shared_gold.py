@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from ragauge.loaders.pairing import name_of, system_of
 from ragauge.sample import Row
 
-SHARED = ("question", "references", "gold_contexts", "relevant")
+SHARED = ("references", "gold_contexts", "relevant")
 """Fields that belong to a question, whoever answers it."""
 
 
 def with_shared_gold(rows: Sequence[Row]) -> tuple[list[Row], tuple[str, ...]]:
     """The rows with these fields of their question, and notes on whose were used.
 
-    Only for a system of which no row has the field: a null beside others is what its author wrote.
+    Only for a system of which no row has the field: a null is what its author wrote.
     """
     systems = dict.fromkeys(map(system_of, rows))
     lacking = {system: [*SHARED] for system in systems}
@@ -21,18 +21,15 @@ def with_shared_gold(rows: Sequence[Row]) -> tuple[list[Row], tuple[str, ...]]:
         system, id = system_of(row), name_of(row, "id")
         for field in SHARED:
             value = row.values.get(field)
-            if value is None:
-                continue
-            if field in lacking[system]:
+            if field in row.values and field in lacking[system]:
                 lacking[system].remove(field)
-            if id is not None:
+            if id is not None and value is not None:
                 values.setdefault(field, {}).setdefault(id, (system, value))
     used: dict[tuple[str, str, str], int] = {}
     found = [_filled(row, lacking[system_of(row)], values, used) for row in rows]
     notes = tuple(
         f"{field} of {owner!r} used for {n:,} answers of {system!r}, which has none"
         for (field, owner, system), n in used.items()
-        if field != "question"
     )
     return found, notes
 

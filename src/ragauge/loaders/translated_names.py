@@ -5,7 +5,7 @@ import unicodedata
 _NAMES = {
     "id": "nr lfd_nr lfdnr laufnummer frage_nr fragennummer frage_id n° numéro número nummer 编号 番号",
     "system": "modell modèle modelo modello 模型 モデル",
-    "question": "frage nutzerfrage pregunta domanda pergunta vraag 问题 質問",
+    "question": "frage testfrage nutzerfrage fragestellung pregunta domanda pergunta vraag 问题 質問",
     "answer": "antwort modellantwort systemantwort ki_antwort antwort_ki antwort_der_ki "
     "antwort_des_systems antwort_des_modells antwort_system antwort_modell antwort_bot "
     "antwort_des_bots antwort_des_chatbots chatbot_antwort bot_antwort generierte_antwort réponse "
@@ -21,6 +21,7 @@ _NAMES = {
     "resposta_correta resposta_de_referência referência verwacht_antwoord juist_antwoord 参考答案 "
     "标准答案 正解",
     "contexts": "fundstelle fundstellen textstelle textstellen textabschnitt textabschnitte "
+    "abschnitt abschnitte "
     "extrait extraits fragmento fragmentos frammento frammenti trecho trechos fragment fragmenten "
     "kontext kontexte contexte contextes contexto contextos contesto contesti 上下文 "
     "コンテキスト",

@@ -20,6 +20,7 @@ from shlex import quote
 from typing import Protocol
 
 from ragauge.errors import PlanError
+from ragauge.regular_file import check_regular
 from ragauge.report.overview import Overview
 from ragauge.report.view import ReportView, RunView
 from ragauge.runs.files import write_atomically
@@ -123,6 +124,7 @@ def write_parts(runs: Sequence[PageRun], path: Path) -> None:
 def _is_written(path: Path, head: bytes) -> bool:
     """Whether the file is a page that begins like this: code and view determine the rest."""
     try:
+        check_regular(path)
         with path.open("rb") as file:
             if file.read(len(head)) != head:
                 return False

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from ragauge.errors import PlanError, StoreError
 from ragauge.file_lock import lock
-from ragauge.regular_file import as_url
+from ragauge.regular_file import NotReadableError, as_url, check_replaceable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,7 +45,8 @@ def store_errors(path: Path) -> Generator[None]:
     except OSError as error:
         in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
         reason = "a file is in the way" if in_the_way else error.strerror or str(error)
-        no_room = not in_the_way and not isinstance(error, PermissionError | FileNotFoundError)
+        no_place = PermissionError | FileNotFoundError | NotReadableError
+        no_room = not in_the_way and not isinstance(error, no_place)
         advice = "free space or choose another place" if no_room else "choose another place"
         raise StoreError(
             f"{path}: cannot be written: {reason}; existing files are unchanged; {advice}"
@@ -61,6 +62,7 @@ def write_atomically(
     long to list.
     """
     with store_errors(path):
+        check_replaceable(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         if not is_one_of_many:
             remove_left_over(path.parent, re.escape(path.name))
@@ -147,6 +149,7 @@ def write_frame(
 def copy_file(source: Path, path: Path) -> None:
     """Copy a file atomically; a link where both are on the same disk, so `source` must not change."""
     with store_errors(path):
+        check_replaceable(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.parent / f".{path.name}.{os.getpid() % 10**8:08}{PART}"
         temporary.unlink(missing_ok=True)

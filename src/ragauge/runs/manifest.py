@@ -22,6 +22,8 @@ FORMAT = 2
 MAX_DIGITS = 15
 DIGEST = "digest"
 """The key of the manifest's own SHA-256."""
+SHOWN = ("metrics", "findings", "families")
+"""The keys whose texts are names in frames and tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,16 +189,26 @@ class Manifest:
         table = cast(object, json.loads(text))
         digest: object = None
         rest: Mapping[str, object] = {}
-        if isinstance(table, dict) and DIGEST in table:
+        if isinstance(table, dict):
             rest = cast("dict[str, object]", table)
-            digest = rest.pop(DIGEST)
+            digest = rest.pop(DIGEST, None)
         manifest = read_dataclass(cls, cast(object, table))
+        _check_text([manifest.data.get("systems"), *(rest.get(name) for name in SHOWN)])
         check_shapes(
             plan=manifest.plan, data=manifest.data, code=manifest.code, judging=manifest.judging
         )
-        if manifest.finished is not None and (rest or manifest.digests) and digest != _digest(rest):
+        has_digest = digest is not None or manifest.digests
+        if manifest.finished is not None and has_digest and digest != _digest(rest):
             raise ValueError("it is not as the run wrote it: its digest differs or was removed")
         return manifest
+
+
+def _check_text(value: object) -> None:
+    """Raise ValueError for half of a surrogate pair, which no frame can hold; in a path it is legitimate."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("it has half of a surrogate pair in a name") from None
 
 
 def _json(table: Mapping[str, object]) -> str:

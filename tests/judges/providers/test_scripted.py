@@ -279,6 +279,9 @@ def test_a_request_that_was_not_recorded_is_an_error_that_says_what_to_do(tmp_pa
         assert not caught.value.is_down
 
 
+HEAD = b'{"format": "ragauge recording 1", "judge": "m", "identity": {}}\n'
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -292,6 +295,22 @@ def test_a_request_that_was_not_recorded_is_an_error_that_says_what_to_do(tmp_pa
         b'{"format": "ragauge recording 1", "judge": "m", "identity": {}}\n{"key": 1}\n{}\n',
         b'{"format": "ragauge recording 1", "judge": "m", "identity": {}}\nrubbish\n{}\n',
         b"\xff\xfe\x00",
+        b"[" * 100_000,
+        b"{}\n" + b'{"a":' * 100_000 + b"\n{}\n",
+        HEAD.replace(b"{}}", b'{"temperature": NaN}}'),
+        HEAD.replace(b"{}}", b"[[1, 2]]}"),
+        HEAD + b'{"key": "a", "prompt": "p", "reply": ' + b"[" * 100_000 + b"\n{}\n",
+        *(
+            HEAD + b'{"key": "a", "prompt": "p", "reply": {"text": "x", %s}}\n' % amount
+            for amount in (
+                b'"cost_usd": Infinity',
+                b'"cost_usd": 1e999',
+                b'"cost_usd": NaN',
+                b'"cost_usd": -1.0',
+                b'"prompt_tokens": -1',
+                b'"logprobs": [["a", [["b", NaN]]]]',
+            )
+        ),
     ],
 )
 def test_a_file_that_is_no_recording_is_refused(tmp_path, content):
@@ -395,3 +414,9 @@ def test_a_recording_holds_no_prompts_and_says_which_judge_it_is_of(tmp_path):
     }
     assert set(line) == {"key", "prompt", "reply"}
     assert "Is it so?" not in (tmp_path / "r").read_text()
+
+
+@pytest.mark.parametrize("cost", [float("nan"), float("inf"), -1.0])
+def test_a_cost_that_cannot_be_added_up_is_no_reply(cost):
+    with pytest.raises(ValueError, match="cost_usd must be a finite number of at least 0"):
+        Reply("x", cost_usd=cost)

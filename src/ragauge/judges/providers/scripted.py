@@ -216,7 +216,7 @@ def _whole_lines(text: str) -> list[str]:
         return []
     try:
         json.loads(lines[-1])
-    except ValueError:
+    except (ValueError, RecursionError):
         return lines[:-1]
     return lines
 
@@ -239,9 +239,9 @@ class RecordedJudge(JudgeDefaults):
             if head["format"] != RECORDING:
                 raise ValueError(f"its format is {head['format']!r:.80}")
             self.name = str(head["judge"])
-            self.identity: Identity = dict(head["identity"])
+            self.identity: Identity = _read_identity(head["identity"])
             self._replies = dict(_recorded(line) for line in lines[1:])
-        except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             why = getattr(error, "strerror", None) or error
             raise PlanError(
                 [f"{self.path}: is not a recording of a judge's replies: {why!s:.200}"]
@@ -272,6 +272,14 @@ class RecordedJudge(JudgeDefaults):
     def has(self, key: bytes) -> bool:
         """Whether the recording has a reply with this key."""
         return key.hex() in self._replies
+
+
+def _read_identity(value: object) -> Identity:
+    """The identity of the recorded judge; ValueError or TypeError for anything but strict JSON data."""
+    if not isinstance(value, dict):
+        raise TypeError(f"its identity is {value!r:.80}")
+    json.dumps(value, allow_nan=False)
+    return cast(Identity, value)
 
 
 def _recorded(line: str) -> tuple[str, Reply]:

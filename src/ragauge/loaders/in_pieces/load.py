@@ -12,6 +12,7 @@ from ragauge.loaders.in_pieces.row_keys import KeyFindings, RowKeys
 from ragauge.loaders.in_pieces.side import Side, Source
 from ragauge.loaders.in_pieces.tables import PIECE_BYTES, FileTables, NeedsAllRowsError
 from ragauge.loaders.mapping import absent
+from ragauge.loaders.shared_gold import SHARED
 from ragauge.loaders.table import Table
 from ragauge.memory import gc_paused
 from ragauge.sample import Row, Samples
@@ -83,9 +84,10 @@ class _Pass:
     def read(self) -> None:
         for side in self.sides:
             for table in side.tables:
-                self._keep(side.read(table), table.source)
+                self._keep(side, side.read(table), table.source)
                 if self.has_too_many_problems:
                     return
+            side.csv.finish()
 
     @property
     def has_too_many_problems(self) -> bool:
@@ -94,11 +96,12 @@ class _Pass:
     def _problems_of_sides(self) -> list[list[Problem]]:
         return [side.problems for side in self.sides]
 
-    def _keep(self, rows: Sequence[Row], source: str) -> None:
+    def _keep(self, side: Side, rows: Sequence[Row], source: str) -> None:
         self.questions.add(rows)
         values = [read_values(row, self.value_problems) for row in rows]
         if not values or self.value_problems or any(self._problems_of_sides()):
             return  # only further problems are of interest
+        side.note_shared(values)
         self.numbering.fill(values)
         frame = self.pieces.add(values, [row.line for row in rows])
         self.keys.add(frame, source)
@@ -112,10 +115,15 @@ class _Pass:
 
     def samples(self) -> Samples:
         """The samples of all rows; DataError with every problem found."""
+        self._check_gold()
         problems = self._problems()
         found, numbered = KeyFindings(), self.numbering.notes()
         paired: list[str] = []
         if not problems:
+            if any(side.shared != self.sides[0].shared for side in self.sides):
+                raise NeedsAllRowsError(
+                    "what one system's file says of the questions is used for others"
+                )
             if self.questions.n_unnamed and len(self.keys.systems) > 1:
                 self.keys, _, note = self.questions.pair(self.pieces, self.keys)
                 paired, numbered = [note], []
@@ -132,6 +140,12 @@ class _Pass:
             *found.alike,
         )
         return Samples(self.pieces.as_file(), ", ".join(self._names()), notes)
+
+    def _check_gold(self) -> None:
+        """Raise NeedsAllRowsError if gold of one system counts for another, whose file has none."""
+        given = [set(side.decisions.naming().fields.values()) for side in self.sides if side.n_rows]
+        if any(0 < sum(name in fields for fields in given) < len(given) for name in SHARED):
+            raise NeedsAllRowsError("the gold in the file of one system counts for the others")
 
     def joined(self, given: GoldTable) -> Samples:
         """The samples with the gold of their questions; DataError with every problem found."""

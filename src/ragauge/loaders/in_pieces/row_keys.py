@@ -76,6 +76,7 @@ class RowKeys:
         if not is_new.all():
             systems = self.systems_of_rows()
             groups = _Groups(order, np.flatnonzero(is_new))
+            order = groups.order
             self._duplicates(groups, systems, pieces, found)
             self._conflicts(groups, pieces, found)
             self._gaps(groups, systems, pieces, found)
@@ -133,11 +134,15 @@ class RowKeys:
 
         rows, group = groups.repeated()
         own = systems[rows]
+        pairs = group.astype(np.int64) * len(self.systems) + own
+        pairs.sort()
+        is_unique = not (pairs[1:] == pairs[:-1]).any()
+        del pairs
+        if is_unique:
+            return
         order = np.lexsort((rows, own, group))
         rows, group, own = rows[order], group[order], own[order]
         same = (group[1:] == group[:-1]) & (own[1:] == own[:-1])
-        if not same.any():
-            return
         suspects = np.union1d(rows[1:][same], rows[:-1][same])
         first: dict[tuple[str, str], Row] = {}
         n_more = 0
@@ -194,13 +199,18 @@ class RowKeys:
                 hashes = np.zeros(frame.height, dtype=np.uint64)
             parts.append(hashes)
         rows, group = groups.repeated()
-        hashes = np.concatenate(parts)[rows]
+        hashes = np.concatenate(parts)
+        parts.clear()
+        hashes = hashes[rows]
         given = hashes != 0
-        rows, group, hashes = rows[given], group[given], hashes[given]
+        if not given.all():
+            rows, group, hashes = rows[given], group[given], hashes[given]
         if not len(rows):
             return rows, rows
         is_first = np.concatenate(([True], group[1:] != group[:-1]))
-        first = np.flatnonzero(is_first)[np.cumsum(is_first) - 1]
+        del group
+        sizes = np.diff(np.append(np.flatnonzero(is_first), len(rows)))
+        first = np.repeat(np.flatnonzero(is_first).astype(rows.dtype), sizes)
         differs = hashes != hashes[first]
         order = np.argsort(rows[differs])
         return rows[differs][order], rows[first][differs][order]
@@ -237,8 +247,7 @@ class RowKeys:
         if len(self.systems) < 2:
             return
         group = groups.of_rows()
-        first_row = np.full(groups.n, len(systems), dtype=np.int64)
-        np.minimum.at(first_row, group, np.arange(len(systems)))
+        first_row = groups.order[groups.starts]  # the order is stable
         n_answered = 0
         for system, code in self.systems.items():
             answered = np.zeros(groups.n, dtype=np.bool_)
@@ -302,20 +311,29 @@ def _with_text(row: Row, field: str) -> Row:
 
 
 class _Groups:
-    """Rows by the hash of their id: `order` sorts them, a group begins at each of `starts`."""
+    """Rows by the hash of their id: `order` sorts them, a group begins at each of `starts`.
+
+    Numbers of rows have 4 bytes where that is enough: these arrays are the most that reading holds.
+    """
 
     def __init__(self, order: "Ints", starts: "Ints") -> None:
-        self.order, self.starts = order, starts
-        self.n = len(starts)
+        self.starts, self.n = starts, len(starts)
+        self.order = order.astype(self._dtype(len(order)))
+
+    @staticmethod
+    def _dtype(n: int) -> Any:
+        import numpy as np
+
+        return np.int32 if n <= np.iinfo(np.int32).max else np.int64
 
     def of_rows(self) -> "Ints":
         """The number of each row's group."""
         import numpy as np
 
-        numbers = np.zeros(len(self.order), dtype=np.int64)
+        numbers = np.zeros(len(self.order), dtype=self.order.dtype)
         numbers[self.starts[1:]] = 1
         group = np.empty_like(numbers)
-        group[self.order] = np.cumsum(numbers)
+        group[self.order] = np.cumsum(numbers, dtype=numbers.dtype)
         return group
 
     def repeated(self) -> "tuple[Ints, Ints]":
@@ -324,7 +342,9 @@ class _Groups:
 
         ends = np.append(self.starts[1:], len(self.order))
         sizes = ends - self.starts
-        group = np.repeat(np.arange(self.n), sizes)
+        group = np.repeat(np.arange(self.n, dtype=self.order.dtype), sizes)
+        if (sizes > 1).all():
+            return self.order, group
         several = np.repeat(sizes > 1, sizes)
         return self.order[several], group[several]
 

@@ -1,6 +1,6 @@
 """One source of a reading in pieces: the files of a system, or of all answers, and how they are read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from ragauge.loaders.passage_rows import recognised as recognised_passage_rows
 from ragauge.loaders.promptfoo import recognised as recognised_promptfoo
 from ragauge.loaders.published import recognised as recognised_published
 from ragauge.loaders.results import recognised as recognised_results
+from ragauge.loaders.shared_gold import SHARED
 from ragauge.loaders.side_by_side import recognised as recognised_side_by_side
 from ragauge.loaders.squad import recognised as recognised_squad
 from ragauge.loaders.table import Table
@@ -61,6 +62,8 @@ class Side:
     csv: CsvNotes = field(default_factory=CsvNotes)
     problems: list[Problem] = field(default_factory=list[Problem])
     n_rows: int = 0
+    shared: set[str] = field(default_factory=set[str])
+    """The fields of questions that any row has: other systems use them."""
     _other_systems: set[str] = field(default_factory=set[str])
 
     def read(self, given: Table) -> Sequence[Row]:
@@ -84,6 +87,12 @@ class Side:
                 self._other_systems.add(repr(name))
                 self.problems.append(other_system_problem(row, repr(name), system))
         return [Row({**row.values, "system": system}, row.source, row.line) for row in rows]
+
+    def note_shared(self, values: Sequence[Mapping[str, object]]) -> None:
+        """Note the fields of questions that these rows have."""
+        for name in SHARED:
+            if name not in self.shared and any(row.get(name) is not None for row in values):
+                self.shared.add(name)
 
     def column_problems(self) -> list[Problem]:
         """What is wrong with the source's rows and columns; not with their values."""
