@@ -1,9 +1,11 @@
 """The composite GitHub Action, as far as a shell can run it."""
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -47,6 +49,32 @@ def action(ragauge, answers, tmp_path):
         return done.returncode, done.stdout + done.stderr
 
     return run
+
+
+def gitlab_job() -> dict:
+    """The job in the documentation of the gate."""
+    page = (ROOT / "docs" / "gate.md").read_text().split("## GitLab CI")[1]
+    return yaml.safe_load(page.split("```yaml\n")[1].split("```")[0])["evaluate"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("answer", "code"), [("The fee is $604.", 0), ("The fee is $500.", 1)])
+def test_the_gitlab_job_runs_and_leaves_its_artifacts(action, tmp_path, answer, code):
+    row = {"id": "q1", "question": "What is the fee?", "answer": answer, "reference": "$604"}
+    (tmp_path / "answers.jsonl").write_text(json.dumps(row) + "\n")
+    job = gitlab_job()
+    script = [line for line in job["script"] if not line.startswith("pip ")]
+    assert len(script) == len(job["script"]) - 1
+    env = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    # GitLab runs the lines of a script in one shell and stops at the first that fails.
+    command = ["bash", "-eo", "pipefail", "-c", "\n".join(script)]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    cases = ElementTree.parse(tmp_path / job["artifacts"]["reports"]["junit"]).getroot()
+    assert cases.get("failures") == str(code)
+    assert (tmp_path / job["artifacts"]["paths"][0] / "manifest.json").exists()
 
 
 def test_the_step_reads_every_input_as_a_variable():

@@ -555,3 +555,12 @@ def test_differences_that_are_equal_but_for_rounding_are_equal():
     assert row.note == "all differences are equal; the test t is undefined"
     row = one({"a": before + after, "b": after + before})
     assert (row.difference, row.effect_size, row.p_value) == (0.0, 0.0, 1.0)
+
+
+def test_scores_that_are_equal_but_for_rounding_are_ties():
+    # 0.1 + 0.2 is 0.30000000000000004.
+    row = one({"a": [0.1 + 0.2] * 4, "b": [0.3, 0.3, 0.3, 0.6]})
+    assert (row.wins, row.ties, row.losses) == (1, 3, 0)
+    row = one({"a": [0.1 + 0.2] * 4, "b": [0.3] * 4})
+    assert (row.wins, row.ties, row.losses, row.p_value) == (0, 4, 0, 1.0)
+    assert row.note == "no question differs"

@@ -72,8 +72,14 @@ class Pair:
 
     @cached_property
     def differences(self) -> "Floats":
-        """Candidate minus base, (n,)."""
-        return self.after - self.before
+        """Candidate minus base, (n,); 0 where only rounding keeps them apart."""
+        import numpy as np
+
+        from ragauge.stats.rounding import ROUNDING
+
+        apart = self.after - self.before
+        size = np.maximum(np.abs(self.after), np.abs(self.before))
+        return np.where(np.abs(apart) <= ROUNDING * size, 0.0, apart)
 
     @cached_property
     def gains(self) -> "Floats":
