@@ -3,12 +3,14 @@ PYTHON := $(firstword $(foreach one,python3 python3.13 python3.12 python3.11 pyt
 	$(one) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(one))))
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# Hundreds of tests start the command: with bytecode on the disk each of them starts twice as fast.
+unexport PYTHONDONTWRITEBYTECODE
 
 # Two processes are enough for the two cores of a small machine; give PROCESSES=8 for more.
 PROCESSES := 2
 PYTEST = $(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 
-.PHONY: demo check test tests test-slow test-ray test-inputs lint types docs page bench clean
+.PHONY: demo check test tests test-slow test-sweeps test-ray test-inputs lint types docs page bench clean
 
 demo: .venv/installed        ## evaluate the bundled example
 	$(BIN)/ragauge demo
@@ -33,7 +35,10 @@ tests: .venv/installed-tests
 	$(PYTEST) -m "not slow"
 
 test-slow: .venv/installed-tests .venv/installed-docs  ## the slow tests, and the property tests with many more examples
-	RAGAUGE_HYPOTHESIS=thorough $(PYTEST) -m "slow or hypothesis" --timeout 600
+	RAGAUGE_HYPOTHESIS=thorough $(PYTEST) -m "slow or hypothesis" --timeout 600 tests
+
+test-sweeps: .venv/installed-tests  ## before a release: long texts in every field, wrong values in all fields of a run (half an hour)
+	RAGAUGE_SWEEPS=all $(PYTEST) -m "slow or not slow" --timeout 1800 tests/faults/test_time.py tests/faults/test_31_damaged_runs.py
 
 test-ray: .venv-ray/installed  ## the tests that start a Ray cluster, with Ray in an environment of its own
 	.venv-ray/bin/python -m pytest -m "slow or not slow" tests/on_ray
@@ -73,7 +78,7 @@ clean:
 .venv-ray/installed: .venv/bin/python pyproject.toml
 	$(BIN)/python -m venv .venv-ray
 	.venv-ray/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-ray/bin/python -m pip install --quiet --editable ".[ray]" --group test
+	.venv-ray/bin/python -m pip install --quiet --editable ".[ray,s3]" --group test "moto[server]>=5"
 	@touch $@
 
 .venv/installed-docs: .venv/installed

@@ -1,10 +1,12 @@
 """Measure how far each offline metric agrees with people, on every labelled set.
 
-    RAGAUGE_DATA=… python benchmarks/agreement.py [--all] [--write] [--set NAME]… [--cache FILE]
+    RAGAUGE_DATA=… python benchmarks/agreement.py [--all] [--write] [--set NAME]… [--metric NAME]…
+        [--cache FILE]
 
 Prints the tables. `--write` also writes docs/agreement.md (below its marker) and the notes and cautions
 of the catalogue, src/ragauge/metrics/trust.toml. Large sets are sampled (agreement_sets.SAMPLE, with a seed);
-`--all` reads all rows. All metrics are called as a user calls them, by `ragauge.evaluate`.
+`--all` reads all rows. `--metric` measures only some metrics; with `--write` it replaces their figures and
+keeps the others. All metrics are called as a user calls them, by `ragauge.evaluate`.
 """
 
 import argparse
@@ -15,6 +17,7 @@ from datetime import date
 from pathlib import Path
 
 from agreement_measure import Agreement, agreements
+from agreement_merge import merged_notes, merged_page
 from agreement_page import page
 from agreement_sets import labelled_sets
 from trust_notes import trust_toml
@@ -37,7 +40,9 @@ def main() -> None:
         if options.set and labelled.name not in options.set:
             continue
         start = time.perf_counter()
-        found += agreements(labelled, cache=options.cache, workers=options.workers)
+        found += agreements(
+            labelled, cache=options.cache, workers=options.workers, only=options.metric
+        )
         seconds = time.perf_counter() - start
         print(f"{labelled.name}: {len(labelled.rows):,} rows, {seconds:.0f} s", file=sys.stderr)
     if not found:
@@ -45,9 +50,17 @@ def main() -> None:
     text = page(found)
     print(text)
     if options.write:
-        hand_written, marker, _ = PAGE.read_text(encoding="utf-8").partition(MARKER)
+        hand_written, marker, figures = PAGE.read_text(encoding="utf-8").partition(MARKER)
         assert marker, f"{PAGE} has no line {MARKER!r}"
         how = "all rows" if options.all else "samples of the large sets (`--all` reads all rows)"
+        if options.metric:
+            PAGE.write_text(
+                hand_written + MARKER + merged_page(figures, text, options.metric), encoding="utf-8"
+            )
+            TRUST.write_text(
+                merged_notes(TRUST.read_text(encoding="utf-8"), trust_toml(found)), encoding="utf-8"
+            )
+            return
         dated = f"\nMeasured on {date.today().isoformat()} with {how}.\n\n"
         PAGE.write_text(hand_written + MARKER + dated + text, encoding="utf-8")
         TRUST.write_text(trust_toml(found), encoding="utf-8")
@@ -58,6 +71,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--all", action="store_true", help="read all rows of all sets")
     parser.add_argument("--write", action="store_true", help="write the page and trust.toml")
     parser.add_argument("--set", action="append", help="measure only this set; repeatable")
+    parser.add_argument(
+        "--metric", action="append", help="measure only the settings of this metric; repeatable"
+    )
     parser.add_argument("--cache", type=Path, help="file that keeps vectors for the next time")
     parser.add_argument("--workers", type=int, default=1, help="worker processes [1]")
     return parser.parse_args()

@@ -123,10 +123,18 @@ def metrics_for(labelled: LabelledSet) -> list[str]:
 
 
 def agreements(
-    labelled: LabelledSet, *, cache: Path | None = None, workers: int = 1
+    labelled: LabelledSet,
+    *,
+    cache: Path | None = None,
+    workers: int = 1,
+    only: Sequence[str] | None = None,
 ) -> list[Agreement]:
-    """The agreement of every metric with the labels of one set."""
-    labels = metrics_for(labelled)
+    """The agreement of every metric with the labels of one set; `only` of these, if given."""
+    labels = [
+        label for label in metrics_for(labelled) if not only or Label.parse(label).name in only
+    ]
+    if not labels:
+        return []
     run = rg.evaluate(
         [dict(row.fields) for row in labelled.rows], labels, cache=cache, workers=workers
     )

@@ -7,13 +7,15 @@
 
 Each size is a run of `ragauge run` in a process of its own on generated answers, so what is measured is
 what a user gets. The memory is the resident memory of the process and its workers together, read from
-/proc every 0.1 s; pages that they share count several times. Then `ragauge show` opens the run and
+/proc every 0.2 s; pages that they share count several times. The processor time is that of all its
+processes, and is what compares two runs on a machine that does other things too. Then `ragauge show` opens the run and
 shows its first screen, and one question. Linux only.
 """
 
 import argparse
 import json
 import random
+import resource
 import shutil
 import subprocess
 import sys
@@ -61,9 +63,11 @@ WORDS = [
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The seconds of a command, and the most memory of its processes together, in MB."""
+    """The seconds of a command on the clock and of processors, and the most memory of its processes
+    together, in MB."""
 
     seconds: float
+    processor_s: float
     peak_mb: float
 
 
@@ -107,18 +111,24 @@ def resident_kb(pid: int) -> int:
     return next((int(line.split()[1]) for line in lines if line.startswith("VmRSS")), 0)
 
 
+def processor_s() -> float:
+    """Processor seconds of all children that have ended, and of theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def measured(command: Sequence[str], log: Path) -> Measured:
     """Run a command and watch the memory of its processes from outside."""
-    start = time.perf_counter()
+    start, before = time.perf_counter(), processor_s()
     with log.open("w") as file:
         process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
         peak = 0
         while process.poll() is None:
             peak = max(peak, sum(map(resident_kb, tree(process.pid))))
-            time.sleep(0.1)
+            time.sleep(0.2)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} failed:\n{log.read_text()}")
-    return Measured(time.perf_counter() - start, peak / 1024)
+    return Measured(time.perf_counter() - start, processor_s() - before, peak / 1024)
 
 
 def run_command(data: Path, folder: Path, road: str, workers: int) -> list[str]:
@@ -149,8 +159,11 @@ def main() -> None:
     given = parser.parse_args()
     home = given.keep or Path(tempfile.mkdtemp(prefix="ragauge-scale-", dir="/var/tmp"))
     home.mkdir(parents=True, exist_ok=True)
-    print("| rows | seconds | rows/s | peak MB | first screen s (MB) | one question s |")
-    print("|---|---|---|---|---|---|")
+    print(
+        "| rows | seconds | rows/s | processor s | µs a row | peak MB | first screen s (MB) "
+        "| one question s |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
     try:
         for n in given.rows:
             data, folder = home / f"{n}.jsonl", home / f"run-{n}-{given.road}"
@@ -162,7 +175,8 @@ def main() -> None:
             screen = measured(show, home / "show.log")
             one = measured([*show, f"q{n // 2}"], home / "show.log")
             print(
-                f"| {n:,} | {run.seconds:.1f} | {n / run.seconds:,.0f} | {run.peak_mb:.0f} | "
+                f"| {n:,} | {run.seconds:.1f} | {n / run.seconds:,.0f} | "
+                f"{run.processor_s:.1f} | {run.processor_s / n * 1e6:.0f} | {run.peak_mb:.0f} | "
                 f"{screen.seconds:.1f} ({screen.peak_mb:.0f}) | {one.seconds:.2f} |",
                 flush=True,
             )

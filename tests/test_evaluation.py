@@ -205,7 +205,7 @@ def whole(rows):
     "options",
     [
         pytest.param({"batch_size": 1}, marks=pytest.mark.slow),
-        {"batch_size": 7},
+        pytest.param({"batch_size": 7}, marks=pytest.mark.slow),
         pytest.param({"workers": 3}, marks=pytest.mark.slow),
     ],
 )
@@ -351,7 +351,9 @@ def test_options_of_the_wrong_kind_are_refused(options):
         rg.evaluate([{"id": "1", "answer": "x"}], "citation_quality", **options)
 
 
-@pytest.mark.parametrize("asking", ["bertscore", "sentence_coverage"])
+@pytest.mark.parametrize(
+    "asking", ["bertscore", pytest.param("sentence_coverage", marks=pytest.mark.slow)]
+)
 def test_a_run_is_known_by_the_same_key_whatever_was_imported_before(tmp_path, asking):
     script = tmp_path / "twice.py"
     script.write_text(

@@ -272,7 +272,11 @@ def in_environment(folder: Path, env: Mapping[str, str], name: str) -> Done:
 
 @pytest.mark.parametrize(
     "env",
-    [*LOCALES, {"PYTHONHASHSEED": "1"}, {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}],
+    [
+        *(pytest.param(locale, marks=pytest.mark.slow) for locale in LOCALES),
+        {"PYTHONHASHSEED": "1"},
+        {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
+    ],
     ids=str,
 )
 def test_locale_encoding_and_hash_seed_change_no_byte(reference, env, tmp_path):
@@ -387,6 +391,7 @@ def assert_same_run(folder: Path, name: str) -> None:
     }
 
 
+@pytest.mark.slow
 @LINUX
 @pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_run_says_so_and_goes_on_where_it_stopped(slow):

@@ -127,6 +127,7 @@ def test_outputs_of_scores_are_written_some_samples_at_a_time(
     assert 0 < most_rows <= 30 * len(METRICS)
 
 
+@pytest.mark.slow
 def test_a_run_in_memory_has_the_same_summary_as_its_parts(answers: Path, tmp_path: Path):
     without_folder = run_of(answers, None, in_pieces=False)
     _, pieces = both(answers, tmp_path)

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -79,7 +80,7 @@ def name_of(path: Path) -> str:
     return ".".join(parts) or "ragauge"
 
 
-MODULES = {name_of(path): ast.parse(path.read_text("utf-8")) for path in SOURCE.rglob("*.py")}
+MODULES = {name_of(path): path for path in SOURCE.rglob("*.py")}
 MAY_BE_HEAVY = {
     ("metrics.ranking", "numpy"),
     *((module, "numpy") for module in MODULES if module.startswith("stats.")),
@@ -108,6 +109,11 @@ IMPORTED_LATE = (
         "report.rankings",
     }
 ) - LIGHT
+
+
+@cache
+def tree_of(module: str) -> ast.Module:
+    return ast.parse(MODULES[module].read_text("utf-8"))
 
 
 def statements(tree: ast.AST, *, at_import: bool) -> Iterator[ast.stmt]:
@@ -139,7 +145,7 @@ def imports(module: str, *, at_import: bool = False) -> set[str]:
     """The modules of this package that a module imports."""
     found = {
         name
-        for statement in statements(MODULES[module], at_import=at_import)
+        for statement in statements(tree_of(module), at_import=at_import)
         for name in names(statement)
     }
     return {name.removeprefix("ragauge.") for name in found if name.split(".")[0] == "ragauge"}
@@ -179,7 +185,7 @@ def test_no_metric_imports_another_metrics_file(module):
 def test_heavy_packages_are_imported_inside_functions(module):
     heavy = {
         name.split(".")[0]
-        for statement in statements(MODULES[module], at_import=True)
+        for statement in statements(tree_of(module), at_import=True)
         for name in names(statement)
     } & HEAVY
     assert {one for one in heavy if (module, one) not in MAY_BE_HEAVY} == set()
@@ -196,7 +202,4 @@ POSSESSIVE_GROUP = re.compile(r"[)}][*+?]\+|\(\?>")
 @pytest.mark.parametrize("module", CODE)
 def test_no_pattern_depends_on_how_python_matches_possessive_groups(module):
     # Python 3.11.0 to 3.11.2 matches a wrong text for `(...)*+`; a single character class is fine.
-    text = (SOURCE / Path(*module.split("."))).with_suffix(".py")
-    path = text if text.is_file() else text.with_suffix("") / "__init__.py"
-    if path.is_file():
-        assert not POSSESSIVE_GROUP.findall(path.read_text("utf-8"))
+    assert not POSSESSIVE_GROUP.findall(MODULES[module].read_text("utf-8"))

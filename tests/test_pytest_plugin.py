@@ -127,3 +127,29 @@ def test_nothing_heavy_is_imported():
         "no:hypothesispytest",
     )
     assert code == 0, said
+
+
+def test_nothing_in_a_failure_is_a_workflow_command(started):
+    code, said = started("""
+import pytest
+from ragauge.pytest_plugin import assert_score
+HOSTILE = "::error::x\\n::set-output name=a::b ##[error]c \\x1b[31m"
+
+def test_evidence():
+    assert_score("exact_match", at_least=1, answer=HOSTILE, reference="Rome " + HOSTILE)
+
+def test_unknown():
+    assert_score(f"exact_mach(by={HOSTILE!r})", at_least=1, answer="a", reference="b")
+
+@pytest.mark.ragauge("answers.jsonl", metrics=["exact_match"], rules=[f"exact_match[x = {HOSTILE!r}] > 1"])
+def test_rule():
+    pass
+""")
+    assert code == 1
+    assert "3 failed" in said
+    assert "exact_match is 0, must be at least 1" in said
+    assert "Traceback" not in said
+    assert "ragauge/engine" not in said
+    assert "##[" not in said
+    assert "\x1b" not in said
+    assert not [line for line in said.splitlines() if line.lstrip().startswith("::")]

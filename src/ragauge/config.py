@@ -13,6 +13,7 @@
     output = ["scores.csv", "summary.md"]
     seed = 0
     on = "ray"                         # score on a Ray cluster; or "ray://host:10001"
+    storage = "s3://bucket/prefix"     # for a cluster whose nodes do not reach the run's folder
     evidence = "all"                   # keep it of all scores, of "failed" and flagged ones, or "none"
     cache = "vectors.sqlite"           # or "none"; ragauge-runs/cache.sqlite by default
 
@@ -82,6 +83,7 @@ KEYS = {
     "seed": int,
     "workers": int,
     "on": str,
+    "storage": str,
     "evidence": str,
     "systems": dict,
     "map": dict,
@@ -174,6 +176,7 @@ class Config:
     gate: GateConfig = field(default_factory=GateConfig)
     without: tuple[str, ...] = ()
     on: str | None = None
+    storage: str | None = None
 
     @classmethod
     def load(cls, path: Path) -> "Config":
@@ -240,6 +243,7 @@ class Config:
             GateConfig.read(as_table(table.get("gate")) or {}, base),
             texts("without"),
             cast(str | None, table.get("on")),
+            cast(str | None, table.get("storage")),
         )
 
 

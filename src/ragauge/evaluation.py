@@ -33,6 +33,7 @@ from ragauge.report.calibration_notebook import rendered_calibration
 from ragauge.report.notebook import NotebookRenderer, comparison_html
 from ragauge.runs.calibrate import Calibration
 from ragauge.runs.comparison import Comparison
+from ragauge.runs.files import check_is_local
 from ragauge.runs.identity import judges_of, manifest_of
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.run import Run
@@ -233,6 +234,7 @@ class Evaluation:
         `listener` gets an event for each step, in more detail than `progress`; worker processes only
         report the batches that they finish.
         """
+        _check(folder=folder)
         self._retry_unreadable()
         self.resources.watch(listener)
         work = Execution(
@@ -336,6 +338,8 @@ def _check(
             raise PlanError([f"{name} must be a whole number of at least {least}, got {number!r}"])
     if folder is not None and not (isinstance(folder, str | Path) and str(folder)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise PlanError([f"folder must be a path, got {folder!r}"])
+    if folder is not None:
+        check_is_local(folder)
     for name, path in (("folder", folder), ("cache", cache)):
         if "\0" in str(path):
             raise PlanError([f"{name} has a NUL character: {str(path)!r:.80}"])

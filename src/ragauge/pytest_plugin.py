@@ -53,14 +53,23 @@ def assert_score(
     1.0
     """
     __tracebackhide__ = True
+    from ragauge.errors import RagaugeError
     from ragauge.evaluation import score as score_of
 
     bounds = [bound for bound in (at_least, at_most) if bound is not None]
     if not bounds or any(math.isnan(bound) for bound in bounds):
         raise TypeError("assert_score needs at_least or at_most, a number")
-    score = score_of(metric, **fields)
+    score, problem = None, ""
+    try:
+        score = score_of(metric, **fields)
+    except RagaugeError as error:
+        problem = str(error)
+    if score is None:
+        return pytest.fail(_shown(problem), pytrace=False)
     if score.value is None:
-        pytest.fail(f"{metric} has no value ({score.status}): {score.reason}", pytrace=False)
+        pytest.fail(
+            _shown(f"{metric} has no value ({score.status}): {score.reason}"), pytrace=False
+        )
     if at_least is not None and score.value < at_least:
         pytest.fail(_failure(metric, score, f"at least {at_least:g}", fields), pytrace=False)
     if at_most is not None and score.value > at_most:
@@ -73,7 +82,14 @@ def _failure(metric: str, score: "Score", wanted: str, fields: Mapping[str, obje
     shown = evidence if len(evidence) <= EVIDENCE_SHOWN else f"{evidence[:EVIDENCE_SHOWN]}…"
     texts = [f"{name}: {value!r:.500}" for name, value in fields.items() if isinstance(value, str)]
     lines = [f"{metric} is {score.value:.6g}, must be {wanted}", *texts, f"evidence: {shown}"]
-    return "\n".join(lines)
+    return _shown("\n".join(lines))
+
+
+def _shown(text: str) -> str:
+    """The text without anything that a terminal or a build service would execute."""
+    from ragauge.report.plain import for_terminal
+
+    return for_terminal(text, lines=True)
 
 
 @pytest.fixture(scope="session")
@@ -113,7 +129,8 @@ def _evaluated(path: Path, options: dict[str, Any]) -> "Run":
     try:
         return evaluate(path, **options)
     except (RagaugeError, TypeError) as error:
-        return pytest.fail(f"{path} cannot be evaluated: {error}", pytrace=False)
+        problem = f"{path} cannot be evaluated: {error}"
+    return pytest.fail(_shown(problem), pytrace=False)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -135,12 +152,15 @@ def _check(run: "Run", item: pytest.Item, given: dict[str, Any]) -> None:
 
     rules = cast("Sequence[str] | str", given.pop("rules", ()))
     base = given.get("baseline")
+    problem = ""
     try:
         if isinstance(base, str | Path) and str(base) not in run.samples.systems:
             given["baseline"] = open_run(_path(item, base))
         gate = run.gate([rules] if isinstance(rules, str) else rules, **given)
     except RagaugeError as error:
-        return pytest.fail(str(error), pytrace=False)
+        gate, problem = None, str(error)
+    if gate is None:
+        return pytest.fail(_shown(problem), pytrace=False)
     if gate.passed:
         return None
     first = next((verdict for verdict in gate.failures if verdict.ids), None)

@@ -2,10 +2,13 @@
 
 import errno
 import os
+import re
 import stat
 from pathlib import Path
 
 PIECE = 2**20
+_URL = re.compile(r"[a-z][a-z0-9+.-]+:/+", re.IGNORECASE)
+"""The beginning of a URL, also where a Path has made one slash of two; not a drive of Windows."""
 
 
 class NotReadableError(OSError):
@@ -16,6 +19,19 @@ class NotReadableError(OSError):
 
     def __str__(self) -> str:
         return f"{self.filename}: {self.strerror}"
+
+
+def as_url(path: str | os.PathLike[str]) -> str | None:
+    """The URL that a path is meant to be; None for the path of a file or folder.
+
+    >>> as_url(Path("s3://bucket/run"))
+    's3://bucket/run'
+    """
+    text = str(path)
+    found = _URL.match(text)
+    if found is None or os.path.lexists(text):
+        return None
+    return f"{found[0].rstrip('/')}//{text[found.end() :]}"
 
 
 def check_regular(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import DataError, FilterError, Problem, did_you_mean
@@ -11,10 +12,6 @@ from ragauge.where import Filter
 
 if TYPE_CHECKING:
     import polars as pl
-
-if TYPE_CHECKING:
-    pass
-
 
 SMALL = 50_000
 """Samples selected from a file that are a frame in memory if they are not more."""
@@ -90,11 +87,16 @@ def matches(piece: "pl.DataFrame", where: Filter) -> "pl.Series":
     """Which rows match a filter, whose fields they have."""
     import polars as pl
 
-    rows = to_columns(piece.select(name for name in piece.columns if name in where.fields))
-    found = [
-        where.matches(dict(zip(rows, values, strict=True)))
-        for values in zip(*rows.values(), strict=True)
-    ]
+    chosen = piece.select(name for name in piece.columns if name in where.fields)
+    rows = to_columns(chosen)
+
+    def match(values: tuple[object, ...]) -> bool:
+        return where.matches(dict(zip(rows, values, strict=True)))
+
+    # Fields of few values, such as system, are matched once for each; lists cannot be looked up.
+    if not any(dtype.is_nested() for dtype in chosen.dtypes):
+        match = cache(match)
+    found = [match(values) for values in zip(*rows.values(), strict=True)]
     return pl.Series(found, dtype=pl.Boolean)
 
 

@@ -42,7 +42,7 @@ def test_a_gate_that_fails_says_why_and_what_to_open(ragauge, run):
         "failed: 1 of 4 checks",
         "✗ exact_match > 0.5  (a)",
         "    exact_match is 0.5",
-        "    open: q2, q1",
+        "    open: q2",
     ]
 
 
@@ -157,6 +157,15 @@ def test_nothing_from_data_is_a_workflow_command(ragauge, hostile, tmp_path, mon
     assert "<b>" not in summary
     assert "##[" not in summary
     ElementTree.parse(tmp_path / "gate.xml")
+
+
+def test_the_worst_failures_are_annotated(ragauge, run):
+    rules = [part for at in range(51, 63) for part in ("--rule", f"exact_match > 0.{at}")]
+    done = ragauge("gate", run, "--system", "a", *rules, "--github")
+    commands = [line for line in done.out.splitlines() if line.startswith("::error")]
+    limits = [line.split("> 0.")[1][:2] for line in commands[:9]]
+    assert limits == ["62", "61", "60", "59", "58", "57", "56", "55", "54"]
+    assert commands[9].endswith("::3 more checks failed")
 
 
 def test_a_step_summary_stays_below_githubs_limit(run, tmp_path, monkeypatch):

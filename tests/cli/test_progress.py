@@ -79,6 +79,36 @@ def test_a_long_run_says_so_once_as_soon_as_its_speed_is_known(clock, capsys):
             assert said == ("ragauge: this run will take long\n" if second == 4 else "")
 
 
+def test_the_first_slow_calls_of_a_judge_do_not_make_a_run_long(clock, capsys):
+    forecast = Forecast(Workload(16, 16, 16, calls=107, judged_by=("answer_class",)), clock=clock)
+    with watching(forecast, lambda _: "this run will take long", quiet=False) as listener:
+        for _ in range(4):  # one after the other, 2 s each
+            clock.now += 2
+            listener(Judged(1))
+        for _ in range(103):  # then many at a time
+            clock.now += 0.1
+            listener(Judged(1))
+    assert "will take long" not in capsys.readouterr().err
+
+
+def test_a_judge_that_stays_slow_makes_a_run_long_before_twenty_calls(clock, capsys):
+    forecast = Forecast(Workload(90, 90, 90, calls=900, judged_by=("answer_class",)), clock=clock)
+    with watching(forecast, lambda _: "this run will take long", quiet=False) as listener:
+        for call in range(8):
+            clock.now += 5
+            listener(Judged(1))
+            said = "will take long" in capsys.readouterr().err
+            assert said == (call == 5), "at 30 s"
+
+
+def test_of_many_metrics_that_cost_the_same_a_few_are_named(clock):
+    names = tuple(f"m{at}" for at in range(8))
+    forecast = Forecast(Workload(9_000, 9_000, 1_000, calls=9_000, judged_by=names), clock=clock)
+    note = long_run_note(forecast, plan_of("dont_know"))
+    assert "m3 (about 1 min) and 4 more; leave metrics out with --without m0" in note
+    assert "m4" not in note, "not all of them"
+
+
 def test_quiet_shows_nothing(clock, capsys):
     forecast = Forecast(Workload(10, 10, 10, characters=100_000), clock=clock)
     with watching(forecast, lambda _: "long", quiet=True) as listener:

@@ -196,7 +196,7 @@ def test_the_seed_moves_the_intervals_and_nothing_else(ragauge, handbook):
         assert (one["low"], one["high"]) != (other["low"], other["high"])
 
 
-@pytest.mark.parametrize("workers", ["1", "3"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "3"])
 def test_workers_change_no_byte(ragauge, handbook, workers):
     done = ragauge("run", handbook, "-j", workers, "--folder", "r", "-o", "s.csv")
     assert done.code == 0

@@ -34,6 +34,7 @@ def stored(started, tmp_path):
     return tmp_path / "r"
 
 
+@pytest.mark.slow
 def test_where_the_code_is_not_there_no_number_is_shown_and_the_way_to_it_is(started, stored):
     done = started("show", "r", "--full")
     assert done.code == 0

@@ -169,7 +169,7 @@ def test_a_metric_in_a_module_on_the_path_goes_to_other_processes(tmp_path):
     assert done.stdout == "[[1.0]]\n", done.stderr
 
 
-@pytest.mark.parametrize("kills", [1, 99])
+@pytest.mark.parametrize("kills", [1, pytest.param(99, marks=pytest.mark.slow)])
 def test_batches_of_a_killed_worker_are_measured_again_until_it_is_killed_too_often(
     tmp_path, kills
 ):

@@ -61,7 +61,7 @@ def test_rankings_of_nothing_but_line_ends_are_stopped(ragauge, tmp_path, pack):
     assert f"run: has over {MAX_BLANK:,} spaces and line ends in a row" in done.err
 
 
-@pytest.mark.parametrize("pack", ["gz", "zst"])
+@pytest.mark.parametrize("pack", ["gz", pytest.param("zst", marks=pytest.mark.slow)])
 def test_a_compressed_file_of_nothing_but_tiny_rows_is_stopped(ragauge, tmp_path, pack):
     content = b"id\n" + b"x\n" * LINES_COUNT_FROM * 2
     compress = gzip.compress if pack == "gz" else zstandard.compress

@@ -124,3 +124,24 @@ def test_a_long_line_of_separators_is_read_in_good_time():
     assert len(list_items("* " + "a - (" * 20_000)) == 1
     many = "\n".join(f"* Item {n}" for n in range(20_000))
     assert len(shared_items(list_items(many), list_items(many))) == 20_000
+
+
+CODED = "* **Rule D-4:** Access to Records\n* **Rule E/2:** Late Fees\n* **Rule F-7:** Notice"
+NAMED = "* Access to Records\n* Late Fees\n* Notice"
+
+
+@pytest.mark.parametrize(
+    ("expected", "given", "n"),
+    [
+        (CODED, NAMED, 3),
+        (NAMED, CODED, 3),
+        (CODED, "1. Rule D - 4\n2. Rule E / 2\n3. F-7", 3),
+        (CODED, "* D-4: Access\n* E/2: charges\n* F – 7: Something", 3),
+        (NAMED, "* Rule D-4 (Access to Records)\n* E/2 – Late Fees", 2),
+        ("* D-4\n* E/2", CODED, 2),
+        (CODED, "* Form D-4: Access\n* Section 4: Fees", 0),
+        ("* Rule C-1: Sums\n* Form C-1: Terms", "* Form C-1", 1),
+    ],
+)
+def test_an_item_is_known_by_its_code_or_its_name(expected: str, given: str, n: int):
+    assert len(shared_items(list_items(expected), list_items(given))) == n

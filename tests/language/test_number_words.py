@@ -111,3 +111,28 @@ def test_numbers_in_words_have_a_sign_too(text: str, found: list[str]):
 
 def test_the_sign_belongs_to_the_text_of_a_number_in_words():
     assert only("it is minus five km").text == "minus five km"
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("half a million people", ["500000"]),
+        ("a half billion", ["500000000"]),
+        ("a quarter of a million", ["250000"]),
+        ("three quarters of a million", ["750000"]),
+        ("Half of it", ["0.5"]),
+        ("an eighth of it", ["0.125"]),
+        ("half a dozen", ["6"]),
+        ("two and a half", ["2.5"]),
+        # Ordinals, halves of a year and parts of other words are no shares.
+        ("a third party", []),
+        ("in the second half", []),
+        ("a quarter later, half-heartedly, on behalf of us", []),
+    ],
+)
+def test_shares_in_words(text, values):
+    assert [one.plain_value for one in quantities(text)] == values
+
+
+def test_a_share_is_vague_and_an_amount_is_not():
+    assert [one.is_anchor for one in quantities("half of them, half a million")] == [False, True]

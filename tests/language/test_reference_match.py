@@ -98,6 +98,7 @@ def test_a_reference_of_numbers_only_may_be_stated_in_another_form(
         ("How many?", "604", "It costs $293.", ("$293", "604")),
         ("How many of 293?", "604", "Of the 293, a few.", None),
         ("How many?", "604", "It is 604, not 293.", None),
+        ("The growth?", "3.4%", "It fell 3.4%.", ("3.4% with the other sign", "3.4%")),
     ],
 )
 def test_another_number_date_or_word_contradicts(question, reference, answer, contradiction):
@@ -167,3 +168,9 @@ def test_two_long_texts_are_compared_in_time():
     reference = " ".join(f"expected{at}" for at in range(5_000))
     answer = " ".join(f"explained{at}" for at in range(5_000))
     assert sum(word.credit for word in match_reference(None, reference, answer).words) == 0
+
+
+def test_a_fall_does_not_contain_the_rise_of_the_reference():
+    match = match_reference("What was the growth?", "3.4%", "Revenue fell by 3.4%.")
+    assert not match.is_contained
+    assert match_reference("What was the growth?", "3.4%", "It grew by 3.4%.").is_contained

@@ -63,11 +63,38 @@ def test_what_is_asked_for_is_given(question: str, answer: str):
             "Does the filing disclose the number of users?",
             "The filing does not disclose the number of users.",
         ),
+        ("Does the text say who painted it?", "The text does not say who painted it."),
     ],
 )
 def test_words_of_a_refusal_can_answer_the_question(question: str, answer: str):
     assert refuses(None, answer)
     assert not refuses(question, answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (
+            "How many vehicles were recalled?",
+            "A recall took place in May. However, none of the articles states how many vehicles were recalled.",
+        ),
+        (
+            "What was the churn in Q3?",
+            "Churn for Q1 and Q2 was 2.1% and 2.4%. The Q3 churn is not included in the data provided.",
+        ),
+        (
+            "How much did capex rise?",
+            "Capex was $210 million in 2021. To work out the rise I'd need the 2020 figure, which is not part of the extract.",
+        ),
+    ],
+)
+def test_a_plain_refusal_of_what_is_asked_for_refuses_after_other_figures(question, answer):
+    assert refuses(question, answer)
+
+
+def test_what_others_say_that_they_do_not_know_is_an_answer():
+    answer = "The senator said she does not have enough information to answer."
+    assert not refuses("What did the senator say?", answer)
 
 
 def test_a_question_asks_for_its_words_without_names_and_for_a_kind():

@@ -26,6 +26,9 @@ REFUSALS = {
         "The chart is out of my sight.",
         "The margin will have to wait.",
     ),
+    "would answer with more": (
+        "Revenue is $5 million. If you can share the balance sheet, I can complete the calculation.",
+    ),
     "not shared": (
         "Digital goods are dealt with in a policy that you haven't shared.",
         "The second schedule didn't make it into the file.",

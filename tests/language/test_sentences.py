@@ -12,9 +12,6 @@ from ragauge.language.sentences import Splitter, split_sentences
 from ragauge.language.text import sentences
 from ragauge.metric import FEATURES
 
-nltk = pytest.importorskip("nltk")
-spacy = pytest.importorskip("spacy")
-
 SPLITTERS: list[Splitter] = ["rules", "nltk", "spacy"]
 TEXT = st.lists(
     st.sampled_from(["A fee.", "b", "[1]", "[2, 3]", "---", "😀", "\ud800", "5", " ", "\n", "。"])
@@ -39,7 +36,7 @@ def punkt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("collocations.tab", "sent_starters.txt", "ortho_context.tab"):
         (model / name).write_text("", encoding="utf-8")
     (model / "abbrev_types.txt").write_text("gadg\n", encoding="utf-8")
-    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    monkeypatch.setattr("nltk.data.path", [str(tmp_path)])
 
 
 def test_answers_and_references_are_split_alike():
@@ -96,7 +93,7 @@ def test_without_nltk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_without_the_punkt_model_its_download_is_named(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(nltk.data, "path", [])
+    monkeypatch.setattr("nltk.data.path", [])
     with pytest.raises(PlanError, match=r"nltk\.downloader punkt_tab, or use splitter=\"rules\""):
         split_sentences("A fee.", "nltk")
 
@@ -107,7 +104,7 @@ def test_without_the_punkt_model_its_download_is_named(monkeypatch: pytest.Monke
 @pytest.fixture
 def at_semicolons(monkeypatch: pytest.MonkeyPatch):
     """An installed pipeline that ends sentences at semicolons only, and takes 40 characters."""
-    nlp = spacy.blank("en")
+    nlp = pytest.importorskip("spacy").blank("en")
     nlp.add_pipe("sentencizer", config={"punct_chars": [";"]})
     nlp.max_length = 40
     monkeypatch.setattr(features, "installed_pipeline", lambda: nlp)
@@ -142,7 +139,7 @@ def test_a_text_longer_than_the_pipeline_takes_is_the_sentencizers(at_semicolons
 
 
 def test_components_that_find_no_sentences_do_not_run(at_semicolons):
-    @spacy.Language.component("ragauge_test_breaks")
+    @pytest.importorskip("spacy").Language.component("ragauge_test_breaks")
     def breaks(doc):
         raise AssertionError("not asked for")
 

@@ -62,11 +62,42 @@ SHAPES: dict[str, tuple[Rows, Rows]] = {
     "look-alikes": (answers(0, 12), [*gold(12), {"id": "Q3", "reference": "x"}]),
     "number ids": ([{"id": at, "answer": "x"} for at in range(9)], gold(3)),
     "no ids": ([{"question": f"How much is {at}?", "answer": "x"} for at in range(9)], gold(9)),
+    "no ids on both sides": (
+        [{"question": f"how much  IS {at}?", "answer": "x"} for at in range(20, 0, -1)],
+        [{"question": f"How much is {at}?", "reference": "x"} for at in range(15)],
+    ),
+    "gold with numbers as ids": (
+        [{"question": f"How much is {at}?", "answer": "x"} for at in range(15, 5, -1)],
+        [{**row, "id": at + 3} for at, row in enumerate(gold(12))],
+    ),
+    "no ids of two systems": (
+        [
+            {"question": f"How much is {at}?", "answer": s, "system": s}
+            for s in "ba"
+            for at in range(12)
+        ],
+        gold(15),
+    ),
     "no ids in gold": (
         answers(0, 9, question="Why?")[:1],
         [{"question": "Why?", "reference": "x"}, {"question": "How?", "reference": "y"}],
     ),
     "several types": ([*answers(0, 9, topic=1), *answers(9, 20, topic="x")], gold(20)),
+    "several types in a piece": (
+        [
+            {**row, "topic": (at, 0.5, "x", True, None)[at % 5]}
+            for at, row in enumerate(answers(0, 40))
+        ],
+        gold(45),
+    ),
+    "numbers of two kinds": (
+        [{**row, "level": (at, 0.5, None)[at % 3]} for at, row in enumerate(answers(0, 40))],
+        gold(45),
+    ),
+    "several types, and a column of the gold": (
+        [*answers(0, 9, level=1), *answers(9, 20, level=1.0)],
+        gold(25, level=1),
+    ),
 }
 
 
@@ -78,7 +109,7 @@ def test_the_samples_are_those_of_joining_in_memory(shape: str, tmp_path: Path):
     in_memory = load(source, gold=with_gold, in_pieces=False)
     in_pieces = load(source, gold=with_gold, in_pieces=True)
     notes = list(in_pieces.notes)
-    if shape in ("no ids", "no ids in gold", "several types"):
+    if shape in ("no ids in gold", "several types, and a column of the gold"):
         assert notes.pop().startswith("read as a whole into memory")
     else:
         assert in_pieces.is_file

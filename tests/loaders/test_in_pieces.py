@@ -163,10 +163,28 @@ CSV = {
     "zero and negative zero": "id,answer,level\nx,a,0\n"
     + "".join(f"q{at},a,{at + 1}\n" for at in range(60))
     + "y,a,-0\n",
+    "prices, and one that is written shorter": "id,answer,level\n"
+    + "".join(f"q{at},a,{at}.50\n" for at in range(60))
+    + "x,a,70.5\n",
+    "prices, and the same one written shorter": "id,answer,level\n"
+    + "".join(f"q{at},a,{at}.50\n" for at in range(60))
+    + "x,a,1.5\n",
+    "numbers as pandas prints them": "id,answer,level\n"
+    + "".join(f"q{at},a,{at / 4}\n" for at in range(60)),
+    "numbers as pandas prints them, and whole ones": "id,answer,level\n"
+    + "".join(f"q{at},a,{at / 4}\n" for at in range(60))
+    + "x,a,80\n",
+    "numbers as pandas prints them, and the same one": "id,answer,level\n"
+    + "".join(f"q{at},a,{at / 4}\n" for at in range(60))
+    + "x,a,3\n",
     "numbers that come late": "id,answer,level\n"
     + "".join(f"q{at},a,\n" for at in range(60))
     + "x,a,1.5\n",
     "pandas' index": ",id,answer\n" + "".join(f"{at},q{at},a {at}\n" for at in range(60)),
+    "pandas' index of some rows": ",id,answer\n"
+    + "".join(f"{at},q{at},a {at}\n" for at in range(60) if at < 20 or at % 3 == 0),
+    "pandas' index in another order": ",id,answer\n"
+    + "".join(f"{at},q{at},a {at}\n" for at in reversed(range(60))),
     "lists": "id,answer,references\n" + "".join(f'q{at},a,"[""r"", ""s""]"\n' for at in range(60)),
     "empty rows": "id,answer\n"
     + "".join(f"q{at},a {at}\n,\n" if at % 9 == 0 else f"q{at},a\n" for at in range(60)),
@@ -179,15 +197,13 @@ def test_so_are_those_of_a_csv_file(shape: str, tmp_path: Path):
     check_same(tmp_path / "a.csv")
 
 
-def test_a_column_that_does_not_count_the_rows_is_read_in_memory(tmp_path: Path):
-    rows = "".join(f"{at},q{at},a {at}\n" for at in reversed(range(60)))
-    (tmp_path / "a.csv").write_text(f",id,answer\n{rows}")
-    in_memory, other = both(tmp_path / "a.csv")
-    assert not other.is_file
-    assert other.frame.equals(in_memory.frame)
-    assert other.notes[-1] == (
-        "read as a whole into memory: the first column has no name and does not count the rows"
-    )
+@pytest.mark.parametrize("last", ["58", "a", "-1"])
+def test_a_column_without_a_name_that_does_not_number_the_rows_is_a_problem(
+    last: str, tmp_path: Path
+):
+    rows = "".join(f"{at},q{at},a {at}\n" for at in reversed(range(59)))
+    (tmp_path / "a.csv").write_text(f",id,answer\n{rows}{last},x,y\n")
+    assert "has a column without a name" in check_same_problems(tmp_path / "a.csv")
 
 
 PROBLEMS: dict[str, tuple[Rows, str]] = {
@@ -313,6 +329,13 @@ def test_a_folder_and_a_pattern_are_all_their_files(tmp_path: Path):
     assert check_same(tmp_path / "*.jsonl*").fingerprint() == folder.fingerprint()
 
 
+def test_a_folder_may_have_both_endings_of_json_lines(tmp_path: Path):
+    rows = plain(40, level=lambda at: at)
+    written(tmp_path, rows[:20], "1.jsonl")
+    written(tmp_path, [{**row, "level": "high"} for row in rows[20:]], "2.ndjson")
+    assert len(check_same(tmp_path)) == 40
+
+
 def test_a_duplicate_in_another_file_names_both_files(tmp_path: Path):
     written(tmp_path, plain(20), "1.jsonl")
     written(tmp_path, plain(2)[1:], "2.jsonl")
@@ -375,7 +398,11 @@ def test_large_files_that_are_joined_say_that_they_are_read_as_a_whole(
     expected: Rows = [{"id": f"q{at}", "reference": "x"} for at in range(40)]
     gold = written(tmp_path, expected, "gold.jsonl")
     given: dict[str, dict[str, Any]] = {
-        "answers are joined with the gold of another file": {"source": path, "gold": gold},
+        "answers are joined with the gold of another file": {
+            "source": path,
+            "gold": gold,
+            "prefer": "gold",
+        },
         "the files of systems are paired": {"source": {"a": path, "b": path}},
         "rows are paired by place or by choice": {"source": path, "by_place": True},
     }
@@ -384,6 +411,9 @@ def test_large_files_that_are_joined_say_that_they_are_read_as_a_whole(
         with monkeypatch.context() as large:
             large.setattr(loaders, "is_large", lambda _: True)
             assert load(**options).notes[-1] == f"read as a whole into memory: {why}"
+            samples = load(path, gold=gold)
+            assert samples.is_file
+            assert samples.notes[-1].startswith("read the gold as a whole into memory, the answers")
 
 
 @pytest.mark.parametrize("small", [0, 10, 10**6])

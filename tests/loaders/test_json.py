@@ -114,11 +114,6 @@ def test_a_cut_off_document_says_so(tmp_path: Path, document: str):
     assert "not JSON" in problem.message
 
 
-def test_json_lines_under_the_wrong_name_are_recognised(tmp_path: Path):
-    (problem,) = problems_of(tmp_path, '{"answer": "a"}\n{"answer": "b"}\n')
-    assert ".jsonl" in problem.message
-
-
 @pytest.mark.parametrize("document", ["[]", '{"samples": []}', "", " \n", "{}", "3", '"a"', "null"])
 def test_documents_without_samples_are_a_problem(tmp_path: Path, document: str):
     assert len(problems_of(tmp_path, document)) == 1
@@ -156,3 +151,46 @@ def test_a_frame_with_a_short_row_is_no_frame(tmp_path: Path):
     path.write_text(json.dumps({"columns": ["id", "answer"], "data": [["q1", "a"], ["q2"]]}))
     with pytest.raises(DataError):
         load(path)
+
+
+def test_one_object_per_line_is_read_as_json_lines(tmp_path: Path):
+    path = tmp_path / "qa_data.json"
+    path.write_text('{"question": "q1", "answer": "a"}\n\n{"question": "q2", "answer": "b"}\n')
+    samples = load(path)
+    assert samples.frame["answer"].to_list() == ["a", "b"]
+    assert samples.notes[0] == "read as JSON Lines: it has one object per line"
+
+
+def test_a_problem_in_one_object_per_line_has_its_line(tmp_path: Path):
+    path = tmp_path / "a.json"
+    path.write_text('{"question": "q1", "answer": "a"}\n{"question": "q2", "answer": }\n')
+    (problem,) = problems_of(tmp_path, path.read_text())
+    assert (problem.line, "is not JSON" in problem.message) == (2, True)
+
+
+def test_deepeval_writes_its_test_run_in_camel_case(tmp_path: Path):
+    case = {"name": "c", "input": "where?", "actualOutput": "here", "expectedOutput": "Here",
+            "retrievalContext": ["It is here."], "metricsData": [{"name": "F", "score": 1.0}]}  # fmt: skip
+    scores = [{"metric": "F", "scores": [1.0]}]
+    path = tmp_path / "latest_test_run.json"
+    path.write_text(json.dumps({"testCases": [case], "metricsScores": scores, "testPassed": 1}))
+    row = load(path).frame.row(0, named=True)
+    assert (row["question"], row["answer"], row["references"]) == ("where?", "here", ["Here"])
+    assert row["contexts"] == ["It is here."]
+
+
+def test_columns_may_have_plural_names(tmp_path: Path):
+    path = tmp_path / "a.json"
+    columns = {"questions": ["q"], "contexts": [["c"]], "predicted_answers": ["a"]}
+    path.write_text(json.dumps({**columns, "ground_truth_answers": ["r"]}))
+    row = load(path).frame.row(0, named=True)
+    assert (row["question"], row["answer"], row["references"]) == ("q", "a", ["r"])
+
+
+def test_the_result_of_one_haystack_pipeline_in_a_file(tmp_path: Path):
+    answer = {"data": "here", "query": "where?", "documents": [{"id": "d1", "content": "It is."}]}
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps({"answer_builder": {"answers": [answer]}}))
+    row = load(path).frame.row(0, named=True)
+    assert (row["question"], row["answer"]) == ("where?", "here")
+    assert row["context_ids"] == ["d1"]

@@ -78,3 +78,23 @@ def test_lists_by_system_or_split(tmp_path: Path):
     assert samples.notes == ("read the samples under 'gpt', 'other', each name as a system",)
     splits = {"train": [{"id": "1", "answer": "x"}], "test": [{"id": "2", "answer": "y"}]}
     assert loaded(tmp_path, splits).frame["split"].to_list() == ["train", "test"]
+
+
+def test_a_data_set_for_embeddings_gives_questions_with_gold(tmp_path: Path):
+    document = {
+        "queries": {"u1": "where?", "u2": "who?"},
+        "corpus": {"n1": "It is here.", "n2": "Ida Merrow."},
+        "relevant_docs": {"u1": ["n1"], "u2": ["n2", "lost"]},
+        "mode": "text",
+    }
+    first, second = loaded(tmp_path, document).frame.rows(named=True)
+    assert (first["id"], first["question"]) == ("u1", "where?")
+    assert first["gold_contexts"] == ["It is here."]
+    assert second["gold_contexts"] == ["Ida Merrow."]  # n2; the corpus lacks the other
+
+
+def test_hotpot_predictions_are_answers_by_id(tmp_path: Path):
+    document = {"answer": {"5a1": "here", "5a2": "there"}, "sp": {"5a1": [["T", 0]], "5a2": []}}
+    samples = loaded(tmp_path, document)
+    assert samples.frame["id"].to_list() == ["5a1", "5a2"]
+    assert samples.frame["answer"].to_list() == ["here", "there"]

@@ -209,3 +209,35 @@ def test_dspy_names_its_columns_after_example_and_prediction():
 def test_unknown_columns_come_with_the_options_that_name_them():
     with pytest.raises(DataError, match="'a', 'b'; say which is which: --map question=COLUMN"):
         load([{"a": 1, "b": 2}])
+
+
+@pytest.mark.parametrize(
+    ("header", "field"),
+    [
+        ("Antwort des Systems", "answer"),
+        ("Antwort KI", "answer"),
+        ("Réponse du système", "answer"),
+        ("Musterlösung", "references"),
+        ("Fundstelle", "contexts"),
+        ("Lfd. Nr.", "id"),
+        ("predicted_answers", "answer"),
+    ],
+)
+def test_further_headers_of_spreadsheets(header: str, field: str):
+    from ragauge.loaders.mapping import field_of
+
+    assert field_of(header) == field
+
+
+def test_an_answer_beside_an_output_is_the_expected_one():
+    row = load([{"question": "where?", "answer": "Here", "output": "It is here."}])
+    read = row.frame.row(0, named=True)
+    assert (read["answer"], read["references"]) == ("It is here.", ["Here"])
+
+
+def test_a_prompt_gives_way_to_the_question_beside_it():
+    samples = load([{"prompt": "Answer this. where?", "user_input": "where?", "response": "here"}])
+    assert samples.frame["question"].to_list() == ["where?"]
+    assert "prompt" in samples.columns
+    alone = load([{"prompt": "where?", "response": "here"}])
+    assert alone.frame["question"].to_list() == ["where?"]

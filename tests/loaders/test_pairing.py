@@ -260,3 +260,29 @@ def test_the_order_of_rows_never_changes_what_belongs_together(seeds: list[int],
         systems[name] = asked(*random.Random(seed).sample(questions, n))
     samples = load(systems)
     assert answers(samples, "a") == answers(samples, "b")
+
+
+def test_gold_in_the_file_of_one_system_counts_for_the_others():
+    first = asked(NORTH, SOUTH, references=["x"], relevant={"d1": 1})
+    samples = load({"a": first, "b": asked(SOUTH, NORTH), "c": asked(EAST)})
+    by_system = dict(samples.frame.group_by("system").agg("references").iter_rows())
+    assert by_system == {"a": [["x"], ["x"]], "b": [["x"], ["x"]], "c": [None]}
+    assert "references of 'a' used for 2 answers of 'b', which has none" in samples.notes
+    assert "relevant of 'a' used for 2 answers of 'b', which has none" in samples.notes
+
+
+def test_a_system_that_has_gold_of_some_questions_keeps_its_own():
+    own = [*asked(NORTH, references=["x"]), *asked(SOUTH)]
+    samples = load({"a": asked(NORTH, SOUTH, references=["x"]), "b": own})
+    of_b = samples.frame.filter(samples.frame["system"] == "b")
+    assert of_b["references"].to_list() == [["x"], None]
+    assert not any("which has none" in note for note in samples.notes)
+
+
+def test_rows_paired_by_place_share_gold():
+    samples = load(
+        {"a": asked(NORTH, SOUTH, references=["x"]), "b": [{"answer": "y"}, {"answer": "z"}]},
+        by_place=True,
+    )
+    of_b = samples.frame.filter(samples.frame["system"] == "b")
+    assert of_b["references"].to_list() == [["x"], ["x"]]

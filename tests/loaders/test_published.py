@@ -179,3 +179,35 @@ def test_an_input_that_ends_with_the_question_keeps_its_output_as_the_answer():
     turns = [{"role": "system", "content": "Be short."}, {"role": "user", "content": "Where?"}]
     row = load([{"input": turns, "output": "Here."}]).frame.row(0, named=True)
     assert (row["question"], row["answer"]) == ("Where?", "Here.")
+
+
+def test_dpr_keeps_scores_as_text():
+    ctxs = [{"id": "wiki:1", "title": "T", "text": TEXT, "score": "81.2", "has_answer": True}]
+    given = {"question": ASKED, "answers": [RIGHT], "ctxs": ctxs, "output": SAID}
+    assert_row(given, contexts=[TEXT], context_ids=["wiki:1"], context_scores=[81.2])
+
+
+def test_the_reader_of_dpr_keeps_its_answers_in_predictions():
+    best = {"text": SAID, "score": 12.3, "passage_idx": 0, "passage": TEXT}
+    predictions = [{"top_k": 10, "prediction": best}]
+    assert_row({"question": ASKED, "gold_answers": [RIGHT], "predictions": predictions})
+
+
+def test_rgb_calls_the_expected_answer_ans():
+    assert_row({"query": ASKED, "ans": [RIGHT], "prediction": SAID, "docs": [TEXT]})
+
+
+def test_results_of_bedrock_have_an_input_record():
+    content = [{"text": ASKED}]
+    record = {
+        "prompt": {"content": content},
+        "referenceResponses": [{"content": [{"text": RIGHT}]}],
+    }
+    turn = {"inputRecord": record, "output": {"text": SAID}, "results": [{"result": 1.0}]}
+    assert_row({"conversationTurns": [turn]})
+
+
+def test_a_chain_of_langchain_adds_its_result_to_the_expected_answer():
+    documents = [{"page_content": TEXT, "metadata": {"source": "a.md"}}]
+    given = {"query": ASKED, "answer": RIGHT, "result": SAID, "source_documents": documents}
+    assert_row(given, contexts=[TEXT], context_ids=["a.md"])

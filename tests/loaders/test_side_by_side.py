@@ -71,3 +71,18 @@ def test_an_object_of_answers_by_system():
 def test_an_object_of_an_answers_parts_is_no_object_of_systems():
     samples = load([{"id": "1", "answers": {"text": ["x"], "answer_start": [0]}}])
     assert samples.frame["references"].to_list() == [["x"]]
+
+
+def test_answers_of_systems_in_another_language():
+    rows = [{"Frage": "Wo?", "Sollantwort": "Hier", "Antwort GPT-4": "Da", "Antwort (B)": "Hier"}]
+    read = load(rows).frame.rows(named=True)
+    assert [(row["system"], row["answer"]) for row in read] == [("GPT-4", "Da"), ("B", "Hier")]
+    assert [row["references"] for row in read] == [["Hier"], ["Hier"]]
+
+
+@pytest.mark.parametrize("name", ["answers", "responses"])
+def test_a_list_of_systems_with_their_answers(name: str):
+    given = [{"model": "a", "answer": "here"}, {"model": "b", "answer": "there"}]
+    read = load([{"id": "q1", "reference": "Here", name: given}]).frame.rows(named=True)
+    assert [(row["system"], row["answer"]) for row in read] == [("a", "here"), ("b", "there")]
+    assert [row["references"] for row in read] == [["Here"], ["Here"]]

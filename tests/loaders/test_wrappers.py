@@ -199,3 +199,40 @@ def test_databricks_asks_in_request_and_names_documents_by_doc_uri():
         }
     )
     assert_row(row, contexts=["c"], context_ids=["d1"])
+
+
+def test_phoenix_exports_an_experiment_with_reference_output():
+    row = row_of(
+        {
+            "example_id": "e1",
+            "input": {"question": ASKED},
+            "reference_output": {"answer": RIGHT},
+            "output": {"answer": SAID, "retrieved_context": ["c"]},
+            "trace_id": "t",
+        }
+    )
+    assert_row(row, id="e1", contexts=["c"])
+
+
+def test_opik_keeps_the_item_of_the_data_set():
+    row = row_of(
+        {
+            "dataset_item_data": {"user_question": ASKED, "expected_output": RIGHT},
+            "evaluation_task_output": {"output": SAID, "context": ["c"]},
+        }
+    )
+    assert_row(row, contexts=["c"])
+
+
+def test_calls_of_weave_are_no_spans():
+    row = row_of(
+        {
+            "id": "w1",
+            "op_name": "weave:///e/p/op/predict:abc",
+            "trace_id": "t",
+            "inputs": {"self": "weave:///m", "question": ASKED, "expected": RIGHT},
+            "output": {"answer": SAID},
+            "attributes": {},
+        }
+    )
+    assert_row(row, id="w1")

@@ -1,6 +1,7 @@
 """What can be said of `--on` without a cluster."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -60,3 +61,16 @@ def test_the_command_checks_the_cluster_before_it_reads_much(
 
 def test_a_cluster_that_cannot_be_used_has_the_exit_code_of_a_judge_that_cannot():
     assert ClusterError.exit_code == rg.JudgeError.exit_code
+
+
+def test_the_command_line_chooses_the_cluster_of_a_configuration_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "answers.jsonl").write_text('{"id": "q1", "answer": "Paris"}\n')
+    config = tmp_path / "run.toml"
+    config.write_text('data = "answers.jsonl"\nmetrics = ["dont_know"]\n')
+    for options in (["--on", "dask"], ["--on", "ray", "--storage", "dask"]):
+        with pytest.raises(SystemExit) as ended:
+            main(["run", str(config), *options])
+        assert ended.value.code == 2
+        assert "'dask'" in capsys.readouterr().err

@@ -60,6 +60,14 @@ def hostile():
             {"a": 4, "b": 6, "c": 12},
             "c has the best exact_match, 1.000. exact_match: 1 of 2 pairs differ significantly.",
         ),
+        (
+            {"a": 4, "b": 6, "c": 6},
+            "b and c share the best exact_match, 0.500. exact_match: 0 of 2 pairs differ significantly.",
+        ),
+        (
+            {"a": 6, "b": 6, "c": 6},
+            "3 systems share the best exact_match, 0.500. exact_match: 0 of 2 pairs differ significantly.",
+        ),
     ],
 )
 def test_the_headline_says_what_the_tests_say(right, headline):

@@ -5,7 +5,8 @@ import io
 import pytest
 
 import ragauge as rg
-from ragauge.report.first_screen import FirstScreen, first_screen_markdown
+from ragauge.report.first_screen import FirstScreen
+from ragauge.report.first_screen_text import first_screen_markdown
 from ragauge.report.terminal import console, print_run
 
 
@@ -235,3 +236,71 @@ def test_full_prints_everything(handbook, monkeypatch):
     shown = printed(run, monkeypatch, full=True)
     assert shown.startswith("custom · 90 answers · 3 systems")
     assert "worst 0.556" in " ".join(shown.split())
+
+
+def test_systems_without_a_common_question_are_not_compared_and_why():
+    rows = answers({"a": 15, "b": 5})
+    for row in rows:
+        row["id"] = f"{row['system']}{row['id']}"
+    assert screen(rows).headline == (
+        "a has the best exact_match 0.75, next b 0.25; not compared, because no question has a "
+        "score for both."
+    )
+
+
+def test_one_system_with_scores_is_not_called_the_best():
+    rows = answers({"a": 10, "b": 0})
+    for row in rows[20:]:
+        row["answer"] = None
+    assert screen(rows).headline == "a is the only system with a score: exact_match 0.50."
+
+
+def test_all_tied_systems_are_named():
+    same = screen(answers({"c": 9, "a": 10, "b": 10, "d": 10}))
+    assert same.headline == "a, b and d have the same exact_match, 0.50."
+    five = screen(answers(dict.fromkeys("abcde", 10)))
+    assert five.headline == "5 systems have the same exact_match, 0.50: a, b, c … 2 more."
+
+
+def test_long_names_that_begin_alike_stay_apart():
+    names = [f"experiments-of-november-model-{size}" for size in ("small", "base", "large")]
+    found = screen(answers({names[0]: 18, names[1]: 10, names[2]: 2}))
+    assert found.header[1:4] == (
+        "…ovember-model-small",
+        "…november-model-base",
+        "…ovember-model-large",
+    )
+    assert found.headline.startswith("…ovember-model-small is best: ")
+    assert all(text.startswith("…") for text, _ in found.worst)
+
+
+def test_the_screen_keeps_to_25_lines_with_everything_there_is_to_say(
+    handbook, monkeypatch, tmp_path
+):
+    samples = rg.load(handbook)
+    rows = samples.frame.to_dicts()
+    for at, row in enumerate(rows):
+        row["answer"] = None if at % 7 == 0 else row["answer"]
+        row["contexts"] = None if at % 5 == 0 else row["contexts"]
+    metrics = ["rag", "token_f1", "rougeL", "exact_match", "rouge1"]
+    run = rg.evaluate(rows, metrics, folder=tmp_path / "r")
+    found = FirstScreen(run)
+    lines = printed(run, monkeypatch).splitlines()
+    assert len(lines) <= 25
+    assert lines[-2].startswith("next: ") and lines[-1].startswith("all:  ")
+    n_rows = sum(" ↑ " in line for line in lines)
+    assert f"not shown: {len(found.metrics) - n_rows - 1} more metrics" in "".join(lines)
+
+
+def test_each_of_the_worst_opens_another_question_if_there_is_one():
+    rows = [
+        {
+            "id": f"q{at}",
+            "question": "Fee?",
+            "answer": "Blue boats",
+            "reference": f"{at + 7} dollars",
+        }
+        for at in range(3)
+    ]
+    worst = screen(rows, "rag").worst
+    assert len({id for _, id in worst}) == len(worst) > 1

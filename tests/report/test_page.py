@@ -20,6 +20,7 @@ import ragauge as rg
 from ragauge.errors import PlanError, StoreError
 from ragauge.label import Label
 from ragauge.report import chunks
+from ragauge.report.overview import Overview
 from ragauge.report.page import asset, script_json, write_page
 from ragauge.report.view import ReportView
 
@@ -350,3 +351,11 @@ def test_the_texts_of_prompts_are_in_the_page_once_if_they_are_those_of_the_run(
     config = rg.JudgeConfig((judge,), prompts=others)
     own = rg.evaluate([row], "answer_class", judge=config)
     assert Page(own.report(tmp_path / "own.html")).view["runs"][0]["prompts"] == {}
+
+
+def test_a_metric_that_needs_a_judge_is_no_problem_but_a_note():
+    run = rg.evaluate([{"id": "q1", "answer": "oak", "reference": "oak"}], "factual-qa")
+    view = Overview(run).view()
+    assert [metric.name for metric in view.metrics if metric.unavailable]
+    assert view.problems == ()
+    assert any("judge" in note for note in view.notes)

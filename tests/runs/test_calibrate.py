@@ -67,6 +67,12 @@ def test_the_best_metric_comes_first_and_one_without_figures_says_why():
     assert found.frame["why_not"].to_list()[:2] == [None, None]
 
 
+def test_a_single_label_gives_no_figure():
+    assert made_run().calibrate(labels()[:1]).metric("exact_match").why_not == (
+        "1 labelled answer; label at least 2"
+    )
+
+
 def test_the_order_of_labels_does_not_matter():
     one, other = made_run().calibrate(labels()), made_run().calibrate(labels()[::-1])
     assert one.frame.equals(other.frame)
@@ -132,6 +138,13 @@ def test_labels_chosen_by_score_are_no_random_sample():
         row for row in chosen if not row["label"]
     ][:6]
     assert not made_run().calibrate(only_right).rates("exact_match").is_random
+
+
+def test_a_few_equal_answers_without_a_label_do_not_make_the_others_a_selection():
+    wrong = [at for at, (_, _, answer) in enumerate(truth()) if answer == "Oslo"][:3]
+    everything = labels(n=len(truth()))
+    left = [row for at, row in enumerate(everything) if at not in wrong]
+    assert made_run().calibrate(left).rates("exact_match").is_random
 
 
 def test_grades_have_rank_correlations_and_a_mean():

@@ -101,6 +101,7 @@ def changes_of_a_copy(folder: Path, *metrics: str) -> tuple[set[str], set[str]]:
 ENGINE = "ragauge.engine.engine"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("metrics", "roots"),
     [
@@ -114,7 +115,6 @@ ENGINE = "ragauge.engine.engine"
                 "ragauge.features.numbers",
                 "ragauge.features.dates",
             },
-            marks=pytest.mark.slow,
         ),
     ],
 )

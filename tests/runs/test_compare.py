@@ -1,6 +1,7 @@
 """Comparisons of systems: pairing, slices, clusters, mismatches, and what a side lacks."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -89,6 +90,12 @@ def test_the_other_tests_are_scipys():
     ).confidence_interval
     row = one(systems)
     assert (row.low, row.high) == (approx(bca.low, abs=0.02), approx(bca.high, abs=0.02))
+
+
+def test_the_interval_ends_where_no_difference_can_be():
+    row = one({"a": [0.0, 0.0, 0.0, 0.0], "b": [0.0, 0.0, 0.0, 1.0]})
+    # Mean 1/4, standard error 1/4, t 3.1824: from -0.546 to 1.046, but points are in [0, 1].
+    assert (row.low, row.high) == (approx(0.25 - 3.1824 / 4, abs=1e-4), 1.0)
 
 
 def test_graded_scores_change_where_they_cross_the_middle_of_the_scale():
@@ -359,6 +366,25 @@ def test_another_version_of_a_metric_is_refused(points):
     with pytest.raises(PlanError, match=r"cannot compare points: version 1 in .* version 2 in"):
         rg.compare(base, stale)
     assert rg.compare(base, stale, allow_mismatch=True).row("points").n == 3
+
+
+def test_runs_of_other_ragauges_and_packages_are_compared_with_a_note(points):
+    base = run_of({"a": [0.0, 0.5, 0.5]})
+    code = {**base.manifest.code, "ragauge": "0.0.1", "packages": {"polars": "1.0"}}
+    other = rg.Run(base.samples, base.source, replace(base.manifest, code=code))
+    own = base.manifest.code
+    note = (
+        f"evaluated with different versions: ragauge {own['ragauge']} and 0.0.1, "
+        f"polars {own['packages']['polars']} and 1.0"
+    )
+    assert note in rg.compare(base, other).notes
+    (reversed_note,) = base.gate(["points.drop <= 0"], baseline=other).notes
+    assert reversed_note.startswith("evaluated with different versions: ragauge 0.0.1 and ")
+    assert not [
+        note
+        for note in rg.compare(base, run_of({"a": [0.5, 0.5, 0.5]})).notes
+        if "versions" in note
+    ]
 
 
 def test_other_settings_of_a_metric_are_refused(tmp_path):

@@ -1,6 +1,9 @@
 """The gate: rules over runs, drops against a baseline; a number without a value fails."""
 
+from math import inf
+
 import pytest
+from pytest import approx
 
 import ragauge as rg
 from ragauge.errors import DataError, FilterError, PlanError
@@ -81,7 +84,24 @@ def test_an_interval_of_one_question_is_no_value(run):
 def test_a_failed_rule_names_values_and_questions(run):
     first, _ = run.gate(["exact_match > 0.5"]).verdicts
     assert first.reason == "exact_match is 0.5"
-    assert first.ids == ("q2", "q1")
+    assert first.ids == ("q2",)  # q1 has the best score that there is
+
+
+def test_failures_are_sorted_the_worst_first(run):
+    rules = [
+        "exact_match > 0.5",
+        "recall@10 >= 0",
+        "failed <= 0",
+        "exact_match >= 0.8",
+        "answers >= 5",
+    ]
+    failures = run.gate(rules, systems=["a"]).failures
+    assert [(failed.rule, failed.shortfall) for failed in failures] == [
+        ("recall@10 >= 0", inf),  # no value
+        ("exact_match >= 0.8", approx(0.3 / 0.8)),
+        ("answers >= 5", approx(1 / 5)),
+        ("exact_match > 0.5", 0.0),
+    ]
 
 
 def test_every_statistic_has_a_value_where_the_summary_has_one(run):

@@ -53,7 +53,12 @@ def compared(run: Run, **options: object) -> Comparison:
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"by": "topic", "metrics": "token_f1"}, {"cluster": "group"}]
+    "options",
+    [
+        pytest.param({}, marks=pytest.mark.slow),
+        {"by": "topic", "metrics": "token_f1"},
+        pytest.param({"cluster": "group"}, marks=pytest.mark.slow),
+    ],
 )
 def test_pieces_and_one_pair_at_a_time_give_the_same_numbers(
     options: dict[str, object], folder: Path, monkeypatch: pytest.MonkeyPatch

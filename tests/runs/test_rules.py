@@ -1,6 +1,7 @@
 """Rules: the grammar of filters over metrics, statistics and slices."""
 
 import pytest
+from pytest import approx
 
 from ragauge.errors import FilterError
 from ragauge.runs.rules import CHANGES, STATISTICS, TOTALS, Operand, Rule
@@ -91,6 +92,27 @@ def test_a_rule_holds_or_not():
     assert rule.holds({"correct": 0.8, "failed": 2})
     assert not rule.holds({"correct": 0.79, "failed": 2})
     assert not rule.holds({"correct": 0.8, "failed": 3})
+
+
+@pytest.mark.parametrize(
+    ("rule", "shortfall"),
+    [
+        ("correct >= 0.5", 0.0),
+        ("correct >= 0.8", 0.2 / 0.8),
+        ("failed <= 0", 1.0),  # 4 of 4 too many
+        ("failed < 3", 1 / 4),
+        ("not failed > 3", 1 / 4),
+        ("correct >= 0.8 and failed <= 3", 0.25),  # both have to hold: the larger
+        ("correct >= 0.8 and failed <= 0", 1.0),
+        ("correct >= 0.8 or failed <= 0", 0.25),  # one is enough: the smaller
+        ("not (correct < 0.8 or failed > 0)", 1.0),
+        ("not (correct < 0.8 and failed > 0)", 0.25),
+        ("failed in (1, 5)", 1 / 5),
+        ("correct != 0.6", 0.0),
+    ],
+)
+def test_how_far_a_rule_is_missed(rule, shortfall):
+    assert Rule.parse(rule).shortfall({"correct": 0.6, "failed": 4}) == approx(shortfall)
 
 
 def test_a_system_is_chosen_by_the_slice():

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from pytest import approx
 
+from ragauge.errors import PlanError
 from ragauge.stats.agreement import alpha_of, cohen_kappa, kappa_of, krippendorff_alpha
 
 LEFT = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]
@@ -28,6 +29,10 @@ def test_full_agreement_is_one_and_the_opposite_minus_one():
     assert cohen_kappa([1, 0], [1, 0]) == 1.0
     # Agreement on none; chance 1/2: (0 - 0.5) / (1 - 0.5).
     assert cohen_kappa([1, 0], [0, 1]) == -1.0
+
+
+def test_kappa_takes_arrays_too():
+    assert cohen_kappa(np.array(LEFT) == 1, np.array(RIGHT) == 1) == approx(0.6)
 
 
 def test_it_does_not_matter_who_rates_first():
@@ -127,3 +132,15 @@ def test_alpha_with_missing_ratings_is_that_of_the_package_krippendorff(level, t
         for rater in range(4)
     ]
     assert krippendorff_alpha(ratings, level) == approx(theirs, abs=1e-12)
+
+
+def test_kappa_refuses_nan_and_ratings_without_a_partner():
+    with pytest.raises(PlanError, match=r"right\[1\] is nan"):
+        cohen_kappa([1, 0], [1, float("nan")])
+    with pytest.raises(PlanError, match="2 left, 1 right"):
+        cohen_kappa([1, 0], [1])
+
+
+def test_alpha_refuses_raters_with_different_numbers_of_items():
+    with pytest.raises(PlanError, match="raters have 2, 1 ratings"):
+        krippendorff_alpha([[1, 0], [1]])

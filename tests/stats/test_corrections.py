@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 from pytest import approx
 from scipy.stats import false_discovery_control
 
+from ragauge.errors import PlanError
 from ragauge.stats.corrections import benjamini_hochberg, holm
 
 
@@ -52,3 +53,10 @@ def test_both_corrections_agree_with_statsmodels(p_values):
     for ours, theirs in ((holm, "holm"), (benjamini_hochberg, "fdr_bh")):
         expected = multitest.multipletests(p_values, method=theirs)[1]
         assert ours(p_values).tolist() == approx(expected.tolist())
+
+
+@pytest.mark.parametrize("correct", [holm, benjamini_hochberg])
+@pytest.mark.parametrize("bad", [float("nan"), 1.5, -0.1])
+def test_what_is_no_p_value_is_refused(correct, bad):
+    with pytest.raises(PlanError, match=r"p_values\[1\] is"):
+        correct([0.01, bad])

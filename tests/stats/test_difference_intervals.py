@@ -27,7 +27,30 @@ def expanded(n) -> float:
     return 1 - 2 * scipy_stats.norm.sf(reach)
 
 
-def test_the_bca_interval_agrees_with_scipy_at_the_expanded_level():
+def students(values) -> tuple[float, float]:
+    """The ends of Student's t interval, by scipy."""
+    reach = scipy_stats.t.ppf(0.975, len(values) - 1) * scipy_stats.sem(values)
+    return float(np.mean(values) - reach), float(np.mean(values) + reach)
+
+
+def test_the_interval_of_few_changes_is_that_of_students_t():
+    # The mean is 1/4, the standard deviation 1/2, so the standard error 1/4; t at 0.975 with 3 degrees of
+    # freedom is 3.1824. BCa cannot leave [0, 1], where all resampled means are.
+    found = interval([0, 0, 0, 1])
+    assert found.low == approx(0.25 - 3.1824 / 4, abs=1e-4)
+    assert found.high == approx(0.25 + 3.1824 / 4, abs=1e-4)
+
+
+@pytest.mark.parametrize("n", [2, 5, 12, 80, 1_000])
+def test_no_end_is_nearer_than_that_of_students_t(n):
+    values = np.random.default_rng(n).standard_t(2, n)
+    low, high = students(values)
+    found = interval(values)
+    assert found.low <= low + 1e-9
+    assert found.high >= high - 1e-9
+
+
+def test_the_long_tail_is_that_of_scipys_bca_at_the_expanded_level_and_the_short_one_students():
     values = skewed()
     theirs = scipy_stats.bootstrap(
         (values,),
@@ -39,7 +62,10 @@ def test_the_bca_interval_agrees_with_scipy_at_the_expanded_level():
     ).confidence_interval
     ours = interval(values)
     # Ends of 10,000 draws have a standard error of about 2.5 % of that of the mean, which is 0.15.
-    assert (ours.low, ours.high) == (approx(theirs.low, abs=0.015), approx(theirs.high, abs=0.015))
+    low, high = students(values)
+    assert low < theirs.low
+    assert high < theirs.high
+    assert (ours.low, ours.high) == (approx(low), approx(theirs.high, abs=0.015))
     assert ours.method == "bca"
     assert ours.value == approx(values.mean())
 

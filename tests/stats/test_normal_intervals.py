@@ -25,7 +25,7 @@ def test_the_interval_of_a_share_is_that_of_the_textbook():
 
 
 @pytest.mark.parametrize("kind", ["mean", "sum", "geometric_mean"])
-@pytest.mark.parametrize("share_scored", [1.0, 0.6])
+@pytest.mark.parametrize("share_scored", [pytest.param(1.0, marks=pytest.mark.slow), 0.6])
 def test_it_agrees_with_the_bootstrap(kind, share_scored):
     random = np.random.default_rng(3)
     n = 20_000

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from pytest import approx
 from scipy import stats as scipy_stats
 
+from ragauge.errors import PlanError
 from ragauge.stats.paired_tests import mcnemar_test, paired_t_test, wilcoxon_test
 from ragauge.stats.tests import randomization_test
 
@@ -65,3 +66,16 @@ def test_wilcoxon_agrees_with_scipy_with_ties_and_zeros(tenths):
 def test_wilcoxon_agrees_with_scipy_without_ties(n):
     values = np.random.default_rng(n).normal(0.1, 1, n)
     assert wilcoxon_test(values) == approx(scipy_stats.wilcoxon(values).pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("test", [mcnemar_test, paired_t_test, wilcoxon_test])
+def test_a_difference_that_is_no_number_is_refused(test):
+    with pytest.raises(PlanError, match=r"differences\[0\] is nan"):
+        test(np.array([np.nan, 1.0]))
+
+
+def test_mcnemars_test_refuses_grades():
+    with pytest.raises(
+        PlanError, match=r"differences\[1\] is 0.5; McNemar's test is of scores 0 and 1"
+    ):
+        mcnemar_test(np.array([1.0, 0.5]))

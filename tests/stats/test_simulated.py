@@ -38,6 +38,16 @@ def binary(random, shape):
     return random.choice([-1.0, 0, 1], p=[0.1, 0.65, 0.25], size=shape), 0.15
 
 
+def lognormal(random, shape):
+    """Times of two systems: both skewed, so their differences have heavy tails on both sides."""
+    one, other = random.lognormal(0.3, 1, shape), random.lognormal(0, 1, shape)
+    return one - other, float(np.exp(0.8) - np.exp(0.5))
+
+
+def heavy_tailed(random, shape):
+    return random.standard_t(3, shape), 0.0
+
+
 Draw = Callable[[np.random.Generator, tuple[int, int]], tuple[np.ndarray, float]]
 
 
@@ -70,7 +80,7 @@ def test_means_over_the_repeats_of_a_judge_need_no_further_spread():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("draw", [normal, skewed, scores, tied, binary])
+@pytest.mark.parametrize("draw", [normal, skewed, scores, tied, binary, lognormal, heavy_tailed])
 def test_the_intervals_cover_the_true_difference(draw):
     for n in SIZES:
         differences, truth = drawn(draw, n)
@@ -80,7 +90,7 @@ def test_the_intervals_cover_the_true_difference(draw):
             for each in found
         ]
         # As docs/comparing.md says: five questions are too few, ten nearly enough.
-        least = {5: 0.73, 10: 0.89}.get(n, 0.92)
+        least = {5: 0.85, 10: 0.9}.get(n, 0.93)
         assert least <= np.mean(covers) <= 0.985, n
 
 

@@ -9,8 +9,7 @@ from scipy import stats as scipy_stats
 
 from ragauge.errors import PlanError
 from ragauge.stats import sign_patterns
-from ragauge.stats.aggregates import mean_of_parts
-from ragauge.stats.intervals import bootstrap
+from ragauge.stats.difference_intervals import PairedParts, paired_intervals
 from ragauge.stats.tests import PairedTest, pairwise_randomization, randomization_test
 
 DIFFERENCES = st.lists(st.integers(-20, 20).map(lambda tenths: tenths / 10), min_size=1)
@@ -29,8 +28,16 @@ def systems(n_systems=4, n=30, seed=0):
 
 def test_three_differences_of_one_sign_have_p_of_a_quarter():
     # Of the 8 patterns of ±1 ±2 ±3 only 6 and -6 are as far from 0 as 6: 2 / 8.
+    # The mean is 2, its standard error 1 / √3, and t at 0.975 with 2 degrees of freedom 4.30265.
+    reach = 4.30265 / 3**0.5
     assert randomization_test(np.array([1.0, 2.0, 3.0])) == PairedTest(
-        difference=2.0, low=1.0, high=3.0, p_value=0.25, n=3, n_nonzero=3, is_exact=True
+        difference=2.0,
+        low=approx(2 - reach, abs=1e-5),
+        high=approx(2 + reach, abs=1e-5),
+        p_value=0.25,
+        n=3,
+        n_nonzero=3,
+        is_exact=True,
     )
 
 
@@ -47,8 +54,8 @@ def test_one_difference_is_as_likely_with_either_sign():
     assert randomization_test(np.array([0.4])) == PairedTest(0.4, None, None, 1.0, 1, 1, True)
 
 
-def test_systems_that_never_differ_have_p_one():
-    assert randomization_test(np.zeros(30)) == PairedTest(0.0, 0.0, 0.0, 1.0, 30, 0, True)
+def test_systems_that_never_differ_have_p_one_and_no_interval():
+    assert randomization_test(np.zeros(30)) == PairedTest(0.0, None, None, 1.0, 30, 0, True)
 
 
 def test_the_smallest_p_of_drawn_patterns_counts_the_one_seen():
@@ -187,15 +194,14 @@ def test_the_signs_drawn_stay_the_same_from_version_to_version():
     assert found.p_value == 6939 / 10_001
 
 
-def test_the_interval_of_a_comparison_is_that_of_the_bootstrap():
+def test_the_interval_of_a_comparison_is_that_of_the_paired_differences():
     values = systems(n_systems=2)
     (found,) = pairwise_randomization(values, seed=3)
-    parts = np.column_stack([values[0] - values[1], np.ones(values.shape[1])])
-    (expected,) = bootstrap([parts], [mean_of_parts], seed=3)
+    (expected,) = paired_intervals([PairedParts.of_means(values[0] - values[1])], seed=3)
     assert (found.difference, found.low, found.high) == (
-        approx(expected.value),
-        approx(expected.low),
-        approx(expected.high),
+        expected.value,
+        expected.low,
+        expected.high,
     )
 
 

@@ -29,6 +29,12 @@ def test_every_view_opens_from_a_file_without_a_request_or_a_complaint(
     assert page.complaints == []
     assert len(page.requests) == 1
     assert page.page.evaluate("document.documentElement.dataset.theme") == scheme
+    page.page.set_viewport_size({"width": 400, "height": 800})
+    for place in PLACES:
+        page.go(place)
+        page.page.wait_for_timeout(60)
+        width = page.page.evaluate("document.documentElement.scrollWidth")
+        assert width <= 400, f"{place or '#/'} is {width} wide"
 
 
 def test_the_overview_shows_the_numbers_of_the_terminal(opened, handbook_page, handbook_run):
@@ -129,6 +135,12 @@ def test_the_theme_is_remembered(opened, handbook_page):
 
 def test_a_count_in_the_matrix_is_a_link_to_its_answers(opened, handbook_page):
     page = opened(handbook_page)
+    row = page.page.locator(".slices tbody tr", has_text="fact").first
+    n = int(row.locator("th a").inner_text().split()[0])
+    row.locator("th a").click()
+    page.ids()
+    assert f"{n} answers" in page.page.inner_text("#found")
+    page.go("#/")
     link = page.page.locator(".cell a", has_text="undefined").first
     n = int(link.inner_text().split()[0])
     link.click()
@@ -230,7 +242,7 @@ LIST_FILTERS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("form", ["file", "server"])
+@pytest.mark.parametrize("form", [pytest.param("file", marks=pytest.mark.slow), "server"])
 def test_a_filter_searches_lists_as_in_python(opened, tmp_path, form):
     from ragauge.web.server import serving
     from ragauge.web.viewer import Viewer
@@ -364,8 +376,10 @@ def test_words_numbers_hits_and_reasons_are_shown(opened, tmp_path):
 
 def test_the_weakest_sentence_of_the_reference_is_marked(opened, tmp_path):
     row = {"id": "q1", "answer": "Dogs are free.", "reference": "Dogs are free. The fee is $5."}
-    run = rg.evaluate([row], "sentence_coverage")
+    run = rg.evaluate([row], ["sentence_coverage", "bertscore"])
     page = open_question(opened, run, tmp_path, "q1")
+    (worst,) = [text for text in page.texts(".part") if text.startswith("weakest in the reference")]
+    assert "$" in worst and "[" not in worst  # BERTScore's words with their numbers, not JSON
     (weakest,) = page.texts(".verdicts .weakest")
     assert weakest.startswith("✗ The fee is $5.") and "weakest" in weakest
     assert len(page.texts(".sentence-matrix td.weakest")) == 1
@@ -373,10 +387,15 @@ def test_the_weakest_sentence_of_the_reference_is_marked(opened, tmp_path):
 
 def test_words_that_differ_from_the_reference_are_marked(opened, tmp_path):
     row = {"id": "q1", "answer": "The fee is five pounds", "reference": "The fee is six pounds"}
-    run = rg.evaluate([row], "exact_match")
+    arabic = {"id": "q2", "question": "كم تبلغ الرسوم؟", "answer": "خمسة.", "reference": "خمسة."}
+    run = rg.evaluate([row, arabic], "exact_match")
     page = opened(run.report(tmp_path / "report.html"), "#/questions?id=q1&diff=1")
     page.page.wait_for_selector(".answer ins")
     assert (page.texts(".answer ins"), page.texts(".answer del")) == (["five"], ["six"])
+    page.go("#/questions?id=q2")
+    page.page.wait_for_selector(".detail[aria-label='Question q2'] .question")
+    from_right = "(e) => { const r = document.createRange(); r.selectNodeContents(e); return e.getBoundingClientRect().right - r.getBoundingClientRect().right }"
+    assert page.page.locator(".detail .question").evaluate(from_right) < 2
 
 
 def test_rankings_have_the_same_page_without_a_complaint(opened, tmp_path):

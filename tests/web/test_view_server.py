@@ -172,6 +172,7 @@ def test_a_port_that_is_taken_is_an_error(viewer, server):
         PageServer(viewer, "127.0.0.1", server.server_port)
 
 
+@pytest.mark.slow
 def test_server_and_file_show_the_same(browser, opened, server, handbook_page):
     places = {
         "#/": ".facts",

@@ -74,11 +74,17 @@ export function DifferenceBar({ low, high, value, gain, span }: { low: number; h
   );
 }
 
-/** A system's colour, beside its name. */
+/** A system's colour, beside its name. There are six colours; after them come rings, then squares. */
 export function Swatch({ system }: { system: number }) {
   return (
     <svg class="swatch" viewBox="0 0 10 10" width={10} height={10} aria-hidden="true">
-      <circle class={`dot s${system % 6}`} cx={5} cy={5} r={4.5} />
+      {system < 6 || system >= 18 ? (
+        <circle class={`dot s${system % 6}`} cx={5} cy={5} r={4.5} />
+      ) : system < 12 ? (
+        <circle class={`ring s${system % 6}`} cx={5} cy={5} r={3.5} />
+      ) : (
+        <rect class={`dot s${system % 6}`} x={1} y={1} width={8} height={8} />
+      )}
     </svg>
   );
 }

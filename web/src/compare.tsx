@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { DifferenceBar, Swatch } from "./charts";
 import { actions, tooltip } from "./keys";
-import { count, counted, noun, pValue, short, shown, signed } from "./numbers";
+import { count, counted, noun, plural, pValue, short, shown, signed } from "./numbers";
 import { type Change, paired, type Paired, pairOf } from "./pairing";
 import { type Rows, rowsOf } from "./rows";
 import { Scatter } from "./scatter";
@@ -95,10 +95,10 @@ function Differences({
             <tr>
               <th scope="col">Metric</th>
               <th scope="col" class="right">
-                <Swatch system={base} /> {systems[base]}
+                <Swatch system={base} /> <bdi>{systems[base]}</bdi>
               </th>
               <th scope="col" class="right">
-                <Swatch system={other} /> {systems[other]}
+                <Swatch system={other} /> <bdi>{systems[other]}</bdi>
               </th>
               <th scope="col" class="right">
                 Difference
@@ -108,7 +108,7 @@ function Differences({
                 p
               </th>
               <th scope="col" class="right">
-                Questions
+                {rows.view.of === "rankings" ? "Queries" : "Questions"}
               </th>
             </tr>
           </thead>
@@ -120,7 +120,7 @@ function Differences({
         </table>
       </div>
       <p class="note">
-        {systems[other]} minus {systems[base]}, on the questions that both have a value for; bars span the metric's range in both
+        {systems[other]} minus {systems[base]}, on the {plural(noun(rows.view, "question"))} that both have a value for; bars span the metric's range in both
         directions. {rows.view.method && `Method: ${rows.view.method}.`}
       </p>
       <NotCompared rows={rows} base={base} other={other} />
@@ -185,14 +185,14 @@ function ByQuestion({ rows, metric, base, other }: { rows: Rows; metric: MetricV
   return (
     <section>
       <h2>
-        {metric.name}, question by question{" "}
+        {metric.name}, {noun(rows.view, "question")} by {noun(rows.view, "question")}{" "}
         <span class="soft">
           {metric.is_ranked ? (
             <>
               {systems[other]} is better on {count(found.wins)}, equal on {count(found.ties)}, worse on {count(found.losses)}
             </>
           ) : (
-            <>{counted(found.points.length, "question")}</>
+            <>{counted(found.points.length, noun(rows.view, "question"))}</>
           )}
         </span>
       </h2>
@@ -280,7 +280,7 @@ function Unpaired({ rows, found, names, metric }: { rows: Rows; found: Paired; n
   return (
     <div class="unpaired">
       <h3>
-        Not paired <b>{count(found.unpaired.length)}</b> <span class="soft">a side lacks the question or could not score it</span>
+        Not paired <b>{count(found.unpaired.length)}</b> <span class="soft">a side lacks the {noun(rows.view, "question")} or could not score it</span>
       </h3>
       <ul class="change-list">
         {[...groups].map(([text, questions]) => (

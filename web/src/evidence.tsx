@@ -69,6 +69,7 @@ function Part({ name, value, contexts, all }: { name: string; value: unknown; co
   if (isItem(value) && Object.values(value).every((each) => typeof each === "number")) {
     return <Numbers name={name} values={value as Record<string, number>} />;
   }
+  if (isItem(value) && Object.values(value).every(isPairs)) return <Pairs name={name} sides={value as Record<string, Pair[]>} />;
   const text = FROM_ONE.includes(name) && typeof value === "number" ? String(value + 1) : plain(value);
   return (
     <Line name={name} isShort={typeof value !== "string" && text.length < 12}>
@@ -118,6 +119,33 @@ function Numbers({ name, values }: { name: string; values: Record<string, number
         </tbody>
       </table>
     </Line>
+  );
+}
+
+type Pair = [string, number];
+
+/** Words with a number each, as of the tokens that BERTScore matches worst. */
+function isPairs(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((each) => Array.isArray(each) && each.length === 2 && typeof each[0] === "string" && typeof each[1] === "number")
+  );
+}
+
+function Pairs({ name, sides }: { name: string; sides: Record<string, Pair[]> }) {
+  return (
+    <>
+      {Object.entries(sides).map(([side, pairs]) => (
+        <Line key={side} name={`${name} in the ${side}`}>
+          {pairs.map(([word, value], at) => (
+            <span key={at} class="word">
+              {word} <span class="soft">{value.toFixed(2)}</span>
+            </span>
+          ))}
+        </Line>
+      ))}
+    </>
   );
 }
 

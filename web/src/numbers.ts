@@ -31,7 +31,11 @@ export function count(n: number): string {
 }
 
 export function counted(n: number, noun: string): string {
-  return `${count(n)} ${n === 1 ? noun : noun.replace(/y$/, "ie")}${n === 1 ? "" : "s"}`;
+  return `${count(n)} ${n === 1 ? noun : plural(noun)}`;
+}
+
+export function plural(noun: string): string {
+  return `${noun.replace(/y$/, "ie")}s`;
 }
 
 const OF_RANKINGS: Record<string, string> = { question: "query", answer: "ranking", system: "run" };

@@ -1,6 +1,6 @@
 import { Histogram, IntervalBar, Swatch } from "./charts";
 import { report } from "./data";
-import { count, counted, noun } from "./numbers";
+import { count, counted, noun, plural } from "./numbers";
 import { Slices } from "./slices";
 import { href } from "./state";
 import type { Cell, MetricView, RunView } from "./view";
@@ -81,7 +81,7 @@ function Matrix({ run }: { run: RunView }) {
               <th scope="col">Metric</th>
               {run.systems.map((system, s) => (
                 <th scope="col" key={system}>
-                  <Swatch system={s} /> {system}
+                  <Swatch system={s} /> <bdi>{system}</bdi>
                 </th>
               ))}
             </tr>
@@ -198,7 +198,7 @@ function Findings({ run }: { run: RunView }) {
               <span class="soft"> of {count(finding.n_rows)}</span>
             </a>
             <span>
-              <Swatch system={finding.system} /> {run.systems[finding.system]}: {finding.says}
+              <Swatch system={finding.system} /> <bdi>{run.systems[finding.system]}</bdi>: {finding.says}
               <span class="ids">
                 {finding.ids.map((id) => (
                   <a key={id} href={href("questions", { finding: String(place), id })}>
@@ -242,7 +242,7 @@ function Distributions({ run }: { run: RunView }) {
   return (
     <section>
       <h2>Distributions</h2>
-      <p class="note">How many answers have which value; heights are square roots, so that few answers stay visible.</p>
+      <p class="note">How many {plural(noun(run, "answer"))} have which value; heights are square roots, so that few answers stay visible.</p>
       <div class="wide" tabIndex={0} role="region" aria-label="Distributions">
         <table class="matrix distributions">
           <thead>
@@ -250,7 +250,7 @@ function Distributions({ run }: { run: RunView }) {
               <th scope="col">Metric</th>
               {run.systems.map((system, s) => (
                 <th scope="col" key={system}>
-                  <Swatch system={s} /> {system}
+                  <Swatch system={s} /> <bdi>{system}</bdi>
                 </th>
               ))}
             </tr>

@@ -5,12 +5,15 @@ import { actions } from "./keys";
 import { count, counted, noun, short } from "./numbers";
 import { type Rows, rowsOf } from "./rows";
 import { Select } from "./select";
+import { sliceCondition } from "./slices";
 import { changed, go, param, place, replace } from "./state";
 import type { MetricView } from "./view";
 import { type Condition, FilterError, literal, parse, quoted } from "./where";
 import { Swatch } from "./charts";
 
 const ROW_HEIGHT = 56;
+/** Systems that have a chip, which also says which colour is theirs in the list. */
+const MAX_CHIPS = 24;
 const SORTS: [string, string][] = [
   ["", "order of the data"],
   ["worst", "worst first"],
@@ -226,15 +229,13 @@ function summary(rows: Rows, found: Found): string {
 function Chips({ rows }: { rows: Rows }) {
   const chosen = place.value.params.getAll("chip");
   const finding = rows.view.findings[Number(param("finding"))];
-  const offered: [string, string][] = [];
+  const offered: [string, string, number?][] = [];
   if (rows.view.systems.length > 1) {
-    for (const system of rows.view.systems.slice(0, 6)) offered.push([`system = ${literal(system)}`, system]);
+    rows.view.systems.slice(0, MAX_CHIPS).forEach((system, s) => offered.push([`system = ${literal(system)}`, system, s]));
   }
   for (const slice of rows.view.slices) {
-    const kind = rows.field(slice.field)?.kind;
     for (const value of slice.values) {
-      const text = kind === "text" ? literal(value) : value === "True" ? "true" : value === "False" ? "false" : value;
-      if (value !== "(none)") offered.push([`${quoted(slice.field)} = ${text}`, value]);
+      if (value !== "(none)") offered.push([sliceCondition(rows.view, slice.field, value), value]);
     }
   }
   const known = new Set(offered.map(([text]) => text));
@@ -246,7 +247,7 @@ function Chips({ rows }: { rows: Rows }) {
           {rows.view.systems[finding.system]}: {finding.says} ×
         </button>
       )}
-      {offered.map(([text, name]) => {
+      {offered.map(([text, name, system]) => {
         const on = chosen.includes(text);
         return (
           <button
@@ -257,6 +258,7 @@ function Chips({ rows }: { rows: Rows }) {
             aria-pressed={on ? "true" : "false"}
             onClick={() => go(changed({ chip: on ? chosen.filter((each) => each !== text) : [...chosen, text] }))}
           >
+            {system !== undefined && <Swatch system={system} />}
             {name}
           </button>
         );

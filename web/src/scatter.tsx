@@ -71,7 +71,8 @@ export function Scatter({
 
   const closest = (event: MouseEvent): Change | null => {
     const box = canvas.current!.getBoundingClientRect();
-    const [left, top] = [event.clientX - box.left, event.clientY - box.top];
+    const scale = SIZE / box.width; // on a narrow screen it is drawn smaller
+    const [left, top] = [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
     let best: Change | null = null;
     let distance = REACH * REACH;
     for (const point of points) {
@@ -84,7 +85,9 @@ export function Scatter({
 
   return (
     <figure class="scatter">
-      <span class="y soft">{names[1]} ↑</span>
+      <span class="y soft">
+        <bdi>{names[1]}</bdi> ↑, both from {shown(metric, low, 2).replace(/\.00$/, "")} to {shown(metric, high, 2).replace(/\.00$/, "")}
+      </span>
       <canvas
         ref={canvas}
         role="img"
@@ -99,7 +102,7 @@ export function Scatter({
       />
       <figcaption>
         <span class="soft">{names[0]} →</span>
-        <span>{near ? `${label(near.q)}: ${shown(metric, near.before)} → ${shown(metric, near.after)}` : "Click a dot to open its question."}</span>
+        <span>{near ? `${label(near.q)}: ${shown(metric, near.before)} → ${shown(metric, near.after)}` : "Click a dot to open it."}</span>
       </figcaption>
     </figure>
   );

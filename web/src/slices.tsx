@@ -2,8 +2,9 @@
 import { IntervalBar, Swatch } from "./charts";
 import { count, counted } from "./numbers";
 import { Select } from "./select";
-import { changed, param } from "./state";
+import { changed, href, param } from "./state";
 import type { Cell, RunView, SliceView } from "./view";
+import { literal, quoted } from "./where";
 
 export function Slices({ run }: { run: RunView }) {
   if (!run.slices.length) return null;
@@ -51,7 +52,7 @@ function SliceTable({ run, slice }: { run: RunView; slice: SliceView }) {
               <th scope="col">{slice.field}</th>
               {run.systems.map((system, s) => (
                 <th scope="col" key={system}>
-                  <Swatch system={s} /> {system}
+                  <Swatch system={s} /> <bdi>{system}</bdi>
                 </th>
               ))}
             </tr>
@@ -60,7 +61,10 @@ function SliceTable({ run, slice }: { run: RunView; slice: SliceView }) {
             {slice.values.map((value, v) => (
               <tr key={value}>
                 <th scope="row">
-                  {value} <span class="soft">{counted(slice.counts[v]!, "answer")}</span>
+                  <bdi>{value}</bdi>{" "}
+                  <a href={href("questions", { where: sliceCondition(run, slice.field, value) })} title="List them">
+                    {counted(slice.counts[v]!, "answer")}
+                  </a>
                 </th>
                 {run.systems.map((system, s) => {
                   const cell = slice.cells[v]![place]![s];
@@ -80,7 +84,16 @@ function SliceTable({ run, slice }: { run: RunView; slice: SliceView }) {
                           />
                           <span class="below">
                             <span class="range">{cell.interval}</span>
-                            {count(cell.ok)} scored
+                            <a
+                              href={href("questions", {
+                                where: `system = ${literal(system)} and ${sliceCondition(run, slice.field, value)} and ${quoted(view.name)} is not null`,
+                                metric: view.label,
+                                sort: "worst",
+                              })}
+                              title="List the scored answers, worst first"
+                            >
+                              {count(cell.ok)} scored
+                            </a>
                           </span>
                         </div>
                       ) : (
@@ -96,6 +109,14 @@ function SliceTable({ run, slice }: { run: RunView; slice: SliceView }) {
       </div>
     </>
   );
+}
+
+/** The filter for the answers with this value of a field, as the page shows the value. */
+export function sliceCondition(run: RunView, name: string, value: string): string {
+  if (value === "(none)") return `${quoted(name)} is null`;
+  const kind = run.fields.find((field) => field.name === name)?.kind;
+  const text = kind === "text" ? literal(value) : value === "True" ? "true" : value === "False" ? "false" : value;
+  return `${quoted(name)} = ${text}`;
 }
 
 const EMPTY: Cell = {

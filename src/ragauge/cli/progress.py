@@ -18,6 +18,10 @@ LONG_S = 120.0
 """A run that will take longer says so."""
 KNOWN_S = 4.0
 """After this time the speed is known well enough to say so."""
+KNOWN_CALLS = 20
+"""After this many calls of judges too: the first ones are made one after the other."""
+MOST_NAMED = 4
+"""Most metrics that the note names."""
 WORTH_NAMING = 0.1
 """The share of a run's time from which a metric is named."""
 
@@ -65,7 +69,8 @@ class _Watch:
         self.forecast.tell(event)
         with self._lock:
             worked = self.forecast.worked_s
-            if not self.is_noted and worked >= KNOWN_S and self.forecast.total_s > LONG_S:
+            is_known = worked >= KNOWN_S and _knows_calls(self.forecast)
+            if not self.is_noted and is_known and self.forecast.total_s > LONG_S:
                 self.is_noted = True
                 say(self.note(self.forecast))
             if worked >= self.next_s:
@@ -73,6 +78,13 @@ class _Watch:
                     self.pauses.pop(0)
                 self.next_s = worked + self.pauses[0]
                 say(words(self.forecast))
+
+
+def _knows_calls(forecast: Forecast) -> bool:
+    """Whether the speed of judges is known: after some calls, or after a time that is long by itself."""
+    judging = forecast.phases[Phase.JUDGING]
+    enough = min(KNOWN_CALLS, judging.expected / 2)
+    return judging.done >= enough or forecast.worked_s >= LONG_S / 4
 
 
 def words(forecast: Forecast) -> str:
@@ -120,7 +132,8 @@ def long_run_note(forecast: Forecast, plan: Plan) -> str:
     """That a run takes long, what takes the time, and how to leave it out."""
     total_s = max(forecast.total_s, 1e-9)
     costs = _costs(forecast)
-    named = [name for name, seconds in costs.items() if seconds >= WORTH_NAMING * total_s]
+    all_named = [name for name, seconds in costs.items() if seconds >= WORTH_NAMING * total_s]
+    named = all_named[:MOST_NAMED]
     note = f"this run will take {spoken(total_s)}"
     if named:
         # Metrics that read the same texts share the work, so that their times can exceed the whole.
@@ -129,7 +142,8 @@ def long_run_note(forecast: Forecast, plan: Plan) -> str:
         # Of several judges each has the metric, with its own name behind it.
         names = dict.fromkeys(name.split(" [")[0] for name in named)
         flags = " ".join(f"--without {quote(name)}" for name in names)
-        note += f", most of it for {each}; leave metrics out with {flags}"
+        more = f" and {n_more} more" if (n_more := len(all_named) - len(named)) else ""
+        note += f", most of it for {each}{more}; leave metrics out with {flags}"
     else:
         note += "; score fewer questions with --limit, or name the metrics that you need with -m"
     encoding_s = forecast.phases[Phase.ENCODING].pace.seconds_per_unit * forecast.work.characters

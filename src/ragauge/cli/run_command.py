@@ -127,6 +127,12 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
     help="Score on a Ray cluster: ray://HOST:PORT, or ray for the one of RAY_ADDRESS or this machine.",
 )
 @click.option(
+    "--storage",
+    metavar="URL",
+    help="With --on, an s3:// or gs:// URL through which rows and scores go, if the nodes do not reach the "
+    "run's folder.",
+)
+@click.option(
     "--evidence",
     type=click.Choice(("all", "failed", "none")),
     help="Keep the evidence of all scores, of failed and flagged ones, or of none.  [default: all]",
@@ -165,6 +171,7 @@ def command(
     seed: int | None,
     workers: int | None,
     on: str | None,
+    storage: str | None,
     evidence: str | None,
     full: bool,
     quiet: bool,
@@ -197,6 +204,7 @@ def command(
         folder=folder,
         workers=workers,
         on=on,
+        storage=storage,
         evidence=evidence,
         systems={name: Path(file) for name, file in pairs_once(systems, "system").items()},
         map=reading.map,
@@ -274,6 +282,8 @@ def _combined(given: Config, seed: int | None) -> Config:
         folder=given.folder or base.folder,
         workers=given.workers or base.workers,
         evidence=given.evidence or base.evidence,
+        on=given.on or base.on,
+        storage=given.storage or base.storage,
         map={**base.map, **given.map},
         seed=base.seed if seed is None else seed,
     )

@@ -25,6 +25,7 @@ from ragauge.judges.config import JudgeConfig
 from ragauge.label import Label
 from ragauge.loaders import load
 from ragauge.on_ray.executor import Ray
+from ragauge.runs.files import check_is_local
 from ragauge.runs.health import Health
 from ragauge.runs.run import Run, slices_of
 from ragauge.runs.store import EVIDENCE_FOLDER, REPORT
@@ -129,6 +130,7 @@ def _prepared(
     executors: list[Ray] = []
     _check(
         lambda: executors.extend(_executor(config)),
+        lambda: config.folder is None or check_is_local(config.folder),
         lambda: check_outputs(config.output, _inputs(config)),
         lambda: _check_suites(config.suites),
         lambda: metrics.extend(without(suites_of(named), config.without)),
@@ -309,7 +311,11 @@ def _encoder(config: Config) -> "Encoder | None":
 
 def _executor(config: Config) -> list[Ray]:
     """The cluster that the configuration names, if it names one."""
-    return [] if config.on is None else [Ray.named(config.on, config.workers)]
+    if config.on is None:
+        if config.storage is not None:
+            raise PlanError(["--storage is for a cluster; add --on, or remove it"])
+        return []
+    return [Ray.named(config.on, config.workers, config.storage)]
 
 
 def _judging(

@@ -22,10 +22,12 @@ BEHIND_NAME = re.compile(r"\s*[:(\[—]|\s+-|-+\s")
 
 _KINDS = r"(?:Article|Chapter|Clause|Form|Part|Rule|Section|§)"
 _NUMBER = r"\d+(?:[.-]\d+)*[A-Za-z]?"
-_CODE = rf"(?:(?:{_KINDS}\s*)?[A-Z]{{1,3}}[-.]{_NUMBER}|{_KINDS}\s*{_NUMBER})"
-CODE_FIRST = re.compile(rf"\s*({_CODE})(?:\s*[:)\]—]|\s+-|-+\s|\.?\s*$)")
+_CODE = rf"(?:(?:{_KINDS}\s*)?[A-Z]{{1,3}}(?:\s?[-/]\s?|\.){_NUMBER}|{_KINDS}\s*{_NUMBER})"
+CODE_FIRST = re.compile(rf"\s*({_CODE})(?:\s*[:(\[)\]—]|\s+-|-+\s|\.?\s*$)")
 CODE_LAST = re.compile(rf"(?:[:(\[—]\s*|\s-\s*)({_CODE})\s*[)\]]?[.,;]?\s*$")
 """`Rule C-1:` before a name, or `(Rule C-1)` after it: the codes known without a pattern."""
+KIND = re.compile(rf"{_KINDS}\s*(?=[a-z]{{1,3}}[-/.]\d)", re.IGNORECASE)
+"""The kind before a code with letters, which may be left out: `Rule C-1` is `C-1`."""
 MAX_SHORT_NAMES = 20
 
 
@@ -76,23 +78,32 @@ def shared_items(expected: Sequence[ListItem], given: Sequence[ListItem]) -> set
     """The places of the expected items that are given too, by their code or else by their name.
 
     A given item is one expected item at most: the one with its code, or else with the longest of
-    its names.
+    its names. `Rule C-1` and `C-1` are the same code, `Rule C-1` and `Form C-1` are not.
     """
     codes = {item.code: place for place, item in enumerate(expected) if item.code}
+    without_kind = {_without_kind(code): place for code, place in codes.items()}
     names: dict[str, list[int]] = {}
     for place, item in enumerate(expected):
         if item.name:
             names.setdefault(item.name, []).append(place)
     found: set[int] = set()
     for item in given:
-        if item.code in codes:
-            found.add(codes[item.code])
+        bare = _without_kind(item.code)
+        by_code = codes.get(item.code, codes.get(bare))
+        if by_code is None and bare == item.code:
+            by_code = without_kind.get(bare)
+        if by_code is not None:
+            found.add(by_code)
             continue
         for name in (item.name, *item.short_names):
             if places := names.get(name):
                 found.add(next((place for place in places if place not in found), places[0]))
                 break
     return found
+
+
+def _without_kind(code: str) -> str:
+    return KIND.sub("", code, count=1)
 
 
 def _bullets(text: str, codes: BoundedPattern | None) -> Iterator[ListItem]:

@@ -28,6 +28,7 @@ class Agreement:
     """The rules by which two numbers agree; the settings of `number_match`.
 
     `asks_percentage`: the question asks for a percentage, so that 5%, 5 and 0.05 may be the same.
+    `asks_fall`: it asks for a loss or a decrease, so that 5 and -5 are the same.
     """
 
     rtol: float = 0.0
@@ -35,13 +36,15 @@ class Agreement:
     rounding: Rounding = "stated"
     percent: Percent = "as_asked"
     asks_percentage: bool = False
+    asks_fall: bool = False
 
 
 class Stated(NamedTuple):
     """A quantity with what its comparison needs.
 
     `shifts`: the powers of ten by which its value may have to be multiplied; a bare number has that of the
-    scale that the question names. `log`: log10 of its absolute value; 0 for 0.
+    scale that the question names. `log`: log10 of its absolute value; 0 for 0. `is_share`: a fraction, such
+    as `one third` or `1/4`, which may be stated as a percentage.
     """
 
     quantity: Quantity
@@ -51,6 +54,7 @@ class Stated(NamedTuple):
     is_bare: bool
     shifts: tuple[int, ...]
     text: str
+    is_share: bool = False
 
 
 def stated(
@@ -77,7 +81,19 @@ def stated(
     if is_bare and scales:
         includes_scale = not expected or value % 10 ** scales[0] == 0
         shifts = (*scales, 0) if includes_scale else tuple(scales)
-    return Stated(quantity, value, _log(value), is_percent, is_bare, shifts, text)
+    elif text[quantity.end + 1 : quantity.end + 2] in _LETTERS and (
+        letter := _LOOSE_SCALE.match(text, quantity.end)
+    ):
+        shifts = (0, _LETTERS[letter[1]])
+    is_share = (
+        0 < value < 1 and not quantity.unit and (quantity.spelled or "." not in quantity.text)
+    )
+    return Stated(quantity, value, _log(value), is_percent, is_bare, shifts, text, is_share)
+
+
+_LOOSE_SCALE = re.compile(r" ([KkMB])(?![\w'/-]|\.\w)")
+_LETTERS = {"K": 3, "k": 3, "M": 6, "B": 9}
+"""The scale that a letter after a space may mean, as in `1.5 K`, which may also be kelvin."""
 
 
 @lru_cache(10_000)
@@ -107,13 +123,13 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
         return _within(expected, given, value, rules)
     ways = [reading] if reading else []
     if (expected.value < 0) != (value < 0):
-        if not (_has_open_sign(expected) or _has_open_sign(given)):
+        if not (rules.asks_fall or _has_open_sign(expected) or _has_open_sign(given)):
             return _within(expected, given, value, rules)
         ways.append("sign")
         value = value.copy_negate()
     value = scaled(value, power)
     if expected.value != value:
-        if rules.rounding == "stated" and _is_rounded(expected, value):
+        if rules.rounding == "stated" and _is_rounded(expected, given, value):
             ways.append("rounding")
         else:
             return _within(expected, given, given.value, rules)
@@ -137,13 +153,14 @@ def _reading(expected: Stated, given: Stated, power: int, rules: Agreement) -> s
 
 
 def _may_be_percentage(number: Stated) -> bool:
-    return number.is_percent or (number.is_bare and not number.quantity.unit)
+    return number.is_percent or number.is_share or (number.is_bare and not number.quantity.unit)
 
 
 def _is_percent_power(expected: Stated, given: Stated, power: int, rules: Agreement) -> bool:
     if expected.is_percent and given.is_percent:
         return False
-    asks = rules.percent == "as_asked" and rules.asks_percentage
+    is_share = expected.is_share or given.is_share
+    asks = rules.percent == "as_asked" and (rules.asks_percentage or is_share)
     if expected.is_percent or given.is_percent:
         as_fraction = 2 if expected.is_percent else -2
         return (power == as_fraction and (asks or rules.percent == "as_fraction")) or (
@@ -173,10 +190,15 @@ def _n_digits(value: Decimal) -> int:
     return len("".join(map(str, digits)).rstrip("0"))
 
 
-def _is_rounded(expected: Stated, value: Decimal) -> bool:
-    """Whether the number with fewer decimals is the other one, rounded to that many."""
-    expected_last = int(expected.value.as_tuple().exponent)
-    given_last = int(value.as_tuple().exponent)
+def _is_rounded(expected: Stated, given: Stated, value: Decimal) -> bool:
+    """Whether the number with fewer decimals is the other one, rounded to that many.
+
+    `value`: the given number in the scale of the expected one.
+    """
+    expected_last = int(expected.value.as_tuple().exponent) + _n_round(
+        expected, expected.value, value
+    )
+    given_last = int(value.as_tuple().exponent) + _n_round(given, value, expected.value)
     if expected_last == given_last:
         return False
     coarse, fine = (
@@ -189,6 +211,31 @@ def _is_rounded(expected: Stated, value: Decimal) -> bool:
     if expected_last > given_last and shows_precision:
         return True
     return EXACT.abs(EXACT.subtract(coarse, fine)) <= MAX_ROUNDED * EXACT.abs(fine)
+
+
+_ABOUT = re.compile(
+    r"(?:\b(?:(more than|over)|(nearly|almost)|about|approximately|approx\.?|around|roughly|some|circa|ca\.)\s"
+    r"|[~≈]\s?)(?:an?\s)?$",
+    re.IGNORECASE,
+)
+_LONGEST_ABOUT = 20
+_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+
+
+def _n_round(number: Stated, value: Decimal, other: Decimal) -> int:
+    """How many zeros at the end of a whole number only round the other one: 2 of `about 4,700`; two digits stay.
+
+    `over 220` is no rounded 216, and what may be a year is no rounded number.
+    """
+    text = number.quantity.text
+    if "." in text or value % 10 or _YEAR.fullmatch(text):
+        return 0
+    start = number.quantity.start
+    about = _ABOUT.search(number.text, max(0, start - _LONGEST_ABOUT), start)
+    if not about or (about[1] and other < value) or (about[2] and other > value):
+        return 0
+    digits = "".join(map(str, value.as_tuple().digits))
+    return min(len(digits) - len(digits.rstrip("0")), max(0, len(digits) - 2))
 
 
 def _within(expected: Stated, given: Stated, value: Decimal, rules: Agreement) -> str | None:
@@ -219,6 +266,19 @@ def _is_list(text: str) -> bool:
     return f"\n{text}".count("\n-") > 1
 
 
+def is_bracketed(number: Stated) -> bool:
+    """Whether the number is alone in brackets, which may mean a minus."""
+    text, start, end = number.text, number.quantity.start, number.quantity.end
+    return text[start - 1 : start] in _OPENING and text[end : end + 1] in (")", "）")
+
+
+def may_be_dash(number: Stated) -> bool:
+    """Whether the minus may be the dash of a list item."""
+    start = number.quantity.start
+    is_first = number.text[max(0, start - 9) : start].rstrip(" ")[-1:] in _LINE_START
+    return is_first and _is_list(number.text)
+
+
 def _has_open_sign(number: Stated) -> bool:
     """Whether the number may have the other sign.
 
@@ -227,11 +287,8 @@ def _has_open_sign(number: Stated) -> bool:
     """
     text, start, end = number.text, number.quantity.start, number.quantity.end
     if number.value < 0:
-        is_bracketed = not _OPENING.isdisjoint(number.quantity.text[:3])
-        return is_bracketed or (
-            text[max(0, start - 9) : start].rstrip(" ")[-1:] in _LINE_START and _is_list(text)
-        )
-    if text[start - 1 : start] in _OPENING and text[end : end + 1] in (")", "）"):
+        return not _OPENING.isdisjoint(number.quantity.text[:3]) or may_be_dash(number)
+    if is_bracketed(number):
         return True
     before = _CLAUSE_END.split(text[max(0, start - 50) : start])[-1]
     after = _CLAUSE_END.split(text[end : end + 30])[0]

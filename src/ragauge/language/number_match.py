@@ -1,8 +1,10 @@
 """Which of the expected numbers an answer states: those of a reference that the question does not state."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from ragauge.language.asked_numbers import asks_for_a_percentage, heading_scale, named_scale
@@ -14,7 +16,16 @@ from ragauge.language.number_agreement import (
     NumberIndex,
     Stated,
     agreement,
+    is_bracketed,
+    may_be_dash,
     stated,
+)
+from ragauge.language.number_directions import (
+    Direction,
+    are_opposite,
+    asked_direction,
+    names_a_fall,
+    stated_direction,
 )
 from ragauge.language.numbers import quantities
 from ragauge.language.quantity import Quantity
@@ -95,7 +106,7 @@ def match_quantities(
 ) -> NumberMatch:
     """The same for one reference, with the quantities of the three texts."""
     counted = [quantity for quantity in expected if quantity.counts]
-    counted = counted or _whole_reference(expected, reference)
+    counted = _without_base(counted, reference) or _whole_reference(expected, reference)
     if not counted:
         return NumberMatch(())
     rules = rules_for(question, rules)
@@ -108,8 +119,9 @@ def match_quantities(
     ]
     distinct = _distinct(numbers, rules)
     rows: list[ExpectedNumber] = []
+    asked_for = asked_direction(question) if question else None
     for number in distinct:
-        found = index.find(number, rules)
+        found = _in_one_direction(number, index.find(number, rules), asked_for)
         credit = 1.0
         if found and len(distinct) == 1 and _concludes_otherwise(answer, given, asked, found):
             credit = IN_WORKING
@@ -117,14 +129,64 @@ def match_quantities(
     return NumberMatch(tuple(rows))
 
 
+_ABOUT = re.compile(
+    r"(?:(?:about|approximately|around|roughly|nearly|almost|over|more than|an?|(?:just )?(?:over|under))\s)+"
+)
+
+
 def _whole_reference(expected: Sequence[Quantity], reference: str) -> list[Quantity]:
-    """The number in words that is the whole reference: `two million`, `Seven.`; but not `one`."""
+    """The number in words that is the whole reference: `two million`, `Seven.`, `about two thirds`; but not `one`.
+
+    A quarter is none: it may be three months.
+    """
     words = reference.strip(" .").lower()
+    bare = _ABOUT.sub("", words, count=1) if _ABOUT.match(words) else words
     return [
         each
         for each in expected
-        if each.spelled and each.text.lower() == words and each.value > 1 and each.value % 1 == 0
+        if each.spelled
+        and each.text.lower() in (words, bare)
+        and each.value != 1
+        and each.value > 0
+        and "quarter" not in (words.split()[-1].rstrip("s"), words)
     ]
+
+
+_BASE = re.compile(r"\s?(?::|to|-to-)\s?")
+
+
+def _without_base(counted: Sequence[Quantity], reference: str) -> Sequence[Quantity]:
+    """The quantities without the 1 of a ratio such as `1.5 to 1` or `24:1`."""
+    base = [
+        last
+        for before, last in pairwise(counted)
+        if last.text == "1" and _BASE.fullmatch(reference, before.end, last.start)
+    ]
+    return [each for each in counted if each not in base] if base else counted
+
+
+def _in_one_direction(
+    number: Stated, found: Sequence[Found], asked: Direction | None
+) -> Sequence[Found]:
+    """Those of the found numbers that are not a fall where the expected one is a rise, or the reverse.
+
+    `asked`: the direction of an expected number beside which the reference names none.
+    """
+    if not found:
+        return found
+    is_open = is_bracketed(number) or names_a_fall(number.text)
+    expected = _direction(number) or (None if is_open else asked)
+    if expected is None:
+        return found
+    return [each for each in found if not are_opposite(expected, _direction(each.number))]
+
+
+def _direction(number: Stated) -> Direction | None:
+    start, end = number.quantity.start, number.quantity.end
+    is_negative = number.value < 0
+    if is_negative and may_be_dash(number):
+        return None
+    return stated_direction(number.text, start, end, is_negative=is_negative)
 
 
 def _row(number: Stated, found: Sequence[Found], credit: float) -> ExpectedNumber:
@@ -150,9 +212,14 @@ def _concludes_otherwise(
 
 
 def rules_for(question: str | None, rules: Agreement) -> Agreement:
-    if question and rules.percent == "as_asked" and asks_for_a_percentage(question):
-        return replace(rules, asks_percentage=True)
-    return rules
+    if not question:
+        return rules
+    asks_percentage = rules.percent == "as_asked" and asks_for_a_percentage(question)
+    asked = asked_direction(question)
+    asks_fall = asked is not None and asked.sign < 0
+    if not asks_percentage and not asks_fall:
+        return rules
+    return replace(rules, asks_percentage=asks_percentage, asks_fall=asks_fall)
 
 
 def given_scales(answer: str, asked: int) -> tuple[int, ...]:

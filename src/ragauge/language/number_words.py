@@ -15,6 +15,7 @@ from ragauge.language.numerals import (
     read_unit,
 )
 from ragauge.language.quantity import DIVIDING, EXACT, Quantity, Reading, quantity_of
+from ragauge.language.share_words import shares_in_words
 
 _BIG = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _ONES = "|".join(SMALL.split()[:0:-1])  # of words with the same beginning, the longest first
@@ -53,6 +54,8 @@ _BELOW = {word: rank for word, rank in _RANKS.items() if rank > 2} | {
 """The denominators of fractions in words."""
 _PART = re.compile(rf"(-|\s(?:and\s(?:a\s)?)?)({'|'.join(_RANKS.keys() | _BELOW.keys())})(s?)\b")
 
+_OF_SCALE = re.compile(rf" of an? ({'|'.join(_BIG)})\b")
+
 
 def _is_ordinal(value: Decimal, part: re.Match[str]) -> bool:
     """Whether the number is an ordinal: `seventy-fifth`, `two hundred and fifth`, `two hundredth`."""
@@ -79,12 +82,19 @@ def _read_part(lowered: str, reading: Reading, part: re.Match[str]) -> bool:
         return False
     reading.value = DIVIDING.divide(reading.value, Decimal(below))
     reading.end = part.end()
+    if whole := has_of and _OF_SCALE.match(lowered, part.end()):
+        reading.end = whole.start(1) - 1
+        read_scale(lowered, reading)
     return is_unambiguous
 
 
 def numbers_in_words(text: str) -> Iterator[Quantity]:
-    """Numbers in words; `one` and `a dozen` only match, `a` counts only before `hundred` and above."""
+    """Numbers in words; `one`, `a dozen` and `half` only match, `a` counts only before `hundred` and above."""
     lowered = lower_letters(text)
+    shares = list(shares_in_words(lowered))
+    yield from (
+        quantity_of(text, share, spelled=True, only_matches=not share.scale) for share in shares
+    )
     starts = [found.end() - 3 for found in _STEM.finditer(lowered)]
     if "hundred" in lowered or "thousand" in lowered or "illion" in lowered:
         starts = sorted(starts + positions(lowered, ("a ",)))
@@ -92,6 +102,8 @@ def numbers_in_words(text: str) -> Iterator[Quantity]:
     for start in starts:
         before = text[start - 1] if start else " "
         if start < last or before.isalnum() or before in "_'-":
+            continue
+        if any(share.start <= start < share.end for share in shares):
             continue
         found = _SPELLED.match(lowered, start)
         if not found or found[0] == "a":

@@ -5,14 +5,16 @@ What counts as a number:
 - `$1,000` = `1000` = `1000.0`; `5 million` = `5,000,000` = `5M` = `$5m`; `3k` = `3,000`; lakh and
   crore too. Groups of three (or Indian groups, `1,50,000`) are separated by a comma, an apostrophe, a
   no-break space, or a plain space before a group that starts with 0 (`10 000`).
-- The point is the decimal mark. `1,5` is two numbers; `1.2.3` is a version, not a number.
+- The point is the decimal mark, and `1,5` is two numbers. The comma is it only where nothing else can be
+  meant: `1.234,5`, `12,5 %`, `2,5 million`, `€12,50`; so `1.234.567` has points between thousands.
+- `1.2.3` is a version, not a number.
 - A hyphen, minus or dash is a sign only if no number or word ends before it: after whitespace, a
   bracket, a quote, a slash, Markdown, or another dash. So `10-20` is 10 and 20, and `-5–-3` is -5 and
   -3. `minus 5` and `negative five` are negative,
   and so are accounting brackets with an outer sign: `$(5)`, `(0.9)%`, `(5) million`.
 - `5%`, `5 per cent` and `5 percentage points` have the unit `%`. Unit and scale of a range apply to
   both numbers: `5-10 million` is 5,000,000 and 10,000,000, `10 to 20%` is 10% and 20%.
-- Proper fractions count as their value: `1/2`, `2 1/2`, `½`, `two-thirds`.
+- Proper fractions count as their value: `1/2`, `2 1/2`, `½`, `two-thirds`, `half`, `a third of it`.
 - An `x` between digits multiplies: `293x2.061` is 293 and 2.061.
 - In LaTeX, `5\%` is a percentage, and the dollar signs around `$5$` are not money.
 - Digits of all scripts count.
@@ -56,7 +58,7 @@ def quantities(text: str, known_dates: Sequence[Date] | None = None) -> tuple[Qu
 
 
 def _in_words(text: str) -> tuple[Quantity, ...]:
-    return tuple(numbers_in_words(text))
+    return tuple(sorted(numbers_in_words(text), key=attrgetter("start")))
 
 
 def _read(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:

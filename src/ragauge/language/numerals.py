@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from ragauge.language.characters import is_word
+from ragauge.language.continental import continental_end, in_english, may_be_continental
 from ragauge.language.date_parts import Date
 from ragauge.language.quantity import DIVIDING, EXACT, MAX_LENGTH, Reading, scaled
 from ragauge.language.units import CODE, MONEY, PAIRS, SCALES, SIGNS, UNITS, unit_of
@@ -57,15 +58,17 @@ def numbers_in_digits(plain: str, stated: Sequence[Date]) -> Iterator[Reading]:
         numeral = _NUMERAL.match(plain, at)
         end = numeral.end() if numeral else at + 1
         name = _HYPHENATED.match(plain, at) if plain[end : end + 1] == "-" else None
-        reading = None if name else _read(plain, at, end)
+        digits = plain[at:end]
+        if may_be_continental(plain, digits, end) and (whole := continental_end(plain, at)):
+            end, digits = whole, in_english(plain[at:whole])
+        reading = None if name else _read(plain, at, end, digits)
         at = max(name.end() if name else end, reading.end if reading else end)
         if reading:
             yield reading
 
 
-def _read(plain: str, start: int, end: int) -> Reading | None:
+def _read(plain: str, start: int, end: int, digits: str) -> Reading | None:
     """The quantity whose numeral is at start:end; None if it is part of a name."""
-    digits = plain[start:end]
     if len(digits) > MAX_LENGTH or _in_name(plain, start):
         return None
     if start and plain[start - 1] == "." and digits[0].isdigit():
@@ -361,7 +364,7 @@ def read_sign(plain: str, reading: Reading) -> str:
 
 _END = r"(?!_{0,3}[0-9A-Za-z\u00c0-\u058f])"
 _SCALE = re.compile(
-    rf"[\s-]?(hundred|t(?:housand|rillion|rn|n)|la(?:kh|c)|m(?:illion|ln|io|n)|crore|b(?:illion|ln|n)"
+    rf"[\s-]?(hundred|t(?:housand|rillion|rn|n)|la(?:kh|c)|m(?:illion|ln|io|rd|n)|crore|b(?:illion|ln|n)"
     rf"|quadrillion)s?{_END}|([万萬億亿兆])",
     re.IGNORECASE,
 )
@@ -369,9 +372,11 @@ _NOTHING_AFTER = frozenset(".,;:)]?!\"'/") | {""}
 _SCALE_STARTS = frozenset("htlmcbqkHTLMCBQK万萬億亿兆")
 """The first character of a scale, after at most a space or hyphen; checked first, because it is fast."""
 _SCALE_LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9}
-_MONEY_LETTERS = _SCALE_LETTERS | {"m": 6, "mm": 6, "MM": 6, "b": 9, "T": 12, "t": 12}
+_MONEY_LETTERS = _SCALE_LETTERS | (
+    {"m": 6, "mm": 6, "MM": 6, "b": 9, "T": 12, "t": 12, "mil": 6, "bil": 9}
+)
 _SCALE_LETTER = re.compile(rf"([kKMB]){_END}")
-_MONEY_LETTER = re.compile(rf"\s?([kKmMbBtT]|mm|MM){_END}")
+_MONEY_LETTER = re.compile(rf"\s?([kKmMbBtT]|mm|MM|[mb]il){_END}")
 _REFERENCE = re.compile(
     r"\b(?:rule|section|table|figure|fig\.|form|schedule|article|part|room|apartment|apt\.?|flat"
     r"|gate|appendix|exhibit|item|step|grade|class|type|level|phase|unit|suite|block)\s$",

@@ -15,8 +15,9 @@ from rapidfuzz import fuzz, process
 from ragauge.language.content_words import is_content_word
 from ragauge.language.date_parts import Date, readings, supports
 from ragauge.language.dates import dates
+from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import Agreement
-from ragauge.language.number_match import NumberMatch, match_quantities
+from ragauge.language.number_match import ExpectedNumber, NumberMatch, match_quantities
 from ragauge.language.numbers import quantities
 from ragauge.language.quantity import Quantity
 from ragauge.language.stems import Word, stemmed
@@ -32,6 +33,7 @@ ARTICLES = frozenset(("a", "an", "the"))
 YES_OR_NO = re.compile(r"\W*(yes|no)\b(?!\.\s?\d)", re.IGNORECASE)
 GLUED = re.compile(r"(?<=[a-z]{3})(?=\d{1,3}\b)|(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=\d)")
 """Where a footnote or a lost space joins two words: `Carrey1`, `byThe`, `in126`."""
+OTHER_SIGN = " with the other sign"
 FISCAL_YEAR = re.compile(r"fy((?:20|19)?[0-9]{2})")
 ORDINALS = {
     word: str(number)
@@ -66,7 +68,8 @@ class ReferenceWord(NamedTuple):
 class ReferenceMatch:
     """What an answer states of a reference, without a model.
 
-    `is_contained`: the answer has the reference word for word, apart from articles. `n_new`: the distinct
+    `is_contained`: the answer has the reference word for word, apart from articles, and does not call
+    a fall what the reference calls a rise. `n_new`: the distinct
     content words of the answer that the question does not have; `n_new_shared`: those of them that
     the reference has. `contradiction`: what the answer states in place of a number, date, yes or no of
     the reference, and of what; None if nothing.
@@ -140,15 +143,17 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     )
     words = tuple(_words(expected, given, asked, _number_credits(reference, numbers)))
     ours = {word.stem for word in given.content} - asked.stems
+    contradiction = _contradiction(question or "", reference, answer, numbers)
+    has_other_sign = contradiction is not None and contradiction[0].endswith(OTHER_SIGN)
     return ReferenceMatch(
         words=words,
         n_words=len(expected.words),
         n_answer_words=len(given.words),
-        is_contained=_contains(given.words, expected.words),
+        is_contained=not has_other_sign and _contains(given.words, expected.words),
         n_new=len(ours),
         n_new_shared=len(ours & expected.stems),
         numbers=numbers,
-        contradiction=_contradiction(question or "", reference, answer, numbers),
+        contradiction=contradiction,
     )
 
 
@@ -300,8 +305,15 @@ def _contradiction(
         stated = [number for number in _quantities(answer) if number.counts]
         other = [number for number in stated if number.number not in known]
         if other:
-            return other[-1].text, numbers.expected[0].number
+            return _other_number(other, numbers.expected[0])
     return None
+
+
+def _other_number(stated: Sequence[Quantity], expected: ExpectedNumber) -> tuple[str, str]:
+    """The last number of the answer, or the expected one if the answer says that it fell and not rose."""
+    same = [each.text for each in stated if by_value(each) == expected.value]
+    ours = f"{same[-1]}{OTHER_SIGN}" if same else stated[-1].text
+    return ours, expected.number
 
 
 def _agree(one: Date, other: Date) -> bool:

@@ -55,7 +55,8 @@ _TIME = re.compile(
 _NUMBER = re.compile(r"(?<![\w.])[$€£]?-?\d[\d,.]*\d*%?")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
 _DENIES = pattern(
-    r"(?:mention|disclos|specif|report|stat|provid|contain|includ|list|discuss|evidence|indicat|break|address|cover)"
+    r"(?:mention|disclos|specif|report|stat|provid|contain|includ|list|discuss|evidence|indicat|break|address|cover"
+    r"|say|name|tell|give|show)"
 )
 """The beginnings of verbs with which a question asks what a source tells."""
 

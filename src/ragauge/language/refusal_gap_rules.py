@@ -17,6 +17,7 @@ from ragauge.language.refusal_words import (
     HELD,
     HOW,
     IS_NOT,
+    NEGATION_CUES,
     PAPER,
     PAPERS,
     PASSIVE,
@@ -75,6 +76,35 @@ _NOT_TOLD = (
         ),
         cues=("at no point",),
         gap=True,
+    ),
+    Rule(
+        "not told",
+        pattern(
+            rf"\b(?:is|are|was|were|gets?|goes) never (?:[a-z]+ly )?(?:expressed|voiced|given|revealed|{SAID}|{TOLD})\b"
+            r"|\bnone of (?:them|these|those|the [a-z]+) (?:speaks?|turns?) to\b"
+        ),
+        cues=cues_of("never_ none_of"),
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "not told",
+        pattern(
+            r",? (?:so|and so|hence|thus|therefore),? (?:it|they|this|that) (?:cannot|can't|can not|does not|doesn't)"
+            r" (?:tell|inform) (?:us|me|you)\b"
+        ),
+        cues=NEGATION_CUES,
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "not told",
+        pattern(
+            rf",? (?:so|and so|hence|thus|therefore),? (?:the|its|their|his|her) [^,;.]{{1,60}} (?:is|are|remains?)"
+            rf" (?:not known|unknown|undetermined|unclear){_END}"
+        ),
+        cues=cues_of("not_known unknown undetermined unclear"),
+        closes=True,
     ),
     Rule(
         "not a word",

@@ -86,7 +86,8 @@ _CONDITION = pattern(r"\W*(?:if|unless|in case|when|whenever)\b(?! you\b)[^,]*")
 _ASIDE = pattern(
     r"(?:\([^)]{0,200}|\b(?:even if|unless)\b[^,;]{0,200}"
     r"|\b(?:says|said|states|stated|argue[sd]|claim(?:s|ed)|wrote|writes|conclude[sd]|agreed|replied"
-    r"|held|ruled|decided|admit(?:s|ted)|testified|insist(?:s|ed)|told [^,;]{1,40}?)(?: that| not to)\b(?:(?! but | and )[^,;]){0,120})\Z"
+    r"|held|ruled|decided|admit(?:s|ted)|testified|insist(?:s|ed)|told [^,;]{1,40}?)(?: that| not to)\b(?:(?! but | and )[^,;]){0,120}"
+    r"|\b(?:says|said|states|stated|wrote|writes|replied|testified|told [^,;]{1,40}?) (?:that )?(?:he|she|they)\b[^,;]{0,60})\Z"
 )
 """In brackets, or a statement of somebody else."""
 _ATTRIBUTED = pattern(

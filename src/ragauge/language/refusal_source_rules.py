@@ -111,6 +111,15 @@ SOURCE_RULES = (
     ),
     Rule(
         "not stated",
+        pattern(
+            r"\b(?:but|although|though|however|yet),? it (?:is|was)(?: not|n't) "
+            r"(?:specified|stated|mentioned|disclosed|indicated|said) (?:who|which|when|where|what|how|why|whether|if)\b"
+        ),
+        cues=NEGATION_CUES,
+        closes=True,
+    ),
+    Rule(
+        "not stated",
         pattern(rf"\A\W*(?:\w+, )?(?:it|they) (?:{NOT}{HOW}(?:{SAY}|provide)|not {SAY})\b"),
         cues=NEGATION_CUES,
     ),

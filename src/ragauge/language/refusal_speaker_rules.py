@@ -268,6 +268,16 @@ SPEAKER_RULES = (
         alone=True,
     ),
     Rule(
+        "would answer with more",
+        pattern(
+            r"\bif you (?:can |could |would |are able to )?(?:provide|share|supply|send|upload|attach|paste|give)\b"
+            r"[^.;]{1,120}?,? (?:i|we)(?: can|'ll| will| could|'d| would)(?: be (?:able|happy|glad) to| gladly| then| try to)*"
+            rf" (?:{WORK_OUT}|complete|finish|do) (?:the|this|that|it|your)\b(?![^.;]*\b(?:too|also|as well)\b)"
+        ),
+        cues=("if you ",),
+        closes=True,
+    ),
+    Rule(
         "asks for more",
         pattern(
             r"\A\W*(?:(?:i'm |i am )?sorry,? (?:but )?)?"

@@ -151,7 +151,7 @@ def _judged(
     for index, sentence in enumerate(sentences):
         decides = index == deciding
         by_question = decides and asked is not None and place == "for the question"
-        for found in sentence.asked_gaps if by_question else sentence.found:
+        for found in (sentence.asked_gaps if by_question else ()) or sentence.found:
             yield RefusalMatch(
                 found.rule.name,
                 answer[found.start : found.end],

@@ -19,7 +19,7 @@ MONEY = frozenset(SIGNS.values()) | frozenset(_CODES) | {"cent", "pound"}
 
 SCALES = (
     {"hundred": 2, "thousand": 3, "lakh": 5, "lac": 5, "million": 6, "mln": 6, "mio": 6}
-    | {"mn": 6, "crore": 7, "billion": 9, "bn": 9, "bln": 9, "trillion": 12, "tn": 12}
+    | {"mn": 6, "crore": 7, "billion": 9, "bn": 9, "bln": 9, "mrd": 9, "trillion": 12, "tn": 12}
     | {"trn": 12, "quadrillion": 15}
     | {"万": 4, "萬": 4, "億": 8, "亿": 8, "兆": 12}
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import PlanError
 from ragauge.loaders import legalbench, side_by_side
@@ -14,6 +14,9 @@ from ragauge.loaders.legalbench import load_passages
 from ragauge.loaders.mapping import check_chosen
 from ragauge.memory import gc_paused
 from ragauge.sample import Samples
+
+if TYPE_CHECKING:
+    from ragauge.loaders.in_pieces.side import Source as SourceInPieces
 
 __all__ = ["Source", "load", "load_passages"]
 
@@ -32,9 +35,9 @@ def load(
 
     A folder, or a pattern such as "answers/*.jsonl", is all its files of one kind. Large files
     (`in_pieces=None`: 64 MB and more) are read piece by piece into a temporary file, so that they need
-    not fit into memory; the samples and every message are the same. `gold` that is small is joined
-    with answers in pieces by id. All rows are read into memory with `prefer` or `by_place`, for several
-    sources, and for traces and results of pipelines; a note says so if the files are large.
+    not fit into memory; the samples and every message are the same. Systems in files of their own, and
+    `gold`, which is in memory, are joined. All rows are read into memory with `prefer` or `by_place`, where
+    only some rows to be joined have ids, and for traces and results of pipelines; a note says so if the files are large.
 
     A list may hold dicts or objects with the names of fields; a dict of columns, an Arrow table, and
     the data sets and samples of Hugging Face, ragas, deepeval, LlamaIndex and Haystack are read too.
@@ -95,22 +98,44 @@ def _load_in_pieces(
     *,
     even_small: bool,
 ) -> Samples | None:
-    """The samples of a large file; None for any other source."""
-    from ragauge.loaders.in_pieces.load import load_in_pieces
+    """The samples of large files; None for any other source."""
+    from ragauge.loaders.in_pieces.load import GoldTable, load_in_pieces
 
-    files = files_in_pieces(source)
-    if files is None or not (even_small or is_large(files)) or check_chosen(chosen):
+    sources = _sources_in_pieces(source, system, chosen)
+    files = [file for each in sources for file in each.files]
+    if not files or not (even_small or is_large(files)) or check_chosen(chosen):
         return None
-    if side_by_side.is_chosen(chosen.get("answer")):
+    if side_by_side.is_chosen(chosen.get("answer")) or len(set(files)) < len(files):
         return None
     if gold is None:
-        return load_in_pieces(files, str(source), chosen, system)
-    if chosen or is_large(files_in_pieces(gold) or ()):
+        return load_in_pieces(sources, chosen)
+    given = read_source(gold, chosen.values())
+    if legalbench.recognised(given) is not given:
         return None
-    expected = read_source(gold)
-    if legalbench.recognised(expected) is not expected:
-        return None
-    return load_in_pieces(files, str(source), chosen, system, gold_with_fields(expected, chosen))
+    expected = GoldTable(gold_with_fields(given, chosen), given.columns())
+    samples = load_in_pieces(sources, chosen, expected)
+    if not is_large(files_in_pieces(gold) or ()):
+        return samples
+    note = "read the gold as a whole into memory, the answers in pieces; gold in the answers' rows takes less"
+    return replace(samples, notes=(*samples.notes, note))
+
+
+def _sources_in_pieces(
+    source: object, system: str | None, chosen: Mapping[str, str]
+) -> "list[SourceInPieces]":
+    """The files of one source, or of each system; none if one of them cannot be read in pieces."""
+    from ragauge.loaders.in_pieces.side import Source as SourceInPieces
+
+    if is_one_source(source, chosen.values()):
+        files = files_in_pieces(source)
+        return [] if files is None else [SourceInPieces(files, str(source), system)]
+    found: list[SourceInPieces] = []
+    for name, given in cast(Mapping[object, object], source).items():
+        files = files_in_pieces(given)
+        if files is None or system is not None or not isinstance(name, str) or not name.strip():
+            return []
+        found.append(SourceInPieces(files, str(given), name))
+    return found
 
 
 def _load(

@@ -206,6 +206,11 @@ def without_index(rows: list[Row]) -> tuple[list[Row], list[str]]:
     return [without_column(row, INDEX) for row in rows], [NOTE_OF_INDEX]
 
 
+def is_count(cell: str) -> bool:
+    """Whether a cell may be the number of a row."""
+    return _COUNT.fullmatch(cell) is not None
+
+
 def without_column(row: Row, name: str) -> Row:
     values = {other: value for other, value in row.values.items() if other != name}
     return Row(values, row.source, row.line)

@@ -12,7 +12,7 @@ from ragauge.loaders.attributes import named_values, value_of
 
 TEXT_KEYS = (
     "text", "page_content", "pageContent", "content", "passage", "passage_text", "chunk",
-    "contents", "chunk_text", "document_text", "body", "page_snippet", "snippet",
+    "contents", "chunk_text", "paragraph_text", "document_text", "body", "page_snippet", "snippet",
 )  # fmt: skip
 ID_KEYS = (
     "id", "_id", "id_", "node_id", "doc_id", "docid", "docno", "pid", "document_id", "chunk_id",

@@ -9,6 +9,8 @@ from ragauge.loaders.table import Table, listed, unreadable
 
 KINDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 """Endings of the files that a set may hold; those of text also packed."""
+SAME = {".ndjson": ".jsonl"}
+"""Other endings of the same kind."""
 PACKED = (".gz", ".zst")
 RUN = "manifest.json"
 
@@ -46,7 +48,7 @@ def files_of_set(path: Path) -> Sequence[Path] | Table:
     else:
         found = [Path(name) for name in glob.glob(str(path), recursive=True)]  # noqa: PTH207 - the path is the pattern
     files = sorted(file for file in found if kind_of_file(file) and file.is_file())
-    kinds = sorted({kind for file in files if (kind := kind_of_file(file))})
+    kinds = sorted({SAME.get(kind, kind) for file in files if (kind := kind_of_file(file))})
     what = "is a folder" if path.is_dir() else "is a pattern"
     if not files:
         known = ", ".join(KINDS)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from ragauge.errors import PlanError
 from ragauge.loaders import (
     benchmark_logs,
+    citations,
     columns,
     csv,
     frames,
@@ -30,6 +31,7 @@ from ragauge.loaders.documents import is_list
 from ragauge.loaders.file_sets import PACKED, files_of_set, is_set, together
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, unreadable
+from ragauge.regular_file import as_url
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,9 +80,8 @@ def read_source(source: object, chosen: Collection[str] = ()) -> Table:
     table = traces.recognised(_read(source, chosen))
     if not set(chosen) & set(table.columns()):
         table = squad.recognised(benchmark_logs.recognised(promptfoo.recognised(table)))
-    table = results.recognised(
-        published.recognised(wrappers.unwrapped(table, keep=chosen), keep=chosen)
-    )
+    table = citations.recognised(wrappers.unwrapped(table, keep=chosen), keep=chosen)
+    table = results.recognised(published.recognised(table, keep=chosen))
     table = joined_texts.recognised(table, keep=chosen)
     return passage_rows.recognised(numbered.recognised(table, keep=chosen), keep=chosen)
 
@@ -153,10 +154,8 @@ def _read_object(source: object) -> Table | None:
 
 def _read_file(source: str | os.PathLike[str]) -> Table:
     path = Path(source)
-    if "://" in str(source):
-        return unreadable(
-            str(source), "is a URL; download it first, ragauge reads local files only"
-        )
+    if (url := as_url(source)) is not None:
+        return unreadable(url, "is a URL; download it first, ragauge reads local files only")
     if is_set(path):
         files = files_of_set(path)
         return files if isinstance(files, Table) else together(path, list(map(_read_file, files)))

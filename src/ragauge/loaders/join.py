@@ -14,6 +14,7 @@ from ragauge.loaders.pairing import (
     question_of,
     system_of,
 )
+from ragauge.loaders.shared_gold import with_shared_gold
 from ragauge.loaders.table import listed
 from ragauge.sample import DEFAULT_SYSTEM, Row
 
@@ -50,7 +51,8 @@ def join(
     settled = conflicts.between_systems(paired.rows, unique.by_id)
     notes: tuple[str, ...]
     if gold is None:
-        joined, notes = settled, gaps_between_systems(settled)
+        joined, shared = (settled, ()) if one_table else with_shared_gold(settled)
+        notes = (*shared, *gaps_between_systems(joined))
     else:
         joined, notes = _join_gold(settled, unique.by_id, conflicts)
     notes = (*paired.notes, *unique.notes(), *conflicts.notes(), *notes)

@@ -3,15 +3,16 @@
 The two outer levels are parsed here and not by the json module, so that each sample has its line.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.files import text_lines
-from ragauge.loaders.jsonl import kind_of
+from ragauge.loaders.jsonl import kind_of, read_jsonl
 from ragauge.loaders.keyed import is_ranking, judged_together, keyed_rows, rows_by_system
-from ragauge.loaders.mapping import field_of
+from ragauge.loaders.mapping import field_of, folded
+from ragauge.loaders.results import is_result
 from ragauge.loaders.strict import (
     JsonError,
     JsonReader,
@@ -57,16 +58,24 @@ def read_json(path: Path) -> Table:
     try:
         document = walk.document()
     except JsonError as error:
+        if _has_object_per_line(text, error):
+            note = "read as JSON Lines: it has one object per line"
+            return replace(read_jsonl(path), notes=(note,))
         column = error.position - text.rfind("\n", 0, error.position)
         problem = f"{error.problem}, at column {column}{_hint(text, error)}"
         return unreadable(source, problem, walk.line_at(error.position))
     return _table(document, source, walk.problems)
 
 
+def _has_object_per_line(text: str, error: JsonError) -> bool:
+    """Whether the text is JSON Lines: every line is an object by its first and last character."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return "follows the value" in error.problem and all(
+        line.startswith("{") and line.endswith("}") for line in lines
+    )
+
+
 def _hint(text: str, error: JsonError) -> str:
-    first_line = text.split("\n", 1)[0]
-    if "follows the value" in error.problem and first_line.rstrip().endswith("}"):
-        return "; if it has one object per line, name it .jsonl"
     return "; the file seems to be cut off" if error.position >= len(text.rstrip()) else ""
 
 
@@ -186,7 +195,7 @@ def _from_members(members: _Members, source: str, problems: list[Problem]) -> Ta
         items = [_Item(values, None) for values in judged]
         note = f"read the results of {listed([repr(name) for name in lists])} together"
         return _from_items(items, source, problems, (note,))
-    if _is_trace(members) or _is_sample(members):
+    if _is_trace(members) or _is_sample(members) or is_result(plain):
         return Table((Row(plain, source, 1),), source, problems=tuple(problems))
     key = _sample_list(lists)
     keyed = keyed_rows(plain) if key is not None else keyed_rows(plain) or rows_by_system(plain)
@@ -297,7 +306,7 @@ def _sample_list(lists: dict[str, list[_Item]]) -> str | None:
     names = [name for name, items in lists.items() if _are_objects(items)]
     names = names or [name for name, items in lists.items() if not items]
     if len(names) > 1:
-        names = [name for name in names if name in SAMPLE_LISTS]
+        names = [name for name in names if folded(name) in SAMPLE_LISTS]
     return names[0] if len(names) == 1 else None
 
 

@@ -15,6 +15,10 @@ TELLING = ("question", "answer", "references", "contexts")
 JUDGED = ("query", "response", "contexts", "reference")
 """What LlamaIndex's result of an evaluator says of the answer, and not of its score."""
 SPLITS = frozenset({"train", "test", "validation", "valid", "val", "dev", "eval"})
+HOTPOT = {"answer", "sp"}
+"""HotpotQA's predictions: answers and supporting facts by id."""
+CORPUS = ("queries", "corpus", "relevant_docs")
+"""LlamaIndex's data set of questions for embeddings: texts by id."""
 _SCORED = {"query", "response", "score"}
 Values = Mapping[str, object]
 
@@ -35,6 +39,10 @@ def keyed_rows(members: Values) -> KeyedRows | None:
     >>> keyed_rows({"q1": "Here.", "q2": "There."}).rows
     [{'id': 'q1', 'answer': 'Here.'}, {'id': 'q2', 'answer': 'There.'}]
     """
+    if (questions := _questions_of_corpus(members)) is not None:
+        return questions
+    if set(members) == HOTPOT and isinstance(answers := members["answer"], Mapping):
+        return keyed_rows(cast(Values, answers))
     keys = listed([repr(key) for key in members], most=2)
     if members and all(isinstance(value, str) for value in members.values()):
         if len(members) < 2 or not all(any(map(str.isdigit, key)) for key in members):
@@ -49,6 +57,25 @@ def keyed_rows(members: Values) -> KeyedRows | None:
         return KeyedRows(list(samples.values()), f"read the samples under the keys {keys}")
     rows = [{"id": key, **sample} for key, sample in samples.items()]
     return KeyedRows(rows, f"read the keys ({keys}) as ids")
+
+
+def _questions_of_corpus(members: Values) -> KeyedRows | None:
+    """The questions of LlamaIndex's data set for embeddings, with their passages as gold."""
+    queries, corpus, relevant = (members.get(name) for name in CORPUS)
+    if not (
+        isinstance(queries, Mapping)
+        and isinstance(corpus, Mapping)
+        and isinstance(relevant, Mapping)
+    ):
+        return None
+    texts, found = cast(Values, corpus), cast("Mapping[str, object]", relevant)
+    rows: list[Values] = []
+    for id, question in cast(Values, queries).items():
+        ids = found.get(id)
+        gold = cast("list[object]", ids) if isinstance(ids, list) else []
+        passages = [texts[doc] for doc in gold if isinstance(doc, str) and doc in texts]
+        rows.append({"id": id, "question": question, "gold_contexts": passages, "relevant": gold})
+    return KeyedRows(rows, "read 'queries' as questions and 'relevant_docs' as their gold")
 
 
 def rows_by_system(members: Values) -> KeyedRows | None:

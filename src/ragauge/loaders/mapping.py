@@ -39,15 +39,16 @@ _NAMES = {
     "relevant_document_ids gold_context_ids",
 }
 _RARER_NAMES = {
-    "id": "interaction_id test_case_id case_id dataset_item_id no #",
-    "question": "user_query user_question query_string inputs instruction request",
+    "id": "q_id financebench_id interaction_id test_case_id case_id dataset_item_id no #",
+    "question": "user_query user_question input_question reference_question main_input input_text query_string inputs instruction request questions queries",
     "answer": "pred pred_answer prediction_text generated_text generated_texts model_prediction agent_answer "
     "bot_answer ai_answer ai_response bot_response chatbot_answer llm_response llm_output outputs "
-    "task_output",
+    "task_output predicted_answers generated_answers main_output generated "
+    "generated_response chatbot_response assistant_answer assistant_response",
     "references": "gt gt_answer gt_answers ground_truth_answer ground_truth_answers ideal ref_answer "
     "reference_text reference_response expected_response true_answer standard_answer "
-    "generation_gt possible_answers example_answer right_answer",
-    "contexts": "retrieved_context retrieved_contents retrieved_nodes retrieval_result "
+    "generation_gt possible_answers example_answer right_answer reference_output",
+    "contexts": "retrieved_context llm_context retrieved_contents retrieved_nodes retrieval_result "
     "retrieval_results search_results context_list llm_context_list document documents docs ctxs "
     "chunks top_k_chunks retrieved_sources",
     "gold_contexts": "reference_context",
@@ -90,9 +91,17 @@ PREDICTIONS = frozenset(
         "rag_answer",
         "actual_output",
         "response",
+        "output",
+        "generation",
+        "completion",
+        "generated_text",
+        "generated",
+        "generated_response",
     ]
 )
 """Names that only a system's answer has; an answer beside one of them is the expected one."""
+WHOLE_PROMPT = "prompt"
+"""A name of the question that gives way to others: beside them it often holds what the model was sent."""
 GIVEN_BY_ANSWERS = ("system", "answer", "contexts", "context_ids", "context_scores")
 """Fields that come from the answers and never from the gold."""
 ALIASES_IN_GOLD = {
@@ -269,7 +278,8 @@ def _candidates(
             candidates.setdefault(field, []).append(column)
     for field, names in candidates.items():
         usual = [name for name in names if folded(name) not in RARER]
-        candidates[field] = usual or names
+        plain = [name for name in usual if folded(name) != WHOLE_PROMPT]
+        candidates[field] = plain or usual or names
     return candidates
 
 
@@ -277,7 +287,7 @@ def _predicted(columns: Sequence[str]) -> dict[str, str]:
     """The fields of a prediction and of the expected answer beside it; none if references are given."""
     named = {column: field_of(column) for column in columns}
     predictions = [column for column in columns if folded(column) in PREDICTIONS]
-    expected = [column for column in columns if folded(column) == "answer"]
+    expected = [column for column in columns if folded(column) in ("answer", "ans")]
     if "references" in named.values() or len(predictions) != 1 or len(expected) != 1:
         return {}
     return {predictions[0]: "answer", expected[0]: "references"}

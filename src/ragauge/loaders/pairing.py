@@ -61,15 +61,19 @@ def pair_by_id(rows: Sequence[Row], gold: Sequence[Row] = ()) -> Paired:
     A question that no row with an id asks gets a number that is no id yet. Rows of a single system
     without gold are unchanged: there is nothing to pair them with.
     """
-    unnamed = [row for row in (*gold, *rows) if _is_unnamed(row)]
+    unnamed = [row for row in (*gold, *rows) if is_unnamed(row)]
     if not unnamed or not _has_sides(rows, gold):
         return Paired(rows, gold)
-    naming = _Naming((*gold, *rows))
+    naming = Naming((*gold, *rows))
     named_gold = [naming.named(row, None) for row in gold]
     named_rows = [naming.named(row, system_of(row)) for row in rows]
-    n_rows = "1 row has" if len(unnamed) == 1 else f"{len(unnamed):,} rows have"
-    note = f"{n_rows} no id: paired by the text of the question"
-    return Paired(named_rows, named_gold, (note,), naming.problems())
+    return Paired(named_rows, named_gold, (paired_note(len(unnamed)),), naming.problems())
+
+
+def paired_note(n: int) -> str:
+    """The note on `n` rows that have the id of other rows with their question."""
+    n_rows = "1 row has" if n == 1 else f"{n:,} rows have"
+    return f"{n_rows} no id: paired by the text of the question"
 
 
 def pair_by_place(rows: Sequence[Row], gold: Sequence[Row] = ()) -> Paired:
@@ -116,7 +120,7 @@ def _has_sides(rows: Sequence[Row], gold: Sequence[Row]) -> bool:
     return bool(gold) or any(system != first for system in systems)
 
 
-def _is_unnamed(row: Row) -> bool:
+def is_unnamed(row: Row) -> bool:
     return row.values.get("id") is None
 
 
@@ -130,12 +134,15 @@ def _other_id(row: Row, new: Row) -> str | None:
     return None if before is None or before == new.values["id"] else before
 
 
-class _Naming:
-    """Finds the id of a row by its question, and collects the rows for which there is none."""
+class Naming:
+    """Finds the id of a row by its question, and collects the rows for which there is none.
+
+    A question that no row with an id asks gets the next number that is no id.
+    """
 
     def __init__(self, rows: Sequence[Row]) -> None:
-        self._ids = _ids_by_question(row for row in rows if not _is_unnamed(row))
-        taken = {name_of(row, "id") for row in rows if not _is_unnamed(row)}
+        self._ids = _ids_by_question(row for row in rows if not is_unnamed(row))
+        taken = {name_of(row, "id") for row in rows if not is_unnamed(row)}
         self._numbers = (number for n in count(1) if (number := str(n)) not in taken)
         self._asked: dict[tuple[str | None, str], Row] = {}
         self._without_question: dict[str, list[Row]] = {}
@@ -144,7 +151,7 @@ class _Naming:
 
     def named(self, row: Row, side: str | None) -> Row:
         """The row with an id if it can be found. `side` is its system; None for gold."""
-        if not _is_unnamed(row):
+        if not is_unnamed(row):
             return row
         question = question_of(row)
         if question is None:

@@ -18,6 +18,7 @@ from ragauge.loaders.documents import (
     documents_of_columns,
     is_list,
     parts_of,
+    score_of,
 )
 from ragauge.loaders.frames import plain
 from ragauge.loaders.table import listed
@@ -203,7 +204,7 @@ def _beside_texts(
     """The ids and scores that every passage has and the row does not."""
     columns: dict[str, list[object]] = {
         "context_ids": [passage.id for passage in passages],
-        "context_scores": [passage.score for passage in passages],
+        "context_scores": [score_of(passage.score) for passage in passages],
     }
     taken: dict[str, object] = {}
     for name, column in columns.items():

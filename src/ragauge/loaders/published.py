@@ -20,7 +20,7 @@ CHATS = ("messages", "conversation", "conversations", "chat", "turns", "user_inp
 """Columns that may hold a chat; the last two only if it ends with the answer."""
 FURTHER = ("alt_ans", "answer_aliases", "answer_alias", "aliases")
 """More spellings of the right answer."""
-ANSWER_COLUMNS = ("answers", "answer", "output", "gold_answers")
+ANSWER_COLUMNS = ("answers", "answer", "ans", "output", "gold_answers")
 ANSWER_KEYS = ("text", "answer", "value", "aliases", "normalized_value")
 NESTED = (
     *ANSWER_COLUMNS,
@@ -30,6 +30,8 @@ NESTED = (
     "passages",
     "retrieval_gt",
     "filtered_resps",
+    "predictions",
+    "source_documents",
     "conversationTurns",
     "response",
     "result",
@@ -130,7 +132,8 @@ def _answer_texts(given: object) -> list[str] | None:
     for item in items:
         if not isinstance(item, Mapping) or not {"answer", "text", "value"} & item.keys():
             return None
-        if "role" in item or "documents" in item:
+        item = cast(Mapping[str, object], item)
+        if "role" in item or "documents" in item or any(field_of(key) == "system" for key in item):
             return None
         found += _answer_texts(cast(object, item)) or []
     return list(dict.fromkeys(found)) or None
@@ -300,8 +303,36 @@ def _batch_reply(values: Values, notes: dict[str, None]) -> None:
     notes["the batch's replies as answer, 'custom_id' as id"] = None
 
 
+def _chain_answers(values: Values, notes: dict[str, None]) -> None:
+    """LangChain's chains return `result` beside the query, and what a data set expects is its answer."""
+    expected, result = values.get("answer"), values.get("result")
+    if not isinstance(expected, str) or not isinstance(result, str) or "query" not in values:
+        return
+    if _has(values, "references") or _has_prediction(values):
+        return
+    del values["result"]
+    values |= {"answer": result, "references": [expected]}
+    notes["'result' as answer, 'answer' as references"] = None
+
+
+def _reader_answers(values: Values, notes: dict[str, None]) -> None:
+    """DPR's reader keeps its answers, the best first, with the passage of each."""
+    given = values.get("predictions")
+    best = (
+        _at(cast(list[object], given)[0], "prediction")
+        if isinstance(given, list) and given
+        else None
+    )
+    text = _at(best, "text")
+    if not isinstance(text, str) or _has(values, "answer"):
+        return
+    del values["predictions"]
+    values["answer"] = text
+    notes["the first of 'predictions' as answer"] = None
+
+
 def _filtered_replies(values: Values, notes: dict[str, None]) -> None:
-    """lm-evaluation-harness keeps a list of replies."""
+    """lm-evaluation-harness."""
     replies = _texts(values.get("filtered_resps"))
     if not replies or _has(values, "answer"):
         return
@@ -317,6 +348,8 @@ _STEPS: tuple[Callable[[Values, dict[str, None]], None], ...] = (
     _grouped_ids,
     _chat,
     _batch_reply,
+    _chain_answers,
+    _reader_answers,
     _filtered_replies,
 )
 
@@ -334,8 +367,9 @@ def _bedrock(
         problems.append(Problem(problem, row.source, row.line, "conversationTurns"))
         return
     turn = turns[0]
-    texts = _contents(_at(turn, "referenceResponses"))
-    asked, output = _contents(_at(turn, "prompt")), _at(turn, "output")
+    given = _at(turn, "inputRecord") or turn  # in results; in data sets the turn itself
+    texts = _contents(_at(given, "referenceResponses"))
+    asked, output = _contents(_at(given, "prompt")), _at(given, "output") or _at(turn, "output")
     retrieved = _at(_at(output, "retrievedPassages"), "retrievalResults")
     found = {
         "question": asked[0] if asked else None,

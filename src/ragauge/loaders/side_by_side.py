@@ -11,7 +11,10 @@ from ragauge.loaders.mapping import GIVEN_BY_ANSWERS, field_of, folded
 from ragauge.loaders.table import Table, listed
 from ragauge.sample import Row
 
-ANSWERS = ("answer", "response", "output", "prediction")
+ANSWERS = (
+    "answer", "response", "output", "prediction", "antwort", "réponse", "respuesta", "risposta",
+    "resposta", "antwoord",
+)  # fmt: skip
 """Words that, with a name before or behind them, are the answer of the system of that name."""
 SEPARATOR = ","
 
@@ -46,7 +49,7 @@ def _spread(table: Table) -> Table:
     """The table with an object of texts by system, such as answers, as a column for each system."""
     for word in ANSWERS:
         name = f"{word}s"
-        cells = [row.values.get(name) for row in table.rows]
+        cells = [_texts_by_system(row.values.get(name)) for row in table.rows]
         given = [cast(Mapping[str, object], cell) for cell in cells if isinstance(cell, Mapping)]
         systems = dict.fromkeys(system for cell in given for system in cell)
         if len(given) < len(cells) or len(systems) < 2 or any(map(field_of, systems)):
@@ -68,6 +71,24 @@ def _spread(table: Table) -> Table:
         )
         return replace(table, rows=rows)
     return table
+
+
+def _texts_by_system(cell: object) -> object:
+    """A list of objects with a system and its answer as an object of answers by system."""
+    items: list[object] = []
+    if isinstance(cell, list):
+        items = cast("list[object]", cell)
+    answers: dict[str, object] = {}
+    for item in items:
+        fields: dict[str | None, object] = {}
+        if isinstance(item, Mapping):
+            named = cast("Mapping[str, object]", item)
+            fields = {field_of(key): value for key, value in named.items()}
+        system = fields.get("system")
+        if not isinstance(system, str) or "answer" not in fields or system in answers:
+            return cast(object, cell)
+        answers[system] = fields["answer"]
+    return answers or cast(object, cell)
 
 
 def is_chosen(answer: str | None) -> bool:

@@ -18,7 +18,18 @@ Role = Literal["question", "answer", "references"]
 
 WRAPPERS: Mapping[str, Role] = {
     **dict.fromkeys(
-        ("inputs", "input", "request", "vars", "doc", "query", "example", "datasource_item"),
+        (
+            "inputs",
+            "input",
+            "request",
+            "vars",
+            "doc",
+            "query",
+            "example",
+            "datasource_item",
+            "dataset_item",
+            "dataset_item_data",
+        ),
         "question",
     ),
     **dict.fromkeys(
@@ -38,6 +49,7 @@ WRAPPERS: Mapping[str, Role] = {
     **dict.fromkeys(
         (
             "reference_outputs",
+            "reference_output",
             "expected",
             "expected_output",
             "expected_outputs",
@@ -51,7 +63,9 @@ WRAPPERS: Mapping[str, Role] = {
     ),
 }
 """Columns that may hold an object, and the field that its only text is."""
-GOLD_HOLDERS = frozenset({"vars", "doc", "example", "datasource_item"})
+GOLD_HOLDERS = frozenset(
+    {"vars", "doc", "example", "datasource_item", "dataset_item", "dataset_item_data"}
+)
 """Wrappers of a test case: an answer in them is the expected one."""
 SAID = frozenset(
     {"answer", "output", "result", "text", "content", "response", "value", "generation"}

@@ -116,7 +116,7 @@ def number(answer_quantities: Sequence[Quantity], *, value: str = "") -> Score:
     return Score(bool(found), evidence={"value": value, "found": found})
 
 
-@metric(version=3)
+@metric(version=4)
 def list_coverage(answer: str, references: Sequence[str], *, codes: Pattern = "") -> Score:
     """Share of the reference's list items that the answer lists too.
 
@@ -124,8 +124,9 @@ def list_coverage(answer: str, references: Sequence[str], *, codes: Pattern = ""
     matches of the pattern `codes` (`Rule C-\\d+`). An item may have a code and a name, as in `* **Rule
     C-1:** Limits`; two items are the same if their codes or their names are. Names are compared in
     `lower_ws`, without markup and without spaces around `/`, `-` and `–`. In the answer, what follows a
-    name behind a colon, a bracket or a dash is not part of it. Without `codes`, `Rule C-1`, `C-1` or
-    `Section 4.2` before or after a name is a code. Undefined if the reference has no list items.
+    name behind a colon, a bracket or a dash is not part of it. Without `codes`, `Rule C-1`, `C-1`, `E/2`
+    or `Section 4.2` before or after a name is a code; `Rule C-1` is also `C-1`, but not `Form C-1`.
+    Undefined if the reference has no list items.
     Source: the suite answer-quality (`rules_coverage`).
 
     >>> list_coverage("* Limits: what is paid", ["* Limits\\n* Rating Plan"]).value
@@ -141,7 +142,7 @@ def list_coverage(answer: str, references: Sequence[str], *, codes: Pattern = ""
     return Score(len(lists.found) / len(lists.expected), evidence=lists.evidence)
 
 
-@metric(version=3, high=None)
+@metric(version=4, high=None)
 def list_found(answer: str, references: Sequence[str], *, codes: Pattern = "") -> Score:
     """How many of the reference's list items the answer lists too; see `list_coverage`.
 
@@ -156,7 +157,7 @@ def list_found(answer: str, references: Sequence[str], *, codes: Pattern = "") -
     return Score(len(lists.found), evidence=lists.evidence)
 
 
-@metric(version=3, high=None, ranked=False)
+@metric(version=4, high=None, ranked=False)
 def list_total(answer: str | None, references: Sequence[str], *, codes: Pattern = "") -> Score:
     """How many list items the reference has; see `list_coverage`.
 

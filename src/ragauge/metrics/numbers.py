@@ -25,7 +25,7 @@ def _is_tolerance(value: float) -> bool:
 Tolerance = Annotated[float, Constraint("a number of at least 0", _is_tolerance)]
 
 
-@metric(version=4)
+@metric(version=5)
 def number_match(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,
@@ -54,7 +54,11 @@ def number_match(
       digits with a scale word.
     - 5%, 5 and 0.05, if the question asks for a percentage, ratio or rate. `percent="as_fraction"` lets
       5% always equal 0.05; with `percent="distinct"` 5% only equals 5%.
-    - -5 and 5 in accounting brackets, or beside a word such as "decreased" or "loss".
+    - -5 and 5 in accounting brackets, beside a word such as "decreased" or "loss", or if the question asks
+      for a loss or a decrease. A fall is not a rise, though, and a loss is not a gain: "declined 3.4%" does
+      not match "grew 3.4%", nor 3.4% if the question asks for the growth.
+    - "one third" or 1/4 and the percentage.
+    - "about 4,700" and 4,735: after a word such as "about", zeros at the end of a number may round it.
     - numbers that differ by at most `atol`, or by the share `rtol` of the reference's number.
 
     If the reference has one number, and the answer has it only before a conclusion ("Therefore, ...")
@@ -94,7 +98,7 @@ def _evidence(match: NumberMatch) -> dict[str, object]:
     }
 
 
-@metric(version=4)
+@metric(version=5)
 def number_precision(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,

@@ -9,7 +9,7 @@ MATCHES_SHOWN = 20
 WORDS_SHOWN = 300
 
 
-@metric(version=4, ranked=False)
+@metric(version=5, ranked=False)
 def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "default") -> Score:
     """Whether the answer refuses: it says that it does not know, cannot tell, or was given nothing.
 

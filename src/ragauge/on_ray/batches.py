@@ -16,6 +16,7 @@ from ragauge.on_ray.versions import Versions
 if TYPE_CHECKING:
     from ragauge.engine.graph import Plan
     from ragauge.engine.resources import Resources
+    from ragauge.on_ray.storage import Storage
     from ragauge.runs.code import Code
 
 Ending = Literal["stored", "refused", "no storage", "lost", "failed"]
@@ -44,6 +45,8 @@ class Job:
     code: "Code"
     cache: str | Path | None = None
     """The driver's file of vectors, for encoders on its machine."""
+    storage: "Storage | None" = None
+    """Where the samples are and the parts go instead, if the nodes do not reach the folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +145,23 @@ def _store(job: Job, number: int) -> int:
     from ragauge.runs.store import RunFolder
 
     start = number * job.batch_size
+    if job.storage is not None:
+        return _store_there(job, job.storage, number)
     if not job.samples.exists():
         raise StoreError(
             f"{job.samples}: is not there; the run's folder must be shared by all nodes"
         )
     columns = RowRange(job.samples, start, start + job.batch_size, job.columns).read()
     RunFolder(job.folder).write_part(number, score_frame(job.plan, columns, job.resources))
+    return len(columns["id"])
+
+
+def _store_there(job: Job, storage: "Storage", number: int) -> int:
+    """Measure a batch whose rows are in an object store, and put its part there."""
+    from ragauge.engine.frames import score_frame
+    from ragauge.sample import to_columns
+
+    start = number * job.batch_size
+    columns = to_columns(storage.samples(start, start + job.batch_size, job.columns))
+    storage.put_part(number, score_frame(job.plan, columns, job.resources))
     return len(columns["id"])

@@ -17,6 +17,7 @@ from ragauge.report.calibration_words import (
     shown_estimate,
     table_in_words,
 )
+from ragauge.report.commands import show_command
 from ragauge.report.numbers import DASH
 from ragauge.report.plain import counted, for_markdown, for_terminal, shortened
 from ragauge.report.table_formats import markdown_table
@@ -208,7 +209,7 @@ class CalibrationScreen:
         folder = self.found.run.folder
         if folder is None:
             return ()
-        commands = [f"ragauge show {quote(str(folder))} {quote(id)}" for _, id in self.worst[:1]]
+        commands = [show_command(folder, id) for _, id in self.worst[:1]]
         if self.labels_path is not None and self.found.kind == "binary" and self.shown is not None:
             metric = f" -m {quote(self.shown.name)}" if self.chosen else ""
             files = f"{quote(str(self.labels_path))} {quote(str(folder))}"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.report.overview import Overview
 from ragauge.report.review_labels import PEOPLE, people_say
+from ragauge.report.sample_rows import RowsInFile, SampleRows, sample_rows
 from ragauge.report.view import FieldView, RunView
 from ragauge.runs.run import Run
 
@@ -26,7 +27,6 @@ BLOCK_SIZE = 300_000
 """About how many bytes of texts and evidence a block has before compression; a question may have more."""
 AT_ONCE = 64
 """Blocks that are made at a time: all at once would take several times the memory of the texts, and longer."""
-ID_FIELDS = ("id", "system")
 
 
 @dataclass(frozen=True)
@@ -62,53 +62,21 @@ class RunChunks:
         )
 
     @cached_property
-    def samples(self) -> "pl.DataFrame":
-        """The samples with the positions q and s of their question and system, in that order.
+    def rows(self) -> SampleRows:
+        """The samples, with what people say of an answer as a field."""
+        is_said = self.people and PEOPLE not in self.run.samples.columns
+        says = people_say(self.run) if is_said else {}
+        return sample_rows(self.run.samples, self.overview.columns, says)
 
-        Values that JSON does not have, such as dates, are texts.
-        """
-        import polars as pl
-
-        questions, systems = self.overview.columns.grid
-        frame = self.run.samples.frame
-        texts = [
-            pl.col(name).cast(pl.String)
-            for name, dtype in frame.schema.items()
-            if dtype.is_temporal()
-            or dtype.is_decimal()
-            or isinstance(dtype, pl.Categorical | pl.Enum)
-        ]
-        joined = frame.with_columns(texts).join(questions, on="id").join(systems, on="system")
-        if self.has_people:
-            rows = [(*answer, says) for answer, says in people_say(self.run).items()]
-            names = ("id", "system", PEOPLE)
-            said = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
-            joined = joined.join(said, on=["id", "system"], how="left")
-        return joined.sort("q", "s")
-
-    @cached_property
-    def has_people(self) -> bool:
-        """Whether there is a field with what people say."""
-        return self.people and PEOPLE not in self.run.samples.columns and bool(people_say(self.run))
-
-    @cached_property
+    @property
     def names(self) -> tuple[str, ...]:
         """The fields of the samples, without id and system."""
-        own = tuple(name for name in self.run.samples.columns if name not in ID_FIELDS)
-        return (*own, PEOPLE) if self.has_people else own
+        return self.rows.names
 
-    @cached_property
+    @property
     def shared(self) -> frozenset[str]:
         """The fields that have the same value for all systems of every question."""
-        import polars as pl
-
-        if len(self.overview.systems) < 2:
-            return frozenset(name for name in self.names if name != "answer")
-        rows = self.samples.select(
-            "q", *(pl.struct(name).struct.json_encode().alias(name) for name in self.names)
-        )
-        same = rows.group_by("q").agg(pl.col(name).n_unique() == 1 for name in self.names)
-        return frozenset(name for name in self.names if same[name].all())
+        return self.rows.shared
 
     @cached_property
     def fields(self) -> tuple[FieldView, ...]:
@@ -116,7 +84,7 @@ class RunChunks:
 
         Lists with whole numbers and floats have one: in JSON nobody can tell 1 from 1.0.
         """
-        schema = self.samples.schema
+        schema = self.rows.schema
         is_file = self.per_block is None
         return tuple(
             FieldView(
@@ -133,10 +101,9 @@ class RunChunks:
 
     def columns(self) -> Mapping[str, Callable[[], bytes]]:
         """The chunks that lists and filters need, by name: ids, scores and fields, not compressed yet."""
-        by_metric = self.overview.columns.by_metric
         made: dict[str, Callable[[], bytes]] = {f"{self.place}.ids": lambda: _json(self._ids())}
         for at, label in enumerate(self.overview.column_order):
-            made[f"{self.place}.score.{at}"] = by_metric[label].to_bytes
+            made[f"{self.place}.score.{at}"] = partial(self._score_chunk, label)
         for field in self.fields:
             if field.chunk:
                 made[field.chunk] = partial(self._field_chunk, field)
@@ -149,6 +116,9 @@ class RunChunks:
             for number in range(len(self.starts))
         }
 
+    def _score_chunk(self, label: str) -> bytes:
+        return self.overview.columns.by_metric[label].to_bytes()
+
     def _field_chunk(self, field: FieldView) -> bytes:
         values = self._values(field)
         if field.kind == "list":
@@ -157,25 +127,28 @@ class RunChunks:
 
     def _ids(self) -> dict[str, object]:
         n_systems = len(self.overview.systems)
-        known = set((self.samples["q"] * n_systems + self.samples["s"]).to_list())
-        size = len(self.overview.columns.ids) * n_systems
-        absent = [at for at in range(size) if at not in known] if len(known) < size else []
-        return {"ids": self.overview.columns.ids, "absent": absent}
+        ids = self.overview.columns.ids
+        size = len(ids) * n_systems
+        absent: list[int] = []
+        if len(self.run.samples) < size:
+            places = self.rows.places()
+            known = set((places["q"] * n_systems + places["s"]).to_list())
+            absent = [at for at in range(size) if at not in known]
+        return {"ids": ids, "absent": absent}
 
     def _values(self, field: FieldView) -> list[object]:
         """The field's values by question; one for each system too if they differ."""
         import polars as pl
 
         name = field.name
+        column = self.rows.column(name)
         if field.is_shared:
             return (
-                self.samples.group_by("q", maintain_order=True)
-                .agg(pl.col(name).first())[name]
-                .to_list()
+                column.group_by("q", maintain_order=True).agg(pl.col(name).first())[name].to_list()
             )
         n_systems = len(self.overview.systems)
         values: list[object] = [None] * (len(self.overview.columns.ids) * n_systems)
-        for q, s, value in self.samples.select("q", "s", name).iter_rows():
+        for q, s, value in column.iter_rows():
             values[q * n_systems + s] = value
         return values
 
@@ -183,7 +156,7 @@ class RunChunks:
         """Each of these questions as JSON: its shared fields, and by system the other fields and the evidence."""
         import polars as pl
 
-        samples = _between(self.samples, start, end)
+        samples = self.rows.between(start, end)
         own = [name for name in self.names if name not in self.shared]
         rows = samples.select("q", "s", _object(own).alias("fields"))
         rows = rows.join(
@@ -214,7 +187,7 @@ class RunChunks:
         if self.per_block is None:
             stored = _between(self._all_evidence, start, end)
         else:
-            stored = self._placed_evidence(self.overview.columns.ids[start:end])
+            stored = self._placed_evidence(range(start, end))
         return (
             stored.select("q", "s", item=_joined("[", "k", ",", "evidence", "]"))
             .group_by("q", "s", maintain_order=True)
@@ -225,7 +198,7 @@ class RunChunks:
     def _all_evidence(self) -> "pl.DataFrame":
         return self._placed_evidence(None)
 
-    def _placed_evidence(self, ids: Sequence[str] | None) -> "pl.DataFrame":
+    def _placed_evidence(self, questions: range | None) -> "pl.DataFrame":
         """The evidence of these questions, None for all, with its place: q, s, k, evidence, in this order."""
         import polars as pl
 
@@ -236,14 +209,23 @@ class RunChunks:
         metrics = pl.DataFrame(
             {"metric": order, "k": range(len(order))}, schema={"metric": pl.String, "k": pl.Int64}
         )
-        questions, systems = self.overview.columns.grid
+        known, systems = self.overview.columns.grid
         wanted = pl.col("evidence").is_not_null()
-        if ids is not None:
-            wanted &= pl.col("id").is_in(ids)
-        stored = self.run.collect(self.run.source.scan_evidence().filter(wanted))
+        if questions is None:
+            scan = self.run.source.scan_evidence()
+        else:
+            wanted &= pl.col("id").is_in(
+                self.overview.columns.ids[questions.start : questions.stop]
+            )
+            scan = (
+                self.run.evidence_of(self.rows.rows_of(questions.start, questions.stop).tolist())
+                if isinstance(self.rows, RowsInFile)
+                else self.run.source.scan_evidence()
+            )
+        stored = self.run.collect(scan.filter(wanted))
         return (
             stored.join(metrics, on="metric")
-            .join(questions, on="id")
+            .join(known, on="id")
             .join(systems, on="system")
             .select("q", "s", "k", "evidence")
             .sort("q", "s", "k")
@@ -253,7 +235,7 @@ class RunChunks:
     def starts(self) -> tuple[int, ...]:
         """The first question of each block."""
         if self.per_block is not None:
-            return tuple(range(0, len(self.overview.columns.ids), self.per_block))
+            return tuple(range(0, self.overview.n_questions, self.per_block))
         starts: list[int] = []
         size = BLOCK_SIZE
         for at, length in enumerate(self._lengths()):
@@ -267,10 +249,10 @@ class RunChunks:
         """About how many bytes each question has in a block."""
         import polars as pl
 
-        schema = self.samples.schema
+        schema = self.rows.schema
         own = [_length(name, schema[name]) for name in self.names if name not in self.shared]
         shared = [_length(name, schema[name]) for name in self.names if name in self.shared]
-        texts = self.samples.select(
+        texts = self.rows.between(0, self.overview.n_questions).select(
             "q", own=pl.sum_horizontal(0, *own), shared=pl.sum_horizontal(0, *shared)
         )
         by_question = texts.group_by("q", maintain_order=True).agg(
@@ -283,7 +265,7 @@ class RunChunks:
     def _block(self, number: int) -> bytes:
         at_once = AT_ONCE if self.per_block is None else 1
         first = number - number % at_once
-        bounds = (*self.starts, len(self.overview.columns.ids))
+        bounds = (*self.starts, self.overview.n_questions)
         start, end = bounds[first], bounds[min(first + at_once, len(self.starts))]
         questions = self._kept_questions(start, end)[
             bounds[number] - start : bounds[number + 1] - start

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isclose
 
 from ragauge.report.numbers import DASH, number
 from ragauge.report.plain import counted, for_terminal, shortened, some
@@ -39,7 +40,7 @@ CORRECTIONS: Mapping[CorrectionName, str] = {
     "none": "uncorrected",
 }
 METHODS = {
-    "bca": "BCa bootstrap",
+    "bca": "BCa bootstrap, no narrower than Student's t",
     "percentile": "percentile bootstrap",
     "normal": "normal approximation",
 }
@@ -153,9 +154,13 @@ class ComparisonView:
         ]
         if not means or not first.is_ranked:
             return text
-        best = (min if first.lower_is_better else max)(means, key=lambda mean: mean.mean or 0.0)
-        value = number(self.metrics[first.metric], best.mean)
-        return f"{self.short(best.system)} has the best {first.name}, {value}. {text}"
+        best = (min if first.lower_is_better else max)(mean.mean or 0.0 for mean in means)
+        equal = [mean.system for mean in means if isclose(mean.mean or 0.0, best)]
+        value = f"{first.name}, {number(self.metrics[first.metric], best)}"
+        if len(equal) > 2:
+            return f"{len(equal):,} systems share the best {value}. {text}"
+        named = " and ".join(self.short(system) for system in equal)
+        return f"{named} {'has' if len(equal) == 1 else 'share'} the best {value}. {text}"
 
     def change(self, row: MetricComparison) -> str:
         """The difference with its sign."""

@@ -1,9 +1,9 @@
 """Print a comparison to a terminal."""
 
 from collections.abc import Iterator, Sequence
-from shlex import quote
 from typing import TYPE_CHECKING
 
+from ragauge.report.commands import show_command
 from ragauge.report.comparison import IDS_SHOWN, MARK, ComparisonView
 from ragauge.report.comparison_systems import SystemsTable
 from ragauge.report.plain import counted, for_terminal, shortened, some
@@ -115,7 +115,7 @@ def _print_changes(out: "Console", view: ComparisonView, *, full: bool) -> None:
 def next_command(view: ComparisonView, id: str) -> str:
     """The command that shows a question whose score changed; empty if there is none, or no folder."""
     place = view.comparison.folders[-1] if view.comparison.folders else None
-    return f"ragauge show {quote(place)} {quote(id)}" if place and id else ""
+    return show_command(place, id) if place and id else ""
 
 
 def _systems_table(table: SystemsTable) -> "Table":

@@ -5,16 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from shlex import quote
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from ragauge.report.cautions import caution_lines
+from ragauge.report.commands import show_command
 from ragauge.report.comparison import too_few_draws
-from ragauge.report.first_screen_table import MARK, Cell, Row, fitting_table
-from ragauge.report.headline import headline, short
+from ragauge.report.first_screen_table import MARK, Cell, Row
+from ragauge.report.headline import NAME_WIDTH, headline, short
 from ragauge.report.numbers import DASH, SummaryRow, aggregate, interval, number
-from ragauge.report.plain import counted, for_terminal, shortened, some
+from ragauge.report.plain import counted, distinct_names, some
 from ragauge.report.review_labels import labels_line
-from ragauge.report.table_formats import markdown_table
 from ragauge.runs.comparison import LEVEL
 from ragauge.runs.differences import Difference, SystemDifferences, differences
 from ragauge.runs.findings import FindingMatch, find
@@ -22,9 +22,6 @@ from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.run import Run
 from ragauge.runs.summary import MAX_RESAMPLED
 from ragauge.sample import FIELDS
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
 DIGITS = 2
@@ -111,6 +108,11 @@ class FirstScreen:
 
         return sorted(systems, key=rank)
 
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """The systems' names in few columns; no two look the same if that is possible."""
+        return distinct_names(self.systems, NAME_WIDTH)
+
     @property
     def headline(self) -> str:
         """The best system, and whether it is beyond chance."""
@@ -127,7 +129,7 @@ class FirstScreen:
         }
         second = next((system for system in self.systems[1:] if system in rows), None)
         found = None if second is None else self.from_best(first, second)
-        return headline(first, rows, found)
+        return headline(first, rows, found, self.names)
 
     @property
     def title(self) -> str:
@@ -139,7 +141,8 @@ class FirstScreen:
     @cached_property
     def header(self) -> tuple[str, ...]:
         families = ("",) if self.has_families else ()
-        return (*families, "metric", *map(short, self.systems[:SYSTEMS_SHOWN]), "n")
+        names = (self.names[system] for system in self.systems[:SYSTEMS_SHOWN])
+        return (*families, "metric", *names, "n")
 
     @property
     def has_families(self) -> bool:
@@ -179,7 +182,7 @@ class FirstScreen:
         """What the mark means: "differs from the row's best"; empty for a single system."""
         if self.compared is None:
             return ""
-        best = "the row's best" if self.compared.base is None else short(self.compared.base)
+        best = "the row's best" if self.compared.base is None else self.names[self.compared.base]
         return f"differs from {best}"
 
     @property
@@ -189,7 +192,7 @@ class FirstScreen:
             return ""
         found, base = self.compared.comparison, self.compared.base
         has_marks = any(cell.differs for row in self.rows for cell in row.cells)
-        best = "the row's best" if base is None else short(base)
+        best = "the row's best" if base is None else self.names[base]
         mark = f"{MARK} p < {LEVEL} against {best}" if has_marks else "p"
         of = f"{counted(len(found.metrics), 'metric')}, {counted(len(found.pairs), 'pair')}"
         tests = counted(found.n_tests, "test")
@@ -200,6 +203,10 @@ class FirstScreen:
     @cached_property
     def notes(self) -> Sequence[str]:
         """The legend, what is not shown, and what was not scored and why."""
+        return self.notes_below(METRICS_SHOWN)
+
+    def notes_below(self, n_metrics: int) -> Sequence[str]:
+        """The notes below a table of that many metrics."""
         notes: list[str] = [*self.run.problems]
         if self.compared is not None:
             few = too_few_draws(self.compared.comparison)
@@ -208,7 +215,7 @@ class FirstScreen:
         more = [
             text
             for n, text in (
-                (len(self.metrics) - METRICS_SHOWN, "metric"),
+                (len(self.metrics) - n_metrics, "metric"),
                 (len(self.systems) - SYSTEMS_SHOWN, "system"),
             )
             if n > 0
@@ -219,17 +226,25 @@ class FirstScreen:
         notes += caution_lines(self.run)
         notes += [line for line in [labels_line(self.run)] if line]
         notes += self.not_scored
-        if lost := list(self._lost()):
-            notes.append(f"without a score: {', '.join(lost)}; --full has the bounds of the means")
+        notes += self._without_score()
         return notes
 
-    def _lost(self) -> Iterator[str]:
+    def _without_score(self) -> Iterator[str]:
         """How many scores of the metrics shown failed, were skipped or lack a field, by system."""
-        for system in self.run.samples.systems:
-            rows = [self._rows.get((metric.metric, system)) for metric in self.metrics]
-            for status in ("failed", "skipped", "missing"):
-                if n := sum(cast(int, row[status]) for row in rows if row):
-                    yield f"{short(system)} {n:,} {status}"
+        lost = [
+            f"{self.names[system]} {n:,} {status}"
+            for system in self.run.samples.systems
+            for status in ("failed", "skipped", "missing")
+            if (n := self._n_with(system, status))
+        ]
+        texts = [f"without a score: {some(lost, n)}" for n in range(len(lost), 0, -1)]
+        if texts:
+            yield _first_that_fits([f"{texts[0]}; --full has the bounds of the means", *texts])
+
+    def _n_with(self, system: str, status: str) -> int:
+        """How many scores of the metrics shown have this status."""
+        rows = [self._rows.get((metric.metric, system)) for metric in self.metrics]
+        return sum(cast(int, row[status]) for row in rows if row)
 
     @property
     def not_scored(self) -> Sequence[str]:
@@ -248,10 +263,19 @@ class FirstScreen:
     def worst(self) -> Sequence[tuple[str, str]]:
         """The worst things found, each with the id of a question to open."""
         matches = sorted(find(self.run), key=lambda match: -match.n_found)
-        found = [(_finding(match), match.ids[0]) for match in _distinct(matches)]
+        found: list[tuple[str, str]] = []
+        for match in _distinct(matches):
+            known = {id for _, id in found}
+            other = next((id for id in match.ids if id not in known), match.ids[0])
+            found.append((self._finding(match), other))
         if len(found) < WORST_SHOWN and self.metrics:
             found += self._lowest({id for _, id in found})
         return found[:WORST_SHOWN]
+
+    def _finding(self, match: FindingMatch) -> str:
+        return (
+            f"{self.names[match.system]}: {match.n_found} of {match.n_rows} answers: {match.says}"
+        )
 
     def _lowest(self, known: set[str]) -> Iterator[tuple[str, str]]:
         """The lowest scores of the headline's metric."""
@@ -265,7 +289,9 @@ class FirstScreen:
             is_bad = value > middle if first.lower_is_better else value < middle
             if row["id"] not in known and is_bad:
                 why = _why(self.run, cast(str, row["id"]), cast(str, row["system"]), first.metric)
-                system = "" if len(self.systems) == 1 else f"{short(cast(str, row['system']))}: "
+                system = (
+                    "" if len(self.systems) == 1 else f"{self.names[cast(str, row['system'])]}: "
+                )
                 text = f"{system}{first.name} {number(first, value)}{why}"
                 yield text, cast(str, row["id"])
 
@@ -274,64 +300,19 @@ class FirstScreen:
         """What to type next."""
         if self.run.folder is None:
             return ()
-        folder = quote(str(self.run.folder))
         ids = [id for _, id in self.worst]
         one = ids[0] if ids else cast(str, self.run.samples.part(0, 1, ["id"])["id"][0])
-        return (f"ragauge show {folder} {quote(one)}", f"ragauge show {folder} --full")
-
-
-def print_first_screen(out: "Console", run: Run) -> None:
-    """Print the first screen: at most 25 lines of 100 columns for three systems."""
-    from rich.text import Text
-
-    screen = FirstScreen(run)
-    for line in Text(for_terminal(screen.headline), "bold").wrap(out, min(out.width, WIDTH)):
-        line.rstrip()
-        out.print(line)
-    out.print(Text(for_terminal(screen.title), "dim"))
-    lacks = ""
-    if screen.rows:
-        out.print()
-        table, lacks = fitting_table(
-            out, screen.header, screen.rows, has_families=screen.has_families
-        )
-        out.print(table)
-    for note in filter(None, (lacks, *screen.notes)):
-        text = Text(shortened(f"  {for_terminal(note)}", min(out.width, WIDTH)), "dim")
-        out.print(text, no_wrap=True)
-    if screen.worst:
-        out.print(Text("\nworst found", "bold"))
-    for text, id in screen.worst:
-        line = shortened(f"  {for_terminal(text)}", min(out.width, WIDTH) - len(id) - 2)
-        out.print(Text(line).append(f"  {for_terminal(id)}", "cyan"), no_wrap=True)
-    if screen.commands:
-        out.print(Text("\nnext: ").append(for_terminal(screen.commands[0]), "cyan"), soft_wrap=True)
-        out.print(Text("all:  ").append(for_terminal(screen.commands[1]), "cyan"), soft_wrap=True)
-
-
-def first_screen_markdown(run: Run) -> str:
-    """The same for a Markdown file."""
-    from ragauge.report.plain import for_markdown
-
-    screen = FirstScreen(run)
-    rows = [
-        (*((row.family,) if screen.has_families else ()), row.metric, *map(str, row.cells), row.n)
-        for row in screen.rows
-    ]
-    header = screen.header
-    n_names = 2 if screen.has_families else 1
-    alignment = "l" * n_names + "r" * (len(header) - n_names)
-    table = "\n".join(markdown_table(header, rows, alignment))
-    worst = [f"- {for_markdown(text)} ({for_markdown(id)})" for text, id in screen.worst]
-    notes = [for_markdown(note) for note in screen.notes]
-    headline = f"**{for_markdown(screen.headline)}**"
-    parts = [headline, table if rows else "", *notes, "\n".join(worst)]
-    return "\n\n".join(part for part in parts if part) + "\n"
+        return (show_command(self.run.folder, one), show_command(self.run.folder))
 
 
 def _not_scored(reason: str, names: Sequence[str]) -> str:
     """The metrics of a reason: as many names as fit into a line, and the number of the others."""
     texts = [f"not scored, {reason}: {some(names, n)}" for n in range(len(names), 0, -1)]
+    return _first_that_fits(texts)
+
+
+def _first_that_fits(texts: Sequence[str]) -> str:
+    """The first text that a line has room for, or the last one."""
     return next((text for text in texts if len(text) <= WIDTH - 2), texts[-1])
 
 
@@ -348,10 +329,6 @@ def _unread_columns(run: Run) -> Iterator[str]:
         yield f"not read: {named}; if each is a system's: --map answer={quote(','.join(unread[:2]))}"
     else:
         yield f"not read: {named}; if it is the {missing}: --map {missing}={quote(unread[0])}"
-
-
-def _finding(match: FindingMatch) -> str:
-    return f"{short(match.system)}: {match.n_found} of {match.n_rows} answers: {match.says}"
 
 
 def _distinct(matches: Sequence[FindingMatch]) -> Iterator[FindingMatch]:

@@ -26,7 +26,7 @@ def headline(gate: Gate) -> str:
 def gate_lines(gate: Gate, *, width: int = 100) -> Iterator[str]:
     """The headline, then a line for each verdict, and below a failed one why and what to open."""
     yield headline(gate)
-    for verdict in sorted(gate.verdicts, key=lambda one: one.passed):
+    for verdict in _ordered(gate):
         mark = "✓" if verdict.passed else "✗"
         yield shortened(for_terminal(f"{mark} {_name(verdict)}"), width)
         if not verdict.passed:
@@ -37,6 +37,11 @@ def gate_lines(gate: Gate, *, width: int = 100) -> Iterator[str]:
             yield shortened(f"    {for_terminal(values(verdict.readings))}", width)
     for note in gate.notes:
         yield for_terminal(note)
+
+
+def _ordered(gate: Gate) -> tuple[Verdict, ...]:
+    """The failures, the worst first, then what holds."""
+    return (*gate.failures, *(verdict for verdict in gate.verdicts if verdict.passed))
 
 
 def values(readings: Sequence[Reading]) -> str:
@@ -63,7 +68,7 @@ def gate_markdown(gate: Gate, *, max_bytes: int = MAX_SUMMARY_BYTES) -> str:
             verdict.reason,
             some(verdict.ids, IDS_SHOWN) if not verdict.passed else "",
         )
-        for verdict in sorted(gate.verdicts, key=lambda one: one.passed)
+        for verdict in _ordered(gate)
     ]
     lines = list(markdown_table(header, rows, "llllll"))
     kept, size = (
@@ -81,7 +86,7 @@ def gate_markdown(gate: Gate, *, max_bytes: int = MAX_SUMMARY_BYTES) -> str:
 
 
 def github_annotations(gate: Gate) -> Iterator[str]:
-    """Workflow commands that annotate the build: at most nine failures and one line for the others."""
+    """Workflow commands that annotate the build: at most nine failures, the worst, and one line for the others."""
     failures = gate.failures
     for verdict in failures[:ANNOTATIONS]:
         text = shortened(f"{_name(verdict)}: {verdict.reason}", MAX_ANNOTATION)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.html_table import MAX_ROWS, html_table, html_text, small
 from ragauge.report.evidence import NO, YES, Line
-from ragauge.report.first_screen import print_first_screen
+from ragauge.report.first_screen_text import print_first_screen
 from ragauge.report.numbers import SummaryRow, aggregate, interval, metric_name, number
 from ragauge.report.plain import counted
 from ragauge.report.question import Question, QuestionAnswer, brief, question_text, read_question

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import cast
 
 from ragauge.errors import LabelError
 from ragauge.label import Label
@@ -29,15 +29,13 @@ from ragauge.report.view import (
     Worst,
 )
 from ragauge.runs.combined import CombinedRun
+from ragauge.runs.distributions import N_BINS, Bins, distributions, value_ranges
 from ragauge.runs.findings import find
 from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.outcomes import Absence
 from ragauge.runs.run import Run
 from ragauge.where import RESERVED
 
-if TYPE_CHECKING:
-    import numpy as np
-
-BINS = 20
 REASONS_SHOWN = 5
 IDS_SHOWN = 3
 WORD = re.compile(r"[^\W\d][\w.-]*")
@@ -71,9 +69,40 @@ class Overview:
 
     @cached_property
     def column_order(self) -> tuple[str, ...]:
-        """The labels of the metrics that have a column, in the order of the columns."""
-        known = self.columns.by_metric
-        return tuple(display.metric for display in self.displays if display.metric in known)
+        """The labels of the metrics that have a column, in the order of the columns: all that were scored, or
+        tried, on some answer."""
+        tried = self.run.outcomes.n_by_metric
+        return tuple(
+            display.metric
+            for display in self.displays
+            if display.metric in tried and not display.unavailable
+        )
+
+    @cached_property
+    def n_questions(self) -> int:
+        """How many questions the samples have, counted without keeping their ids."""
+        import polars as pl
+
+        ids = self.run.samples.scan().select(pl.col("id").n_unique())
+        return int(ids.collect(engine="streaming").item())
+
+    @cached_property
+    def bins(self) -> Bins:
+        """How many scores have which value, by metric and system."""
+        return distributions(self.run)
+
+    @cached_property
+    def ranges(self) -> Mapping[str, tuple[float, float]]:
+        """The range of each metric's histogram."""
+        return value_ranges(self.run)
+
+    @cached_property
+    def absent(self) -> Mapping[str, Sequence[Absence]]:
+        """Why scores of a metric have no value."""
+        found: dict[str, list[Absence]] = {}
+        for each in self.run.outcomes.absent:
+            found.setdefault(each.metric, []).append(each)
+        return found
 
     def view(self) -> RunView:
         """The view; the caller adds the fields and the blocks."""
@@ -85,7 +114,7 @@ class Overview:
             headline=screen.headline,
             suite=run.manifest.suite,
             of="answers",
-            n_questions=len(self.columns.ids),
+            n_questions=self.n_questions,
             n_answers=len(run.samples),
             systems=self.systems,
             families=run.manifest.families,
@@ -114,8 +143,7 @@ class Overview:
 
     def _metric(self, display: MetricDisplay) -> MetricView:
         label = display.metric
-        has_column = label in self.columns.by_metric
-        range_ = self._range(display)
+        has_column = label in self.column_order
         return MetricView(
             label=label,
             name=display.name,
@@ -126,10 +154,10 @@ class Overview:
             is_count=display.show == "count",
             scale=display.scale,
             digits=display.digits,
-            range=range_,
+            range=self.ranges[label],
             is_bounded=display.low is not None and display.high is not None,
             cells=tuple(
-                self._cell(display, place, range_) if has_column else None
+                self._cell(display, place) if has_column else None
                 for place in range(len(self.systems))
             ),
             pairs=tuple(self._pairs(display)) if has_column else (),
@@ -142,27 +170,12 @@ class Overview:
             column=self.column_order.index(label) if has_column else None,
         )
 
-    def _range(self, display: MetricDisplay) -> tuple[float, float]:
-        """The metric's bounds; for an open end that of the values, made wider if both are the same."""
-        import numpy as np
-
-        column = self.columns.by_metric.get(display.metric)
-        values = column.values[~np.isnan(column.values)] if column else np.zeros(0)
-        if not len(values):
-            return 0.0, 1.0
-        low = float(values.min()) if display.low is None else display.low
-        high = float(values.max()) if display.high is None else display.high
-        return (low, high) if low < high else (low - 0.5, high + 0.5)
-
-    def _cell(self, display: MetricDisplay, place: int, range_: tuple[float, float]) -> Cell | None:
-        import numpy as np
-
-        row = self._summary.get((display.metric, self.systems[place]))
+    def _cell(self, display: MetricDisplay, place: int) -> Cell | None:
+        system = self.systems[place]
+        row = self._summary.get((display.metric, system))
         if row is None:
             return None
-        column = self.columns.by_metric[display.metric]
-        values = column.values[:, place]
-        bins = np.histogram(values[~np.isnan(values)], bins=BINS, range=range_)[0]
+        absent = [each for each in self.absent.get(display.metric, ()) if each.system == system]
         few = replace(display, digits=min(display.digits, DIGITS))
         return Cell(
             shown=aggregate(few, row),
@@ -173,9 +186,9 @@ class Overview:
             high=cast("float | None", row["high"]),
             n=cast(int, row["n"]),
             ok=cast(int, row["ok"]),
-            differs=self.screen.differs(display, self.systems[place]),
-            reasons=_reasons(column.statuses[:, place], column.reasons[:, place], column.texts),
-            bins=tuple(bins.tolist()),
+            differs=self.screen.differs(display, system),
+            reasons=_reasons(absent),
+            bins=self.bins.get((display.metric, system), (0,) * N_BINS),
         )
 
     def _pairs(self, display: MetricDisplay) -> Iterator[Pair]:
@@ -201,23 +214,23 @@ class Overview:
 
     def _problems(self) -> Iterator[Problem]:
         """Where combined runs differ, then the scores that failed or were skipped, by metric, with the most frequent reason."""
-        import numpy as np
-
         if isinstance(self.run, CombinedRun):
             yield from (Problem(text, "") for text in self.run.mismatches)
         for display in self.displays:
-            column = self.columns.by_metric.get(display.metric)
-            if column is None:
+            if display.metric not in self.column_order:
                 continue
             for status in ("failed", "skipped"):
-                is_so = column.statuses == STATUSES.index(status)
-                if n := int(is_so.sum()):
-                    codes, counts = np.unique(column.reasons[is_so], return_counts=True)
-                    code = int(codes[counts.argmax()])
-                    why = f": {column.texts[code - 1]}" if code else ""
-                    more = "" if len(codes) == 1 else ", and other reasons"
+                counts: dict[str, int] = {}
+                for each in self.absent.get(display.metric, ()):
+                    if each.status == status:
+                        reason = each.reason or ""
+                        counts[reason] = counts.get(reason, 0) + each.n
+                if counts:
+                    reason = max(counts, key=lambda each: counts[each])
+                    why = f": {reason}" if reason else ""
+                    more = "" if len(counts) == 1 else ", and other reasons"
                     yield Problem(
-                        f"{counted(n, 'score')} of {display.name} {status}{why}{more}",
+                        f"{counted(sum(counts.values()), 'score')} of {display.name} {status}{why}{more}",
                         f'{field(f"{display.name}.status")} = "{status}"',
                     )
 
@@ -316,15 +329,8 @@ def _time(text: str) -> str:
     return f"{text[:10]} {text[11:16]} UTC" if text.endswith("+00:00") else text
 
 
-def _reasons(
-    statuses: "np.ndarray[Any, Any]", reasons: "np.ndarray[Any, Any]", texts: Sequence[str]
-) -> tuple[Reason, ...]:
+def _reasons(absent: Sequence[Absence]) -> tuple[Reason, ...]:
     """Why scores have no value, the most frequent reason first."""
-    import numpy as np
-
-    found: list[Reason] = []
-    for code in range(1, len(STATUSES)):
-        is_so = statuses == code
-        for reason, n in zip(*np.unique(reasons[is_so], return_counts=True), strict=True):
-            found.append(Reason(STATUSES[code], texts[int(reason) - 1] if reason else "", int(n)))
-    return tuple(sorted(found, key=lambda each: (-each.n, each.reason))[:REASONS_SHOWN])
+    found = [Reason(each.status, each.reason or "", each.n) for each in absent]
+    order = sorted(found, key=lambda each: (-each.n, each.reason, STATUSES.index(each.status)))
+    return tuple(order[:REASONS_SHOWN])

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 # Controls, all format characters (bidirectional marks and isolates, zero-width characters …), line separators,
 # lone surrogates, fillers and variation selectors.
@@ -142,6 +142,37 @@ def shortened(text: str, width: int) -> str:
     while kept and _width(kept) > width - 1:
         kept = kept[:-1]
     return f"{kept}…"
+
+
+def distinct_names(names: Sequence[str], width: int) -> Mapping[str, str]:
+    """Each name in at most `width` columns, so that no two look the same if that is possible.
+
+    Of names that would be cut to the same text, the end is shown, or beginning and end.
+
+    >>> distinct_names(["model-of-may-large", "model-of-may-small"], 10)
+    {'model-of-may-large': '…may-large', 'model-of-may-small': '…may-small'}
+    """
+    shown = [for_terminal(name) for name in names]
+    half = width // 2
+    forms = (
+        [shortened(name, width) for name in shown],
+        [_end(name, width) for name in shown],
+        [
+            name
+            if shortened(name, width) == name
+            else f"{shortened(name, half)}{_end(name, width - half + 1)[1:]}"
+            for name in shown
+        ],
+    )
+    best = max(forms, key=lambda form: len(set(form)))
+    return dict(zip(names, best, strict=True))
+
+
+def _end(text: str, width: int) -> str:
+    """The end of a text in at most `width` columns, after an ellipsis if it was cut."""
+    if shortened(text, width) == text:
+        return text
+    return f"…{shortened(text[::-1], width)[-2::-1]}"
 
 
 def _width(text: str) -> int:

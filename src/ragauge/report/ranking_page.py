@@ -11,11 +11,11 @@ import numpy as np
 from ragauge.rankings.arrays import Floats
 from ragauge.rankings.measure import MEASURES, Measure
 from ragauge.rankings.result import RankingResult, RunComparison, Summary
-from ragauge.report.overview import BINS
 from ragauge.report.page import write_parts
 from ragauge.report.rankings import DASH, DIGITS, LEVEL
 from ragauge.report.score_columns import NO_SCORE, STATUSES, ScoreColumn
 from ragauge.report.view import Cell, Fact, MetricView, Pair, Reason, RunView
+from ragauge.runs.distributions import N_BINS
 
 UNDEFINED = "the measure is undefined for this query"
 OK, UNDEFINED_CODE = STATUSES.index("ok"), STATUSES.index("undefined")
@@ -201,7 +201,7 @@ class RankingPage:
             ),
             reasons=(Reason("undefined", UNDEFINED, n_undefined),) if n_undefined else (),
             bins=tuple(
-                np.histogram(values[~np.isnan(values)], bins=BINS, range=range_)[0].tolist()
+                np.histogram(values[~np.isnan(values)], bins=N_BINS, range=range_)[0].tolist()
             ),
         )
 

@@ -1,6 +1,7 @@
 """The review queue in words: an answer to label, and what was saved."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from ragauge.report.numbers import number
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 YES_NO = {True: "yes", False: "no", None: ""}
 LABEL_WIDTH = 10
+MAX_MORE_DIGITS = 4
+"""Decimals that a score near its threshold may have beyond those of its metric."""
 
 
 def why(item: ReviewItem) -> str:
@@ -29,8 +32,20 @@ def automatic_text(found: AutomaticVerdict) -> str:
     if found.value is None:
         return f"{found.metric.name} – ({found.why_not})"
     verdict = YES_NO[found.is_yes]
-    value = number(found.metric, found.value)
+    value = value_text(found)
     return f"{found.metric.name} {value}" + (f" ({verdict})" if verdict else "")
+
+
+def value_text(found: AutomaticVerdict) -> str:
+    """The score with so many decimals that it does not look like the threshold that it misses: 0.4996, not 0.500."""
+    metric, value, threshold = found.metric, found.value, found.threshold
+    if value is None or threshold is None or value == threshold:
+        return number(metric, value)
+    for more in range(MAX_MORE_DIGITS):
+        exact = replace(metric, digits=metric.digits + more)
+        if number(exact, value) != number(exact, threshold):
+            return number(exact, value)
+    return repr(value * metric.scale)
 
 
 def label_text(label: ReviewLabel) -> str:

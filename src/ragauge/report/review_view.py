@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from ragauge.report.numbers import number
-from ragauge.report.review import YES_NO, why
+from ragauge.report.review import YES_NO, value_text, why
 from ragauge.runs.review import AutomaticVerdict, Review
 from ragauge.runs.review_exchange import texts_of
 from ragauge.runs.review_label import ReviewLabel
@@ -151,7 +150,7 @@ def label_view(label: ReviewLabel) -> LabelView:
 def verdict_view(found: AutomaticVerdict) -> VerdictView:
     if found.value is None:
         return VerdictView(found.metric.name, "–", found.why_not)
-    return VerdictView(found.metric.name, number(found.metric, found.value), YES_NO[found.is_yes])
+    return VerdictView(found.metric.name, value_text(found), YES_NO[found.is_yes])
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -57,10 +57,10 @@ class ScoreColumns:
     @cached_property
     def ids(self) -> tuple[str, ...]:
         """The questions, in the order in which the samples first have them."""
-        ids: dict[str, None] = {}
-        for piece in self.run.samples.pieces(["id"]):
-            ids.update(dict.fromkeys(piece["id"].to_list()))
-        return tuple(ids)
+        import polars as pl
+
+        pieces = [piece["id"] for piece in self.run.samples.pieces(["id"])]
+        return tuple(pl.concat(pieces).unique(maintain_order=True).to_list()) if pieces else ()
 
     @cached_property
     def grid(self) -> "tuple[pl.DataFrame, pl.DataFrame]":

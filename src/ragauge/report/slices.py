@@ -8,45 +8,27 @@ from ragauge.report.first_screen import DIGITS
 from ragauge.report.numbers import aggregate, interval
 from ragauge.report.view import SliceCell, SliceView
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.run import UNGROUPED, Run
-from ragauge.runs.summary import SUMMARY
-
-MAX_FIELDS, MAX_VALUES = 4, 12
-NOT_SLICED = ("id", "system", "question", "answer", *UNGROUPED)
+from ragauge.runs.run import Run
+from ragauge.runs.slices import RunSlices, run_slices
 
 
 def slice_views(
     run: Run, systems: Sequence[str], displays: Sequence[MetricDisplay]
 ) -> Iterator[SliceView]:
-    """The fields with 2 to 12 values, each with its parts; at most four fields."""
-    fields = [name for name in run.samples.columns if _is_sliced(run, name)]
+    """The fields with few values, each with its parts."""
     shown = [at for at, display in enumerate(displays) if not display.unavailable]
-    for name in fields[:MAX_FIELDS]:
-        yield _slice(run, name, systems, displays, shown)
-
-
-def _is_sliced(run: Run, name: str) -> bool:
-    if name in NOT_SLICED or name in SUMMARY:
-        return False
-    column = run.samples.frame[name]
-    if column.dtype.is_nested() or column.dtype.is_float():
-        return False
-    return 2 <= column.drop_nulls().n_unique() <= MAX_VALUES
+    for name, slices in run_slices(run).items():
+        yield _slice(name, slices, systems, displays, shown)
 
 
 def _slice(
-    run: Run,
     name: str,
+    slices: RunSlices,
     systems: Sequence[str],
     displays: Sequence[MetricDisplay],
     shown: Sequence[int],
 ) -> SliceView:
-    counts = run.samples.frame.group_by(name).len().sort(name, nulls_last=True)
-    values = counts[name].to_list()
-    by_key = {
-        (row[name], row["metric"], row["system"]): row
-        for row in run.summary(by=name).iter_rows(named=True)
-    }
+    by_key = {(row[name], row["metric"], row["system"]): row for row in slices.rows}
 
     def cell(value: object, display: MetricDisplay, system: str) -> SliceCell | None:
         row = by_key.get((value, display.metric, system))
@@ -59,11 +41,11 @@ def _slice(
 
     return SliceView(
         field=name,
-        values=tuple("(none)" if value is None else str(value) for value in values),
-        counts=tuple(cast(int, n) for n in counts["len"].to_list()),
+        values=tuple("(none)" if value is None else str(value) for value in slices.values),
+        counts=tuple(slices.counts),
         metrics=tuple(shown),
         cells=tuple(
             tuple(tuple(cell(value, displays[at], system) for system in systems) for at in shown)
-            for value in values
+            for value in slices.values
         ),
     )

@@ -14,7 +14,8 @@ from ragauge.label import Label
 from ragauge.regular_file import read_regular
 from ragauge.report.cautions import caution_lines
 from ragauge.report.comparison import ComparisonView
-from ragauge.report.first_screen import FirstScreen, first_screen_markdown, interval_notes
+from ragauge.report.first_screen import FirstScreen, interval_notes
+from ragauge.report.first_screen_text import first_screen_markdown
 from ragauge.report.numbers import SummaryRow, bounds, cells
 from ragauge.report.plain import (
     counted,

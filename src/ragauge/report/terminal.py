@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO
 
 from ragauge.report.cautions import caution_lines
-from ragauge.report.first_screen import print_first_screen
+from ragauge.report.first_screen_text import print_first_screen
 from ragauge.report.numbers import DASH, SummaryRow, aggregate, interval
 from ragauge.report.plain import counted, for_terminal, some
 from ragauge.report.tables import NAME_WIDTH, not_scored, short

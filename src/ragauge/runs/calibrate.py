@@ -91,7 +91,10 @@ class Calibration:
     def label_plan(
         self, name: str, margins: Sequence[float] = MARGINS
     ) -> "Mapping[str, tuple[LabelNeed, ...]]":
-        """The labels that each system needs for a rate within ± each margin, with this metric's quality."""
+        """The labels that each system needs for a rate within ± each margin, with this metric's quality.
+
+        Answers count as independent, also where `cluster` was given: clusters need more labels.
+        """
         from ragauge.stats.label_plan import labels_needed
 
         rates = self.rates(name)

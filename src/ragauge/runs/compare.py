@@ -22,7 +22,7 @@ from ragauge.runs.comparison_rows import (
     rows_and_means,
 )
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.mismatches import notes_on, refuse
+from ragauge.runs.mismatches import notes_on, other_versions, refuse
 from ragauge.runs.pair_facts import Pair
 from ragauge.runs.paired_scores import OK, MetricScores, question_ids, read_scores
 from ragauge.runs.questions import Questions, Slice
@@ -116,6 +116,7 @@ def _compared(
         *_without_scores(shared, scored),
         *(note for each in made for note in each.notes),
         *_other_repeats(sides),
+        *other_versions([side.run for side in sides]),
     )
     return Comparison(
         systems=tuple(side.name for side in sides),

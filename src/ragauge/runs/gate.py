@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import Literal, cast
 
 from ragauge import catalog
@@ -12,6 +13,7 @@ from ragauge.runs.aggregate_code import aggregate_problem
 from ragauge.runs.gate_baseline import Baseline
 from ragauge.runs.gate_slices import IDS_KEPT, Slice
 from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.mismatches import other_versions
 from ragauge.runs.rules import COUNTS, MEAN, Operand, Rule
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.score import Status
@@ -36,6 +38,8 @@ class Verdict:
     """Whether a rule holds for a system; `system` is None if it is about the whole run.
 
     `reason` says why it fails. `ids` are the questions that lower the number most, the worst first.
+    `shortfall` is how far its numbers miss the rule, relative to the limit: 0 if it holds, infinite if a
+    number has no value.
     """
 
     rule: str
@@ -44,11 +48,12 @@ class Verdict:
     readings: tuple[Reading, ...]
     reason: str = ""
     ids: tuple[str, ...] = ()
+    shortfall: float = 0.0
 
 
 @dataclass(frozen=True)
 class Gate:
-    """The verdicts of all rules; a gate without a verdict does not pass.
+    """The verdicts of all rules; a gate without a verdict does not pass. `failures` are sorted, the worst first.
 
     >>> import ragauge as rg
     >>> run = rg.evaluate([{"id": "q1", "answer": "Rome", "reference": "Paris"}], "exact_match")
@@ -67,7 +72,8 @@ class Gate:
 
     @cached_property
     def failures(self) -> tuple[Verdict, ...]:
-        return tuple(verdict for verdict in self.verdicts if not verdict.passed)
+        failed = [verdict for verdict in self.verdicts if not verdict.passed]
+        return tuple(sorted(failed, key=lambda verdict: -verdict.shortfall))
 
 
 def gate(
@@ -105,6 +111,8 @@ def gate(
     _check_arguments(run, parsed, baseline, systems, on)
     checking = _Checking(run, tuple(systems) or run.samples.systems, compared)
     verdicts = [verdict for rule in parsed for verdict in checking.verdicts(rule)]
+    if compared is not None:
+        notes = (*notes, *other_versions([compared.base, run]))
     if compared is not None and max_drop is not None:
         verdicts += _vanished(compared, max_drop, systems)
     return Gate(tuple(verdicts), str(run.folder or ""), notes)
@@ -117,11 +125,11 @@ def _vanished(
     absent = () if systems else baseline.absent_systems()
     for system in absent:
         reason = "the baseline has this system, and the run does not"
-        yield Verdict("systems of the baseline", system, False, (), reason)
+        yield Verdict("systems of the baseline", system, False, (), reason, shortfall=inf)
     if not isinstance(max_drop, Mapping) or "" in max_drop:
         for metric in baseline.absent_metrics():
             reason = f"the baseline has the metric {metric}, and the run does not"
-            yield Verdict("metrics of the baseline", None, False, (), reason)
+            yield Verdict("metrics of the baseline", None, False, (), reason, shortfall=inf)
 
 
 def _check_arguments(
@@ -227,14 +235,15 @@ class _Checking:
             reason = "; ".join(
                 f"{reading.operand} has no value: {reading.reason}" for reading in absent
             )
-            return Verdict(rule.text, system, False, readings, reason, self._ids(rule, system))
+            return Verdict(rule.text, system, False, readings, reason, self._ids(rule, system), inf)
         values = {
             reading.operand: reading.value for reading in readings if reading.value is not None
         }
         if rule.holds(values):
             return Verdict(rule.text, system, True, readings)
         reason = ", ".join(f"{operand} is {value:.6g}" for operand, value in values.items())
-        return Verdict(rule.text, system, False, readings, reason, self._ids(rule, system))
+        ids, shortfall = self._ids(rule, system), rule.shortfall(values)
+        return Verdict(rule.text, system, False, readings, reason, ids, shortfall)
 
     def _ids(self, rule: Rule, system: str | None) -> tuple[str, ...]:
         if system is None:

@@ -81,11 +81,14 @@ class Slice:
         return sum(cast(int, row[str(Status(name))]) for row in self.summary.values())
 
     def worst_ids(self, metric: MetricDisplay, system: str) -> tuple[str, ...]:
-        """The questions with the worst values; those without a value first."""
+        """The questions with the worst values, those without a value first; not those with the best possible."""
         import polars as pl
 
         descending = [metric.lower_is_better, False]
         wanted = (pl.col("metric") == metric.metric) & (pl.col("system") == system)
+        best = metric.low if metric.lower_is_better else metric.high
+        if best is not None and metric.is_ranked:
+            wanted &= pl.col("value").is_null() | (pl.col("value") != best)
         worst = pl.DataFrame(schema={"id": pl.String, "value": pl.Float64})
         for scores, _ in self._pieces(("id", "system", "metric", "value")):
             both = pl.concat([worst, scores.filter(wanted).select("id", "value")])

@@ -2,9 +2,11 @@
 
 from dataclasses import asdict
 
+from ragauge.runs.distributions import DISTRIBUTIONS, distributions
 from ragauge.runs.findings import find
 from ragauge.runs.kept_results import keeps_results, write_results
 from ragauge.runs.run import Run
+from ragauge.runs.slices import SLICES, can_be_kept, run_slices
 from ragauge.runs.worst import worst_rows
 
 N_WORST = 20
@@ -12,7 +14,8 @@ N_WORST = 20
 
 
 def keep_results(run: Run) -> None:
-    """Store the run's summary, outcomes, findings, comparisons and worst rows.
+    """Store the run's summary, also by fields with few values, outcomes, distributions, findings, comparisons
+    and worst rows.
 
     Of the comparisons only those that were made are kept. A run whose aggregates cannot all be computed
     here keeps nothing.
@@ -27,4 +30,8 @@ def keep_results(run: Run) -> None:
         "comparisons": [[base, asdict(made)] for base, made in run.system_comparisons.items()],
         "worst": {label: [list(row) for row in rows.iter_rows()] for label, rows in worst.items()},
     }
+    results[DISTRIBUTIONS] = [[*key, bins] for key, bins in distributions(run).items()]
+    slices = run_slices(run)
+    if can_be_kept(slices):
+        results[SLICES] = {name: each.as_data() for name, each in slices.items()}
     write_results(run.folder, run.manifest, results)

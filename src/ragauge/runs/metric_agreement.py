@@ -180,6 +180,8 @@ def _why_not(scores: LabelledScores) -> str:
         )
     if scores.kind == "preference":
         return ""
+    if n == 1:
+        return "1 labelled answer; label at least 2"
     if len(set(scores.better.tolist())) < 2:
         return f"it gives all {n:,} labelled answers the same value, {scores.frame['value'][0]:g}"
     if scores.kind == "binary":

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import DataError, PlanError, Problem
 from ragauge.runs.manifest import Manifest, MetricDisplay
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.sides import Side
 
 if TYPE_CHECKING:
@@ -222,3 +223,18 @@ def notes_on(sides: Sequence[Side], names: Sequence[str]) -> tuple[str, ...]:
         f"compared all the same: {str(why).removesuffix(f'; {ADVICE}')}"
         for why in (*data, *metrics)
     )
+
+
+def other_versions(runs: Sequence[ScoredRun]) -> tuple[str, ...]:
+    """A note if runs were made with other versions of ragauge or of packages that metrics use."""
+    used: dict[str, list[str]] = {}
+    for run in runs:
+        packages = cast("Mapping[str, str]", run.manifest.code.get("packages") or {})
+        ragauge = str(run.manifest.code.get("ragauge") or "unknown")
+        for name, version in {"ragauge": ragauge, **packages}.items():
+            if version not in used.setdefault(name, []):
+                used[name].append(version)
+    apart = [f"{name} {' and '.join(found)}" for name, found in used.items() if len(found) > 1]
+    if not apart:
+        return ()
+    return (f"evaluated with different versions: {', '.join(apart)}",)

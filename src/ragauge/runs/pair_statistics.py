@@ -135,7 +135,18 @@ def _units(pair: Pair, clusters: "Ints | None") -> _Units:
 def _intervals(given: Sequence[tuple[Pair, _Units]], seed: int) -> "list[PairedInterval]":
     from ragauge.stats.difference_intervals import paired_intervals
 
-    return paired_intervals([_paired_parts(pair, units) for pair, units in given], seed=seed)
+    found = paired_intervals([_paired_parts(pair, units) for pair, units in given], seed=seed)
+    return [_possible(pair, interval) for (pair, _), interval in zip(given, found, strict=True)]
+
+
+def _possible(pair: Pair, interval: "PairedInterval") -> "PairedInterval":
+    """The interval without differences that means of the metric cannot have."""
+    low, high = pair.metric.low, pair.metric.high
+    is_mean = pair.metric.aggregate.kind in ("mean", "geometric_mean")
+    if low is None or high is None or not is_mean or interval.low is None or interval.high is None:
+        return interval
+    most = high - low
+    return replace(interval, low=max(interval.low, -most), high=min(interval.high, most))
 
 
 def _paired_parts(pair: Pair, units: _Units) -> "PairedParts":

@@ -30,6 +30,7 @@ class AutomaticVerdict:
     value: float | None
     is_yes: bool | None
     why_not: str = ""
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,8 @@ def automatic_verdicts(queue: ReviewQueue, id: str) -> dict[str, list[AutomaticV
         if value is not None and threshold is not None:
             is_yes = value <= threshold if display.lower_is_better else value >= threshold
         why_not = "" if value is not None else (reason or status)
-        by_system.setdefault(system, {})[metric] = AutomaticVerdict(display, value, is_yes, why_not)
+        verdict = AutomaticVerdict(display, value, is_yes, why_not, threshold)
+        by_system.setdefault(system, {})[metric] = verdict
     return {
         system: [found[metric] for metric in labels if metric in found]
         for system, found in by_system.items()

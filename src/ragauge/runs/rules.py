@@ -98,9 +98,38 @@ class Rule:
         """Whether it holds for these values of its operands, by their text; all must be given."""
         return self.condition.holds(values)
 
+    def shortfall(self, values: Mapping[str, float]) -> float:
+        """How far these values miss the rule, relative to the larger of value and limit; 0 if it holds.
+
+        >>> Rule.parse("correct >= 0.8").shortfall({"correct": 0.6})
+        0.25
+        """
+        return _shortfall(self.condition, values, True)
+
     @cached_property
     def needs_baseline(self) -> bool:
         return any(operand.is_change for operand in self.operands)
+
+
+def _shortfall(condition: Condition, values: Mapping[str, float], wanted: bool) -> float:
+    """How far the values are from making the condition `wanted`."""
+    if condition.holds(values) is wanted:
+        return 0.0
+    if isinstance(condition, Not):
+        return _shortfall(condition.condition, values, not wanted)
+    if isinstance(condition, All | Either):
+        parts = [_shortfall(part, values, wanted) for part in condition.conditions]
+        # All parts have to change, or one of them is enough.
+        return max(parts) if isinstance(condition, All) is wanted else min(parts)
+    limits = condition.values if isinstance(condition, Membership) else ()
+    if isinstance(condition, Comparison):
+        limits = (condition.value,)
+    return min((_apart(values[condition.field], float(limit)) for limit in limits), default=0.0)
+
+
+def _apart(value: float, limit: float) -> float:
+    larger = max(abs(value), abs(limit))
+    return abs(value - limit) / larger if larger else 0.0
 
 
 def _not_a_comparison(condition: Condition) -> str:

@@ -94,14 +94,21 @@ class Run:
 
     def of_question(self, id: str) -> "pl.DataFrame":
         """The scores of one question with their evidence, as in `scores`."""
+        return of_question(self._source_of(self.rows_of(id)), id, self.folder)
+
+    def evidence_of(self, rows: Iterable[int]) -> "pl.LazyFrame":
+        """The evidence of at least these rows of the samples: that of the batches that they are in."""
+        return self._source_of(rows).scan_evidence()
+
+    def _source_of(self, rows: Iterable[int]) -> ScoreSource:
+        """The scores of the batches that these rows of the samples are in."""
         size = max(self.manifest.batch_size, 1)
-        batches = sorted({row // size for row in self.rows_of(id)})
-        source = self.source.of_batches(batches)
+        source = self.source.of_batches(sorted({row // size for row in rows}))
         if self.folder is not None and self.samples.is_file and isinstance(source, InParts):
             # Of a large run only some parts were checked when it was opened.
             for part in (*source.scores, *source.evidence):
                 check_digest(part, self.folder, self.manifest.digests)
-        return of_question(source, id, self.folder)
+        return source
 
     def rows_of(self, id: str) -> tuple[int, ...]:
         """The places of a question's rows in the samples, ascending; found in an index if the run is large."""

@@ -215,9 +215,11 @@ def _is_random(rows: _Rows) -> bool:
     if labelled.all() or not labelled.any():
         return True
     values = frame["centred"].to_numpy().astype(float)
-    moves = (values - values[labelled].mean()) / labelled.sum()
-    moves[~labelled] = -(values[~labelled] - values[~labelled].mean()) / (~labelled).sum()
+    n = int(labelled.sum()), int((~labelled).sum())
+    moves = (values - values.mean()) * np.where(labelled, 1 / n[0], -1 / n[1])
     by_question = np.bincount(rows.questions, weights=moves)
-    error = float((by_question**2).sum()) ** 0.5
+    # At least as if rows were independent: a few rows that happen to be equal show no spread.
+    alone = float(values.var()) * (1 / n[0] + 1 / n[1])
+    error = max(float((by_question**2).sum()), alone) ** 0.5
     difference = abs(values[labelled].mean() - values[~labelled].mean())
     return bool(error == 0 or difference <= NOT_RANDOM * error)

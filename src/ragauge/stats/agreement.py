@@ -5,29 +5,37 @@ from typing import Literal
 
 import numpy as np
 
+from ragauge.errors import PlanError
 from ragauge.stats.intervals import Floats1d, Floats2d, Ints1d
 from ragauge.stats.rank_agreement import grouped
-from ragauge.stats.resampling import Statistic, plain_value
+from ragauge.stats.resampling import Statistic, check_lengths, floats, plain_value
 
 Level = Literal["nominal", "ordinal", "interval"]
 """What ratings are: names, ranks, or numbers whose differences count."""
 
 
-def cohen_kappa(left: Sequence[float], right: Sequence[float]) -> float | None:
+def cohen_kappa(
+    left: Sequence[float] | Floats1d, right: Sequence[float] | Floats1d
+) -> float | None:
     """Cohen's kappa: the agreement of two raters on the same items, corrected for chance.
 
     At most 1 (full agreement); 0 is chance agreement. None if there are no items, or if both raters
-    give every item the same rating. Source: Cohen 1960.
+    give every item the same rating. PlanError for NaN, and if one has more ratings. Source: Cohen 1960.
 
     >>> cohen_kappa([1, 1, 0, 0], [1, 0, 0, 0])
     0.5
     """
+    left, right = floats(left, "left"), floats(right, "right")
+    check_lengths(left=left, right=right)
     n = len(left)
     if not n:
         return None
-    observed = sum(one == other for one, other in zip(left, right, strict=True)) / n
-    ratings = {*left, *right}
-    chance = sum((left.count(rating) / n) * (right.count(rating) / n) for rating in ratings)
+    observed = float((left == right).sum()) / n
+    ratings = sorted({*left.tolist(), *right.tolist()})
+    chance = sum(
+        float((left == rating).sum()) / n * (float((right == rating).sum()) / n)
+        for rating in ratings
+    )
     return None if chance == 1 else (observed - chance) / (1 - chance)
 
 
@@ -54,13 +62,19 @@ def krippendorff_alpha(
     """Krippendorff's alpha: agreement of any number of raters, corrected for chance.
 
     `ratings` has a row for each rater and a column for each item; None and NaN are missing ratings, and
-    items with fewer than two ratings do not count. Nominal ratings may be words. At most 1; 0 is chance agreement. None if no item has two
-    ratings, or if all ratings are equal. Source: Krippendorff 2011, "Computing Krippendorff's
+    items with fewer than two ratings do not count. Nominal ratings may be words. At most 1; 0 is chance
+    agreement. None if no item has two ratings, or if all ratings are equal. PlanError for rows of
+    different lengths. Source: Krippendorff 2011, "Computing Krippendorff's
     Alpha-Reliability".
 
     >>> round(krippendorff_alpha([[1, 1, 0, 0], [1, 0, 0, None]]), 3)  # 1 - 2 · 5 / (2 · 3 · 3)
     0.444
     """
+    if len({len(of_rater) for of_rater in ratings}) > 1:
+        counts = ", ".join(str(len(of_rater)) for of_rater in ratings)
+        raise PlanError(
+            [f"raters have {counts} ratings; give each an entry for every item, or None"]
+        )
     given = [
         (item, rating)
         for of_rater in ratings

@@ -1,10 +1,12 @@
-"""Corrections of p values for the number of tests."""
+"""Corrections of p values for the number of tests; PlanError for one that is not in [0, 1]."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
+from ragauge.errors import PlanError
 from ragauge.stats.intervals import Floats1d
+from ragauge.stats.resampling import floats
 
 
 def holm(p_values: Sequence[float] | Floats1d) -> Floats1d:
@@ -16,7 +18,7 @@ def holm(p_values: Sequence[float] | Floats1d) -> Floats1d:
     >>> holm([0.03, 0.01, 0.035]).tolist()  # 0.01 · 3; 0.03 · 2; 0.035, but not below 0.06
     [0.06, 0.03, 0.06]
     """
-    p = np.asarray(p_values, np.float64)
+    p = _checked(p_values)
     rising = np.argsort(p, kind="stable")
     adjusted = np.empty_like(p)
     steps = p[rising] * np.arange(len(p), 0, -1)
@@ -34,10 +36,18 @@ def benjamini_hochberg(p_values: Sequence[float] | Floats1d) -> Floats1d:
     >>> benjamini_hochberg([0.03, 0.01, 0.04]).tolist()  # 0.04 · 3 / 3; 0.03 · 3 / 2, but not above
     [0.04, 0.03, 0.04]
     """
-    p = np.asarray(p_values, np.float64)
+    p = _checked(p_values)
     falling = np.argsort(-p, kind="stable")
     m = len(p)
     adjusted = np.empty_like(p)
     steps = p[falling] * m / np.arange(m, 0, -1)
     adjusted[falling] = np.minimum(np.minimum.accumulate(steps), 1.0)
     return adjusted
+
+
+def _checked(p_values: Sequence[float] | Floats1d) -> Floats1d:
+    p = floats(p_values, "p_values")
+    outside = np.flatnonzero((p < 0) | (p > 1))
+    if len(outside):
+        raise PlanError([f"p_values[{outside[0]}] is {p[outside[0]]}; a p value is in [0, 1]"])
+    return p

@@ -99,6 +99,8 @@ def paired_intervals(
     Up to 1,000 questions: BCa, bias-corrected and accelerated, of 10,000 draws (Efron 1987). Its tails
     are those of Student's t with n - 1 degrees of freedom, times √(n / (n - 1)), since resampled
     questions spread less than new ones (Hesterberg 2015, "expanded"): 10 % wider at n = 20, 1 % at 200.
+    An end that is nearer to the difference than that of Student's t interval is moved there: with heavy
+    tails or few changes BCa's correction is uncertain too, and often shortens the wrong end.
     Up to 50,000: the percentiles of 1,000 draws. Beyond: the normal distribution and the standard error.
     """
     found: dict[int, PairedInterval] = {}
@@ -156,14 +158,16 @@ def _interval(
     method: IntervalMethod = "percentile"
     tails = np.array([NORMAL.cdf(-reach), NORMAL.cdf(reach)])
     n = len(left_out)
+    least = 0.0
     if n <= BCA_UP_TO:
-        reach = t_quantile((1 + confidence) / 2, n - 1) * math.sqrt(n / (n - 1))
-        method, tails = "bca", _corrected_tails(reach, value, finite, left_out)
-    low, high = np.quantile(finite, tails)
+        reach = t_quantile((1 + confidence) / 2, n - 1)
+        least = reach * error
+        method = "bca"
+        tails = _corrected_tails(reach * math.sqrt(n / (n - 1)), value, finite, left_out)
+    low, high = (float(end) for end in np.quantile(finite, tails))
+    low, high = rounded_bound(min(low, value - least)), rounded_bound(max(high, value + least))
     # A mean of equal values can differ from them in the last digit: keep the value in its interval.
-    return PairedInterval(
-        value, min(rounded_bound(low), value), max(rounded_bound(high), value), error, method
-    )
+    return PairedInterval(value, min(low, value), max(high, value), error, method)
 
 
 def _corrected_tails(reach: float, value: float, drawn: Floats1d, left_out: Floats1d) -> Floats1d:

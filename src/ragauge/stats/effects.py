@@ -6,6 +6,7 @@ import numpy as np
 
 from ragauge.stats.distributions import t_quantile
 from ragauge.stats.intervals import Floats1d
+from ragauge.stats.resampling import floats
 from ragauge.stats.rounding import has_spread, mean_of
 
 LEVEL, POWER = 0.05, 0.8
@@ -15,12 +16,12 @@ def effect_size(differences: Floats1d) -> float | None:
     """Cohen's d_z: the mean of paired differences (n,) over their standard deviation.
 
     Any real number; about 0.2 is small, 0.5 medium, 0.8 large. None for fewer than two differences,
-    and if all are equal but for rounding. Source: Cohen 1988, section 2.3.5.
+    and if all are equal but for rounding; PlanError for one that is not finite. Source: Cohen 1988, section 2.3.5.
 
     >>> effect_size(np.array([1.0, 2.0, 3.0]))
     2.0
     """
-    values = np.asarray(differences, np.float64)
+    values = floats(differences, "differences")
     if len(values) < 2 or not has_spread(values):
         return None
     return mean_of(values) / float(values.std(ddof=1))

@@ -1,14 +1,17 @@
 """Classical tests of paired differences: McNemar's, the paired t test and Wilcoxon's signed ranks.
 
-All are two-sided. They take the differences (n,) of two systems, one per question.
+All are two-sided. They take the differences (n,) of two systems, one per question, and raise PlanError
+for one that is not finite.
 """
 
 import math
 
 import numpy as np
 
+from ragauge.errors import PlanError
 from ragauge.stats.distributions import normal_p_value, sign_test_p_value, t_p_value
 from ragauge.stats.intervals import Floats1d
+from ragauge.stats.resampling import floats
 from ragauge.stats.rounding import has_spread, mean_of, with_exact_ties
 
 EXACT_RANKS_UP_TO = 50
@@ -21,12 +24,20 @@ def mcnemar_test(differences: Floats1d) -> float:
     """McNemar's exact test of two binary scores.
 
     Of the questions on which the systems differ, each is as likely to be better in the one as in the
-    other. It equals the randomization test. 1 if the systems never differ. Source: McNemar 1947.
+    other. It equals the randomization test. 1 if the systems never differ. PlanError for a difference
+    other than -1, 0 and 1. Source: McNemar 1947.
 
     >>> mcnemar_test(np.array([1.0, 1.0, 1.0, 1.0, 1.0, -1.0, 0.0]))  # 5 against 1: 2 (1 + 6) / 64
     0.21875
     """
-    values = np.asarray(differences, np.float64)
+    values = floats(differences, "differences")
+    graded = np.flatnonzero(~np.isin(values, (-1, 0, 1)))
+    if len(graded):
+        raise PlanError(
+            [
+                f"differences[{graded[0]}] is {values[graded[0]]}; McNemar's test is of scores 0 and 1"
+            ]
+        )
     return sign_test_p_value(int((values > 0).sum()), int((values < 0).sum()))
 
 
@@ -39,7 +50,7 @@ def paired_t_test(differences: Floats1d) -> float | None:
     >>> p is not None and round(p, 6)
     0.07418
     """
-    values = np.asarray(differences, np.float64)
+    values = floats(differences, "differences")
     if len(values) < 2 or not has_spread(values):
         return None
     error = float(values.std(ddof=1)) / math.sqrt(len(values))
@@ -57,7 +68,7 @@ def wilcoxon_test(differences: Floats1d) -> float | None:
     >>> wilcoxon_test(np.array([1.0, 2.0, 3.0, -4.0]))  # rank sums 6 and 4: 14 of 16 patterns
     0.875
     """
-    values = with_exact_ties(np.asarray(differences, np.float64))
+    values = with_exact_ties(floats(differences, "differences"))
     nonzero = values[values != 0]
     if not len(nonzero):
         return None

@@ -4,21 +4,14 @@ All pairs of systems share the same random signs.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from ragauge.errors import PlanError
-from ragauge.stats.intervals import (
-    CONFIDENCE,
-    RESAMPLES,
-    Estimate,
-    Floats1d,
-    Floats2d,
-    resampled_sums,
-    rounded_bound,
-)
+from ragauge.stats.difference_intervals import PairedInterval, PairedParts, paired_intervals
+from ragauge.stats.intervals import Floats1d, Floats2d
 from ragauge.stats.rounding import mean_of
 from ragauge.stats.sign_patterns import (
     PERMUTATIONS,
@@ -34,8 +27,8 @@ from ragauge.stats.sign_patterns import (
 class PairedTest:
     """The mean difference of two systems on the same questions, with its interval and p value.
 
-    `low` and `high` are its bootstrap interval; None for fewer than two questions. `p_value` is
-    two-sided, from all sign patterns if `is_exact`, otherwise as `randomization_p_values` says. `n` counts the questions,
+    `low` and `high` are its interval, as `paired_intervals` makes it; None for fewer than two questions,
+    and if all differences are equal. `p_value` is two-sided, from all sign patterns if `is_exact`, otherwise as `randomization_p_values` says. `n` counts the questions,
     `n_nonzero` those on which the systems differ.
     """
 
@@ -158,21 +151,11 @@ def _drawn_p_values(
     return {pair: PValue((count[pair] + 1) / (n_permutations + 1), "drawn") for pair in pairs}
 
 
-def _mean_differences(values: Floats2d, seed: int) -> list[Estimate]:
+def _mean_differences(values: Floats2d, seed: int) -> list[PairedInterval]:
     """The mean difference of each pair of rows, as combinations has them, with its interval."""
-    n_systems, n = values.shape
-    resampled = resampled_sums(values.T, RESAMPLES, np.random.default_rng(seed)).T / n
-    tail = (1 - CONFIDENCE) / 2
-    estimates: list[Estimate] = []
-    for i in range(n_systems - 1):
-        means = [mean_of(row) for row in values[i] - values[i + 1 :]]
-        if n < 2:
-            estimates += [Estimate(mean, None, None) for mean in means]
-            continue
-        bounds = np.quantile(resampled[i] - resampled[i + 1 :], [tail, 1 - tail], axis=1).T
-        # As in _interval: the mean is inside its interval.
-        estimates += [
-            Estimate(mean, min(rounded_bound(low), mean), max(rounded_bound(high), mean))
-            for mean, (low, high) in zip(means, bounds, strict=True)
-        ]
-    return estimates
+    differences = [values[i] - values[j] for i, j in combinations(range(len(values)), 2)]
+    found = paired_intervals([PairedParts.of_means(each) for each in differences], seed=seed)
+    return [
+        replace(interval, value=0.0) if mean_of(each) == 0 else interval
+        for each, interval in zip(differences, found, strict=True)
+    ]

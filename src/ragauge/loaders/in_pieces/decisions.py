@@ -95,7 +95,9 @@ class Decisions:
     def is_settled(self) -> bool:
         """Whether all rows were read by the decisions as they are now."""
         self.numbers.finish()
-        return all(values == {self._now(decision)} for decision, values in self.used.items())
+        return not self.numbers.is_incomplete and all(
+            values == {self._now(decision)} for decision, values in self.used.items()
+        )
 
     def _now(self, decision: Hashable) -> object:
         if isinstance(decision, _Column):
@@ -112,6 +114,7 @@ class Decisions:
             self.chosen, self.settled, self.has_gold, dict(self.columns), extra=self.extra
         )
         again.numbers.texts |= self.numbers.texts
+        again.numbers.kept |= self.numbers.kept
         again.contexts.filled |= self.contexts.filled
         return again
 

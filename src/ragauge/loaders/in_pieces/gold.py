@@ -1,18 +1,18 @@
 """Join answers in pieces with gold that fits into memory, in the gold's order and in bounded memory."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.conflicts import Conflict, Conflicts
 from ragauge.loaders.in_pieces.piece_files import LINE, PieceFiles
-from ragauge.loaders.in_pieces.row_keys import COMPARED_AT_ONCE, NAMED, RowKeys
+from ragauge.loaders.in_pieces.row_keys import COMPARED_AT_ONCE, NAMED, RowKeys, as_given
 from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
 from ragauge.loaders.join import NO_ID_IN_COMMON, Gold, unanswered, unanswered_note, unknown_note
 from ragauge.loaders.pairing import name_of
 from ragauge.loaders.table import Table
-from ragauge.sample import FIELDS, Row, to_columns
+from ragauge.sample import Row, to_columns
 from ragauge.sample_frame import Numbering, read_values
 from ragauge.temporary_file import TemporaryFolder
 
@@ -38,20 +38,24 @@ class GoldJoin:
     joined_keys: RowKeys = field(init=False)
     problems: list[Problem] = field(default_factory=list[Problem])
     notes: list[str] = field(default_factory=list[str])
-    _between: Conflicts = field(default_factory=lambda: Conflicts(one_table=True, has_gold=True))
-    _with_gold: Conflicts = field(default_factory=lambda: Conflicts(one_table=True, has_gold=True))
+    _between: Conflicts = field(init=False)
+    _with_gold: Conflicts = field(init=False)
 
     @classmethod
     def of(cls, answers: PieceFiles, keys: RowKeys, table: Table) -> "GoldJoin":
         if any(name_of(row, "id") is None for row in table.rows):
             raise NeedsAllRowsError("rows of the gold without ids are paired by their texts")
-        if any(len(kinds) > 1 for name, kinds in answers.kinds.items() if name not in FIELDS):
-            raise NeedsAllRowsError("a column has values of several types")
+        of_gold = set(table.columns())
+        if any(len(kinds) > 1 and name in of_gold for name, kinds in answers.kinds.items()):
+            raise NeedsAllRowsError("a column of the gold has values of several types")
+        answers.settle()
         return cls(answers, keys, Gold(table.rows, None))
 
     def __post_init__(self) -> None:
         self.joined = PieceFiles(TemporaryFolder())
         self.joined_keys = RowKeys(self.keys.files)
+        self._between = Conflicts(one_table=self.keys.one_table, has_gold=True)
+        self._with_gold = Conflicts(one_table=self.keys.one_table, has_gold=True)
 
     def run(self) -> None:
         """Write the joined rows, and find what is wrong with them and what either side lacks."""
@@ -67,7 +71,7 @@ class GoldJoin:
                 frame = self.joined.add(values, [row.line for row in rows])
                 self.joined_keys.add(frame, self.keys.files[0])
         for conflicts in (self._between, self._with_gold):
-            conflicts.found[:] = map(_as_given, sorted(conflicts.found, key=self._first_read))
+            conflicts.found[:] = map(as_given, sorted(conflicts.found, key=self._first_read))
             conflicts.settled.sort(key=self._first_read)
         self.problems[:0] = [
             *self.gold.problems,
@@ -93,7 +97,7 @@ class GoldJoin:
             ]
         ).astype(np.int32)
 
-    def _missing(self, places: "NDArray[np.int32]", systems: "NDArray[np.uint16]") -> "list[Ints]":
+    def _missing(self, places: "NDArray[np.int32]", systems: "NDArray[np.uint32]") -> "list[Ints]":
         """For each system the places of the questions that it did not answer."""
         import numpy as np
 
@@ -173,7 +177,7 @@ class GoldJoin:
     def _counted(
         self,
         places: "NDArray[np.int32]",
-        systems: "NDArray[np.uint16]",
+        systems: "NDArray[np.uint32]",
         missing: "Sequence[Ints]",
     ) -> list[str]:
         """Notes on questions without an answer, and on answers to other questions."""
@@ -192,16 +196,6 @@ class GoldJoin:
         if n_questions and (places == n_questions).all():
             notes.append(NO_ID_IN_COMMON)
         return notes
-
-
-def _as_given(conflict: Conflict) -> Conflict:
-    """The conflict with a single reference as the text that it probably was in the source."""
-    row = conflict.row
-    value = row.values[conflict.field]
-    if not isinstance(value, list) or len(cast("list[object]", value)) != 1:
-        return conflict
-    values = {**row.values, conflict.field: cast("list[object]", value)[0]}
-    return replace(conflict, row=Row(values, row.source, row.line))
 
 
 def _in_order(places: "NDArray[np.int32]", missing: "Sequence[Ints]") -> "tuple[Ints, Ints]":

@@ -1,210 +1,211 @@
 """Read files piece by piece into a file of samples."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from ragauge.errors import DataError, Problem
-from ragauge.loaders import legalbench
-from ragauge.loaders.assembly import other_system_problem
-from ragauge.loaders.benchmark_logs import recognised as recognised_logs
+from ragauge.loaders.in_pieces.by_question import Questions
 from ragauge.loaders.in_pieces.decisions import Decisions
 from ragauge.loaders.in_pieces.gold import GoldJoin
 from ragauge.loaders.in_pieces.piece_files import PieceFiles
 from ragauge.loaders.in_pieces.row_keys import KeyFindings, RowKeys
-from ragauge.loaders.in_pieces.tables import (
-    PIECE_BYTES,
-    CsvNotes,
-    FileTables,
-    NeedsAllRowsError,
-)
-from ragauge.loaders.joined_texts import recognised as recognised_joined
+from ragauge.loaders.in_pieces.side import Side, Source
+from ragauge.loaders.in_pieces.tables import PIECE_BYTES, FileTables, NeedsAllRowsError
 from ragauge.loaders.mapping import absent
-from ragauge.loaders.numbered import recognised as recognised_numbered
-from ragauge.loaders.passage_rows import recognised as recognised_passage_rows
-from ragauge.loaders.promptfoo import recognised as recognised_promptfoo
-from ragauge.loaders.published import recognised as recognised_published
-from ragauge.loaders.results import recognised as recognised_results
-from ragauge.loaders.side_by_side import recognised as recognised_side_by_side
-from ragauge.loaders.squad import recognised as recognised_squad
+from ragauge.loaders.shared_gold import SHARED
 from ragauge.loaders.table import Table
-from ragauge.loaders.traces import recognised as recognised_traces
-from ragauge.loaders.wrappers import unwrapped
 from ragauge.memory import gc_paused
 from ragauge.sample import Row, Samples
 from ragauge.sample_frame import Numbering, read_values
 from ragauge.temporary_file import TemporaryFolder
 
 MAX_PASSES = 20
-RECOGNISED = (
-    recognised_traces,
-    recognised_promptfoo,
-    recognised_logs,
-    recognised_squad,
-    unwrapped,
-    recognised_published,
-    recognised_results,
-    recognised_joined,
-    recognised_numbered,
-    recognised_passage_rows,
-    recognised_side_by_side,
-    legalbench.recognised,
-)
-"""Read the rows of other tools, which needs all of them; each returns other tables as they are."""
 MAX_PROBLEMS = 100_000
 """Reading stops after this many problems of the data."""
 
 
+@dataclass(frozen=True, slots=True)
+class GoldTable:
+    """Gold in memory, with fields as columns. `given`: the names of its columns in its file."""
+
+    table: Table
+    given: Collection[str] = ()
+
+
 def load_in_pieces(
-    files: Sequence[Path],
-    source: str,
+    sources: Sequence[Source],
     chosen: Mapping[str, str],
-    system: str | None,
-    gold: Table | None = None,
+    gold: GoldTable | None = None,
     *,
     piece_bytes: int = PIECE_BYTES,
 ) -> Samples:
     """The samples of the files, kept in a temporary file; DataError with every problem in the data.
 
-    `gold` has fields as columns; what its rows say is added to the answers of their questions.
-    `source` names the files in messages. Raises NeedsAllRowsError for data that must be read at once.
+    What the rows of `gold` say is added to the answers of their questions. Raises NeedsAllRowsError for
+    data that must be read at once.
     """
-    settled = () if system is None else ("system",)
-    decisions = Decisions(chosen, settled, gold is not None)
+    decisions = [
+        Decisions(chosen, () if source.system is None else ("system",), gold is not None)
+        for source in sources
+    ]
     for _ in range(MAX_PASSES):
-        one_pass = _Pass(FileTables(files, piece_bytes), source, system, decisions)
+        one_pass = _Pass(
+            [
+                Side(FileTables(source.files, piece_bytes), source, decided)
+                for source, decided in zip(sources, decisions, strict=True)
+            ],
+            chosen,
+        )
         with gc_paused():
             one_pass.read()
-        if decisions.is_settled or one_pass.has_too_many_problems:
+        if one_pass.has_too_many_problems or all(decided.is_settled for decided in decisions):
             return one_pass.samples() if gold is None else one_pass.joined(gold)
-        decisions = decisions.for_next_pass()
+        decisions = [decided.for_next_pass() for decided in decisions]
     raise NeedsAllRowsError("its columns change too often")
 
 
 @dataclass(slots=True)
 class _Pass:
-    """One reading of all files."""
+    """One reading of all sources."""
 
-    tables: FileTables
-    source: str
-    system: str | None
-    decisions: Decisions
-    csv: CsvNotes = field(default_factory=CsvNotes)
+    sides: Sequence[Side]
+    chosen: Mapping[str, str]
     numbering: Numbering = field(default_factory=Numbering)
-    table_problems: list[Problem] = field(default_factory=list[Problem])
     value_problems: list[Problem] = field(default_factory=list[Problem])
-    other_systems: set[str] = field(default_factory=set[str])
-    n_rows: int = 0
-    n_unnamed: int = 0
+    questions: Questions = field(default_factory=Questions)
     keys: RowKeys = field(init=False)
     pieces: PieceFiles = field(init=False)
 
     def __post_init__(self) -> None:
-        self.keys = RowKeys([str(file) for file in self.tables.files])
+        files = [str(file) for side in self.sides for file in side.source.files]
+        self.keys = RowKeys(files, one_table=len(self.sides) == 1)
         self.pieces = PieceFiles(TemporaryFolder())
 
     def read(self) -> None:
-        for table in self.tables:
-            self._add(table)
-            if self.has_too_many_problems:
-                return
+        for side in self.sides:
+            for table in side.tables:
+                self._keep(side, side.read(table), table.source)
+                if self.has_too_many_problems:
+                    return
+            side.csv.finish()
 
     @property
     def has_too_many_problems(self) -> bool:
-        return len(self.table_problems) + len(self.value_problems) > MAX_PROBLEMS
+        return sum(map(len, self._problems_of_sides())) + len(self.value_problems) > MAX_PROBLEMS
 
-    def _add(self, given: Table) -> None:
-        table = self.csv.read(given) if given.all_text else given
-        for recognised in RECOGNISED:
-            if recognised(table) is not table:
-                raise NeedsAllRowsError("its rows have the shape of another tool's")
-        self.table_problems += table.problems
-        self.n_rows += len(table.rows)
-        rows = self._of_system(self.decisions.read(table, self.table_problems))
-        self._keep(rows, table.source)
+    def _problems_of_sides(self) -> list[list[Problem]]:
+        return [side.problems for side in self.sides]
 
-    def _of_system(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """The rows as answers of the given system; a conflicting `system` column is a problem."""
-        if self.system is None:
-            return rows
-        for row in rows:
-            name = row.values.get("system")
-            if name is not None and name != self.system and repr(name) not in self.other_systems:
-                self.other_systems.add(repr(name))
-                self.table_problems.append(other_system_problem(row, repr(name), self.system))
-        return [Row({**row.values, "system": self.system}, row.source, row.line) for row in rows]
-
-    def _keep(self, rows: Sequence[Row], source: str) -> None:
-        self.n_unnamed += sum(row.values.get("id") is None for row in rows)
+    def _keep(self, side: Side, rows: Sequence[Row], source: str) -> None:
+        self.questions.add(rows)
         values = [read_values(row, self.value_problems) for row in rows]
-        if not values or self.value_problems or self.table_problems:
+        if not values or self.value_problems or any(self._problems_of_sides()):
             return  # only further problems are of interest
+        side.note_shared(values)
         self.numbering.fill(values)
         frame = self.pieces.add(values, [row.line for row in rows])
         self.keys.add(frame, source)
-        if self.n_unnamed and len(self.keys.systems) > 1:
-            raise NeedsAllRowsError("rows of several systems without ids are paired by their texts")
+        self.questions.sources.append(source)
+        if (
+            self.questions.n_unnamed
+            and len(self.keys.systems) > 1
+            and not self.questions.are_paired
+        ):
+            raise NeedsAllRowsError("some rows have ids, others are paired by their texts")
 
     def samples(self) -> Samples:
         """The samples of all rows; DataError with every problem found."""
+        self._check_gold()
         problems = self._problems()
-        found = KeyFindings()
+        found, numbered = KeyFindings(), self.numbering.notes()
+        paired: list[str] = []
         if not problems:
+            if any(side.shared != self.sides[0].shared for side in self.sides):
+                raise NeedsAllRowsError(
+                    "what one system's file says of the questions is used for others"
+                )
+            if self.questions.n_unnamed and len(self.keys.systems) > 1:
+                self.keys, _, note = self.questions.pair(self.pieces, self.keys)
+                paired, numbered = [note], []
             found = self.keys.check(self.pieces)
             problems += [*found.conflicts, *found.duplicates]
         if problems:
             raise DataError(problems)
         notes = (
-            *self._notes(),
+            *self._notes(are_named=len(self.sides) > 1),
+            *paired,
             *found.differing,
             *found.gaps,
-            *self.numbering.notes(),
+            *numbered,
             *found.alike,
         )
-        return Samples(self.pieces.as_file(), self.source, notes)
+        return Samples(self.pieces.as_file(), ", ".join(self._names()), notes)
 
-    def joined(self, gold: Table) -> Samples:
+    def _check_gold(self) -> None:
+        """Raise NeedsAllRowsError if gold of one system counts for another, whose file has none."""
+        given = [set(side.decisions.naming().fields.values()) for side in self.sides if side.n_rows]
+        if any(0 < sum(name in fields for fields in given) < len(given) for name in SHARED):
+            raise NeedsAllRowsError("the gold in the file of one system counts for the others")
+
+    def joined(self, given: GoldTable) -> Samples:
         """The samples with the gold of their questions; DataError with every problem found."""
-        problems = [*self._problems(), *gold.problems]
+        gold = given.table
+        problems = [*self._problems(given.given), *gold.problems]
         if not gold.rows and not gold.problems:
             problems.append(Problem("holds no samples; is it the right file?", gold.source))
         if problems:
             raise DataError(problems)
-        if self.n_unnamed:
-            raise NeedsAllRowsError("rows without ids are paired by their texts")
+        paired: list[str] = []
+        if self.questions.n_unnamed:
+            self.keys, named, note = self.questions.pair(self.pieces, self.keys, gold)
+            gold, paired = named or gold, [note]
         join = GoldJoin.of(self.pieces, self.keys, gold)
         join.run()
         if join.problems:
             raise DataError(join.problems)
-        notes = [f"{self.source}: {note}" for note in self._notes()]
+        notes = self._notes(are_named=True)
         notes += [f"{gold.source}: {note}" for note in gold.notes]
-        source = ", ".join(dict.fromkeys((self.source, gold.source)))
-        return Samples(join.joined.as_file(), source, (*notes, *join.notes))
+        source = ", ".join(dict.fromkeys((*self._names(), gold.source)))
+        return Samples(join.joined.as_file(), source, (*notes, *paired, *join.notes))
 
-    def _problems(self) -> list[Problem]:
+    def _names(self) -> list[str]:
+        return list(dict.fromkeys(side.source.name for side in self.sides))
+
+    def _problems(self, columns_of_gold: Collection[str] = ()) -> list[Problem]:
         """What is wrong with columns and values."""
-        problems = [*self._absent(), *self.table_problems]
-        if self.n_rows:
-            naming = self.decisions.naming()
-            problems += [Problem(text, self.source) for text in naming.problems]
-        elif not problems:
-            problems.append(Problem("holds no samples; is it the right file?", self.source))
+        problems = self._absent(columns_of_gold)
+        of_sides = [side.column_problems() for side in self.sides]
+        problems += [problem for several in of_sides for problem in several]
+        problems += [
+            Problem("holds no samples; is it the right file?", side.source.name)
+            for side, several in zip(self.sides, of_sides, strict=True)
+            if not side.n_rows and not several
+        ]
         return problems + self.value_problems
 
-    def _notes(self) -> list[str]:
-        """How columns and values were read."""
+    def _notes(self, *, are_named: bool) -> list[str]:
+        """How columns and values were read. `are_named`: each note begins with its source."""
         return [
-            *dict.fromkeys(self.csv.notes()),
-            *self.decisions.naming().notes,
-            *self.decisions.contexts.notes(),
-            *self.decisions.extra.notes(),
+            f"{side.source.name}: {note}" if are_named else note
+            for side in self.sides
+            for note in side.notes()
         ]
 
-    def _absent(self) -> list[Problem]:
-        """Problems for chosen columns that no row has."""
-        columns = tuple(self.decisions.columns)
-        return [
-            Problem(absent(name, column, columns), self.source)
-            for name, column in self.decisions.chosen.items()
-            if self.n_rows and column not in self.decisions.columns
-        ]
+    def _absent(self, columns_of_gold: Collection[str]) -> list[Problem]:
+        """Problems for chosen columns that a source does not have.
+
+        A column that only the gold has belongs to the gold.
+        """
+        problems: list[Problem] = []
+        for name, column in self.chosen.items():
+            without = [side for side in self.sides if side.lacks(column)]
+            if column in columns_of_gold and len(without) == len(self.sides):
+                continue
+            problems += [
+                Problem(
+                    absent(name, column, tuple(side.decisions.columns)),
+                    side.source.name,
+                )
+                for side in without
+            ]
+        return problems

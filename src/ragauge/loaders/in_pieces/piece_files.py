@@ -95,21 +95,42 @@ class PieceFiles:
         own = lazy.collect_schema().names()
         return lazy.select([name for name in columns if name in own]).collect()
 
+    def height(self, number: int) -> int:
+        """The number of rows of a piece."""
+        ends = [*self.starts[1:], self.n_rows]
+        return ends[number] - self.starts[number]
+
+    def rename(self, number: int, ids: Sequence[str]) -> "pl.DataFrame":
+        """Give the rows of a piece other ids; the piece with them."""
+        import polars as pl
+
+        path = self._path(number)
+        frame = pl.read_parquet(path, glob=False).with_columns(pl.Series("id", ids, pl.String))
+        with write_errors(path):
+            frame.write_parquet(path, compression="lz4")
+        return frame
+
     def pieces(self, columns: Sequence[str]) -> "Iterator[pl.DataFrame]":
         for number in range(len(self.starts)):
             yield self.piece(number, columns)
 
-    def as_file(self) -> SampleFile:
-        """All rows in one file; the pieces are removed."""
-        import polars as pl
-
-        names = [name for name in FIELDS if name in self.kinds]
-        names += [name for name in self.kinds if name not in FIELDS]
+    def settle(self) -> "Mapping[str, _Slice]":
+        """Give the values of slice fields the types that all rows make; the types by field."""
         slices = {
             name: _Slice.of(kinds) for name, kinds in self.kinds.items() if name not in FIELDS
         }
         for number in range(len(self.starts)):
             self._settle(number, slices)
+        self.encoded.clear()
+        return slices
+
+    def as_file(self) -> SampleFile:
+        """All rows in one file; the pieces are removed."""
+        import polars as pl
+
+        slices = self.settle()
+        names = [name for name in FIELDS if name in self.kinds]
+        names += [name for name in self.kinds if name not in FIELDS]
         types = self._types(slices)
         lazy = [self._lazy(number, names, types) for number in range(len(self.starts))]
         path = self.folder.path / "samples.parquet"

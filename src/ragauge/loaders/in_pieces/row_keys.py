@@ -5,7 +5,7 @@ hashes are equal are read again and compared exactly, so a collision of hashes c
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, cast
 
@@ -34,13 +34,17 @@ NAMED = 10
 
 @dataclass(slots=True)
 class RowKeys:
-    """The keys of the rows read so far."""
+    """The keys of the rows read so far.
+
+    `one_table`: the author of all answers wrote their gold, so that it may differ between systems.
+    """
 
     files: Sequence[str]
+    one_table: bool = True
     systems: dict[str, int] = field(default_factory=dict[str, int])
     _ids: "list[Hashes]" = field(default_factory=list[Any])
     _looks: "list[Hashes]" = field(default_factory=list[Any])
-    _systems: "list[NDArray[np.uint16]]" = field(default_factory=list[Any])
+    _systems: "list[NDArray[np.uint32]]" = field(default_factory=list[Any])
     _n_rows_by_file: dict[str, int] = field(default_factory=dict[str, int])
 
     def add(self, frame: "pl.DataFrame", source: str) -> None:
@@ -55,7 +59,7 @@ class RowKeys:
         systems = cast("list[str]", frame["system"].to_list())
         for system in dict.fromkeys(systems):
             self.systems.setdefault(system, len(self.systems))
-        self._systems.append(np.array([self.systems[system] for system in systems], np.uint16))
+        self._systems.append(np.array([self.systems[system] for system in systems], np.uint32))
         self._n_rows_by_file[source] = self._n_rows_by_file.get(source, 0) + len(systems)
 
     def check(self, pieces: PieceFiles) -> "KeyFindings":
@@ -72,6 +76,7 @@ class RowKeys:
         if not is_new.all():
             systems = self.systems_of_rows()
             groups = _Groups(order, np.flatnonzero(is_new))
+            order = groups.order
             self._duplicates(groups, systems, pieces, found)
             self._conflicts(groups, pieces, found)
             self._gaps(groups, systems, pieces, found)
@@ -82,7 +87,7 @@ class RowKeys:
         self._look_alikes(ids, pieces, found)
         return found
 
-    def systems_of_rows(self) -> "NDArray[np.uint16]":
+    def systems_of_rows(self) -> "NDArray[np.uint32]":
         """The number of each row's system."""
         import numpy as np
 
@@ -120,7 +125,7 @@ class RowKeys:
     def _duplicates(
         self,
         groups: "_Groups",
-        systems: "NDArray[np.uint16]",
+        systems: "NDArray[np.uint32]",
         pieces: PieceFiles,
         found: "KeyFindings",
     ) -> None:
@@ -129,11 +134,15 @@ class RowKeys:
 
         rows, group = groups.repeated()
         own = systems[rows]
+        pairs = group.astype(np.int64) * len(self.systems) + own
+        pairs.sort()
+        is_unique = not (pairs[1:] == pairs[:-1]).any()
+        del pairs
+        if is_unique:
+            return
         order = np.lexsort((rows, own, group))
         rows, group, own = rows[order], group[order], own[order]
         same = (group[1:] == group[:-1]) & (own[1:] == own[:-1])
-        if not same.any():
-            return
         suspects = np.union1d(rows[1:][same], rows[:-1][same])
         first: dict[tuple[str, str], Row] = {}
         n_more = 0
@@ -169,7 +178,7 @@ class RowKeys:
                 continue
             rows, others = self._differing(name, groups, pieces)
             skip = np.isin(rows, several)
-            exact = _Differences(name, Conflicts(one_table=True))
+            exact = _Differences(name, Conflicts(one_table=self.one_table))
             for row, other in self._pairs(name, rows[~skip], others[~skip], pieces):
                 exact.add(row, other)
             if name == "question":
@@ -190,13 +199,18 @@ class RowKeys:
                 hashes = np.zeros(frame.height, dtype=np.uint64)
             parts.append(hashes)
         rows, group = groups.repeated()
-        hashes = np.concatenate(parts)[rows]
+        hashes = np.concatenate(parts)
+        parts.clear()
+        hashes = hashes[rows]
         given = hashes != 0
-        rows, group, hashes = rows[given], group[given], hashes[given]
+        if not given.all():
+            rows, group, hashes = rows[given], group[given], hashes[given]
         if not len(rows):
             return rows, rows
         is_first = np.concatenate(([True], group[1:] != group[:-1]))
-        first = np.flatnonzero(is_first)[np.cumsum(is_first) - 1]
+        del group
+        sizes = np.diff(np.append(np.flatnonzero(is_first), len(rows)))
+        first = np.repeat(np.flatnonzero(is_first).astype(rows.dtype), sizes)
         differs = hashes != hashes[first]
         order = np.argsort(rows[differs])
         return rows[differs][order], rows[first][differs][order]
@@ -223,7 +237,7 @@ class RowKeys:
     def _gaps(
         self,
         groups: "_Groups",
-        systems: "NDArray[np.uint16]",
+        systems: "NDArray[np.uint32]",
         pieces: PieceFiles,
         found: "KeyFindings",
     ) -> None:
@@ -233,8 +247,7 @@ class RowKeys:
         if len(self.systems) < 2:
             return
         group = groups.of_rows()
-        first_row = np.full(groups.n, len(systems), dtype=np.int64)
-        np.minimum.at(first_row, group, np.arange(len(systems)))
+        first_row = groups.order[groups.starts]  # the order is stable
         n_answered = 0
         for system, code in self.systems.items():
             answered = np.zeros(groups.n, dtype=np.bool_)
@@ -284,21 +297,43 @@ def _given(values: "dict[str, object]", name: str) -> "dict[str, object]":
     return own
 
 
+def as_given(conflict: Conflict) -> Conflict:
+    """The conflict with single references as the texts that they probably were in the source."""
+    row, other = (_with_text(row, conflict.field) for row in (conflict.row, conflict.other))
+    return replace(conflict, row=row, other=other)
+
+
+def _with_text(row: Row, field: str) -> Row:
+    value = row.values[field]
+    if not isinstance(value, list) or len(cast("list[object]", value)) != 1:
+        return row
+    return Row({**row.values, field: cast("list[object]", value)[0]}, row.source, row.line)
+
+
 class _Groups:
-    """Rows by the hash of their id: `order` sorts them, a group begins at each of `starts`."""
+    """Rows by the hash of their id: `order` sorts them, a group begins at each of `starts`.
+
+    Numbers of rows have 4 bytes where that is enough: these arrays are the most that reading holds.
+    """
 
     def __init__(self, order: "Ints", starts: "Ints") -> None:
-        self.order, self.starts = order, starts
-        self.n = len(starts)
+        self.starts, self.n = starts, len(starts)
+        self.order = order.astype(self._dtype(len(order)))
+
+    @staticmethod
+    def _dtype(n: int) -> Any:
+        import numpy as np
+
+        return np.int32 if n <= np.iinfo(np.int32).max else np.int64
 
     def of_rows(self) -> "Ints":
         """The number of each row's group."""
         import numpy as np
 
-        numbers = np.zeros(len(self.order), dtype=np.int64)
+        numbers = np.zeros(len(self.order), dtype=self.order.dtype)
         numbers[self.starts[1:]] = 1
         group = np.empty_like(numbers)
-        group[self.order] = np.cumsum(numbers)
+        group[self.order] = np.cumsum(numbers, dtype=numbers.dtype)
         return group
 
     def repeated(self) -> "tuple[Ints, Ints]":
@@ -307,7 +342,9 @@ class _Groups:
 
         ends = np.append(self.starts[1:], len(self.order))
         sizes = ends - self.starts
-        group = np.repeat(np.arange(self.n), sizes)
+        group = np.repeat(np.arange(self.n, dtype=self.order.dtype), sizes)
+        if (sizes > 1).all():
+            return self.order, group
         several = np.repeat(sizes > 1, sizes)
         return self.order[several], group[several]
 
@@ -352,9 +389,9 @@ class KeyFindings:
     def add(self, found: _Differences) -> None:
         if not found.rows:
             return
-        if found.name == "question":
+        if found.name == "question" or not found.conflicts.one_table:
             self.conflicts += [
-                found.conflicts.problem(conflict, len(found.ids[key]))
+                found.conflicts.problem(as_given(conflict), len(found.ids[key]))
                 for key, conflict in found.first.items()
             ]
             return

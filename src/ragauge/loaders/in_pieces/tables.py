@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from ragauge.loaders.csv import (
     INDEX,
     NOTE_OF_INDEX,
     csv_tables,
+    is_count,
     is_empty,
     note_of_empty,
     without_column,
@@ -21,6 +22,10 @@ from ragauge.loaders.parquet import parquet_tables
 from ragauge.loaders.table import Table, unreadable
 from ragauge.sample import Row
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 PIECE_BYTES = 8 * 2**20
 """About how many bytes of a file are rows in memory at the same time."""
 LARGE_BYTES = 64 * 2**20
@@ -29,6 +34,8 @@ UNPACKED = 5
 """Packed files, and Parquet, are taken to hold this many times their own size."""
 
 CSV = tuple(f"{kind}{packed}" for kind in (".csv", ".tsv") for packed in ("", *PACKED))
+
+NO_INDEX = "the first column has no name and does not number the rows"
 
 _READERS = {
     ".jsonl": jsonl_tables,
@@ -93,13 +100,16 @@ class CsvNotes:
     """Leaves out the index column and the empty rows of CSV files, and notes both."""
 
     def __init__(self) -> None:
+        self._first: dict[str, int] = {}
         self._next: dict[str, int] = {}
+        self._others_of: dict[str, list[NDArray[np.int64]]] = {}
+        """The numbers of files whose first column does not count the rows one by one."""
         self._numbered: dict[str, None] = {}
         self._empty: dict[str, list[str]] = {}
         self._others: dict[str, dict[str, None]] = {}
 
     def read(self, table: Table) -> Table:
-        """The table without them; raises NeedsAllRowsError if the first column may be no index."""
+        """The table without them; raises NeedsAllRowsError if the first column is no index."""
         self._others.setdefault(table.source, {}).update(dict.fromkeys(table.notes))
         rows = list(table.rows)
         if rows and next(iter(rows[0].values), None) == INDEX:
@@ -112,12 +122,32 @@ class CsvNotes:
         return Table(tuple(full), table.source, (), table.problems, all_text=True)
 
     def _check_index(self, source: str, rows: Sequence[Row]) -> None:
+        import numpy as np
+
         cells = [cast(str, row.values[INDEX]) for row in rows]
-        start = self._next.get(source) if source in self._next else _number(cells[0])
-        if start is None or cells != [str(start + at) for at in range(len(cells))]:
-            raise NeedsAllRowsError("the first column has no name and does not count the rows")
-        self._next[source] = start + len(cells)
         self._numbered[source] = None
+        start = self._next.get(source, _number(cells[0]))
+        if source not in self._others_of:
+            if start is not None and cells == [str(start + at) for at in range(len(cells))]:
+                self._first.setdefault(source, start)
+                self._next[source] = start + len(cells)
+                return
+            first = self._first.get(source, 0)
+            self._others_of[source] = [np.arange(first, self._next.get(source, first))]
+        if not all(map(is_count, cells)):
+            raise NeedsAllRowsError(NO_INDEX)
+        self._others_of[source].append(np.array(cells, dtype=np.int64))
+
+    def finish(self) -> None:
+        """Raise NeedsAllRowsError if a first column without a name has a number twice."""
+        import numpy as np
+
+        for several in self._others_of.values():
+            numbers = np.concatenate(several)
+            several.clear()
+            numbers.sort()
+            if (numbers[1:] == numbers[:-1]).any():
+                raise NeedsAllRowsError(NO_INDEX)
 
     def notes(self) -> list[str]:
         """The notes of all files, as reading them in memory gives them."""

@@ -36,6 +36,8 @@ def are_spans(table: Table) -> bool:
     columns = set(table.columns())
     if columns & {OTLP, SCOPES}:
         return True
+    if "inputs" in columns:  # a call of Weave, or a run of LangSmith
+        return False
     has_trace = bool(columns & set(TRACE_ID)) or "context" in columns
     is_span = bool(columns & {"attributes", "span_kind", "spanKind"})
     return has_trace and (is_span or any(name.startswith("attributes.") for name in columns))

@@ -1,0 +1,112 @@
+"""One source of a reading in pieces: the files of a system, or of all answers, and how they are read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ragauge.errors import Problem
+from ragauge.loaders import legalbench
+from ragauge.loaders.assembly import other_system_problem
+from ragauge.loaders.benchmark_logs import recognised as recognised_logs
+from ragauge.loaders.citations import recognised as recognised_citations
+from ragauge.loaders.in_pieces.decisions import Decisions
+from ragauge.loaders.in_pieces.tables import CsvNotes, FileTables, NeedsAllRowsError
+from ragauge.loaders.joined_texts import recognised as recognised_joined
+from ragauge.loaders.numbered import recognised as recognised_numbered
+from ragauge.loaders.passage_rows import recognised as recognised_passage_rows
+from ragauge.loaders.promptfoo import recognised as recognised_promptfoo
+from ragauge.loaders.published import recognised as recognised_published
+from ragauge.loaders.results import recognised as recognised_results
+from ragauge.loaders.shared_gold import SHARED
+from ragauge.loaders.side_by_side import recognised as recognised_side_by_side
+from ragauge.loaders.squad import recognised as recognised_squad
+from ragauge.loaders.table import Table
+from ragauge.loaders.traces import recognised as recognised_traces
+from ragauge.loaders.wrappers import unwrapped
+from ragauge.sample import Row
+
+RECOGNISED = (
+    recognised_traces,
+    recognised_promptfoo,
+    recognised_logs,
+    recognised_squad,
+    unwrapped,
+    recognised_citations,
+    recognised_published,
+    recognised_results,
+    recognised_joined,
+    recognised_numbered,
+    recognised_passage_rows,
+    recognised_side_by_side,
+    legalbench.recognised,
+)
+"""Read the rows of other tools, which needs all of them; each returns other tables as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Files of answers. `name` is theirs in messages; `system` gave all of them, if it is known."""
+
+    files: Sequence[Path]
+    name: str
+    system: str | None = None
+
+
+@dataclass(slots=True)
+class Side:
+    """One reading of a source."""
+
+    tables: FileTables
+    source: Source
+    decisions: Decisions
+    csv: CsvNotes = field(default_factory=CsvNotes)
+    problems: list[Problem] = field(default_factory=list[Problem])
+    n_rows: int = 0
+    shared: set[str] = field(default_factory=set[str])
+    """The fields of questions that any row has: other systems use them."""
+    _other_systems: set[str] = field(default_factory=set[str])
+
+    def read(self, given: Table) -> Sequence[Row]:
+        """The rows of a piece with fields as names."""
+        table = self.csv.read(given) if given.all_text else given
+        for recognised in RECOGNISED:
+            if recognised(table) is not table:
+                raise NeedsAllRowsError("its rows have the shape of another tool's")
+        self.problems += table.problems
+        self.n_rows += len(table.rows)
+        return self._of_system(self.decisions.read(table, self.problems))
+
+    def _of_system(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """The rows as answers of the given system; a conflicting `system` column is a problem."""
+        system = self.source.system
+        if system is None:
+            return rows
+        for row in rows:
+            name = row.values.get("system")
+            if name is not None and name != system and repr(name) not in self._other_systems:
+                self._other_systems.add(repr(name))
+                self.problems.append(other_system_problem(row, repr(name), system))
+        return [Row({**row.values, "system": system}, row.source, row.line) for row in rows]
+
+    def note_shared(self, values: Sequence[Mapping[str, object]]) -> None:
+        """Note the fields of questions that these rows have."""
+        for name in SHARED:
+            if name not in self.shared and any(row.get(name) is not None for row in values):
+                self.shared.add(name)
+
+    def column_problems(self) -> list[Problem]:
+        """What is wrong with the source's rows and columns; not with their values."""
+        names = self.decisions.naming().problems if self.n_rows else ()
+        return [*self.problems, *(Problem(text, self.source.name) for text in names)]
+
+    def notes(self) -> list[str]:
+        """How columns and values were read."""
+        return [
+            *dict.fromkeys(self.csv.notes()),
+            *self.decisions.naming().notes,
+            *self.decisions.contexts.notes(),
+            *self.decisions.extra.notes(),
+        ]
+
+    def lacks(self, column: str) -> bool:
+        return self.n_rows > 0 and column not in self.decisions.columns

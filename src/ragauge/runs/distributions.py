@@ -1,0 +1,58 @@
+"""How many scores of each metric and system have which value: what histograms show."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from ragauge.runs.run import Run
+from ragauge.runs.score_pieces import score_pieces
+
+if TYPE_CHECKING:
+    pass
+
+N_BINS = 20
+"""Equal parts of a metric's range."""
+DISTRIBUTIONS = "distributions"
+"""The name of what is kept of them in a large run."""
+
+Bins = Mapping[tuple[str, str], tuple[int, ...]]
+"""Counts by metric and system."""
+
+
+def value_ranges(run: Run) -> Mapping[str, tuple[float, float]]:
+    """Each metric's bounds; for an open end that of its values, made wider if both are the same.
+
+    (0.0, 1.0) for a metric without a value.
+    """
+    extremes: dict[str, list[float]] = {}
+    for row in run.summary().iter_rows(named=True):
+        ends = (cast("float | None", row["lowest"]), cast("float | None", row["highest"]))
+        extremes.setdefault(cast(str, row["metric"]), []).extend(e for e in ends if e is not None)
+    found: dict[str, tuple[float, float]] = {}
+    for metric in run.metrics:
+        values = extremes.get(metric.metric, [])
+        if not values:
+            found[metric.metric] = (0.0, 1.0)
+            continue
+        low = min(values) if metric.low is None else metric.low
+        high = max(values) if metric.high is None else metric.high
+        found[metric.metric] = (low, high) if low < high else (low - 0.5, high + 0.5)
+    return found
+
+
+def distributions(run: Run) -> Bins:
+    """The counts in N_BINS equal parts of each metric's range, in one pass over the scores."""
+    if DISTRIBUTIONS in run.kept:
+        rows = cast("Sequence[Sequence[Any]]", run.kept[DISTRIBUTIONS])
+        return {(metric, system): tuple(bins) for metric, system, bins in rows}
+    import numpy as np
+
+    ranges = value_ranges(run)
+    found: dict[tuple[str, str], np.ndarray[Any, Any]] = {}
+    for piece in score_pieces(run, ("metric", "system", "value")):
+        groups = piece.drop_nulls("value").partition_by("metric", "system", as_dict=True)
+        for key, scores in groups.items():
+            place = cast("tuple[str, str]", key)
+            values = scores["value"].to_numpy()
+            bins = np.histogram(values, bins=N_BINS, range=ranges[place[0]])[0]
+            found[place] = found[place] + bins if place in found else bins
+    return {key: tuple(int(n) for n in bins) for key, bins in found.items()}

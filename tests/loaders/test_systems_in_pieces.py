@@ -1,0 +1,265 @@
+"""A file for each system, and columns that the user chose beside gold: pieces give what memory gives."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from ragauge import loaders
+from ragauge.errors import DataError, PlanError
+from ragauge.loaders import load
+from ragauge.loaders.in_pieces import gold as gold_join
+from ragauge.loaders.in_pieces import load as reading
+from ragauge.sample import Samples
+
+Rows = Sequence[dict[str, Any]]
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch):
+    """Pieces and batches of a few rows."""
+    monkeypatch.setattr(reading.load_in_pieces, "__kwdefaults__", {"piece_bytes": 300})
+    monkeypatch.setattr(gold_join, "COMPARED_AT_ONCE", 7)
+
+
+def written(path: Path, rows: Rows) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def answers(first: int, last: int, **more: Any) -> list[dict[str, Any]]:
+    return [{"id": f"q{at}", "answer": f"{at} euros", **more} for at in range(first, last)]
+
+
+def asked(first: int, last: int, **more: Any) -> list[dict[str, Any]]:
+    return [{**row, "question": f"Which {row['id']}?"} for row in answers(first, last, **more)]
+
+
+def without_ids(rows: Rows) -> Rows:
+    return [{name: row[name] for name in row if name != "id"} for row in rows]
+
+
+def gold(n: int, **more: Any) -> list[dict[str, Any]]:
+    return [
+        {"id": f"q{at}", "question": f"How much is {at}?", "reference": f"{at} €", **more}
+        for at in range(n)
+    ]
+
+
+def sources_of(folder: Path, rows: Mapping[str, Rows]) -> dict[str, Path]:
+    return {system: written(folder / f"{system}.jsonl", rows[system]) for system in rows}
+
+
+def check_same(source: object, *, is_file: bool = True, **options: Any) -> Samples:
+    in_memory = load(source, in_pieces=False, **options)
+    in_pieces = load(source, in_pieces=True, **options)
+    assert in_pieces.is_file == is_file
+    notes = in_pieces.notes if is_file else in_pieces.notes[:-1]
+    assert notes == in_memory.notes
+    assert in_pieces.source == in_memory.source
+    assert in_pieces.columns == in_memory.columns
+    assert in_pieces.frame.equals(in_memory.frame)
+    assert in_pieces.frame.schema == in_memory.frame.schema
+    assert in_pieces.fingerprint() == in_memory.fingerprint()
+    assert in_pieces.order() == in_memory.order()
+    return in_pieces
+
+
+def check_same_problems(source: object, **options: Any) -> str:
+    messages: list[list[str]] = []
+    for in_pieces in (False, True):
+        with pytest.raises(DataError) as raised:
+            load(source, in_pieces=in_pieces, **options)
+        messages.append(sorted(map(str, raised.value.problems)))
+    assert messages[0] == messages[1]
+    return "\n".join(messages[1])
+
+
+SHAPES: dict[str, dict[str, Rows]] = {
+    "the same questions": {"b": asked(0, 40), "a": asked(0, 40)},
+    "gaps on both sides": {"b": asked(0, 30), "a": asked(5, 40), "c": asked(2, 9)},
+    "other names of columns": {
+        "b": [{"qid": f"q{at}", "response": "x", "sources": ["a"]} for at in range(20)],
+        "a": answers(0, 20, topic="t"),
+    },
+    "other types": {"b": answers(0, 20, level=1), "a": answers(0, 20, level="high")},
+    "numbers of two kinds": {"b": answers(0, 20, level=1), "a": answers(0, 20, level=0.5)},
+    "a column that comes late": {"b": [*answers(0, 20), *answers(20, 21, topic="x")], "a": answers(0, 9)},
+    "nothing in common": {"b": answers(0, 20), "a": answers(20, 40)},
+    "its own system": {"b": answers(0, 20, system="b"), "a": answers(0, 20)},
+    "questions that differ in case": {"b": asked(0, 9), "a": [{**row, "question": row["question"].upper()} for row in asked(0, 9)]},
+    "ids that look alike": {"b": answers(0, 9), "a": [{**row, "id": row["id"].upper()} for row in answers(0, 9)]},
+    "one system": {"b": asked(0, 20)},
+    "no ids": {"b": without_ids(asked(0, 20)), "a": without_ids(asked(5, 30))},
+    "no ids, in another order": {"b": without_ids(asked(0, 20)), "a": without_ids(asked(0, 20)[::-1])},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_files_of_systems_give_the_samples_of_reading_in_memory(shape: str, tmp_path: Path):
+    check_same(sources_of(tmp_path, SHAPES[shape]))
+
+
+@pytest.mark.parametrize(
+    "shape", ["the same questions", "gaps on both sides", "other types", "numbers of two kinds"]
+)
+def test_so_do_those_that_are_joined_with_gold(shape: str, tmp_path: Path):
+    rows = {
+        system: [{name: row[name] for name in row if name != "question"} for row in of_system]
+        for system, of_system in SHAPES[shape].items()
+    }
+    check_same(sources_of(tmp_path, rows), gold=written(tmp_path / "gold.jsonl", gold(45)))
+
+
+def test_gold_that_only_one_system_has_is_used_for_the_others_in_memory(tmp_path: Path):
+    rows = {"a": answers(0, 20), "b": answers(0, 20, reference="x")}
+    samples = check_same(sources_of(tmp_path, rows), is_file=False)
+    assert samples.frame["references"].null_count() == 0
+    assert samples.notes[-1].endswith(
+        "what one system's file says of the questions is used for others"
+    )
+
+
+@pytest.mark.parametrize("shape", ["a", "b"])
+def test_if_only_some_rows_have_ids_they_are_paired_in_memory(shape: str, tmp_path: Path):
+    rows: dict[str, Rows] = {"a": asked(0, 20), "b": asked(0, 20)}
+    rows[shape] = without_ids(rows[shape])
+    check_same(sources_of(tmp_path, rows), is_file=False)
+
+
+def test_rows_of_several_systems_in_a_file_are_paired_by_their_question(tmp_path: Path):
+    rows = [
+        {
+            "question": f" Which {'IS' if system == 'a' else 'is'}  {at}?",
+            "answer": "x",
+            "system": system,
+        }
+        for at in range(40)
+        for system in ("a", "b")
+        if at % 7 or system == "b"
+    ]
+    samples = check_same(written(tmp_path / "a.jsonl", rows))
+    assert samples.notes[0] == "74 rows have no id: paired by the text of the question"
+    assert samples.frame.filter(pl.col("question").str.contains("33"))["id"].to_list() == ["34"] * 2
+
+
+@pytest.mark.parametrize("question", [None, "Which q3?"])
+def test_rows_that_cannot_be_paired_are_the_same_problem(question: str | None, tmp_path: Path):
+    rows = without_ids([*asked(0, 20), {"answer": "x", "question": question}])
+    sources = sources_of(tmp_path, {"a": without_ids(asked(0, 20)), "b": rows})
+    says = check_same_problems(sources)
+    assert "no id and no question" in says or "is asked twice without an id" in says
+
+
+def test_gold_with_two_ids_of_a_question_is_the_same_problem(tmp_path: Path):
+    expected = [*gold(9), {"id": "other", "question": "How much is 3?", "reference": "3 €"}]
+    rows = [{"question": f"How much is {at}?", "answer": "x"} for at in range(9)]
+    source = written(tmp_path / "a.jsonl", rows)
+    says = check_same_problems(source, gold=written(tmp_path / "gold.jsonl", expected))
+    assert "has no id here, and elsewhere the ids 'q3' and 'other'" in says
+
+
+def test_folders_of_systems_are_all_their_files(tmp_path: Path):
+    for system in ("a", "b"):
+        (tmp_path / system).mkdir()
+        written(tmp_path / system / "2.jsonl", asked(20, 40))
+        written(tmp_path / system / "1.jsonl", asked(0, 20))
+    samples = check_same({"a": tmp_path / "a", "b": tmp_path / "b"})
+    assert samples.n_by_system == {"a": 40, "b": 40}
+
+
+def test_csv_cells_are_numbers_by_the_file_that_has_them(tmp_path: Path):
+    (tmp_path / "a.csv").write_text(
+        "id,answer,n\n" + "".join(f"q{at},a,{at}\n" for at in range(40))
+    )
+    (tmp_path / "b.csv").write_text(
+        "id,answer,n\n" + "".join(f"q{at},a,0{at}\n" for at in range(40))
+    )
+    check_same({"a": tmp_path / "a.csv", "b": tmp_path / "b.csv"})
+
+
+PROBLEMS: dict[str, tuple[dict[str, Rows], str]] = {
+    "other questions": (
+        {"a": asked(0, 30), "b": [{**row, "question": "Why?"} for row in asked(0, 30)]},
+        "(30 ids differ like this)",
+    ),
+    "other references": (
+        {"a": answers(0, 30, reference="x"), "b": answers(0, 30, reference="y")},
+        "is 'y' here, but 'x' in",
+    ),
+    "duplicates": ({"a": answers(0, 30), "b": [*answers(0, 30), *answers(3, 5)]}, "duplicate id"),
+    "another system": (
+        {"a": answers(0, 30, system="c"), "b": answers(0, 30)},
+        "is 'c', but the answers were given as system 'a'",
+    ),
+    "an empty file": ({"a": answers(0, 30), "b": []}, "holds no samples"),
+    "no known field": (
+        {"a": answers(0, 30), "b": [{"foo": 1, "bar": 2}]},
+        "has no known field",
+    ),
+    "values": ({"a": answers(0, 30), "b": [*answers(0, 9), {"id": "x", "answer": ["x"]}]}, "must be text"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", PROBLEMS)
+def test_the_problems_are_those_of_reading_in_memory(shape: str, tmp_path: Path):
+    rows, says = PROBLEMS[shape]
+    assert says in check_same_problems(sources_of(tmp_path, rows))
+
+
+def test_a_chosen_column_that_one_system_lacks_is_a_problem(tmp_path: Path):
+    sources = sources_of(tmp_path, {"a": answers(0, 9, said="x"), "b": answers(0, 9)})
+    says = check_same_problems(sources, map={"answer": "said"})
+    assert "has no column 'said' for answer" in says
+
+
+def test_chosen_columns_are_read_from_answers_and_from_gold(tmp_path: Path):
+    rows = [{"nr": f"q{at}", "said": f"{at} euros", "answer": "other"} for at in range(30)]
+    source = written(tmp_path / "a.jsonl", rows)
+    expected = [{"id": f"q{at}", "best": f"{at} €", "nr": "spare"} for at in range(35)]
+    with_gold = written(tmp_path / "gold.jsonl", expected)
+    chosen = {"id": "nr", "answer": "said", "references": "best"}
+    says = check_same_problems(source, gold=with_gold, map=chosen)  # the gold's nr is not its id
+    assert says
+    expected = [{"nr": f"q{at}", "best": f"{at} €"} for at in range(35)]
+    with_gold = written(tmp_path / "gold.jsonl", expected)
+    samples = check_same(source, gold=with_gold, map=chosen)
+    assert samples.frame["references"].to_list()[:2] == [["0 €"], ["1 €"]]
+    says = check_same_problems(source, gold=with_gold, map={**chosen, "question": "asked"})
+    assert "has no column 'asked' for question" in says
+
+
+def test_a_given_system_is_joined_with_gold(tmp_path: Path):
+    source = written(tmp_path / "a.jsonl", answers(0, 30))
+    with_gold = written(tmp_path / "gold.jsonl", gold(30))
+    assert check_same(source, gold=with_gold, system="mine").systems == ("mine",)
+
+
+def test_sources_that_are_no_files_are_read_into_memory(tmp_path: Path):
+    path = written(tmp_path / "a.jsonl", answers(0, 9))
+    assert not load({"a": path, "b": path}, in_pieces=True).is_file
+    assert not load({"a": path, "b": answers(0, 9)}, in_pieces=True).is_file
+    with pytest.raises(PlanError, match="already name their systems"):
+        load({"a": path, "b": tmp_path / "b.jsonl"}, system="c", in_pieces=True)
+
+
+def test_large_files_of_systems_are_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    sources = sources_of(tmp_path, {"a": answers(0, 9), "b": answers(0, 9)})
+    assert not load(sources).is_file
+
+    def are_both(files: Sequence[Path]) -> bool:
+        return len(files) == 2
+
+    monkeypatch.setattr(loaders, "is_large", are_both)
+    samples = load(sources)
+    assert samples.is_file
+    assert "into memory" not in str(samples.notes)
+
+
+def test_gold_of_one_system_that_counts_for_the_others_is_read_in_memory(tmp_path: Path):
+    sources = sources_of(tmp_path, {"a": asked(0, 9, reference="x"), "b": asked(0, 9)})
+    samples = check_same(sources, is_file=False)
+    assert samples.frame["references"].null_count() == 0

@@ -1,0 +1,76 @@
+"""Figures of some metrics that replace those of the page and the notes."""
+
+import importlib.util
+from datetime import date
+from pathlib import Path
+
+PATH = Path(__file__).parent.parent / "benchmarks" / "agreement_merge.py"
+spec = importlib.util.spec_from_file_location("agreement_merge", PATH)
+assert spec is not None
+assert spec.loader is not None
+merge = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(merge)
+
+OLD = """
+Measured on 2026-11-22 with all rows.
+
+## Is it correct?
+
+| metric | mean AUROC |
+| --- | --- |
+| `a` | 0.90 |
+| `b` | 0.80 |
+
+### one
+
+| metric | AUROC (95 %) |
+| --- | --- |
+| `a` | 0.900 |
+| `b` | 0.800 |
+
+## Is it supported?
+
+### AUROC
+
+| set | `a` | `b` |
+| --- | --- | --- |
+| x | 0.5 | 0.6 |
+"""
+NEW = """## Is it correct?
+
+| metric | mean AUROC |
+| --- | --- |
+| `b` | 0.95 |
+
+### one
+
+| metric | AUROC (95 %) |
+| --- | --- |
+| `b` | 0.950 |
+
+## Is it supported?
+
+### AUROC
+
+| set | `b` |
+| --- | --- |
+| x | 0.7 |
+"""
+
+
+def test_lines_and_columns_are_replaced_and_the_overview_sorted_again():
+    today = date.today().isoformat()
+    merged = merge.merged_page(OLD, NEW, ["b"])
+
+    assert f"with all rows.\n\nMeasured again on {today}: `b`.\n\n## Is it" in merged
+    assert "| `b` | 0.95 |\n| `a` | 0.90 |\n" in merged
+    assert "| `a` | 0.900 |\n| `b` | 0.950 |\n" in merged
+    assert "| x | 0.5 | 0.7 |" in merged
+    assert merge.merged_page(merged, NEW, ["b"]) == merged
+
+
+def test_notes_of_other_metrics_and_the_date_stay():
+    old = 'measured = 2026-11-22\n\n[metrics.a]\nnote = "1"\n\n[metrics.b]\nnote = "2"\n'
+    new = 'measured = 2026-11-23\n\n[metrics.b]\nnote = "3"\n'
+
+    assert merge.merged_notes(old, new) == old.replace('"2"', '"3"')
