@@ -145,3 +145,16 @@ def test_a_sentence_that_is_said_again_has_the_same_row_and_column():
     (once,) = sentence_matrix([answer[:2]], [reference[:2]], encoder=CachedEncoder(ENCODER))
     assert np.array_equal(found.f1, once.f1[np.ix_([0, 1, 0], [0, 1, 0, 1])])
     assert (found.answer, found.reference) == (answer, reference)
+
+
+def test_repeated_sentences_are_compared_once_and_keep_their_places():
+    answer, reference = ("x", "a", "x", "b", "a"), ("b", "c", "b", "a")
+    distinct = np.array([[0.1, 0.9, 0.2], [0.3, 0.9, 1.0], [1.0, 0.4, 0.3]], np.float32)
+    found = SentenceMatrix(answer, reference, distinct)
+    assert found.f1[:, 0].tolist() == approx([0.1, 0.3, 0.1, 1.0, 0.3])
+    score = sentence_coverage(found, encoder=CachedEncoder(ENCODER))
+    sentences = score.evidence["sentences"]
+    # Of c, x and a are equally good, and x comes first.
+    assert [each["answer_sentence"] for each in sentences] == [3, 0, 3, 1]
+    assert [each["f1"] for each in sentences] == approx([1.0, 0.9, 1.0, 1.0])
+    assert score.value == approx(0.9)

@@ -18,15 +18,25 @@ TOKENS_PER_BLOCK = 2_048
 
 @dataclass(frozen=True, slots=True)
 class SentenceMatrix:
-    """BERTScore F1 of answer sentence i and reference sentence j: `f1` is (i, j) float32.
+    """BERTScore F1 of the sentences of an answer and a reference.
 
-    `cut`: the sentences that were truncated.
+    `distinct`: (i, j) float32, of distinct answer sentence i and distinct reference sentence j, in the order of
+    their first places. `cut`: the sentences that were truncated.
     """
 
     answer: tuple[str, ...]
     reference: tuple[str, ...]
-    f1: Floats
+    distinct: Floats
     cut: tuple[str, ...] = ()
+
+    @property
+    def f1(self) -> Floats:
+        """The F1 of answer sentence i and reference sentence j, (i, j): large where sentences repeat."""
+        rows, columns = numbered(self.answer), numbered(self.reference)
+        places = np.ix_(
+            [rows[one] for one in self.answer], [columns[one] for one in self.reference]
+        )
+        return self.distinct[places]
 
 
 @feature(batch=True)
@@ -62,14 +72,13 @@ def _matrix(
         if isinstance(tokens, NoVector):
             return Score.failed(f"sentence {sentence[:80]!r}: {tokens.reason}")
         found[sentence] = tokens
-    rows, columns = (_numbered(sentences) for sentences in (answer, reference))
+    rows, columns = (numbered(sentences) for sentences in (answer, reference))
     distinct = matrix_of([found[each] for each in rows], [found[each] for each in columns])
-    places = np.ix_([rows[each] for each in answer], [columns[each] for each in reference])
     cut = tuple(sentence for sentence, tokens in found.items() if tokens.is_cut)
-    return SentenceMatrix(answer, reference, distinct[places], cut)
+    return SentenceMatrix(answer, reference, distinct, cut)
 
 
-def _numbered(sentences: Sequence[str]) -> dict[str, int]:
+def numbered(sentences: Sequence[str]) -> dict[str, int]:
     """The number of each distinct sentence."""
     return {sentence: number for number, sentence in enumerate(dict.fromkeys(sentences))}
 

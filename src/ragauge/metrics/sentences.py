@@ -8,7 +8,7 @@ import numpy as np
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.models import model_info
 from ragauge.encoders.protocol import LongText
-from ragauge.features.sentence_matrix import SentenceMatrix
+from ragauge.features.sentence_matrix import SentenceMatrix, numbered
 from ragauge.label import SettingValue
 from ragauge.language.sentences import Splitter
 from ragauge.language.text import excerpt
@@ -106,8 +106,13 @@ def _coverage(matrix: SentenceMatrix, threshold: float) -> Score:
         return Score.undefined("the reference has no sentence to cover")
     if not matrix.answer:
         return Score(0.0, evidence={"answer_sentences": 0})
-    best: list[int] = matrix.f1.argmax(axis=0).tolist()
-    values: list[float] = matrix.f1.max(axis=0).astype(float).tolist()
+    # Of distinct sentences only: of two texts that repeat a sentence, the whole matrix would not fit in memory.
+    first = {one: at for at, one in reversed([*enumerate(matrix.answer)])}
+    places, columns = [first[one] for one in numbered(matrix.answer)], numbered(matrix.reference)
+    best_row: list[int] = matrix.distinct.argmax(axis=0).tolist()
+    highest: list[float] = matrix.distinct.max(axis=0).astype(float).tolist()
+    best = [places[best_row[columns[one]]] for one in matrix.reference]
+    values = [highest[columns[one]] for one in matrix.reference]
     sentences = [
         {
             "sentence": excerpt(sentence, 300),
@@ -124,7 +129,7 @@ def _coverage(matrix: SentenceMatrix, threshold: float) -> Score:
         "threshold": threshold,
         "sentences": sentences,
     }
-    if matrix.f1.size <= MAX_CELLS:
+    if len(matrix.answer) * len(matrix.reference) <= MAX_CELLS:
         evidence["matrix"] = np.round(matrix.f1.astype(float), DIGITS).tolist()
     if matrix.cut:
         evidence["cut"] = [excerpt(sentence, 80) for sentence in matrix.cut]
