@@ -166,9 +166,7 @@ def test_labels_without_a_figure_say_why_and_exit_with_0(ragauge, run, tmp_path)
     (tmp_path / "one.csv").write_text("id,system,label\nq00,old,yes\n")
     done = ragauge("calibrate", "one.csv", run)
     assert done.code == 0
-    assert (
-        "No figure of agreement: exact_match: it gives all 1 labelled answers the same" in done.out
-    )
+    assert "No figure of agreement: exact_match: 1 labelled answer; label at least 2." in done.out
     assert ragauge("label-plan", "one.csv", run).code == 2
 
 

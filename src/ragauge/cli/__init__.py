@@ -14,7 +14,7 @@ import click
 
 from ragauge.cli.streams import prepared_streams, silence
 from ragauge.cli.termination import TerminatedError, stopped_by_signals
-from ragauge.errors import RagaugeError, StoreError, did_you_mean
+from ragauge.errors import PlanError, RagaugeError, StoreError, did_you_mean
 from ragauge.report.plain import for_terminal, shortened
 
 COMMANDS = {
@@ -134,8 +134,8 @@ def _report_bug(error: Exception) -> None:
 
 def _run(arguments: list[str]) -> object:
     if any("\0" in argument for argument in arguments):  # only Python can give one
-        raise click.UsageError(
-            "an argument has a NUL character, which no path and no text here can have"
+        raise PlanError(
+            ["an argument has a NUL character, which no path and no text here can have"]
         )
     if "_RAGAUGE_COMPLETE" in os.environ:
         return cli.main(arguments, prog_name="ragauge")

@@ -101,8 +101,8 @@ class Rule:
     def shortfall(self, values: Mapping[str, float]) -> float:
         """How far these values miss the rule, relative to the larger of value and limit; 0 if it holds.
 
-        >>> Rule.parse("correct >= 0.8").shortfall({"correct": 0.6})
-        0.25
+        >>> Rule.parse("correct >= 0.5").shortfall({"correct": 0.25})
+        0.5
         """
         return _shortfall(self.condition, values, True)
 
