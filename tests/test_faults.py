@@ -273,7 +273,7 @@ def in_environment(folder: Path, env: Mapping[str, str], name: str) -> Done:
 @pytest.mark.parametrize(
     "env",
     [
-        *(pytest.param(locale, marks=pytest.mark.slow) for locale in LOCALES),
+        *LOCALES,
         {"PYTHONHASHSEED": "1"},
         {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
     ],

@@ -98,6 +98,7 @@ def asked_direction(question: str) -> Direction | None:
     return Direction("result", 1) if results else None
 
 
+@lru_cache(1_000)  # it is asked for each number of a text
 def names_a_fall(text: str) -> bool:
     """Whether the text has a word such as "decreased" or "loss".
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
+from ragauge.errors import StoreError
 from ragauge.runs.paired_scores import numbered
 from ragauge.runs.run import Run
 from ragauge.runs.score_pieces import score_pieces
@@ -89,7 +90,13 @@ class ScoreColumns:
                     + pl.col("system").replace_strict(systems, return_dtype=pl.UInt32)
                 )
             )
-            by_label = collected(placed, self.run.folder).partition_by("metric", as_dict=True)
+            found = collected(placed, self.run.folder)
+            if found.height < piece.height:
+                raise StoreError(
+                    f"{self.run.folder}: is damaged: a score is of a question that the samples do not have; run it "
+                    "again into another folder"
+                )
+            by_label = found.partition_by("metric", as_dict=True)
             for (label,), scores in by_label.items():
                 metric = cast(str, label)
                 if metric in wanted:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from ragauge.errors import StoreError
 from ragauge.runs.run import Run
 from ragauge.runs.score_pieces import score_pieces
 
@@ -52,6 +53,11 @@ def distributions(run: Run) -> Bins:
         groups = piece.drop_nulls("value").partition_by("metric", "system", as_dict=True)
         for key, scores in groups.items():
             place = cast("tuple[str, str]", key)
+            if place[0] not in ranges:
+                raise StoreError(
+                    f"{run.folder}: is damaged: a score is of metric {place[0]!r:.40}, which the run does not "
+                    "compute; run it again into another folder"
+                )
             values = scores["value"].to_numpy()
             bins = np.histogram(values, bins=N_BINS, range=ranges[place[0]])[0]
             found[place] = found[place] + bins if place in found else bins

@@ -229,11 +229,15 @@ def other_versions(runs: Sequence[ScoredRun]) -> tuple[str, ...]:
     """A note if runs were made with other versions of ragauge or of packages that metrics use."""
     used: dict[str, list[str]] = {}
     for run in runs:
-        packages = cast("Mapping[str, str]", run.manifest.code.get("packages") or {})
-        ragauge = str(run.manifest.code.get("ragauge") or "unknown")
-        for name, version in {"ragauge": ragauge, **packages}.items():
-            if version not in used.setdefault(name, []):
-                used[name].append(version)
+        code = run.manifest.code
+        stored = code.get("packages")
+        packages: dict[str, object] = {}
+        if isinstance(stored, Mapping):
+            packages.update(cast("Mapping[str, object]", stored))
+        for name, version in {"ragauge": code.get("ragauge"), **packages}.items():
+            known = str(version or "unknown")
+            if known not in used.setdefault(name, []):
+                used[name].append(known)
     apart = [f"{name} {' and '.join(found)}" for name, found in used.items() if len(found) > 1]
     if not apart:
         return ()
