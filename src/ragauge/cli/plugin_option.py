@@ -2,7 +2,9 @@
 
 import sys
 from collections.abc import Sequence
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import CodeType
 
 import click
 
@@ -17,12 +19,22 @@ plugin_option = click.option(
 )
 
 
+class _Uncached(SourceFileLoader):
+    """Compiles the file each time: bytecode of an edit in the same second would be run for the new text."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
 def import_plugins(files: Sequence[Path]) -> None:
     """Execute the files that define metrics; PlanError when one fails."""
     import importlib.util
 
     for file in dict.fromkeys(files):
-        spec = importlib.util.spec_from_file_location(_module_name(file), file)
+        name = _module_name(file)
+        loader = _Uncached(name, str(file.absolute())) if file.suffix == ".py" else None
+        spec = importlib.util.spec_from_file_location(name, file, loader=loader)
         if spec is None or spec.loader is None or not file.is_file():
             raise PlanError(
                 [f"{file}: not a Python file; --plugin takes a .py file that defines metrics"]
