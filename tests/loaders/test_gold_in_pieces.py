@@ -9,17 +9,9 @@ import pytest
 
 from ragauge.errors import DataError
 from ragauge.loaders import load
-from ragauge.loaders.in_pieces import gold as gold_join
-from ragauge.loaders.in_pieces import load as reading
 
+pytestmark = pytest.mark.usefixtures("small_pieces")
 Rows = Sequence[dict[str, Any]]
-
-
-@pytest.fixture(autouse=True)
-def small_pieces(monkeypatch: pytest.MonkeyPatch):
-    """Pieces and batches of a few rows."""
-    monkeypatch.setattr(reading.load_in_pieces, "__kwdefaults__", {"piece_bytes": 300})
-    monkeypatch.setattr(gold_join, "COMPARED_AT_ONCE", 7)
 
 
 def written(path: Path, rows: Rows) -> Path:

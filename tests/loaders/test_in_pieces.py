@@ -17,6 +17,7 @@ from ragauge.loaders.in_pieces import load as reading
 from ragauge.sample import Samples
 from ragauge.sample_filter import select
 
+pytestmark = pytest.mark.usefixtures("small_pieces")
 Rows = Sequence[dict[str, object]]
 
 
@@ -25,12 +26,6 @@ def plain(n: int, **fields: Callable[[int], object]) -> list[dict[str, object]]:
         {"id": f"q{at}", "answer": f"answer {at}", **{name: of(at) for name, of in fields.items()}}
         for at in range(n)
     ]
-
-
-@pytest.fixture(autouse=True)
-def small_pieces(monkeypatch: pytest.MonkeyPatch):
-    """Pieces of a few rows."""
-    monkeypatch.setattr(reading.load_in_pieces, "__kwdefaults__", {"piece_bytes": 300})
 
 
 def written(folder: Path, rows: Rows, name: str = "a.jsonl") -> Path:
@@ -62,16 +57,6 @@ def check_same(source: Path, **options: object) -> Samples:
     assert in_pieces.order() == in_memory.order()
     assert in_pieces.systems == in_memory.systems
     return in_pieces
-
-
-def check_same_problems(source: Path, **options: object) -> str:
-    messages: list[list[str]] = []
-    for in_pieces in (False, True):
-        with pytest.raises(DataError) as raised:
-            load(source, in_pieces=in_pieces, **options)
-        messages.append(sorted(map(str, raised.value.problems)))
-    assert messages[0] == messages[1]
-    return "\n".join(messages[1])
 
 
 SHAPES: dict[str, Rows] = {
@@ -199,7 +184,7 @@ def test_so_are_those_of_a_csv_file(shape: str, tmp_path: Path):
 
 @pytest.mark.parametrize("last", ["58", "a", "-1"])
 def test_a_column_without_a_name_that_does_not_number_the_rows_is_a_problem(
-    last: str, tmp_path: Path
+    last: str, tmp_path: Path, check_same_problems
 ):
     rows = "".join(f"{at},q{at},a {at}\n" for at in reversed(range(59)))
     (tmp_path / "a.csv").write_text(f",id,answer\n{rows}{last},x,y\n")
@@ -235,12 +220,14 @@ PROBLEMS: dict[str, tuple[Rows, str]] = {
 
 
 @pytest.mark.parametrize("shape", PROBLEMS)
-def test_the_problems_are_those_of_reading_in_memory(shape: str, tmp_path: Path):
+def test_the_problems_are_those_of_reading_in_memory(
+    shape: str, tmp_path: Path, check_same_problems
+):
     rows, says = PROBLEMS[shape]
     assert says in check_same_problems(written(tmp_path, rows))
 
 
-def test_so_are_those_of_lines_that_are_not_objects(tmp_path: Path):
+def test_so_are_those_of_lines_that_are_not_objects(tmp_path: Path, check_same_problems):
     path = written(tmp_path, plain(40))
     with path.open("a") as file:
         file.write('{"id": "x", "id": "y"}\n[1]\n{"id": "z", "answer": "cut')
@@ -249,16 +236,16 @@ def test_so_are_those_of_lines_that_are_not_objects(tmp_path: Path):
     assert ":43" in says
 
 
-def test_so_are_those_of_a_column_that_does_not_exist(tmp_path: Path):
+def test_so_are_those_of_a_column_that_does_not_exist(tmp_path: Path, check_same_problems):
     says = check_same_problems(written(tmp_path, plain(40)), map={"question": "asked"})
     assert "has no column 'asked' for question" in says
 
 
-def test_so_are_those_of_an_empty_file(tmp_path: Path):
+def test_so_are_those_of_an_empty_file(tmp_path: Path, check_same_problems):
     assert "holds no samples" in check_same_problems(written(tmp_path, []))
 
 
-def test_a_given_system_is_that_of_all_rows(tmp_path: Path):
+def test_a_given_system_is_that_of_all_rows(tmp_path: Path, check_same_problems):
     samples = check_same(written(tmp_path, plain(40)), system="mine")
     assert samples.systems == ("mine",)
     rows = plain(40, system=lambda at: "other" if at == 30 else "mine")
@@ -277,7 +264,7 @@ def test_a_packed_file_is_read(tmp_path: Path):
     check_same(written(tmp_path, plain(40), "a.jsonl.gz"))
 
 
-def test_a_file_packed_with_zstd_is_read(tmp_path: Path):
+def test_a_file_packed_with_zstd_is_read(tmp_path: Path, check_same_problems):
     zstandard = pytest.importorskip("zstandard")
     text = written(tmp_path, plain(400)).read_bytes()
     path = tmp_path / "b.jsonl.zst"
@@ -296,7 +283,7 @@ def test_a_file_packed_with_zstd_is_read(tmp_path: Path):
 @pytest.mark.parametrize("share", [0.01, 0.3, 0.7, 0.999])
 @pytest.mark.parametrize("name", ["a.jsonl.gz", "a.csv.gz", "a.jsonl.zst", "a.csv.zst"])
 def test_a_packed_file_that_is_cut_off_is_an_error_and_not_the_rows_so_far(
-    name: str, share: float, tmp_path: Path
+    name: str, share: float, tmp_path: Path, check_same_problems
 ):
     rng = random.Random(3)
     rows = plain(500, topic=lambda _: f"{rng.getrandbits(64):x}")
@@ -336,7 +323,7 @@ def test_a_folder_may_have_both_endings_of_json_lines(tmp_path: Path):
     assert len(check_same(tmp_path)) == 40
 
 
-def test_a_duplicate_in_another_file_names_both_files(tmp_path: Path):
+def test_a_duplicate_in_another_file_names_both_files(tmp_path: Path, check_same_problems):
     written(tmp_path, plain(20), "1.jsonl")
     written(tmp_path, plain(2)[1:], "2.jsonl")
     says = check_same_problems(tmp_path)
@@ -351,7 +338,9 @@ def test_a_duplicate_in_another_file_names_both_files(tmp_path: Path):
         (("manifest.json",), "is the folder of a run"),
     ],
 )
-def test_a_folder_that_cannot_be_read_is_a_problem(files: Sequence[str], says: str, tmp_path: Path):
+def test_a_folder_that_cannot_be_read_is_a_problem(
+    files: Sequence[str], says: str, tmp_path: Path, check_same_problems
+):
     for name in files:
         written(tmp_path, plain(2), name)
     assert says in check_same_problems(tmp_path)

@@ -9,20 +9,12 @@ import polars as pl
 import pytest
 
 from ragauge import loaders
-from ragauge.errors import DataError, PlanError
+from ragauge.errors import PlanError
 from ragauge.loaders import load
-from ragauge.loaders.in_pieces import gold as gold_join
-from ragauge.loaders.in_pieces import load as reading
 from ragauge.sample import Samples
 
+pytestmark = pytest.mark.usefixtures("small_pieces")
 Rows = Sequence[dict[str, Any]]
-
-
-@pytest.fixture(autouse=True)
-def small_pieces(monkeypatch: pytest.MonkeyPatch):
-    """Pieces and batches of a few rows."""
-    monkeypatch.setattr(reading.load_in_pieces, "__kwdefaults__", {"piece_bytes": 300})
-    monkeypatch.setattr(gold_join, "COMPARED_AT_ONCE", 7)
 
 
 def written(path: Path, rows: Rows) -> Path:
@@ -66,16 +58,6 @@ def check_same(source: object, *, is_file: bool = True, **options: Any) -> Sampl
     assert in_pieces.fingerprint() == in_memory.fingerprint()
     assert in_pieces.order() == in_memory.order()
     return in_pieces
-
-
-def check_same_problems(source: object, **options: Any) -> str:
-    messages: list[list[str]] = []
-    for in_pieces in (False, True):
-        with pytest.raises(DataError) as raised:
-            load(source, in_pieces=in_pieces, **options)
-        messages.append(sorted(map(str, raised.value.problems)))
-    assert messages[0] == messages[1]
-    return "\n".join(messages[1])
 
 
 SHAPES: dict[str, dict[str, Rows]] = {
@@ -145,14 +127,16 @@ def test_rows_of_several_systems_in_a_file_are_paired_by_their_question(tmp_path
 
 
 @pytest.mark.parametrize("question", [None, "Which q3?"])
-def test_rows_that_cannot_be_paired_are_the_same_problem(question: str | None, tmp_path: Path):
+def test_rows_that_cannot_be_paired_are_the_same_problem(
+    question: str | None, tmp_path: Path, check_same_problems
+):
     rows = without_ids([*asked(0, 20), {"answer": "x", "question": question}])
     sources = sources_of(tmp_path, {"a": without_ids(asked(0, 20)), "b": rows})
     says = check_same_problems(sources)
     assert "no id and no question" in says or "is asked twice without an id" in says
 
 
-def test_gold_with_two_ids_of_a_question_is_the_same_problem(tmp_path: Path):
+def test_gold_with_two_ids_of_a_question_is_the_same_problem(tmp_path: Path, check_same_problems):
     expected = [*gold(9), {"id": "other", "question": "How much is 3?", "reference": "3 €"}]
     rows = [{"question": f"How much is {at}?", "answer": "x"} for at in range(9)]
     source = written(tmp_path / "a.jsonl", rows)
@@ -203,18 +187,20 @@ PROBLEMS: dict[str, tuple[dict[str, Rows], str]] = {
 
 
 @pytest.mark.parametrize("shape", PROBLEMS)
-def test_the_problems_are_those_of_reading_in_memory(shape: str, tmp_path: Path):
+def test_the_problems_are_those_of_reading_in_memory(
+    shape: str, tmp_path: Path, check_same_problems
+):
     rows, says = PROBLEMS[shape]
     assert says in check_same_problems(sources_of(tmp_path, rows))
 
 
-def test_a_chosen_column_that_one_system_lacks_is_a_problem(tmp_path: Path):
+def test_a_chosen_column_that_one_system_lacks_is_a_problem(tmp_path: Path, check_same_problems):
     sources = sources_of(tmp_path, {"a": answers(0, 9, said="x"), "b": answers(0, 9)})
     says = check_same_problems(sources, map={"answer": "said"})
     assert "has no column 'said' for answer" in says
 
 
-def test_chosen_columns_are_read_from_answers_and_from_gold(tmp_path: Path):
+def test_chosen_columns_are_read_from_answers_and_from_gold(tmp_path: Path, check_same_problems):
     rows = [{"nr": f"q{at}", "said": f"{at} euros", "answer": "other"} for at in range(30)]
     source = written(tmp_path / "a.jsonl", rows)
     expected = [{"id": f"q{at}", "best": f"{at} €", "nr": "spare"} for at in range(35)]

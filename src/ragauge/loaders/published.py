@@ -332,7 +332,7 @@ def _reader_answers(values: Values, notes: dict[str, None]) -> None:
 
 
 def _filtered_replies(values: Values, notes: dict[str, None]) -> None:
-    """lm-evaluation-harness."""
+    """lm-evaluation-harness keeps a list of replies."""
     replies = _texts(values.get("filtered_resps"))
     if not replies or _has(values, "answer"):
         return

@@ -15,18 +15,18 @@ def with_shared_gold(rows: Sequence[Row]) -> tuple[list[Row], tuple[str, ...]]:
     Only for a system of which no row has the field: a null is what its author wrote.
     """
     systems = dict.fromkeys(map(system_of, rows))
-    lacking = {system: [*SHARED] for system in systems}
+    absent = {system: [*SHARED] for system in systems}
     values: dict[str, dict[str, tuple[str, object]]] = {}
     for row in rows:
         system, id = system_of(row), name_of(row, "id")
         for field in SHARED:
             value = row.values.get(field)
-            if field in row.values and field in lacking[system]:
-                lacking[system].remove(field)
+            if field in row.values and field in absent[system]:
+                absent[system].remove(field)
             if id is not None and value is not None:
                 values.setdefault(field, {}).setdefault(id, (system, value))
     used: dict[tuple[str, str, str], int] = {}
-    found = [_filled(row, lacking[system_of(row)], values, used) for row in rows]
+    found = [_filled(row, absent[system_of(row)], values, used) for row in rows]
     notes = tuple(
         f"{field} of {owner!r} used for {n:,} answers of {system!r}, which has none"
         for (field, owner, system), n in used.items()

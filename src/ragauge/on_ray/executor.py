@@ -4,13 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ragauge.errors import PlanError
+from ragauge.errors import PlanError, StoreError
 from ragauge.on_ray.storage import Storage
 
 if TYPE_CHECKING:
     from ragauge.on_ray.batches import Job
 
 CLIENT = "ray://"
+MAX_ROUNDS = 3
+"""Times that parts are measured again that an object store does not give back as they were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +100,16 @@ class Ray:
                 yield number
         if waiting:
             there.put_samples(job.samples)
-        while waiting:  # more than once only if a part was damaged on its way
+        for _ in range(MAX_ROUNDS):  # more than one only if a part was damaged on its way
+            if not waiting:
+                break
             for number in self.store(replace(job, storage=there), list(waiting)):
                 if take(number):
                     del waiting[number]
                     yield number
+        if waiting:
+            raise StoreError(
+                f"{there.url}: {len(waiting):,} parts were damaged {MAX_ROUNDS} times on their way; check the "
+                "storage, then run the same command again"
+            )
         of_run.remove()

@@ -37,7 +37,7 @@ def automatic_text(found: AutomaticVerdict) -> str:
 
 
 def value_text(found: AutomaticVerdict) -> str:
-    """The score with so many decimals that it does not look like the threshold that it misses: 0.4996, not 0.500."""
+    """The score with enough decimals to differ from its threshold: 0.4996, not 0.500."""
     metric, value, threshold = found.metric, found.value, found.threshold
     if value is None or threshold is None or value == threshold:
         return number(metric, value)

@@ -1,14 +1,11 @@
 """How many scores of each metric and system have which value: what histograms show."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from ragauge.errors import StoreError
 from ragauge.runs.run import Run
 from ragauge.runs.score_pieces import score_pieces
-
-if TYPE_CHECKING:
-    pass
 
 N_BINS = 20
 """Equal parts of a metric's range."""
