@@ -68,6 +68,12 @@ def test_the_expected_answer_of_a_chain_that_failed_is_not_its_answer():
     assert frame["references"].to_list() == [[RIGHT], ["Lima"]]
 
 
+@pytest.mark.parametrize("name", ["predictions", "predicted", "hypothesis"])
+def test_an_answer_beside_any_name_of_a_prediction_is_the_expected_one(name: str):
+    said = [SAID, "Lyon."] if name == "predictions" else SAID
+    assert_row({"question": ASKED, "answer": RIGHT, name: said})
+
+
 def test_mtrag_has_a_chat_and_lists_of_answers():
     chat = [
         {"speaker": "user", "text": "Hello"},

@@ -251,3 +251,12 @@ def test_the_whole_prompt_gives_way_to_the_question_in_a_wrapper():
     given = {"prompt": f"Answer briefly: {ASKED}", "inputs": {"question": ASKED}, "output": SAID}
     row = load([given]).frame.row(0, named=True)
     assert (row["question"], row["prompt"]) == (ASKED, given["prompt"])
+
+
+def test_a_result_may_be_an_object():
+    given = {
+        "question": ASKED,
+        "reference": RIGHT,
+        "result": {"answer": SAID, "contexts": ["Here."]},
+    }
+    assert_row(row_of(given), contexts=["Here."])

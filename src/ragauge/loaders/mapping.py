@@ -44,7 +44,8 @@ _RARER_NAMES = {
     "question": "user_query user_question user_request problem evaluated_model_input input_question reference_question main_input input_text query_string inputs instruction request questions queries",
     "answer": "pred pred_answer prediction_text generated_text generated_texts model_prediction agent_answer "
     "bot_answer ai_answer ai_response bot_response chatbot_answer llm_response llm_output outputs "
-    "evaluated_model_output task_output predicted_answers generated_answers main_output generated "
+    "predicted predictions preds pred_text predicted_text predicted_response predicted_output hypothesis "
+    "system_output system_response model_generation model_completion evaluated_model_output task_output predicted_answers generated_answers main_output generated "
     "generated_response chatbot_response assistant_answer assistant_response",
     "references": "targets evaluated_model_gold_answer gt gt_answer gt_answers ground_truth_answer ground_truth_answers ideal ref_answer "
     "reference_text reference_response expected_response true_answer standard_answer "
@@ -74,7 +75,19 @@ ALIASES = _by_alias(_RARER) | _USUAL
 PREDICTIONS = frozenset(
     [
         "prediction",
+        "predictions",
+        "predicted",
         "pred",
+        "preds",
+        "pred_text",
+        "predicted_text",
+        "predicted_response",
+        "predicted_output",
+        "hypothesis",
+        "system_output",
+        "system_response",
+        "model_generation",
+        "model_completion",
         "pred_answer",
         "predicted_answer",
         "prediction_text",

@@ -266,12 +266,13 @@ def _reader_answers(values: Values, notes: dict[str, None]) -> None:
     """DPR's reader and MTRAG keep a list of answers, the best first; DPR's with the passage of each."""
     given = values.get("predictions")
     best = cast(list[object], given)[0] if isinstance(given, list) and given else None
-    text = _at(_at(best, "prediction") or best, "text")
-    if not isinstance(text, str) or has_field(values, "answer"):
+    text = best if isinstance(best, str) else _at(_at(best, "prediction") or best, "text")
+    others = {field_of(name) for name in values if name not in ("predictions", "answer")}
+    if not isinstance(text, str) or "answer" in others:
         return
     del values["predictions"]
-    values["answer"] = text
-    notes["the first of 'predictions' as answer"] = None
+    values["prediction"] = text  # `answer` beside it is the expected one
+    notes["the first of 'predictions'"] = None
 
 
 def _filtered_replies(values: Values, notes: dict[str, None]) -> None:

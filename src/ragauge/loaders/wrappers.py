@@ -42,6 +42,7 @@ WRAPPERS: Mapping[str, Role] = {
             "prediction",
             "predictions",
             "generation",
+            "result",
             "sample",
             "task_output",
             "evaluation_task_output",
