@@ -26,8 +26,7 @@ _BELOW_1000 = rf"{_BELOW_100}(?:[\s-]hundred\b(?:[\s-](?:and\s)?{_BELOW_100})?)?
 _THOUSANDS = rf"(?:[\s-](?:{'|'.join(_BIG)})\b(?:[\s-](?:and\s)?{_BELOW_1000})?)*"
 _SPELLED = re.compile(
     rf"(?:zero\b|dozen\b|{_BELOW_1000}(?:\sdozen\b|{_THOUSANDS})|a\shundred\b(?:\s(?:and\s)?{_BELOW_100})?{_THOUSANDS}"
-    rf"|a(?=\s(?:{'|'.join(_BIG)})\b){_THOUSANDS})",
-    re.IGNORECASE,
+    rf"|a(?=\s(?:{'|'.join(_BIG)})\b){_THOUSANDS})"
 )
 
 
