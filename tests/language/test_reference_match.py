@@ -38,6 +38,12 @@ def found(question: str | None, reference: str, answer: str) -> dict[str, str]:
         ("When?", "May 2019", "in June 2019", {"may": "", "2019": "exact"}),
         ("Which band?", "The Who", "Who knows", {"who": "exact"}),
         ("How much?", "5. Its cost was 5.", "5", {"cost": "", "5": "exact"}),
+        # An A that is no article.
+        ("Which vitamin?", "Vitamin A", "Vitamin D is a cure", {"a": ""}),
+        ("Which vitamin?", "Vitamin A", "it is vitamin a.", {"a": "exact"}),
+        ("Which vitamin is it, a good one?", "Vitamin A", "vitamin A", {"a": "exact"}),
+        ("Which grade?", "A", "B", {"a": ""}),
+        ("Which book?", "A Tale of Cities", "Tale of Cities", {"tale": "exact", "cities": "exact"}),
         # Fiscal years in one word or two.
         ("Why?", "sales of FY2021", "sales in FY 2021", {"sales": "exact", "fy2021": "exact"}),
         ("Why?", "FY 2021", "in FY2021", {"fy": "exact", "2021": "exact"}),
@@ -55,6 +61,12 @@ def test_the_words_that_the_question_lacks_are_looked_for(question, reference, a
     [
         ("Jane Austen", "It is by Jane Austen.", True),
         ("the Beatles", "Beatles", True),
+        ("Model A", "Model B", False),
+        ("Model A", "Model A won", True),
+        ("Model A", "it was a model a car", True),
+        ("vitamin deficiency", "vitamin A deficiency", False),
+        ("Once Upon a Time", "Once Upon A Time", True),
+        ("prize", "He won a prize.", True),
         ("Jane Austen", "Austen, Jane", False),
         ("5", "15", False),
         ("1577", "$1.577 billion", False),

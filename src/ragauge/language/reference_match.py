@@ -149,7 +149,7 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         words=words,
         n_words=len(expected.words),
         n_answer_words=len(given.words),
-        is_contained=not has_other_sign and _contains(given.words, expected.words),
+        is_contained=not has_other_sign and _contains(given, expected),
         n_new=len(ours),
         n_new_shared=len(ours & expected.stems),
         numbers=numbers,
@@ -159,28 +159,51 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The words of a text, its content words, and their stems, plain and without accents."""
+    """The words of a text, its content words, and their stems, plain and without accents.
+
+    `letters`: where an `a` is a name, as in `vitamin A`. `stems` is without other articles `a`, except
+    of a text without capitals, where any could be a name.
+    """
 
     words: Sequence[Word]
     content: Sequence[Word]
     stems: frozenset[str]
     plain: frozenset[str]
+    letters: frozenset[int]
 
     def also(self, parted: "_Text") -> "_Text":
         """With the words of the same text after glued words were parted."""
         stems, plain = self.stems | parted.stems, self.plain | parted.plain
-        return _Text(parted.words, parted.content, stems, plain)
+        return _Text(parted.words, parted.content, stems, plain, parted.letters)
+
+    def sequence(self, *, every_a: bool = False) -> str:
+        """The words one after the other, apart from articles."""
+        return "".join(
+            f" {word.lowered}"
+            for word in self.words
+            if word.lowered not in ARTICLES
+            or word.start in self.letters
+            or (every_a and word.lowered == "a")
+        )
 
 
 @lru_cache(maxsize=4_096)
 def _read(text: str) -> _Text:
     words = stemmed(text)
+    letters = frozenset(
+        word.start for word in words if word.lowered == "a" and _is_letter(word, text)
+    )
     content = [
-        word for word in words if is_content_word(word.lowered) or _is_named(word, text)
+        word
+        for word in words
+        if is_content_word(word.lowered) or _is_named(word, text) or word.start in letters
     ] or words
-    plain = frozenset(_without_accents(word.lowered) for word in words)
+    named = [word for word in words if word.lowered != "a" or word.start in letters]
+    known = words if text.islower() else named
+    plain = frozenset(_without_accents(word.lowered) for word in known)
     fiscal = _fiscal_years(words)
-    return _Text(words, content, frozenset(word.stem for word in words) | fiscal, plain | fiscal)
+    stems = frozenset(word.stem for word in known)
+    return _Text(words, content, stems | fiscal, plain | fiscal, letters)
 
 
 def _fiscal_years(words: Sequence[Word]) -> frozenset[str]:
@@ -195,14 +218,26 @@ def _fiscal_years(words: Sequence[Word]) -> frozenset[str]:
     return frozenset(found)
 
 
+def _is_letter(word: Word, text: str) -> bool:
+    """Whether an `a` is a name and no article: `vitamin A deficiency`, `plan A`, `the answer is a.`."""
+    after = text[word.end :].lstrip(" ")[:1]
+    if not after or after in ".,;:!?)]":
+        return True
+    is_capital, opens = text[word.start] == "A", not text[: word.start].strip(" \"'“‘(*")
+    return is_capital and not opens and not _opens_sentence(word, text) and not after.isupper()
+
+
+def _opens_sentence(word: Word, text: str) -> bool:
+    return text[: word.start].rstrip(" \"'“‘(*").endswith((".", "!", "?", ":", "\n"))
+
+
 def _is_named(word: Word, text: str) -> bool:
     """Whether a function word may be a name: `May 2019`, `The Who`."""
     if not text[word.start].isupper() or word.lowered in ARTICLES or word.end - word.start < 3:
         return False
-    opens_sentence = text[: word.start].rstrip(" \"'“‘(*").endswith((".", "!", "?", ":", "\n"))
-    return (word.start > 0 and not opens_sentence) or text[word.end : word.end + 2].lstrip(" ")[
-        :1
-    ].isdigit()
+    return (word.start > 0 and not _opens_sentence(word, text)) or text[
+        word.end : word.end + 2
+    ].lstrip(" ")[:1].isdigit()
 
 
 @lru_cache(maxsize=4_096)
@@ -277,13 +312,13 @@ def _number_credits(reference: str, numbers: NumberMatch) -> list[tuple[int, int
     return sorted(found)
 
 
-def _contains(words: Sequence[Word], part: Sequence[Word]) -> bool:
-    """Whether the words of `part` follow one another in `words`, apart from articles."""
-    wanted, there = (
-        "".join(f" {word.lowered}" for word in text if word.lowered not in ARTICLES)
-        for text in (part, words)
-    )
-    return bool(wanted) and f"{wanted} " in f"{there} "
+def _contains(whole: _Text, part: _Text) -> bool:
+    """Whether the words of `part` follow one another in `whole`, apart from articles."""
+    wanted = part.sequence()
+    there = [whole.sequence()]
+    if part.letters and not whole.letters:  # `a type a car`: any may be the name
+        there.append(whole.sequence(every_a=True))
+    return bool(wanted) and any(f"{wanted} " in f"{each} " for each in there)
 
 
 def _contradiction(
