@@ -186,3 +186,75 @@ def test_a_fall_does_not_contain_the_rise_of_the_reference():
     match = match_reference("What was the growth?", "3.4%", "Revenue fell by 3.4%.")
     assert not match.is_contained
     assert match_reference("What was the growth?", "3.4%", "It grew by 3.4%.").is_contained
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "denied"),
+    [
+        ("Who wrote Emma?", "It was not Jane Austen.", "not"),
+        ("Who wrote Emma?", "It wasn't by Jane Austen.", "not by"),
+        ("Who wrote Emma?", "Mary Shelley rather than Jane Austen.", "rather than"),
+        ("Who wrote Emma?", "Not Mary Shelley, not Jane Austen.", "not"),
+        ("Who wrote Emma?", "Jane Austen, not Mary Shelley.", None),
+        ("Who wrote Emma?", "It was not only Jane Austen.", None),
+        ("Who wrote Emma?", "Not Jane Austen? It was Jane Austen.", None),
+        ("Who did not write Persuasion?", "It was not Jane Austen.", None),
+    ],
+)
+def test_a_denied_reference_is_not_stated(question, answer, denied):
+    match = match_reference(question, "Jane Austen", answer)
+    assert match.is_contained is (denied is None)
+    if denied:
+        assert match.contradiction == (f"{denied} Jane Austen", "Jane Austen")
+        assert {word.how for word in match.words} == {"denied"}
+    else:
+        assert match.contradiction is None
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "how", "contradiction"),
+    [
+        ("Why?", "revenue decreased", "Revenue fell", "meaning", None),
+        ("Why?", "revenue decreased", "Revenue rose", "opposite", ("rose", "decreased")),
+        ("Did it increase or decrease?", "decrease", "It rose", "opposite", ("rose", "decrease")),
+        # The question's own word is no contradiction.
+        ("Why did it rise?", "costs were lower", "It rose by costs", "", None),
+        # A long text speaks of several things.
+        ("Why?", "revenue decreased", f"Costs rose. {'It is so. ' * 9}", "", None),
+    ],
+)
+def test_an_opposite_in_a_short_text_contradicts(question, reference, answer, how, contradiction):
+    match = match_reference(question, reference, answer)
+    assert match.contradiction == contradiction
+    turned = [word.how for word in match.words if word.how in ("meaning", "opposite")]
+    assert turned == ([how] if how else [])
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "credit"),
+    [
+        ("Is the sky green?", "No", "It is not green.", 1),
+        ("Is the sky green?", "yes", "It is not green.", 0),
+        ("Is it illegal?", "Yes", "It is illegal.", 1),
+        ("Is it legal?", "No", "It is illegal.", 1),
+        ("Did sales grow?", "No", "Sales declined.", 1),
+        # Neither a plain yes nor a plain no; a refusal; no question for yes or no.
+        ("Can I renew online?", "No", "You can only renew in person.", 0),
+        ("Can I renew online?", "No", "I cannot tell whether you can renew online.", 0),
+        ("What can I not renew?", "No", "You cannot renew.", 0),
+    ],
+)
+def test_yes_and_no_in_other_words(question, reference, answer, credit):
+    match = match_reference(question, reference, answer)
+    assert [word.credit for word in match.words] == [credit]
+    assert match.is_in_other_words is bool(credit)
+
+
+@pytest.mark.parametrize(
+    "unit", ["not Jane Austen ", "a vitamin A ", "Jane ", "rose fell ", "isn't a "]
+)
+def test_long_answers_take_linear_time(unit, assert_linear_time):
+    def work(text: str) -> None:
+        match_reference("Who wrote Emma?", "Jane Austen", text)
+
+    assert_linear_time(work, lambda n: unit * (n // len(unit)), 20_000)

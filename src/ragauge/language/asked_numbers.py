@@ -53,7 +53,7 @@ def named_scale(question: str) -> int:
     if not found:
         return 0
     if word := found[1]:
-        return SCALES[word.lower()]
+        return SCALES.get(word.lower(), 0)  # `re` takes ı for i if it ignores case
     return _LETTERS[found[2].lower()] if found[2] else 3
 
 
@@ -84,7 +84,7 @@ def heading_scale(text: str) -> int:
     found = _HEADING.search(text)
     if not found:
         return 0
-    return SCALES[found[1].lower()] if found[1] else 3
+    return SCALES.get(found[1].lower(), 0) if found[1] else 3
 
 
 def asks_for_a_percentage(question: str) -> bool:

@@ -1,8 +1,7 @@
 """ContextIndex: the contexts of a sample, and where they support an answer's anchors."""
 
-import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -14,13 +13,12 @@ from ragauge.language.claims import Claim
 from ragauge.language.date_parts import Date, implied, readings, supports
 from ragauge.language.quantity import Quantity, same_quantity
 from ragauge.language.text import ASCII_WORDS, composed
+from ragauge.language.words import WORD, Words, words
 
 NEAR = 300
 """The largest distance in characters of subject and object in a context that supports a claim."""
 FEW = 50
 """Up to this many dates are compared one by one, not looked up."""
-SHORT = 5_000
-"""Contexts shorter than this are searched for each word, without a set of their words."""
 SPREAD = 100
 """The largest distance in characters of two words of a phrase."""
 
@@ -39,52 +37,30 @@ class Support:
     text: str
 
 
-_WORD = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
-    r"|(?:(?![\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])[\w\u0300-\u036f])+"
-)
-
-
-def words(text: str) -> list[str]:
-    """The lower-cased words of a text without punctuation; each kanji, hanzi and kana is one.
-
-    >>> words("Don't panic: 東京 has U.S. maps")
-    ['don', 't', 'panic', '東', '京', 'has', 'u', 's', 'maps']
-    """
-    if text.isascii():
-        return text.translate(ASCII_WORDS).split()
-    return _WORD.findall(composed(lower_letters(text)))
-
-
 class Passage:
     """One context and its words, for looking up claims."""
 
-    def __init__(self, text: str, words: Iterable[str]) -> None:
+    def __init__(self, text: str, words: Words) -> None:
         self.text = text
-        self._words = words
+        self.words = words.distinct
         self._looked_up: dict[str, list[Place]] = {}
-        # An ASCII text between spaces, with a space for each sign between words.
-        self._spaced = f" {text.translate(ASCII_WORDS)} " if text.isascii() else ""
-        self._is_short = 0 < len(self._spaced) < SHORT
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """The distinct words."""
-        return frozenset(self._words)
 
     def places(self, word: str) -> list[Place]:
-        """Where the word occurs."""
+        """Where the word, one of the passage's, occurs."""
         found = self._looked_up.get(word)
         if found is None:
-            # Searching a short text takes less time than building the set of its words.
-            is_there = self._is_short or word in self.words
-            found = self._looked_up[word] = self._find(word) if is_there else []
+            found = self._looked_up[word] = self._find(word)
         return found
+
+    @cached_property
+    def _spaced(self) -> str:
+        """An ASCII text between spaces, with a space for each sign between words."""
+        return f" {self.text.translate(ASCII_WORDS)} " if self.text.isascii() else ""
 
     @cached_property
     def _all_places(self) -> dict[str, list[Place]]:
         places: dict[str, list[Place]] = {}
-        for found in _WORD.finditer(lower_letters(self.text)):
+        for found in WORD.finditer(lower_letters(self.text)):
             places.setdefault(composed(found[0]), []).append(found.span())
         return places
 
@@ -102,11 +78,7 @@ class Passage:
 
     def spans(self, phrase: Sequence[str]) -> list[Place]:
         """Where all words of the phrase occur close together, in any order; sorted by start."""
-        places: list[list[Place]] = []
-        for word in phrase:
-            if not (occurrences := self.places(word)):
-                return []
-            places.append(occurrences)
+        places = [self.places(word) for word in phrase]
         if len(places) < 2:
             return places[0] if places else []
         found: list[Place] = []
@@ -129,7 +101,7 @@ class ContextIndex:
     def __init__(
         self,
         contexts: Sequence[str],
-        words: Sequence[Sequence[str]],
+        words: Sequence[Words],
         quantities: Sequence[Sequence[Quantity]],
         dates: Sequence[Sequence[Date]],
     ) -> None:
@@ -245,7 +217,10 @@ def _words_support(
     subject: Sequence[str], object: Sequence[str], context_index: ContextIndex
 ) -> Support | None:
     """The first place in a context with all words of the subject near all words of the object."""
+    needed = {*subject, *object}
     for context, passage in enumerate(context_index.passages):
+        if not needed <= passage.words:
+            continue
         subjects = passage.spans(subject)
         objects = passage.spans(object) if subjects else []
         found = _nearest_pair(subjects, objects) if objects else None

@@ -281,6 +281,7 @@ _OPENING = frozenset(("(", "（"))
 _LINE_START = frozenset(("", "\n"))
 
 
+@lru_cache(64)  # it is asked for each number of a text
 def _is_list(text: str) -> bool:
     """Whether several lines begin with a dash."""
     return f"\n{text}".count("\n-") > 1
@@ -329,6 +330,7 @@ class NumberIndex:
         rest.sort(key=itemgetter(0))
         self._rest = rest
         self._keys = [each[0] for each in rest]
+        self._reaches = [_reach(each[2].value) for each in rest]
         self._by_value: list[tuple[float, int, Stated]] = []
 
     def __len__(self) -> int:
@@ -356,11 +358,18 @@ class NumberIndex:
         if rules.rtol or rules.atol or not sought.value:
             near = dict(self._near_value(float(sought.value)))
         if sought.value:
+            own = 1.0 if rules.rtol or rules.atol else _reach(sought.value)
             for low, high, key in _windows(sought.log % 1.0, width):
                 start, end = bisect_left(self._keys, low), bisect_right(self._keys, high)
                 middle = bisect_right(self._keys, key + _SAME)
                 some = slice(max(start, middle - MAX_COMPARED), min(end, middle + MAX_COMPARED))
-                near.update((position, number) for _, position, number in self._rest[some])
+                near.update(
+                    (position, number)
+                    for (other, position, number), reach in zip(
+                        self._rest[some], self._reaches[some], strict=True
+                    )
+                    if -own <= (off := other - key) <= own or -reach <= off <= reach
+                )
         yield from near.items()
 
     def _near_value(self, value: float) -> Iterator[tuple[int, Stated]]:
@@ -378,6 +387,24 @@ MAX_COMPARED = 100
 quadratic time."""
 _SAME = 1e-9
 """How far the logarithms of equal numbers may differ by rounding."""
+_DIGITS_OF_A_FLOAT = 12
+
+
+@lru_cache(10_000)
+def _reach(value: Decimal) -> float:
+    """How far, in log10, a number may be from those that are rounded to it: half of its last digit that is not 0.
+
+    >>> round(10 ** _reach(Decimal("1200")), 3)  # 1150 is rounded to it
+    1.043
+    """
+    digits = value.as_tuple().digits
+    last = next((at for at in range(len(digits) - 1, -1, -1) if digits[at]), 0)
+    if last >= _DIGITS_OF_A_FLOAT:
+        return _SAME
+    unit = int("".join(map(str, digits[: last + 1])))
+    return _SAME - math.log10(1 - 0.5 / max(unit, 1))
+
+
 _LOOSENESS = {"exact": 0, "scale": 1, "percent": 1}
 
 

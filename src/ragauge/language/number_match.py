@@ -193,12 +193,12 @@ _BASE = re.compile(r"\s?(?::|to|-to-)\s?")
 
 def _without_base(counted: Sequence[Quantity], reference: str) -> Sequence[Quantity]:
     """The quantities without the 1 of a ratio such as `1.5 to 1` or `24:1`."""
-    base = [
-        last
+    base = {
+        last.start
         for before, last in pairwise(counted)
         if last.text == "1" and _BASE.fullmatch(reference, before.end, last.start)
-    ]
-    return [each for each in counted if each not in base] if base else counted
+    }
+    return [each for each in counted if each.start not in base] if base else counted
 
 
 def _in_one_direction(

@@ -403,7 +403,10 @@ def read_scale(plain: str, reading: Reading) -> None:
         found = _SCALE.match(plain, reading.end)
         if not found:
             return
-        reading.scale += SCALES[(found[1] or found[2]).lower()]
+        scale = SCALES.get((found[1] or found[2]).lower())
+        if scale is None:  # `re` takes ı for i and ſ for s if it ignores case
+            return
+        reading.scale += scale
         reading.end = found.end()
 
 

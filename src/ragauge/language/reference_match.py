@@ -1,27 +1,26 @@
 """What an answer states of a reference: its words, numbers and dates, and what contradicts them."""
 
 import re
-import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 
-from ragauge.language.content_words import is_content_word
+from ragauge.language.compared_text import ComparedText, read_text, without_accents
 from ragauge.language.date_parts import Date, readings, supports
 from ragauge.language.dates import dates
 from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import Agreement
 from ragauge.language.number_match import ExpectedNumber, NumberMatch, match_quantities
 from ragauge.language.numbers import quantities
+from ragauge.language.opposites import denial, has_opposite, is_negated, polarity, relation
 from ragauge.language.quantity import Quantity
-from ragauge.language.stems import Word, stemmed
-from ragauge.normal_form import normal_form
+from ragauge.language.refusals import find_refusals
+from ragauge.language.stems import Word, stem
 
 MIN_LETTERS = 5
 """Shorter words are not compared by spelling: `Iran` and `Iraq` are two countries."""
@@ -29,12 +28,19 @@ SAME_SPELLING = 84
 """The lowest similarity of two spellings of one name, of 100; `Tchaikovsky` and `Chaikovsky` have 95."""
 MAX_LISTED = 500
 """Characters; a longer reference is a text and not a list of names."""
-ARTICLES = frozenset(("a", "an", "the"))
+SHORT_TEXT = 15
+"""Words of answer and reference up to which an opposite word is taken for a contradiction: a longer text
+speaks of several things, of which one may rise and one fall."""
+RESTATES = 25
+"""Words of an answer without yes or no that is taken for one if it restates the question."""
+ASKS_YES_OR_NO = re.compile(
+    r"\W*(?:is|are|was|were|has|have|had|did|does|do|can|could|will|would|should|may|must|am)\b",
+    re.IGNORECASE,
+)
 YES_OR_NO = re.compile(r"\W*(yes|no)\b(?!\.\s?\d)", re.IGNORECASE)
 GLUED = re.compile(r"(?<=[a-z]{3})(?=\d{1,3}\b)|(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=\d)")
 """Where a footnote or a lost space joins two words: `Carrey1`, `byThe`, `in126`."""
 OTHER_SIGN = " with the other sign"
-FISCAL_YEAR = re.compile(r"fy((?:20|19)?[0-9]{2})")
 ORDINALS = {
     word: str(number)
     for number, words in enumerate(
@@ -53,7 +59,8 @@ class ReferenceWord(NamedTuple):
     """A content word of the reference, and how far the answer states it.
 
     `credit` is 1 if it states the word, 0 if not, and between for a number of its working. `how` is
-    "exact" (the stems are equal), "spelling", "number" or "". `is_new`: the question does not have it.
+    "exact" (the stems are equal), "spelling", "number", "meaning" (`fell` for `declined`) or, without
+    credit, "opposite", "denied" or "". `is_new`: the question does not have it.
     """
 
     text: str
@@ -88,6 +95,11 @@ class ReferenceMatch:
     def is_in_numbers(self) -> bool:
         """Whether the reference is numbers only, and the answer states them all in another form."""
         return bool(self.words) and all(word.how == "number" for word in self.words)
+
+    @property
+    def is_in_other_words(self) -> bool:
+        """Whether the reference is only yes or no, and the answer says it without the word."""
+        return len(self.words) == 1 == self.n_words and self.words[0].how == "meaning"
 
     @property
     def wanted(self) -> Sequence[ReferenceWord]:
@@ -127,11 +139,11 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     >>> [(word.text, word.how) for word in match.wanted]
     [('jane', ''), ('austen', 'exact')]
     """
-    asked = _read(question or "")
-    expected, given = _read(reference), _read(answer)
+    asked = read_text(question or "")
+    expected, given = read_text(reference), read_text(answer)
     parted = GLUED.sub(" ", answer)
     if len(parted) > len(answer):
-        given, answer = given.also(_read(parted)), parted
+        given, answer = given.also(read_text(parted)), parted
     numbers = match_quantities(
         question,
         _quantities(question or ""),
@@ -141,15 +153,30 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         _quantities(answer),
         Agreement(),
     )
+    is_contained = _contains(given, expected)
+    denied = _denied(given, expected, asked) if is_contained else None
     words = tuple(_words(expected, given, asked, _number_credits(reference, numbers)))
+    if len(expected.words) <= SHORT_TEXT >= len(given.words):
+        known = () if ASKS_YES_OR_NO.match(question or "") else asked.stems
+        words = tuple(_with_opposite(word, expected, given, known) for word in words)
+    if denied:
+        words = tuple(word._replace(credit=0.0, how="denied") for word in words)
+    said = _said_to(question or "", asked, expected, answer, given)
+    if said and said == expected.words[0].lowered:
+        words = (words[0]._replace(credit=1.0, how="meaning"),)
     ours = {word.stem for word in given.content} - asked.stems
-    contradiction = _contradiction(question or "", reference, answer, numbers)
-    has_other_sign = contradiction is not None and contradiction[0].endswith(OTHER_SIGN)
+    contradiction = (f"{denied} {reference}", reference) if denied else None
+    contradiction = contradiction or _contradiction(question or "", reference, answer, numbers)
+    contradiction = contradiction or _opposite(words, given)
+    if said and not words[0].credit:
+        contradiction = said, words[0].text
+    # `-5 °C` has `5 °C` word for word, and `5 million` has `5`.
+    is_other_number = bool(contradiction and numbers.expected and not numbers.matched)
     return ReferenceMatch(
         words=words,
         n_words=len(expected.words),
         n_answer_words=len(given.words),
-        is_contained=not has_other_sign and _contains(given, expected),
+        is_contained=is_contained and not is_other_number and not denied,
         n_new=len(ours),
         n_new_shared=len(ours & expected.stems),
         numbers=numbers,
@@ -157,104 +184,16 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """The words of a text, its content words, and their stems, plain and without accents.
-
-    `letters`: where an `a` is a name, as in `vitamin A`. `stems` is without other articles `a`, except
-    of a text without capitals, where any could be a name.
-    """
-
-    words: Sequence[Word]
-    content: Sequence[Word]
-    stems: frozenset[str]
-    plain: frozenset[str]
-    letters: frozenset[int]
-
-    def also(self, parted: "_Text") -> "_Text":
-        """With the words of the same text after glued words were parted."""
-        stems, plain = self.stems | parted.stems, self.plain | parted.plain
-        return _Text(parted.words, parted.content, stems, plain, parted.letters)
-
-    def sequence(self, *, every_a: bool = False) -> str:
-        """The words one after the other, apart from articles."""
-        return "".join(
-            f" {word.lowered}"
-            for word in self.words
-            if word.lowered not in ARTICLES
-            or word.start in self.letters
-            or (every_a and word.lowered == "a")
-        )
-
-
-@lru_cache(maxsize=4_096)
-def _read(text: str) -> _Text:
-    words = stemmed(text)
-    letters = frozenset(
-        word.start for word in words if word.lowered == "a" and _is_letter(word, text)
-    )
-    content = [
-        word
-        for word in words
-        if is_content_word(word.lowered) or _is_named(word, text) or word.start in letters
-    ] or words
-    named = [word for word in words if word.lowered != "a" or word.start in letters]
-    known = words if text.islower() else named
-    plain = frozenset(_without_accents(word.lowered) for word in known)
-    fiscal = _fiscal_years(words)
-    stems = frozenset(word.stem for word in known)
-    return _Text(words, content, stems | fiscal, plain | fiscal, letters)
-
-
-def _fiscal_years(words: Sequence[Word]) -> frozenset[str]:
-    """The other spellings of the text's fiscal years: of `FY2023` also `fy` and `2023`, and back."""
-    found: set[str] = set()
-    for before, word in pairwise((None, *words)):
-        year = FISCAL_YEAR.fullmatch(word.lowered) if word else None
-        if year:
-            found |= {"fy", year[1]}
-        elif word and before and before.lowered == "fy":
-            found.add(f"fy{word.lowered}")
-    return frozenset(found)
-
-
-def _is_letter(word: Word, text: str) -> bool:
-    """Whether an `a` is a name and no article: `vitamin A deficiency`, `plan A`, `the answer is a.`."""
-    after = text[word.end :].lstrip(" ")[:1]
-    if not after or after in ".,;:!?)]":
-        return True
-    is_capital, opens = text[word.start] == "A", not text[: word.start].strip(" \"'“‘(*")
-    return is_capital and not opens and not _opens_sentence(word, text) and not after.isupper()
-
-
-def _opens_sentence(word: Word, text: str) -> bool:
-    return text[: word.start].rstrip(" \"'“‘(*").endswith((".", "!", "?", ":", "\n"))
-
-
-def _is_named(word: Word, text: str) -> bool:
-    """Whether a function word may be a name: `May 2019`, `The Who`."""
-    if not text[word.start].isupper() or word.lowered in ARTICLES or word.end - word.start < 3:
-        return False
-    return (word.start > 0 and not _opens_sentence(word, text)) or text[
-        word.end : word.end + 2
-    ].lstrip(" ")[:1].isdigit()
-
-
 @lru_cache(maxsize=4_096)
 def _quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(quantities(text))
 
 
-def _without_accents(lowered: str) -> str:
-    """The word without its accents."""
-    if lowered.isascii():
-        return lowered
-    parts = normal_form("NFKD", lowered)
-    return "".join(sign for sign in parts if not unicodedata.combining(sign))
-
-
 def _words(
-    expected: _Text, given: _Text, asked: _Text, credits: Sequence[tuple[int, int, float]]
+    expected: ComparedText,
+    given: ComparedText,
+    asked: ComparedText,
+    credits: Sequence[tuple[int, int, float]],
 ) -> Iterator[ReferenceWord]:
     ordinals = {ORDINALS[word] for word in given.plain if word in ORDINALS}
     for word in expected.content:
@@ -264,13 +203,13 @@ def _words(
 
 
 def _credit(
-    word: Word, given: _Text, ordinals: set[str], credits: Sequence[tuple[int, int, float]]
+    word: Word, given: ComparedText, ordinals: set[str], credits: Sequence[tuple[int, int, float]]
 ) -> tuple[float, str]:
     at = bisect_right(credits, word.start, key=itemgetter(0)) - 1
     if at >= 0 and word.end <= credits[at][1]:
         credit = 1.0 if word.stem in ordinals else credits[at][2]
         return credit, "number" if credit else ""
-    plain = _without_accents(word.lowered)
+    plain = without_accents(word.lowered)
     if word.stem in given.stems or plain in given.plain:
         return 1.0, "exact"
     if ORDINALS.get(word.lowered, word.stem) in given.stems | ordinals:
@@ -312,7 +251,60 @@ def _number_credits(reference: str, numbers: NumberMatch) -> list[tuple[int, int
     return sorted(found)
 
 
-def _contains(whole: _Text, part: _Text) -> bool:
+def _denied(given: ComparedText, expected: ComparedText, asked: ComparedText) -> str | None:
+    """The words with which the answer denies the reference; a question with a negation asks for them."""
+    found = denial(given.sequence().split(), expected.sequence().split())
+    if found and is_negated([word.lowered for word in asked.words]):
+        return None
+    return found
+
+
+def _said_to(
+    question: str, asked: ComparedText, expected: ComparedText, answer: str, given: ComparedText
+) -> str | None:
+    """Yes or no, if the reference is only that, and a short answer says it in other words."""
+    ours, theirs = (tuple(word.lowered for word in text.words) for text in (given, expected))
+    if theirs not in (("yes",), ("no",)) or {"yes", "no"} & set(ours) or len(ours) > RESTATES:
+        return None
+    if not ASKS_YES_OR_NO.match(question):
+        return None
+    if any(refusal.decides for refusal in find_refusals(answer, question)):
+        return None
+    return polarity([word.lowered for word in asked.words], ours)
+
+
+def _with_opposite(
+    word: ReferenceWord, expected: ComparedText, given: ComparedText, known: Collection[str]
+) -> ReferenceWord:
+    """The word with what the answer says in its place: a word of the same direction, or of the other.
+
+    `known`: stems that the question takes for granted, as `rise` in `Why did it rise?`.
+    """
+    own = stem(word.text)
+    if word.credit or not has_opposite(own):
+        return word
+    others = [
+        other
+        for other in given.stems - expected.stems
+        if not any(relation(other, taken) == 1 for taken in known)
+    ]
+    relations = {relation(own, other) for other in others}
+    if 1 in relations:
+        return word._replace(credit=1.0, how="meaning")
+    return word._replace(how="opposite") if -1 in relations else word
+
+
+def _opposite(words: Sequence[ReferenceWord], given: ComparedText) -> tuple[str, str] | None:
+    """The answer's word that is the opposite of one of the reference."""
+    for word in words:
+        if word.how == "opposite":
+            own = stem(word.text)
+            ours = next(other for other in given.words if relation(own, other.stem) == -1)
+            return ours.lowered, word.text
+    return None
+
+
+def _contains(whole: ComparedText, part: ComparedText) -> bool:
     """Whether the words of `part` follow one another in `whole`, apart from articles."""
     wanted = part.sequence()
     there = [whole.sequence()]

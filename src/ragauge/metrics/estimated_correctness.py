@@ -128,6 +128,10 @@ def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
     whose = " that are not in the question" if any(word.is_new for word in wanted) else ""
     if match.is_contained:
         return ["contains the reference word for word"]
+    if match.is_in_other_words:
+        return [f"says {match.words[0].text} in other words"]
+    if wanted and all(word.how == "denied" for word in wanted):
+        return []
     if match.is_in_numbers:
         in_form = any(number.matched_by != number.number for number in match.numbers.matched)
         return [] if in_form else ["states the number of the reference in another form"]
