@@ -13,6 +13,7 @@ from rapidfuzz import fuzz, process
 from ragauge.language.compared_text import ComparedText, read_text, without_accents
 from ragauge.language.date_parts import Date, readings, supports
 from ragauge.language.dates import dates
+from ragauge.language.initials import abbreviations, initials
 from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import Agreement
 from ragauge.language.number_match import ExpectedNumber, NumberMatch, match_quantities
@@ -28,6 +29,8 @@ SAME_SPELLING = 84
 """The lowest similarity of two spellings of one name, of 100; `Tchaikovsky` and `Chaikovsky` have 95."""
 MAX_LISTED = 500
 """Characters; a longer reference is a text and not a list of names."""
+MOST_NAMES = 50
+"""Names of one reference that are compared with abbreviations."""
 SHORT_TEXT = 15
 """Words of answer and reference up to which an opposite word is taken for a contradiction: a longer text
 speaks of several things, of which one may rise and one fall."""
@@ -55,11 +58,14 @@ ORDINALS = {
 }
 
 
+Span = tuple[int, int]
+
+
 class ReferenceWord(NamedTuple):
     """A content word of the reference, and how far the answer states it.
 
     `credit` is 1 if it states the word, 0 if not, and between for a number of its working. `how` is
-    "exact" (the stems are equal), "spelling", "number", "meaning" (`fell` for `declined`) or, without
+    "exact" (the stems are equal), "spelling", "initials", "number", "meaning" (`fell` for `declined`) or, without
     credit, "opposite", "denied" or "". `is_new`: the question does not have it.
     """
 
@@ -98,8 +104,11 @@ class ReferenceMatch:
 
     @property
     def is_in_other_words(self) -> bool:
-        """Whether the reference is only yes or no, and the answer says it without the word."""
-        return len(self.words) == 1 == self.n_words and self.words[0].how == "meaning"
+        """Whether the answer says the yes or no that the reference is, or has a name in other letters."""
+        if len(self.words) == 1 == self.n_words and self.words[0].how == "meaning":
+            return True
+        are_all_stated = all(word.credit == 1 for word in self.words)
+        return are_all_stated and any(word.how == "initials" for word in self.words)
 
     @property
     def wanted(self) -> Sequence[ReferenceWord]:
@@ -159,12 +168,20 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     if len(expected.words) <= SHORT_TEXT >= len(given.words):
         known = () if ASKS_YES_OR_NO.match(question or "") else asked.stems
         words = tuple(_with_opposite(word, expected, given, known) for word in words)
+    short, spelled = _abbreviated(reference, expected, answer, given)
+    words = tuple(
+        word._replace(credit=1.0, how="initials")
+        if not word.credit and _is_in(word, short)
+        else word
+        for word in words
+    )
     if denied:
         words = tuple(word._replace(credit=0.0, how="denied") for word in words)
     said = _said_to(question or "", asked, expected, answer, given)
     if said and said == expected.words[0].lowered:
         words = (words[0]._replace(credit=1.0, how="meaning"),)
     ours = {word.stem for word in given.content} - asked.stems
+    same = {word.stem for word in given.content if _is_in(word, spelled)} if spelled else set[str]()
     contradiction = (f"{denied} {reference}", reference) if denied else None
     contradiction = contradiction or _contradiction(question or "", reference, answer, numbers)
     contradiction = contradiction or _opposite(words, given)
@@ -178,7 +195,7 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         n_answer_words=len(given.words),
         is_contained=is_contained and not is_other_number and not denied,
         n_new=len(ours),
-        n_new_shared=len(ours & expected.stems),
+        n_new_shared=len(ours & (expected.stems | same)),
         numbers=numbers,
         contradiction=contradiction,
     )
@@ -271,6 +288,28 @@ def _said_to(
     if any(refusal.decides for refusal in find_refusals(answer, question)):
         return None
     return polarity([word.lowered for word in asked.words], ours)
+
+
+def _abbreviated(
+    reference: str, expected: ComparedText, answer: str, given: ComparedText
+) -> tuple[list[Span], list[Span]]:
+    """Where the reference has a name that the answer abbreviates, or an abbreviation that it spells out.
+
+    Also where the answer has them.
+    """
+    ours, theirs = abbreviations(answer), abbreviations(reference)
+    by_letters = {found.letters: (found.start, found.end) for found in ours}
+    names = dict(initials(expected.words, reference)) if ours else dict[str, Span]()
+    if theirs:
+        by_letters = {**initials(given.words, answer), **by_letters}
+    wanted = [*names.items(), *((found.letters, (found.start, found.end)) for found in theirs)]
+    found = [(span, by_letters[letters]) for letters, span in wanted if letters in by_letters]
+    found = found[:MOST_NAMES]
+    return [span for span, _ in found], [span for _, span in found]
+
+
+def _is_in(word: Word | ReferenceWord, spans: Sequence[Span]) -> bool:
+    return any(start <= word.start < end for start, end in spans)
 
 
 def _with_opposite(
