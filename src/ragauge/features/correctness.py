@@ -49,7 +49,7 @@ class Likeness:
       another form where it is only numbers.
     - shared: share of the answer's words that the reference has; only words that the question lacks,
       and at most 15 of those that the reference lacks too.
-    - contradiction: 1 if the answer states another number, another date, or yes for no.
+    - contradiction: 1 if the answer states another number of the same kind, another date, or yes for no.
     - refusal: 1 if the answer refuses and the reference does not.
     - answer_length: log(1 + words), up to 60 words.
     """

@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ from ragauge.language.number_match import ExpectedNumber, NumberMatch, match_qua
 from ragauge.language.numbers import quantities
 from ragauge.language.quantity import Quantity
 from ragauge.language.stems import Word, stemmed
+from ragauge.language.units import MONEY
 from ragauge.normal_form import normal_form
 
 MIN_LETTERS = 5
@@ -178,7 +178,7 @@ def _read(text: str) -> _Text:
     content = [
         word for word in words if is_content_word(word.lowered) or _is_named(word, text)
     ] or words
-    plain = frozenset(_without_accents(word.lowered) for word in words)
+    plain = frozenset(map(_without_accents, {word.lowered for word in words}))
     fiscal = _fiscal_years(words)
     return _Text(words, content, frozenset(word.stem for word in words) | fiscal, plain | fiscal)
 
@@ -186,12 +186,14 @@ def _read(text: str) -> _Text:
 def _fiscal_years(words: Sequence[Word]) -> frozenset[str]:
     """The other spellings of the text's fiscal years: of `FY2023` also `fy` and `2023`, and back."""
     found: set[str] = set()
-    for before, word in pairwise((None, *words)):
-        year = FISCAL_YEAR.fullmatch(word.lowered) if word else None
-        if year:
+    # Few words begin so, and this is read for every word of every answer.
+    for at in [at for at, word in enumerate(words) if word.lowered.startswith("fy")]:
+        if year := FISCAL_YEAR.fullmatch(words[at].lowered):
             found |= {"fy", year[1]}
-        elif word and before and before.lowered == "fy":
-            found.add(f"fy{word.lowered}")
+        if words[at].lowered == "fy" and at + 1 < len(words):
+            following = words[at + 1].lowered
+            if not FISCAL_YEAR.fullmatch(following):
+                found.add(f"fy{following}")
     return frozenset(found)
 
 
@@ -294,26 +296,48 @@ def _contradiction(
     if expected and given and expected[1].lower() != given[1].lower():
         return given[1].lower(), expected[1].lower()
     asked = dates(question)
-    wanted = [
-        date for date in dates(reference) if not any(supports(other, date) for other in asked)
-    ]
-    given_dates = dates(answer) if wanted else ()
-    if given_dates and not any(_agree(ours, date) for ours in given_dates for date in wanted):
-        return given_dates[0].text, wanted[0].text
+    wanted = _new_dates(dates(reference), asked)
+    stated = dates(answer) if wanted else ()
+    # A date that repeats the question's is not meant for the reference's.
+    new = _new_dates(stated, asked)
+    if new and not any(_agree(ours, date) for ours in stated for date in wanted):
+        return new[0].text, wanted[0].text
     if numbers.expected and not numbers.matched:
-        known = {quantity.number for quantity in _quantities(question)}
-        stated = [number for number in _quantities(answer) if number.counts]
-        other = [number for number in stated if number.number not in known]
-        if other:
-            return _other_number(other, numbers.expected[0])
+        return _other_number(question, reference, answer, numbers.expected[0])
     return None
 
 
-def _other_number(stated: Sequence[Quantity], expected: ExpectedNumber) -> tuple[str, str]:
-    """The last number of the answer, or the expected one if the answer says that it fell and not rose."""
+def _new_dates(found: Sequence[Date], asked: Sequence[Date]) -> list[Date]:
+    """The dates that the question does not have."""
+    return [date for date in found if not any(supports(other, date) for other in asked)]
+
+
+def _other_number(
+    question: str, reference: str, answer: str, expected: ExpectedNumber
+) -> tuple[str, str] | None:
+    """The last number of the answer that could be the expected one, and the expected one.
+
+    The expected number itself if the answer says that it fell where the reference says that it rose.
+    """
+    known = {quantity.number for quantity in _quantities(question)}
+    wanted = {each.unit for each in _quantities(reference) if each.text == expected.number}
+    stated = [
+        each
+        for each in _quantities(answer)
+        if each.counts
+        and each.number not in known
+        and (not wanted or any(_is_of_kind(each.unit, unit) for unit in wanted))
+    ]
+    if not stated:
+        return None
     same = [each.text for each in stated if by_value(each) == expected.value]
     ours = f"{same[-1]}{OTHER_SIGN}" if same else stated[-1].text
     return ours, expected.number
+
+
+def _is_of_kind(unit: str, wanted: str) -> bool:
+    """Whether a number with this unit can be meant for one with the other: neither `$5` nor `note 5` for `5%`."""
+    return not wanted or unit == wanted or (unit in MONEY and wanted in MONEY)
 
 
 def _agree(one: Date, other: Date) -> bool:

@@ -53,7 +53,7 @@ def weights() -> Weights:
     return Weights(words["short"], words["long"], tables["short"], tables["long"])
 
 
-@metric(version=4)
+@metric(version=5)
 def correct(
     reference_likeness: Sequence[Likeness],
     *,
