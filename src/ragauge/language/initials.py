@@ -15,6 +15,11 @@ ABBREVIATION = re.compile(
 )
 
 
+MOST_NAMES = 50
+"""Names of one reference that are compared with abbreviations."""
+Span = tuple[int, int]
+
+
 class Abbreviation(NamedTuple):
     """Initials without dots, and where they stand."""
 
@@ -41,14 +46,14 @@ def _found(text: str) -> list[Abbreviation]:
     ]
 
 
-def initials(words: Sequence[Word], text: str) -> Mapping[str, tuple[int, int]]:
+def initials(words: Sequence[Word], text: str) -> Mapping[str, Span]:
     """The initials of names of several capitalised words, with the place of the first that has them.
 
     >>> from ragauge.language.stems import stemmed
     >>> sorted(initials(stemmed(name := "John F. Kennedy"), name))
     ['FK', 'JF', 'JFK']
     """
-    found: dict[str, tuple[int, int]] = {}
+    found: dict[str, Span] = {}
     for name in _names(words, text):
         for first in range(len(name)):
             letters = ""
@@ -57,6 +62,24 @@ def initials(words: Sequence[Word], text: str) -> Mapping[str, tuple[int, int]]:
                 if len(letters) >= SHORTEST:
                     found.setdefault(letters, (name[first].start, word.end))
     return found
+
+
+def abbreviated(
+    reference: str, expected: Sequence[Word], answer: str, given: Sequence[Word]
+) -> tuple[list[Span], list[Span]]:
+    """Where the reference has a name that the answer abbreviates, or an abbreviation that it spells out.
+
+    Also where the answer has them.
+    """
+    ours, theirs = abbreviations(answer), abbreviations(reference)
+    by_letters = {found.letters: (found.start, found.end) for found in ours}
+    names = dict(initials(expected, reference)) if ours else dict[str, Span]()
+    if theirs:
+        by_letters = {**initials(given, answer), **by_letters}
+    wanted = [*names.items(), *((found.letters, (found.start, found.end)) for found in theirs)]
+    found = [(span, by_letters[letters]) for letters, span in wanted if letters in by_letters]
+    found = found[:MOST_NAMES]
+    return [span for span, _ in found], [span for _, span in found]
 
 
 def _names(words: Sequence[Word], text: str) -> Iterator[list[Word]]:

@@ -13,7 +13,7 @@ from rapidfuzz import fuzz, process
 from ragauge.language.compared_text import ComparedText, read_text, without_accents
 from ragauge.language.date_parts import Date, readings, supports
 from ragauge.language.dates import dates
-from ragauge.language.initials import abbreviations, initials
+from ragauge.language.initials import Span, abbreviated
 from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import Agreement
 from ragauge.language.number_match import ExpectedNumber, NumberMatch, match_quantities
@@ -22,6 +22,7 @@ from ragauge.language.opposites import denial, has_opposite, is_negated, polarit
 from ragauge.language.quantity import Quantity
 from ragauge.language.refusals import find_refusals
 from ragauge.language.stems import Word, stem
+from ragauge.language.units import MONEY
 
 MIN_LETTERS = 5
 """Shorter words are not compared by spelling: `Iran` and `Iraq` are two countries."""
@@ -29,8 +30,6 @@ SAME_SPELLING = 84
 """The lowest similarity of two spellings of one name, of 100; `Tchaikovsky` and `Chaikovsky` have 95."""
 MAX_LISTED = 500
 """Characters; a longer reference is a text and not a list of names."""
-MOST_NAMES = 50
-"""Names of one reference that are compared with abbreviations."""
 SHORT_TEXT = 15
 """Words of answer and reference up to which an opposite word is taken for a contradiction: a longer text
 speaks of several things, of which one may rise and one fall."""
@@ -56,9 +55,6 @@ ORDINALS = {
     )
     for word in words.split()
 }
-
-
-Span = tuple[int, int]
 
 
 class ReferenceWord(NamedTuple):
@@ -168,7 +164,7 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     if len(expected.words) <= SHORT_TEXT >= len(given.words):
         known = () if ASKS_YES_OR_NO.match(question or "") else asked.stems
         words = tuple(_with_opposite(word, expected, given, known) for word in words)
-    short, spelled = _abbreviated(reference, expected, answer, given)
+    short, spelled = abbreviated(reference, expected.words, answer, given.words)
     words = tuple(
         word._replace(credit=1.0, how="initials")
         if not word.credit and _is_in(word, short)
@@ -290,24 +286,6 @@ def _said_to(
     return polarity([word.lowered for word in asked.words], ours)
 
 
-def _abbreviated(
-    reference: str, expected: ComparedText, answer: str, given: ComparedText
-) -> tuple[list[Span], list[Span]]:
-    """Where the reference has a name that the answer abbreviates, or an abbreviation that it spells out.
-
-    Also where the answer has them.
-    """
-    ours, theirs = abbreviations(answer), abbreviations(reference)
-    by_letters = {found.letters: (found.start, found.end) for found in ours}
-    names = dict(initials(expected.words, reference)) if ours else dict[str, Span]()
-    if theirs:
-        by_letters = {**initials(given.words, answer), **by_letters}
-    wanted = [*names.items(), *((found.letters, (found.start, found.end)) for found in theirs)]
-    found = [(span, by_letters[letters]) for letters, span in wanted if letters in by_letters]
-    found = found[:MOST_NAMES]
-    return [span for span, _ in found], [span for _, span in found]
-
-
 def _is_in(word: Word | ReferenceWord, spans: Sequence[Span]) -> bool:
     return any(start <= word.start < end for start, end in spans)
 
@@ -360,26 +338,48 @@ def _contradiction(
     if expected and given and expected[1].lower() != given[1].lower():
         return given[1].lower(), expected[1].lower()
     asked = dates(question)
-    wanted = [
-        date for date in dates(reference) if not any(supports(other, date) for other in asked)
-    ]
-    given_dates = dates(answer) if wanted else ()
-    if given_dates and not any(_agree(ours, date) for ours in given_dates for date in wanted):
-        return given_dates[0].text, wanted[0].text
+    wanted = _new_dates(dates(reference), asked)
+    stated = dates(answer) if wanted else ()
+    # A date that repeats the question's is not meant for the reference's.
+    new = _new_dates(stated, asked)
+    if new and not any(_agree(ours, date) for ours in stated for date in wanted):
+        return new[0].text, wanted[0].text
     if numbers.expected and not numbers.matched:
-        known = {quantity.number for quantity in _quantities(question)}
-        stated = [number for number in _quantities(answer) if number.counts]
-        other = [number for number in stated if number.number not in known]
-        if other:
-            return _other_number(other, numbers.expected[0])
+        return _other_number(question, reference, answer, numbers.expected[0])
     return None
 
 
-def _other_number(stated: Sequence[Quantity], expected: ExpectedNumber) -> tuple[str, str]:
-    """The last number of the answer, or the expected one if the answer says that it fell and not rose."""
+def _new_dates(found: Sequence[Date], asked: Sequence[Date]) -> list[Date]:
+    """The dates that the question does not have."""
+    return [date for date in found if not any(supports(other, date) for other in asked)]
+
+
+def _other_number(
+    question: str, reference: str, answer: str, expected: ExpectedNumber
+) -> tuple[str, str] | None:
+    """The last number of the answer that could be the expected one, and the expected one.
+
+    The expected number itself if the answer says that it fell where the reference says that it rose.
+    """
+    known = {quantity.number for quantity in _quantities(question)}
+    wanted = {each.unit for each in _quantities(reference) if each.text == expected.number}
+    stated = [
+        each
+        for each in _quantities(answer)
+        if each.counts
+        and each.number not in known
+        and (not wanted or any(_is_of_kind(each.unit, unit) for unit in wanted))
+    ]
+    if not stated:
+        return None
     same = [each.text for each in stated if by_value(each) == expected.value]
     ours = f"{same[-1]}{OTHER_SIGN}" if same else stated[-1].text
     return ours, expected.number
+
+
+def _is_of_kind(unit: str, wanted: str) -> bool:
+    """Whether a number with this unit can be meant for one with the other: neither `$5` nor `note 5` for `5%`."""
+    return not wanted or unit == wanted or (unit in MONEY and wanted in MONEY)
 
 
 def _agree(one: Date, other: Date) -> bool:
