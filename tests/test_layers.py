@@ -25,6 +25,7 @@ LAYERS = (
         "redaction",
         "regular_file",
         "score",
+        "start",
     },
     {"label", "where", "tomlfile", "stats", "endpoints", "trust"},
     {"setting", "sample_fields", "sample_file"},

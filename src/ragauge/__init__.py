@@ -1,5 +1,6 @@
 """ragauge scores what retrieval and question-answering systems return, and makes the scores hold up."""
 
+import ragauge.start  # isort: skip  # pyright: ignore[reportUnusedImport]  # before all else
 import lazy_loader
 
 import ragauge.metric  # pyright: ignore[reportUnusedImport]  # see below

@@ -61,6 +61,35 @@ def test_the_index_finds_what_comparing_all_finds(numbers, sought):
     assert found == {each for each in all_stated if agreement(expected, each, rules)}
 
 
+FORMS = [
+    "{}",
+    "about {}00",
+    "~{}0",
+    "{}%",
+    "${}.50",
+    "0.{}",
+    "{}.0",
+    "{} million",
+    "-{}",
+    "({})",
+    "nearly {}000",
+]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(FORMS), st.integers(0, 1_200)), min_size=1, max_size=20),
+    st.tuples(st.sampled_from(FORMS), st.integers(0, 1_200)),
+    st.sampled_from([Agreement(), Agreement(asks_percentage=True), Agreement(rtol=0.2)]),
+)
+def test_the_index_finds_every_rounded_form(numbers, sought, rules):
+    text = "; ".join(form.format(number) for form, number in numbers)
+    all_stated = [stated(each, text) for each in quantities(text)]
+    only = sought[0].format(sought[1])
+    for expected in (stated(each, only, expected=True) for each in quantities(only)):
+        found = {each.number for each in NumberIndex(all_stated).find(expected, rules)}
+        assert found == {each for each in all_stated if agreement(expected, each, rules)}
+
+
 def stated_of(text):
     (quantity,) = quantities(text)
     return stated(quantity, text)

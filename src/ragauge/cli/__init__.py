@@ -13,7 +13,7 @@ from typing import cast
 import click
 
 from ragauge.cli.streams import prepared_streams, silence
-from ragauge.cli.termination import TerminatedError, stopped_by_signals
+from ragauge.cli.termination import TerminatedError, interrupt_behind, stopped_by_signals
 from ragauge.errors import PlanError, RagaugeError, StoreError, did_you_mean
 from ragauge.report.plain import for_terminal, shortened
 
@@ -94,29 +94,44 @@ def _ended(arguments: Sequence[str] | None) -> int:
         sys.stdout.flush()
     except click.exceptions.Exit as exiting:
         code = exiting.exit_code
-    except click.ClickException as error:
-        error.show()
-        code = error.exit_code
-    except TerminatedError as ended:
-        say("terminated; finished batches are kept: run the same command again to resume")
-        code = ended.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        say("interrupted; finished batches are kept: run the same command again to resume")
-        code = INTERRUPTED
-    except RagaugeError as error:
-        complain(error)
-        code = error.exit_code
-    except OSError as error:
-        silence(sys.stdout)
-        complain(StoreError(f"cannot write: {error}; free space or write elsewhere"))
-        code = StoreError.exit_code
-    except MemoryError:
-        complain("not enough memory; evaluate fewer rows (--limit) or give the process more memory")
-        code = StoreError.exit_code
-    except Exception as error:  # a bug, which must not look like a gate that failed
-        _report_bug(error)
-        code = BUG
+    except (click.Abort, KeyboardInterrupt) as ended:
+        code = _interrupted(ended)
+    except Exception as error:
+        interrupt = interrupt_behind(error)
+        code = _failed(error) if interrupt is None else _interrupted(interrupt)
     return code if isinstance(code, int) else 0
+
+
+def _interrupted(ended: click.Abort | KeyboardInterrupt) -> int:
+    is_terminated = isinstance(ended, TerminatedError)
+    say(
+        f"{'terminated' if is_terminated else 'interrupted'}; finished batches are kept: "
+        "run the same command again to resume"
+    )
+    return ended.exit_code if is_terminated else INTERRUPTED
+
+
+def _failed(error: Exception) -> int:
+    """Print an error; its exit code."""
+    match error:
+        case click.ClickException():
+            error.show()
+            return error.exit_code
+        case RagaugeError():
+            complain(error)
+            return error.exit_code
+        case OSError():
+            silence(sys.stdout)
+            complain(StoreError(f"cannot write: {error}; free space or write elsewhere"))
+            return StoreError.exit_code
+        case MemoryError():
+            complain(
+                "not enough memory; evaluate fewer rows (--limit) or give the process more memory"
+            )
+            return StoreError.exit_code
+        case _:  # a bug, which must not look like a gate that failed
+            _report_bug(error)
+            return BUG
 
 
 def _report_bug(error: Exception) -> None:

@@ -1,7 +1,9 @@
 """What a question or a table heading says about its numbers: their scale, and whether they are percentages."""
 
 import re
+from collections.abc import Sequence
 
+from ragauge.language.quantity import Quantity
 from ragauge.language.units import CODE, SCALES
 
 _WORDS = "|".join(
@@ -27,6 +29,7 @@ _PERCENTAGE = re.compile(
     re.IGNORECASE,
 )
 
+_BASIS_POINTS = re.compile(r"\b(?:how many|in) (?:basis points|bps|bp)\b", re.IGNORECASE)
 _PERCENTAGE_HINTS = (
     *("%", "cent", "ratio", "margin", "rate", "cagr", "growth", "share", "proportion", "fraction"),
     *("return on", "yield", "turnover"),
@@ -51,6 +54,21 @@ def named_scale(question: str) -> int:
     if word := found[1]:
         return SCALES.get(word.lower(), 0)  # `re` takes ı for i if it ignores case
     return _LETTERS[found[2].lower()] if found[2] else 3
+
+
+def in_asked_unit(question: str | None, found: Sequence[Quantity]) -> Sequence[Quantity]:
+    """The quantities, where bare ones are basis points if the question asks for these.
+
+    >>> from ragauge.language.numbers import quantities
+    >>> in_asked_unit("By how many basis points did it widen?", quantities("120"))[0].unit
+    'bp'
+    """
+    if not question or not _BASIS_POINTS.search(question):
+        return found
+    return [
+        each if each.unit or each.scale or each.is_year else each._replace(unit="bp")
+        for each in found
+    ]
 
 
 def heading_scale(text: str) -> int:

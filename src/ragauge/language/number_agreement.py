@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from ragauge.language.quantity import EXACT, Quantity, scaled
+from ragauge.language.unit_powers import are_of_one_kind, power_between
 from ragauge.language.units import MONEY
 
 Rounding = Literal["stated", "none"]
@@ -113,6 +114,10 @@ class Found(NamedTuple):
 
 def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
     """How the numbers agree; None if they do not."""
+    same_unit = _in_unit_of(expected, given)
+    if same_unit is None:
+        return None
+    given = same_unit
     if not expected.value or not given.value:
         is_same = expected.value == given.value and expected.is_percent == given.is_percent
         return "exact" if is_same else _within(expected, given, given.value, rules)
@@ -134,6 +139,21 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
         else:
             return _within(expected, given, given.value, rules)
     return " and ".join(ways) or "exact"
+
+
+def _in_unit_of(expected: Stated, given: Stated) -> Stated | None:
+    """The given number in the unit of the expected one: 5,000 m as 5 km; None if it cannot be the same.
+
+    A number without a unit, or of another kind, stays as it is.
+    """
+    one, other = given.quantity.unit, expected.quantity.unit
+    if one == other or not are_of_one_kind(one, other):
+        return given
+    power = power_between(one, other)
+    if power is None:
+        return None
+    value = scaled(given.value, power)
+    return given._replace(value=value, log=_log(value))
 
 
 def _reading(expected: Stated, given: Stated, power: int, rules: Agreement) -> str | None:
@@ -261,6 +281,7 @@ _OPENING = frozenset(("(", "（"))
 _LINE_START = frozenset(("", "\n"))
 
 
+@lru_cache(64)  # it is asked for each number of a text
 def _is_list(text: str) -> bool:
     """Whether several lines begin with a dash."""
     return f"\n{text}".count("\n-") > 1
@@ -309,6 +330,7 @@ class NumberIndex:
         rest.sort(key=itemgetter(0))
         self._rest = rest
         self._keys = [each[0] for each in rest]
+        self._reaches = [_reach(each[2].value) for each in rest]
         self._by_value: list[tuple[float, int, Stated]] = []
 
     def __len__(self) -> int:
@@ -336,11 +358,18 @@ class NumberIndex:
         if rules.rtol or rules.atol or not sought.value:
             near = dict(self._near_value(float(sought.value)))
         if sought.value:
+            own = 1.0 if rules.rtol or rules.atol else _reach(sought.value)
             for low, high, key in _windows(sought.log % 1.0, width):
                 start, end = bisect_left(self._keys, low), bisect_right(self._keys, high)
                 middle = bisect_right(self._keys, key + _SAME)
                 some = slice(max(start, middle - MAX_COMPARED), min(end, middle + MAX_COMPARED))
-                near.update((position, number) for _, position, number in self._rest[some])
+                near.update(
+                    (position, number)
+                    for (other, position, number), reach in zip(
+                        self._rest[some], self._reaches[some], strict=True
+                    )
+                    if -own <= (off := other - key) <= own or -reach <= off <= reach
+                )
         yield from near.items()
 
     def _near_value(self, value: float) -> Iterator[tuple[int, Stated]]:
@@ -358,6 +387,24 @@ MAX_COMPARED = 100
 quadratic time."""
 _SAME = 1e-9
 """How far the logarithms of equal numbers may differ by rounding."""
+_DIGITS_OF_A_FLOAT = 12
+
+
+@lru_cache(10_000)
+def _reach(value: Decimal) -> float:
+    """How far, in log10, a number may be from those that are rounded to it: half of its last digit that is not 0.
+
+    >>> round(10 ** _reach(Decimal("1200")), 3)  # 1150 is rounded to it
+    1.043
+    """
+    digits = value.as_tuple().digits
+    last = next((at for at in range(len(digits) - 1, -1, -1) if digits[at]), 0)
+    if last >= _DIGITS_OF_A_FLOAT:
+        return _SAME
+    unit = int("".join(map(str, digits[: last + 1])))
+    return _SAME - math.log10(1 - 0.5 / max(unit, 1))
+
+
 _LOOSENESS = {"exact": 0, "scale": 1, "percent": 1}
 
 

@@ -81,7 +81,7 @@ _PAPER_WORDS = (
         "abstract instruction readme index recipe specification "
         "letter email invoice receipt agenda certificate diary journal blog newspaper magazine "
         "description exhibit thread ticket schedule fragment dispatch provision label pamphlet copy upload "
-        "hit deed piece annex attachment supplement"
+        "hit deed piece annex attachment supplement datasheet factsheet obituary programme questionnaire"
     )
     + " contents documentation question prompt query information info data details facts evidence"
     " knowledge provided supplied attached retrieved quoted"
@@ -126,6 +126,7 @@ DOCUMENTS = frozenset(
 """What can only inform, so that anything it does not do is a gap."""
 
 PAPER = any_of(_PAPER_WORDS)
+TERM_OR_WORK = any_of(_TERM_WORDS)
 SOURCE = any_of(f"{_PAPER_WORDS} {_TERM_WORDS}")
 FACT = any_of(_FACT_WORDS)
 ASKABLES = frozenset(_ASKABLE_WORDS.split())
@@ -217,6 +218,11 @@ MEANS = (
     r"|specifics|insight|updates?|filings?|answer|reports?|sheets?|10-?[kq]|basis|way of (?:know|tell)ing"
     r"|what (?:i|we|is|it) (?:need|takes?|would)[a-z]*)"
 )
+SOME = (
+    r"(?:(?:about|around|nearly|almost|only|roughly|over) )?(?:some|many|most|several|half|an? (?:few|quarter|third|minority"
+    r"|majority)|\d[\d.,]*(?: )?(?:%|percent\b|per cent\b|of\b|out of\b))"
+)
+"""A part of the cases: "not available for 12% of the patients" is a finding."""
 ASKED = r"(?:who|what|when|where|which|why|how|whether|if)\b"
 
 IS_NOT = r"(?:(?<=\bis\x20not)|(?<=\bare\x20not)|(?<=\bisn't)|(?<=\baren't))"

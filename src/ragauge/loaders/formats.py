@@ -10,6 +10,7 @@ from ragauge.errors import PlanError
 from ragauge.loaders import (
     benchmark_logs,
     citations,
+    column_sets,
     columns,
     csv,
     frames,
@@ -80,6 +81,7 @@ def read_source(source: object, chosen: Collection[str] = ()) -> Table:
     table = traces.recognised(_read(source, chosen))
     if not set(chosen) & set(table.columns()):
         table = squad.recognised(benchmark_logs.recognised(promptfoo.recognised(table)))
+    table = column_sets.recognised(table, keep=chosen)
     table = citations.recognised(wrappers.unwrapped(table, keep=chosen), keep=chosen)
     table = results.recognised(published.recognised(table, keep=chosen))
     table = joined_texts.recognised(table, keep=chosen)
