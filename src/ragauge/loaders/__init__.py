@@ -99,7 +99,9 @@ def _notes_on_size(source: object, gold: object, chosen: Mapping[str, str]) -> l
     files = [file for each in (*sources, gold) for file in files_in_pieces(each) or ()]
     if not files or not is_large(files):
         return []
-    if gold is not None:
+    if side_by_side.is_chosen(chosen.get("answer")):
+        why = "the answers of several systems are in columns of one table"
+    elif gold is not None:
         why = "answers are joined with the gold of another file"
     else:
         why = (

@@ -29,7 +29,7 @@ class Copies:
 
     def __init__(self) -> None:
         self._folder: TemporaryFolder | None = None
-        self._places: dict[str, str] = {}
+        self.places: dict[str, str] = {}
         """The beginning of the path of each copy, with the URL that it stands for."""
 
     def of(self, source: object) -> object:
@@ -50,7 +50,7 @@ class Copies:
     def _copy(self, url: str) -> Path:
         if self._folder is None:
             self._folder = TemporaryFolder()
-        folder = self._folder.path / f"{len(self._places)}"
+        folder = self._folder.path / f"{len(self.places)}"
         folder.mkdir()
         try:
             files = _file_system(url)
@@ -74,7 +74,7 @@ class Copies:
             pattern = url.rpartition("/")[2]
         else:
             names, base, pattern = files.ls(url, detail=False), url, ""
-        self._places[str(folder)] = base.rstrip("/")
+        self.places[str(folder)] = base.rstrip("/")
         inside = _key(base)
         for name in names:
             place = PurePosixPath(_key(str(name))[len(inside) :].lstrip("/"))
@@ -92,7 +92,7 @@ class Copies:
 
     def named(self, text: str) -> str:
         """The text with the URL for the path of each copy."""
-        for copy, url in self._places.items():
+        for copy, url in self.places.items():
             text = text.replace(copy, url)
         return text
 
@@ -104,6 +104,8 @@ def copied() -> Generator[Copies]:
     try:
         yield copies
     except DataError as error:
+        if not copies.places:
+            raise
         problems = [
             replace(each, source=copies.named(each.source), message=copies.named(each.message))
             for each in error.problems
