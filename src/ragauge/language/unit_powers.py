@@ -24,9 +24,10 @@ _KINDS = {unit: kind for unit, (kind, _) in _POWER.items()} | dict.fromkeys(_TIM
 def power_between(one: str, other: str) -> int | None:
     """The power of ten by which a number of the one unit becomes one of the other; None if there is none.
 
-    >>> power_between("km", "m"), power_between("m", "km"), power_between("km", "kg")
-    (3, -3, None)
+    >>> power_between("km", "m"), power_between("mg/l", "µg/l"), power_between("km", "kg")
+    (3, 3, None)
     """
+    one, other = _numerators(one, other)
     first, second = _POWER.get(one), _POWER.get(other)
     if first is None or second is None or first[0] != second[0]:
         return None
@@ -39,5 +40,13 @@ def are_of_one_kind(one: str, other: str) -> bool:
     >>> are_of_one_kind("h", "day"), are_of_one_kind("h", "km"), are_of_one_kind("", "km")
     (True, False, False)
     """
+    one, other = _numerators(one, other)
     kind = _KINDS.get(one)
     return kind is not None and kind == _KINDS.get(other)
+
+
+def _numerators(one: str, other: str) -> tuple[str, str]:
+    """The units above the same unit: of mg/l and µg/l, mg and µg; other units as they are."""
+    above, _, below = one.partition("/")
+    other_above, _, other_below = other.partition("/")
+    return (above, other_above) if below and below == other_below else (one, other)
