@@ -210,3 +210,16 @@ def test_vectors_that_are_none_are_refused(spoil, said):
     (found,) = CachedEncoder(wrong).vectors(["fee"]).values()
     assert isinstance(found, NoVector)
     assert said in found.reason
+
+
+def test_a_text_of_too_many_tokens_for_windows_is_refused_and_the_others_are_read():
+    encoder, long = CachedEncoder(MODEL), "fee " * 16_400
+    for found in (
+        encoder.tokens([long, "a fee"], long_text="windows"),
+        encoder.vectors([long, "a fee"], long_text="windows"),
+    ):
+        assert found[long] == NoVector(
+            "a text has 16,402 tokens; at most 16,384 are read in windows"
+        )
+        assert not isinstance(found["a fee"], NoVector)
+    assert encoder.vectors([long])[long].n_tokens == 16_402  # the first 256 are read

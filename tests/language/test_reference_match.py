@@ -110,6 +110,15 @@ def test_a_reference_of_numbers_only_may_be_stated_in_another_form(
         ("How many?", "604", "It costs $293.", ("$293", "604")),
         ("How many of 293?", "604", "Of the 293, a few.", None),
         ("How many?", "604", "It is 604, not 293.", None),
+        # A number contradicts only one of its kind; one without a unit may be of any kind.
+        ("Which share?", "90% of sales", "Sales were $3.1 billion.", None),
+        ("Which share?", "90% of sales", "See note 11.", None),
+        ("Which share?", "90% of sales", "Of $3 billion 80%, see note 11.", ("80%", "90%")),
+        ("The fee?", "$5", "It is €6.", ("€6", "$5")),
+        ("How many?", "5", "It is 6%.", ("6%", "5")),
+        # A date of the question contradicts nothing.
+        ("The profit in 2022?", "More than in 2021", "In 2022 it rose.", None),
+        ("The profit in 2022?", "More than in 2021", "More than in 2019.", ("2019", "2021")),
         ("The growth?", "3.4%", "It fell 3.4%.", ("3.4% with the other sign", "3.4%")),
     ],
 )

@@ -12,6 +12,21 @@ def test_metric_units_are_powers_of_ten_of_each_other(one: str, other: str, powe
     assert power_between(one, other) == power
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [("km", "mi"), ("kg", "lb"), ("l", "gallon"), ("°C", "°F"), ("USD", "EUR")]
+)
+def test_units_of_one_kind_without_a_power_are_not_the_same_number(one: str, other: str):
+    assert are_of_one_kind(one, other)
+    assert power_between(one, other) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("USD", "CAD"), ("cent", "EUR"), ("pound", "GBP"), ("pound", "USD")]
+)
+def test_money_that_may_be_the_same_is_not_told_apart(one: str, other: str):
+    assert not are_of_one_kind(one, other)
+
+
 def test_times_are_of_one_kind_without_a_power():
     assert are_of_one_kind("min", "day")
     assert power_between("min", "day") is None

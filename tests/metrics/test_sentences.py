@@ -158,3 +158,13 @@ def test_repeated_sentences_are_compared_once_and_keep_their_places():
     assert [each["answer_sentence"] for each in sentences] == [3, 0, 3, 1]
     assert [each["f1"] for each in sentences] == approx([1.0, 0.9, 1.0, 1.0])
     assert score.value == approx(0.9)
+
+
+def test_two_texts_of_very_many_different_sentences_are_refused_with_their_counts():
+    many = " ".join(f"Fee {at} is due." for at in range(501))
+    score = rg.score("sentence_coverage", answer=many, reference=many)
+    assert score.reason == (
+        "the answer has 501 different sentences and the reference 501; they are compared if one of them has "
+        "at most 500"
+    )
+    assert rg.score("sentences_covered", answer=many, reference="Fee 7 is due.").value == 1

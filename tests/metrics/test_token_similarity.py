@@ -15,6 +15,7 @@ from ragauge.encoders.embedded import MiniLM
 from ragauge.encoders.models import model_info
 from ragauge.encoders.protocol import TokenVectors
 from ragauge.errors import EncoderError, PlanError
+from ragauge.features import matches
 from ragauge.features.matches import (
     ALIKE,
     EMPTY,
@@ -457,3 +458,12 @@ def test_a_product_in_pieces_is_the_product(n, m):
     one, other = (chance.standard_normal((size, 384)).astype("f4") for size in (n, m))
     assert n * m * 384 < MAX_SHARED
     assert cosines(one, other) == approx(one @ other.T, abs=1e-4)
+
+
+def test_a_product_that_does_not_fit_is_made_in_rows_that_give_the_same(monkeypatch):
+    texts = {"answer": "The fee is $5 and is due in May.", "reference": "In May you pay $5."}
+    whole = rg.score("bertscore", **texts).evidence
+    monkeypatch.setattr(matches, "MAX_CELLS", 30)
+    in_rows = rg.score("bertscore", **texts).evidence
+    assert in_rows["f1"] == approx(whole["f1"], abs=1e-6)
+    assert in_rows["weakest"] == whole["weakest"]

@@ -15,6 +15,9 @@ from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.encoders.tokens import Tokens, pieces, stitched
 from ragauge.errors import EncoderError
 
+MAX_TOKENS = 16_384
+"""The most tokens of a text that is read in windows. Two such texts are compared in seconds; time and memory of
+a comparison grow with the square."""
 TOKENS_PER_BATCH = 1_024
 """Larger batches are not faster on a CPU, because the matrices exceed its caches."""
 
@@ -108,6 +111,11 @@ class LocalEncoder(ABC):
     ) -> Iterator[tuple[tuple[Tokens, int], Floats]]:
         """For each text the tokens read, their total number, and its reduced states."""
         cut = long_text == "cut"
+        longest = max(map(len, tokenized), default=0)
+        if not cut and longest > max(MAX_TOKENS, most):
+            raise EncoderError(
+                f"a text has {longest:,} tokens; at most {MAX_TOKENS:,} are read in windows"
+            )
         read = [tokens.kept(most) for tokens in tokenized] if cut else tokenized
         parts = [pieces(tokens, most) for tokens in read]
         owners = [at for at, own in enumerate(parts) for _ in own]

@@ -15,7 +15,8 @@ LongText = Literal["cut", "windows"]
 """How to read a text that is too long for the model.
 
 `cut`: read the first tokens, as the reference packages do. `windows`: read the whole text in windows
-that overlap by half; each token keeps its vector from the window where it is farthest from an edge.
+that overlap by half; each token keeps its vector from the window where it is farthest from an edge. A text
+of more than 16,384 tokens has no vectors then.
 """
 
 

@@ -49,8 +49,8 @@ class Likeness:
       its numbers in another form where it is only numbers; or says yes or no in other words.
     - shared: share of the answer's words that the reference has; only words that the question lacks,
       and at most 15 of those that the reference lacks too.
-    - contradiction: 1 if the answer states another number, another date, or yes for no, denies the
-      reference, or, in texts of up to 15 words, states the opposite of a word.
+    - contradiction: 1 if the answer states another number of the same kind, another date, or yes for no,
+      denies the reference, or, in texts of up to 15 words, states the opposite of a word.
     - refusal: 1 if the answer refuses and the reference does not.
     - answer_length: log(1 + words), up to 60 words.
     """

@@ -19,6 +19,8 @@ MAX_ALONE, MAX_SHARED = 2**18, 2**24
 """Multiplications per product. BLAS uses several threads above the first limit; below the second, their
 busy waiting costs more than they save, on a loaded machine a hundred times more."""
 COLUMNS_ALONE = 64
+MAX_CELLS = 2**26
+"""Cosines in memory at a time, 256 MiB."""
 
 Numbers = npt.NDArray[np.integer]
 Pair = tuple[str, str]
@@ -188,10 +190,20 @@ def _compared(
         return Score.failed(f"answer: {ours.reason}")
     if isinstance(theirs, NoVector):
         return Score.failed(f"reference: {theirs.reason}")
-    product = cosines(ours.vectors, theirs.vectors)
-    # -inf if the other side has no token.
-    best = [product.max(axis=axis, initial=-np.inf) for axis in (1, 0)]
-    return _of(ours, best[0]), _of(theirs, best[1])
+    best, others_best = _best(ours.vectors, theirs.vectors)
+    return _of(ours, best), _of(theirs, others_best)
+
+
+def _best(ours: Floats, theirs: Floats) -> tuple[Floats, Floats]:
+    """The best cosine of each row on either side; -inf if the other side has no row."""
+    rows = max(1, MAX_CELLS // max(1, len(theirs)))
+    best = np.full(len(ours), -np.inf, np.float32)
+    others_best = np.full(len(theirs), -np.inf, np.float32)
+    for top in range(0, len(ours), rows):
+        product = cosines(ours[top : top + rows], theirs)
+        best[top : top + rows] = product.max(axis=1, initial=-np.inf)
+        np.maximum(others_best, product.max(axis=0, initial=-np.inf), out=others_best)
+    return best, others_best
 
 
 def _of(tokens: TokenVectors, best: Floats) -> Nearest:

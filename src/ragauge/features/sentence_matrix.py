@@ -12,6 +12,8 @@ from ragauge.language.sentences import Splitter
 from ragauge.metric import feature
 from ragauge.score import Score
 
+MAX_SENTENCES = 500
+"""The most distinct sentences of the text that has fewer; the time of the comparison grows with the product."""
 TOKENS_PER_BLOCK = 2_048
 """Tokens of either side per product; the product of whole long texts would not fit in memory."""
 
@@ -49,11 +51,17 @@ def sentence_matrix(
     splitter: Splitter = "rules",
     long_text: LongText = "cut",
 ) -> list[SentenceMatrix | Score]:
-    """The matrix of each answer and reference; failed if a sentence has no vectors."""
+    """The matrix of each answer and reference; failed if a sentence has no vectors or both texts have too many."""
     rows = list(zip(answer_sentences, reference_sentences, strict=True))
     out: list[SentenceMatrix | Score] = []
     for piece in pieces(rows, lambda row: sum(map(len, (*row[0], *row[1])))):
-        texts = (sentence for row in piece if all(row) for side in row for sentence in side)
+        texts = (
+            sentence
+            for row in piece
+            if all(row) and not _too_many(*row)
+            for side in row
+            for sentence in side
+        )
         vectors = encoder.tokens(texts, layer=layer, long_text=long_text)
         out += [_matrix(answer, reference, vectors) for answer, reference in piece]
     return out
@@ -66,6 +74,8 @@ def _matrix(
 ) -> SentenceMatrix | Score:
     if not (answer and reference):
         return SentenceMatrix(answer, reference, np.empty((len(answer), len(reference)), "f4"))
+    if problem := _too_many(answer, reference):
+        return Score.failed(problem)
     found: dict[str, TokenVectors] = {}
     for sentence in dict.fromkeys((*answer, *reference)):
         tokens = vectors[sentence]
@@ -76,6 +86,17 @@ def _matrix(
     distinct = matrix_of([found[each] for each in rows], [found[each] for each in columns])
     cut = tuple(sentence for sentence, tokens in found.items() if tokens.is_cut)
     return SentenceMatrix(answer, reference, distinct, cut)
+
+
+def _too_many(answer: tuple[str, ...], reference: tuple[str, ...]) -> str:
+    """Why the two are not compared; "" if they are."""
+    counts = [len(set(sentences)) for sentences in (answer, reference)]
+    if min(counts) <= MAX_SENTENCES:
+        return ""
+    return (
+        f"the answer has {counts[0]:,} different sentences and the reference {counts[1]:,}; "
+        f"they are compared if one of them has at most {MAX_SENTENCES}"
+    )
 
 
 def numbered(sentences: Sequence[str]) -> dict[str, int]:

@@ -23,7 +23,6 @@ _HINTS = ("illion", "thousand", "crore", "lakh", "000", "$", "€", "£", "¥", 
 _HEADING = re.compile(
     rf"\bin\s(?:{_CURRENCY}\s(?:in\s)?)?(?:({_WORDS})s\b|'?000'?s\b)", re.IGNORECASE
 )
-_HEADING_HINTS = ("illions", "thousands", "crores", "lakhs", "000s", "000's")
 _PERCENTAGE = re.compile(
     r"%|\b(?:per\s?cent|percents|percentages?|percentage points?|ratios?|margins?|rates?|cagr|growth"
     r"|share|proportion|fraction|return on|yield|turnover)\b",
@@ -79,7 +78,14 @@ def heading_scale(text: str) -> int:
     (3, 0)
     """
     lowered = text.lower()
-    if not any(hint in lowered for hint in _HEADING_HINTS):
+    # Not `any`, which takes twice as long for each of the many contexts.
+    if not (
+        "illions" in lowered
+        or "thousands" in lowered
+        or "crores" in lowered
+        or "lakhs" in lowered
+        or ("000" in lowered and ("000s" in lowered or "000's" in lowered))
+    ):
         return 0
     found = _HEADING.search(text)
     if not found:

@@ -5,7 +5,6 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 from ragauge.language.content_words import is_content_word
 from ragauge.language.stems import Word, stemmed
@@ -60,7 +59,7 @@ def read_text(text: str) -> ComparedText:
     ] or words
     named = [word for word in words if word.lowered != "a" or word.start in letters]
     known = words if text.islower() else named
-    plain = frozenset(without_accents(word.lowered) for word in known)
+    plain = frozenset(map(without_accents, {word.lowered for word in known}))
     fiscal = _fiscal_years(words)
     stems = frozenset(word.stem for word in known)
     return ComparedText(words, content, stems | fiscal, plain | fiscal, letters)
@@ -69,12 +68,14 @@ def read_text(text: str) -> ComparedText:
 def _fiscal_years(words: Sequence[Word]) -> frozenset[str]:
     """The other spellings of the text's fiscal years: of `FY2023` also `fy` and `2023`, and back."""
     found: set[str] = set()
-    for before, word in pairwise((None, *words)):
-        year = FISCAL_YEAR.fullmatch(word.lowered) if word else None
-        if year:
+    # Few words begin so, and this is read for every word of every answer.
+    for at in [at for at, word in enumerate(words) if word.lowered.startswith("fy")]:
+        if year := FISCAL_YEAR.fullmatch(words[at].lowered):
             found |= {"fy", year[1]}
-        elif word and before and before.lowered == "fy":
-            found.add(f"fy{word.lowered}")
+        if words[at].lowered == "fy" and at + 1 < len(words):
+            following = words[at + 1].lowered
+            if not FISCAL_YEAR.fullmatch(following):
+                found.add(f"fy{following}")
     return frozenset(found)
 
 

@@ -2,23 +2,25 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from itertools import accumulate
+from typing import NamedTuple
 
 from ragauge.language.anchors import Anchor
 from ragauge.language.characters import lower_letters
 from ragauge.language.claims import Claim
 from ragauge.language.date_parts import Date, implied, readings, supports
 from ragauge.language.quantity import Quantity, same_quantity
-from ragauge.language.text import ASCII_WORDS, composed
+from ragauge.language.text import composed
 from ragauge.language.words import WORD, Words, words
 
 NEAR = 300
 """The largest distance in characters of subject and object in a context that supports a claim."""
 FEW = 50
 """Up to this many dates are compared one by one, not looked up."""
+SHORT = 5_000
+"""Contexts shorter than this are searched for each word, without a set of their words."""
 SPREAD = 100
 """The largest distance in characters of two words of a phrase."""
 
@@ -27,8 +29,7 @@ Place = tuple[int, int]
 """Start and end, as in text[start:end]."""
 
 
-@dataclass(frozen=True, slots=True)
-class Support:
+class Support(NamedTuple):
     """The place that supports an anchor: `text` is contexts[context][start:end]."""
 
     context: int
@@ -42,8 +43,26 @@ class Passage:
 
     def __init__(self, text: str, words: Words) -> None:
         self.text = text
-        self.words = words.distinct
+        self._spaced = words.spaced
+        self._words = words
+        # Searching a short text takes less time than building the set of its words.
+        self._is_short = 0 < len(self._spaced) < SHORT
         self._looked_up: dict[str, list[Place]] = {}
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The distinct words."""
+        return frozenset(self._words.listed)
+
+    def has(self, phrase: Sequence[str]) -> bool:
+        """Whether all words of the phrase occur."""
+        if self._is_short:
+            spaced = self._spaced
+            for word in phrase:  # noqa: SIM110, a generator takes longer
+                if f" {word} " not in spaced:
+                    return False
+            return True
+        return self.words.issuperset(phrase)
 
     def places(self, word: str) -> list[Place]:
         """Where the word, one of the passage's, occurs."""
@@ -51,11 +70,6 @@ class Passage:
         if found is None:
             found = self._looked_up[word] = self._find(word)
         return found
-
-    @cached_property
-    def _spaced(self) -> str:
-        """An ASCII text between spaces, with a space for each sign between words."""
-        return f" {self.text.translate(ASCII_WORDS)} " if self.text.isascii() else ""
 
     @cached_property
     def _all_places(self) -> dict[str, list[Place]]:
@@ -217,9 +231,8 @@ def _words_support(
     subject: Sequence[str], object: Sequence[str], context_index: ContextIndex
 ) -> Support | None:
     """The first place in a context with all words of the subject near all words of the object."""
-    needed = {*subject, *object}
     for context, passage in enumerate(context_index.passages):
-        if not needed <= passage.words:
+        if not (passage.has(subject) and passage.has(object)):
             continue
         subjects = passage.spans(subject)
         objects = passage.spans(object) if subjects else []

@@ -26,9 +26,8 @@ class KeptReadings(Generic[T]):
     (['a', 'b'], ['a,b'])
     """
 
-    def __init__(self, read: Callable[..., T], *, max_characters: int = MAX_CHARACTERS) -> None:
+    def __init__(self, read: Callable[..., T]) -> None:
         self._read = read
-        self._max_characters = max_characters
         self._kept: dict[str, tuple[tuple[object, ...], T]] = {}
         self._n_characters = 0
 
@@ -39,7 +38,7 @@ class KeptReadings(Generic[T]):
         found = self._read(text, *given)
         n = len(text)
         if n <= MAX_LENGTH:
-            if self._n_characters > self._max_characters:
+            if self._n_characters > MAX_CHARACTERS:
                 self._kept.clear()  # rare, and cheaper than knowing which was used last
                 self._n_characters = 0
             self._kept[text] = (given, found)

@@ -41,6 +41,7 @@ from ragauge.language.number_words import numbers_in_words
 from ragauge.language.numerals import digit_in, numbers_in_digits
 from ragauge.language.quantity import DIVIDING, Quantity, Reading, quantity_of
 from ragauge.language.units import MONEY
+from ragauge.language.words import words_of
 
 
 def quantities(text: str, known_dates: Sequence[Date] | None = None) -> tuple[Quantity, ...]:
@@ -54,7 +55,7 @@ def quantities(text: str, known_dates: Sequence[Date] | None = None) -> tuple[Qu
     ['5']
     """
     if not digit_in(text).search(text):
-        return _kept_in_words(text)
+        return _kept_in_words(text) if words_of(text).may_spell_numbers else ()
     return _kept(text, dates(text) if known_dates is None else tuple(known_dates))
 
 

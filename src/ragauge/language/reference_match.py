@@ -13,6 +13,7 @@ from rapidfuzz import fuzz, process
 from ragauge.language.compared_text import ComparedText, read_text, without_accents
 from ragauge.language.date_parts import Date, readings, supports
 from ragauge.language.dates import dates
+from ragauge.language.initials import Span, abbreviated
 from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import Agreement
 from ragauge.language.number_match import ExpectedNumber, NumberMatch, match_quantities
@@ -21,6 +22,7 @@ from ragauge.language.opposites import denial, has_opposite, is_negated, polarit
 from ragauge.language.quantity import Quantity
 from ragauge.language.refusals import find_refusals
 from ragauge.language.stems import Word, stem
+from ragauge.language.units import MONEY
 
 MIN_LETTERS = 5
 """Shorter words are not compared by spelling: `Iran` and `Iraq` are two countries."""
@@ -59,7 +61,7 @@ class ReferenceWord(NamedTuple):
     """A content word of the reference, and how far the answer states it.
 
     `credit` is 1 if it states the word, 0 if not, and between for a number of its working. `how` is
-    "exact" (the stems are equal), "spelling", "number", "meaning" (`fell` for `declined`) or, without
+    "exact" (the stems are equal), "spelling", "initials", "number", "meaning" (`fell` for `declined`) or, without
     credit, "opposite", "denied" or "". `is_new`: the question does not have it.
     """
 
@@ -98,8 +100,11 @@ class ReferenceMatch:
 
     @property
     def is_in_other_words(self) -> bool:
-        """Whether the reference is only yes or no, and the answer says it without the word."""
-        return len(self.words) == 1 == self.n_words and self.words[0].how == "meaning"
+        """Whether the answer says the yes or no that the reference is, or has a name in other letters."""
+        if len(self.words) == 1 == self.n_words and self.words[0].how == "meaning":
+            return True
+        are_all_stated = all(word.credit == 1 for word in self.words)
+        return are_all_stated and any(word.how == "initials" for word in self.words)
 
     @property
     def wanted(self) -> Sequence[ReferenceWord]:
@@ -159,12 +164,20 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     if len(expected.words) <= SHORT_TEXT >= len(given.words):
         known = () if ASKS_YES_OR_NO.match(question or "") else asked.stems
         words = tuple(_with_opposite(word, expected, given, known) for word in words)
+    short, spelled = abbreviated(reference, expected.words, answer, given.words)
+    words = tuple(
+        word._replace(credit=1.0, how="initials")
+        if not word.credit and _is_in(word, short)
+        else word
+        for word in words
+    )
     if denied:
         words = tuple(word._replace(credit=0.0, how="denied") for word in words)
     said = _said_to(question or "", asked, expected, answer, given)
     if said and said == expected.words[0].lowered:
         words = (words[0]._replace(credit=1.0, how="meaning"),)
     ours = {word.stem for word in given.content} - asked.stems
+    same = {word.stem for word in given.content if _is_in(word, spelled)} if spelled else set[str]()
     contradiction = (f"{denied} {reference}", reference) if denied else None
     contradiction = contradiction or _contradiction(question or "", reference, answer, numbers)
     contradiction = contradiction or _opposite(words, given)
@@ -178,7 +191,7 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         n_answer_words=len(given.words),
         is_contained=is_contained and not is_other_number and not denied,
         n_new=len(ours),
-        n_new_shared=len(ours & expected.stems),
+        n_new_shared=len(ours & (expected.stems | same)),
         numbers=numbers,
         contradiction=contradiction,
     )
@@ -273,6 +286,10 @@ def _said_to(
     return polarity([word.lowered for word in asked.words], ours)
 
 
+def _is_in(word: Word | ReferenceWord, spans: Sequence[Span]) -> bool:
+    return any(start <= word.start < end for start, end in spans)
+
+
 def _with_opposite(
     word: ReferenceWord, expected: ComparedText, given: ComparedText, known: Collection[str]
 ) -> ReferenceWord:
@@ -321,26 +338,48 @@ def _contradiction(
     if expected and given and expected[1].lower() != given[1].lower():
         return given[1].lower(), expected[1].lower()
     asked = dates(question)
-    wanted = [
-        date for date in dates(reference) if not any(supports(other, date) for other in asked)
-    ]
-    given_dates = dates(answer) if wanted else ()
-    if given_dates and not any(_agree(ours, date) for ours in given_dates for date in wanted):
-        return given_dates[0].text, wanted[0].text
+    wanted = _new_dates(dates(reference), asked)
+    stated = dates(answer) if wanted else ()
+    # A date that repeats the question's is not meant for the reference's.
+    new = _new_dates(stated, asked)
+    if new and not any(_agree(ours, date) for ours in stated for date in wanted):
+        return new[0].text, wanted[0].text
     if numbers.expected and not numbers.matched:
-        known = {quantity.number for quantity in _quantities(question)}
-        stated = [number for number in _quantities(answer) if number.counts]
-        other = [number for number in stated if number.number not in known]
-        if other:
-            return _other_number(other, numbers.expected[0])
+        return _other_number(question, reference, answer, numbers.expected[0])
     return None
 
 
-def _other_number(stated: Sequence[Quantity], expected: ExpectedNumber) -> tuple[str, str]:
-    """The last number of the answer, or the expected one if the answer says that it fell and not rose."""
+def _new_dates(found: Sequence[Date], asked: Sequence[Date]) -> list[Date]:
+    """The dates that the question does not have."""
+    return [date for date in found if not any(supports(other, date) for other in asked)]
+
+
+def _other_number(
+    question: str, reference: str, answer: str, expected: ExpectedNumber
+) -> tuple[str, str] | None:
+    """The last number of the answer that could be the expected one, and the expected one.
+
+    The expected number itself if the answer says that it fell where the reference says that it rose.
+    """
+    known = {quantity.number for quantity in _quantities(question)}
+    wanted = {each.unit for each in _quantities(reference) if each.text == expected.number}
+    stated = [
+        each
+        for each in _quantities(answer)
+        if each.counts
+        and each.number not in known
+        and (not wanted or any(_is_of_kind(each.unit, unit) for unit in wanted))
+    ]
+    if not stated:
+        return None
     same = [each.text for each in stated if by_value(each) == expected.value]
     ours = f"{same[-1]}{OTHER_SIGN}" if same else stated[-1].text
     return ours, expected.number
+
+
+def _is_of_kind(unit: str, wanted: str) -> bool:
+    """Whether a number with this unit can be meant for one with the other: neither `$5` nor `note 5` for `5%`."""
+    return not wanted or unit == wanted or (unit in MONEY and wanted in MONEY)
 
 
 def _agree(one: Date, other: Date) -> bool:

@@ -1,4 +1,6 @@
-"""Measures that are powers of ten of each other, and measures of one kind: 5 km is 5,000 m, and not 5 m."""
+"""Measures that are powers of ten of each other, and units of one kind: 5 km is 5,000 m, and neither 5 m nor 5 miles."""
+
+from ragauge.language.units import MONEY
 
 _POWERS = (
     {"nm": -9, "µm": -6, "mm": -3, "cm": -2, "m": 0, "km": 3},
@@ -18,7 +20,22 @@ _POWER = {
     unit: (kind, power) for kind, powers in enumerate(_POWERS) for unit, power in powers.items()
 }
 _TIMES = ("ms", "s", "min", "h", "day", "week", "month", "year", "decade", "century")
-_KINDS = {unit: kind for unit, (kind, _) in _POWER.items()} | dict.fromkeys(_TIMES, -1)
+_OTHERS = (
+    ("km", "inch", "ft", "yd", "mi"),
+    ("kg", "lb", "oz", "stone", "ton"),
+    ("l", "gallon", "pint", "quart", "barrel", "cup"),
+)
+"""Measures of the kind of the first, without a power of ten between them."""
+_KINDS = (
+    {unit: kind for unit, (kind, _) in _POWER.items()}
+    | {unit: _POWER[known][0] for known, *others in _OTHERS for unit in others}
+    | dict.fromkeys(_TIMES, -1)
+    | dict.fromkeys(("°C", "°F"), -2)
+    | dict.fromkeys(("km/h", "mi/h", "m/s"), -3)
+)
+_DOLLARS = frozenset({"USD", "AUD", "CAD", "NZD", "HKD", "SGD"})
+_PARTS = frozenset({"cent", "pound"})
+"""Parts of several currencies, or of a currency and a weight."""
 
 
 def power_between(one: str, other: str) -> int | None:
@@ -35,11 +52,17 @@ def power_between(one: str, other: str) -> int | None:
 
 
 def are_of_one_kind(one: str, other: str) -> bool:
-    """Whether both measure the same, such as length or time.
+    """Whether both measure the same, such as length or time, or are two currencies.
+
+    A bare `$` may be any dollar.
 
     >>> are_of_one_kind("h", "day"), are_of_one_kind("h", "km"), are_of_one_kind("", "km")
     (True, False, False)
+    >>> are_of_one_kind("USD", "EUR"), are_of_one_kind("USD", "CAD")
+    (True, False)
     """
+    if one in MONEY and other in MONEY:
+        return not ({one, other} <= _DOLLARS or {one, other} & _PARTS)
     one, other = _numerators(one, other)
     kind = _KINDS.get(one)
     return kind is not None and kind == _KINDS.get(other)

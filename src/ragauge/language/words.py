@@ -1,7 +1,6 @@
 """The words of a text, read once for all metrics, and what its dates and numbers may begin with."""
 
 import re
-from collections.abc import Sequence
 
 from ragauge.language.characters import lower_letters
 from ragauge.language.kept_readings import KeptReadings
@@ -11,8 +10,6 @@ WORD = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
     r"|(?:(?![\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])[\w\u0300-\u036f])+"
 )
-MAX_CHARACTERS = 2_000_000
-"""Most characters of all texts whose words are kept; the words take about ten times as much memory."""
 
 
 def words(text: str) -> list[str]:
@@ -48,14 +45,18 @@ _NAMES = DATE_NAMES | NUMBER_WORDS
 
 
 class Words:
-    """The words of a text in order."""
+    """The words of a text in order.
 
-    __slots__ = ("_distinct", "listed", "may_name_dates", "may_spell_numbers")
+    The text is kept with spaces for all signs, not as words: a string a word takes ten times the memory.
+    """
+
+    __slots__ = ("_text", "may_name_dates", "may_spell_numbers", "spaced")
 
     def __init__(self, text: str) -> None:
-        self.listed: Sequence[str] = words(text)
-        self._distinct: frozenset[str] | None = None
-        separate = self.listed if text.isascii() and "_" not in text else _ascii_words(text)
+        self.spaced = f" {text.translate(ASCII_WORDS)} " if text.isascii() else ""
+        """An ASCII text in lower case, with a space for each sign between words, at the start and at the end."""
+        self._text = "" if self.spaced else text
+        separate = self.spaced.split() if self.spaced and "_" not in text else _ascii_words(text)
         has_any = not _NAMES.isdisjoint(separate)
         self.may_name_dates = has_any and not DATE_NAMES.isdisjoint(separate)
         """Whether a date may begin with a name; looking for one takes ten times as long as for its words."""
@@ -63,11 +64,8 @@ class Words:
         """Whether there may be numbers in words."""
 
     @property
-    def distinct(self) -> frozenset[str]:
-        """Each word once."""
-        if self._distinct is None:
-            self._distinct = frozenset(self.listed)
-        return self._distinct
+    def listed(self) -> list[str]:
+        return self.spaced.split() or words(self._text)
 
 
 def _ascii_words(text: str) -> list[str]:
@@ -76,5 +74,5 @@ def _ascii_words(text: str) -> list[str]:
     return plain.translate(ASCII_WORDS).split()
 
 
-words_of = KeptReadings(Words, max_characters=MAX_CHARACTERS)
+words_of = KeptReadings(Words)
 """The `Words` of a text; each distinct text is read once."""

@@ -157,7 +157,9 @@ def _read_object(source: object) -> Table | None:
 def _read_file(source: str | os.PathLike[str]) -> Table:
     path = Path(source)
     if (url := as_url(source)) is not None:
-        return unreadable(url, "is a URL; download it first, ragauge reads local files only")
+        return unreadable(
+            url, "is a URL of a kind that is not read (s3:// and gs:// are); download it first"
+        )
     if is_set(path):
         files = files_of_set(path)
         return files if isinstance(files, Table) else together(path, list(map(_read_file, files)))

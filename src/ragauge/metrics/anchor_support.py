@@ -39,6 +39,8 @@ def context_ngrams(passage_words: Sequence[Words], *, n: int = 1) -> Ngrams:
     >>> sorted(context_ngrams([words_of("a cat"), words_of("sat")], n=2))
     ['a cat']
     """
+    if n == 1:
+        return frozenset[str]().union(*[words.listed for words in passage_words])
     return frozenset[str]().union(*[ngrams(words, n) for words in passage_words])
 
 
@@ -51,7 +53,7 @@ def ngrams(words: Words, n: int = 1) -> Ngrams:
     if n < 1:
         raise LabelError(f"n must be at least 1, got {n}; n=1 compares words")
     if n == 1:
-        return words.distinct
+        return frozenset(words.listed)
     listed = words.listed
     return frozenset(map(" ".join, zip(*(listed[start:] for start in range(n)), strict=False)))
 
@@ -156,14 +158,7 @@ def _overlap(n_found: int, n_ngrams: int) -> float | None:
 
 def _shown(anchor: Anchor, supporting: Support | None) -> dict[str, object]:
     shown = _described(anchor)
-    by = None
-    if supporting:
-        by = {
-            "context": supporting.context,
-            "start": supporting.start,
-            "end": supporting.end,
-            "text": supporting.text,
-        }
+    by = supporting._asdict() if supporting else None
     shown["text"], shown["start"], shown["end"] = anchor.text, anchor.start, anchor.end
     shown["supported"], shown["by"] = supporting is not None, by
     return shown

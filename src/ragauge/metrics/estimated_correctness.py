@@ -129,7 +129,9 @@ def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
     if match.is_contained:
         return ["contains the reference word for word"]
     if match.is_in_other_words:
-        return [f"says {match.words[0].text} in other words"]
+        is_name = match.words[0].how != "meaning"
+        of_what = "the name of the reference in other letters" if is_name else match.words[0].text
+        return [f"says {of_what}{'' if is_name else ' in other words'}"]
     if wanted and all(word.how == "denied" for word in wanted):
         return []
     if match.is_in_numbers:

@@ -46,7 +46,7 @@ def sentence_coverage(
     The minimum over reference sentences of the maximum over answer sentences of their BERTScore F1. At
     most 1; best over the references. A sentence has at least one letter or digit. Undefined if the
     reference has no sentence; 0 if the answer has none. Failed if the encoder gives no token
-    embeddings. The evidence lists, for each reference sentence, the best answer sentence and whether
+    embeddings, or if both texts have more than 500 different sentences. The evidence lists, for each reference sentence, the best answer sentence and whether
     its F1 reaches `threshold`. The default of 0.85 was chosen for another model; `threshold="model"` uses
     the one measured for the model in use.
 
