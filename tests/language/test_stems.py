@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
-from ragauge.language.stems import stem, stemmed
+from ragauge.language.stems import ASCII_WORD, WORD, stem, stemmed
 
 ORACLE = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM)
 
@@ -77,3 +77,9 @@ def test_words_stand_where_they_are_said_to_stand():
 )
 def test_thousands_are_read_without_their_separators(text, stems):
     assert [word.stem for word in stemmed(text)] == stems
+
+
+@given(st.text(st.sampled_from("ab1_.,-' \n") | st.characters(max_codepoint=127)))
+def test_a_text_of_ascii_has_the_same_words_by_either_pattern(text):
+    plain, any_text = ASCII_WORD.finditer(text), WORD.finditer(text)
+    assert [match.span() for match in plain] == [match.span() for match in any_text]
