@@ -16,11 +16,26 @@ def merged_page(old: str, new: str, metrics: Sequence[str]) -> str:
         if table and added:
             part = _replaced(part, _merged_table(table, added))
         parts.append(part)
-    names = ", ".join(f"`{name}`" for name in metrics)
-    again = f"Measured again on {date.today().isoformat()}: {names}.\n"
-    text = re.sub(r"Measured again on .*\n\n?", "", "".join(parts))
+    text = "".join(parts)
+    again = _measured_again(text, metrics)
+    text = AGAIN.sub("", text)
     return (
         text.replace("\n\n", f"\n\n{again}\n", 1) if text.startswith("\nMeasured") else again + text
+    )
+
+
+AGAIN = re.compile(r"Measured again on (.*): (.*)\.\n\n?")
+
+
+def _measured_again(text: str, metrics: Sequence[str]) -> str:
+    """A line for each later date, with the metrics whose figures are of that date."""
+    dates = dict.fromkeys(metrics, date.today().isoformat())
+    for day, names in AGAIN.findall(text):
+        for name in re.findall(r"`(\w+)`", names):
+            dates.setdefault(name, day)
+    by_date = {day: [f"`{name}`" for name in dates if dates[name] == day] for day in dates.values()}
+    return "".join(
+        f"Measured again on {day}: {', '.join(by_date[day])}.\n" for day in sorted(by_date)
     )
 
 

@@ -74,3 +74,13 @@ def test_notes_of_other_metrics_and_the_date_stay():
     new = 'measured = 2026-11-23\n\n[metrics.b]\nnote = "3"\n'
 
     assert merge.merged_notes(old, new) == old.replace('"2"', '"3"')
+
+
+def test_each_later_date_keeps_the_metrics_whose_figures_are_of_that_date():
+    today = date.today().isoformat()
+    earlier = OLD.replace(
+        "with all rows.\n", "with all rows.\n\nMeasured again on 2026-01-02: `a`, `b`.\n"
+    )
+    merged = merge.merged_page(earlier, NEW, ["b"])
+
+    assert f"Measured again on 2026-01-02: `a`.\nMeasured again on {today}: `b`.\n\n## Is" in merged

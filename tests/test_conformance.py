@@ -435,10 +435,11 @@ def weighted(side):
 
 def sum_of_support(e):
     return (
-        1.3 * e["coverage"]
+        1.4 * e["coverage"]
         + 1.9 * e["precision"]
-        + 0.8 * (e["best_sentence"] + e["lowest"] - e["numbers_not_found"])
-        - 0.9 * e["missing"]
+        + 0.6 * e["best_sentence"]
+        + 0.8 * (e["lowest"] - e["numbers_not_found"] - e["denies"])
+        - 0.9 * (e["missing"] + e["absolute"])
     )
 
 
@@ -493,7 +494,7 @@ RECOMPUTED = {
     "semantic_similarity": lambda e: min(1, max(0, e["cosine"])),
     "sentence_coverage": lambda e: min(max(column) for column in zip(*e["matrix"], strict=True)),
     "sentences_covered": lambda e: e["sentence_coverage"] > e["threshold"],
-    "support": lambda e: 1 / (1 + math.exp(2.7 - sum_of_support(e))) if "coverage" in e else 0,
+    "support": lambda e: 1 / (1 + math.exp(2.6 - sum_of_support(e))) if "coverage" in e else 0,
     "token_f1": lambda e: (
         2 * sum(e["shared"].values()) / (e["n_answer"] + e["n_reference"])
         if e["n_answer"] or e["n_reference"]

@@ -39,6 +39,7 @@ from ragauge.runs.manifest import Manifest
 from ragauge.runs.run import Run
 from ragauge.sample import FIELDS, Columns, FieldError, Samples, read_value
 from ragauge.score import KeptEvidence, Score
+from ragauge.suite import Entry
 
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
@@ -84,7 +85,8 @@ def score(
     >>> rg.score("number_match", answer="The premium is $604", reference="$604").value
     1.0
     """
-    label = str(read_metric(label)) if callable(label) else label
+    if callable(label) and isinstance(named := read_metric(label), Entry):
+        label = str(named.label)
     if not isinstance(label, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise PlanError([f"score takes a metric's label or function, got {label!r:.80}"])
     suite = suite_for_label(label)

@@ -76,12 +76,12 @@ def _id(value: object) -> str:
         raise FieldError(f"must be text, got {short_value(value)}; put it in quotes")
     if not value.strip():
         raise FieldError("is empty; give every question an id")
-    return _whole(value)
+    return whole_text(value)
 
 
 def _text(value: object) -> str:
     if isinstance(value, str):
-        return _whole(value)
+        return whole_text(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(_finite(value))
     raise FieldError(f"must be text, got {short_value(value)}")
@@ -97,7 +97,7 @@ def _texts(value: object) -> list[str]:
 
 def _item(place: int, item: object) -> str:
     if isinstance(item, str):
-        return _whole(item)
+        return whole_text(item)
     if not isinstance(item, int | float) or isinstance(item, bool):
         raise FieldError(f"item {place} must be text, got {short_value(item)}")
     return _text(item)
@@ -147,7 +147,7 @@ def _grade(document: object, grade: object) -> int:
 
 def _slice_value(value: object) -> object:
     if isinstance(value, str):
-        return _whole(value)
+        return whole_text(value)
     if isinstance(value, bool):
         return value
     if isinstance(value, int | float):
@@ -155,14 +155,15 @@ def _slice_value(value: object) -> object:
     if isinstance(value, date | time | Decimal):
         return str(value)
     try:
-        return _whole(json.dumps(value, ensure_ascii=False, allow_nan=False))
+        return whole_text(json.dumps(value, ensure_ascii=False, allow_nan=False))
     except FieldError:
         raise
     except (TypeError, ValueError, RecursionError) as error:
         raise FieldError(f"cannot be kept as JSON: {error}") from None
 
 
-def _whole(text: str) -> str:
+def whole_text(text: str) -> str:
+    """The text; FieldError if it has half of a surrogate pair, which no file and no frame can hold."""
     if text.isascii():
         return text
     try:

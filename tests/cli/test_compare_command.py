@@ -149,6 +149,11 @@ def test_csv_has_a_line_for_each_metric_and_pair(ragauge, run):
         (["r", "old", "new", "-o", "x.xls"], 2, "x.xls: unknown ending; use .md, .tex"),
         (["r", "old", "new", "-o", "x.md", "-f", "table"], 2, "-f table is for the terminal"),
         (["e", "old"], 5, "e: is not a run folder"),
+        (
+            ["s3://b/r", "old"],
+            2,
+            "s3://b/r: is a URL; compare reads runs and answers on this machine",
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_said(ragauge, run, tmp_path, arguments, code, message):

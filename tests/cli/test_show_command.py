@@ -115,6 +115,13 @@ def test_what_is_no_run_is_refused(ragauge, run, tmp_path):
         assert f"{path}: is not a run folder" in done.err
 
 
+def test_a_run_at_a_url_is_refused_with_the_way_out(ragauge):
+    for command in ("show", "view", "report"):
+        done = ragauge(command, "s3://bucket/run")
+        assert (done.code, done.out) == (5, "")
+        assert "s3://bucket/run: is a URL; copy the run's folder to this machine" in done.err
+
+
 def test_a_run_that_is_not_finished_is_refused_with_the_way_out(ragauge, run):
     manifest = json.loads((run / "manifest.json").read_text())
     spoil(run, "manifest.json", json.dumps({**manifest, "finished": None}))

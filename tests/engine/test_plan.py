@@ -1,6 +1,8 @@
 import pytest
 
+import ragauge as rg
 from ragauge.engine.plan import NO_RESOURCES, make_plan
+from ragauge.engine.selection import suites_of
 from ragauge.errors import PlanError
 from ragauge.label import Label
 from ragauge.metric import feature, metric
@@ -268,3 +270,12 @@ def test_a_suite_given_twice_counts_once_and_two_suites_of_one_name_are_refused(
     other = checks("[[check]]\n[check.rules]\nb = {contains='y'}\n")
     with pytest.raises(PlanError, match="two different suites are named 's'"):
         make_plan([one, other], COLUMNS)
+
+
+def test_a_name_that_the_default_suite_shows_is_a_metric_of_that_name():
+    by_text = rg.metrics.recall(match="text", k=10)
+    columns = ["contexts", "gold_contexts", "reference", "answer"]
+    plan = make_plan(suites_of(["recall@10 by text", "number_match"]), columns, NO_RESOURCES)
+    assert [metric.name for metric in plan.metrics] == ["recall@10 by text", "number_match"]
+    sample = {"contexts": ["Emma is a novel."], "gold_contexts": ["Emma is a novel."]}
+    assert rg.score("recall@10 by text", **sample) == rg.score(by_text, **sample)

@@ -9,9 +9,10 @@ from ragauge.features.dates import context_dates
 from ragauge.features.numbers import context_quantities
 from ragauge.language.anchors import embedded_anchors
 from ragauge.language.claims import Claim, claims
-from ragauge.language.context_index import ContextIndex, support, words
+from ragauge.language.context_index import ContextIndex, support
 from ragauge.language.dates import dates
 from ragauge.language.numbers import quantities
+from ragauge.language.words import words
 
 
 def triples(text: str) -> list[tuple[str, str, str]]:

@@ -54,3 +54,9 @@ def test_only_the_heading_of_a_table_names_the_scale_of_a_text(text, scale):
 )
 def test_questions_for_a_percentage(question, asks):
     assert asks_for_a_percentage(question) is asks
+
+
+def test_a_scale_with_a_foreign_letter_is_none():
+    assert named_scale("Net income in $ mıllions?") == 0
+    assert heading_scale("Sales in thousands, in mıllions") == 3
+    assert heading_scale("Sales in mıllions, of thousands") == 0

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ragauge as rg
-from ragauge.language.context_index import SPREAD, Passage, words
+from ragauge.language.context_index import SPREAD, Passage
+from ragauge.language.words import words_of
 
 VOCABULARY = st.sampled_from(["fee", "may", "due", "x" * 60, "é"])
 TEXTS = st.lists(VOCABULARY, min_size=1, max_size=30).map(" ".join)
@@ -14,7 +15,7 @@ TEXTS = st.lists(VOCABULARY, min_size=1, max_size=30).map(" ".join)
 
 def plain_spans(text: str, phrase: list[str]) -> list[tuple[int, int]]:
     """For each place of the rarest word the nearest one of each word, if they are close together."""
-    places = [list(Passage(text, words(text)).places(word)) for word in phrase]
+    places = [list(Passage(text, words_of(text)).places(word)) for word in phrase]
     if len(places) == 1 or not all(places):
         return places[0] if all(places) else []
     found = []
@@ -28,7 +29,7 @@ def plain_spans(text: str, phrase: list[str]) -> list[tuple[int, int]]:
 
 @given(TEXTS, st.lists(VOCABULARY, min_size=1, max_size=3))
 def test_spans_are_found_in_order_and_none_is_lost(text, phrase):
-    assert list(Passage(text, words(text)).spans(phrase)) == plain_spans(text, phrase)
+    assert list(Passage(text, words_of(text)).spans(phrase)) == plain_spans(text, phrase)
 
 
 def test_many_claims_of_the_words_of_a_long_context_take_linear_time(assert_linear_time):

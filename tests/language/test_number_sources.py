@@ -17,6 +17,6 @@ def test_each_number_of_the_answer_has_its_source_or_none():
     )
     assert rows == [
         SourcedNumber("3", "3", "3", "exact"),
-        SourcedNumber("$1.4 million", "1400000", "1,384", "scale and rounding"),
+        SourcedNumber("$1.4 million", "1400000", "1,384 (in thousands)", "rounding"),
         SourcedNumber("8", "8"),
     ]

@@ -38,6 +38,12 @@ def found(question: str | None, reference: str, answer: str) -> dict[str, str]:
         ("When?", "May 2019", "in June 2019", {"may": "", "2019": "exact"}),
         ("Which band?", "The Who", "Who knows", {"who": "exact"}),
         ("How much?", "5. Its cost was 5.", "5", {"cost": "", "5": "exact"}),
+        # An A that is no article.
+        ("Which vitamin?", "Vitamin A", "Vitamin D is a cure", {"a": ""}),
+        ("Which vitamin?", "Vitamin A", "it is vitamin a.", {"a": "exact"}),
+        ("Which vitamin is it, a good one?", "Vitamin A", "vitamin A", {"a": "exact"}),
+        ("Which grade?", "A", "B", {"a": ""}),
+        ("Which book?", "A Tale of Cities", "Tale of Cities", {"tale": "exact", "cities": "exact"}),
         # Fiscal years in one word or two.
         ("Why?", "sales of FY2021", "sales in FY 2021", {"sales": "exact", "fy2021": "exact"}),
         ("Why?", "FY 2021", "in FY2021", {"fy": "exact", "2021": "exact"}),
@@ -55,6 +61,12 @@ def test_the_words_that_the_question_lacks_are_looked_for(question, reference, a
     [
         ("Jane Austen", "It is by Jane Austen.", True),
         ("the Beatles", "Beatles", True),
+        ("Model A", "Model B", False),
+        ("Model A", "Model A won", True),
+        ("Model A", "it was a model a car", True),
+        ("vitamin deficiency", "vitamin A deficiency", False),
+        ("Once Upon a Time", "Once Upon A Time", True),
+        ("prize", "He won a prize.", True),
         ("Jane Austen", "Austen, Jane", False),
         ("5", "15", False),
         ("1577", "$1.577 billion", False),
@@ -98,6 +110,15 @@ def test_a_reference_of_numbers_only_may_be_stated_in_another_form(
         ("How many?", "604", "It costs $293.", ("$293", "604")),
         ("How many of 293?", "604", "Of the 293, a few.", None),
         ("How many?", "604", "It is 604, not 293.", None),
+        # A number contradicts only one of its kind; one without a unit may be of any kind.
+        ("Which share?", "90% of sales", "Sales were $3.1 billion.", None),
+        ("Which share?", "90% of sales", "See note 11.", None),
+        ("Which share?", "90% of sales", "Of $3 billion 80%, see note 11.", ("80%", "90%")),
+        ("The fee?", "$5", "It is €6.", ("€6", "$5")),
+        ("How many?", "5", "It is 6%.", ("6%", "5")),
+        # A date of the question contradicts nothing.
+        ("The profit in 2022?", "More than in 2021", "In 2022 it rose.", None),
+        ("The profit in 2022?", "More than in 2021", "More than in 2019.", ("2019", "2021")),
         ("The growth?", "3.4%", "It fell 3.4%.", ("3.4% with the other sign", "3.4%")),
     ],
 )
@@ -174,3 +195,75 @@ def test_a_fall_does_not_contain_the_rise_of_the_reference():
     match = match_reference("What was the growth?", "3.4%", "Revenue fell by 3.4%.")
     assert not match.is_contained
     assert match_reference("What was the growth?", "3.4%", "It grew by 3.4%.").is_contained
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "denied"),
+    [
+        ("Who wrote Emma?", "It was not Jane Austen.", "not"),
+        ("Who wrote Emma?", "It wasn't by Jane Austen.", "not by"),
+        ("Who wrote Emma?", "Mary Shelley rather than Jane Austen.", "rather than"),
+        ("Who wrote Emma?", "Not Mary Shelley, not Jane Austen.", "not"),
+        ("Who wrote Emma?", "Jane Austen, not Mary Shelley.", None),
+        ("Who wrote Emma?", "It was not only Jane Austen.", None),
+        ("Who wrote Emma?", "Not Jane Austen? It was Jane Austen.", None),
+        ("Who did not write Persuasion?", "It was not Jane Austen.", None),
+    ],
+)
+def test_a_denied_reference_is_not_stated(question, answer, denied):
+    match = match_reference(question, "Jane Austen", answer)
+    assert match.is_contained is (denied is None)
+    if denied:
+        assert match.contradiction == (f"{denied} Jane Austen", "Jane Austen")
+        assert {word.how for word in match.words} == {"denied"}
+    else:
+        assert match.contradiction is None
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "how", "contradiction"),
+    [
+        ("Why?", "revenue decreased", "Revenue fell", "meaning", None),
+        ("Why?", "revenue decreased", "Revenue rose", "opposite", ("rose", "decreased")),
+        ("Did it increase or decrease?", "decrease", "It rose", "opposite", ("rose", "decrease")),
+        # The question's own word is no contradiction.
+        ("Why did it rise?", "costs were lower", "It rose by costs", "", None),
+        # A long text speaks of several things.
+        ("Why?", "revenue decreased", f"Costs rose. {'It is so. ' * 9}", "", None),
+    ],
+)
+def test_an_opposite_in_a_short_text_contradicts(question, reference, answer, how, contradiction):
+    match = match_reference(question, reference, answer)
+    assert match.contradiction == contradiction
+    turned = [word.how for word in match.words if word.how in ("meaning", "opposite")]
+    assert turned == ([how] if how else [])
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "credit"),
+    [
+        ("Is the sky green?", "No", "It is not green.", 1),
+        ("Is the sky green?", "yes", "It is not green.", 0),
+        ("Is it illegal?", "Yes", "It is illegal.", 1),
+        ("Is it legal?", "No", "It is illegal.", 1),
+        ("Did sales grow?", "No", "Sales declined.", 1),
+        # Neither a plain yes nor a plain no; a refusal; no question for yes or no.
+        ("Can I renew online?", "No", "You can only renew in person.", 0),
+        ("Can I renew online?", "No", "I cannot tell whether you can renew online.", 0),
+        ("What can I not renew?", "No", "You cannot renew.", 0),
+    ],
+)
+def test_yes_and_no_in_other_words(question, reference, answer, credit):
+    match = match_reference(question, reference, answer)
+    assert [word.credit for word in match.words] == [credit]
+    assert match.is_in_other_words is bool(credit)
+
+
+@pytest.mark.parametrize(
+    "unit", ["not Jane Austen ", "a vitamin A ", "Jane ", "rose fell ", "isn't a "]
+)
+def test_long_answers_take_linear_time(unit, assert_linear_time):
+    def work(text: str) -> None:
+        match_reference("Who wrote Emma?", "Jane Austen", text)
+
+    assert_linear_time(work, lambda n: unit * (n // len(unit)), 20_000)

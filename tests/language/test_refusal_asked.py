@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from ragauge.language.refusal_asked import asked_by
+from ragauge.language.refusal_question import asked_by
 from ragauge.language.refusals import find_refusals
 
 

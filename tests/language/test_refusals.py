@@ -13,6 +13,18 @@ from ragauge.language.refusals import READ_AT_EACH_END, uncertainty_phrases
 from ragauge.language.text import sentences
 
 REFUSALS = {
+    "refers elsewhere": (
+        "The leaflet is for the A1. For the A2 you'd have to look at its own leaflet.",
+        "The table lists prices for wood; the price of steel would need to be requested.",
+    ),
+    "made-up figures": (
+        "With revenue of $5 million and costs of $4 million, the margin is 20%. These figures are made up.",
+        "I'll use an income of 100 and assets of 400 as placeholders. ROA = 100 / 400 = 25%",
+    ),
+    "mentioned, not told": (
+        "It mentions a second witness but does not name her.",
+        "The abbreviation is used twice but never spelled out.",
+    ),
     "source keeps quiet": (
         "The summary steers clear of the price.",
         "It makes no claim either way about a pool.",
@@ -191,6 +203,7 @@ REFUSALS = {
         "Não sei.",
         "Не знаю.",
         "我不知道。",
+        "Dazu finde ich in den Unterlagen keine Angaben.",
         "わかりません。",
         "모르겠습니다.",
     ),

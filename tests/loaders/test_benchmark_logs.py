@@ -29,6 +29,9 @@ def test_requests_of_helm(tmp_path: Path):
     row = load(path).frame.row(0, named=True)
     assert (row["id"], row["system"]) == ("id1", "maker/small")
     assert (row["question"], row["answer"], row["references"]) == (ASKED, SAID, [RIGHT])
+    del state["request"]
+    path.write_text(json.dumps({"request_states": [state]}))
+    assert load(path).frame["answer"].to_list() == [SAID]
 
 
 def test_a_choice_of_helm_is_its_text(tmp_path: Path):

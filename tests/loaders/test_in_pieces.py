@@ -386,6 +386,8 @@ def test_large_files_that_are_joined_say_that_they_are_read_as_a_whole(
     path = written(tmp_path, plain(40))
     expected: Rows = [{"id": f"q{at}", "reference": "x"} for at in range(40)]
     gold = written(tmp_path, expected, "gold.jsonl")
+    both: Rows = [{"id": f"q{at}", "a": "x", "b": "y"} for at in range(40)]
+    side_by_side = written(tmp_path, both, "both.jsonl")
     given: dict[str, dict[str, Any]] = {
         "answers are joined with the gold of another file": {
             "source": path,
@@ -394,6 +396,10 @@ def test_large_files_that_are_joined_say_that_they_are_read_as_a_whole(
         },
         "the files of systems are paired": {"source": {"a": path, "b": path}},
         "rows are paired by place or by choice": {"source": path, "by_place": True},
+        "the answers of several systems are in columns of one table": {
+            "source": side_by_side,
+            "map": {"answer": "a,b"},
+        },
     }
     for why, options in given.items():
         assert "into memory" not in str(load(**options).notes)

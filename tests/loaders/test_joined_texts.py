@@ -26,6 +26,15 @@ def test_contexts_of_deepeval_are_split_at_its_marks(tmp_path: Path, mark: str):
     assert f"split 'retrieval_context' at {mark!r}, as deepeval joins texts" in samples.notes
 
 
+def test_the_answers_of_truthfulqa_are_split(tmp_path: Path):
+    head = "Question,Best Answer,Correct Answers,Incorrect Answers"
+    samples = loaded(tmp_path, f"{head}\nWhat happens?,Nothing,Nothing; No harm;,Pain; Death\n")
+    assert samples.frame["references"].to_list() == [["Nothing", "No harm"]]
+    assert "split 'Correct Answers' at ';', as TruthfulQA joins answers" in samples.notes
+    samples = loaded(tmp_path, "Question,Correct Answers\nWhat happens?,Nothing; No harm\n")
+    assert samples.frame["references"].to_list() == [["Nothing; No harm"]]
+
+
 def test_marks_between_blanks_and_in_other_tools_files_are_text(tmp_path: Path):
     samples = loaded(tmp_path, f"{DEEPEVAL}\nq,a,one; two | three,gold\n")
     assert samples.frame["contexts"].to_list() == [["one; two | three"]]

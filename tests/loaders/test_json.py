@@ -194,3 +194,18 @@ def test_the_result_of_one_haystack_pipeline_in_a_file(tmp_path: Path):
     row = load(path).frame.row(0, named=True)
     assert (row["question"], row["answer"]) == ("where?", "here")
     assert row["context_ids"] == ["d1"]
+
+
+def test_a_list_of_texts_that_is_json_text_is_a_list(tmp_path):
+    path = tmp_path / "a.jsonl"
+    row = {
+        "question": "q",
+        "answer": "a",
+        "references": '["Paris", "Lutetia"]',
+        "contexts": "[1] Paris.",
+    }
+    path.write_text(json.dumps(row) + "\n")
+    for in_pieces in (False, True):
+        frame = load(path, in_pieces=in_pieces).frame
+        assert frame["references"].to_list() == [["Paris", "Lutetia"]]
+        assert frame["contexts"].to_list() == [["[1] Paris."]]

@@ -46,6 +46,44 @@ def test_crag_has_other_spellings():
     assert_row({**given, "search_results": results}, references=[RIGHT, "Lutetia"], contexts=[TEXT])
 
 
+@pytest.mark.parametrize("further", [[], None])
+def test_an_expected_answer_without_other_spellings_is_not_the_systems(further: object):
+    rows = [
+        {"query": ASKED, "answer": RIGHT, "alt_ans": ["Lutetia"], "prediction": SAID},
+        {"query": "Capital of Peru?", "answer": "Lima", "alt_ans": further, "prediction": "Cusco"},
+    ]
+    frame = load(rows).frame
+    assert frame["answer"].to_list() == [SAID, "Cusco"]
+    assert frame["references"].to_list() == [[RIGHT, "Lutetia"], ["Lima"]]
+
+
+def test_the_expected_answer_of_a_chain_that_failed_is_not_its_answer():
+    documents = [{"page_content": TEXT}]
+    rows = [
+        {"query": ASKED, "answer": RIGHT, "result": SAID, "source_documents": documents},
+        {"query": "Capital of Peru?", "answer": "Lima", "result": None, "source_documents": []},
+    ]
+    frame = load(rows).frame
+    assert frame["answer"].to_list() == [SAID, None]
+    assert frame["references"].to_list() == [[RIGHT], ["Lima"]]
+
+
+@pytest.mark.parametrize("name", ["predictions", "predicted", "hypothesis"])
+def test_an_answer_beside_any_name_of_a_prediction_is_the_expected_one(name: str):
+    said = [SAID, "Lyon."] if name == "predictions" else SAID
+    assert_row({"question": ASKED, "answer": RIGHT, name: said})
+
+
+def test_mtrag_has_a_chat_and_lists_of_answers():
+    chat = [
+        {"speaker": "user", "text": "Hello"},
+        {"speaker": "agent", "text": "How can I help?"},
+        {"speaker": "user", "text": ASKED},
+    ]
+    given = {"input": chat, "targets": [{"speaker": "agent", "text": RIGHT}]}
+    assert_row({**given, "predictions": [{"text": SAID}]})
+
+
 @pytest.mark.parametrize(
     ("context", "facts"),
     [

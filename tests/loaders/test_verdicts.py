@@ -191,3 +191,11 @@ def test_equal_labels_of_one_rater_count_once():
 def test_ids_stay_texts():
     labels = load_verdicts([{"id": "007", "label": 1}, {"id": 7, "label": 0}])
     assert labels.frame["id"].to_list() == ["007", "7"]
+
+
+@pytest.mark.parametrize("name", ["id", "question", "system", "rater", "metric", "answer"])
+def test_half_a_character_in_a_name_is_a_problem_with_its_place(name):
+    row = {"id": "q1", "label": 1} | {name: "\ud800"}
+    with pytest.raises(DataError, match="contains half a character") as caught:
+        load_verdicts([row | ({"id": None} if name == "question" else {})])
+    assert caught.value.problems[0].field == name

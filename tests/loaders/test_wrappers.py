@@ -236,3 +236,27 @@ def test_calls_of_weave_are_no_spans():
         }
     )
     assert_row(row, id="w1")
+
+
+def test_inspect_keeps_the_completion_under_choices():
+    message = {"role": "assistant", "content": SAID}
+    output = {"model": "m1", "choices": [{"message": message, "stop_reason": "stop"}]}
+    samples = load([{"id": 1, "input": ASKED, "target": RIGHT, "output": output}])
+    row = samples.frame.row(0, named=True)
+    assert (row["system"], row["question"], row["answer"]) == ("m1", ASKED, SAID)
+    assert row["references"] == [RIGHT]
+
+
+def test_the_whole_prompt_gives_way_to_the_question_in_a_wrapper():
+    given = {"prompt": f"Answer briefly: {ASKED}", "inputs": {"question": ASKED}, "output": SAID}
+    row = load([given]).frame.row(0, named=True)
+    assert (row["question"], row["prompt"]) == (ASKED, given["prompt"])
+
+
+def test_a_result_may_be_an_object():
+    given = {
+        "question": ASKED,
+        "reference": RIGHT,
+        "result": {"answer": SAID, "contexts": ["Here."]},
+    }
+    assert_row(row_of(given), contexts=["Here."])

@@ -302,3 +302,28 @@ def test_long_texts_take_linear_time(text, assert_linear_time):
     assert_linear_time(
         lambda part: match(part, part, part), lambda n: text * (n // len(text)), 4000
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "opposite"),
+    [
+        (None, "declined 3.4%", "It grew 3.4%.", "3.4% is a rise, a fall is expected"),
+        ("What was the growth?", "3.4%", "It fell 3.4%.", "3.4% is a fall, a rise is expected"),
+        ("What was the growth?", "3.4%", "-3.4%", "-3.4% is negative, a rise is expected"),
+        (None, "a loss of $5m", "a profit of $5m", "$5m is a gain, a loss is expected"),
+        (None, "-0.133", "0.133", "0.133 is positive, negative is expected"),
+        (None, "0.133", "-0.133", "-0.133 is negative"),
+    ],
+)
+def test_the_evidence_names_a_number_in_the_opposite_direction(
+    question, reference, answer, opposite
+):
+    score = rg.score("number_match", question=question, reference=reference, answer=answer)
+    assert score.value == 0.0
+    assert score.evidence["opposite"] == opposite
+
+
+def test_only_the_direction_makes_a_number_opposite():
+    score = rg.score("number_match", reference="declined 3.4%", answer="It grew 3.5%.")
+    assert "opposite" not in score.evidence
+    assert "opposite" not in rg.score("number_match", reference="-5", answer="-5").evidence

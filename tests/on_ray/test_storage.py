@@ -110,6 +110,20 @@ def bucket() -> Iterator[str]:
                 os.environ[name] = value
 
 
+@pytest.mark.slow
+def test_answers_in_a_bucket_are_read_as_files(bucket: str, tmp_path: Path):
+    import s3fs
+
+    here = tmp_path / "answers.jsonl"
+    here.write_text('{"id": "q1", "answer": "5", "reference": "5"}\n')
+    files = s3fs.S3FileSystem()
+    files.put_file(str(here), "runs/answers/1.jsonl")
+    expected = rg.load(here).frame
+    for url in ("s3://runs/answers/1.jsonl", "s3://runs/answers", "s3://runs/*/*.jsonl"):
+        assert rg.load(url).frame.equals(expected), url
+        assert rg.load(url, in_pieces=True).frame.equals(expected), url
+
+
 def samples() -> rg.Samples:
     return rg.load(
         [

@@ -235,3 +235,18 @@ def test_metrics_that_a_test_does_not_apply_to_are_counted():
     none = ComparisonView(run.compare("a", "b", test="mcnemar", metrics="token_f1"))
     assert none.legend.startswith("nothing was tested: McNemar's exact test")
     assert "corrected" not in none.legend
+
+
+def test_long_names_that_begin_alike_are_told_apart():
+    common = "gpt-4o-2024-08-06-with-hybrid-retrieval-and-rerank"
+    names = [f"{common}-v2", f"{common}-v3", "claude-sonnet-long-context-no-rerank"]
+    rows = [
+        {"id": str(at), "system": name, "answer": "5", "reference": "5" if at % 2 else "6"}
+        for at in range(6)
+        for name in names
+    ]
+    run = rg.evaluate(rows, "exact_match", cache=None)
+    view = ComparisonView(run.compare(names[0], *names[1:]))
+    assert len({view.short(name) for name in names}) == 3
+    assert [len(view.short(name)) for name in names] == [20, 20, 20]
+    assert view.short(names[0]).endswith("-v2")

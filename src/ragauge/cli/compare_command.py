@@ -15,6 +15,7 @@ from ragauge.cli.running import evaluate_config
 from ragauge.cli.source_options import SourceOptions, source_options
 from ragauge.config import Config
 from ragauge.errors import PlanError, did_you_mean
+from ragauge.regular_file import as_url
 from ragauge.report.plain import counted
 from ragauge.runs.comparison import CORRECTIONS, TESTS, Comparison, CorrectionName, TestName
 from ragauge.runs.health import Health
@@ -190,6 +191,9 @@ def _format(form: str | None, output: Path | None, given: Sequence[str]) -> str:
 def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[Run, str]], bool]:
     """The run and system of each argument, and whether a file was evaluated for it."""
     places = [_place(text) for text in given]
+    if url := as_url(given[0]):
+        what = "compare reads runs and answers on this machine; copy it here, or score answers at URLs first"
+        raise PlanError([f"{url}: is a URL; {what}: ragauge run --system a=URL --system b=URL"])
     if places[0] is None:
         raise PlanError([f"{given[0]}: no such run folder or file of answers"])
     paths = [place[0] for place in places if place is not None]

@@ -24,7 +24,7 @@ def suites_of(metrics: MetricLike | Sequence[MetricLike]) -> list[Suite]:
     """
     several = not isinstance(metrics, str | Path | Suite | Label) and isinstance(metrics, Iterable)
     suites: list[Suite] = []
-    labels: list[Label] = []
+    entries: list[Entry] = []
     problems: list[str] = []
     wanted = cast(Sequence[MetricLike], metrics) if several else [cast(MetricLike, metrics)]
     for metric in wanted:
@@ -36,11 +36,11 @@ def suites_of(metrics: MetricLike | Sequence[MetricLike]) -> list[Suite]:
         if isinstance(read, Suite):
             suites.append(read)
         else:
-            labels.append(read)
+            entries.append(read)
     if problems:
         raise PlanError(problems)
-    if labels:
-        suites.append(Suite.of(labels))
+    if entries:
+        suites.append(replace(Suite.of([]), entries=tuple(entries)))
     if not suites:
         raise PlanError(["no metrics given; name a suite or a metric"])
     return suites
@@ -88,22 +88,32 @@ def without(suites: Sequence[Suite], names: Sequence[str]) -> list[Suite]:
     return left
 
 
-def read_metric(named: MetricLike) -> Suite | Label:
-    """A suite, or the label of a metric; raises SuiteError or LabelError if it is neither."""
-    if isinstance(named, Suite | Label):
+def read_metric(named: MetricLike) -> Suite | Entry:
+    """A suite, or a metric of one; raises SuiteError or LabelError if it is neither."""
+    if isinstance(named, Suite):
         return named
+    if isinstance(named, Label):
+        return Entry(named, str(named))
     if isinstance(named, Path) or str(named).endswith(".toml") or named in shipped_suites():
         return Suite.load(cast(str | Path, named))
     if isinstance(named, str):
+        if entry := _named_by_default(named):
+            return entry
         label = _read_label(named)
         if label.name not in catalog.metrics():
             raise SuiteError(unknown_metric(label.name))
         catalog.find(label)  # raises if a setting is wrong
-        return label
+        return Entry(label, str(label))
     for metric in METRICS.values():
         if named in (metric.function, getattr(metric.function, "__wrapped__", None)):
-            return Label(metric.name)
+            return Entry(Label(metric.name), metric.name)
     raise SuiteError(f"{named!r} is not a metric; put @metric above its definition")
+
+
+def _named_by_default(name: str) -> Entry | None:
+    """The metric to which the default suite gives a name of its own, which the first screen shows."""
+    entries = (entry for entry in Suite.load(DEFAULT).entries if entry.name == name)
+    return next((Entry(entry.label, name) for entry in entries if name != str(entry.label)), None)
 
 
 def _read_label(text: str) -> Label:
@@ -133,6 +143,8 @@ def suite_for_label(label: str) -> Suite:
 
     Raises PlanError if the name is unknown.
     """
+    if entry := _named_by_default(label):
+        return Suite(label, (entry,), explicit=True)
     parsed = catalog.read_label(label)
     if parsed.name in catalog.metrics():
         return Suite.of([parsed])

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import repeat
 from traceback import extract_tb
 from typing import TYPE_CHECKING, cast
@@ -47,6 +48,9 @@ class NodeTask:
         out: list[object] = []
         try:
             if self.is_complete and selected is None:
+                if self.inputs and not isinstance(self.definition, Metric):
+                    out.extend(map(partial(function, **keywords), *self.inputs))
+                    return out
                 for cells in zip(*self.inputs, strict=True):
                     out.append(finish(function(*cells, **keywords)))  # noqa: PERF401
                 return out

@@ -2,32 +2,34 @@
 
 from collections.abc import Sequence
 
-from ragauge.language.context_index import ContextIndex, words
+from ragauge.language.context_index import ContextIndex
 from ragauge.language.date_parts import Date
 from ragauge.language.quantity import Quantity
+from ragauge.language.words import Words, words_of
 from ragauge.metric import feature
 
 
 @feature
-def passage_words(contexts: Sequence[str]) -> tuple[list[str], ...]:
-    """The words of each context, as in `words`.
+def passage_words(contexts: Sequence[str]) -> tuple[Words, ...]:
+    """The words of each context.
 
-    >>> passage_words(["A cat.", ""])
-    (['a', 'cat'], [])
+    >>> [each.listed for each in passage_words(["A cat.", ""])]
+    [['a', 'cat'], []]
     """
-    return tuple(map(words, contexts))
+    return tuple(map(words_of, contexts))
 
 
 @feature
 def context_index(
     contexts: Sequence[str],
-    passage_words: Sequence[Sequence[str]],
+    passage_words: Sequence[Words],
     context_quantities: Sequence[Sequence[Quantity]],
     context_dates: Sequence[Sequence[Date]],
 ) -> ContextIndex:
     """The index of the contexts, in which anchors are looked up.
 
-    >>> index = context_index(["ACME owns Initech"], [["acme", "owns", "initech"]], [()], [()])
+    >>> texts = ["ACME owns Initech"]
+    >>> index = context_index(texts, passage_words(texts), [()], [()])
     >>> from ragauge.language.claims import claims
     >>> from ragauge.language.context_index import support
     >>> [support(claim, index) is not None for claim in claims("Acme bought Initech")]

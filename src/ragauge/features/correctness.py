@@ -45,11 +45,12 @@ class Likeness:
     - meaning: mean over the same words of 1 for a stated word, else of the best cosine of its tokens
       with a token of the answer.
     - recall: BERTScore recall; the tokens of numbers that the answer states in another form count 1.
-    - verbatim: 1 if the answer contains the reference, apart from articles, or all its numbers in
-      another form where it is only numbers.
+    - verbatim: 1 if the answer contains the reference, apart from articles, and does not deny it; or all
+      its numbers in another form where it is only numbers; or says yes or no in other words.
     - shared: share of the answer's words that the reference has; only words that the question lacks,
       and at most 15 of those that the reference lacks too.
-    - contradiction: 1 if the answer states another number, another date, or yes for no.
+    - contradiction: 1 if the answer states another number of the same kind, another date, or yes for no,
+      denies the reference, or, in texts of up to 15 words, states the opposite of a word.
     - refusal: 1 if the answer refuses and the reference does not.
     - answer_length: log(1 + words), up to 60 words.
     """
@@ -121,7 +122,10 @@ def _features(
     match: ReferenceMatch, tokens: TokenMatch, refusal: RefusalMatch | None
 ) -> dict[str, float]:
     wanted = match.wanted
-    cosines = [_cosine(word, tokens.reference) for word in wanted]
+    cosines = [
+        0.0 if word.how in ("opposite", "denied") else _cosine(word, tokens.reference)
+        for word in wanted
+    ]
     credits = [word.credit for word in wanted]
     n_other = min(match.n_new - match.n_new_shared, MOST_OTHER)
     n_compared = match.n_new_shared + n_other
@@ -133,7 +137,7 @@ def _features(
             1.0 if credit == 1 else cosine for credit, cosine in zip(credits, cosines, strict=True)
         ),
         "recall": _recall(match, tokens),
-        "verbatim": float(match.is_contained or match.is_in_numbers),
+        "verbatim": float(match.is_contained or match.is_in_numbers or match.is_in_other_words),
         "shared": match.n_new_shared / n_compared if n_compared else restated,
         "contradiction": float(match.contradiction is not None),
         "refusal": float(refusal is not None),

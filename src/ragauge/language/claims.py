@@ -10,17 +10,16 @@ for, are not claims.
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from typing import NamedTuple
 
 from ragauge.language.characters import plain_signs
 from ragauge.language.date_parts import Date
 from ragauge.language.quantity import Quantity
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """A subject, an assertive verb and an object, as written in the text."""
 
     text: str
@@ -195,6 +194,7 @@ ASSERTIVE, _BARE, _PARTICIPLES = _inflections()
 _VERBS = ASSERTIVE | _BARE | _COPULAS | _HAVE | _PLACED.keys()
 _TURNS = _VERBS | HEDGES | {":", "but"}
 _STOPPING_VERBS = ASSERTIVE | _AUXILIARIES | _COPULAS | HEDGES | _PLACED.keys()
+_STOPPING = _STOPPING_WORDS | _STOPPING_VERBS | {"."}
 
 _LETTER = r"[\w\u0300-\u036f]"
 _TOKEN = re.compile(rf"[0-9]+(?:[,.][0-9]+)+|{_LETTER}+(?:[-'.&/]{_LETTER}+)*|[^\w\s]")
@@ -203,6 +203,8 @@ _STOP = re.compile(r"[.!?;\n](?:(?<=[;\n])|(?![\w.!?,]))")
 _ABBREVIATION = re.compile(
     r"\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|Prof|Jr|Sr|Inc|Co|Corp|Ltd|No|vs|Gen|Sen|Rep|Lt|Mt)$"
 )
+_NO_ABBREVIATION = frozenset("abeghijklmquvwxyz")
+"""Letters with which no abbreviation ends; checked first, because it is fast."""
 _MAX_PHRASE = 8
 
 _LINKING = _COPULAS | _HAVE
@@ -229,13 +231,16 @@ def claims(text: str, stated: Stated | None = None) -> tuple[Claim, ...]:
     found: list[Claim] = []
     start = 0
     for stop in _STOP.finditer(plain):
-        if stop[0] == "." and _ABBREVIATION.search(
-            plain, max(start, stop.start() - 8), stop.start()
+        mark, end = stop[0], stop.start()
+        if (
+            mark == "."
+            and plain[end - 1 : end] not in _NO_ABBREVIATION
+            and _ABBREVIATION.search(plain, max(start, end - 8), end)
         ):
             continue
-        if stop[0] != "?":
-            found += _Sentence(text, plain, start, stop.start()).claims(stated)
-        start = stop.end()
+        if mark != "?":
+            found += _Sentence(text, plain, start, end).claims(stated)
+        start = end + 1
     if start < len(text):
         found += _Sentence(text, plain, start, len(text)).claims(stated)
     return tuple(found)
@@ -279,6 +284,8 @@ class _Sentence:
         return self.plain[self.start : self.end].isupper()
 
     def claims(self, stated: Stated | None) -> Iterator[Claim]:
+        if _TURNS.isdisjoint(self.lowered):
+            return
         hedged_until = subject = None
         for at, word in enumerate(self.lowered):
             if word not in _TURNS:
@@ -420,13 +427,13 @@ class _Sentence:
 
     def _is_in_phrase(self, at: int) -> bool:
         word = self.lowered[at]
+        if word not in _STOPPING:
+            return word[0].isalnum()
         if word in _STOPPING_WORDS:
             return word == "who" and not self._is_pronoun(at)  # the WHO
         if word in _STOPPING_VERBS:
             return self._is_name(at)
-        if word == ".":
-            return at > 0 and len(self.lowered[at - 1]) == 1  # `J. K. Rowling`
-        return word[0].isalnum()
+        return at > 0 and len(self.lowered[at - 1]) == 1  # `J. K. Rowling`
 
     def _is_pronoun(self, at: int) -> bool:
         if self.lowered[at].partition("'")[0] not in PRONOUNS:

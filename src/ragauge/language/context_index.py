@@ -1,21 +1,21 @@
 """ContextIndex: the contexts of a sample, and where they support an answer's anchors."""
 
-import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import chain
 from operator import itemgetter
+from typing import NamedTuple
 
 from ragauge.language.anchors import Anchor
 from ragauge.language.characters import lower_letters
 from ragauge.language.claims import Claim
 from ragauge.language.date_parts import Date, implied, readings, supports
 from ragauge.language.quantity import Quantity, same_quantity
-from ragauge.language.text import ASCII_WORDS, composed
+from ragauge.language.text import composed
+from ragauge.language.words import WORD, Words, words
 
 NEAR = 300
 """The largest distance in characters of subject and object in a context that supports a claim."""
@@ -31,8 +31,7 @@ Place = tuple[int, int]
 """Start and end, as in text[start:end]."""
 
 
-@dataclass(frozen=True, slots=True)
-class Support:
+class Support(NamedTuple):
     """The place that supports an anchor: `text` is contexts[context][start:end]."""
 
     context: int
@@ -41,52 +40,43 @@ class Support:
     text: str
 
 
-_WORD = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
-    r"|(?:(?![\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])[\w\u0300-\u036f])+"
-)
-
-
-def words(text: str) -> list[str]:
-    """The lower-cased words of a text without punctuation; each kanji, hanzi and kana is one.
-
-    >>> words("Don't panic: 東京 has U.S. maps")
-    ['don', 't', 'panic', '東', '京', 'has', 'u', 's', 'maps']
-    """
-    if text.isascii():
-        return text.translate(ASCII_WORDS).split()
-    return _WORD.findall(composed(lower_letters(text)))
-
-
 class Passage:
     """One context and its words, for looking up claims."""
 
-    def __init__(self, text: str, words: Iterable[str]) -> None:
+    def __init__(self, text: str, words: Words) -> None:
         self.text = text
+        self._spaced = words.spaced
         self._words = words
-        self._looked_up: dict[str, list[Place]] = {}
-        # An ASCII text between spaces, with a space for each sign between words.
-        self._spaced = f" {text.translate(ASCII_WORDS)} " if text.isascii() else ""
+        # Searching a short text takes less time than building the set of its words.
         self._is_short = 0 < len(self._spaced) < SHORT
+        self._looked_up: dict[str, list[Place]] = {}
 
     @cached_property
     def words(self) -> frozenset[str]:
         """The distinct words."""
-        return frozenset(self._words)
+        return frozenset(self._words.listed)
+
+    def has(self, phrase: Sequence[str]) -> bool:
+        """Whether all words of the phrase occur."""
+        if self._is_short:
+            spaced = self._spaced
+            for word in phrase:  # noqa: SIM110, a generator takes longer
+                if f" {word} " not in spaced:
+                    return False
+            return True
+        return self.words.issuperset(phrase)
 
     def places(self, word: str) -> list[Place]:
-        """Where the word occurs."""
+        """Where the word, one of the passage's, occurs."""
         found = self._looked_up.get(word)
         if found is None:
-            # Searching a short text takes less time than building the set of its words.
-            is_there = self._is_short or word in self.words
-            found = self._looked_up[word] = self._find(word) if is_there else []
+            found = self._looked_up[word] = self._find(word)
         return found
 
     @cached_property
     def _all_places(self) -> dict[str, list[Place]]:
         places: dict[str, list[Place]] = {}
-        for found in _WORD.finditer(lower_letters(self.text)):
+        for found in WORD.finditer(lower_letters(self.text)):
             places.setdefault(composed(found[0]), []).append(found.span())
         return places
 
@@ -107,11 +97,9 @@ class Passage:
 
         Found one by one, since the first is often enough.
         """
-        places: list[list[Place]] = []
-        for word in phrase:
-            if not (occurrences := self.places(word)):
-                return
-            places.append(occurrences)
+        places = [self.places(word) for word in phrase]
+        if not all(places):
+            return
         if len(places) < 2:
             yield from places[0] if places else ()
             return
@@ -137,7 +125,7 @@ class ContextIndex:
     def __init__(
         self,
         contexts: Sequence[str],
-        words: Sequence[Sequence[str]],
+        words: Sequence[Words],
         quantities: Sequence[Sequence[Quantity]],
         dates: Sequence[Sequence[Date]],
     ) -> None:
@@ -254,6 +242,8 @@ def _words_support(
 ) -> Support | None:
     """The first place in a context with all words of the subject near all words of the object."""
     for context, passage in enumerate(context_index.passages):
+        if not (passage.has(subject) and passage.has(object)):
+            continue
         if found := _nearest_pair(passage.spans(subject), passage.spans(object)):
             return _at(context_index, context, *found)
     return None

@@ -2,8 +2,11 @@
 
 import re
 
+from ragauge.language.units import FOREIGN_SCALES
+
 _UNIT = (
-    r"(?=[ \u00a0]?(?:%|[€£]|\$(?![0-9])|(?:percent|per cent|M(?:io|rd)|thousand|[mbtr]{1,2}illion|[mbt]n"
+    r"(?=[ \u00a0]?(?:%|[€£]|\$(?![0-9])|(?:percent|per cent|M(?:io|rd)|thousand|[mbtr]{1,2}illions?|[mbt]n"
+    rf"|(?i:{FOREIGN_SCALES})"
     r"|euros?|dollars?|EUR|USD|CHF|SEK|NOK|DKK|PLN|CZK|BRL)\b))"
 )
 _NUMBER_ENDS = r"(?![0-9]|[.,][0-9])"
@@ -14,8 +17,10 @@ _CONTINENTAL = re.compile(
     rf"{_NUMBER_ENDS}"
     rf"|[0-9]{{1,3}}(?:[ ][0-9]{{3}}){{0,12}},[0-9]{{1,2}}{_UNIT}"
     rf"|(?<=[€£$])[0-9]{{1,3}},[0-9]{{2}}{_NUMBER_ENDS}"
+    rf"|[1-9][0-9]{{0,2}}(?:\.[0-9]{{3}}){{1,12}}(?=[ \u00a0](?i:{FOREIGN_SCALES})\b)"
 )
 _SEPARATORS = re.compile("[.'\u00a0 ]")
+_FOREIGN_STARTS = frozenset("MmBb")
 _PARTS_OF_ADDRESS = 4
 _BEFORE_VERSION = ("ersion ", "elease ")
 
@@ -26,6 +31,7 @@ def may_be_continental(plain: str, digits: str, end: int) -> bool:
     return (
         (after == "," and plain[end + 1 : end + 2].isdigit())
         or (after == " " and plain[end + 1 : end + 2].isdigit())
+        or (after in " \u00a0" and "." in digits and plain[end + 1 : end + 2] in _FOREIGN_STARTS)
         or digits.count(".") > 1
     )
 

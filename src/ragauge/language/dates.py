@@ -14,6 +14,7 @@ from ragauge.language.characters import is_word, plain_signs
 from ragauge.language.date_names import COUNTED, dates_by_name
 from ragauge.language.date_parts import Date, date_of, full_year, is_day
 from ragauge.language.kept_readings import KeptReadings
+from ragauge.language.words import words_of
 
 
 def dates(text: str) -> tuple[Date, ...]:
@@ -30,7 +31,8 @@ def dates(text: str) -> tuple[Date, ...]:
 
 def _read(text: str) -> tuple[Date, ...]:
     plain = plain_signs(text).replace("\u00a0", " ")
-    found = [*dates_by_name(plain, text), *_numbered(plain, text)]
+    found = list(dates_by_name(plain, text)) if words_of(text).may_name_dates else []
+    found += _numbered(plain, text)
     if len(found) < 2:
         return tuple(found)
     found.sort(key=lambda date: (date.start, -date.end))

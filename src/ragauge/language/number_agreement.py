@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from ragauge.language.quantity import EXACT, Quantity, scaled
+from ragauge.language.unit_powers import are_of_one_kind, power_between
 from ragauge.language.units import MONEY
 
 Rounding = Literal["stated", "none"]
@@ -113,6 +114,10 @@ class Found(NamedTuple):
 
 def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
     """How the numbers agree; None if they do not."""
+    same_unit = _in_unit_of(expected, given)
+    if same_unit is None:
+        return None
+    given = same_unit
     if not expected.value or not given.value:
         is_same = expected.value == given.value and expected.is_percent == given.is_percent
         return "exact" if is_same else _within(expected, given, given.value, rules)
@@ -134,6 +139,21 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
         else:
             return _within(expected, given, given.value, rules)
     return " and ".join(ways) or "exact"
+
+
+def _in_unit_of(expected: Stated, given: Stated) -> Stated | None:
+    """The given number in the unit of the expected one: 5,000 m as 5 km; None if it cannot be the same.
+
+    A number without a unit, or of another kind, stays as it is.
+    """
+    one, other = given.quantity.unit, expected.quantity.unit
+    if one == other or not are_of_one_kind(one, other):
+        return given
+    power = power_between(one, other)
+    if power is None:
+        return None
+    value = scaled(given.value, power)
+    return given._replace(value=value, log=_log(value))
 
 
 def _reading(expected: Stated, given: Stated, power: int, rules: Agreement) -> str | None:

@@ -7,7 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from ragauge.language.asked_numbers import asks_for_a_percentage, heading_scale, named_scale
+from ragauge.language.asked_numbers import (
+    asks_for_a_percentage,
+    heading_scale,
+    in_asked_unit,
+    named_scale,
+)
 from ragauge.language.conclusions import conclusions
 from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import (
@@ -28,6 +33,7 @@ from ragauge.language.number_directions import (
     stated_direction,
 )
 from ragauge.language.numbers import quantities
+from ragauge.language.other_forms import in_other_forms, shares_out_of
 from ragauge.language.quantity import Quantity
 
 IN_WORKING = 0.5
@@ -43,6 +49,8 @@ class ExpectedNumber(NamedTuple):
 
     `value`: the number by its value, 1577000000 for `$1,577 million`.
     `credit`: 1; 0.5 if the answer has it among its steps and concludes with another number; 0 without it.
+    `opposite`: if only its direction keeps the answer's number from agreeing, what the answer states and what is
+    expected: "3.4% is a rise, a fall is expected".
     """
 
     number: str
@@ -50,6 +58,7 @@ class ExpectedNumber(NamedTuple):
     matched_by: str = ""
     how: str = ""
     credit: float = 0.0
+    opposite: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +92,7 @@ def match_numbers(
     """The numbers that the answer shares with the reference with which it shares the most.
 
     >>> match_numbers("What was capex (in USD millions)?", ["1577"], "It was $1.577 billion.").expected
-    (ExpectedNumber(number='1577', value='1577', matched_by='$1.577 billion', how='scale', credit=1.0),)
+    (ExpectedNumber(number='1577', value='1577', matched_by='$1.577 billion', how='scale', credit=1.0, opposite=''),)
     """
     asked = quantities(question) if question else ()
     given = quantities(answer)
@@ -105,6 +114,7 @@ def match_quantities(
     rules: Agreement,
 ) -> NumberMatch:
     """The same for one reference, with the quantities of the three texts."""
+    expected, given = in_asked_unit(question, expected), in_asked_unit(question, given)
     counted = [quantity for quantity in expected if quantity.counts]
     counted = _without_base(counted, reference) or _whole_reference(expected, reference)
     if not counted:
@@ -113,7 +123,8 @@ def match_quantities(
     scale = named_scale(question) if question else 0
     scales = (scale,) if scale else ()
     in_scales = given_scales(answer, scale)
-    index = NumberIndex([stated(number, answer, in_scales) for number in given])
+    others = in_other_forms(answer, given)
+    index = NumberIndex([stated(number, answer, in_scales) for number in (*given, *others)])
     numbers = [
         stated(number, reference, scales, expected=True) for number in _not_restated(counted, asked)
     ]
@@ -121,12 +132,37 @@ def match_quantities(
     rows: list[ExpectedNumber] = []
     asked_for = asked_direction(question) if question else None
     for number in distinct:
-        found = _in_one_direction(number, index.find(number, rules), asked_for)
+        same = index.find(number, rules)
+        found = _in_one_direction(number, same, asked_for)
         credit = 1.0
         if found and len(distinct) == 1 and _concludes_otherwise(answer, given, asked, found):
             credit = IN_WORKING
-        rows.append(_row(number, found, credit))
-    return NumberMatch(tuple(rows))
+        row = _row(number, found, credit)
+        if not found:
+            either = same or index.find(number, replace(rules, asks_fall=True))
+            row = row._replace(opposite=_opposite(number, either, asked_for))
+        rows.append(row)
+    return NumberMatch(_with_shares(rows, reference, expected, index, rules))
+
+
+def _with_shares(
+    rows: Sequence[ExpectedNumber],
+    reference: str,
+    expected: Sequence[Quantity],
+    index: NumberIndex,
+    rules: Agreement,
+) -> tuple[ExpectedNumber, ...]:
+    """The rows, where both numbers of `2 in 10` are found if the answer states 20%."""
+    by_text = {row.number: row for row in rows}
+    for part, whole, share in shares_out_of(reference, expected):
+        both = [by_text[each.text] for each in (part, whole) if each.text in by_text]
+        if len(both) == 2 and not all(row.how for row in both):
+            found = index.find(stated(share, reference), rules)
+            for row in both if found else ():
+                by_text[row.number] = row._replace(
+                    matched_by=found[0].number.quantity.text, how=found[0].how, credit=1.0
+                )
+    return tuple(by_text[row.number] for row in rows)
 
 
 _ABOUT = re.compile(
@@ -179,6 +215,30 @@ def _in_one_direction(
     if expected is None:
         return found
     return [each for each in found if not are_opposite(expected, _direction(each.number))]
+
+
+_DIRECTIONS = {
+    ("change", 1): "a rise",
+    ("change", -1): "a fall",
+    ("result", 1): "a gain",
+    ("result", -1): "a loss",
+    ("sign", -1): "negative",
+}
+
+
+def _opposite(number: Stated, found: Sequence[Found], asked: Direction | None) -> str:
+    """What keeps the first of these numbers from agreeing with the expected one; "" without any."""
+    if not found:
+        return ""
+    given = found[0].number
+    stated_as, expected = _direction(given), _direction(number) or asked
+    says = _DIRECTIONS.get(stated_as, "") if stated_as else ""
+    wants = _DIRECTIONS.get(expected, "") if expected else ""
+    if says and wants and says != wants:
+        return f"{given.quantity.text} is {says}, {wants} is expected"
+    if says:
+        return f"{given.quantity.text} is {says}"
+    return f"{given.quantity.text} is positive, {wants} is expected" if wants else ""
 
 
 def _direction(number: Stated) -> Direction | None:

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from ragauge.language.asked_numbers import heading_scale, named_scale
+from ragauge.language.asked_numbers import heading_scale, in_asked_unit, named_scale
 from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import Agreement, NumberIndex, Stated, stated
 from ragauge.language.number_match import given_scales, rules_for
+from ragauge.language.other_forms import in_other_forms
 from ragauge.language.quantity import Quantity
+from ragauge.language.unit_powers import are_of_one_kind
 
 
 class NumberSource(NamedTuple):
@@ -37,6 +39,13 @@ def source_numbers(
     rules: Agreement,
 ) -> list[SourcedNumber]:
     """The answer's distinct numbers that the question does not state, each with its source."""
+    given = in_asked_unit(question, given)
+    sources = [
+        source._replace(quantities=in_asked_unit(question, source.quantities))
+        if source.is_reference
+        else source
+        for source in sources
+    ]
     known = {quantity.number for quantity in asked}
     own: dict[tuple[Decimal, bool], Quantity] = {}
     for quantity in given:
@@ -49,7 +58,10 @@ def source_numbers(
     scales = given_scales(answer, scale)
     rules = rules_for(question, rules)
     for number, quantity in own.items():
-        if equal := by_number.get(number):
+        equal = by_number.get(number)
+        if equal and (
+            equal.unit == quantity.unit or not are_of_one_kind(equal.unit, quantity.unit)
+        ):
             rows.append(SourcedNumber(quantity.text, by_value(quantity), equal.text, "exact"))
             continue
         if index is None:
@@ -70,5 +82,6 @@ def _of_sources(sources: Sequence[NumberSource], asked: int) -> Iterator[Stated]
     for source in sources:
         scale = asked if source.is_reference else heading_scale(source.text)
         scales = (scale,) if scale else ()
-        for quantity in source.quantities:
+        others = in_other_forms(source.text, source.quantities)
+        for quantity in (*source.quantities, *others):
             yield stated(quantity, source.text, scales, expected=source.is_reference)

@@ -16,6 +16,7 @@ from ragauge.language.numerals import (
 )
 from ragauge.language.quantity import DIVIDING, EXACT, Quantity, Reading, quantity_of
 from ragauge.language.share_words import shares_in_words
+from ragauge.language.words import words_of
 
 _BIG = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _ONES = "|".join(SMALL.split()[:0:-1])  # of words with the same beginning, the longest first
@@ -26,8 +27,7 @@ _BELOW_1000 = rf"{_BELOW_100}(?:[\s-]hundred\b(?:[\s-](?:and\s)?{_BELOW_100})?)?
 _THOUSANDS = rf"(?:[\s-](?:{'|'.join(_BIG)})\b(?:[\s-](?:and\s)?{_BELOW_1000})?)*"
 _SPELLED = re.compile(
     rf"(?:zero\b|dozen\b|{_BELOW_1000}(?:\sdozen\b|{_THOUSANDS})|a\shundred\b(?:\s(?:and\s)?{_BELOW_100})?{_THOUSANDS}"
-    rf"|a(?=\s(?:{'|'.join(_BIG)})\b){_THOUSANDS})",
-    re.IGNORECASE,
+    rf"|a(?=\s(?:{'|'.join(_BIG)})\b){_THOUSANDS})"
 )
 
 
@@ -90,6 +90,8 @@ def _read_part(lowered: str, reading: Reading, part: re.Match[str]) -> bool:
 
 def numbers_in_words(text: str) -> Iterator[Quantity]:
     """Numbers in words; `one`, `a dozen` and `half` only match, `a` counts only before `hundred` and above."""
+    if not words_of(text).may_spell_numbers:
+        return
     lowered = lower_letters(text)
     shares = list(shares_in_words(lowered))
     yield from (

@@ -3,7 +3,8 @@ r"""Quantities in English text: numbers as values, with their unit.
 What counts as a number:
 
 - `$1,000` = `1000` = `1000.0`; `5 million` = `5,000,000` = `5M` = `$5m`; `3k` = `3,000`; lakh and
-  crore too. Groups of three (or Indian groups, `1,50,000`) are separated by a comma, an apostrophe, a
+  crore too, and those of German, Spanish, Italian, Dutch and Portuguese (`1.200 Millionen`, `3,4 mil millones`), also
+  in brackets: `12.345 (thousand)`, `$12,345 (in thousands)`. Groups of three (or Indian groups, `1,50,000`) are separated by a comma, an apostrophe, a
   no-break space, or a plain space before a group that starts with 0 (`10 000`).
 - The point is the decimal mark, and `1,5` is two numbers. The comma is it only where nothing else can be
   meant: `1.234,5`, `12,5 %`, `2,5 million`, `€12,50`; so `1.234.567` has points between thousands.
@@ -40,6 +41,7 @@ from ragauge.language.number_words import numbers_in_words
 from ragauge.language.numerals import digit_in, numbers_in_digits
 from ragauge.language.quantity import DIVIDING, Quantity, Reading, quantity_of
 from ragauge.language.units import MONEY
+from ragauge.language.words import words_of
 
 
 def quantities(text: str, known_dates: Sequence[Date] | None = None) -> tuple[Quantity, ...]:
@@ -53,7 +55,7 @@ def quantities(text: str, known_dates: Sequence[Date] | None = None) -> tuple[Qu
     ['5']
     """
     if not digit_in(text).search(text):
-        return _kept_in_words(text)
+        return _kept_in_words(text) if words_of(text).may_spell_numbers else ()
     return _kept(text, dates(text) if known_dates is None else tuple(known_dates))
 
 

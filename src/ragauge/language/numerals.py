@@ -364,7 +364,8 @@ def read_sign(plain: str, reading: Reading) -> str:
 
 _END = r"(?!_{0,3}[0-9A-Za-z\u00c0-\u058f])"
 _SCALE = re.compile(
-    rf"[\s-]?(hundred|t(?:housand|rillion|rn|n)|la(?:kh|c)|m(?:illion|ln|io|rd|n)|crore|b(?:illion|ln|n)"
+    rf"[\s-]?(hundred|mil millones|mill(?:ionen|iarden?|iard|ones|ón)|billionen|mili(?:oni|ardi)|milj(?:oen|ard)"
+    rf"|milhões|bilhões|t(?:housand|rillion|rn|n)|la(?:kh|c)|m(?:illion|ln|io|rd|n)|crore|b(?:illion|ln|n)"
     rf"|quadrillion)s?{_END}|([万萬億亿兆])",
     re.IGNORECASE,
 )
@@ -387,6 +388,8 @@ _REFERENCE = re.compile(
 def read_scale(plain: str, reading: Reading) -> None:
     """Read `million`, `bn`, `k` and the like after the number."""
     after = plain[reading.end : reading.end + 2]
+    if after in (" (", "(i", "(t", "(m", "(b") and _read_scale_in_brackets(plain, reading):
+        return
     if after[:1] in _NOTHING_AFTER or _SCALE_STARTS.isdisjoint(after):
         return
     letters = _MONEY_LETTERS if reading.unit else _SCALE_LETTERS
@@ -400,8 +403,35 @@ def read_scale(plain: str, reading: Reading) -> None:
         found = _SCALE.match(plain, reading.end)
         if not found:
             return
-        reading.scale += SCALES[(found[1] or found[2]).lower()]
+        scale = SCALES.get((found[1] or found[2]).lower())
+        if scale is None:  # `re` takes ı for i and ſ for s if it ignores case
+            return
+        reading.scale += scale
         reading.end = found.end()
+
+
+_SCALE_IN_BRACKETS = re.compile(
+    r"\s?\((?:in\s)?((?:thousand|(?:[mb]|tr)illion)s?|mn|bn)\)", re.IGNORECASE
+)
+_SEPARATED = re.compile(r"[0-9][.,'\u00a0 ][0-9]")
+
+
+def _read_scale_in_brackets(plain: str, reading: Reading) -> bool:
+    """Read the scale of `12.345 (thousand)` and `$12,345 (in thousands)`.
+
+    Not of `2021 (in millions)`, which may be a year, and `$5,000 (in thousands)`, whose digits may include it.
+    """
+    found = _SCALE_IN_BRACKETS.match(plain, reading.end)
+    if not found:
+        return False
+    if not (reading.unit or _SEPARATED.search(plain, reading.start, reading.end)):
+        return False
+    scale = SCALES[found[1].lower().rstrip("s")]
+    if not reading.value % 10**scale:
+        return False
+    reading.scale = scale
+    reading.end = found.end()
+    return True
 
 
 _UNIT = re.compile(

@@ -104,10 +104,9 @@ def quantity_of(
     start, end, value = reading.start, reading.end, reading.value
     if reading.scale:
         value = scaled(value, reading.scale)
-    stated = text[start:end]
-    return Quantity(
-        stated, start, end, value, reading.unit, spelled, False, only_matches, reading.scale
-    )
+    # Not Quantity(…), which takes twice as long.
+    parts = (text[start:end], start, end, value, reading.unit, spelled, False, only_matches)
+    return tuple.__new__(Quantity, (*parts, reading.scale))  # pyright: ignore[reportUnknownMemberType]
 
 
 def scaled(value: Decimal, scale: int) -> Decimal:

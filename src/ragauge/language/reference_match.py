@@ -1,27 +1,28 @@
 """What an answer states of a reference: its words, numbers and dates, and what contradicts them."""
 
 import re
-import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 
-from ragauge.language.content_words import is_content_word
+from ragauge.language.compared_text import ComparedText, read_text, without_accents
 from ragauge.language.date_parts import Date, readings, supports
 from ragauge.language.dates import dates
+from ragauge.language.initials import Span, abbreviated
 from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import Agreement
 from ragauge.language.number_match import ExpectedNumber, NumberMatch, match_quantities
 from ragauge.language.numbers import quantities
+from ragauge.language.opposites import denial, has_opposite, is_negated, polarity, relation
 from ragauge.language.quantity import Quantity
-from ragauge.language.stems import Word, stemmed
-from ragauge.normal_form import normal_form
+from ragauge.language.refusals import find_refusals
+from ragauge.language.stems import Word, stem
+from ragauge.language.units import MONEY
 
 MIN_LETTERS = 5
 """Shorter words are not compared by spelling: `Iran` and `Iraq` are two countries."""
@@ -29,12 +30,19 @@ SAME_SPELLING = 84
 """The lowest similarity of two spellings of one name, of 100; `Tchaikovsky` and `Chaikovsky` have 95."""
 MAX_LISTED = 500
 """Characters; a longer reference is a text and not a list of names."""
-ARTICLES = frozenset(("a", "an", "the"))
+SHORT_TEXT = 15
+"""Words of answer and reference up to which an opposite word is taken for a contradiction: a longer text
+speaks of several things, of which one may rise and one fall."""
+RESTATES = 25
+"""Words of an answer without yes or no that is taken for one if it restates the question."""
+ASKS_YES_OR_NO = re.compile(
+    r"\W*(?:is|are|was|were|has|have|had|did|does|do|can|could|will|would|should|may|must|am)\b",
+    re.IGNORECASE,
+)
 YES_OR_NO = re.compile(r"\W*(yes|no)\b(?!\.\s?\d)", re.IGNORECASE)
 GLUED = re.compile(r"(?<=[a-z]{3})(?=\d{1,3}\b)|(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=\d)")
 """Where a footnote or a lost space joins two words: `Carrey1`, `byThe`, `in126`."""
 OTHER_SIGN = " with the other sign"
-FISCAL_YEAR = re.compile(r"fy((?:20|19)?[0-9]{2})")
 ORDINALS = {
     word: str(number)
     for number, words in enumerate(
@@ -53,7 +61,8 @@ class ReferenceWord(NamedTuple):
     """A content word of the reference, and how far the answer states it.
 
     `credit` is 1 if it states the word, 0 if not, and between for a number of its working. `how` is
-    "exact" (the stems are equal), "spelling", "number" or "". `is_new`: the question does not have it.
+    "exact" (the stems are equal), "spelling", "initials", "number", "meaning" (`fell` for `declined`) or, without
+    credit, "opposite", "denied" or "". `is_new`: the question does not have it.
     """
 
     text: str
@@ -88,6 +97,14 @@ class ReferenceMatch:
     def is_in_numbers(self) -> bool:
         """Whether the reference is numbers only, and the answer states them all in another form."""
         return bool(self.words) and all(word.how == "number" for word in self.words)
+
+    @property
+    def is_in_other_words(self) -> bool:
+        """Whether the answer says the yes or no that the reference is, or has a name in other letters."""
+        if len(self.words) == 1 == self.n_words and self.words[0].how == "meaning":
+            return True
+        are_all_stated = all(word.credit == 1 for word in self.words)
+        return are_all_stated and any(word.how == "initials" for word in self.words)
 
     @property
     def wanted(self) -> Sequence[ReferenceWord]:
@@ -127,11 +144,11 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     >>> [(word.text, word.how) for word in match.wanted]
     [('jane', ''), ('austen', 'exact')]
     """
-    asked = _read(question or "")
-    expected, given = _read(reference), _read(answer)
+    asked = read_text(question or "")
+    expected, given = read_text(reference), read_text(answer)
     parted = GLUED.sub(" ", answer)
     if len(parted) > len(answer):
-        given, answer = given.also(_read(parted)), parted
+        given, answer = given.also(read_text(parted)), parted
     numbers = match_quantities(
         question,
         _quantities(question or ""),
@@ -141,68 +158,43 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         _quantities(answer),
         Agreement(),
     )
+    is_contained = _contains(given, expected)
+    denied = _denied(given, expected, asked) if is_contained else None
     words = tuple(_words(expected, given, asked, _number_credits(reference, numbers)))
+    if len(expected.words) <= SHORT_TEXT >= len(given.words):
+        known = () if ASKS_YES_OR_NO.match(question or "") else asked.stems
+        words = tuple(_with_opposite(word, expected, given, known) for word in words)
+    short, spelled = abbreviated(reference, expected.words, answer, given.words)
+    words = tuple(
+        word._replace(credit=1.0, how="initials")
+        if not word.credit and _is_in(word, short)
+        else word
+        for word in words
+    )
+    if denied:
+        words = tuple(word._replace(credit=0.0, how="denied") for word in words)
+    said = _said_to(question or "", asked, expected, answer, given)
+    if said and said == expected.words[0].lowered:
+        words = (words[0]._replace(credit=1.0, how="meaning"),)
     ours = {word.stem for word in given.content} - asked.stems
-    contradiction = _contradiction(question or "", reference, answer, numbers)
-    has_other_sign = contradiction is not None and contradiction[0].endswith(OTHER_SIGN)
+    same = {word.stem for word in given.content if _is_in(word, spelled)} if spelled else set[str]()
+    contradiction = (f"{denied} {reference}", reference) if denied else None
+    contradiction = contradiction or _contradiction(question or "", reference, answer, numbers)
+    contradiction = contradiction or _opposite(words, given)
+    if said and not words[0].credit:
+        contradiction = said, words[0].text
+    # `-5 °C` has `5 °C` word for word, and `5 million` has `5`.
+    is_other_number = bool(contradiction and numbers.expected and not numbers.matched)
     return ReferenceMatch(
         words=words,
         n_words=len(expected.words),
         n_answer_words=len(given.words),
-        is_contained=not has_other_sign and _contains(given.words, expected.words),
+        is_contained=is_contained and not is_other_number and not denied,
         n_new=len(ours),
-        n_new_shared=len(ours & expected.stems),
+        n_new_shared=len(ours & (expected.stems | same)),
         numbers=numbers,
         contradiction=contradiction,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """The words of a text, its content words, and their stems, plain and without accents."""
-
-    words: Sequence[Word]
-    content: Sequence[Word]
-    stems: frozenset[str]
-    plain: frozenset[str]
-
-    def also(self, parted: "_Text") -> "_Text":
-        """With the words of the same text after glued words were parted."""
-        stems, plain = self.stems | parted.stems, self.plain | parted.plain
-        return _Text(parted.words, parted.content, stems, plain)
-
-
-@lru_cache(maxsize=4_096)
-def _read(text: str) -> _Text:
-    words = stemmed(text)
-    content = [
-        word for word in words if is_content_word(word.lowered) or _is_named(word, text)
-    ] or words
-    plain = frozenset(_without_accents(word.lowered) for word in words)
-    fiscal = _fiscal_years(words)
-    return _Text(words, content, frozenset(word.stem for word in words) | fiscal, plain | fiscal)
-
-
-def _fiscal_years(words: Sequence[Word]) -> frozenset[str]:
-    """The other spellings of the text's fiscal years: of `FY2023` also `fy` and `2023`, and back."""
-    found: set[str] = set()
-    for before, word in pairwise((None, *words)):
-        year = FISCAL_YEAR.fullmatch(word.lowered) if word else None
-        if year:
-            found |= {"fy", year[1]}
-        elif word and before and before.lowered == "fy":
-            found.add(f"fy{word.lowered}")
-    return frozenset(found)
-
-
-def _is_named(word: Word, text: str) -> bool:
-    """Whether a function word may be a name: `May 2019`, `The Who`."""
-    if not text[word.start].isupper() or word.lowered in ARTICLES or word.end - word.start < 3:
-        return False
-    opens_sentence = text[: word.start].rstrip(" \"'“‘(*").endswith((".", "!", "?", ":", "\n"))
-    return (word.start > 0 and not opens_sentence) or text[word.end : word.end + 2].lstrip(" ")[
-        :1
-    ].isdigit()
 
 
 @lru_cache(maxsize=4_096)
@@ -210,16 +202,11 @@ def _quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(quantities(text))
 
 
-def _without_accents(lowered: str) -> str:
-    """The word without its accents."""
-    if lowered.isascii():
-        return lowered
-    parts = normal_form("NFKD", lowered)
-    return "".join(sign for sign in parts if not unicodedata.combining(sign))
-
-
 def _words(
-    expected: _Text, given: _Text, asked: _Text, credits: Sequence[tuple[int, int, float]]
+    expected: ComparedText,
+    given: ComparedText,
+    asked: ComparedText,
+    credits: Sequence[tuple[int, int, float]],
 ) -> Iterator[ReferenceWord]:
     ordinals = {ORDINALS[word] for word in given.plain if word in ORDINALS}
     for word in expected.content:
@@ -229,13 +216,13 @@ def _words(
 
 
 def _credit(
-    word: Word, given: _Text, ordinals: set[str], credits: Sequence[tuple[int, int, float]]
+    word: Word, given: ComparedText, ordinals: set[str], credits: Sequence[tuple[int, int, float]]
 ) -> tuple[float, str]:
     at = bisect_right(credits, word.start, key=itemgetter(0)) - 1
     if at >= 0 and word.end <= credits[at][1]:
         credit = 1.0 if word.stem in ordinals else credits[at][2]
         return credit, "number" if credit else ""
-    plain = _without_accents(word.lowered)
+    plain = without_accents(word.lowered)
     if word.stem in given.stems or plain in given.plain:
         return 1.0, "exact"
     if ORDINALS.get(word.lowered, word.stem) in given.stems | ordinals:
@@ -277,13 +264,70 @@ def _number_credits(reference: str, numbers: NumberMatch) -> list[tuple[int, int
     return sorted(found)
 
 
-def _contains(words: Sequence[Word], part: Sequence[Word]) -> bool:
-    """Whether the words of `part` follow one another in `words`, apart from articles."""
-    wanted, there = (
-        "".join(f" {word.lowered}" for word in text if word.lowered not in ARTICLES)
-        for text in (part, words)
-    )
-    return bool(wanted) and f"{wanted} " in f"{there} "
+def _denied(given: ComparedText, expected: ComparedText, asked: ComparedText) -> str | None:
+    """The words with which the answer denies the reference; a question with a negation asks for them."""
+    found = denial(given.sequence().split(), expected.sequence().split())
+    if found and is_negated([word.lowered for word in asked.words]):
+        return None
+    return found
+
+
+def _said_to(
+    question: str, asked: ComparedText, expected: ComparedText, answer: str, given: ComparedText
+) -> str | None:
+    """Yes or no, if the reference is only that, and a short answer says it in other words."""
+    ours, theirs = (tuple(word.lowered for word in text.words) for text in (given, expected))
+    if theirs not in (("yes",), ("no",)) or {"yes", "no"} & set(ours) or len(ours) > RESTATES:
+        return None
+    if not ASKS_YES_OR_NO.match(question):
+        return None
+    if any(refusal.decides for refusal in find_refusals(answer, question)):
+        return None
+    return polarity([word.lowered for word in asked.words], ours)
+
+
+def _is_in(word: Word | ReferenceWord, spans: Sequence[Span]) -> bool:
+    return any(start <= word.start < end for start, end in spans)
+
+
+def _with_opposite(
+    word: ReferenceWord, expected: ComparedText, given: ComparedText, known: Collection[str]
+) -> ReferenceWord:
+    """The word with what the answer says in its place: a word of the same direction, or of the other.
+
+    `known`: stems that the question takes for granted, as `rise` in `Why did it rise?`.
+    """
+    own = stem(word.text)
+    if word.credit or not has_opposite(own):
+        return word
+    others = [
+        other
+        for other in given.stems - expected.stems
+        if not any(relation(other, taken) == 1 for taken in known)
+    ]
+    relations = {relation(own, other) for other in others}
+    if 1 in relations:
+        return word._replace(credit=1.0, how="meaning")
+    return word._replace(how="opposite") if -1 in relations else word
+
+
+def _opposite(words: Sequence[ReferenceWord], given: ComparedText) -> tuple[str, str] | None:
+    """The answer's word that is the opposite of one of the reference."""
+    for word in words:
+        if word.how == "opposite":
+            own = stem(word.text)
+            ours = next(other for other in given.words if relation(own, other.stem) == -1)
+            return ours.lowered, word.text
+    return None
+
+
+def _contains(whole: ComparedText, part: ComparedText) -> bool:
+    """Whether the words of `part` follow one another in `whole`, apart from articles."""
+    wanted = part.sequence()
+    there = [whole.sequence()]
+    if part.letters and not whole.letters:  # `a type a car`: any may be the name
+        there.append(whole.sequence(every_a=True))
+    return bool(wanted) and any(f"{wanted} " in f"{each} " for each in there)
 
 
 def _contradiction(
@@ -294,26 +338,48 @@ def _contradiction(
     if expected and given and expected[1].lower() != given[1].lower():
         return given[1].lower(), expected[1].lower()
     asked = dates(question)
-    wanted = [
-        date for date in dates(reference) if not any(supports(other, date) for other in asked)
-    ]
-    given_dates = dates(answer) if wanted else ()
-    if given_dates and not any(_agree(ours, date) for ours in given_dates for date in wanted):
-        return given_dates[0].text, wanted[0].text
+    wanted = _new_dates(dates(reference), asked)
+    stated = dates(answer) if wanted else ()
+    # A date that repeats the question's is not meant for the reference's.
+    new = _new_dates(stated, asked)
+    if new and not any(_agree(ours, date) for ours in stated for date in wanted):
+        return new[0].text, wanted[0].text
     if numbers.expected and not numbers.matched:
-        known = {quantity.number for quantity in _quantities(question)}
-        stated = [number for number in _quantities(answer) if number.counts]
-        other = [number for number in stated if number.number not in known]
-        if other:
-            return _other_number(other, numbers.expected[0])
+        return _other_number(question, reference, answer, numbers.expected[0])
     return None
 
 
-def _other_number(stated: Sequence[Quantity], expected: ExpectedNumber) -> tuple[str, str]:
-    """The last number of the answer, or the expected one if the answer says that it fell and not rose."""
+def _new_dates(found: Sequence[Date], asked: Sequence[Date]) -> list[Date]:
+    """The dates that the question does not have."""
+    return [date for date in found if not any(supports(other, date) for other in asked)]
+
+
+def _other_number(
+    question: str, reference: str, answer: str, expected: ExpectedNumber
+) -> tuple[str, str] | None:
+    """The last number of the answer that could be the expected one, and the expected one.
+
+    The expected number itself if the answer says that it fell where the reference says that it rose.
+    """
+    known = {quantity.number for quantity in _quantities(question)}
+    wanted = {each.unit for each in _quantities(reference) if each.text == expected.number}
+    stated = [
+        each
+        for each in _quantities(answer)
+        if each.counts
+        and each.number not in known
+        and (not wanted or any(_is_of_kind(each.unit, unit) for unit in wanted))
+    ]
+    if not stated:
+        return None
     same = [each.text for each in stated if by_value(each) == expected.value]
     ours = f"{same[-1]}{OTHER_SIGN}" if same else stated[-1].text
     return ours, expected.number
+
+
+def _is_of_kind(unit: str, wanted: str) -> bool:
+    """Whether a number with this unit can be meant for one with the other: neither `$5` nor `note 5` for `5%`."""
+    return not wanted or unit == wanted or (unit in MONEY and wanted in MONEY)
 
 
 def _agree(one: Date, other: Date) -> bool:

@@ -8,117 +8,64 @@ questions, and questions about what is missing, are left to the other rules.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
-from ragauge.language.content_words import is_content_word
+from ragauge.language.refusal_question import Asked
 from ragauge.language.refusal_sentences import Sentence
 from ragauge.language.refusal_words import GIVEN, HELD, SAID, TELLS, TOLD, pattern
 from ragauge.language.stems import stemmed
 
-_YES_NO = pattern(
-    r"(?:[^?]*[,:] )?(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|may|must|might"
-    r"|isn't|aren't|doesn't|don't|didn't)\b"
+_SAYS_WHY = pattern(
+    r"\b(?:because|since|due to|owing to|caused|led to|so that|in order|for|over|after|from|result\w*|reasons?|driven|thanks to|to [a-z]+)\b"
 )
-_ABOUT_ABSENCE = pattern(
-    r"\b(?:not|no|never|none|nothing|nobody|without|missing|lack(?:s|ing)?|left? out|leaves? out|leave out|omit(?:s|ted)?"
-    r"|unknown|undisclosed|unstated|undefined|absent|silent|blank|empty|gaps?|leaves? open|fail(?:s|ed)?|unable|cannot"
-    r"|redacted|excluded?|exclusions?|limitations?|limits of|unclear|unresolved|critici[sz]\w*|criticisms?|weakness(?:es)?|problems?|anonymous"
-    r"|n/a|mean|means)\b|n't\b"
+_NUMBER_IN_WORDS = pattern(
+    r"\b(?:one(?! (?:would|could|can|should|must|may|of|has|needs?)\b)|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zero|none|nobody|half|twice|once (?:an?|per|every)|dozens?|daily|weekly"
+    r"|monthly|hourly|annually|hundreds?|thousands?|millions?|unlimited|doubled|halved|tripled|(?:no|without) (?:[a-z]+ )?(?:limits?|maximum)"
+    r")\b"
 )
-_WHY = pattern(r"\bwhy\b")
-_BECAUSE = pattern(r"\W*(?:because|since|due to|for lack of|owing to|there (?:was|were))\b(?! i\b)")
-_ASKS_FOR = (
-    (pattern(r"\bwho(?:se|m)?\b"), "name names author person identity"),
-    (pattern(r"\bwhen\b|\bwhat (?:year|date|day|time)\b"), "date year time day month hour hours"),
-    (pattern(r"\bwhere\b"), "place location city address country"),
-    (
-        pattern(r"\bhow (?:many|much)\b"),
-        "number count figure amount total sum percentage share price cost",
-    ),
-    (pattern(r"\bwhy\b"), "reason reasons cause causes"),
-    (
-        pattern(r"\bhow (?:tall|high|deep|long|old|far|big|large|wide|heavy|fast)\b"),
-        "height depth length age distance size area width weight speed duration",
-    ),
+_MONTH = pattern(
+    r"\b(?:january|february|april|june|july|august|september|october|november|december)\b"
 )
-"""Questions, with the words for what they ask for."""
 _TOLD = pattern(
     rf"\b(?:{GIVEN}|{TOLD}|{HELD}|{SAID}|{TELLS}|mentioned|credited|known|there|here|yes|has|have)\b"
 )
+_SAME_BEGINNING = 5
+"""Letters; words of one family begin with the same."""
+_SHORT_ANSWER = 6
+"""Words of an answer that needs no sentence: "6 months.", "Deloitte."."""
+_SHORT = re.compile(
+    r"\W*(?:(?:[Aa]bout|[Aa]round|[Aa]pproximately|[Rr]oughly|[Oo]ver|[Nn]early|[Ii]n|[Oo]n|[Bb]y) )?(?:(?:USD|EUR|GBP) ?)?[$€£]?-?\d"
+    r"|\W*(?:[Tt]he|[Aa]n?) \w+\W*\Z|\W*[A-Z][\w'-]*(?: [A-Z][\w'-]*){0,3}\W*\Z"
+)
+"""It starts with a number, or is a name or a noun: "About 12 m.", "The buyer.", "Anna Lind."."""
+_INTERJECTION = re.compile(
+    r"\W*(?:h+m+|well|okay?|ah|oh|sure|sorry|hello|hi|alas|right|u[hm]+)\b", re.IGNORECASE
+)
 _YEAR = re.compile(r"(?:fy)?(?:19|20)\d\d\Z", re.IGNORECASE)
-_TIME = re.compile(
-    r"(?:fy|q|h)?\d+\Z|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\Z|(?:janu|febru)ary\Z|march\Z|april\Z|june\Z"
-    r"|july\Z|august\Z|(?:septem|octo|novem|decem)ber\Z"
-)
-"""Years, quarters, weekdays and months: parts of what is asked for, unlike other names."""
-_NUMBER = re.compile(r"(?<![\w.])[$€£]?-?\d[\d,.]*\d*%?")
+_NUMBER = re.compile(r"(?<![\w.])(?!(?:10-?[KQ]|8-?K|20-?F|14A|13[DFG])\b)[$€£]?-?\d[\d,.]*\d*%?")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
-_DENIES = pattern(
-    r"(?:mention|disclos|specif|report|stat|provid|contain|includ|list|discuss|evidence|indicat|break|address|cover"
-    r"|say|name|tell|give|show)"
-)
-"""The beginnings of verbs with which a question asks what a source tells."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a question asks for, as stems of words.
-
-    `thing` are the content words that are no names; `kind` the nouns for the answer ("date" of a question
-    with "when"); `content` the same with names. `wants_value` is False for yes-no questions and questions about
-    what is missing.
-    """
-
-    text: str
-    thing: frozenset[str]
-    kind: frozenset[str]
-    content: frozenset[str]
-    wants_value: bool
-    is_yes_no: bool
-
-
-@lru_cache(maxsize=256)
-def asked_by(question: str) -> Asked:
-    """What the question asks for.
-
-    >>> asked = asked_by("How tall is the tower?")
-    >>> sorted(asked.thing), "height" in asked.kind, asked.wants_value
-    (['tall', 'tower'], True, True)
-    >>> asked_by("What is missing from the form?").wants_value
-    False
-    """
-    words = stemmed(question)
-    thing = frozenset(
-        word.stem
-        for word in words
-        if is_content_word(word.lowered)
-        and (word.start == 0 or not question[word.start].isupper() or _TIME.match(word.lowered))
-    )
-    kind = " ".join(nouns for asks, nouns in _ASKS_FOR if asks.search(question))
-    is_yes_no = _YES_NO.match(question.strip()) is not None
-    return Asked(
-        question,
-        thing,
-        frozenset(word.stem for word in stemmed(kind)),
-        frozenset(word.stem for word in words if is_content_word(word.lowered)),
-        not is_yes_no and _ABOUT_ABSENCE.search(question) is None,
-        is_yes_no,
-    )
 
 
 def asked_gap(sentences: Sequence[Sentence], asked: Asked) -> int | None:
     """The index of the sentence that says that what is asked for is missing, if no sentence gives it."""
-    if not asked.wants_value:
+    if not asked.wants_value or _gives_a_part(sentences, asked):
+        return None
+    if len(sentences) > 1 and _is_a_short_answer(sentences[0], asked):
         return None
     for index, sentence in enumerate(sentences):
-        if sentence.asked_refusals and _refuses_one_thing(sentences, index, asked):
+        if (sentence.refuses_something or _has_gap(sentence, sentences)) and _refuses_one_thing(
+            sentences, index, asked
+        ):
+            return index
+        if sentence.refuses_something and _refuses_the_kind(sentences, index, asked):
             return index
         if not sentence.asked_gaps:
             continue
         label = index - (index > 0 and sentences[index - 1].text.endswith(":"))
         contrasts = _contrasts(sentences, index)
         named = _named(sentence, asked) | _named(sentences[label], asked)
+        if _asks_again(sentence, asked):
+            named |= asked.thing
         others = [
             (at < index, each)
             for at, each in enumerate(sentences)
@@ -126,7 +73,49 @@ def asked_gap(sentences: Sequence[Sentence], asked: Asked) -> int | None:
         ]
         if (named or contrasts) and not _is_given(others, named, asked):
             return index
-    return None
+    return _gap_without_number(sentences, asked)
+
+
+def _gives_a_part(sentences: Sequence[Sentence], asked: Asked) -> bool:
+    """Whether a sentence gives a value where the question asks two things, so that the rest may stay open."""
+    return asked.is_compound and any(
+        (_has_value(each, asked) or each.states_a_conclusion)
+        and not (each.found or each.prepares or each.advises or each.speaks_of_source)
+        for each in sentences
+    )
+
+
+def _asks_again(sentence: Sentence, asked: Asked) -> bool:
+    """Whether the sentence asks what the question asks: "How many came is not reported"."""
+    lowered = sentence.text.lower()
+    return any(
+        words in lowered[: each.start - sentence.start]
+        for words in asked.phrases
+        for each in sentence.asked_gaps
+    )
+
+
+def _gap_without_number(sentences: Sequence[Sentence], asked: Asked) -> int | None:
+    """The index of the first gap, if the question wants a number or a time and no sentence has one."""
+    if not asked.wants_number and "date" not in asked.kind:
+        return None
+    if any(
+        each.answers_yes_or_no
+        or each.answers
+        or (not each.tells_something_else and has_value_for(each, asked))
+        for each in sentences
+    ):
+        return None
+    gaps = (index for index, each in enumerate(sentences) if _has_gap(each, sentences))
+    return next(gaps, None)
+
+
+def _has_gap(sentence: Sentence, sentences: Sequence[Sentence]) -> bool:
+    """Whether it says that something is missing; most such words need a source that is named somewhere."""
+    gaps = (*sentence.gaps, *sentence.asked_gaps)
+    if any(not (gap.rule.near_source or gap.rule.asked) for gap in gaps):
+        return True
+    return bool(gaps) and any(each.speaks_of_source for each in sentences)
 
 
 def _refuses_one_thing(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
@@ -134,10 +123,15 @@ def _refuses_one_thing(sentences: Sequence[Sentence], index: int, asked: Asked) 
 
     "Dates are listed for the EU (2014). There is no entry for Japan." refuses if the question is on Japan.
     """
-    named = _stems(sentences[index].text) & asked.content
+    label = index - (index > 0 and sentences[index - 1].text.endswith(":"))
+    ours = _stems(sentences[index].text) | _stems(sentences[label].text)
+    if sentences[index].refuses_something:
+        named = (ours & asked.content) or _akin(ours, asked.content)
+    else:
+        named = ours & asked.specific
     if not named:
         return False
-    before = (each for each in sentences[:index] if not each.certain)
+    before = (each for each in sentences[:label] if not each.certain)
     return not any(
         each.answers_yes_or_no
         or each.states_a_conclusion
@@ -148,6 +142,41 @@ def _refuses_one_thing(sentences: Sequence[Sentence], index: int, asked: Asked) 
         for each in sentences[index + 1 :]
         if not each.certain
     )
+
+
+def _akin(stems: frozenset[str], asked: frozenset[str]) -> frozenset[str]:
+    """The asked stems that begin like one of these: a "successor" is one who "succeeded"."""
+    beginnings = {stem[:_SAME_BEGINNING] for stem in stems if len(stem) >= _SAME_BEGINNING}
+    return frozenset(stem for stem in asked if stem[:_SAME_BEGINNING] in beginnings)
+
+
+def _is_a_short_answer(sentence: Sentence, asked: Asked) -> bool:
+    """Whether it is a value and little else: "6 months." before "I have no information on extended ones"."""
+    if sentence.found or sentence.is_preamble or sentence.text.endswith((":", "?")):
+        return False
+    if len(sentence.text.split()) > _SHORT_ANSWER or _INTERJECTION.match(sentence.text):
+        return False
+    return _SHORT.match(sentence.text) is not None
+
+
+def _refuses_the_kind(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
+    """Whether the kind of thing is missing that the question asks for, and no sentence has one.
+
+    "It doesn't give reasons" refuses a question with "why", unless another sentence says why.
+    """
+    lowered = sentences[index].text.lower()
+    if _stems(lowered).isdisjoint(asked.kind) and not any(
+        re.search(rf"\b{words}\b", lowered) for words in asked.phrases
+    ):
+        return False
+    others = [each for at, each in enumerate(sentences) if at != index]
+    if any(each.answers_yes_or_no or each.answers or each.states_a_conclusion for each in others):
+        return False
+    if "why" in asked.phrases:
+        return not any(_SAYS_WHY.search(each.text) for each in others)
+    if asked.phrases[0].startswith("who"):
+        return not any(_has_name(each, asked) for each in others)
+    return not any(has_value_for(each, asked) for each in others)
 
 
 def _named(sentence: Sentence, asked: Asked) -> frozenset[str]:
@@ -191,7 +220,7 @@ def _gives(sentence: Sentence, named: frozenset[str], asked: Asked) -> bool:
     if sentence.prepares:
         return False
     ours = _named(sentence, asked)
-    if named - asked.kind and ours < named:
+    if named - asked.kind and (ours < named or (ours and not ours & named)):
         return False
     return _has_value(sentence, asked) or (
         len(ours) > 1 and not (sentence.accompanies_gap or sentence.speaks_of_source)
@@ -211,11 +240,25 @@ def _has_value(sentence: Sentence, asked: Asked) -> bool:
     return _has_number(sentence, asked) or _has_name(sentence, asked)
 
 
-def _has_number(sentence: Sentence, asked: Asked) -> bool:
+def has_value_for(
+    sentence: Sentence, asked: Asked, apart_from: frozenset[str] = frozenset()
+) -> bool:
+    """Whether it has a number, in digits or words, or a name where the question does not want a number."""
+    if _has_number(sentence, asked, apart_from) or _NUMBER_IN_WORDS.search(sentence.text):
+        return True
+    if "date" in asked.kind and _MONTH.search(sentence.text) is not None:
+        return True
+    return not asked.wants_number and _has_name(sentence, asked)
+
+
+def _has_number(sentence: Sentence, asked: Asked, apart_from: frozenset[str] = frozenset()) -> bool:
     """Whether it has a number that the question does not have; a year only where a time is asked for."""
-    numbers = [each.strip("$€£%.,") for each in _NUMBER.findall(sentence.text)]
+    numbers = [each.strip(".,") for each in _NUMBER.findall(sentence.text)]
+    years_count = not asked.kind.isdisjoint(("date", "durat"))
     return any(
-        number not in asked.text and ("date" in asked.kind or not _YEAR.match(number))
+        number not in asked.text
+        and number not in apart_from
+        and (years_count or not _YEAR.match(number))
         for number in numbers
     )
 
@@ -223,25 +266,3 @@ def _has_number(sentence: Sentence, asked: Asked) -> bool:
 def _has_name(sentence: Sentence, asked: Asked) -> bool:
     """Whether it has a capitalized word, not its first, that the question does not have."""
     return any(name not in asked.text for name in _NAME.findall(sentence.text))
-
-
-def answers_the_question(sentence: Sentence, asked: Asked) -> bool:
-    """Whether what looks like a refusal answers this very question.
-
-    "Because the data were missing" answers why; "The report contains no evidence of fraud" answers
-    whether it contains any.
-    """
-    if _WHY.search(asked.text) and _BECAUSE.match(sentence.text):
-        return True
-    if not asked.is_yes_no:
-        return False
-    question = asked.text[: asked.text.find("?")] if "?" in asked.text else asked.text
-    told = {found[0].lower() for found in _DENIES.finditer(question)}
-    wanted = frozenset(word.stem for word in stemmed(question) if is_content_word(word.lowered))
-    return len(wanted & _stems(sentence.text)) >= 0.6 * len(wanted) and any(
-        beginning
-        in sentence.text[found.start - sentence.start : found.end - sentence.start].lower()
-        for beginning in told
-        for found in sentence.certain
-        if not found.rule.closes
-    )

@@ -9,6 +9,7 @@ from ragauge.language.refusal_words import (
     PAPER,
     PAPERS,
     SAID,
+    SOME,
     TERMS_AND_WORKS,
     TOLD,
     Rule,
@@ -48,7 +49,7 @@ ASKED_RULES = (
         pattern(
             rf"(?: (?:[a-z]+ly|be|been|itself|anywhere|ever|also|yet)){{0,3}} (?:{_TOLD}|{TOLD}|{HELD}|{SAID}"
             r"|there|here|among|in (?:the|it|them|this|these)|on (?:the|it|them|this)|part of|noted|credited"
-            r"|revealed|separated|broken|spelled|spelt|kept|made out)\b"
+            rf"|revealed|separated|broken|spelled|spelt|kept|made out)\b(?! (?:for|in|from|by|to) {SOME})"
         ),
         after="negation",
         gap=True,
@@ -59,7 +60,7 @@ ASKED_RULES = (
         pattern(
             rf"(?:{_IS}|[:(\[–—]|\A\W*|\b(?:it|that|this|them))\s*{_ABSENT}{_END}|\b(?:is|are|was|were|has|have|gets?) nowhere\b"
             rf"|\b(?:stripped|removed|deleted|dropped|lost|struck) from (?:[a-z]+ ){{1,3}}?{PAPER}\b"
-            rf"|\b(?:has|have|bears?|carr(?:y|ies)|gets?) no (?:name|date|price|number|figure|year|title|value)\b|\bno {_TRACE}\b|\bwithout (?:(?:an?|any|the|its) {_TRACE}|(?:saying|naming|telling|giving|stating|specifying|mentioning|listing|explaining))\b"
+            rf"|\b(?:has|have|bears?|carr(?:y|ies)|gets?) no (?:name|date|price|number|figure|year|title|value)\b|\bno {_TRACE}\b|\bwithout (?:(?:an?|any|the|its) {_TRACE}|(?:saying|naming|telling|giving|stating|specifying|mentioning|listing|explaining|quantifying|(?:putting|attaching) (?:an?|any|the) (?:[a-z]+ )?(?:number|figure|name|date|price|value)))\b"
         ),
         cues=(
             *_ABSENT_CUES,
@@ -90,6 +91,11 @@ ASKED_RULES = (
     ),
 )
 """Rules that count only where the question asks for what they are said of."""
+
+_MADE_UP = (
+    r"(?:(?:only|just|merely|purely|simply|an?|for) )*(?:illustrative|illustrations?|hypothetical|placeholders?"
+    r"|(?:made-up|invented|fictitious|example) (?:figures?|numbers?|values?|example)|examples? (?:only|and)|an example\W)"
+)
 
 _SHY_OF = PAPERS | TERMS_AND_WORKS | {"author", "writer", "reporter", "it", "they"}
 
@@ -146,6 +152,35 @@ IDIOM_RULES = (
         ),
         cues=cues_of("out_of_my wait"),
         closes=True,
+    ),
+    Rule(
+        "made-up figures",
+        pattern(
+            r"\b(?:figures?|numbers?|values?|inputs?|amounts?) (?:[^ ,;.]+ ){0,6}?(?:is|are|was|were) (?:[a-z]+ ){0,3}?"
+            r"(?:made-up|made up(?! of\b)|invented|fictitious|assumed|examples?(?! of\b))\b"
+            rf"|\b(?:figures?|numbers?|values?|inputs?|calculation|computation|example|this|these|those|above|that) (?:is|are|was|were) "
+            rf"(?:[a-z]+ ){{0,2}}?{_MADE_UP}(?=\W|\Z)"
+            rf"|\b(?:i|we)(?:'ll| will|'ve| have|'m| am)? (?:now )?(?:assumed?|used?|using|made up|invent(?:ed)?|pick(?:ed)?)\b[^;.]{{0,160}}?"
+            rf"\b(?:placeholders?|made-up|fictitious|hypothetical|illustrative)\b"
+            r"|\b(?:not|n't) (?:the )?(?:real|actual) (?:figures?|numbers?|values?|data|results?)\b|, not (?:[^ ,;.]+ )?actual\b"
+        ),
+        cues=cues_of(
+            "example made-up made_up fictitious hypothetical placeholder illustrat invented assumed real_ actual_"
+        ),
+        closes=True,
+    ),
+    Rule(
+        "refers elsewhere",
+        pattern(
+            r"\A\W*(?:for|as to|as for|regarding|on) [^,;.]{1,80},? (?:you'd|you would|you will|you'll|one would|you) (?:have|need)"
+            r" to (?:look|check|consult|see|refer|turn|go|ask|contact|read)\b"
+            r"|\b(?:would|will) (?:have|need) to be (?:requested|obtained|checked|looked up|asked|sought|taken|sourced|looked for)\b"
+        ),
+        cues=cues_of(
+            "you'd_ you_would you_will you'll one_would you_have you_need would_have would_need will_have will_need"
+        ),
+        gap=True,
+        near_source=True,
     ),
     Rule(
         "not shared",

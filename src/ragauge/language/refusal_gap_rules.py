@@ -15,13 +15,16 @@ from ragauge.language.refusal_words import (
     FACTS,
     GIVEN,
     HELD,
+    HOLD,
     HOW,
     IS_NOT,
     NEGATION_CUES,
+    NOT,
     PAPER,
     PAPERS,
     PASSIVE,
     SAID,
+    SAY,
     SOURCE,
     TERMS_AND_WORKS,
     THERE,
@@ -119,6 +122,29 @@ _NOT_TOLD = (
         near_source=True,
     ),
     Rule(
+        "mentioned, not told",
+        pattern(
+            rf"\A\W*(?:it|they|(?:the|this) (?:[a-z]+ )?{SOURCE}) (?:also |only |just )?(?:mentions?|refers?|alludes?|says?|describes?|uses?|cites?|notes?)\b"
+            rf"[^.;]{{1,120}}?,? (?:but|yet|though|although|and)(?: it| they)? {NOT}{HOW}(?:{SAY}|{HOLD}|give)\b"
+            r"|\b(?:mentioned|referred to|alluded to|used|cited|quoted|discussed|noted|touched on|hinted at)\b[^.;,]{0,60},? "
+            rf"(?:but|yet|though|although)(?: (?:it|they))?(?: is| are| was| were)? (?:not|never|nowhere){HOW}(?:{TOLD}|{SAID}|{GIVEN}|{HELD})\b"
+        ),
+        cues=cues_of(
+            "mention refer allud says_ say_ describe use cite note quote discuss touched hinted"
+        ),
+        gap=True,
+    ),
+    Rule(
+        "not a word",
+        pattern(
+            r"\A\W*(?:but |and |yet )?(?:there(?:'s| is) )?(?:nothing|no word|not a word|zero|no mention)"
+            r" (?:at all |whatsoever )?(?:on|about|of|as to|regarding|concerning) [^,;:.]{1,80}\W*\Z"
+        ),
+        cues=cues_of("nothing no_word not_a_word zero no_mention"),
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
         "not a word",
         pattern(
             r"\A\W*as (?:to|for) [^,]{1,60}, (?:no (?:word|hint|mention|line)|not an? (?:word|line|hint))\b"
@@ -185,7 +211,7 @@ _NOT_GIVEN = (
     Rule(
         "not given",
         pattern(
-            rf"\bno (?:[a-z-]+ ){{0,3}}?(?:{ASKABLE}|{FACT}|{PAPER}) (?:[^ ,;:]+ ){{0,8}}?"
+            rf"\bno (?:[a-z0-9-]+ ){{0,3}}?(?:{ASKABLE}|{FACT}|{PAPER}) (?:[^ ,;:]+ ){{0,8}}?"
             rf"{_BE}{HOW}(?:{SAID}|{HELD}|{TOLD}|{GIVEN}|with|in)\b(?! (?:by|until|to|before)\b)"
             rf"|\A\W*no (?:[a-z-]+ ){{1,4}}(?:of any kind|whatsoever|at all|anywhere){_END}"
             rf"|\A\W*no [^,.;:]{{0,40}}\b{PAPER}, (?:hence |so |thus )?no [^,.;:]{{1,60}}\W*\Z"
@@ -199,7 +225,7 @@ _NOT_GIVEN = (
             rf"\A\W*no (?:(?:[a-z-]+ ){{0,2}}[a-z-]+{_END}"
             r"|[^,.;:]{1,60}, (?:hence |so |thus )?no [^,.;:]{1,60}\W*\Z)"
             rf"|\bno [^,.;:]{{1,60}} (?:is|are|was|were) (?:{TOLD}|{SAID}|{GIVEN})\b"
-            r"|\bthere(?:'s| is| are) (?:no [a-z-]+|none|nothing)\b(?! further\b)"
+            r"|\bthere(?:'s| is| are) (?:no (?!further\b)[a-z-]+|none|nothing)\b(?! further\b)"
         ),
         cues=cues_of("no_ there's_n there_is_n there_are_n"),
         gap=True,
@@ -346,9 +372,22 @@ _SOMETHING_ELSE = (
     ),
     Rule(
         "another source",
-        pattern(r"\b(?:ends|stops|ended|stopped) (?:at|with)\b"),
-        cues=cues_of("ends_ stops_ ended_ stopped_"),
-        nouns=PAPERS,
+        pattern(
+            r"\b(?:ends|stops|ended|stopped) (?:at|with)\b"
+            r"|\bonly (?:go(?:es)?|runs?|reach(?:es)?|extends?|covers?)(?: up)? (?:to|until|till|through)\b"
+        ),
+        cues=cues_of("ends_ stops_ ended_ stopped_ only_"),
+        nouns=PAPERS | TERMS_AND_WORKS,
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "another source",
+        pattern(
+            r"\A\W*(?:but |and |however, )?(?:it|they|that|this) (?:just |simply |then |already )?(?:ends?|stops?|ended|stopped"
+            r"|breaks? off|broke off|cuts? off) (?:abruptly )?(?:before|short of|at|with|just before|right before)\b"
+        ),
+        cues=cues_of("ends_ end_ stops_ stop_ ended_ stopped_ break broke cut"),
         gap=True,
         near_source=True,
     ),

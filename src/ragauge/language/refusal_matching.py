@@ -10,6 +10,7 @@ from ragauge.language.refusal_words import (
     NEGATION,
     NEGATION_CUES,
     PAPER,
+    RESULT,
     Rule,
     pattern,
 )
@@ -95,6 +96,24 @@ _ATTRIBUTED = pattern(
     r"|\W*that (?:the|he|she|they|no|an?|its|their|his|her|there)\b(?! (?:is|are|was)\b)"
 )
 """What a person or a company says: "According to the auditor, ...", or "That the data were insufficient"."""
+_EXPLAINS = pattern(
+    rf"\W*(?!(?:i|we|it|this|that|there|here|one|you|because|since|the (?:[a-z]+ )?(?:answer|question|{RESULT}|{PAPER}))\b)"
+    r"(?:(?!(?:not|no|cannot|never|neither|unclear|unknown|impossible|hard|difficult|missing|would|could|depends|needs?|requires?"
+    rf"|incomplete|open|i|we|so|{PAPER})\b|n't\b)[^,;:]){{1,160}}?\b(?:because|since|if|unless|in case) "
+)
+"""A fact about the world, then why or on what condition: "The court dismissed it because the claimant had provided no documents"."""
+_ANY_OTHER = pattern(r"(?:not|n't) [a-z]+ any other\b")
+"""What is missing comes on top of what is there: "does not list any other securities"."""
+_WHOSE = re.compile(r"\bwhose\b[^,;]{0,60}$", re.IGNORECASE)
+"""A detail of what the answer names: "A foundation whose owners are not disclosed"."""
+_SAID_BY = pattern(
+    rf"\W*(?!(?:i|we|it)\b|(?:the|this|your) (?:[a-z]+ ){{0,2}}?{PAPER}\b)[^,;:]{{1,60}}? (?:said|argued|claimed|admitted|insisted"
+    r"|explained|warned) (?:the|its|their|his|her|there|no|an?|it|they)\b"
+)
+"""What somebody said: "The agency said the data were not sufficient"."""
+_IMPERSONAL = pattern(
+    r"it (?:is|was|remains) (?:[a-z]+ )?(?:unknown|unclear|not (?:[a-z]+ )?(?:known|clear))\b"
+)
 _TURNS_TO_REFUSE = pattern(
     r"(?:(?P<but>\bbut\b).{0,300}"
     r"|[,—–-] (?:yet|though|although|however|while|whereas)\b(?!,)[^,;]{0,160})\Z"
@@ -106,7 +125,7 @@ _STATES = pattern(
 """A finite verb, or what looks like one."""
 _SOURCE = pattern(
     rf"\b(?:(?:the|this|that|these|those|your|our|my|its|each|any|all|no|of|from|in|as|text|on) (?:[a-z0-9-]+ ){{0,2}}?(?!material\b){PAPER}"
-    rf"|{PAPER} (?:provided|retrieved|supplied|given|i|we)|(?:shown|given|sent|handed|supplied|available|provided) to me|inputs?|needed|required|needs|requires|you(?:'re| are) (?:asking|looking)|you (?:gave|sent|asked|shared|uploaded|provided|want|need)|your question"
+    rf"|(?:the|this) [a-z-]+ (?:says|states|mentions|notes|tells|refers)|{PAPER} (?:provided|retrieved|supplied|given|i|we)|(?:shown|given|sent|handed|supplied|available|provided) to me|inputs?|needed|required|needs|requires|you(?:'re| are) (?:asking|looking)|you (?:gave|sent|asked|shared|uploaded|provided|want|need)|your question"
     r"|(?:i|we) (?:have|had|got|was given|were given|was sent|checked|searched|looked|see|read|went|can see|could see|found)"
     r"|(?:i|we)'ve (?:got|read|checked|seen|searched|looked))\b"
 )
@@ -266,7 +285,15 @@ def _found(rule: Rule, spans: Iterator[Span], sentence: str, offset: int) -> Fou
                 _ASIDE.search(sentence, 0, start) is not None
                 or _ATTRIBUTED.match(sentence) is not None
                 or _answers_first(rule, sentence, subject)
-                or (rule.gap and not rule.asked and _follows_statement(sentence, subject))
+                or _ANY_OTHER.search(sentence, subject, end + 20) is not None
+                or _WHOSE.search(sentence, 0, subject) is not None
+                or _SAID_BY.match(sentence, 0, start) is not None
+                or _EXPLAINS.match(sentence, 0, start) is not None
+                or (
+                    (rule.gap or _IMPERSONAL.match(sentence, start) is not None)
+                    and not rule.asked
+                    and _follows_statement(sentence, subject)
+                )
             )
             return Found(rule, offset + subject, offset + end, is_aside)
     return None

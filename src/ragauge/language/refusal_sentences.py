@@ -19,7 +19,10 @@ from ragauge.language.refusal_words import FACT, SOURCE, TOLD, WORK_OUT, pattern
 from ragauge.language.text import sentence_spans
 
 _CLAUSE_END = re.compile(r"[:;]\s+")
-_YES_NO = pattern(r"\W*(?:yes|no)[,.]")
+_YES_NO = pattern(
+    r"\W*(?:(?:yes|no)[,.]|(?:(?:unfortunately|sorry),? )?not (?:yet|really|quite|necessarily|exactly|at all|any ?more|directly|very|much|often)[,.;:]"
+    r"|unfortunately,? (?:not|no)[,.;:])"
+)
 _GREETING = pattern(
     r"(?:\W*(?:i'm |i am )?(?:sorry|unfortunately|regrettably|i apologi[sz]e|my apologies|thanks?"
     r"|hello|hi|great question|good question|that's an? \w+ question|you've got me)\b.*"
@@ -128,15 +131,27 @@ _CONCLUDES = pattern(
     r"|without\b.{1,100}(?:,| (?:i|we|it|the|an?|no|one)\b))"
 )
 """The beginning of a sentence that draws a conclusion from the ones before it."""
-_GAPS_OF_WHAT_IS_ASKED = ("not told", "missing", "source keeps quiet", "not shared")
+_GAPS_OF_WHAT_IS_ASKED = (
+    "not told",
+    "missing",
+    "source keeps quiet",
+    "not shared",
+    "refers elsewhere",
+)
 """Names of rules for gaps that need no source where the question asks for what is missing."""
 _AND = pattern(r"\band\s*\Z")
 """Before a second predicate: "is in the mucosa and is not present in lymph nodes"."""
 _WITHOUT = pattern(
     r"\bwithout (?:(?:access to|knowing|seeing|having) )?(?:the|an?|any|this|that|its|more)\b"
 )
-_ALWAYS_CONCLUDE = ("declines", "would be a guess")
+_ALWAYS_CONCLUDE = ("declines", "would be a guess", "made-up figures")
 """Names of rules that refuse whatever comes before."""
+MADE_UP = "made-up figures"
+"""The name of the rule for figures that the speaker invented."""
+_ABBREVIATION_OPEN = re.compile(
+    r"\W*(?:[Tt]he |[Ii]ts )?[A-Z][A-Z/&]{1,6}s? (?:for \S+ )?(?:cannot|can't|can not|could not|couldn't) be [^.;,]{1,60}\W{0,3}\Z"
+)
+"""A ratio by its abbreviation, and no more: "DIO can't be computed."."""
 _BY_SPEAKER = pattern(r"\b(?:i|we)\b")
 _HEADS_CONCLUSION = pattern(
     r"(?:\A|.*\n)\W*(?:(?:final|my|the) )?(?:answer|conclusion|verdict|result|summary)\W*"
@@ -158,7 +173,7 @@ _ANNOUNCES_ANSWER = pattern(
 _INNER_TURN = pattern(
     r"(?:[,;—–-]\s*(?:but|only|however|yet|though|although|nevertheless"
     r"|(?:which|that|this) (?:means|implies|suggests|indicates|shows)|meaning"
-    r"|so(?! (?:i|we|no|one|it is of no|the answer (?:has|must|stays|remains|will|would)|your question|the question|this question)\b))| but (?:i|it))\b"
+    r"|so(?! (?:[^,;.]{0,60}?(?:\bnot|n't|\bcannot|\bimpossible|\bunknown|\bunclear|\bmissing)\b|i|we|no|one|it is of no|the answer (?:has|must|stays|remains|will|would)|your question|the question|this question)\b))| but (?:i|it))\b"
 )
 _ANSWERS_YES_OR_CONCLUDES = pattern(
     r"\W*(?:yes|no)[,.]|\W*(?:therefore|thus|hence|so|overall|in conclusion|the answer is)\b(?!,? (?:neither|none|nothing)\b)"
@@ -243,6 +258,7 @@ class Sentence:
             or INNER_CONCLUSION.search(self.text, 0, last.end - self.start) is not None
             or _WITHOUT.search(self.text, last.end - self.start) is not None
             or _THE_ANSWER.search(self.text) is not None
+            or _ABBREVIATION_OPEN.match(self.text) is not None
         )
 
     @property
@@ -267,6 +283,11 @@ class Sentence:
             and _SUBSIDIARY.match(self.text, found.end - self.start)
             for found in closing
         )
+
+    @property
+    def makes_up(self) -> bool:
+        """Whether it says that its figures are made up."""
+        return any(each.rule.name == MADE_UP and not each.is_aside for each in self.certain)
 
     @property
     def supposes(self) -> bool:
@@ -384,6 +405,11 @@ class Sentence:
         return found
 
     @property
+    def refuses_something(self) -> bool:
+        """Whether it says that something is missing, be it the answer or not."""
+        return bool(self.asked_refusals or self.asked_gaps)
+
+    @property
     def answers_yes_or_no(self) -> bool:
         return _YES_NO.match(self.text) is not None
 
@@ -392,6 +418,19 @@ class Sentence:
         """Whether it gives a method or the question again, and no answer."""
         kinds = (_METHOD.match, _DEFINITION.match, _THE_QUESTION.match)
         return self.supposes or any(kind(self.text) for kind in kinds)
+
+    @property
+    def tells_something_else(self) -> bool:
+        """Whether it only says what the source has instead."""
+        return any(
+            found.rule.name in ("told something else", "another source") for found in self.gaps
+        )
+
+    @property
+    def gives_method(self) -> bool:
+        """Whether it gives a formula or a definition without figures."""
+        is_formula = "=" in self.text and _METHOD.match(self.text) is not None
+        return is_formula or _DEFINITION.match(self.text) is not None
 
     @property
     def speaks_of_source(self) -> bool:

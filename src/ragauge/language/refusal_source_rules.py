@@ -1,6 +1,7 @@
 """Refusals by what a source does not tell, and by facts that are missing."""
 
 from ragauge.language.refusal_words import (
+    ASKABLE,
     ASKED,
     FACT,
     FACTS,
@@ -15,6 +16,7 @@ from ragauge.language.refusal_words import (
     SAID,
     SAY,
     SHOW,
+    SOME,
     SOURCE,
     TELLS,
     TERMS_AND_WORKS,
@@ -85,6 +87,14 @@ SOURCE_RULES = (
         nouns=PAPERS | frozenset(("author", "reporter", "writer")),
     ),
     Rule(
+        "source is silent",
+        pattern(
+            r"\A\W*(?:but |and |yet )?(?:it|they)(?:'s|'re| is| are| remains?| stays?| keeps?) (?:completely |entirely |also )?"
+            r"(?:silent|mum|mute|quiet|vague) (?:on|about|as to|regarding|concerning|when it comes to)\b"
+        ),
+        cues=cues_of("silent mum_ mute quiet vague"),
+    ),
+    Rule(
         "nothing in the source",
         pattern(
             rf"\b(?:(?:nothing|none|neither|nowhere)\b[^,;:]{{0,60}}?\b{SOURCE}|no {PAPER})\b"
@@ -143,7 +153,7 @@ SOURCE_RULES = (
     Rule(
         "facts not given",
         pattern(
-            rf"{HOW}(?:(?:{SAID}|{HELD})\b|in (?:the|there|here|it|this|these|them|any) |(?:in )?(?:there|here)\b|among )"
+            rf"{HOW}(?:(?:{SAID}|{HELD})\b(?! (?:for|in|from|by|to) {SOME})|in (?:the|there|here|it|this|these|them|any) |(?:in )?(?:there|here)\b|among )"
         ),
         after="negation",
         nouns=FACTS,
@@ -213,7 +223,7 @@ SOURCE_RULES = (
     Rule(
         "not stated",
         pattern(
-            rf"\A\W*(?:\w+, )?(?:it|they) {NOT}{HOW}{HOLD} (?:[^ ,;.]+ ){{0,5}}?(?:{FACT}|{PAPER})\b"
+            rf"\A\W*(?:\w+, )?(?:it|they) {NOT}{HOW}(?:{HOLD}|give) (?:[^ ,;.]+ ){{0,5}}?(?:{FACT}|{PAPER}|{ASKABLE})\b"
         ),
         cues=NEGATION_CUES,
     ),

@@ -17,7 +17,7 @@ from ragauge.language.refusal_words import (
 _CONCLUSION = any_of(
     "answer conclusion determination assessment comparison calculation judgment estimate"
 )
-_FOUND_CUES = cues_of("find see locate let's")
+_FOUND_CUES = cues_of("find see locate let's found_no saw_no located_no spotted_no")
 
 SPEAKER_RULES = (
     Rule(
@@ -177,8 +177,9 @@ SPEAKER_RULES = (
     Rule(
         "not found",
         pattern(
-            r"\b(?:i|we)(?:'ve| have)? (?:searched|looked|checked)\b[^.;]{0,100}?\b(?:but|and)"
-            r" (?:i |we )?(?:did(?: not|n't)|could(?: not|n't)) (?:find|see|locate)\b"
+            r"\b(?:i|we)(?:'ve| have)? (?:searched|looked|checked|read|went through|gone through|reviewed|scanned)\b[^.;]{0,100}?"
+            r"\b(?:but|and|yet) (?:i |we )?(?:(?:did(?: not|n't)|could(?: not|n't)) (?:find|see|locate)"
+            r"|(?:found|saw|located|spotted) (?:none|nothing|no [a-z]+))\b"
             r"|\blet's (?:try|talk about|change|move on to) (?:a |an)?(?:different|another|something)\b"
         ),
         cues=_FOUND_CUES,

@@ -74,14 +74,14 @@ _PAPER_WORDS = (
         "context document passage text filing excerpt extract report article statement 10-k 10k "
         "10-q 10q 8-k 8k material source snippet result paragraph section sheet spreadsheet table "
         "page transcript chunk record file handbook manual guide guideline brochure leaflet "
-        "catalogue catalog database note minute bulletin biography article release newsletter "
+        "docs interview catalogue catalog database note minute bulletin biography article release newsletter "
         "memo memorandum faq appendix footnote disclosure registry ledger chart diagram graph "
         "search figure dataset encyclopedia wiki website webpage site entry listing log profile review "
         "study paper survey summary overview prospectus presentation slide column corpus archive "
         "abstract instruction readme index recipe specification "
         "letter email invoice receipt agenda certificate diary journal blog newspaper magazine "
         "description exhibit thread ticket schedule fragment dispatch provision label pamphlet copy upload "
-        "hit deed piece annex attachment supplement"
+        "hit deed piece annex attachment supplement datasheet factsheet obituary programme questionnaire"
     )
     + " contents documentation question prompt query information info data details facts evidence"
     " knowledge provided supplied attached retrieved quoted"
@@ -119,13 +119,14 @@ DOCUMENTS = frozenset(
     _plurals(
         "context document passage text filing excerpt extract report article statement source snippet "
         "paragraph section sheet table page transcript chunk file handbook manual guide guideline brochure "
-        "leaflet catalogue minute bulletin newsletter memo appendix footnote chart wiki entry listing paper "
+        "leaflet docs interview catalogue minute bulletin newsletter memo appendix footnote chart wiki entry listing paper "
         "summary overview prospectus abstract description exhibit thread fragment dispatch provision copy"
     ).split()
 )
 """What can only inform, so that anything it does not do is a gap."""
 
 PAPER = any_of(_PAPER_WORDS)
+TERM_OR_WORK = any_of(_TERM_WORDS)
 SOURCE = any_of(f"{_PAPER_WORDS} {_TERM_WORDS}")
 FACT = any_of(_FACT_WORDS)
 ASKABLES = frozenset(_ASKABLE_WORDS.split())
@@ -217,6 +218,11 @@ MEANS = (
     r"|specifics|insight|updates?|filings?|answer|reports?|sheets?|10-?[kq]|basis|way of (?:know|tell)ing"
     r"|what (?:i|we|is|it) (?:need|takes?|would)[a-z]*)"
 )
+SOME = (
+    r"(?:(?:about|around|nearly|almost|only|roughly|over) )?(?:some|many|most|several|half|an? (?:few|quarter|third|minority"
+    r"|majority)|\d[\d.,]*(?: )?(?:%|percent\b|per cent\b|of\b|out of\b))"
+)
+"""A part of the cases: "not available for 12% of the patients" is a finding."""
 ASKED = r"(?:who|what|when|where|which|why|how|whether|if)\b"
 
 IS_NOT = r"(?:(?<=\bis\x20not)|(?<=\bare\x20not)|(?<=\bisn't)|(?<=\baren't))"

@@ -15,8 +15,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ragauge.language.refusal_asked import Asked, answers_the_question, asked_by, asked_gap
+from ragauge.language.refusal_answered import (
+    answered_before,
+    answers_the_question,
+    explains_an_answer,
+    points_elsewhere,
+)
+from ragauge.language.refusal_asked import asked_gap
+from ragauge.language.refusal_languages import refusal_in_another_language
 from ragauge.language.refusal_matching import applicable_rules
+from ragauge.language.refusal_no_value import without_a_value
+from ragauge.language.refusal_question import Asked, asked_by
 from ragauge.language.refusal_rules import EMPTY, LAST_LINE, NO_ANSWER, OTHER_LANGUAGES
 from ragauge.language.refusal_sentences import Sentence, read_sentences
 from ragauge.language.refusal_words import Rule
@@ -42,8 +51,14 @@ UNCERTAINTY_PHRASES = (
 SHORT_ANSWERS = ("unknown", "n/a", "none", "null")
 """The phrases and short answers of the suite graphrag."""
 
-_QUOTED = re.compile(r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”")
+_QUOTED = re.compile(r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|`[^`\n]{1,200}`")
 
+
+_NO_VALUE = re.compile(
+    r"\W*(?:to be (?:announced|determined|confirmed|defined)|tb[acd]|not (?:available|disclosed|applicable|specified)|n/a"
+    r"|confidential|redacted)\W*",
+    re.IGNORECASE,
+)
 
 Place = Literal["whole answer", "opening", "close", "last line", "for the question"]
 """Where an answer refuses, or that it does not give what the question asks for."""
@@ -86,8 +101,9 @@ def find_refusals(answer: str, question: str | None = None) -> tuple[RefusalMatc
     if whole_answer is not None:
         return (whole_answer,)
     text = answer.replace("’", "'").replace("ʼ", "'")
-    rules = applicable_rules(text.lower(), with_question=bool(question))
-    if not rules:
+    asked = asked_by(question) if question else None
+    rules = applicable_rules(text.lower(), with_question=asked is not None)
+    if not rules and asked is None:
         return ()
     without_quotes = _QUOTED.sub(_blank, text)
     sentences = tuple(
@@ -95,10 +111,26 @@ def find_refusals(answer: str, question: str | None = None) -> tuple[RefusalMatc
         for offset, part in _read_parts(without_quotes)
         for sentence in read_sentences(part, offset, rules)
     )
-    if not any(sentence.found or sentence.if_asked for sentence in sentences):
-        return ()
-    asked = asked_by(question) if question else None
-    return tuple(_judged(answer, sentences, asked))
+    matches: tuple[RefusalMatch, ...] = ()
+    if any(sentence.found or sentence.if_asked for sentence in sentences):
+        matches = tuple(_judged(answer, sentences, asked))
+    if asked is None or any(match.decides for match in matches):
+        return matches
+    return (*matches, *_without_a_value(answer, sentences, asked))
+
+
+def _without_a_value(
+    answer: str, sentences: Sequence[Sentence], asked: Asked
+) -> Iterator[RefusalMatch]:
+    """The advice or method that stands in place of what the question asks for."""
+    found = without_a_value(sentences, asked)
+    if found is not None:
+        index, rule = found
+        text = _text_of(sentences[index], answer)
+        start = sentences[index].start
+        yield RefusalMatch(
+            rule, text, start, start + len(text), sentence=text, place="for the question"
+        )
 
 
 def _whole_answer(answer: str) -> RefusalMatch | None:
@@ -113,6 +145,9 @@ def _whole_answer(answer: str) -> RefusalMatch | None:
     foreign = OTHER_LANGUAGES.words.match(answer)
     if foreign is not None:
         return _by_itself(OTHER_LANGUAGES, answer, foreign.span(), "opening")
+    in_another = refusal_in_another_language(answer)
+    if in_another is not None:
+        return _by_itself(OTHER_LANGUAGES, answer, in_another, "whole answer")
     end = len(answer.rstrip())
     start = answer.rfind("\n", 0, end) + 1
     # A longer last line is not a label and a word.
@@ -127,7 +162,9 @@ def _by_itself(rule: Rule, answer: str, span: Span, place: Place) -> RefusalMatc
 
 
 def _blank(quoted: re.Match[str]) -> str:
-    """The quotation with its words masked, at the same length."""
+    """The quotation with its words masked, at the same length; what stands for a value stays."""
+    if _NO_VALUE.fullmatch(quoted[0]):
+        return quoted[0].replace('"', " ")
     return re.sub(r"\w", "_", quoted[0])
 
 
@@ -168,9 +205,16 @@ def _given_question(
     sentences: Sequence[Sentence], deciding: int | None, place: Place, asked: Asked
 ) -> tuple[int | None, Place]:
     """The index of the deciding sentence and its place, now that the question is known."""
+    if points_elsewhere(sentences, asked):
+        return None, place
     if deciding is None:
         return asked_gap(sentences, asked), "for the question"
-    return None if answers_the_question(sentences[deciding], asked) else deciding, place
+    answers = (
+        answers_the_question(sentences[deciding], asked)
+        or explains_an_answer(sentences, deciding, asked)
+        or answered_before(sentences, deciding, asked)
+    )
+    return (None, place) if answers else (deciding, place)
 
 
 def _text_of(sentence: Sentence, answer: str) -> str:
@@ -196,7 +240,7 @@ def _supposed(sentences: Sequence[Sentence]) -> list[bool]:
     supposing = refused = False
     supposed: list[bool] = []
     for sentence in sentences:
-        if refused and not sentence.refuses and sentence.supposes:
+        if sentence.makes_up or (refused and not sentence.refuses and sentence.supposes):
             supposing = True
         elif supposing and sentence.returns_to_facts:
             supposing = False
@@ -287,6 +331,8 @@ def _has_answered(before: Sequence[Sentence], closing: Sentence) -> bool:
 
     Before a conclusion, figures are inputs, and only a conclusion answers.
     """
+    if closing.makes_up:
+        return False
     if closing.is_caveat:
         return True
     if closing.concludes or closing.is_by_speaker:

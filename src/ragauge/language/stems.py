@@ -75,10 +75,17 @@ def stemmed(text: str) -> list[Word]:
     """
     found: list[Word] = []
     for match in WORD.finditer(text):
-        lowered = composed(match[0].lower())
-        whole = GROUPS.sub("", lowered) if "," in lowered else lowered
-        found.append(Word(*match.span(), lowered, stem(whole)))
+        start, end = match.span()
+        lowered, root = _forms(match[0])
+        found.append(Word(start, end, lowered, root))
     return found
+
+
+@lru_cache(maxsize=100_000)
+def _forms(word: str) -> tuple[str, str]:
+    """The lower-cased word and its stem."""
+    lowered = composed(word.lower())
+    return lowered, stem(GROUPS.sub("", lowered) if "," in lowered else lowered)
 
 
 @lru_cache(maxsize=100_000)

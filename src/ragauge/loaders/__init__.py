@@ -12,6 +12,7 @@ from ragauge.loaders.formats import Source, is_one_source, read_source
 from ragauge.loaders.in_pieces.tables import NeedsAllRowsError, files_in_pieces, is_large
 from ragauge.loaders.legalbench import load_passages
 from ragauge.loaders.mapping import check_chosen
+from ragauge.loaders.remote import copied, with_urls
 from ragauge.memory import gc_paused
 from ragauge.sample import Samples
 
@@ -33,7 +34,8 @@ def load(
 ) -> Samples:
     """Load samples from a file (.jsonl .ndjson .json .csv .tsv, also .gz or .zst; .parquet), frame or list.
 
-    A folder, or a pattern such as "answers/*.jsonl", is all its files of one kind. Large files
+    A folder, or a pattern such as "answers/*.jsonl", is all its files of one kind. An s3:// or gs:// URL
+    of one of these is copied to this machine first. Large files
     (`in_pieces=None`: 64 MB and more) are read piece by piece into a temporary file, so that they need
     not fit into memory; the samples and every message are the same. Systems in files of their own, and
     `gold`, which is in memory, are joined. All rows are read into memory with `prefer` or `by_place`, where
@@ -59,19 +61,35 @@ def load(
     >>> samples.notes
     ("read 'qid' as id, 'response' as answer, 'reference' as references",)
     """
-    with gc_paused():
-        if prefer is None and not by_place and in_pieces is not False:
-            try:
-                found = _load_in_pieces(source, map or {}, system, gold, even_small=bool(in_pieces))
-            except NeedsAllRowsError as error:
-                in_memory = _load(source, map or {}, system, gold, prefer=None, by_place=False)
-                note = f"read as a whole into memory: {error}"
-                return replace(in_memory, notes=(*in_memory.notes, note))
-            if found is not None:
-                return found
-        samples = _load(source, map or {}, system, gold, prefer=prefer, by_place=by_place)
-        notes = [] if in_pieces is False else _notes_on_size(source, gold, map or {})
-        return replace(samples, notes=(*samples.notes, *notes)) if notes else samples
+    with gc_paused(), copied() as copies:
+        is_one = is_one_source(source, (map or {}).values())
+        here = copies.of(source) if is_one else copies.of_systems(source)
+        samples = _load_local(here, map or {}, system, copies.of(gold), prefer, by_place, in_pieces)
+        return with_urls(samples, copies)
+
+
+def _load_local(
+    source: object,
+    chosen: Mapping[str, str],
+    system: str | None,
+    gold: object,
+    prefer: Prefer | None,
+    by_place: bool,
+    in_pieces: bool | None,
+) -> Samples:
+    """The samples of sources on this machine, in pieces or in memory."""
+    if prefer is None and not by_place and in_pieces is not False:
+        try:
+            found = _load_in_pieces(source, chosen, system, gold, even_small=bool(in_pieces))
+        except NeedsAllRowsError as error:
+            in_memory = _load(source, chosen, system, gold, prefer=None, by_place=False)
+            note = f"read as a whole into memory: {error}"
+            return replace(in_memory, notes=(*in_memory.notes, note))
+        if found is not None:
+            return found
+    samples = _load(source, chosen, system, gold, prefer=prefer, by_place=by_place)
+    notes = [] if in_pieces is False else _notes_on_size(source, gold, chosen)
+    return replace(samples, notes=(*samples.notes, *notes)) if notes else samples
 
 
 def _notes_on_size(source: object, gold: object, chosen: Mapping[str, str]) -> list[str]:
@@ -81,7 +99,9 @@ def _notes_on_size(source: object, gold: object, chosen: Mapping[str, str]) -> l
     files = [file for each in (*sources, gold) for file in files_in_pieces(each) or ()]
     if not files or not is_large(files):
         return []
-    if gold is not None:
+    if side_by_side.is_chosen(chosen.get("answer")):
+        why = "the answers of several systems are in columns of one table"
+    elif gold is not None:
         why = "answers are joined with the gold of another file"
     else:
         why = (

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.conflicts import Prefer
 from ragauge.loaders.contents import without_unknown
-from ragauge.loaders.csv import read_cells, read_printed_lists
+from ragauge.loaders.csv import read_cells, read_json_lists, read_printed_lists
 from ragauge.loaders.join import join
 from ragauge.loaders.mapping import (
     ALIASES_IN_GOLD,
@@ -146,6 +146,8 @@ def _renamed(table: Table, naming: Naming) -> Table:
         rows = read_cells(rows, problems)
     elif table.may_print_lists:
         rows = read_printed_lists(rows)
+    else:
+        rows = read_json_lists(rows)
     rows, notes = unpack_contexts(rows, problems)
     rows, left_out = without_unknown(rows)
     notes = (*table.notes, *naming.notes, *notes, *left_out)

@@ -17,7 +17,7 @@ def recognised(table: Table) -> Table:
     """The table with a row for each answer that such a log holds; other tables as they are."""
     if not table.rows:
         return table
-    if all({"instance", "request", "result"} <= row.values.keys() for row in table.rows):
+    if all({"instance", "result"} <= row.values.keys() for row in table.rows):
         rows = tuple(Row(_of_helm(row.values), row.source, row.line) for row in table.rows)
         return replace(table, rows=rows, notes=(*table.notes, "read the requests of HELM"))
     if any(_is_event(row.values) for row in table.rows) and all(
@@ -30,7 +30,7 @@ def recognised(table: Table) -> Table:
 
 
 def _of_helm(values: Values) -> dict[str, object]:
-    instance, request = _object(values["instance"]), _object(values["request"])
+    instance, request = _object(values["instance"]), _object(values.get("request"))
     completions = _list(_object(values["result"]).get("completions"))
     said = _object(completions[0]).get("text") if completions else None
     choices = _object(values.get("output_mapping"))

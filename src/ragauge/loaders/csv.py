@@ -7,6 +7,7 @@ column becomes numbers only if every cell is a plain number and different cells 
 (1.10 and 1.1 stay text; so do 007, 1e5 and nan).
 """
 
+import contextlib
 import csv
 import re
 from collections import Counter
@@ -25,6 +26,7 @@ PRINTED = ("[", "{", "array([")
 """How a cell begins that is read as a list; any other is one text."""
 _EMPTY_TEXT = ("question", "answer")
 _NEVER_EMPTY = ("id", "system")
+_TEXT_LISTS = ("references", "contexts", "context_ids", "gold_contexts")
 _LISTS = tuple(name for name, field in FIELDS.items() if field.kind not in ("id", "text"))
 _NUMBER = re.compile(r"(?=.{1,15}\Z)-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.DOTALL)
 _COUNT = re.compile(r"[0-9]{1,15}")
@@ -285,6 +287,26 @@ def _read_printed(item: tuple[str, object]) -> tuple[str, object]:
         return name, _read_list(name, cell, JsonReader())
     except JsonError:
         return item  # text that begins with a bracket
+
+
+def read_json_lists(rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows with lists of texts that are given as JSON text, as tables write them that were CSV before."""
+    if not any(_json_lists(row) for row in rows):
+        return rows
+    return [Row({**row.values, **_json_lists(row)}, row.source, row.line) for row in rows]
+
+
+def _json_lists(row: Row) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name in _TEXT_LISTS:
+        cell = row.values.get(name)
+        if isinstance(cell, str) and cell.startswith("[") and cell.endswith("]"):
+            with contextlib.suppress(JsonError):
+                items = JsonReader().read_whole(cell)
+                texts = cast(list[object], items) if isinstance(items, list) else []
+                if texts and all(isinstance(text, str) for text in texts):
+                    found[name] = cast(list[str], texts)
+    return found
 
 
 def _read_cell(name: str, cell: str, reader: JsonReader, is_number: bool) -> object:

@@ -20,7 +20,7 @@ ID_KEYS = (
 )  # fmt: skip
 SCORE_KEYS = ("score", "_score", "similarity", "similarity_score", "relevance_score")
 METADATA_KEYS = ("metadata", "meta", "payload", "_source")
-INNER_KEYS = ("node", "document", "_source", "payload", "kwargs")
+INNER_KEYS = ("node", "document", "_source", "payload", "kwargs", "data")
 """Where a document with a score keeps the document itself."""
 PREFIX = "document."
 """OpenInference writes document.content, document.id and document.score."""

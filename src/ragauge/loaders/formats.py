@@ -10,6 +10,7 @@ from ragauge.errors import PlanError
 from ragauge.loaders import (
     benchmark_logs,
     citations,
+    column_sets,
     columns,
     csv,
     frames,
@@ -80,6 +81,7 @@ def read_source(source: object, chosen: Collection[str] = ()) -> Table:
     table = traces.recognised(_read(source, chosen))
     if not set(chosen) & set(table.columns()):
         table = squad.recognised(benchmark_logs.recognised(promptfoo.recognised(table)))
+    table = column_sets.recognised(table, keep=chosen)
     table = citations.recognised(wrappers.unwrapped(table, keep=chosen), keep=chosen)
     table = results.recognised(published.recognised(table, keep=chosen))
     table = joined_texts.recognised(table, keep=chosen)
@@ -155,7 +157,9 @@ def _read_object(source: object) -> Table | None:
 def _read_file(source: str | os.PathLike[str]) -> Table:
     path = Path(source)
     if (url := as_url(source)) is not None:
-        return unreadable(url, "is a URL; download it first, ragauge reads local files only")
+        return unreadable(
+            url, "is a URL of a kind that is not read (s3:// and gs:// are); download it first"
+        )
     if is_set(path):
         files = files_of_set(path)
         return files if isinstance(files, Table) else together(path, list(map(_read_file, files)))

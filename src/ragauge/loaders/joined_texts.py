@@ -1,4 +1,4 @@
-"""Read what a tool wrote into one CSV cell: deepeval joins contexts, TruLens quotes texts as JSON.
+"""Read what a tool wrote into one CSV cell: deepeval joins contexts, TruthfulQA answers, TruLens quotes texts.
 
 deepeval writes "first|second" and reads "first;second"; a mark with a blank beside it is part of a text.
 """
@@ -15,6 +15,7 @@ from ragauge.sample import Row
 
 DEEPEVAL = frozenset({"actual_output", "expected_output", "retrieval_context"})
 CONTEXTS = ("retrieval_context", "context")
+TRUTHFULQA = frozenset({"best_answer", "correct_answers", "incorrect_answers"})
 QUOTED = ("question", "answer", "references")
 _MARKS = {mark: re.compile(rf"(?<=\S){re.escape(mark)}(?=\S)") for mark in "|;"}
 
@@ -27,6 +28,9 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     if len(DEEPEVAL & set(columns.values())) > 1:
         for name in [name for name, usual in columns.items() if usual in CONTEXTS]:
             table = _split(table, name)
+    if set(columns.values()) >= TRUTHFULQA:
+        for name in [name for name, usual in columns.items() if usual == "correct_answers"]:
+            table = _split_answers(table, name)
     for name in [name for name in columns if field_of(name) in QUOTED]:
         table = _unquoted(table, name)
     return table
@@ -43,6 +47,14 @@ def _split(table: Table, name: str) -> Table:
     note = f"split {name!r} at {mark!r}, as deepeval joins texts"
     values = [_MARKS[mark].split(cell) if cell else None for cell in cells]
     return _with_column(table, name, values, note)
+
+
+def _split_answers(table: Table, name: str) -> Table:
+    cells = [
+        [text for part in cell.split(";") if (text := part.strip())] for cell in _cells(table, name)
+    ]
+    note = f"split {name!r} at ';', as TruthfulQA joins answers"
+    return _with_column(table, name, [texts or None for texts in cells], note)
 
 
 def _unquoted(table: Table, name: str) -> Table:

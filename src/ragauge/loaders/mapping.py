@@ -40,15 +40,17 @@ _NAMES = {
 }
 _RARER_NAMES = {
     "id": "q_id financebench_id interaction_id test_case_id case_id dataset_item_id no #",
-    "question": "user_query user_question input_question reference_question main_input input_text query_string inputs instruction request questions queries",
+    "system": "generation_model_name generator_model answer_model",
+    "question": "user_query user_question user_request problem evaluated_model_input input_question reference_question main_input input_text query_string inputs instruction request questions queries",
     "answer": "pred pred_answer prediction_text generated_text generated_texts model_prediction agent_answer "
     "bot_answer ai_answer ai_response bot_response chatbot_answer llm_response llm_output outputs "
-    "task_output predicted_answers generated_answers main_output generated "
+    "predicted predictions preds pred_text predicted_text predicted_response predicted_output hypothesis "
+    "system_output system_response model_generation model_completion evaluated_model_output task_output predicted_answers generated_answers main_output generated "
     "generated_response chatbot_response assistant_answer assistant_response",
-    "references": "gt gt_answer gt_answers ground_truth_answer ground_truth_answers ideal ref_answer "
+    "references": "targets evaluated_model_gold_answer gt gt_answer gt_answers ground_truth_answer ground_truth_answers ideal ref_answer "
     "reference_text reference_response expected_response true_answer standard_answer "
     "generation_gt possible_answers example_answer right_answer reference_output",
-    "contexts": "retrieved_context llm_context retrieved_contents retrieved_nodes retrieval_result "
+    "contexts": "retrieved_context evaluated_model_retrieved_context context_document llm_context retrieved_contents retrieved_nodes retrieval_result "
     "retrieval_results search_results context_list llm_context_list document documents docs ctxs "
     "chunks top_k_chunks retrieved_sources",
     "gold_contexts": "reference_context",
@@ -73,7 +75,19 @@ ALIASES = _by_alias(_RARER) | _USUAL
 PREDICTIONS = frozenset(
     [
         "prediction",
+        "predictions",
+        "predicted",
         "pred",
+        "preds",
+        "pred_text",
+        "predicted_text",
+        "predicted_response",
+        "predicted_output",
+        "hypothesis",
+        "system_output",
+        "system_response",
+        "model_generation",
+        "model_completion",
         "pred_answer",
         "predicted_answer",
         "prediction_text",

@@ -7,7 +7,7 @@ from ragauge.loaders.attributes import value_of
 
 CONTENT_KEYS = ("content", "text", "response", "_content")
 ASKING = ("user", "human")
-ANSWERING = ("assistant", "ai", "model")
+ANSWERING = ("assistant", "ai", "model", "agent", "bot", "chatbot")
 
 
 def text_of(value: object, depth: int = 4) -> str | None:
@@ -53,6 +53,9 @@ def _message(message: object) -> tuple[str | None, object]:
     message = message if inner is None else inner
     role = value_of(message, "role") or value_of(message, "message.role")
     role = role or value_of(message, "type")  # LangChain: human, ai
+    role = role or value_of(message, "speaker")  # MTRAG: user, agent
     role = getattr(role, "value", role)
     content = value_of(message, "message.content")
-    return (role if isinstance(role, str) else None), message if content is None else content
+    return (
+        role.lower() if isinstance(role, str) else None
+    ), message if content is None else content

@@ -1,7 +1,6 @@
 """Read the rows of published data sets and benchmarks, whose answers and contexts are nested.
 
-SQuAD, KILT, Natural Questions and TriviaQA nest their answers; HotpotQA and MS MARCO their contexts;
-chats and Bedrock's evaluations hold question and answer as messages.
+SQuAD, KILT, Natural Questions and TriviaQA nest their answers; chats and Bedrock's evaluations hold question and answer as messages.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -9,7 +8,13 @@ from dataclasses import replace
 from typing import cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.documents import TEXT_KEYS
+from ragauge.loaders.dataset_contexts import (
+    columns_of_passages,
+    grouped_ids,
+    has_field,
+    texts_in,
+    titled_contexts,
+)
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.messages import ANSWERING, ASKING, last_text, text_of
 from ragauge.loaders.table import Table, listed
@@ -20,7 +25,7 @@ CHATS = ("messages", "conversation", "conversations", "chat", "turns", "user_inp
 """Columns that may hold a chat; the last two only if it ends with the answer."""
 FURTHER = ("alt_ans", "answer_aliases", "answer_alias", "aliases")
 """More spellings of the right answer."""
-ANSWER_COLUMNS = ("answers", "answer", "ans", "output", "gold_answers")
+ANSWER_COLUMNS = ("answers", "answer", "ans", "output", "gold_answers", "targets")
 ANSWER_KEYS = ("text", "answer", "value", "aliases", "normalized_value")
 NESTED = (
     *ANSWER_COLUMNS,
@@ -55,6 +60,8 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     notes: dict[str, None] = {}
     problems: list[Problem] = []
     rows = tuple(_read(row, keep, nested, notes, problems) for row in table.rows)
+    if "answer" not in keep:
+        rows = _expected_everywhere(table.rows, rows)
     if not notes and not problems:
         return table
     return replace(
@@ -63,6 +70,37 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
         notes=(*table.notes, f"read {listed(list(notes))}") if notes else table.notes,
         problems=(*table.problems, *problems),
     )
+
+
+def _expected_everywhere(before: Sequence[Row], after: Sequence[Row]) -> tuple[Row, ...]:
+    """The rows with the column `answer` as references in all of them, if it is so in some.
+
+    A row without further answers, or without a result, would give its expected answer as the system's.
+    """
+    is_expected = [
+        "answer" in old.values
+        and "references" in new.values
+        and "references" not in old.values
+        and new.values.get("answer") != old.values["answer"]
+        for old, new in zip(before, after, strict=True)
+    ]
+    if not any(is_expected):
+        return tuple(after)
+    return tuple(
+        row if known or not _is_answer_only(row.values) else _with_expected(row)
+        for row, known in zip(after, is_expected, strict=True)
+    )
+
+
+def _is_answer_only(values: Mapping[str, object]) -> bool:
+    return values.get("answer") is not None and values.get("references") is None
+
+
+def _with_expected(row: Row) -> Row:
+    kept = {
+        name: value for name, value in row.values.items() if name not in ("answer", "references")
+    }
+    return Row({**kept, "references": row.values["answer"]}, row.source, row.line)
 
 
 def _has_nested(table: Table, keep: Collection[str]) -> bool:
@@ -105,9 +143,9 @@ def _nested_answers(values: Values, names: Sequence[str], notes: dict[str, None]
     for name in names:
         given = values.get(name)
         texts = None if isinstance(given, str) else _answer_texts(given)
-        if name == "output" and _texts(given) is not None:  # a system's, in several parts
+        if name == "output" and texts_in(given) is not None:  # a system's, in several parts
             continue
-        if not texts or _has(values, "references", but=name):
+        if not texts or has_field(values, "references", but=name):
             continue
         del values[name]
         values["references"] = texts
@@ -121,7 +159,7 @@ def _answer_texts(given: object) -> list[str] | None:
         found: list[str] = []
         for key in ANSWER_KEYS:
             part = cast(Mapping[str, object], given).get(key)
-            found += [part] if isinstance(part, str) else _texts(part) or []
+            found += [part] if isinstance(part, str) else texts_in(part) or []
         return list(dict.fromkeys(found)) or None
     if not isinstance(given, list | tuple):
         return None
@@ -143,129 +181,38 @@ def _generated_answers(values: Values, notes: dict[str, None]) -> None:
     """Haystack's answers: generated texts with the documents behind them; the first is taken."""
     given = values.get("answers")
     first: object = cast(list[object], given)[0] if isinstance(given, list) and given else None
-    if not isinstance(_at(first, "data"), str) or _has(values, "answer"):
+    if not isinstance(_at(first, "data"), str) or has_field(values, "answer"):
         return
     del values["answers"]
     values["answer"] = _at(first, "data")
     notes["the first of 'answers' as answer"] = None
-    if _at(first, "documents") and not _has(values, "contexts"):
+    if _at(first, "documents") and not has_field(values, "contexts"):
         values["contexts"] = _at(first, "documents")
         notes["its documents as contexts"] = None
 
 
 def _further_answers(values: Values, notes: dict[str, None]) -> None:
     """Other spellings of the answer join the references."""
-    name = next((each for each in FURTHER if _texts(values.get(each))), None)
+    name = next((each for each in FURTHER if texts_in(values.get(each))), None)
     if name is None:
         return
     holder = next((each for each in values if field_of(each) == "references"), None)
     if holder is None and _has_prediction(values) and isinstance(values.get("answer"), str):
         holder = "answer"
     given = values.get(holder) if holder is not None else None
-    texts = [given] if isinstance(given, str) else _texts(given)
+    texts = [given] if isinstance(given, str) else texts_in(given)
     if holder is None or not texts:
         return
-    more = _texts(values.pop(name)) or []
+    more = texts_in(values.pop(name)) or []
     del values[holder]
     values["references"] = list(dict.fromkeys([*texts, *more]))
     notes[f"{holder!r} and {name!r} as references"] = None
 
 
-def _titled_contexts(values: Values, notes: dict[str, None]) -> None:
-    """HotpotQA's paragraphs: a title and sentences each; supporting facts name the titles."""
-    paragraphs = _paragraphs(values.get("context"))
-    if paragraphs is None or _has(values, "contexts", but="context"):
-        return
-    del values["context"]
-    values["contexts"] = [" ".join(part.strip() for part in parts) for _, parts in paragraphs]
-    values["context_ids"] = [title for title, _ in paragraphs]
-    notes["'context' as contexts, with the titles as context_ids"] = None
-    facts = values.get("supporting_facts")
-    titles = (
-        _texts(cast(Mapping[str, object], facts).get("title"))
-        if isinstance(facts, Mapping)
-        else _titles(facts)
-    )
-    if titles and not _has(values, "relevant"):
-        del values["supporting_facts"]
-        values["relevant"] = dict.fromkeys(titles, 1)
-        notes["'supporting_facts' as relevant"] = None
-
-
-def _paragraphs(context: object) -> list[tuple[str, list[str]]] | None:
-    if isinstance(context, Mapping):
-        named = cast(Mapping[str, object], context)
-        titles, sentences = _texts(named.get("title")), named.get("sentences")
-        if titles is None or not isinstance(sentences, list | tuple):
-            return None
-        pairs: Sequence[object] = list(zip(titles, cast(Sequence[object], sentences), strict=False))
-    elif isinstance(context, list | tuple):
-        pairs = cast(Sequence[object], context)
-    else:
-        return None
-    found: list[tuple[str, list[str]]] = []
-    for pair in pairs:
-        if not isinstance(pair, list | tuple) or len(cast(Sequence[object], pair)) != 2:
-            return None
-        title, parts = cast(Sequence[object], pair)
-        texts = _texts(parts)
-        if not isinstance(title, str) or texts is None:
-            return None
-        found.append((title, texts))
-    return found or None
-
-
-def _titles(facts: object) -> list[str] | None:
-    if not isinstance(facts, list | tuple):
-        return None
-    titles = [
-        cast(Sequence[object], fact)[0] if isinstance(fact, list | tuple) and fact else None
-        for fact in cast(Sequence[object], facts)
-    ]
-    if not titles or not all(isinstance(title, str) for title in titles):
-        return None
-    return cast(list[str], titles)
-
-
-def _columns_of_passages(values: Values, notes: dict[str, None]) -> None:
-    """MS MARCO's passages: an object of columns; the selected ones are gold."""
-    given = values.get("passages")
-    if not isinstance(given, Mapping):
-        return
-    columns = cast(Mapping[str, object], given)
-    texts = next((found for key in TEXT_KEYS if (found := _texts(columns.get(key)))), None)
-    if texts is None or _has(values, "contexts", but="passages"):
-        return
-    del values["passages"]
-    values["contexts"] = texts
-    notes["the texts of 'passages' as contexts"] = None
-    selected = columns.get("is_selected")
-    marks = cast(list[object], selected) if isinstance(selected, list) else []
-    if len(marks) == len(texts) and not _has(values, "gold_contexts"):
-        values["gold_contexts"] = [text for text, mark in zip(texts, marks, strict=True) if mark]
-        notes["the selected ones as gold_contexts"] = None
-
-
-def _grouped_ids(values: Values, notes: dict[str, None]) -> None:
-    """AutoRAG's retrieval_gt: groups of ids."""
-    given = values.get("retrieval_gt")
-    if not isinstance(given, list | tuple) or _has(values, "relevant"):
-        return
-    ids: list[str] = []
-    for group in cast(Sequence[object], given):
-        texts = [group] if isinstance(group, str) else _texts(group)
-        if texts is None:
-            return
-        ids += texts
-    del values["retrieval_gt"]
-    values["relevant"] = list(dict.fromkeys(ids))
-    notes["'retrieval_gt' as relevant"] = None
-
-
 def _chat(values: Values, notes: dict[str, None]) -> None:
     """The last question and answer of a chat, of a row that has neither beside it."""
     name = next((each for each in CHATS if isinstance(values.get(each), list)), None)
-    if name is None or _has(values, "question", but=name) or _has(values, "answer"):
+    if name is None or has_field(values, "question", but=name) or has_field(values, "answer"):
         return
     messages = [_message(item) for item in cast(list[object], values[name])]
     question, answer = last_text(messages, ASKING), last_text(messages, ANSWERING)
@@ -291,7 +238,7 @@ def _message(item: object) -> object:
 
 def _batch_reply(values: Values, notes: dict[str, None]) -> None:
     """A reply of OpenAI's or Anthropic's batches: custom_id, and the completion in response or result."""
-    if "custom_id" not in values or _has(values, "answer", but="response"):
+    if "custom_id" not in values or has_field(values, "answer", but="response"):
         return
     reply = _at(values.get("response"), "body") or _at(values.get("result"), "message")
     text = text_of(reply)
@@ -308,7 +255,7 @@ def _chain_answers(values: Values, notes: dict[str, None]) -> None:
     expected, result = values.get("answer"), values.get("result")
     if not isinstance(expected, str) or not isinstance(result, str) or "query" not in values:
         return
-    if _has(values, "references") or _has_prediction(values):
+    if has_field(values, "references") or _has_prediction(values):
         return
     del values["result"]
     values |= {"answer": result, "references": [expected]}
@@ -316,25 +263,22 @@ def _chain_answers(values: Values, notes: dict[str, None]) -> None:
 
 
 def _reader_answers(values: Values, notes: dict[str, None]) -> None:
-    """DPR's reader keeps its answers, the best first, with the passage of each."""
+    """DPR's reader and MTRAG keep a list of answers, the best first; DPR's with the passage of each."""
     given = values.get("predictions")
-    best = (
-        _at(cast(list[object], given)[0], "prediction")
-        if isinstance(given, list) and given
-        else None
-    )
-    text = _at(best, "text")
-    if not isinstance(text, str) or _has(values, "answer"):
+    best = cast(list[object], given)[0] if isinstance(given, list) and given else None
+    text = best if isinstance(best, str) else _at(_at(best, "prediction") or best, "text")
+    others = {field_of(name) for name in values if name not in ("predictions", "answer")}
+    if not isinstance(text, str) or "answer" in others:
         return
     del values["predictions"]
-    values["answer"] = text
-    notes["the first of 'predictions' as answer"] = None
+    values["prediction"] = text  # `answer` beside it is the expected one
+    notes["the first of 'predictions'"] = None
 
 
 def _filtered_replies(values: Values, notes: dict[str, None]) -> None:
     """lm-evaluation-harness keeps a list of replies."""
-    replies = _texts(values.get("filtered_resps"))
-    if not replies or _has(values, "answer"):
+    replies = texts_in(values.get("filtered_resps"))
+    if not replies or has_field(values, "answer"):
         return
     for name in ("filtered_resps", "resps", "arguments"):
         values.pop(name, None)
@@ -343,9 +287,9 @@ def _filtered_replies(values: Values, notes: dict[str, None]) -> None:
 
 
 _STEPS: tuple[Callable[[Values, dict[str, None]], None], ...] = (
-    _titled_contexts,
-    _columns_of_passages,
-    _grouped_ids,
+    titled_contexts,
+    columns_of_passages,
+    grouped_ids,
     _chat,
     _batch_reply,
     _chain_answers,
@@ -396,22 +340,6 @@ def _contents(value: object) -> list[str]:
         parts = cast(list[object], content) if isinstance(content, list) else [content]
         found += [text for part in parts if isinstance(text := _at(part, "text"), str)]
     return found
-
-
-def _texts(value: object) -> list[str] | None:
-    """A list of texts; None for anything else, and for an empty list."""
-    if not isinstance(value, list | tuple) or not value:
-        return None
-    items = cast(Sequence[object], value)
-    return cast(list[str], list(items)) if all(isinstance(item, str) for item in items) else None
-
-
-def _has(values: Mapping[str, object], field: str, but: str = "") -> bool:
-    """Whether another column gives the field a value."""
-    return any(
-        name != but and value is not None and field_of(name) == field
-        for name, value in values.items()
-    )
 
 
 def _has_prediction(values: Mapping[str, object]) -> bool:

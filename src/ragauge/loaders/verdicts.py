@@ -11,6 +11,7 @@ from ragauge.loaders.label_columns import LABEL_FIELDS, LabelColumns
 from ragauge.loaders.label_values import LabelValueError, folded, label_value, preference_value
 from ragauge.loaders.table import Table, listed
 from ragauge.memory import gc_paused
+from ragauge.sample_fields import FieldError, whole_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -188,6 +189,10 @@ def _verdicts(
                 "rater": rater,
                 **{n: _text(values.get(n)) for n in ("system", "other", "metric", "answer")},
             }
+            if broken := _broken_text(who):
+                name, message = broken
+                problems.append(Problem(message, table.source, row.line, name))
+                continue
             try:
                 if is_preference:
                     first, second = who["system"] or "", who["other"] or ""
@@ -229,6 +234,16 @@ def _text(given: object) -> str | None:
     """A name as text; None where there is none."""
     text = "" if given is None else str(given).strip()
     return text or None
+
+
+def _broken_text(names: Mapping[str, str | None]) -> tuple[str, str] | None:
+    """The first name that is no text, and what is wrong with it."""
+    for name, text in names.items():
+        try:
+            whole_text(text or "")
+        except FieldError as error:
+            return name, str(error)
+    return None
 
 
 def _unread_problems(

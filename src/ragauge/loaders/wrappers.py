@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, cast
 
-from ragauge.loaders.mapping import ALIASES, ALIASES_IN_GOLD, folded
+from ragauge.loaders.mapping import ALIASES, ALIASES_IN_GOLD, WHOLE_PROMPT, folded
+from ragauge.loaders.messages import text_of
 from ragauge.loaders.table import Table, listed
 from ragauge.sample import Row
 
@@ -26,6 +27,7 @@ WRAPPERS: Mapping[str, Role] = {
             "doc",
             "query",
             "example",
+            "source_info",
             "datasource_item",
             "dataset_item",
             "dataset_item_data",
@@ -40,6 +42,7 @@ WRAPPERS: Mapping[str, Role] = {
             "prediction",
             "predictions",
             "generation",
+            "result",
             "sample",
             "task_output",
             "evaluation_task_output",
@@ -120,7 +123,8 @@ def unwrapped(table: Table, keep: Collection[str] = ()) -> Table:
     if not found:
         return table
     unpacked = {one.column for one in found}
-    named = (ALIASES.get(folded(name)) for name in columns if name not in unpacked)
+    others = (folded(name) for name in columns if name not in unpacked)
+    named = (ALIASES.get(name) for name in others if name != WHOLE_PROMPT)
     top_level = {ours for ours in named if ours is not None}
     reading = _Reading()
     rows = [_unwrapped_row(row, found, top_level, reading) for row in rows]
@@ -216,6 +220,9 @@ def _fields(given: Mapping[str, object], wrapper: _Wrapper) -> dict[str, str]:
 def _parts(given: Mapping[str, object], wrapper: _Wrapper, depth: int = DEEPEST) -> Iterator[_Part]:
     """The values of an object, and in place of a wrapper in it that wrapper's values."""
     fields = _fields(given, wrapper)
+    if wrapper.role == "answer" and "answer" not in fields.values() and "choices" in given:
+        given = {**given, "choices": text_of(given)}  # a completion of a chat
+        fields["choices"] = "answer"
     for key, value in given.items():
         found = _inner_parts(key, value, wrapper, depth)
         if any(part.field for part in found):

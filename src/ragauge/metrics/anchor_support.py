@@ -1,14 +1,14 @@
 """What an answer states without support in its contexts, found without a model."""
 
 from collections.abc import Sequence
-from itertools import chain
 
 from ragauge.errors import LabelError
 from ragauge.language.anchors import Anchor, Anchors, embedded_anchors
 from ragauge.language.anchors_spacy import Extractor, spacy_anchors
-from ragauge.language.context_index import ContextIndex, Support, support, words
+from ragauge.language.context_index import ContextIndex, Support, support
 from ragauge.language.date_parts import Date
 from ragauge.language.quantity import Quantity
+from ragauge.language.words import Words, words_of
 from ragauge.metric import feature, metric
 from ragauge.score import Score
 from ragauge.setting import Count
@@ -29,32 +29,33 @@ def answer_ngrams(answer: str, *, n: int = 1) -> Ngrams:
     >>> sorted(answer_ngrams("The cat. The cat!", n=2))
     ['cat the', 'the cat']
     """
-    return ngrams(words(answer), n)
+    return ngrams(words_of(answer), n)
 
 
 @feature
-def context_ngrams(passage_words: Sequence[Sequence[str]], *, n: int = 1) -> Ngrams:
+def context_ngrams(passage_words: Sequence[Words], *, n: int = 1) -> Ngrams:
     """The distinct n-grams of all contexts; none spans two contexts.
 
-    >>> sorted(context_ngrams([["a", "cat"], ["sat"]], n=2))
+    >>> sorted(context_ngrams([words_of("a cat"), words_of("sat")], n=2))
     ['a cat']
     """
     if n == 1:
-        return frozenset(chain.from_iterable(passage_words))
-    return frozenset[str]().union(*(ngrams(words, n) for words in passage_words))
+        return frozenset[str]().union(*[words.listed for words in passage_words])
+    return frozenset[str]().union(*[ngrams(words, n) for words in passage_words])
 
 
-def ngrams(words: Sequence[str], n: int = 1) -> Ngrams:
+def ngrams(words: Words, n: int = 1) -> Ngrams:
     """The distinct n-grams of the words. LabelError for an n below 1.
 
-    >>> ngrams(["one"], 2)
+    >>> ngrams(words_of("one"), 2)
     frozenset()
     """
     if n < 1:
         raise LabelError(f"n must be at least 1, got {n}; n=1 compares words")
     if n == 1:
-        return frozenset(words)
-    return frozenset(map(" ".join, zip(*(words[start:] for start in range(n)), strict=False)))
+        return frozenset(words.listed)
+    listed = words.listed
+    return frozenset(map(" ".join, zip(*(listed[start:] for start in range(n)), strict=False)))
 
 
 @metric(version=1, high=0.2, lower_is_better=True)
@@ -67,7 +68,7 @@ def topic_drift(answer_ngrams: Ngrams, context_ngrams: Ngrams, *, n: Count = 1) 
 
     Source: the suite reference-free.
 
-    >>> topic_drift(ngrams(["rain", "fell"]), ngrams(["snow"])).value
+    >>> topic_drift(frozenset({"rain", "fell"}), frozenset({"snow"})).value
     0.2
     """
     missing = answer_ngrams - context_ngrams
@@ -102,7 +103,7 @@ def answer_anchors(
     return Anchors(embedded_anchors(answer, answer_quantities, answer_dates), "embedded")
 
 
-@metric(version=4, lower_is_better=True)
+@metric(version=5, lower_is_better=True)
 def hallucination(
     answer_anchors: Anchors,
     context_index: ContextIndex,
@@ -157,14 +158,7 @@ def _overlap(n_found: int, n_ngrams: int) -> float | None:
 
 def _shown(anchor: Anchor, supporting: Support | None) -> dict[str, object]:
     shown = _described(anchor)
-    by = None
-    if supporting:
-        by = {
-            "context": supporting.context,
-            "start": supporting.start,
-            "end": supporting.end,
-            "text": supporting.text,
-        }
+    by = supporting._asdict() if supporting else None
     shown["text"], shown["start"], shown["end"] = anchor.text, anchor.start, anchor.end
     shown["supported"], shown["by"] = supporting is not None, by
     return shown

@@ -53,7 +53,7 @@ def weights() -> Weights:
     return Weights(words["short"], words["long"], tables["short"], tables["long"])
 
 
-@metric(version=4)
+@metric(version=5)
 def correct(
     reference_likeness: Sequence[Likeness],
     *,
@@ -128,6 +128,12 @@ def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
     whose = " that are not in the question" if any(word.is_new for word in wanted) else ""
     if match.is_contained:
         return ["contains the reference word for word"]
+    if match.is_in_other_words:
+        is_name = match.words[0].how != "meaning"
+        of_what = "the name of the reference in other letters" if is_name else match.words[0].text
+        return [f"says {of_what}{'' if is_name else ' in other words'}"]
+    if wanted and all(word.how == "denied" for word in wanted):
+        return []
     if match.is_in_numbers:
         in_form = any(number.matched_by != number.number for number in match.numbers.matched)
         return [] if in_form else ["states the number of the reference in another form"]

@@ -12,40 +12,45 @@ from ragauge.encoders.protocol import Bools, Floats
 from ragauge.features.sentence_cosines import Comparison, SentenceCosines, sentence_cosines
 from ragauge.language.content_words import is_content_word
 from ragauge.language.nearest_sentences import Sentence, SentenceIndex, sentences_of
+from ragauge.language.negations import absolutes, denials
 from ragauge.language.quantity import Quantity
 from ragauge.language.stems import Word, stemmed
-from ragauge.language.text import excerpt
+from ragauge.language.text import Span, excerpt
 from ragauge.language.unsupported_runs import unsupported_runs
 from ragauge.metric import metric
 from ragauge.score import Score
 
 WEIGHTS: Mapping[str, float] = {
-    "coverage": 1.3,
+    "coverage": 1.4,
     "precision": 1.9,
-    "best_sentence": 0.8,
+    "best_sentence": 0.6,
     "lowest": 0.8,
     "numbers_not_found": -0.8,
     "missing": -0.9,
+    "denies": -0.8,
+    "absolute": -0.9,
 }
 """The weight of each part of the sum.
 
-Fitted by benchmarks/support_fit.py on 2026-11-22 (--precision int8) with all-MiniLM-L6-v2 on BEGIN (CC BY 4.0), WiCE
+Fitted by benchmarks/support_fit.py on 2026-11-23 (--precision int8) with all-MiniLM-L6-v2 on BEGIN (CC BY 4.0), WiCE
 (ODC-BY, text CC BY-SA), Q² (MIT), SummEdits (Apache-2.0), FEVER (CC BY-SA 3.0), FEVER symmetric (MIT), Fool
 Me Twice and Factcheck-GPT (Apache-2.0), every family with the same weight; then rounded.
-Fitted without the family of a set, the mean area under the ROC curve is .736 over 21 sets and .794 over 9
+Fitted without the family of a set, the mean area under the ROC curve is .753 over 21 sets and .801 over 9
 families.
 """
-TIPPING_POINT = 2.7
+TIPPING_POINT = 2.6
 """The sum at which a half of the answers are supported, if both kinds are equally frequent."""
 NEAREST = 8
 """The number of context sentences that each sentence of the answer is compared with."""
+CLOSEST = 3
+"""The number of context sentences that are read for what an answer's sentence negates."""
 ALIKE = 0.6
 """The lowest cosine at which a word counts as paraphrased; only for the spans in the evidence."""
 SHOWN = 200
 """The most spans, and the most sentences, in the evidence, which also counts the rest."""
 
 
-@metric(version=3, batch=True)
+@metric(version=4, batch=True)
 def support(
     answer: Sequence[str],
     contexts: Sequence[Sequence[str]],
@@ -56,34 +61,39 @@ def support(
 ) -> list[Score]:
     """How far the contexts support the answer, estimated from words and embeddings without a judge.
 
-    In [0, 1]. A heuristic, not a verdict: it compares words and numbers, not statements, so it misses a
-    swapped name or a dropped "not". Where a judge's `faithfulness` exists, trust that. A refusal gets a
+    In [0, 1]. A heuristic, not a verdict: it compares words and numbers, not statements, so it misses most
+    swapped facts. Where a judge's `faithfulness` exists, trust that. A refusal gets a
     low score, because contexts support little of it; find refusals with `dont_know`.
 
     Each sentence of the answer is compared with the 8 context sentences that share most words with it,
     rare words counting more. A logistic curve maps a weighted sum of parts to the score:
 
-    - `coverage` (weight 1.3): the share of content words whose stem occurs in a context;
+    - `coverage` (weight 1.4): the share of content words whose stem occurs in a context;
     - `precision` (1.9): the mean over the content words of the best cosine with a context token
       (BERTScore precision, last layer);
-    - `best_sentence` (0.8): for each sentence of the answer the closest single sentence of the contexts,
+    - `best_sentence` (0.6): for each sentence of the answer the closest single sentence of the contexts,
       by the mean of precision and the share of adjacent word pairs;
     - `lowest` (0.8): the lowest of the best cosines of all words, function words too;
     - `numbers_not_found` (-0.8): the share of the answer's numbers (years too) that no context has;
     - `missing` (-0.9): log(1 + n) of the n numbers and names that no context has; a name is a content word
-      with a capital letter that does not begin a sentence.
+      with a capital letter that does not begin a sentence;
+    - `denies` (-0.8): 1 if a sentence negates a word ("not allowed") that its 3 closest context sentences
+      have and do not negate;
+    - `absolute` (-0.9): 1 if a sentence says "all", "only", "never" or the like, and its 3 closest context
+      sentences do not have that word.
 
-    At the curve's midpoint (a sum of 2.7) people call half of the answers fully supported, if both kinds
+    At the curve's midpoint (a sum of 2.6) people call half of the answers fully supported, if both kinds
     are equally frequent. The weights were fitted with all-MiniLM-L6-v2: with another model the scores
     rank answers, but 0.5 means something else. A verbatim answer scores 0.89.
 
     0 if no context has text; undefined if the answer has no content word ("Yes."). Failed if the encoder
     gives no token embeddings. Sentences above 40 words, and texts without punctuation, are compared in
     pieces of 40 words. The evidence has the parts, the closest context sentence of each sentence of the
-    answer and, as `unsupported`, the runs of content words that no context has or paraphrases (cosine of
-    at least 0.6). Stop words and stems (Porter) are English; words of other languages are compared
-    unchanged. An answer in another language than its contexts shares few words with them, so the
-    first 8 sentences are taken.
+    answer; as `unsupported` the runs of content words that no context has or paraphrases (cosine of at
+    least 0.6); as `denied` and `absolutes` the words behind `denies` and `absolute`. Stop words, stems
+    (Porter), negations and absolute words are English; words of other languages are compared unchanged.
+    An answer in another language than its contexts shares few words with them, so the first 8 sentences
+    are taken.
 
     Source: ours; benchmarks/support_fit.py fits the weights and compares it with human labels.
 
@@ -161,6 +171,12 @@ class _Nearest:
     def best(self) -> int:
         """The position of the closest one among them."""
         return max(range(len(self.others)), key=self.closeness.__getitem__)
+
+    @property
+    def closest(self) -> list[Sequence[Word]]:
+        """The words of the closest ones among them."""
+        order = sorted(range(len(self.others)), key=lambda at: -self.closeness[at])
+        return [self.others[at].words for at in order[:CLOSEST]]
 
 
 def _row(
@@ -240,6 +256,8 @@ def _score(
     words = _word_cosines(nearest)
     lost = [quantity for quantity, is_there in row.numbers if not is_there]
     names = _missing_names(row, contexts)
+    denied = [span for one in nearest for span in denials(one.sentence.words, one.closest)]
+    absolute = [span for one in nearest for span in absolutes(one.sentence.words, one.closest)]
     parts = {
         "coverage": _share(word.stem in contexts.all_stems for word in row.content),
         "precision": _precision(nearest),
@@ -247,6 +265,8 @@ def _score(
         "lowest": _lowest(nearest),
         "numbers_not_found": len(lost) / len(row.numbers) if row.numbers else 0.0,
         "missing": log1p(len(lost) + len(names)),
+        "denies": float(bool(denied)),
+        "absolute": float(bool(absolute)),
     }
     total = sum(WEIGHTS[name] * value for name, value in parts.items())
     evidence: dict[str, object] = {
@@ -256,6 +276,8 @@ def _score(
         "best_context": _best_context(row, contexts),
         **_best_sentences(row, nearest),
         **_unsupported(row, contexts, words),
+        "denied": _spans(row.answer, denied[:SHOWN]),
+        "absolutes": _spans(row.answer, absolute[:SHOWN]),
     }
     return Score(1 / (1 + exp(TIPPING_POINT - total)), evidence=evidence)
 
@@ -368,11 +390,15 @@ def _unsupported(
 ) -> dict[str, object]:
     """The spans of the answer that no context supports, as evidence."""
     spans = unsupported_runs(row.answer, sorted(_supported(row, contexts.all_stems, words)))
-    shown = [
-        {"start": start, "end": end, "text": excerpt(row.answer[start:end], 300)}
-        for start, end in spans[:SHOWN]
-    ]
+    shown = _spans(row.answer, spans[:SHOWN])
     return {"unsupported": shown, "n_unsupported_cut": len(spans) - len(shown)}
+
+
+def _spans(text: str, spans: Iterable[Span]) -> list[dict[str, object]]:
+    """Spans of the text as evidence."""
+    return [
+        {"start": start, "end": end, "text": excerpt(text[start:end], 300)} for start, end in spans
+    ]
 
 
 def _supported(

@@ -25,7 +25,7 @@ def _is_tolerance(value: float) -> bool:
 Tolerance = Annotated[float, Constraint("a number of at least 0", _is_tolerance)]
 
 
-@metric(version=5)
+@metric(version=6)
 def number_match(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,
@@ -57,12 +57,16 @@ def number_match(
     - -5 and 5 in accounting brackets, beside a word such as "decreased" or "loss", or if the question asks
       for a loss or a decrease. A fall is not a rise, though, and a loss is not a gain: "declined 3.4%" does
       not match "grew 3.4%", nor 3.4% if the question asks for the growth.
-    - "one third" or 1/4 and the percentage.
+    - "one third", 1/4 or `2 in 10` and the percentage; `doubled` and 2x or 100%.
+    - 5 km and 5,000 m, 90 minutes and 1.5 hours: measures of one kind are converted, so that 5 mg is not 5 g.
+    - `12.5 (thousand)` and 12,500; scale words of German, Spanish, French, Italian, Dutch and Portuguese.
+    - 120 and 1.2%, if the question asks for basis points.
     - "about 4,700" and 4,735: after a word such as "about", zeros at the end of a number may round it.
     - numbers that differ by at most `atol`, or by the share `rtol` of the reference's number.
 
     If the reference has one number, and the answer has it only before a conclusion ("Therefore, ...")
-    that states other numbers, it counts half. Undefined if the reference has no numbers, or
+    that states other numbers, it counts half. Where only the direction keeps a number from matching, the evidence
+    says so under `opposite`. Undefined if the reference has no numbers, or
     `on_nothing_expected` if no reference has any. `extractor="regex"` compares the digits that a regular
     expression finds, as text, and ignores the other settings.
 
@@ -91,14 +95,19 @@ def number_match(
 
 
 def _evidence(match: NumberMatch) -> dict[str, object]:
-    return {
+    evidence: dict[str, object] = {
         "matched": [each.value for each in match.matched],
         "unmatched": [each.value for each in match.unmatched],
-        "matches": [each._asdict() for each in match.matched],
+        "matches": [
+            {name: value for name, value in each._asdict().items() if name != "opposite"}
+            for each in match.matched
+        ],
     }
+    opposite = "; ".join(each.opposite for each in match.unmatched if each.opposite)
+    return evidence | {"opposite": opposite} if opposite else evidence
 
 
-@metric(version=5)
+@metric(version=6)
 def number_precision(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,

@@ -9,7 +9,7 @@ MATCHES_SHOWN = 20
 WORDS_SHOWN = 300
 
 
-@metric(version=5, ranked=False)
+@metric(version=6, ranked=False)
 def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "default") -> Score:
     """Whether the answer refuses: it says that it does not know, cannot tell, or was given nothing.
 
@@ -18,13 +18,15 @@ def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "d
     was 1912". A refusal at the end counts too ("Therefore, we cannot answer"), after figures that were
     only inputs; figures of a made-up example do not answer. "The price is not shown" refuses only where
     no other sentence answers. With the question, what it asks for counts: "The vitamins are cut off" refuses
-    if it asks for vitamins and no sentence gives them, and "There was not enough evidence" answers why
+    if it asks for vitamins and no sentence gives them; advice where to look or a formula without figures
+    refuses where it asks for a value; and "There was not enough evidence" answers why
     somebody was acquitted. A blank answer refuses. The answer refuses
     if a match in the evidence has `decides`: its `sentence` refuses, at `place`, by `rule`.
     `phrases="graphrag"` searches for 12 phrases as substrings, and 4 more in answers of under 10
     characters; a blank answer has none of them: 0.0.
 
-    Source: ours, for English (a plain "I do not know" is also found in a few other languages);
+    Source: ours, for English (plain refusals are also found in German, French, Spanish, Italian, Portuguese, Dutch,
+    Chinese and Japanese);
     `graphrag` is that of the suite graphrag.
 
     >>> dont_know("The context does not provide the fee.").value
@@ -32,6 +34,8 @@ def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "d
     >>> dont_know("The Unknown Soldier").value
     0.0
     >>> dont_know("Fat: 1 g. The vitamins are cut off.", "How much vitamin C is in it?").value
+    1.0
+    >>> dont_know("Refer to the annual report.", "What was the fee in 2021?").value
     1.0
     >>> dont_know("The Unknown Soldier", phrases="graphrag").value
     1.0

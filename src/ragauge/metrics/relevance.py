@@ -5,8 +5,8 @@ import re
 from collections import Counter
 
 from ragauge.language.stop_words import NLTK_ENGLISH, SKLEARN_ENGLISH
-from ragauge.language.text import ASCII_WORDS
 from ragauge.language.tokens import alphanumeric_words
+from ragauge.language.words import words_of
 from ragauge.metric import feature, metric
 from ragauge.score import Score
 
@@ -67,20 +67,19 @@ def hybrid_relevance(question: str, answer: str) -> Score:
     >>> hybrid_relevance("base rate", "the base rate").value
     0.8333333333333333
     """
-    question, answer = question.lower(), answer.lower()
     question_counts, answer_counts = _term_counts(question), _term_counts(answer)
     common = question_counts.keys() & answer_counts.keys()
     cosine = _tfidf_cosine(question_counts, answer_counts, common)
-    jaccard = _jaccard(set(question.split()), set(answer.split()))
+    jaccard = _jaccard(set(question.lower().split()), set(answer.lower().split()))
     evidence = {"cosine": cosine, "jaccard": jaccard, "common_terms": sorted(common)}
     return Score((cosine + jaccard) / 2, evidence=evidence)
 
 
-def _term_counts(lowered: str) -> Counter[str]:
-    if lowered.isascii():
-        words = lowered.translate(ASCII_WORDS).split()
+def _term_counts(text: str) -> Counter[str]:
+    if text.isascii():
+        words = words_of(text).listed
         return Counter([word for word in words if len(word) > 1 and word not in SKLEARN_ENGLISH])
-    return Counter([term for term in TERM.findall(lowered) if term not in SKLEARN_ENGLISH])
+    return Counter([term for term in TERM.findall(text.lower()) if term not in SKLEARN_ENGLISH])
 
 
 def _tfidf_cosine(left: Counter[str], right: Counter[str], common: set[str]) -> float:

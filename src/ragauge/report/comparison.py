@@ -6,7 +6,7 @@ from functools import cached_property
 from math import isclose
 
 from ragauge.report.numbers import DASH, number
-from ragauge.report.plain import counted, for_terminal, shortened, some
+from ragauge.report.plain import counted, distinct_names, for_terminal, shortened, some
 from ragauge.runs.comparison import (
     LEVEL,
     Comparison,
@@ -55,8 +55,15 @@ class ComparisonView:
     """Most columns of a name."""
 
     def short(self, text: str) -> str:
-        """A name, in as many columns as fit."""
-        return shortened(for_terminal(text), self.name_width)
+        """A name, in as many columns as fit; no two systems and no two metrics look the same."""
+        known = self._names.get(text)
+        return shortened(for_terminal(text), self.name_width) if known is None else known
+
+    @cached_property
+    def _names(self) -> Mapping[str, str]:
+        metrics = [metric.name for metric in self.comparison.metrics]
+        shown = distinct_names(metrics, self.name_width)
+        return {**shown, **distinct_names(self.comparison.systems, self.name_width)}
 
     def name_of(self, metric: MetricDisplay) -> str:
         """The name with an arrow for its better direction."""

@@ -19,6 +19,7 @@ from ragauge.report.first_screen_text import first_screen_markdown
 from ragauge.report.numbers import SummaryRow, bounds, cells
 from ragauge.report.plain import (
     counted,
+    distinct_names,
     for_markdown,
     for_terminal,
     shortened,
@@ -109,7 +110,7 @@ def not_scored(run: Run, shown: Mapping[str, MetricDisplay]) -> tuple[str, ...]:
 
     Systems and metrics with the same text share a line.
     """
-    reasons = _reasons(run)
+    reasons, systems = _reasons(run), short_names(run)
     by_metric: dict[str, dict[str, list[str]]] = {}
     for row in run.summary().iter_rows(named=True):
         metric, system = cast(str, row["metric"]), cast(str, row["system"])
@@ -118,7 +119,7 @@ def not_scored(run: Run, shown: Mapping[str, MetricDisplay]) -> tuple[str, ...]:
             range_ = bounds(shown[metric], row)
             text = f"{', '.join(whys)}{_remedy(run, shown[metric], row, whys)}"
             text += f" ({range_})" if range_ else ""
-            by_metric.setdefault(metric, {}).setdefault(text, []).append(short(system))
+            by_metric.setdefault(metric, {}).setdefault(text, []).append(systems[system])
     by_line: dict[str, list[str]] = {}
     for metric, parts in by_metric.items():
         line = "; ".join(
@@ -161,6 +162,11 @@ def _remedy(run: Run, shown: MetricDisplay, row: SummaryRow, reasons: Sequence[s
     if not (can_match and has_no_ids) or "match" in metric.settings:
         return ""
     return f"; use {Label(metric.name, {'match': 'text', **metric.settings})}"
+
+
+def short_names(run: Run) -> Mapping[str, str]:
+    """Each system's name in one cell; no two look the same if that is possible."""
+    return distinct_names(run.samples.systems, NAME_WIDTH)
 
 
 def short(text: str, width: int = NAME_WIDTH) -> str:

@@ -9,7 +9,7 @@ from ragauge.report.cautions import caution_lines
 from ragauge.report.first_screen_text import print_first_screen
 from ragauge.report.numbers import DASH, SummaryRow, aggregate, interval
 from ragauge.report.plain import counted, for_terminal, some
-from ragauge.report.tables import NAME_WIDTH, not_scored, short
+from ragauge.report.tables import NAME_WIDTH, not_scored, short, short_names
 from ragauge.runs.findings import find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.run import Run
@@ -81,8 +81,9 @@ def print_summary(out: "Console", run: Run, by: Sequence[str] = ()) -> None:
     out.print(_text(title, "bold"))
     cells = {(row["metric"], row["system"]): row for row in rows}
     metrics = [metric for key, metric in shown.items() if any((key, s) in cells for s in systems)]
+    names = short_names(run)
     columns = [
-        (short(system), _cells([cells.get((m.metric, system)) for m in metrics], metrics))
+        (names[system], _cells([cells.get((m.metric, system)) for m in metrics], metrics))
         for system in systems
     ]
     _print_columns(out, [_name(metric) for metric in metrics], columns)
@@ -164,7 +165,7 @@ def _print_breakdown(
         ]
         if not metrics:  # nothing was scored, which stands above
             continue
-        out.print(_text(f"\n{short(system)} by {field}", "bold"))
+        out.print(_text(f"\n{short_names(run)[system]} by {field}", "bold"))
         _print_columns(out, [_name(metric) for metric in metrics], columns)
 
 
@@ -203,13 +204,13 @@ def _mean(row: SummaryRow | None, shown: MetricDisplay) -> "Text":
 
 
 def _print_findings(out: "Console", run: Run) -> None:
-    findings = find(run)
+    findings, names = find(run), short_names(run)
     if not findings:
         return
     out.print(_text("\nfindings", "bold"))
     rows = [
         (
-            short(match.system),
+            names[match.system],
             f"{match.n_found}/{match.n_rows}",
             match.says,
             some(list(map(short, match.ids)), IDS_SHOWN),

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from ragauge.engine.frames import EVIDENCE, KEYS, SCORES, TYPES
 from ragauge.errors import FilterError, StoreError
-from ragauge.regular_file import read_regular
+from ragauge.regular_file import as_url, read_regular
 from ragauge.runs.digests import MAX_CHECKED_BYTES, check_digest, check_is_file, digests_of
 from ragauge.runs.files import (
     copy_file,
@@ -140,6 +140,10 @@ class RunFolder:
         try:
             text = read_regular(path, MAX_MANIFEST_BYTES).decode()
         except (FileNotFoundError, NotADirectoryError):
+            if url := as_url(self.path):
+                raise StoreError(
+                    f"{url}: is a URL; copy the run's folder to this machine, or mount the bucket"
+                ) from None
             why = f"it has no {MANIFEST}" if self.path.is_dir() else "it is not a folder"
             raise StoreError(
                 f"{self.path}: is not a run folder: {why}; give one that ragauge run made"

@@ -6,7 +6,7 @@ from typing import Literal
 
 from ragauge.errors import Problem
 from ragauge.loaders.contents import ExtraColumns
-from ragauge.loaders.csv import read_cells, read_printed_lists
+from ragauge.loaders.csv import read_cells, read_json_lists, read_printed_lists
 from ragauge.loaders.in_pieces.number_columns import NumberColumns
 from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
 from ragauge.loaders.mapping import MAX_COLUMNS, Naming, name_columns, renamed_rows
@@ -56,6 +56,8 @@ class Decisions:
             rows = read_cells(rows, problems, [name for name in numeric if numeric[name]])
         elif table.may_print_lists:
             rows = read_printed_lists(rows)
+        else:
+            rows = read_json_lists(rows)
         rows = self.contexts.read(rows, problems)
         if len(self.contexts.keys) > 1:
             raise NeedsAllRowsError("the documents in contexts have different kinds of ids")

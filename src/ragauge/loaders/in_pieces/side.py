@@ -9,6 +9,7 @@ from ragauge.loaders import legalbench
 from ragauge.loaders.assembly import other_system_problem
 from ragauge.loaders.benchmark_logs import recognised as recognised_logs
 from ragauge.loaders.citations import recognised as recognised_citations
+from ragauge.loaders.column_sets import recognised as recognised_column_sets
 from ragauge.loaders.in_pieces.decisions import Decisions
 from ragauge.loaders.in_pieces.tables import CsvNotes, FileTables, NeedsAllRowsError
 from ragauge.loaders.joined_texts import recognised as recognised_joined
@@ -29,6 +30,7 @@ RECOGNISED = (
     recognised_promptfoo,
     recognised_logs,
     recognised_squad,
+    recognised_column_sets,
     unwrapped,
     recognised_citations,
     recognised_published,

@@ -1,0 +1,102 @@
+"""Amounts in other forms, which only match: `2 in 10` is 20%, `doubled` is 2x and 100% more, `90 min` is 1.5 h."""
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from itertools import pairwise
+from typing import NamedTuple
+
+from ragauge.language.quantity import DIVIDING, EXACT, Quantity
+
+_OUT_OF = re.compile(r"\s(?:out\sof(?:\severy)?|in(?:\severy)?)\s")
+_WHOLES = frozenset(map(Decimal, (3, 4, 5, 6, 7, 8, 9, 10, 12, 20, 25, 50, 100, 1000)))
+"""What shares are counted in: `2 in 10`, but not `2 in 17`."""
+_TIMES = re.compile(r"[\s-](?:second|minute|hour|day|week|month|quarter|year|decade|centur)")
+_TIMES_MORE = (
+    {"doubl": 2, "tripl": 3, "trebl": 3, "quadrupl": 4, "quintupl": 5, "twofold": 2, "two-fold": 2}
+    | {"threefold": 3, "three-fold": 3, "fourfold": 4, "four-fold": 4, "fivefold": 5}
+    | {"five-fold": 5, "tenfold": 10, "ten-fold": 10}
+)
+_MULTIPLE = re.compile(
+    r"\b(?:(doubl|tripl|trebl|quadrupl|quintupl)(?:ed|ing)|(t(?:wo|hree|en)-?fold|f(?:our|ive)-?fold)|(halv)(?:ed|ing))\b",
+    re.IGNORECASE,
+)
+_SECONDS = {
+    unit: Decimal(n)
+    for unit, n in zip(("s", "min", "h", "day", "week"), (1, 60, 3600, 86400, 604800), strict=True)
+}
+_SMALLEST = -3
+"""The power of ten of the smallest time in another unit: nobody states a second in weeks."""
+_NOT_QUITE = re.compile(
+    r"\b(?:more than|over|almost|nearly|about|roughly|approximately|around|not|n't|less than|far from)\s$",
+    re.IGNORECASE,
+)
+
+
+class Share(NamedTuple):
+    """`2 in 10`: the number of the part, that of the whole, and the share, which only matches."""
+
+    part: Quantity
+    whole: Quantity
+    share: Quantity
+
+
+def shares_out_of(text: str, found: Sequence[Quantity]) -> Iterator[Share]:
+    """The shares that two numbers of the text state.
+
+    >>> from ragauge.language.numbers import quantities
+    >>> text = "Two in ten came, 5 in 10 years."
+    >>> [str(each.share.value) for each in shares_out_of(text, quantities(text))]
+    ['0.2']
+    """
+    if " in " not in text and " out of " not in text:
+        return
+    for part, whole in pairwise(found):
+        if (
+            0 < part.value < whole.value
+            and whole.value in _WHOLES
+            and not (part.unit or whole.unit or part.is_year or whole.is_year)
+            and _OUT_OF.fullmatch(text, part.end, whole.start)
+            and not _TIMES.match(text, whole.end)
+        ):
+            value = DIVIDING.divide(part.value, whole.value)
+            words = text[part.start : whole.end]
+            share = Quantity(words, part.start, whole.end, value, spelled=True, only_matches=True)
+            yield Share(part, whole, share)
+
+
+def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
+    """The shares of the text, its multiples in words, as multiples and as changes in percent, and its times.
+
+    >>> [(each.text, each.plain_value, each.unit) for each in in_other_forms("Sales doubled.", ())]
+    [('doubled', '2', 'x'), ('doubled', '100', '%')]
+    """
+    yield from (each.share for each in shares_out_of(text, found))
+    for quantity in found:
+        if quantity.unit in _SECONDS:
+            yield from _in_other_times(quantity)
+    for words in _MULTIPLE.finditer(text):
+        if _NOT_QUITE.search(text, max(0, words.start() - 15), words.start()):
+            continue
+        if words[3]:
+            yield _only_matching(words, Decimal("-50"), "%")
+            continue
+        times = _TIMES_MORE[(words[1] or words[2]).lower()]
+        yield _only_matching(words, Decimal(times), "x")
+        yield _only_matching(words, Decimal(100 * (times - 1)), "%")
+
+
+def _in_other_times(quantity: Quantity) -> Iterator[Quantity]:
+    seconds = EXACT.multiply(quantity.value, _SECONDS[quantity.unit])
+    for unit, length in _SECONDS.items():
+        value = DIVIDING.divide(seconds, length)
+        if unit != quantity.unit and value.adjusted() >= _SMALLEST:
+            yield quantity._replace(
+                value=value, unit=unit, spelled=True, only_matches=True, scale=0
+            )
+
+
+def _only_matching(words: re.Match[str], value: Decimal, unit: str) -> Quantity:
+    return Quantity(
+        words[0], words.start(), words.end(), value, unit, spelled=True, only_matches=True
+    )

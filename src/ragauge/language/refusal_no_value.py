@@ -1,0 +1,69 @@
+"""Answers that refuse without saying so: advice where to look, or a method, in place of what is asked for.
+
+"Refer to note 4 of the report for the fee" and "Divide the cost of sales by the average inventory" give no
+figure where the question wants one. Both count only with a question that wants a value and does not ask where
+to look or what to do.
+"""
+
+from collections.abc import Sequence
+
+from ragauge.language.refusal_asked import has_value_for
+from ragauge.language.refusal_question import Asked
+from ragauge.language.refusal_sentences import Sentence
+from ragauge.language.refusal_words import PAPER, TERM_OR_WORK, pattern
+
+REFERS_ELSEWHERE = "refers elsewhere"
+ONLY_A_METHOD = "only a method"
+
+_ELSEWHERE = (
+    rf"(?:{PAPER}|{TERM_OR_WORK}|websites?|sites?|pharmacists?|doctors?|physicians?|lawyers?|solicitors?|attorneys?|administrators?"
+    r"|departments?|teams?|manufacturers?|vendors?|authorit(?:y|ies)|sales|support|professionals?|experts?|advis[eo]rs?|news|standings|results"
+    r"|listings?|services?|offices?|annual|financials|md&a|press|relations|10-[kq])"
+)
+_REFERS = pattern(
+    r"(?:\A\W*(?:please |kindly |so |then |instead,? |otherwise,? |for (?:[^ ,;.]+ ){1,12}?)?"
+    r"|\b(?:you|one|readers?|users?|investors)(?:'d| would| will|'ll| can| could| may| might| should| must| need to| have to"
+    r"|'d need to| would need to| will need to|'d have to| would have to)? (?:[a-z]+ (?:to )?){0,2}?"
+    r"|\b(?:i|we)(?:'d| would)? (?:[a-z]+ )?(?:suggest|recommend|advise|encourage) (?:that )?(?:you |to |you to )?"
+    r"|\b(?:best|advisable|recommended|worth|better|please) (?:to )?)"
+    r"(?:check|consult|refer(?: to)?|see|look(?: (?:at|in|up|into|to))?|review|contact|ask|visit|search|examine|read|verify|speak (?:to|with)|reach out to|get in touch with|call|use (?:the )?figures)"
+    rf"(?:ing|ting)?\b[^;.]{{0,80}}?\b{_ELSEWHERE}\b"
+    r"|\b(?:having|taking|have|take) a look (?:there|at|in)\b"
+    r"|\b(?:is|are) (?:typically|usually|normally|generally|commonly|often) (?:found|disclosed|reported|listed|included|given|stated"
+    r"|published|available|explained) (?:in|on|at|by)\b"
+)
+"""Advice to look elsewhere: "You should consult the annual report"."""
+_USES_METHOD = pattern(
+    r"\b(?:divid(?:e|ing)|subtract(?:ing)?|multiply(?:ing)?|plug(?:ging)?(?: [a-z]+){0,3} in|(?:use|using|apply|applying) the (?:following )?formula"
+    r"|(?:is|are) (?:calculated|computed|determined|obtained|derived) (?:by|as|using|from)|formula (?:is|for))\b"
+)
+_WANTS_METHOD = pattern(
+    r"\bhow (?:can|could|do|does|did|should|would|to|is|are|was|were)\b|\b(?:formula|method|steps?|define|definition|explain|describe"
+    r"|meaning|means?|difference|should|where|whom|contact|recommend\w*|advice|advise|procedure|approach|way to)\b"
+)
+"""It asks how to do it or what it means."""
+_CONSTANTS = frozenset(("1", "2", "3", "4", "5", "12", "52", "100", "100%", "360", "365"))
+"""Numbers of formulas."""
+
+
+def without_a_value(sentences: Sequence[Sentence], asked: Asked) -> tuple[int, str] | None:
+    """The index of the sentence that refers elsewhere or gives only a method, and which of the two.
+
+    None if a sentence gives a value of the kind that the question asks for, or if it asks for none.
+    """
+    if not asked.wants_value or asked.seeks_place or _WANTS_METHOD.search(asked.text):
+        return None
+    is_typed = asked.wants_number or not asked.kind.isdisjoint(("name", "date"))
+    for each in sentences:
+        if each.answers_yes_or_no or (each.answers and not each.advises):
+            return None
+        if is_typed and has_value_for(each, asked, _CONSTANTS):
+            return None
+        if not is_typed and (each.states_a_number or not each.accompanies_gap):
+            return None
+    for index, each in enumerate(sentences):
+        if _REFERS.search(each.text):
+            return index, REFERS_ELSEWHERE
+        if asked.wants_number and (each.gives_method or _USES_METHOD.search(each.text)):
+            return index, ONLY_A_METHOD
+    return None

@@ -1,0 +1,111 @@
+import pytest
+
+from ragauge.language.number_match import match_numbers
+from ragauge.language.numbers import quantities
+from ragauge.language.other_forms import in_other_forms, shares_out_of
+
+
+def share(question: str | None, reference: str, answer: str) -> float | None:
+    return match_numbers(question, [reference], answer).share
+
+
+@pytest.mark.parametrize(
+    ("text", "shares"),
+    [
+        ("2 in 10", ["0.2"]),
+        ("Two out of ten left.", ["0.2"]),
+        ("one in every five", ["0.2"]),
+        ("9 in 17", []),  # nobody counts in 17
+        ("5 in 10 years", []),
+        ("10 in 5", []),
+        ("5 km in 10", []),
+        ("in 2019 in 100", []),
+        ("2 of 10", []),
+    ],
+)
+def test_a_part_of_a_round_whole_is_a_share(text: str, shares: list[str]):
+    found = shares_out_of(text, quantities(text))
+    assert [each.share.plain_value for each in found] == shares
+
+
+@pytest.mark.parametrize(
+    ("text", "forms"),
+    [
+        ("It doubled.", ["2 x", "100 %"]),
+        ("It tripled.", ["3 x", "200 %"]),
+        ("a fourfold rise", ["4 x", "300 %"]),
+        ("It halved.", ["-50 %"]),
+        ("It more than doubled.", []),
+        ("It almost halved.", []),
+        ("a double room, a triple jump", []),
+    ],
+)
+def test_multiples_in_words_are_multiples_and_changes(text: str, forms: list[str]):
+    assert [f"{each.plain_value} {each.unit}" for each in in_other_forms(text, ())] == forms
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "value"),
+    [
+        ("20%", "One in five left.", 1.0),
+        ("25%", "One in five left.", 0.0),
+        ("2 in 10 left", "20% left", 1.0),
+        ("2 in 10 left", "30% left", 0.0),
+        ("8 out of 10", "8 of the 10 left", 1.0),
+        ("Sales rose 100%", "Sales doubled.", 1.0),
+        ("Sales rose 200%", "Sales doubled.", 0.0),
+        ("2x", "Sales doubled.", 1.0),
+        ("Sales fell 50%", "Sales halved.", 1.0),
+        ("Sales rose 50%", "Sales halved.", 0.0),
+        ("90 minutes", "1.5 hours", 1.0),
+        ("2 hours", "120 min", 1.0),
+        ("2 hours", "2 days", 0.0),
+        ("1 week", "7 days", 1.0),
+        ("5 km", "5,000 m", 1.0),
+        ("5 km", "5 m", 0.0),
+        ("250 mg", "0.25 g", 1.0),
+        ("250 mg", "0.25 mg", 0.0),
+        ("1.58 km", "1,577 m", 1.0),  # rounded
+        ("5 km", "5 kg", 1.0),  # what they measure is not compared
+        ("12.345 (thousand)", "$12,345", 1.0),
+        ("$12,345 (in thousands)", "$12.3 million", 1.0),
+        ("$12,345 (in thousands)", "$12.3 billion", 0.0),
+        ("1,2 Milliarden Euro", "1.200 Millionen Euro", 1.0),
+        ("3.400 millones", "€3.4 billion", 1.0),
+        ("2,5 milliards d'euros", "2 500 millions d'euros", 1.0),
+    ],
+)
+def test_numbers_in_other_forms_match(reference: str, answer: str, value: float):
+    assert share(None, reference, answer) == value
+
+
+def test_basis_points_may_be_named_by_the_question_alone():
+    question = "By how many basis points did it widen?"
+    assert share(question, "120", "It widened by 1.2 percentage points.") == 1.0
+    assert share(question, "120", "It widened by 120.") == 1.0
+    assert share(question, "45", "45%") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("2021 (in millions)", ["2021"]),
+        ("$5,000 (in thousands)", ["5000"]),  # the digits may include the scale
+        ("$5,100.5 (in thousands)", ["5100500"]),
+        ("5.2 (million)", ["5200000"]),
+        ("1.200 Millionenstädte", ["1.2"]),
+        ("1,5 Billionen", ["1500000000000"]),
+        ("3,4 mil millones", ["3400000000"]),
+    ],
+)
+def test_scales_in_brackets_and_of_other_languages(text: str, values: list[str]):
+    assert [each.plain_value for each in quantities(text)] == values
+
+
+@pytest.mark.parametrize("unit", ["2 in 10 ", "doubled ", "5 min ", "1.200 Millionen ", "5.1 (in "])
+def test_a_long_text_is_read_in_linear_time(unit: str, assert_linear_time):
+    assert_linear_time(
+        lambda text: match_numbers(None, ["20%, 5.1 km"], text),
+        lambda n: (unit * n)[:n],
+        10_000,
+    )
