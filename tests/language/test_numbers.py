@@ -422,7 +422,9 @@ def test_a_number_has_at_most_thirteen_groups_of_digits_before_a_unit():
     assert len(quantities(f"345 {groups} EUR")) == 2
 
 
-@pytest.mark.parametrize("text", ["5 mıllion", "five mıllion", "5 mİllion", "5 thouſand", "ſix, 5"])
+@pytest.mark.parametrize(
+    "text", ["5 mıllion", "five mıllion", "5 mİllion", "5 thouſand", "ſix, 5", "$5 (mıllion)"]
+)
 def test_a_scale_with_a_foreign_letter_is_none_and_does_no_harm(text: str):
     # Python's `re` takes ı for i and ſ for s if it ignores case; the tables of words do not have them.
     assert [one.plain_value for one in quantities(text)] == ["5"]

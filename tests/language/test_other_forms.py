@@ -114,3 +114,23 @@ def test_a_long_text_is_read_in_linear_time(unit: str, assert_linear_time):
         lambda n: (unit * n)[:n],
         10_000,
     )
+
+
+def test_a_multiple_with_a_foreign_letter_is_none():
+    # Python's `re` takes ı for i if it ignores case.
+    text = "Sales tripled, profits trıpled, in a fıve-fold fold."
+    assert [each.text for each in in_other_forms(text, ())] == ["tripled", "tripled"]
+
+
+def test_all_words_of_multiples_are_found():
+    for word in (
+        "Doubled",
+        "tripling",
+        "trebled",
+        "quadrupled",
+        "QUINTUPLED",
+        "twofold",
+        "five-fold",
+    ):
+        assert [each.text for each in in_other_forms(f"It {word}.", ())] == [word, word]
+    assert [each.text for each in in_other_forms("It halved.", ())] == ["halved"]

@@ -426,8 +426,10 @@ def _read_scale_in_brackets(plain: str, reading: Reading) -> bool:
         return False
     if not (reading.unit or _SEPARATED.search(plain, reading.start, reading.end)):
         return False
-    scale = SCALES[found[1].lower().rstrip("s")]
-    if not reading.value % 10**scale:
+    scale = SCALES.get(
+        found[1].lower().rstrip("s")
+    )  # none for `mıllion`, in which `re` takes ı for i
+    if scale is None or not reading.value % 10**scale:
         return False
     reading.scale = scale
     reading.end = found.end()

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ragauge.language.quantity import DIVIDING, EXACT, Quantity
 
 _OUT_OF = re.compile(r"\s(?:out\sof(?:\severy)?|in(?:\severy)?|of(?:\sthe)?)\s")
+_LONGEST_OUT_OF = len(" out of every ")
 _WHOLES = frozenset(map(Decimal, (3, 4, 5, 6, 7, 8, 9, 10, 12, 20, 25, 50, 100, 1000)))
 """What shares are counted in: `2 in 10`, but not `2 in 17`."""
 _TIMES = re.compile(r"[\s-](?:second|minute|hour|day|week|month|quarter|year|decade|centur)")
@@ -21,6 +22,8 @@ _MULTIPLE = re.compile(
     r"\b(?:(doubl|tripl|trebl|quadrupl|quintupl)(?:ed|ing)|(t(?:wo|hree|en)-?fold|f(?:our|ive)-?fold)|(halv)(?:ed|ing))\b",
     re.IGNORECASE,
 )
+_MULTIPLE_HINTS = ("doubl", "tripl", "trebl", "upl", "fold", "halv")
+"""What each of these words contains; checked first, because it is fast."""
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "day": 86400, "week": 604800}
 _MONTHS = {"month": 1, "year": 12, "decade": 120, "century": 1200}
 _LENGTHS = {
@@ -57,7 +60,8 @@ def shares_out_of(text: str, found: Sequence[Quantity]) -> Iterator[Share]:
         return
     for part, whole in pairwise(found):
         if (
-            0 < part.value < whole.value
+            whole.start - part.end <= _LONGEST_OUT_OF  # first, because it is fast
+            and 0 < part.value < whole.value
             and whole.value in _WHOLES
             and not (part.unit or whole.unit or part.is_year or whole.is_year)
             and _OUT_OF.fullmatch(text, part.end, whole.start)
@@ -79,13 +83,18 @@ def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
     for quantity in found:
         if quantity.unit in _LENGTHS:
             yield from _in_other_times(quantity)
+    lowered = text.lower()
+    if not any([hint in lowered for hint in _MULTIPLE_HINTS]):  # noqa: C419, a list is faster
+        return
     for words in _MULTIPLE.finditer(text):
         if _NOT_QUITE.search(text, max(0, words.start() - 15), words.start()):
             continue
         if words[3]:
             yield _only_matching(words, Decimal("-50"), "%")
             continue
-        times = _TIMES_MORE[(words[1] or words[2]).lower()]
+        times = _TIMES_MORE.get((words[1] or words[2]).lower())
+        if times is None:  # `re` takes ı for i if it ignores case
+            continue
         yield _only_matching(words, Decimal(times), "x")
         yield _only_matching(words, Decimal(100 * (times - 1)), "%")
 
