@@ -10,8 +10,8 @@ from ragauge.tomlfile import as_list, as_table, check_table, parse_toml, read_to
         ("a = 1\na = 2\n", "line 2"),
         ("a = ", "at end of document"),
         ("[t]\n[t]\n", "line 2"),
-        ("a = " + "[" * 5_000 + "]" * 5_000, "not valid TOML"),
-        ("a = " + "1" * 5_000, "not valid TOML"),
+        ("a = " + "[" * 5_000 + "]" * 5_000, "not valid TOML: brackets are nested too deep"),
+        ("a = " + "1" * 5_000, "not valid TOML: a number has too many digits"),
         ("!!python/object:os.system", "not valid TOML"),
     ],
 )

@@ -1,5 +1,6 @@
 """`python -m ragauge`, and the `ragauge` command."""
 
+import atexit
 import signal
 import sys
 
@@ -9,6 +10,8 @@ from ragauge.start import end_at_interrupt
 
 def main() -> None:
     """Run the command, and exit with its code."""
+    # What is registered first is called last: after it Python clears up, and no longer calls handlers.
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     if callable(signal.getsignal(signal.SIGINT)):
         signal.signal(signal.SIGINT, signal.default_int_handler)
     code: object = 0

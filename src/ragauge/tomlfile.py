@@ -50,7 +50,11 @@ def parse_toml(text: str, source: str) -> Table:
         raise SuiteError(f"{source}:{line}: a key has more than {MAX_PARTS} parts")
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+    except RecursionError:
+        raise SuiteError(f"{source}: not valid TOML: brackets are nested too deep") from None
+    except (tomllib.TOMLDecodeError, ValueError) as error:
+        if "integer string conversion" in str(error):
+            raise SuiteError(f"{source}: not valid TOML: a number has too many digits") from None
         raise SuiteError(f"{source}: not valid TOML: {error}") from None
 
 

@@ -61,8 +61,15 @@ def test_while_a_plug_in_is_imported(with_module, text):
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_after_its_end_it_changes_no_code(with_module):
-    text = f"import atexit\n@atexit.register\ndef last(): {NOW}"
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"import atexit\n@atexit.register\ndef last(): {NOW}",
+        "class D:\n  def __del__(self, kill=os.kill, me=os.getpid()): kill(me, 2)\nlast = D()",
+    ],
+    ids=["at exit", "while Python clears up"],
+)
+def test_after_its_end_it_changes_no_code(with_module, text):
     done = with_module("plug", text, "metrics", "ndcg", "--plugin", "plug.py")
     assert (done.returncode, done.stderr) == (0, "")
     assert "ndcg" in done.stdout

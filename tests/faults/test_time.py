@@ -30,6 +30,7 @@ SAMPLE: dict[str, object] = {
     "relevant": {"d1": 1},
     "gold_contexts": ["The fee is $604."],
 }
+ELSEWHERE = {"ragauge.rankings.measures", "ragauge.metrics.ragas_package"}
 TEXTS = {"question", "answer", "reference", "references", "contexts", "gold_contexts"}
 
 
@@ -134,12 +135,14 @@ def needs(definition: Definition) -> set[str]:
 
 
 def fields(*, with_model: bool) -> list[tuple[str, str]]:
-    """Each metric with each text that it reads and with all; measures of rankings share one input."""
+    """Each metric with each text that it reads and with all; measures of rankings share one input.
+
+    Without those of the package ragas, which is not installed here.
+    """
     return [
         (name, "reference" if field == "references" else field)
         for name, metric in sorted(catalog.metrics().items())
-        if bool(needs(metric)) == with_model
-        and metric.function.__module__ != "ragauge.rankings.measures"
+        if bool(needs(metric)) == with_model and metric.function.__module__ not in ELSEWHERE
         for field in (*sorted(columns(metric) & TEXTS), ALL)
     ]
 

@@ -41,12 +41,12 @@ def stopped_by_signals() -> Generator[None]:
         if not isinstance(ended, KeyboardInterrupt):
             before(unraisable)
             return
-        signum = signal.SIGINT
+        signum: int = signal.SIGINT
         if isinstance(ended, TerminatedError):
             signum = ended.signum
             signal.signal(signum, _stop)
         # From another thread: an interrupt raised in here would be lost again.
-        threading.Timer(SOON_S, _thread.interrupt_main, [signum]).start()
+        threading.Timer(SOON_S, _interrupt, [signum]).start()
 
     sys.unraisablehook = raise_later
     try:
@@ -55,6 +55,13 @@ def stopped_by_signals() -> Generator[None]:
         sys.unraisablehook = before
         for each in ours:
             signal.signal(each, signal.SIG_DFL)
+
+
+def _interrupt(signum: int) -> None:
+    if hasattr(signal, "pthread_kill"):  # ends a system call that waits, too
+        signal.pthread_kill(threading.main_thread().ident or 0, signum)
+    else:
+        _thread.interrupt_main(signum)
 
 
 def interrupt_behind(error: BaseException) -> KeyboardInterrupt | None:
