@@ -62,8 +62,8 @@ def support(
     """How far the contexts support the answer, estimated from words and embeddings without a judge.
 
     In [0, 1]. A heuristic, not a verdict: it compares words and numbers, not statements, so it misses most
-    swapped facts. Where a judge's `faithfulness` exists, trust that. A refusal gets a
-    low score, because contexts support little of it; find refusals with `dont_know`.
+    swapped facts. Where a judge's `faithfulness` exists, trust that. A refusal gets a low score, because
+    contexts support little of it; find refusals with `dont_know`.
 
     Each sentence of the answer is compared with the 8 context sentences that share most words with it,
     rare words counting more. A logistic curve maps a weighted sum of parts to the score:
