@@ -71,7 +71,8 @@ def correct(
     that is right in unrelated words gets a low value.
 
     A reference such as "George Orwell/Eric Blair" lists names, of which one is enough. A blank answer
-    scores 0. Undefined if the reference has no words; failed if the encoder gives no token embeddings.
+    scores 0. Undefined if the reference has no words; failed if the encoder gives no token embeddings,
+    or a text has more than 16,384 tokens.
     The mean of a run estimates the share of correct answers. `layer` and `long_text` as in `bertscore`.
     With another encoder or layer than the default the values rank answers, but are no probabilities.
 

@@ -87,8 +87,8 @@ def support(
     rank answers, but 0.5 means something else. A verbatim answer scores 0.89.
 
     0 if no context has text; undefined if the answer has no content word ("Yes."). Failed if the encoder
-    gives no token embeddings. Sentences above 40 words, and texts without punctuation, are compared in
-    pieces of 40 words. The evidence has the parts, the closest context sentence of each sentence of the
+    gives no token embeddings, or the answer has more than 16,384 tokens. Sentences above 40 words, and
+    texts without punctuation, are compared in pieces of 40 words. The evidence has the parts, the closest context sentence of each sentence of the
     answer; as `unsupported` the runs of content words that no context has or paraphrases (cosine of at
     least 0.6); as `denied` and `absolutes` the words behind `denies` and `absolute`. Stop words, stems
     (Porter), negations and absolute words are English; words of other languages are compared unchanged.
