@@ -15,7 +15,8 @@ MAX_DECODINGS = 8
 """How many encodings, one around the other, are looked through."""
 
 _TOKEN = re.compile(
-    r"""\\+(?:u[Dd][89ABab][0-9A-Fa-f]{2}\\+u[Dd][C-Fc-f][0-9A-Fa-f]{2}  # a pair of surrogates
+    r"""\x00  # between the letters of UTF-16 that was read as something else
+    |\\+(?:u[Dd][89ABab][0-9A-Fa-f]{2}\\+u[Dd][C-Fc-f][0-9A-Fa-f]{2}  # a pair of surrogates
            |u[0-9A-Fa-f]{4}
            |x[0-9A-Fa-f]{2})?
     |%[0-7][0-9A-Fa-f]
@@ -32,7 +33,7 @@ def redacted(text: str, secrets: Iterable[str]) -> str:
     """The text with each secret of 4 or more characters replaced, in any case of letters.
 
     A secret is found as it is, with any of its characters escaped as in JSON, URLs and HTML, with several of
-    these around each other, in hexadecimal digits, and inside a text in Base64.
+    these around each other, in hexadecimal digits, and inside a text in Base64; also where it was in UTF-16.
 
     >>> redacted("Bearer sk-1234, s%6B-1234, sk\\\\u002d1234", ["sk-1234"])
     'Bearer [redacted], [redacted], [redacted]'
@@ -96,15 +97,16 @@ def _plain(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
 
 def _encoded(secret: str) -> Iterator[str]:
     """What any Base64 or hexadecimal text around the secret contains, whatever is before and after it."""
-    data = secret.encode("utf-8", "surrogatepass")
-    for n_before in range(3):
-        # Characters that depend on bytes before or after the secret are left out.
-        first, last = -(-8 * n_before // 6), 8 * (n_before + len(data)) // 6
-        coded = b64encode(bytes(n_before) + data).decode()[first:last]
-        yield coded
-        yield coded.replace("+", "-").replace("/", "_")
-    yield data.hex()
-    yield data.hex().upper()
+    for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
+        data = secret.encode(encoding, "surrogatepass")
+        for n_before in range(3):
+            # Characters that depend on bytes before or after the secret are left out.
+            first, last = -(-8 * n_before // 6), 8 * (n_before + len(data)) // 6
+            coded = b64encode(bytes(n_before) + data).decode()[first:last]
+            yield coded
+            yield coded.replace("+", "-").replace("/", "_")
+        yield data.hex()
+        yield data.hex().upper()
 
 
 def _in_base64(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
@@ -177,7 +179,9 @@ class _Decoding:
 
 def _sign(token: str) -> str | None:
     """What an escape stands for: a character, nothing, or None if it is no escape."""
-    if token.startswith("%"):
+    if token == "\0":
+        made = ""
+    elif token.startswith("%"):
         made = bytes.fromhex(token.replace("%", "")).decode("utf-8", "replace")
     elif token.startswith("&"):
         made = html.unescape(token if token.endswith(";") else f"{token};")

@@ -143,6 +143,7 @@ KINDS = {
     }),
     29: Kind("a disk that is full or read-only", {
         COMMANDS: ("test_a_full_disk_leaves_the_old_output_and_says_so", "test_a_folder_that_may_not_be_written_is_said_and_can_be_avoided"),
+        "faults/test_29_interrupts.py": ("test_while_a_plug_in_is_imported", "test_after_its_end_it_changes_no_code"),
         CODES: ("test_each_code_has_its_meaning", "test_a_full_disk_behind_both_streams_is_a_fault_of_the_disk"),
         FILES: ("test_configuration_suite_and_recording_must_be_files",),
     }),
@@ -167,7 +168,7 @@ KINDS = {
     }),
     34: Kind("texts and lists that are large", {
         COMMANDS: ("test_what_is_large_is_done_in_bounded_time_and_cut_with_a_mark",),
-        "faults/test_time.py": ("test_four_times_the_text_takes_at_most_six_times_as_long", "test_an_answer_that_repeats_a_claim_of_its_context_takes_linear_time"),
+        "faults/test_time.py": ("test_four_times_the_text_takes_at_most_six_times_as_long", "test_an_answer_that_repeats_a_claim_of_its_context_takes_linear_time", "test_the_same_with_an_encoder_or_a_judge", "test_one_sentence_of_very_many_words_takes_linear_time"),
         "language/test_patterns.py": ("test_an_endless_search_ends",),
     }),
     35: Kind("another order of the same work", {

@@ -50,6 +50,11 @@ FORMS = {
     "Base64 of a URL": base64.urlsafe_b64encode(f"??{KEY}~~".encode()).decode(),
     "Basic in a URL": quote(base64.b64encode(f"a:{KEY}".encode()).decode(), ""),
     "hexadecimal": KEY.encode().hex(),
+    "hexadecimal, upper case": KEY.encode().hex().upper(),
+    "UTF-16, read as Latin-1": KEY.encode("utf-16-le").decode("latin-1"),
+    "UTF-16, in JSON": json.dumps(KEY.encode("utf-16-be").decode("latin-1")),
+    "Base64 of UTF-16": base64.b64encode(f"me:{KEY}".encode("utf-16-le")).decode(),
+    "hexadecimal of UTF-16": KEY.encode("utf-16-be").hex(),
     "password": PASSWORD,
 }
 
@@ -63,14 +68,15 @@ def views(text: str) -> Iterator[str]:
         text = re.sub(
             r"\\+(?:u00|x)([0-9a-fA-F]{2})", lambda found: chr(int(found.group(1), 16)), text
         )
-        text = text.replace("\\", "")
+        text = text.replace("\\", "").replace("\0", "")
         yield text
     for word in re.findall(r"[A-Za-z0-9+/_-]{16,}", text):
         for cut in range(4):
             some = word[cut:].replace("-", "+").replace("_", "/")
-            yield base64.b64decode(some[: len(some) // 4 * 4]).decode("latin-1")
+            decoded = base64.b64decode(some[: len(some) // 4 * 4])
+            yield decoded.replace(b"\0", b"").decode("latin-1")
     for digits in re.findall(r"(?:[0-9a-fA-F]{2}){8,}", text):
-        yield bytes.fromhex(digits).decode("latin-1")
+        yield bytes.fromhex(digits).replace(b"\0", b"").decode("latin-1")
 
 
 def leaks(text: str) -> bool:

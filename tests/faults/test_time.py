@@ -4,16 +4,21 @@ import itertools
 import os
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
 import ragauge as rg
 from ragauge import catalog
+from ragauge.judges.providers.scripted import ScriptedJudge
 from ragauge.metric import Definition
 
-N, NOTICED = (12_000, 0.25) if os.environ.get("RAGAUGE_SWEEPS") == "all" else (3_000, 0.1)
+ALL_SWEEPS = os.environ.get("RAGAUGE_SWEEPS") == "all"
+N, NOTICED = (12_000, 0.25) if ALL_SWEEPS else (3_000, 0.1)
 """Characters of the shorter texts; seconds below which a ratio says nothing. `make test-sweeps` takes the long ones."""
+MODEL_SAMPLE, MODEL_SHARE = (1, 8) if ALL_SWEEPS else (24, 6)
+"""With a model, one kind of text in this many, and texts of this share of the length: an encoder reads 1,000 words a second."""
+WORDS = 200_000 if ALL_SWEEPS else 40_000
 RATIO = 6.0
 """Most that four times the text may take; 4 is linear, 16 quadratic."""
 SAMPLE: dict[str, object] = {
@@ -77,6 +82,17 @@ def bad_texts(n: int) -> Iterator[tuple[str, str]]:
         "right to left": "\u202eא",
         "signs of other scripts": "１٢",
         "groups of three digits": "345 ",
+        "ratios": "1:1 ",
+        "names in sentences": "John Smith. ",
+        "digits in quotes": "1'234 ",
+        "about round numbers": "about 500 ",
+        "negative lines": "\n- 5",
+        "separators of lines": "a\u2028b\u2029",
+        "jumbled directions": "\u202eשלום ",
+        "steps": "5 + 5 = 10 ",
+        "spans of years": "2012-2013 ",
+        "rises": "increased by 5% ",
+        "letters of options": "(A) ",
     }
     for kind, unit in units.items():
         yield kind, "x" + unit * (n // len(unit)) + "x"
@@ -85,6 +101,17 @@ def bad_texts(n: int) -> Iterator[tuple[str, str]]:
     yield "different sentences", " ".join(f"Fee {at} is ${at}." for at in range(n // 14))
     yield "different words", " ".join(f"w{at}" for at in range(n // 6))
     yield "capitalised words", " ".join(chosen.choices(names, k=n // 5))
+    yield "short sentences", " ".join(f"A{at}b c." for at in range(n // 8))
+    yield "different amounts", " ".join(f"${at}.{at % 100:02}" for at in range(n // 9))
+    yield "different numbers in brackets", " ".join(f"({at})" for at in range(n // 6))
+    yield "different round numbers", " ".join(f"about {at}00" for at in range(n // 11))
+    yield "different lines", "\n".join(f"- {at}" for at in range(n // 6))
+    yield "different dates", " ".join(f"{at % 28 + 1}/{at % 12 + 1}/{at}" for at in range(n // 9))
+    yield "different ideographs", "".join(chr(0x4E00 + at * 37 % 20_000) for at in range(n))
+    some = "not I know the answer is no information context does mention sorry but 5 $5 May John"
+    yield "mixed words", " ".join(chosen.choices(some.split(), k=n // 5))
+    signs = 'aB1 .,;:-–—$€%()[]{}<>"“”‘’\n\t\u2028\u0301漢א👍½'
+    yield "mixed signs", "".join(chosen.choices(signs, k=n))
     yield "mixed", "".join(chosen.choices('abc ABC019.,-$%()\n"', k=n))
 
 
@@ -106,12 +133,13 @@ def needs(definition: Definition) -> set[str]:
     return found
 
 
-def fields() -> list[tuple[str, str]]:
-    """Each metric without a model, with each text that it reads and with all; measures of rankings share one input."""
+def fields(*, with_model: bool) -> list[tuple[str, str]]:
+    """Each metric with each text that it reads and with all; measures of rankings share one input."""
     return [
         (name, "reference" if field == "references" else field)
         for name, metric in sorted(catalog.metrics().items())
-        if not needs(metric) and metric.function.__module__ != "ragauge.rankings.measures"
+        if bool(needs(metric)) == with_model
+        and metric.function.__module__ != "ragauge.rankings.measures"
         for field in (*sorted(columns(metric) & TEXTS), ALL)
     ]
 
@@ -144,6 +172,9 @@ def test_two_long_tables_of_different_numbers_take_linear_time(assert_linear_tim
 
 
 NUMBERS = itertools.count()
+LABELS = {"g_eval": 'g_eval(criteria="It is right")'}
+JUDGE = ScriptedJudge(lambda request: request.stand_in, name="agreeable")
+"""Gives each question the reply that a dry run expects."""
 
 
 def seconds(metric: str, field: str, text: str) -> float:
@@ -152,22 +183,29 @@ def seconds(metric: str, field: str, text: str) -> float:
     def own() -> str:
         return f"{next(NUMBERS):x}".translate(str.maketrans("0123456789", "ghijklmnop")) + text
 
-    changed = columns(catalog.metrics()[metric]) & TEXTS if field == ALL else {field}
-    sample = SAMPLE | {
+    definition = catalog.metrics()[metric]
+    read = columns(definition)
+    changed = read & TEXTS if field == ALL else {field}
+    sample = {
+        name: value
+        for name, value in SAMPLE.items()
+        if name in read or (name == "reference" and "references" in read)
+    }
+    sample |= {
         name: [own()] if name in ("contexts", "gold_contexts") else own()
         for name in ("reference" if name == "references" else name for name in changed)
     }
+    judge = JUDGE if "judge" in needs(definition) else None
     start = time.process_time()
-    rg.score(metric, **sample)
+    rg.score(LABELS.get(metric, metric), judge=judge, **sample)
     return time.process_time() - start
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("metric", "field"), fields())
-def test_four_times_the_text_takes_at_most_six_times_as_long(metric, field):
-    rg.score(metric, **SAMPLE)
+def slow_kinds(metric: str, field: str, texts: Sequence[tuple[str, str, str]]) -> list[str]:
+    """The kinds of text, each short and four times as long, of which the long one takes too long."""
+    seconds(metric, field, "a")
     slow: list[str] = []
-    for (kind, short), (_, long) in zip(bad_texts(N), bad_texts(4 * N), strict=True):
+    for kind, short, long in texts:
         taken, ratio = seconds(metric, field, long), 0.0
         for _ in range(8):  # the lowest of several, since other work on the machine takes time too
             if taken < NOTICED:
@@ -178,4 +216,39 @@ def test_four_times_the_text_takes_at_most_six_times_as_long(metric, field):
             taken = min(taken, seconds(metric, field, long))
         else:
             slow.append(f"{kind}: {ratio:.1f} times, {taken:.2f} s")
+    return slow
+
+
+def texts_of(n: int, every: int = 1, first: int = 0) -> list[tuple[str, str, str]]:
+    """Kind, short text and long text; of many kinds one in `every`."""
+    pairs = zip(bad_texts(n), bad_texts(4 * n), strict=True)
+    return [(kind, short, long) for (kind, short), (_, long) in pairs][first % every :: every]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("metric", "field"), fields(with_model=False))
+def test_four_times_the_text_takes_at_most_six_times_as_long(metric, field):
+    assert not slow_kinds(metric, field, texts_of(N))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("at", "metric", "field"), [(at, *each) for at, each in enumerate(fields(with_model=True))]
+)
+def test_the_same_with_an_encoder_or_a_judge(at, metric, field):
+    """Each metric and field takes other kinds; all of them in `make test-sweeps`."""
+    assert not slow_kinds(metric, field, texts_of(N // MODEL_SHARE, MODEL_SAMPLE, at))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("field", ["question", "answer", "reference", "contexts"])
+def test_one_sentence_of_very_many_words_takes_linear_time(field):
+    """Of the metrics without a model; 200,000 words in `make test-sweeps`."""
+    texts = [("words", "word " * (WORDS // 4), "word " * WORDS)]
+    slow = [
+        f"{metric}: {kind}"
+        for metric, read in fields(with_model=False)
+        if read == field
+        for kind in slow_kinds(metric, field, texts)
+    ]
     assert not slow

@@ -20,7 +20,7 @@ def share(question: str | None, reference: str, answer: str) -> float | None:
         ("10 in 5", []),
         ("5 km in 10", []),
         ("in 2019 in 100", []),
-        ("2 of 10", []),
+        ("2 of the 10", ["0.2"]),
     ],
 )
 def test_a_part_of_a_round_whole_is_a_share(text: str, shares: list[str]):
@@ -61,6 +61,11 @@ def test_multiples_in_words_are_multiples_and_changes(text: str, forms: list[str
         ("2 hours", "120 min", 1.0),
         ("2 hours", "2 days", 0.0),
         ("1 week", "7 days", 1.0),
+        ("2 years", "24 months", 1.0),
+        ("5 mg/L", "5,000 µg/L", 1.0),
+        ("5 mg/L", "5 µg/L", 0.0),
+        ("30%", "3 of 10 came", 1.0),
+        ("$(0.45)", "earnings of 45 cents a share", 0.0),
         ("5 km", "5,000 m", 1.0),
         ("5 km", "5 m", 0.0),
         ("250 mg", "0.25 g", 1.0),

@@ -22,6 +22,12 @@ def refuses(question: str, answer: str) -> bool:
         ("Which error is shown?", "`no file was found in the text provided` and then a line."),
         ("What was found?", "Two groups differ; smoking was not reported for 12% of patients."),
         ("Does it list any fees?", "No fees are listed in the table."),
+        ("Is it in default?", "Not yet. No notice has been served."),
+        ("Who owns it?", "A foundation whose owners are not disclosed."),
+        ("Why was it refused?", "The agency said the data were not sufficient to decide."),
+        ("Why is the field empty?", "It is empty because the source does not give a value."),
+        ("Who pays?", "The buyer. Nothing is said about repairs."),
+        ("Who may not use it?", "Children may not use it. There's not enough data on adults."),
         ("What would a ratio be, for example?", "With 4 and 2 it is 2. These figures are made up."),
     ],
 )
@@ -42,6 +48,16 @@ def test_the_words_of_a_refusal_can_answer_the_question(question: str, answer: s
             "The sheet covers the XR-10 (2 kW). The XR-20 isn't in it.",
         ),
         ("Who painted it?", "The text is on the frame. It's silent on who painted it."),
+        (
+            "What was the DIO?",
+            "It is inventory by costs. The costs are $5.1 million. DIO can't be computed.",
+        ),
+        ("When is the meeting?", 'The letter says the date of the meeting is "to be announced".'),
+        (
+            "How many came in May?",
+            "In April 1.2 million came, in June 1.4. There's no figure for May.",
+        ),
+        ("How much is needed?", "The text asks for a lot without putting a number on it."),
     ],
 )
 def test_what_the_question_asks_for_is_missing(question: str, answer: str):
@@ -49,13 +65,13 @@ def test_what_the_question_asks_for_is_missing(question: str, answer: str):
 
 
 @pytest.mark.parametrize(
-    ("kept", "n", "recall", "precision"), [("read", 238, 0.92, 0.98), ("held out", 74, 0.82, 0.94)]
+    ("kept", "n", "recall", "precision"), [("read", 338, 0.93, 0.98), ("held out", 74, 0.82, 0.94)]
 )
 def test_refusals_in_the_manner_of_assistants(kept: str, n: int, recall: float, precision: float):
     """Half refusals, half answers that tempt, for which the rules were changed ("read") or not ("held out").
 
-    At first sight recall and precision were .59 and .85 on those held out; 60 more, which were written after the
-    rules were changed, had .77 and .96 at first sight, and .60 and .90 with the rules before.
+    With the rules before, recall and precision were .59 and .85 on those held out. Two times 60 of those read were
+    written after changes of the rules: .77 and .96, .80 and .86 at first sight; .60 and .90, .60 and .78 before.
     """
     lines = (Path(__file__).parent / "assistant_refusals.jsonl").read_text("utf-8").splitlines()
     rows = [row for row in map(json.loads, lines) if row["kept"] == kept]

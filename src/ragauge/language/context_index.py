@@ -1,10 +1,12 @@
 """ContextIndex: the contexts of a sample, and where they support an answer's anchors."""
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
-from itertools import accumulate
+from heapq import heappop, heappush
+from itertools import chain
+from operator import itemgetter
 from typing import NamedTuple
 
 from ragauge.language.anchors import Anchor
@@ -90,18 +92,26 @@ class Passage:
             at = self._spaced.find(whole_word, end + 1)
         return places
 
-    def spans(self, phrase: Sequence[str]) -> list[Place]:
-        """Where all words of the phrase occur close together, in any order; sorted by start."""
+    def spans(self, phrase: Sequence[str]) -> Iterator[Place]:
+        """Where all words of the phrase occur close together, in any order; sorted by start.
+
+        Found one by one, since the first is often enough.
+        """
         places = [self.places(word) for word in phrase]
+        if not all(places):
+            return
         if len(places) < 2:
-            return places[0] if places else []
-        found: list[Place] = []
+            yield from places[0] if places else ()
+            return
+        waiting: list[Place] = []
         for at, _ in min(places, key=len):
+            while waiting and waiting[0][0] < at - SPREAD:  # no later one starts before it
+                yield heappop(waiting)
             near = [each[0] if len(each) == 1 else _nearest(each, at) for each in places]
             first, last = min(near)[0], max(near)[0]
             if last - at <= SPREAD and at - first <= SPREAD:
-                found.append((first, max([end for _, end in near])))
-        return sorted(found)
+                heappush(waiting, (first, max([end for _, end in near])))
+        yield from sorted(waiting)
 
 
 def _nearest(places: Sequence[Place], at: int) -> Place:
@@ -234,10 +244,7 @@ def _words_support(
     for context, passage in enumerate(context_index.passages):
         if not (passage.has(subject) and passage.has(object)):
             continue
-        subjects = passage.spans(subject)
-        objects = passage.spans(object) if subjects else []
-        found = _nearest_pair(subjects, objects) if objects else None
-        if found:
+        if found := _nearest_pair(passage.spans(subject), passage.spans(object)):
             return _at(context_index, context, *found)
     return None
 
@@ -251,17 +258,23 @@ def _content(phrase: str) -> list[str]:
 _NO_CONTENT = frozenset(("a", "an", "the", "of", "s"))
 
 
-def _nearest_pair(subjects: Sequence[Place], objects: Sequence[Place]) -> Place | None:
+def _nearest_pair(subjects: Iterator[Place], objects: Iterator[Place]) -> Place | None:
     """The span of the first subject with an object near it, and that object; both are sorted by start."""
-    starts = [start for start, _ in objects]
-    last_ends = list(accumulate([end for _, end in objects], max))
-    for start, end in subjects:
-        after = bisect_right(starts, start)
-        if after and start - last_ends[after - 1] <= NEAR:
-            before = max(objects[:after], key=lambda span: span[1])
+    first = next(subjects, None)
+    after = next(objects, None) if first else None
+    if first is None or after is None:
+        return None
+    before: Place | None = (
+        None  # the object that ends last, of those that do not start after the subject
+    )
+    for start, end in chain([first], subjects):
+        while after is not None and after[0] <= start:
+            before = after if before is None else max(before, after, key=itemgetter(1))
+            after = next(objects, None)
+        if before is not None and start - before[1] <= NEAR:
             return min(start, before[0]), max(end, before[1])
-        if after < len(objects) and starts[after] - end <= NEAR:
-            return start, max(end, objects[after][1])
+        if after is not None and after[0] - end <= NEAR:
+            return start, max(end, after[1])
     return None
 
 

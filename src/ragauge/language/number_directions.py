@@ -27,7 +27,7 @@ _BEFORE: dict[tuple[Kind, int], re.Pattern[str]] = {
     ("change", 1): re.compile(rf"\b(?:{_RISE_VERBS}){_OF_WHAT}{_ABOUT}"),
     ("result", -1): re.compile(rf"(?<!\()\b(?:loss|deficit|lost){_WAS}{_OF_WHAT}{_ABOUT}"),
     ("result", 1): re.compile(
-        rf"\b(?:profit|gain(?:ed)?|surplus|net income|net earnings|earned){_WAS}{_OF_WHAT}{_ABOUT}"
+        rf"\b(?:profit|gain(?:ed)?|surplus|net income|(?:net )?earnings|earned){_WAS}{_OF_WHAT}{_ABOUT}"
     ),
 }
 _AFTER = re.compile(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ragauge.language.quantity import DIVIDING, EXACT, Quantity
 
-_OUT_OF = re.compile(r"\s(?:out\sof(?:\severy)?|in(?:\severy)?)\s")
+_OUT_OF = re.compile(r"\s(?:out\sof(?:\severy)?|in(?:\severy)?|of(?:\sthe)?)\s")
 _LONGEST_OUT_OF = len(" out of every ")
 _WHOLES = frozenset(map(Decimal, (3, 4, 5, 6, 7, 8, 9, 10, 12, 20, 25, 50, 100, 1000)))
 """What shares are counted in: `2 in 10`, but not `2 in 17`."""
@@ -24,10 +24,14 @@ _MULTIPLE = re.compile(
 )
 _MULTIPLE_HINTS = ("doubl", "tripl", "trebl", "upl", "fold", "halv")
 """What each of these words contains; checked first, because it is fast."""
-_SECONDS = {
-    unit: Decimal(n)
-    for unit, n in zip(("s", "min", "h", "day", "week"), (1, 60, 3600, 86400, 604800), strict=True)
+_SECONDS = {"s": 1, "min": 60, "h": 3600, "day": 86400, "week": 604800}
+_MONTHS = {"month": 1, "year": 12, "decade": 120, "century": 1200}
+_LENGTHS = {
+    unit: {each: Decimal(n) for each, n in group.items()}
+    for group in (_SECONDS, _MONTHS)
+    for unit in group
 }
+"""For each unit of time, those it can be converted to exactly, with their lengths."""
 _SMALLEST = -3
 """The power of ten of the smallest time in another unit: nobody states a second in weeks."""
 _NOT_QUITE = re.compile(
@@ -52,7 +56,7 @@ def shares_out_of(text: str, found: Sequence[Quantity]) -> Iterator[Share]:
     >>> [str(each.share.value) for each in shares_out_of(text, quantities(text))]
     ['0.2']
     """
-    if " in " not in text and " out of " not in text:
+    if " in " not in text and " of " not in text:
         return
     for part, whole in pairwise(found):
         if (
@@ -77,7 +81,7 @@ def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
     """
     yield from (each.share for each in shares_out_of(text, found))
     for quantity in found:
-        if quantity.unit in _SECONDS:
+        if quantity.unit in _LENGTHS:
             yield from _in_other_times(quantity)
     lowered = text.lower()
     if not any([hint in lowered for hint in _MULTIPLE_HINTS]):  # noqa: C419, a list is faster
@@ -96,9 +100,10 @@ def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
 
 
 def _in_other_times(quantity: Quantity) -> Iterator[Quantity]:
-    seconds = EXACT.multiply(quantity.value, _SECONDS[quantity.unit])
-    for unit, length in _SECONDS.items():
-        value = DIVIDING.divide(seconds, length)
+    lengths = _LENGTHS[quantity.unit]
+    total = EXACT.multiply(quantity.value, lengths[quantity.unit])
+    for unit, length in lengths.items():
+        value = DIVIDING.divide(total, length)
         if unit != quantity.unit and value.adjusted() >= _SMALLEST:
             yield quantity._replace(
                 value=value, unit=unit, spelled=True, only_matches=True, scale=0

@@ -10,6 +10,9 @@ from ragauge.language.stems import stemmed
 
 _WHY = pattern(r"\bwhy\b")
 _BECAUSE = pattern(r"\W*(?:because|since|due to|for lack of|owing to|there (?:was|were))\b(?! i\b)")
+_THEN_BECAUSE = pattern(r"(?:(?!(?:i|we)\b)[^,;:]){1,80}?\bbecause\b")
+_MOST = 0.6
+"""The share of the question's words by which a sentence speaks of what it asks."""
 _IS_STATED = pattern(
     r"\W*(?:[^ ,;:]+ ){0,4}?(?:it(?:'s| is)|is|are|was|were|does|do|has|can|should)(?: not|n't)?\b"
 )
@@ -51,6 +54,31 @@ def explains_an_answer(sentences: Sequence[Sentence], index: int, asked: Asked) 
     )
 
 
+def answered_before(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
+    """Whether an earlier sentence states most of what the question asks, so that a detail is what is missing."""
+    if sentences[index].concludes or sentences[index].is_by_speaker or not asked.content:
+        return False
+    return any(
+        not (each.found or each.speaks_of_source or each.prepares or each.accompanies_gap)
+        and len(asked.content & _stems(each)) >= _MOST * len(asked.content)
+        for each in sentences[:index]
+    )
+
+
+def _gives_a_reason(sentence: Sentence) -> bool:
+    """Whether it says because of what, and refuses nothing before that."""
+    if _BECAUSE.match(sentence.text):
+        return True
+    because = _THEN_BECAUSE.match(sentence.text)
+    return because is not None and all(
+        found.start - sentence.start >= because.end() for found in sentence.certain
+    )
+
+
+def _stems(sentence: Sentence) -> frozenset[str]:
+    return frozenset(word.stem for word in stemmed(sentence.text))
+
+
 def answers_the_question(sentence: Sentence, asked: Asked) -> bool:
     """Whether what looks like a refusal answers this very question.
 
@@ -59,7 +87,7 @@ def answers_the_question(sentence: Sentence, asked: Asked) -> bool:
     """
     if sentence.makes_up and _WANTS_EXAMPLE.search(asked.text):
         return True
-    if _WHY.search(asked.text) and _BECAUSE.match(sentence.text):
+    if _WHY.search(asked.text) and _gives_a_reason(sentence):
         return True
     if asked.is_on_absence and not any(found.rule.closes for found in sentence.certain):
         return all(found.rule.name in _GAPS_IN_THINGS for found in sentence.certain)

@@ -19,7 +19,7 @@ _SAYS_WHY = pattern(
     r"\b(?:because|since|due to|owing to|caused|led to|so that|in order|for|over|after|from|result\w*|reasons?|driven|thanks to|to [a-z]+)\b"
 )
 _NUMBER_IN_WORDS = pattern(
-    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zero|none|nobody|half|twice|once|dozens?|daily|weekly"
+    r"\b(?:one(?! (?:would|could|can|should|must|may|of|has|needs?)\b)|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zero|none|nobody|half|twice|once (?:an?|per|every)|dozens?|daily|weekly"
     r"|monthly|hourly|annually|hundreds?|thousands?|millions?|unlimited|doubled|halved|tripled|(?:no|without) (?:[a-z]+ )?(?:limits?|maximum)"
     r")\b"
 )
@@ -33,9 +33,14 @@ _SAME_BEGINNING = 5
 """Letters; words of one family begin with the same."""
 _SHORT_ANSWER = 6
 """Words of an answer that needs no sentence: "6 months.", "Deloitte."."""
-_WORD_OR_TWO = 2
-"""Words; so short a first sentence is the answer itself: "The buyer."."""
-_CAPITALS = re.compile(r"\W*[A-Z][A-Za-z]*[A-Z0-9]|\W*[A-Z][a-z]+[.]")
+_SHORT = re.compile(
+    r"\W*(?:(?:[Aa]bout|[Aa]round|[Aa]pproximately|[Rr]oughly|[Oo]ver|[Nn]early|[Ii]n|[Oo]n|[Bb]y) )?(?:(?:USD|EUR|GBP) ?)?[$€£]?-?\d"
+    r"|\W*(?:[Tt]he|[Aa]n?) \w+\W*\Z|\W*[A-Z][\w'-]*(?: [A-Z][\w'-]*){0,3}\W*\Z"
+)
+"""It starts with a number, or is a name or a noun: "About 12 m.", "The buyer.", "Anna Lind."."""
+_INTERJECTION = re.compile(
+    r"\W*(?:h+m+|well|okay?|ah|oh|sure|sorry|hello|hi|alas|right|u[hm]+)\b", re.IGNORECASE
+)
 _YEAR = re.compile(r"(?:fy)?(?:19|20)\d\d\Z", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.])(?!(?:10-?[KQ]|8-?K|20-?F|14A|13[DFG])\b)[$€£]?-?\d[\d,.]*\d*%?")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
@@ -44,6 +49,8 @@ _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
 def asked_gap(sentences: Sequence[Sentence], asked: Asked) -> int | None:
     """The index of the sentence that says that what is asked for is missing, if no sentence gives it."""
     if not asked.wants_value or _gives_a_part(sentences, asked):
+        return None
+    if len(sentences) > 1 and _is_a_short_answer(sentences[0], asked):
         return None
     for index, sentence in enumerate(sentences):
         if (sentence.refuses_something or _has_gap(sentence, sentences)) and _refuses_one_thing(
@@ -124,8 +131,6 @@ def _refuses_one_thing(sentences: Sequence[Sentence], index: int, asked: Asked) 
         named = ours & asked.specific
     if not named:
         return False
-    if label > 0 and _is_a_short_answer(sentences[0], asked):
-        return False
     before = (each for each in sentences[:label] if not each.certain)
     return not any(
         each.answers_yes_or_no
@@ -149,14 +154,9 @@ def _is_a_short_answer(sentence: Sentence, asked: Asked) -> bool:
     """Whether it is a value and little else: "6 months." before "I have no information on extended ones"."""
     if sentence.found or sentence.is_preamble or sentence.text.endswith((":", "?")):
         return False
-    n_words = len(sentence.text.split())
-    if n_words <= _WORD_OR_TWO:
-        return True
-    return (
-        n_words <= _SHORT_ANSWER
-        and _stems(sentence.text).isdisjoint(asked.content)
-        and (has_value_for(sentence, asked) or _CAPITALS.match(sentence.text) is not None)
-    )
+    if len(sentence.text.split()) > _SHORT_ANSWER or _INTERJECTION.match(sentence.text):
+        return False
+    return _SHORT.match(sentence.text) is not None
 
 
 def _refuses_the_kind(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
@@ -164,13 +164,18 @@ def _refuses_the_kind(sentences: Sequence[Sentence], index: int, asked: Asked) -
 
     "It doesn't give reasons" refuses a question with "why", unless another sentence says why.
     """
-    if _stems(sentences[index].text).isdisjoint(asked.kind):
+    lowered = sentences[index].text.lower()
+    if _stems(lowered).isdisjoint(asked.kind) and not any(
+        re.search(rf"\b{words}\b", lowered) for words in asked.phrases
+    ):
         return False
     others = [each for at, each in enumerate(sentences) if at != index]
     if any(each.answers_yes_or_no or each.answers or each.states_a_conclusion for each in others):
         return False
     if "why" in asked.phrases:
         return not any(_SAYS_WHY.search(each.text) for each in others)
+    if asked.phrases[0].startswith("who"):
+        return not any(_has_name(each, asked) for each in others)
     return not any(has_value_for(each, asked) for each in others)
 
 

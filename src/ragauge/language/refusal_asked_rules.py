@@ -60,7 +60,7 @@ ASKED_RULES = (
         pattern(
             rf"(?:{_IS}|[:(\[–—]|\A\W*|\b(?:it|that|this|them))\s*{_ABSENT}{_END}|\b(?:is|are|was|were|has|have|gets?) nowhere\b"
             rf"|\b(?:stripped|removed|deleted|dropped|lost|struck) from (?:[a-z]+ ){{1,3}}?{PAPER}\b"
-            rf"|\b(?:has|have|bears?|carr(?:y|ies)|gets?) no (?:name|date|price|number|figure|year|title|value)\b|\bno {_TRACE}\b|\bwithout (?:(?:an?|any|the|its) {_TRACE}|(?:saying|naming|telling|giving|stating|specifying|mentioning|listing|explaining))\b"
+            rf"|\b(?:has|have|bears?|carr(?:y|ies)|gets?) no (?:name|date|price|number|figure|year|title|value)\b|\bno {_TRACE}\b|\bwithout (?:(?:an?|any|the|its) {_TRACE}|(?:saying|naming|telling|giving|stating|specifying|mentioning|listing|explaining|quantifying|(?:putting|attaching) (?:an?|any|the) (?:[a-z]+ )?(?:number|figure|name|date|price|value)))\b"
         ),
         cues=(
             *_ABSENT_CUES,

@@ -104,6 +104,13 @@ _EXPLAINS = pattern(
 """A fact about the world, then why or on what condition: "The court dismissed it because the claimant had provided no documents"."""
 _ANY_OTHER = pattern(r"(?:not|n't) [a-z]+ any other\b")
 """What is missing comes on top of what is there: "does not list any other securities"."""
+_WHOSE = re.compile(r"\bwhose\b[^,;]{0,60}$", re.IGNORECASE)
+"""A detail of what the answer names: "A foundation whose owners are not disclosed"."""
+_SAID_BY = pattern(
+    rf"\W*(?!(?:i|we|it)\b|(?:the|this|your) (?:[a-z]+ ){{0,2}}?{PAPER}\b)[^,;:]{{1,60}}? (?:said|argued|claimed|admitted|insisted"
+    r"|explained|warned) (?:the|its|their|his|her|there|no|an?|it|they)\b"
+)
+"""What somebody said: "The agency said the data were not sufficient"."""
 _IMPERSONAL = pattern(
     r"it (?:is|was|remains) (?:[a-z]+ )?(?:unknown|unclear|not (?:[a-z]+ )?(?:known|clear))\b"
 )
@@ -279,6 +286,8 @@ def _found(rule: Rule, spans: Iterator[Span], sentence: str, offset: int) -> Fou
                 or _ATTRIBUTED.match(sentence) is not None
                 or _answers_first(rule, sentence, subject)
                 or _ANY_OTHER.search(sentence, subject, end + 20) is not None
+                or _WHOSE.search(sentence, 0, subject) is not None
+                or _SAID_BY.match(sentence, 0, start) is not None
                 or _EXPLAINS.match(sentence, 0, start) is not None
                 or (
                     (rule.gap or _IMPERSONAL.match(sentence, start) is not None)

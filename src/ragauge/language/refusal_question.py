@@ -49,7 +49,7 @@ _WANTS_NUMBER = pattern(
     r"|speed|weight|dose|size|time|duration|rate|level of)\b"
     r"|\b(?:calculate|compute|estimate)\b"
     r"|\bwhat (?:is|was|were|are|'s) [^?]{0,80}?\b(?:ratio|turnover|margin|revenues?|conversion|intensity|leverage|coverage|range|income|profit|net sales|cash flow|balance|growth rate|rate|percentage|amount|number of"
-    r"|price|cost|dose|dosage|temperature|height|salary|fee|weight|length|altitude|capex|ebitda|dpo|dio|dso|roa|roe|eps)\b"
+    r"|price|cost|dose|dosage|temperature|height|salary|fee|weight|length|altitude|capex|ebitda|dpo|dio|dso|roa|roe|eps|latency|throughput|capacity|population|score|premium|budget|deposit|limit)\b"
 )
 _DIGIT = re.compile(r"\d")
 _TIME = re.compile(
@@ -108,13 +108,17 @@ def asked_by(question: str) -> Asked:
         question,
         thing,
         frozenset(word.stem for word in stemmed(kind)),
-        frozenset(word.stem for word in words if is_content_word(word.lowered)),
+        frozenset(
+            word.stem
+            for word in words
+            if is_content_word(word.lowered) or _is_month_of_may(question, word.start)
+        ),
         not is_yes_no and _ABOUT_ABSENCE.search(question) is None,
         is_yes_no,
         frozenset(
             word.stem
             for word in words
-            if is_content_word(word.lowered)
+            if (is_content_word(word.lowered) or _is_month_of_may(question, word.start))
             and (_DIGIT.search(word.lowered) or (word.start > 0 and question[word.start].isupper()))
         ),
         tuple(words for words, _ in asking),
@@ -123,3 +127,7 @@ def asked_by(question: str) -> Asked:
         _WANTS_NUMBER.search(question) is not None,
         _WHERE_TO_FIND.search(question) is not None,
     )
+
+
+def _is_month_of_may(question: str, start: int) -> bool:
+    return start > 0 and question.startswith("May", start)

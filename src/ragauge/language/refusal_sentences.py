@@ -19,7 +19,10 @@ from ragauge.language.refusal_words import FACT, SOURCE, TOLD, WORK_OUT, pattern
 from ragauge.language.text import sentence_spans
 
 _CLAUSE_END = re.compile(r"[:;]\s+")
-_YES_NO = pattern(r"\W*(?:yes|no)[,.]")
+_YES_NO = pattern(
+    r"\W*(?:(?:yes|no)[,.]|(?:(?:unfortunately|sorry),? )?not (?:yet|really|quite|necessarily|exactly|at all|any ?more|directly|very|much|often)[,.;:]"
+    r"|unfortunately,? (?:not|no)[,.;:])"
+)
 _GREETING = pattern(
     r"(?:\W*(?:i'm |i am )?(?:sorry|unfortunately|regrettably|i apologi[sz]e|my apologies|thanks?"
     r"|hello|hi|great question|good question|that's an? \w+ question|you've got me)\b.*"
@@ -145,6 +148,10 @@ _ALWAYS_CONCLUDE = ("declines", "would be a guess", "made-up figures")
 """Names of rules that refuse whatever comes before."""
 MADE_UP = "made-up figures"
 """The name of the rule for figures that the speaker invented."""
+_ABBREVIATION_OPEN = re.compile(
+    r"\W*(?:[Tt]he |[Ii]ts )?[A-Z][A-Z/&]{1,6}s? (?:for \S+ )?(?:cannot|can't|can not|could not|couldn't) be [^.;,]{1,60}\W{0,3}\Z"
+)
+"""A ratio by its abbreviation, and no more: "DIO can't be computed."."""
 _BY_SPEAKER = pattern(r"\b(?:i|we)\b")
 _HEADS_CONCLUSION = pattern(
     r"(?:\A|.*\n)\W*(?:(?:final|my|the) )?(?:answer|conclusion|verdict|result|summary)\W*"
@@ -251,6 +258,7 @@ class Sentence:
             or INNER_CONCLUSION.search(self.text, 0, last.end - self.start) is not None
             or _WITHOUT.search(self.text, last.end - self.start) is not None
             or _THE_ANSWER.search(self.text) is not None
+            or _ABBREVIATION_OPEN.match(self.text) is not None
         )
 
     @property

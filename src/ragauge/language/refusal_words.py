@@ -74,7 +74,7 @@ _PAPER_WORDS = (
         "context document passage text filing excerpt extract report article statement 10-k 10k "
         "10-q 10q 8-k 8k material source snippet result paragraph section sheet spreadsheet table "
         "page transcript chunk record file handbook manual guide guideline brochure leaflet "
-        "catalogue catalog database note minute bulletin biography article release newsletter "
+        "docs interview catalogue catalog database note minute bulletin biography article release newsletter "
         "memo memorandum faq appendix footnote disclosure registry ledger chart diagram graph "
         "search figure dataset encyclopedia wiki website webpage site entry listing log profile review "
         "study paper survey summary overview prospectus presentation slide column corpus archive "
@@ -119,7 +119,7 @@ DOCUMENTS = frozenset(
     _plurals(
         "context document passage text filing excerpt extract report article statement source snippet "
         "paragraph section sheet table page transcript chunk file handbook manual guide guideline brochure "
-        "leaflet catalogue minute bulletin newsletter memo appendix footnote chart wiki entry listing paper "
+        "leaflet docs interview catalogue minute bulletin newsletter memo appendix footnote chart wiki entry listing paper "
         "summary overview prospectus abstract description exhibit thread fragment dispatch provision copy"
     ).split()
 )

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragauge.language.refusal_answered import (
+    answered_before,
     answers_the_question,
     explains_an_answer,
     points_elsewhere,
@@ -52,6 +53,12 @@ SHORT_ANSWERS = ("unknown", "n/a", "none", "null")
 
 _QUOTED = re.compile(r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|`[^`\n]{1,200}`")
 
+
+_NO_VALUE = re.compile(
+    r"\W*(?:to be (?:announced|determined|confirmed|defined)|tb[acd]|not (?:available|disclosed|applicable|specified)|n/a"
+    r"|confidential|redacted)\W*",
+    re.IGNORECASE,
+)
 
 Place = Literal["whole answer", "opening", "close", "last line", "for the question"]
 """Where an answer refuses, or that it does not give what the question asks for."""
@@ -155,7 +162,9 @@ def _by_itself(rule: Rule, answer: str, span: Span, place: Place) -> RefusalMatc
 
 
 def _blank(quoted: re.Match[str]) -> str:
-    """The quotation with its words masked, at the same length."""
+    """The quotation with its words masked, at the same length; what stands for a value stays."""
+    if _NO_VALUE.fullmatch(quoted[0]):
+        return quoted[0].replace('"', " ")
     return re.sub(r"\w", "_", quoted[0])
 
 
@@ -200,8 +209,10 @@ def _given_question(
         return None, place
     if deciding is None:
         return asked_gap(sentences, asked), "for the question"
-    answers = answers_the_question(sentences[deciding], asked) or explains_an_answer(
-        sentences, deciding, asked
+    answers = (
+        answers_the_question(sentences[deciding], asked)
+        or explains_an_answer(sentences, deciding, asked)
+        or answered_before(sentences, deciding, asked)
     )
     return (None, place) if answers else (deciding, place)
 

@@ -41,9 +41,10 @@ _PARTS = frozenset({"cent", "pound"})
 def power_between(one: str, other: str) -> int | None:
     """The power of ten by which a number of the one unit becomes one of the other; None if there is none.
 
-    >>> power_between("km", "m"), power_between("m", "km"), power_between("km", "kg")
-    (3, -3, None)
+    >>> power_between("km", "m"), power_between("mg/l", "µg/l"), power_between("km", "kg")
+    (3, 3, None)
     """
+    one, other = _numerators(one, other)
     first, second = _POWER.get(one), _POWER.get(other)
     if first is None or second is None or first[0] != second[0]:
         return None
@@ -62,5 +63,13 @@ def are_of_one_kind(one: str, other: str) -> bool:
     """
     if one in MONEY and other in MONEY:
         return not ({one, other} <= _DOLLARS or {one, other} & _PARTS)
+    one, other = _numerators(one, other)
     kind = _KINDS.get(one)
     return kind is not None and kind == _KINDS.get(other)
+
+
+def _numerators(one: str, other: str) -> tuple[str, str]:
+    """The units above the same unit: of mg/l and µg/l, mg and µg; other units as they are."""
+    above, _, below = one.partition("/")
+    other_above, _, other_below = other.partition("/")
+    return (above, other_above) if below and below == other_below else (one, other)

@@ -43,11 +43,12 @@ THREE_WORD_CHARACTERS = re.compile(r"[^\W_][\W_]*+[^\W_][\W_]*+[^\W_]")
 WORD_CHARACTER = re.compile(r"[^\W_]")
 
 
-MAX_TEXTS = 256
+MAX_TEXTS, MAX_LONG_TEXTS = 256, 4
 MAX_BUFFERED = 50_000
-"""Several quotes in a row are searched in the same contexts: maximum characters of a cached text."""
+"""Several quotes in a row are searched in the same contexts: a text of more characters counts as long."""
 
 
+@lru_cache(MAX_TEXTS)  # a judge may quote the same words for each claim
 def find_quote(quote: str, text: str) -> Span | None:
     """Character offsets of a quote in a text; None if the text does not contain it.
 
@@ -160,10 +161,11 @@ class _Folded(NamedTuple):
 
 
 _kept = lru_cache(MAX_TEXTS)(_Folded.of)
+_long_kept = lru_cache(MAX_LONG_TEXTS)(_Folded.of)
 
 
 def _folded(text: str) -> _Folded:
-    return _kept(text) if len(text) <= MAX_BUFFERED else _Folded.of(text)
+    return _kept(text) if len(text) <= MAX_BUFFERED else _long_kept(text)
 
 
 def _alike(text: str) -> str:
