@@ -61,7 +61,7 @@ def _interrupt(signum: int) -> None:
     if hasattr(signal, "pthread_kill"):  # ends a system call that waits, too
         signal.pthread_kill(threading.main_thread().ident or 0, signum)
     else:
-        _thread.interrupt_main(signum)
+        _thread.interrupt_main(signal.Signals(signum))
 
 
 def interrupt_behind(error: BaseException) -> KeyboardInterrupt | None:
