@@ -202,7 +202,7 @@ def test_the_command_refuses_what_it_cannot_use(
     assert says in capsys.readouterr().err
 
 
-def test_answers_at_a_url_are_refused(capsys: pytest.CaptureFixture[str]):
+def test_answers_at_a_url_of_the_web_are_refused(capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit):
-        main(["run", "s3://bucket/a.jsonl", "-m", "dont_know"])
-    assert "s3://bucket/a.jsonl: is a URL; download it first" in capsys.readouterr().err
+        main(["run", "https://example.org/a.jsonl", "-m", "dont_know"])
+    assert "https://example.org/a.jsonl: is a URL of a kind that is not read" in capsys.readouterr().err
