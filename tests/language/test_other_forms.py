@@ -71,7 +71,13 @@ def test_multiples_in_words_are_multiples_and_changes(text: str, forms: list[str
         ("250 mg", "0.25 g", 1.0),
         ("250 mg", "0.25 mg", 0.0),
         ("1.58 km", "1,577 m", 1.0),  # rounded
-        ("5 km", "5 kg", 1.0),  # what they measure is not compared
+        ("5 km", "5 kg", 0.0),
+        ("£10", "10 days", 0.0),
+        ("£10", "10", 1.0),
+        ("5 m", "$5", 1.0),  # m may be million
+        ("1,228 km", "1,228 km/h", 1.0),
+        ("120 km/h", "2 hours", 0.0),  # which is 120 min
+        ("120", "2 hours", 0.0),
         ("12.345 (thousand)", "$12,345", 1.0),
         ("$12,345 (in thousands)", "$12.3 million", 1.0),
         ("$12,345 (in thousands)", "$12.3 billion", 0.0),

@@ -327,3 +327,12 @@ def test_only_the_direction_makes_a_number_opposite():
     score = rg.score("number_match", reference="declined 3.4%", answer="It grew 3.5%.")
     assert "opposite" not in score.evidence
     assert "opposite" not in rg.score("number_match", reference="-5", answer="-5").evidence
+
+
+def test_a_number_has_its_source_only_in_a_number_of_its_kind():
+    context = ["Cancel within 10 days; it takes two hours and costs £12."]
+    for answer, value in (("It costs £10.", 0), ("In 10 days.", 1), ("At 120 km/h.", 0)):
+        assert rg.score("number_precision", answer=answer, contexts=context).value == value
+    # The first equal number is not the only one.
+    both = ["10 days", "It costs £10."]
+    assert rg.score("number_precision", answer="It costs £10.", contexts=both).value == 1

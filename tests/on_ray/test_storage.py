@@ -205,4 +205,7 @@ def test_the_command_refuses_what_it_cannot_use(
 def test_answers_at_a_url_of_the_web_are_refused(capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit):
         main(["run", "https://example.org/a.jsonl", "-m", "dont_know"])
-    assert "https://example.org/a.jsonl: is a URL of a kind that is not read" in capsys.readouterr().err
+    assert (
+        "https://example.org/a.jsonl: is a URL of a kind that is not read"
+        in capsys.readouterr().err
+    )

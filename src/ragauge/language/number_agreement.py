@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from ragauge.language.quantity import EXACT, Quantity, scaled
-from ragauge.language.unit_powers import are_of_one_kind, power_between
+from ragauge.language.unit_powers import are_of_one_kind, are_of_other_kinds, power_between
 from ragauge.language.units import MONEY
 
 Rounding = Literal["stated", "none"]
@@ -144,16 +144,27 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
 def _in_unit_of(expected: Stated, given: Stated) -> Stated | None:
     """The given number in the unit of the expected one: 5,000 m as 5 km; None if it cannot be the same.
 
-    A number without a unit, or of another kind, stays as it is.
+    A number without a unit stays as it is, unless the text has it in another unit: 120 is not 2 hours.
     """
     one, other = given.quantity.unit, expected.quantity.unit
-    if one == other or not are_of_one_kind(one, other):
+    if one == other:
+        return given
+    if given.quantity.is_converted or expected.quantity.is_converted:
+        return None
+    if are_of_other_kinds(one, other) and not (_may_be_scale(given) or _may_be_scale(expected)):
+        return None
+    if not are_of_one_kind(one, other):
         return given
     power = power_between(one, other)
     if power is None:
         return None
     value = scaled(given.value, power)
     return given._replace(value=value, log=_log(value))
+
+
+def _may_be_scale(number: Stated) -> bool:
+    """Whether the unit is one letter, which may mean a scale: `5 m`, `5 t`."""
+    return len(number.quantity.unit) == 1 and number.quantity.text[-1:].isalpha()
 
 
 def _reading(expected: Stated, given: Stated, power: int, rules: Agreement) -> str | None:

@@ -10,7 +10,6 @@ from ragauge.language.number_agreement import Agreement, NumberIndex, Stated, st
 from ragauge.language.number_match import given_scales, rules_for
 from ragauge.language.other_forms import in_other_forms
 from ragauge.language.quantity import Quantity
-from ragauge.language.unit_powers import are_of_one_kind
 
 
 class NumberSource(NamedTuple):
@@ -59,9 +58,7 @@ def source_numbers(
     rules = rules_for(question, rules)
     for number, quantity in own.items():
         equal = by_number.get(number)
-        if equal and (
-            equal.unit == quantity.unit or not are_of_one_kind(equal.unit, quantity.unit)
-        ):
+        if equal and (equal.unit == quantity.unit or not (equal.unit and quantity.unit)):
             rows.append(SourcedNumber(quantity.text, by_value(quantity), equal.text, "exact"))
             continue
         if index is None:

@@ -106,7 +106,7 @@ def _in_other_times(quantity: Quantity) -> Iterator[Quantity]:
         value = DIVIDING.divide(total, length)
         if unit != quantity.unit and value.adjusted() >= _SMALLEST:
             yield quantity._replace(
-                value=value, unit=unit, spelled=True, only_matches=True, scale=0
+                value=value, unit=unit, spelled=True, only_matches=True, scale=0, is_converted=True
             )
 
 

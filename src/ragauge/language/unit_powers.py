@@ -51,6 +51,31 @@ def power_between(one: str, other: str) -> int | None:
     return first[1] - second[1]
 
 
+def are_of_other_kinds(one: str, other: str) -> bool:
+    """Whether one measures something else than the other: money and time, length and mass.
+
+    A speed and its length count as one: `1,228 km/h` may be cut to `1,228 km`.
+
+    >>> are_of_other_kinds("GBP", "day"), are_of_other_kinds("km", "kg"), are_of_other_kinds("GBP", "")
+    (True, True, False)
+    >>> are_of_other_kinds("pound", "kg")  # money or a mass
+    False
+    """
+    first, second = _kind(one), _kind(other)
+    if first is None or second is None or first == second:
+        return False
+    return one.partition("/")[0] != other.partition("/")[0]
+
+
+def _kind(unit: str) -> int | None:
+    if unit in _PARTS:
+        return None
+    return _MONEY if unit in MONEY else _KINDS.get(unit)
+
+
+_MONEY = -4
+
+
 def are_of_one_kind(one: str, other: str) -> bool:
     """Whether both measure the same, such as length or time, or are two currencies.
 
