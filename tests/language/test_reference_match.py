@@ -259,6 +259,62 @@ def test_yes_and_no_in_other_words(question, reference, answer, credit):
     assert match.is_in_other_words is bool(credit)
 
 
+PIECES = st.sampled_from(
+    [
+        "rose",
+        "fell",
+        "reDuced",
+        "loWer",
+        "upTo",
+        "not",
+        "never",
+        "rather",
+        "than",
+        "isn't",
+        "A",
+        "a",
+        "U.S.",
+        "USA",
+        "JFK",
+        "John",
+        "F.",
+        "Kennedy",
+        "Jane",
+        "Austen",
+        "yes",
+        "No",
+        "is",
+        "the",
+        "5",
+        "$5",
+        "5%",
+        "10days",
+        "July",
+        "4,",
+        "1776",
+        "FY2021",
+        "fy",
+        "?",
+        ".",
+        "東京",
+        "é",
+        "forbidden",
+        "allowed",
+    ]
+)
+TEXTS = st.lists(PIECES, max_size=8).map(" ".join)
+
+
+@given(st.none() | TEXTS.map("Is it {}?".format) | TEXTS, TEXTS, TEXTS)
+def test_any_words_are_compared(question, reference, answer):
+    match = match_reference(question, reference, answer)
+    assert all(0 <= word.credit <= 1 for word in match.words)
+
+
+def test_a_word_that_is_read_in_two_ways_is_no_opposite():
+    assert match_reference(None, "rose", "it reDuced").contradiction is None
+
+
 @pytest.mark.parametrize(
     "unit", ["not Jane Austen ", "a vitamin A ", "Jane ", "rose fell ", "isn't a "]
 )

@@ -31,7 +31,7 @@ PAIRS_OF_NEGATION = frozenset({("rather", "than"), ("instead", "of"), ("other", 
 BETWEEN = frozenset(
     ["by", "in", "on", "at", "from", "to", "for", "with", "of", "as", "be", "called", "named"]
 )
-"""Words that may stand between the negation and what it denies: `not by Jane Austen`."""
+"""Small words between a negation and what it denies: the `by` of `not by Jane Austen`."""
 NO_DENIAL = frozenset({"if", "whether", "why", "or"})
 """Before `not`, they make no denial: `why not Paris?`."""
 LIMITS = frozenset(

@@ -302,7 +302,7 @@ def _with_opposite(
         return word
     others = [
         other
-        for other in given.stems - expected.stems
+        for other in {each.stem for each in given.words} - expected.stems
         if not any(relation(other, taken) == 1 for taken in known)
     ]
     relations = {relation(own, other) for other in others}

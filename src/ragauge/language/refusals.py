@@ -122,7 +122,7 @@ def find_refusals(answer: str, question: str | None = None) -> tuple[RefusalMatc
 def _without_a_value(
     answer: str, sentences: Sequence[Sentence], asked: Asked
 ) -> Iterator[RefusalMatch]:
-    """The advice or method that stands in place of what the question asks for."""
+    """Advice or a method that is given instead of the value that the question asks for."""
     found = without_a_value(sentences, asked)
     if found is not None:
         index, rule = found
