@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.language.number_agreement import Agreement, NumberIndex, agreement, stated
+from ragauge.language.number_agreement import Agreement, agreement, stated
+from ragauge.language.number_index import NumberIndex
 from ragauge.language.numbers import quantities
 
 

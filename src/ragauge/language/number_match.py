@@ -17,8 +17,6 @@ from ragauge.language.conclusions import conclusions
 from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import (
     Agreement,
-    Found,
-    NumberIndex,
     Stated,
     agreement,
     is_bracketed,
@@ -32,6 +30,7 @@ from ragauge.language.number_directions import (
     names_a_fall,
     stated_direction,
 )
+from ragauge.language.number_index import Found, NumberIndex
 from ragauge.language.numbers import quantities
 from ragauge.language.other_forms import in_other_forms, shares_out_of
 from ragauge.language.quantity import Quantity

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from ragauge.language.asked_numbers import heading_scale, in_asked_unit, named_scale
 from ragauge.language.keywords import by_value
-from ragauge.language.number_agreement import Agreement, NumberIndex, Stated, stated
+from ragauge.language.number_agreement import Agreement, Stated, stated
+from ragauge.language.number_index import NumberIndex
 from ragauge.language.number_match import given_scales, rules_for
 from ragauge.language.other_forms import in_other_forms
 from ragauge.language.quantity import Quantity
