@@ -40,7 +40,7 @@ def _measured_again(text: str, metrics: Sequence[str]) -> str:
 
 
 def merged_notes(old: str, new: str) -> str:
-    """The old file with the tables of the new one; its date stays."""
+    """The old file with the tables of the new one, each with its own date."""
     fresh = dict(_blocks(new))
     blocks = (fresh.get(name, block) if name else block for name, block in _blocks(old))
     return "".join(blocks).rstrip("\n") + "\n"

@@ -40,9 +40,10 @@ def trust_toml(found: Sequence[Agreement]) -> str:
     for each in found:
         if each.auroc is not None:
             by_metric.setdefault(each.metric.partition("(")[0], []).append(each)
-    parts = [HEAD, f"measured = {date.today().isoformat()}\n"]
+    parts = [HEAD]
     for name, own in sorted(by_metric.items()):
-        parts.append(f"\n[metrics.{name}]\nnote = {text(note(name, own))}\n")
+        day = date.today().isoformat()
+        parts.append(f"\n[metrics.{name}]\nmeasured_on = {day}\nnote = {text(note(name, own))}\n")
         # What the metric claims itself first: Trust.auroc is about the first claim.
         ordered = sorted(own, key=lambda each: each not in claimed(name, own))
         parts.append(rows("measured", map(measured, groups(ordered))))

@@ -144,13 +144,16 @@ def without_superuser_rights() -> Callable[[], None]:
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """SIGINT interrupts this process and its children, also where the suite runs in the background.
+    """SIGINT and SIGHUP end this process and its children, also where the suite runs in the background.
 
-    A shell starts a background job with SIGINT ignored, and Python and its children inherit that.
+    A shell starts a background job with SIGINT ignored, `nohup` with SIGHUP, and Python and its children inherit that.
     """
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    handlers = {"SIGINT": signal.default_int_handler, "SIGHUP": signal.SIG_DFL}
+    numbers = {getattr(signal, name): handlers[name] for name in handlers if hasattr(signal, name)}
+    before = {number: signal.signal(number, handler) for number, handler in numbers.items()}
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 MEASURABLE_S = 0.02

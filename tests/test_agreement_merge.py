@@ -69,11 +69,11 @@ def test_lines_and_columns_are_replaced_and_the_overview_sorted_again():
     assert merge.merged_page(merged, NEW, ["b"]) == merged
 
 
-def test_notes_of_other_metrics_and_the_date_stay():
-    old = 'measured = 2026-11-22\n\n[metrics.a]\nnote = "1"\n\n[metrics.b]\nnote = "2"\n'
-    new = 'measured = 2026-11-23\n\n[metrics.b]\nnote = "3"\n'
+def test_notes_of_other_metrics_stay_with_their_dates():
+    a = "# Head\n\n[metrics.a]\nmeasured_on = 2026-11-22\n\n"
+    old, new = (f"[metrics.b]\nmeasured_on = 2026-11-2{day}\n" for day in (2, 3))
 
-    assert merge.merged_notes(old, new) == old.replace('"2"', '"3"')
+    assert merge.merged_notes(a + old, f"# Head\n\n{new}") == a + new
 
 
 def test_each_later_date_keeps_the_metrics_whose_figures_are_of_that_date():

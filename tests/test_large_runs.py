@@ -299,3 +299,15 @@ def test_the_folder_keeps_its_samples_when_the_temporary_file_is_gone(
     frame = run.samples.frame
     run = replace(run, samples=rg.open_run(tmp_path / "run").samples)
     assert run.samples.frame.equals(frame)
+
+
+@pytest.mark.parametrize("batches", [0, 8])
+def test_samples_that_pack_well_stay_in_their_file_if_they_are_many(
+    batches: int, answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    rg.evaluate(load(answers), "exact_match", folder=tmp_path / "run")
+    monkeypatch.setattr(store, "LARGE_SAMPLES", 2**40)
+    monkeypatch.setattr(store, "SMALL_BATCHES", batches)
+    run = rg.open_run(tmp_path / "run")
+    assert run.samples.is_file == (batches == 0)
+    assert run.samples.frame.equals(load(answers).frame)

@@ -238,3 +238,21 @@ def test_whether_a_metric_ranks_systems_may_depend_on_its_settings():
     assert known["answer_class"].is_ranked({})
     assert not known["answer_class"].is_ranked(answer_class(verdict="wrong").settings)
     assert not known["num_rel"].is_ranked({})
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"version": "1"}, "version must be a whole number"),
+        ({"version": True}, "version must be a whole number"),
+        ({"version": 2**63}, "version must be a whole number"),
+        ({"high": float("nan")}, "high must be a finite number or None"),
+        ({"low": "0"}, "low must be a finite number or None"),
+    ],
+)
+def test_a_version_or_bound_that_no_run_can_store_is_refused(own_metrics, given, said):
+    with pytest.raises(DefinitionError, match=f"mine: {said}"):
+
+        @metric(**given)
+        def mine(answer: str) -> float:
+            return 1.0

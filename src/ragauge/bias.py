@@ -15,6 +15,7 @@ from ragauge.evaluation import (
     opened_by_name,
 )
 from ragauge.judges.config import JudgeConfig
+from ragauge.regular_file import exists
 from ragauge.runs.judge_effects import (
     AnswerOrder,
     JudgeBias,
@@ -109,7 +110,7 @@ def judge_bias_cost(
 
     chosen = _some(samples, n_questions, seed)
     config = replace(judge_config_of(judge), repeat=repeat, mode="estimate")
-    existing = cache if cache is not None and Path(cache).exists() else None
+    existing = cache if cache is not None and exists(cache) else None
     prepared = Evaluation.prepare(chosen, metrics, judge=config, cache=existing, seed=seed)
     prepared.estimate()
     turned = _turned(chosen)

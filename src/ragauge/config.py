@@ -64,6 +64,7 @@ from typing import cast
 
 from ragauge.errors import SuiteError
 from ragauge.judges.config import KEYS as JUDGE_KEYS
+from ragauge.regular_file import exists, is_folder
 from ragauge.tomlfile import Table, as_list, as_table, check_table, read_toml
 
 KEYS = {
@@ -140,7 +141,7 @@ class GateConfig:
         by_metric = cast("Mapping[str, float]", drop) if isinstance(drop, Mapping) else {"": drop}
         named = cast("str | None", table.get("baseline"))
         place = None if named is None else base / named
-        baseline = place if place is None or place.exists() else Path(cast(str, named))
+        baseline = place if place is None or exists(place) else Path(cast(str, named))
         return cls(
             tuple(cast("list[str]", table.get("rules", []))),
             baseline,
@@ -305,7 +306,7 @@ def _encoder(table: Table, base: Path) -> Table:
     """The table [encoder]; a model that is a path is relative to the configuration's folder."""
     given = dict(as_table(table.get("encoder")) or {})
     model = given.get("model")
-    if isinstance(model, str) and (model.startswith((".", "~")) or (base / model).is_dir()):
+    if isinstance(model, str) and (model.startswith((".", "~")) or is_folder(base / model)):
         given["model"] = str(base / Path(model).expanduser())
     return given
 

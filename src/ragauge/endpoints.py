@@ -66,21 +66,23 @@ class Address:
     fault: Fault
 
     def __post_init__(self) -> None:
-        """Raise `fault` unless base_url is a web address. The message hides its secrets."""
+        """Raise `fault` unless base_url is a web address, as wrong usage. The message hides its secrets."""
         try:
             parts = self.parts
             is_host = re.fullmatch(r"[\w.:-]+", parts.hostname or "") and parts.port != 0
             (parts.hostname or "").encode("idna")  # a label may be empty or too long
         except ValueError:
-            raise self.fault(
-                f"{self.model}: base_url is no address; give https://host/v1"
-            ) from None
+            raise self._wrong("is no address; give https://host/v1") from None
         if parts.scheme not in ("http", "https") or not is_host or " " in self.base_url:
-            raise self.fault(
-                f"{self.model}: base_url is an address of the kind "
-                f"{parts.scheme or 'without a scheme'!r}, or has no host; give http:// or https://, "
-                "a host and a path, as https://host/v1"
+            raise self._wrong(
+                f"is an address of the kind {parts.scheme or 'without a scheme'!r}, or has no host; give "
+                "http:// or https://, a host and a path, as https://host/v1"
             )
+
+    def _wrong(self, what: str) -> JudgeError | EncoderError:
+        error = self.fault(f"{self.model}: base_url {what}")
+        error.exit_code = PlanError.exit_code  # nothing was asked, so nothing is unreachable
+        return error
 
     def __repr__(self) -> str:
         return f"{self.model} at {self.host}"

@@ -29,6 +29,7 @@ from ragauge.errors import (
 from ragauge.execution import Execution, Progress, batch_of, n_batches, unfinished_batches
 from ragauge.judges.config import JudgeConfig
 from ragauge.progress import Listener, ignore
+from ragauge.regular_file import exists
 from ragauge.report.calibration_notebook import rendered_calibration
 from ragauge.report.notebook import NotebookRenderer, comparison_html
 from ragauge.runs.calibrate import Calibration
@@ -54,6 +55,7 @@ Run.renderer = NotebookRenderer()
 Comparison.renderer = staticmethod(comparison_html)
 Calibration.renderer = staticmethod(rendered_calibration)
 
+MAX_WHOLE = 2**63
 BATCH_SIZE, MAX_BATCH_SIZE = 1_000, 10_000
 PARTS = 200
 """Parts of a large run, unless its batches would exceed MAX_BATCH_SIZE rows."""
@@ -338,6 +340,8 @@ def _check(
     ):
         if not isinstance(number, int) or number < least:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise PlanError([f"{name} must be a whole number of at least {least}, got {number!r}"])
+        if number >= MAX_WHOLE:  # what a manifest holds
+            raise PlanError([f"{name} must be below 2^63, got {number!r:.60}"])
     if folder is not None and not (isinstance(folder, str | Path) and str(folder)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise PlanError([f"folder must be a path, got {folder!r}"])
     if folder is not None:
@@ -431,7 +435,7 @@ def estimate(
     2
     """
     _check(folder=folder)
-    existing = cache if cache is not None and Path(cache).exists() else None
+    existing = cache if cache is not None and exists(cache) else None
     evaluation = Evaluation.prepare(
         samples,
         metrics,

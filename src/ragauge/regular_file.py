@@ -34,6 +34,32 @@ def as_url(path: str | os.PathLike[str]) -> str | None:
     return f"{found[0].rstrip('/')}//{text[found.end() :]}"
 
 
+def exists(path: str | os.PathLike[str]) -> bool:
+    """Whether something is at the path; False for a name that no file can have, such as one of 300 letters.
+
+    Path.exists, is_file and is_dir raise OSError for such a name before Python 3.14.
+    """
+    return os.path.exists(path)  # noqa: PTH110
+
+
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a regular file is at the path; False for a name that no file can have."""
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def is_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder is at the path; False for a name that no file can have."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def is_pipe(path: str | os.PathLike[str]) -> bool:
+    """Whether a named pipe is at the path; False for a name that no file can have."""
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)  # noqa: PTH116
+    except (OSError, ValueError):
+        return False
+
+
 def check_regular(path: Path) -> None:
     """Raise OSError for what exists and is neither a file nor a folder: reading it may not end."""
     mode = path.stat().st_mode

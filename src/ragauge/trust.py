@@ -53,11 +53,20 @@ class Caution:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """What was measured about a metric: one sentence, the figures, and the uses that mislead."""
+    """What was measured about a metric: one sentence, the figures, and the uses that mislead.
+
+    `measured_on` is the day of the measurement, as in 2026-11-22; empty if unknown.
+    """
 
     note: str
     measured: tuple[Measured, ...]
     cautions: tuple[Caution, ...]
+    measured_on: str = ""
+
+    @property
+    def versions(self) -> tuple[int, ...]:
+        """The versions of the metric that the figures are of."""
+        return tuple(sorted({each.version for each in self.measured}))
 
     @property
     def auroc(self) -> tuple[float, float]:
@@ -81,11 +90,6 @@ def trust_in(metric: str) -> Trust | None:
     return _table().get(metric)
 
 
-def measured_on() -> str:
-    """The day of the measurement, as in 2026-11-22."""
-    return str(_file()["measured"])
-
-
 @cache
 def _table() -> Mapping[str, Trust]:
     return {name: _trust(row) for name, row in _file()["metrics"].items()}
@@ -101,6 +105,7 @@ def _trust(row: Mapping[str, Any]) -> Trust:
         row["note"],
         tuple(_measured(**each) for each in row["measured"]),
         tuple(Caution(**each) for each in row.get("cautions", ())),
+        str(row["measured_on"]),
     )
 
 

@@ -61,7 +61,7 @@ def test_a_run_that_an_earlier_version_stored_is_shown_without_cautions(ragauge,
 @pytest.mark.usefixtures("_known_cautions")
 def test_a_metric_is_explained_with_its_figures_and_cautions(ragauge):
     out = ragauge("metrics", "exact_match").out
-    assert "Agreement with people, measured " in out
+    assert "Agreement with people, measured with version 1:" in out
     assert "\nTells little.\n" in out
     assert "Caution: exact_match: ranks badly (if n_systems > 1); τ -0.20\n" in out
     assert re.search(r"^exact_match +correct: names +0.50–0.60 +-0.20 \(5\) +10 +a set", out, re.M)
@@ -80,7 +80,7 @@ def test_figures_of_another_version_say_so(ragauge, monkeypatch):
     )
     monkeypatch.setitem(catalog.METRICS, "exact_match", newer)
     out = ragauge("metrics", "exact_match").out
-    assert "The figures are of another version than 2.\n" in out
+    assert "The figures are of another version than 2, which is this one.\n" in out
 
 
 def test_figures_on_sets_that_a_metric_was_fitted_on_are_marked(ragauge, monkeypatch):

@@ -237,7 +237,8 @@ def test_a_bad_setting_in_a_rule_is_said_with_its_place():
     with pytest.raises(PlanError) as caught:
         make_plan([suite], COLUMNS)
     first, second = caught.value.problems
-    assert first == "s check 1: a: regex: pattern must be a valid regular expression, got '('"
+    assert first.startswith("s check 1: a: regex: pattern must be a valid regular expression of at")
+    assert first.endswith(", got '('")
     assert second.startswith("s check 1: b: contains_any: texts must be a list")
 
 
@@ -279,3 +280,8 @@ def test_a_name_that_the_default_suite_shows_is_a_metric_of_that_name():
     assert [metric.name for metric in plan.metrics] == ["recall@10 by text", "number_match"]
     sample = {"contexts": ["Emma is a novel."], "gold_contexts": ["Emma is a novel."]}
     assert rg.score("recall@10 by text", **sample) == rg.score(by_text, **sample)
+
+
+def test_a_misspelt_name_of_the_default_suite_is_answered_with_the_name():
+    with pytest.raises(PlanError, match=r"did you mean 'recall@10 by text'\?"):
+        suites_of(["recall@10 by txt"])

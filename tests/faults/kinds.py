@@ -21,6 +21,8 @@ TABLES = "faults/test_10_tables.py"
 BYTES = "faults/test_22_any_bytes.py"
 ROWS = "faults/test_17_hostile_rows.py"
 FILES = "faults/test_files_that_are_none.py"
+AGAIN = "faults/test_37_the_same_work_again.py"
+PATHS = "faults/test_24_every_path.py"
 BOMBS = "faults/test_25_pipes_and_bombs.py"
 CODES = "faults/test_29_exit_codes.py"
 SESSION, INJECTION = "judges/test_session.py", "judges/test_injection.py"
@@ -71,6 +73,7 @@ KINDS = {
         "judges/providers/test_endpoint.py": ("test_a_key_that_the_server_repeats_is_in_no_error", "test_passwords_and_queries_of_the_address_are_in_no_error_and_no_identity"),
     }),
     12: Kind("orders to the judge in the data", {
+        AGAIN: ("test_a_reply_with_two_verdicts_or_none_is_a_failed_score",),
         INJECTION: ("test_orders_in_texts_move_no_verdict", "test_delimiters_copied_from_real_prompts_move_no_verdict", "test_two_verdicts_in_one_reply_are_none"),
     }),
     13: Kind("templates in the data", {
@@ -110,8 +113,8 @@ KINDS = {
     }),
     22: Kind("tables that are ragged, encoded or large", {
         COMMANDS: ("test_a_csv_that_cannot_be_read_is_told_with_its_row", "test_a_field_of_one_megabyte_in_csv_is_read", "test_csv_is_read_with_its_byte_order_mark"),
-        BYTES: ("test_answers_of_any_bytes_are_samples_or_an_error_with_its_place",),
-        ROWS: ("test_a_table_of_any_form_is_read_or_refused",),
+        BYTES: ("test_answers_of_any_bytes_are_samples_or_an_error_with_its_place", "test_gold_of_any_bytes_is_joined_or_an_error_with_its_place", "test_imported_labels_of_any_bytes_are_stored_or_an_error_with_its_place"),
+        ROWS: ("test_a_table_of_any_form_is_read_or_refused", "test_rankings_with_line_ends_of_old_macs_lose_no_row_in_silence"),
     }),
     23: Kind("JSON that is none, deep, doubled or cut", {
         JSONL: ("test_a_key_that_stands_twice_is_refused_at_any_depth", "test_deep_nesting_is_a_problem_and_not_a_crash", "test_a_cut_off_last_line_is_named_with_its_column"),
@@ -120,7 +123,8 @@ KINDS = {
     }),
     24: Kind("configurations that are wrong or endless", {
         FILES: ("test_many_unknown_keys_are_refused_quickly_and_counted", "test_keys_of_many_parts_are_refused_at_once", "test_values_out_of_range_are_usage_errors"),
-        BYTES: ("test_a_configuration_of_any_text_is_a_table_or_an_error",),
+        BYTES: ("test_a_configuration_of_any_text_is_a_table_or_an_error", "test_settings_of_any_bytes_are_read_or_an_error_that_names_the_file"),
+        PATHS: ("test_a_path_that_is_no_file_ends_the_command_with_a_reason", "test_every_option_that_may_be_a_path_is_in_the_table"),
     }),
     25: Kind("files that unpack without end", {
         BOMBS: ("test_a_file_of_nothing_but_line_ends_is_stopped", "test_rankings_of_nothing_but_line_ends_are_stopped", "test_a_compressed_file_of_nothing_but_tiny_rows_is_stopped"),
@@ -137,17 +141,20 @@ KINDS = {
     }),
     28: Kind("a process that is killed", {
         COMMANDS: ("test_a_killed_run_is_finished_by_the_same_command_with_the_same_bytes", "test_an_interrupted_run_says_so_and_goes_on_where_it_stopped"),
+        "faults/test_28_kills.py": ("test_a_command_that_is_killed_between_two_files_loses_none", "test_a_command_that_is_ended_at_any_place_loses_nothing"),
         "faults/test_28_left_over_files.py": ("test_a_file_of_a_process_that_was_killed_while_it_wrote_is_removed", "test_left_over_files_are_removed_when_the_run_is_opened"),
         "runs/test_store.py": ("test_a_killed_run_is_finished_by_running_it_again_and_equals_one_that_was_not",),
         "runs/test_review_labels.py": ("test_every_label_that_was_reported_saved_is_there_after_a_kill",),
     }),
     29: Kind("a disk that is full or read-only", {
+        AGAIN: ("test_an_old_output_stays_whole_when_the_disk_is_full",),
         COMMANDS: ("test_a_full_disk_leaves_the_old_output_and_says_so", "test_a_folder_that_may_not_be_written_is_said_and_can_be_avoided"),
         "faults/test_29_interrupts.py": ("test_while_a_plug_in_is_imported", "test_after_its_end_it_changes_no_code"),
         CODES: ("test_each_code_has_its_meaning", "test_a_full_disk_behind_both_streams_is_a_fault_of_the_disk"),
         FILES: ("test_configuration_suite_and_recording_must_be_files",),
     }),
     30: Kind("two processes, or two people, at once", {
+        AGAIN: ("test_two_runs_in_the_same_second_and_in_another_order_give_the_same_scores",),
         "faults/test_30_two_runs_on_one_cache.py": ("test_two_runs_at_once_ask_each_question_once", "test_a_lease_ends_when_its_owner_gives_it_up_or_its_time_is_over"),
         "runs/test_review_labels.py": ("test_threads_and_processes_that_write_at_once_lose_nothing",),
         "runs/test_review.py": ("test_two_reviewers_on_one_answer_are_a_conflict_that_somebody_settles",),
@@ -172,6 +179,7 @@ KINDS = {
         "language/test_patterns.py": ("test_an_endless_search_ends",),
     }),
     35: Kind("another order of the same work", {
+        AGAIN: ("test_two_runs_in_the_same_second_and_in_another_order_give_the_same_scores",),
         COMMANDS: ("test_the_order_of_rows_changes_no_score_and_no_mean",),
         "test_evaluation.py": ("test_batches_and_threads_do_not_change_a_score",),
         "test_conformance.py": ("test_no_score_depends_on_batch_size_or_order_or_on_other_rows",),
@@ -180,10 +188,12 @@ KINDS = {
         "test_no_sockets.py": ("test_every_suite_evaluates_without_a_network", "test_the_commands_need_no_network"),
     }),
     37: Kind("runs that cannot be compared", {
+        AGAIN: ("test_another_question_or_reference_under_the_same_id_is_refused_by_compare_and_gate",),
         "runs/test_compare.py": ("test_other_question_texts_are_refused_and_case_is_none", "test_other_gold_is_refused", "test_another_version_of_a_metric_is_refused", "test_runs_of_different_judges_are_refused"),
         "runs/test_gate.py": ("test_a_baseline_of_other_settings_is_refused_unless_allowed",),
     }),
     38: Kind("a label of an answer that has changed", {
+        AGAIN: ("test_a_label_of_an_answer_that_has_changed_is_stale_and_judges_nothing",),
         "runs/test_review.py": ("test_a_label_is_stale_once_its_texts_have_changed",),
     }),
     39: Kind("a cache that is damaged or of somebody else", {

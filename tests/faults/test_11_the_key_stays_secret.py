@@ -4,8 +4,11 @@ import asyncio
 import base64
 import html
 import json
+import quopri
 import re
 import sqlite3
+import textwrap
+import unicodedata
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,12 +59,45 @@ FORMS = {
     "Base64 of UTF-16": base64.b64encode(f"me:{KEY}".encode("utf-16-le")).decode(),
     "hexadecimal of UTF-16": KEY.encode("utf-16-be").hex(),
     "password": PASSWORD,
+    "Base64 of a mail": base64.encodebytes(f"a user of some length: {KEY * 3}".encode())
+    .decode()
+    .strip(),
+    "Base64 of a mail, in JSON": json.dumps(base64.encodebytes(f"me:{KEY * 3}".encode()).decode()),
+    "Base64 in short lines": "\r\n".join(textwrap.wrap(base64.b64encode(KEY.encode()).decode(), 5)),
+    "Base64, one byte on": base64.b64encode(f"x{KEY}".encode()).decode(),
+    "Base64, two bytes on": base64.b64encode(f"xy{KEY}".encode()).decode(),
+    "Base64 twice": base64.b64encode(base64.b64encode(f"me:{KEY}".encode())).decode(),
+    "Base32": base64.b32encode(f"me:{KEY}".encode()).decode(),
+    "hexadecimal, both cases": "".join(
+        one.upper() if at % 3 else one for at, one in enumerate(KEY.encode().hex())
+    ),
+    "hexadecimal, apart": KEY.encode().hex(" "),
+    "hexadecimal, with colons": KEY.encode().hex(":"),
+    "hexadecimal of C": ", ".join(f"0x{one:02x}" for one in KEY.encode()),
+    "hexadecimal in lines": "\n".join(textwrap.wrap(KEY.encode().hex(" "), 24)),
+    "a list of bytes": str(list(KEY.encode())),
+    "percent, lower case": percent(KEY, "x"),
+    "percent, upper case": percent(KEY, "X"),
+    "percent of browsers": "".join(f"%u{ord(one):04X}" for one in KEY),
+    "percent three times": quote(quote(quote(KEY, ""), ""), ""),
+    "a mail": quopri.encodestring(KEY.encode(), quotetabs=True).decode().strip(),
+    "a mail, every character": "".join(f"={one:02X}" for one in KEY.encode()),
+    "octal": "".join(f"\\{one:03o}" for one in KEY.encode()),
+    "escapes of JavaScript": "".join(f"\\u{{{one:x}}}" for one in KEY.encode()),
+    "escapes of Python": "".join(f"\\U{one:08x}" for one in KEY.encode()),
+    "HTML numbers with zeros": "".join(f"&#x{one:08x};" for one in KEY.encode()),
+    "letter by letter": " ".join(KEY),
+    "with invisible characters": "\u200b".join(KEY),
+    "in two lines": f"{KEY[:9]}\n{KEY[9:]}",
+    "in two lines, in JSON": json.dumps(f"{KEY[:9]}\n{KEY[9:]}"),
+    "full width": "".join(chr(ord(one) + 0xFEE0) for one in KEY),
 }
 
 
 def views(text: str) -> Iterator[str]:
     """A text as anybody could decode it."""
     yield text
+    yield from _more_views(text)
     for _ in range(3):
         text = unquote_to_bytes(text.encode("utf-8", "replace")).decode("utf-8", "replace")
         text = html.unescape(text)
@@ -70,13 +106,37 @@ def views(text: str) -> Iterator[str]:
         )
         text = text.replace("\\", "").replace("\0", "")
         yield text
+    for whole in (text, re.sub(r"\s", "", text)):
+        for decoded in _from_base64(whole):
+            yield decoded
+            yield from _from_base64(decoded)
+    for digits in re.findall(r"(?:[0-9a-fA-F]{2}){8,}", text):
+        yield bytes.fromhex(digits).replace(b"\0", b"").decode("latin-1")
+
+
+def _from_base64(text: str) -> Iterator[str]:
     for word in re.findall(r"[A-Za-z0-9+/_-]{16,}", text):
         for cut in range(4):
             some = word[cut:].replace("-", "+").replace("_", "/")
             decoded = base64.b64decode(some[: len(some) // 4 * 4])
             yield decoded.replace(b"\0", b"").decode("latin-1")
-    for digits in re.findall(r"(?:[0-9a-fA-F]{2}){8,}", text):
-        yield bytes.fromhex(digits).replace(b"\0", b"").decode("latin-1")
+
+
+def _more_views(text: str) -> Iterator[str]:
+    """As mails, JavaScript, C and whoever wraps lines write it."""
+    yield "".join(re.findall(r"[!-~]", re.sub(r"\\+[nrt]|=\r?\n", "", text)))
+    yield unicodedata.normalize("NFKC", text)
+    yield quopri.decodestring(text.encode("utf-8", "replace")).decode("latin-1")
+    yield re.sub(r"%u([0-9A-Fa-f]{4})", lambda found: chr(int(found[1], 16)), text)
+    yield re.sub(r"\\+u\{0*([0-9A-Fa-f]{1,4})\}", lambda found: chr(int(found[1], 16)), text)
+    yield re.sub(r"\\+U0{4}([0-9A-Fa-f]{4})", lambda found: chr(int(found[1], 16)), text)
+    yield re.sub(r"\\+([01][0-7]{2})", lambda found: chr(int(found[1], 8)), text)
+    yield "".join(chr(int(one)) for one in re.findall(r"\b\d{2,3}(?=, |\])", text))
+    yield "".join(chr(int(one, 16)) for one in re.findall(r"\b(?:0x)?([0-7][0-9a-fA-F])\b", text))
+    for word in re.findall(r"[A-Z2-7]{16,}", text):
+        for cut in range(8):
+            some = word[cut:]
+            yield base64.b32decode(some[: len(some) // 8 * 8]).decode("latin-1")
 
 
 def leaks(text: str) -> bool:
@@ -148,7 +208,7 @@ def test_a_key_that_replies_repeat_is_in_no_file_and_on_no_stream(ragauge, tmp_p
         shown = [
             ragauge("show", "r", "--full"),
             ragauge("show", "r", "--status", "failed", "-n", "100"),
-            *(ragauge("show", "r", f"q{at}", "--calls") for at in range(0, len(forms), 4)),
+            *(ragauge("show", "r", f"q{at}", "--calls") for at in range(0, len(forms), 9)),
         ]
         assert server.headers, "it was asked"
     said = [text for done in (first, *shown) for text in (done.out, done.err)]
@@ -171,14 +231,40 @@ def test_a_secret_is_hidden_in_each_encoding_and_the_text_around_it_stays(form):
     assert not leaks(clean)
 
 
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_the_search_for_leaks_would_find_each_encoding(form):
+    assert leaks(form) or form == PASSWORD
+
+
 def test_text_without_a_secret_stays_as_it_is():
     text = 'A 50% "raise" \\u0041 &amp; \\\\ c2steA== sk-other'
     assert redacted(text, [KEY]) == text
     assert redacted(text, []) == text
     assert redacted("abc", ["abc"[: MIN_LENGTH - 1]]) == "abc"
+    assert redacted("in no case", ["none", "nocase"]) == "in no case", (
+        "too short to be looked for in pieces"
+    )
+    assert redacted("a  b\n c sk-canar", ["sk-canary-key"]) == "a  b\n c sk-canar"
 
 
-@pytest.mark.parametrize("unit", ["\\", "%41", "%25", "&#65;", "\\u0041", "sk-canary", "YWJj"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "\\",
+        "%41",
+        "%25",
+        "&#65;",
+        "\\u0041",
+        "sk-canary",
+        "YWJj",
+        "=41",
+        "\\n",
+        "\u200b",
+        "s k",
+        "7 3 ",
+        "115, ",
+    ],
+)
 def test_secrets_are_looked_for_in_linear_time(assert_linear_time, unit):
     assert_linear_time(lambda text: redacted(text, [KEY]), lambda n: unit * n, 20_000)
 

@@ -175,3 +175,21 @@ def test_a_file_that_would_run_code_is_refused(ragauge, tmp_path, name):
     done = ragauge("run", name, *METRICS)
     assert done.code in (2, 3), done.err
     assert name in done.err
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\r \r"])
+def test_rankings_with_line_ends_of_old_macs_lose_no_row_in_silence(ragauge, tmp_path, end):
+    """Fields after the sixth are ignored, so a file without \n would be one row."""
+    (tmp_path / "q").write_bytes(b"q1 0 d1 1\nq2 0 d2 1\n")
+    (tmp_path / "good").write_bytes(b"q1 Q0 d1 1 0.5 t\r\nq2 Q0 d2 1 0.5 t\r\n")
+    assert ragauge("rank", "q", "good").code == 0
+    lines = (b"q1 Q0 d1 1 0.5 t", b"q2 Q0 d2 1 0.5 t")
+    (tmp_path / "r").write_bytes(end.encode().join(lines) + end.encode())
+    for arguments in (("rank", "q", "r"), ("rank", "--fuse", "rrf", "r", "good")):
+        done = ragauge(*arguments)
+        assert (done.code, "r:1: has a carriage return within a line" in done.err) == (3, True), (
+            done.err
+        )
+    (tmp_path / "qr").write_bytes(b"q1 0 d1 1\rq2 0 d2 1\r")
+    done = ragauge("rank", "qr", "good")
+    assert (done.code, "qr:1: " in done.err) == (3, True), done.err

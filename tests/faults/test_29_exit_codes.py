@@ -107,6 +107,37 @@ def test_a_bug_is_70_on_one_line_and_never_a_gate_that_failed(ragauge, folder, m
     assert len(done.err.splitlines()) == 1
 
 
+def test_what_is_no_exception_of_python_is_70_and_shows_no_traceback(ragauge, folder, monkeypatch):
+    class Panic(BaseException):
+        """As polars raises where Rust panics."""
+
+    def panic(_) -> None:
+        raise Panic("unreachable")
+
+    monkeypatch.setattr(cli, "_run", panic)
+    done = ragauge("show", "run")
+    assert (done.code, done.out) == (70, "")
+    assert done.err.startswith("ragauge: error: this is a bug in ragauge: Panic: unreachable")
+
+
+@pytest.mark.parametrize("raised", ["BaseException('x')", "GeneratorExit", "SystemExit(0)"])
+def test_a_plug_in_that_raises_anything_is_named(ragauge, folder, raised):
+    (folder / "plug.py").write_text(f"raise {raised}\n")
+    done = ragauge("metrics", "--plugin", "plug.py")
+    assert (done.code, "plug.py: importing the plugin raised" in done.err) == (2, True), done.err
+
+
+def test_prompts_that_were_written_in_part_are_completed(ragauge, tmp_path):
+    assert ragauge("prompts", "own").code == 0
+    whole = {file.name: file.read_text() for file in (tmp_path / "own").iterdir()}
+    (tmp_path / "own/verdict.md").unlink()
+    assert ragauge("prompts", "own").code == 0
+    assert {file.name: file.read_text() for file in (tmp_path / "own").iterdir()} == whole
+    (tmp_path / "own/verdict.md").write_text("mine")
+    assert ragauge("prompts", "own").code == 5
+    assert (tmp_path / "own/verdict.md").read_text() == "mine"
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
 @pytest.mark.parametrize(
     ("name", "code", "said"),
@@ -186,6 +217,19 @@ def test_a_full_disk_behind_both_streams_is_a_fault_of_the_disk(folder):
     script = f"{sys.executable} -m ragauge show run >/dev/full 2>/dev/full"
     done = subprocess.run(["bash", "-c", script], cwd=folder, check=False, timeout=100)
     assert done.returncode == 5
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+def test_without_standard_input_or_without_its_folder_a_command_says_so(folder):
+    command = f"{sys.executable} -m ragauge"
+    for script, code, told in (
+        (f"{command} review next run <&-", 2, "standard input is closed"),
+        (f"mkdir gone; cd gone; rmdir ../gone; {command} show ../run", 5, "the folder in which"),
+    ):
+        done = subprocess.run(
+            ["bash", "-c", script], cwd=folder, check=False, capture_output=True, text=True
+        )
+        assert (done.returncode, told in done.stderr) == (code, True), done.stderr
 
 
 def test_an_encoder_that_refuses_every_text_is_unreachable(ragauge, folder, faulty_encoder):

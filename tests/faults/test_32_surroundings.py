@@ -24,6 +24,7 @@ QUICK = {
         f"mkdir d; cd d; rmdir ../d; unset HOME; COLUMNS=0 {RAGAUGE} show $here/run", (0,)),
     "a closed input and a terminal of one column": (
         f"LC_ALL=C COLUMNS=1 TERM=dumb {RAGAUGE} show run --full <&-", (0,)),
+    "no threads for polars": (f"POLARS_MAX_THREADS=0 {RAGAUGE} show $here/run", (2,)),
     "a new folder in one that was removed": (
         f"mkdir d; cd d; rmdir ../d; {RAGAUGE} run $here/a.jsonl -m exact_match", (5,)),
 }  # fmt: skip

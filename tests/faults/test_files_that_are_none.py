@@ -114,15 +114,35 @@ def test_many_unknown_keys_are_refused_quickly_and_counted(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "line", ["seed = -1", "limit = 0", "workers = 0", "[judge]\nmodel = 'm'\nconcurrency = 0"]
+    "line",
+    [
+        "seed = -1",
+        "seed = 9223372036854775808",
+        "limit = 0",
+        "workers = 0",
+        "[judge]\nmodel = 'm'\nconcurrency = 0",
+        "[judge]\nmodel = 'm'\nbase_url = 'ftp://x/v1'",
+        "[judge]\nmodel = 'm'\nbase_url = 'http://x:99999/v1'",
+        "[judge]\nmodel = 'm'\nbase_url = ''",
+    ],
 )
 def test_values_out_of_range_are_usage_errors(line, tmp_path, capsys):
     (tmp_path / "a.jsonl").write_text(ROW)
-    (tmp_path / "c.toml").write_text(
-        f"data = 'a.jsonl'\nmetrics = ['answer_class']\n{line}\n".replace("[judge]", "[judge]")
-    )
+    (tmp_path / "c.toml").write_text(f"data = 'a.jsonl'\nmetrics = ['answer_class']\n{line}\n")
     code, said = call(capsys, "run", tmp_path / "c.toml", "--folder", tmp_path / "run")
     assert code == 2, said
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_address_that_is_none_is_a_usage_error_and_not_an_unreachable_model(tmp_path, capsys):
+    (tmp_path / "a.jsonl").write_text(ROW)
+    place = ("--folder", tmp_path / "run", "--cache", "none")
+    for options in (
+        ("-m", "answer_class", "--judge", "m", "--judge-url", "localhost:8000"),
+        ("-m", "semantic_similarity", "--encoder", "m", "--encoder-url", "file:///x"),
+    ):
+        code, said = call(capsys, "run", tmp_path / "a.jsonl", *place, *options)
+        assert (code, "base_url" in said) == (2, True), said
 
 
 # What is written -----------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import itertools
 import os
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
@@ -94,9 +94,28 @@ def bad_texts(n: int) -> Iterator[tuple[str, str]]:
         "spans of years": "2012-2013 ",
         "rises": "increased by 5% ",
         "letters of options": "(A) ",
+        "capitalised stop words": "Of The ",
+        "names in a list": "New York, ",
+        "notes with stops": ".[p.1]",
+        "exclamations": "![](",
+        "comments": "<!--",
+        "questions": "?!",
+        "missing things": "It is not shown. ",
+        "undecided": "I cannot decide that (",
+        "joined letters": "e\u0301\u200d",
+        "Thai": "ไทย",
+        "Arabic": "العربية ",
+        "Roman numerals": "XIV ",
+        "slashes": "1/2/",
+        "addresses of mail": "a@b.c ",
     }
     for kind, unit in units.items():
         yield kind, "x" + unit * (n // len(unit)) + "x"
+    yield "spaces between words", f"I cannot say what did{' ' * n}fee"
+    yield "spaces in a bullet", f"\n- a{' ' * n}b"
+    yield "hyphens in a bullet", f"\n- a{'-' * n}b"
+    yield "brackets in a bullet", f"\n- a{'[' * n}b"
+    yield "links in a bullet", f"\n- a{'[a](' * (n // 4)}b"
     chosen = random.Random(0)
     names = ["John", "Mary", "Acme", "Bank", "New", "York"]
     yield "different sentences", " ".join(f"Fee {at} is ${at}." for at in range(n // 14))
@@ -180,43 +199,53 @@ JUDGE = ScriptedJudge(lambda request: request.stand_in, name="agreeable")
 """Gives each question the reply that a dry run expects."""
 
 
-def seconds(metric: str, field: str, text: str) -> float:
-    """The processor time of one score; no cache knows the texts, which begin with letters of their own."""
+def sample_with(read: set[str], field: str, text: str) -> dict[str, object]:
+    """The fields that are read, the text in one of them or in all; no cache knows the texts, since each has
+    letters of its own."""
 
     def own() -> str:
         return f"{next(NUMBERS):x}".translate(str.maketrans("0123456789", "ghijklmnop")) + text
 
-    definition = catalog.metrics()[metric]
-    read = columns(definition)
     changed = read & TEXTS if field == ALL else {field}
     sample = {
         name: value
         for name, value in SAMPLE.items()
         if name in read or (name == "reference" and "references" in read)
     }
-    sample |= {
+    return sample | {
         name: [own()] if name in ("contexts", "gold_contexts") else own()
         for name in ("reference" if name == "references" else name for name in changed)
     }
+
+
+def seconds(metric: str, field: str, text: str) -> float:
+    """The processor time of one score."""
+    definition = catalog.metrics()[metric]
+    sample = sample_with(columns(definition), field, text)
     judge = JUDGE if "judge" in needs(definition) else None
     start = time.process_time()
     rg.score(LABELS.get(metric, metric), judge=judge, **sample)
     return time.process_time() - start
 
 
-def slow_kinds(metric: str, field: str, texts: Sequence[tuple[str, str, str]]) -> list[str]:
+def slow_kinds(
+    name: str,
+    field: str,
+    texts: Sequence[tuple[str, str, str]],
+    seconds: Callable[[str, str, str], float] = seconds,
+) -> list[str]:
     """The kinds of text, each short and four times as long, of which the long one takes too long."""
-    seconds(metric, field, "a")
+    seconds(name, field, "a")
     slow: list[str] = []
     for kind, short, long in texts:
-        taken, ratio = seconds(metric, field, long), 0.0
+        taken, ratio = seconds(name, field, long), 0.0
         for _ in range(8):  # the lowest of several, since other work on the machine takes time too
             if taken < NOTICED:
                 break
-            ratio = taken / seconds(metric, field, short)
+            ratio = taken / seconds(name, field, short)
             if ratio <= RATIO:
                 break
-            taken = min(taken, seconds(metric, field, long))
+            taken = min(taken, seconds(name, field, long))
         else:
             slow.append(f"{kind}: {ratio:.1f} times, {taken:.2f} s")
     return slow
@@ -241,6 +270,57 @@ def test_four_times_the_text_takes_at_most_six_times_as_long(metric, field):
 def test_the_same_with_an_encoder_or_a_judge(at, metric, field):
     """Each metric and field takes other kinds; all of them in `make test-sweeps`."""
     assert not slow_kinds(metric, field, texts_of(N // MODEL_SHARE, MODEL_SAMPLE, at))
+
+
+def feature_fields() -> list[tuple[str, str]]:
+    """Each feature without a model, with each text that it reads and with all."""
+    return [
+        (name, "reference" if field == "references" else field)
+        for name, feature in sorted(catalog.features().items())
+        if not needs(feature)
+        for field in (*sorted(columns(feature) & TEXTS), ALL)
+    ]
+
+
+def value_of(name: str, sample: dict[str, object]) -> object:
+    """A field of the sample, or the feature of that name, computed from the sample and other features."""
+    feature = catalog.features().get(name)
+    if feature is None:
+        return sample.get(name)
+    cells = [value_of(column.name, sample) for column in feature.columns]
+    if not feature.batch:
+        return feature.function(*cells, **feature.defaults)
+    (value,) = feature.function(*([cell] for cell in cells), **feature.defaults)
+    return value
+
+
+def seconds_of_feature(name: str, field: str, text: str) -> float:
+    """The processor time of a feature and of those that it is computed from."""
+    sample = sample_with(columns(catalog.features()[name]), field, text)
+    start = time.process_time()
+    value_of(name, sample)
+    return time.process_time() - start
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("feature", "field"), feature_fields())
+def test_a_feature_of_four_times_the_text_takes_at_most_six_times_as_long(feature, field):
+    assert not slow_kinds(feature, field, texts_of(N), seconds_of_feature)
+
+
+def test_every_feature_is_timed_by_itself_or_in_a_metric():
+    """None can be left out: one that needs a model is timed in the metrics that use it."""
+
+    def used(definition: Definition) -> set[str]:
+        names = {column.name for column in definition.columns}
+        made = [catalog.features().get(name) or catalog.metrics().get(name) for name in names]
+        return names.union(*(used(each) for each in made if each))
+
+    alone = {name for name, _ in feature_fields()}
+    in_metrics = {
+        name for metric, _ in fields(with_model=True) for name in used(catalog.metrics()[metric])
+    }
+    assert set(catalog.features()) <= alone | in_metrics
 
 
 @pytest.mark.slow

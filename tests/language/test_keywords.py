@@ -95,6 +95,7 @@ def test_a_number_is_known_by_its_value_and_percent_sign(text, value):
         "保" * 200_000,
         "é" * 200_000,
         "- " * 100_000,
+        "Of The " * 30_000,
     ],
 )
 def test_no_text_takes_more_than_linear_time(text, assert_linear_time):

@@ -45,10 +45,32 @@ def test_a_denial_stands_right_before_the_words(words, found):
         ("did it rise", "it never fell", "yes"),
         ("does it cover floods", "ask your agent", None),
         ("does it cover floods", "it covers floods only in june", None),
+        ("did rome win", "rome was defeated", "no"),
+        ("did rome win", "rome defeated them", "yes"),
+        ("is the nile longer than the rhine", "the nile is longer", "yes"),
+        ("is the nile longer than the rhine", "the rhine is longer", "no"),
+        ("is the nile longer than the rhine", "the rhine is shorter", None),
+        ("is the nile longer than the rhine", "the nile is in africa", None),
+        ("is rome larger than pisa", "pisa is larger than rome", "no"),
+        ("can penguins fly", "penguins are flightless birds", None),
     ],
 )
 def test_polarity(question, answer, said):
     assert polarity(question.split(), answer.split()) == said
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("paris was not first", "not"),
+        ("paris wasn t first", "not"),
+        ("paris was not only first but last", None),
+        ("paris was not burnt", None),
+        ("later paris was not first", None),
+    ],
+)
+def test_a_text_denies_what_it_begins_with_in_words_of_the_question(words, found):
+    assert denial(words.split(), ["paris"], {"first"}) == found
 
 
 def test_negations_are_whole_words():

@@ -51,6 +51,58 @@ def test_what_python_does_not_accept_is_no_pattern(text):
     assert not is_pattern(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a{100001}",
+        "a{1000000000}",
+        "a{1000000000,}",
+        "(a{1000}){1000}",
+        "(?:(?:x[)(]{1000}|b){1000}c){2}",
+        "(?x) # [\na{1000000000} # ]",
+        "(a|" * 100_000,
+        "a" * 1_000_000,
+        "|".join(f"a{at}" for at in range(150_000)),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_a_pattern_that_takes_much_memory_or_time_to_compile_is_none(text):
+    start = time.process_time()
+    assert not is_pattern(text)
+    assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize(
+    "text", [r"[({]{2}\({2}x{3}", "(a{100}){100}", "a{0,1000000}", "(?x) a{3} # [ twice\n b{2}"]
+)
+def test_ordinary_repetitions_are_patterns(text):
+    assert is_pattern(text)
+
+
+def test_the_searches_of_one_score_share_their_time():
+    slow = BoundedPattern("^(a|aa)+$")
+    searches = 0
+    start = time.process_time()
+    with pytest.raises(PatternTimeoutError):
+        while True:  # each of them ends in time
+            slow.search("a" * 24 + "b")
+            searches += 1
+    assert searches
+    assert time.process_time() - start < 10 * patterns.SECONDS
+
+
+def test_a_long_text_of_many_matches_is_read_to_its_end():
+    assert len(BoundedPattern(r"C-\d").findall("Rule C-1. " * 100_000)) == 100_000
+
+
+def test_a_list_of_bullets_that_are_each_slow_fails_in_time():
+    bullets = "\n".join(["* " + "a" * 24 + "b"] * 2_000)
+    start = time.process_time()
+    score = rg.score("list_coverage(codes='(a|aa)+$')", answer=bullets, reference=bullets)
+    assert score.status == "failed"
+    assert time.process_time() - start < 10
+
+
 @given(
     st.text("abAB.*+?()[]|\\d1 -^$é", max_size=12),
     st.text("abAB1 -.é\n", max_size=30),
@@ -60,5 +112,5 @@ def test_matches_are_those_of_python(pattern, text):
     if not is_pattern(pattern):
         return
     wanted = [match.span() for match in re.compile(pattern, re.IGNORECASE).finditer(text)]
-    found = [(match.start(), match.end()) for match in BoundedPattern(pattern).finditer(text)]
+    found = [(match.start(), match.end()) for match in BoundedPattern(pattern).findall(text)]
     assert found == wanted

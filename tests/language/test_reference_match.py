@@ -47,6 +47,23 @@ def found(question: str | None, reference: str, answer: str) -> dict[str, str]:
         # Fiscal years in one word or two.
         ("Why?", "sales of FY2021", "sales in FY 2021", {"sales": "exact", "fy2021": "exact"}),
         ("Why?", "FY 2021", "in FY2021", {"fy": "exact", "2021": "exact"}),
+        # Irregular forms of a word.
+        (
+            "What did it do?",
+            "make no profit",
+            "made no profit",
+            {"make": "exact", "profit": "exact"},
+        ),
+        ("Who?", "the children", "a child", {"children": "exact"}),
+        # Dates in another form, and a year of the century.
+        (
+            "When?",
+            "9 November 1989",
+            "9.11.1989",
+            {"9": "number", "november": "number", "1989": "number"},
+        ),
+        ("When?", "9 November 1989", "8.11.1989", {"9": "", "november": "", "1989": ""}),
+        ("Which century?", "12th century", "It was built in 1163.", {"12th": "number"}),
         # Footnotes and lost spaces.
         ("Who?", "Earle Hyman", "It was Earle Hyman12.", {"earle": "exact", "hyman": "exact"}),
         ("Who sang it?", "Beatles", "sung byThe Beatles", {"beatles": "exact"}),
@@ -204,6 +221,8 @@ def test_a_fall_does_not_contain_the_rise_of_the_reference():
         ("Who wrote Emma?", "It wasn't by Jane Austen.", "not by"),
         ("Who wrote Emma?", "Mary Shelley rather than Jane Austen.", "rather than"),
         ("Who wrote Emma?", "Not Mary Shelley, not Jane Austen.", "not"),
+        ("Who wrote Emma?", "Jane Austen did not write it.", "not"),
+        ("Who wrote Emma?", "Jane Austen was not alone when she wrote it.", None),
         ("Who wrote Emma?", "Jane Austen, not Mary Shelley.", None),
         ("Who wrote Emma?", "It was not only Jane Austen.", None),
         ("Who wrote Emma?", "Not Jane Austen? It was Jane Austen.", None),
@@ -247,6 +266,10 @@ def test_an_opposite_in_a_short_text_contradicts(question, reference, answer, ho
         ("Is it illegal?", "Yes", "It is illegal.", 1),
         ("Is it legal?", "No", "It is illegal.", 1),
         ("Did sales grow?", "No", "Sales declined.", 1),
+        ("Did Rome win?", "No", "Rome was defeated.", 1),
+        ("Is it green?", "Yes", "It is.", 1),
+        ("Is it green?", "Yes", "It isn't; it is red.", 0),
+        ("Is it green?", "Yes", "Absolutely.", 1),
         # Neither a plain yes nor a plain no; a refusal; no question for yes or no.
         ("Can I renew online?", "No", "You can only renew in person.", 0),
         ("Can I renew online?", "No", "I cannot tell whether you can renew online.", 0),
@@ -257,6 +280,13 @@ def test_yes_and_no_in_other_words(question, reference, answer, credit):
     match = match_reference(question, reference, answer)
     assert [word.credit for word in match.words] == [credit]
     assert match.is_in_other_words is bool(credit)
+
+
+def test_a_no_that_restates_the_question_may_be_said_in_other_words():
+    match = match_reference("Can penguins fly?", "No, penguins cannot fly.", "They can't.")
+    assert [(word.text, word.credit) for word in match.words] == [("penguins", 1), ("fly", 1)]
+    match = match_reference("Can penguins fly?", "No, penguins cannot fly.", "They can.")
+    assert match.contradiction == ("yes", "no")
 
 
 PIECES = st.sampled_from(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ragauge.features.refusals import refusals
 from ragauge.language.refusal_matching import applicable_rules
 from ragauge.language.refusal_rules import EMPTY, NO_ANSWER, OTHER_LANGUAGES, RULES
-from ragauge.language.refusals import READ_AT_EACH_END, uncertainty_phrases
+from ragauge.language.refusals import READ_AT_EACH_END, find_refusals, uncertainty_phrases
 from ragauge.language.text import sentences
 
 REFUSALS = {
@@ -673,7 +673,6 @@ UNITS = pytest.mark.parametrize(
         "not\n",
         "😀 not ",
         "neither none nothing ",
-        "unless it is not said ",
         "as of my last ",
         "no record, which is not in ",
         "the report, which as of, ",
@@ -692,6 +691,9 @@ UNITS = pytest.mark.parametrize(
         "there are several named ",
         "answering would be ",
         "A = B\n",
+        "![](",
+        "?!",
+        ".[p.1]",
     ],
 )
 
@@ -699,6 +701,26 @@ UNITS = pytest.mark.parametrize(
 @UNITS
 def test_a_long_answer_is_read_in_linear_time(unit: str, assert_linear_time):
     assert_linear_time(refusals, lambda n: unit * (n // len(unit)), 10_000)
+
+
+def test_a_condition_of_many_words_takes_linear_time(assert_linear_time):
+    # Of several pieces also where it is short: the first is skipped as a condition.
+    unit = "unless it is not said "
+    assert_linear_time(refusals, lambda n: unit * (n // len(unit)), 40_000)
+
+
+@pytest.mark.parametrize("beginning", ["where are", "what did", "what is", "how"])
+def test_many_spaces_between_two_words_take_linear_time(beginning: str, assert_linear_time):
+    def read(text: str) -> None:
+        find_refusals("The report does not say.", text)
+        find_refusals(text, "What is it?")
+
+    assert_linear_time(read, lambda n: f"I cannot say {beginning}{' ' * n}fee", 1_000)
+
+
+def test_a_refusal_is_found_with_ten_spaces_between_its_words():
+    answer = "I do not" + " " * 10 + "know."
+    assert [match.words for match in find_refusals(answer)] == [answer[:-1]]
 
 
 @pytest.mark.slow

@@ -1,6 +1,9 @@
 """What the tests of reading in pieces share."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,6 +11,9 @@ from ragauge.errors import DataError
 from ragauge.loaders import load
 from ragauge.loaders.in_pieces import gold as gold_join
 from ragauge.loaders.in_pieces import load as reading
+from ragauge.sample import Samples
+
+Rows = Sequence[dict[str, Any]]
 
 
 @pytest.fixture
@@ -21,7 +27,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 def check_same_problems() -> Callable[..., str]:
     """Checks that reading in pieces and in memory find the same problems, and returns them."""
 
-    def check(source: object, **options: object) -> str:
+    def check(source: object, **options: Any) -> str:
         messages: list[list[str]] = []
         for in_pieces in (False, True):
             with pytest.raises(DataError) as raised:
@@ -29,5 +35,37 @@ def check_same_problems() -> Callable[..., str]:
             messages.append(sorted(map(str, raised.value.problems)))
         assert messages[0] == messages[1]
         return "\n".join(messages[1])
+
+    return check
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[..., Path]:
+    """Writes rows as JSON Lines."""
+
+    def write(rows: Rows, name: str = "a.jsonl") -> Path:
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def check_same_samples() -> Callable[..., Samples]:
+    """Checks that reading in pieces and in memory give the same samples, and returns them."""
+
+    def check(source: object, *, is_file: bool = True, **options: Any) -> Samples:
+        in_memory = load(source, in_pieces=False, **options)
+        in_pieces = load(source, in_pieces=True, **options)
+        assert in_pieces.is_file == is_file
+        assert (in_pieces.notes if is_file else in_pieces.notes[:-1]) == in_memory.notes
+        assert in_pieces.source == in_memory.source
+        assert in_pieces.columns == in_memory.columns
+        assert in_pieces.frame.equals(in_memory.frame)
+        assert in_pieces.frame.schema == in_memory.frame.schema
+        assert in_pieces.fingerprint() == in_memory.fingerprint()
+        assert in_pieces.order() == in_memory.order()
+        return in_pieces
 
     return check

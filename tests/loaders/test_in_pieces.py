@@ -14,6 +14,7 @@ from ragauge import loaders, sample_file, sample_filter
 from ragauge.errors import DataError
 from ragauge.loaders import load
 from ragauge.loaders.in_pieces import load as reading
+from ragauge.loaders.in_pieces import tables
 from ragauge.sample import Samples
 from ragauge.sample_filter import select
 
@@ -380,32 +381,22 @@ def test_a_small_file_is_read_into_memory(tmp_path: Path):
     assert not load(written(tmp_path, plain(40))).is_file
 
 
-def test_large_files_that_are_joined_say_that_they_are_read_as_a_whole(
+def test_large_files_that_are_joined_say_what_is_read_as_a_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     path = written(tmp_path, plain(40))
     expected: Rows = [{"id": f"q{at}", "reference": "x"} for at in range(40)]
     gold = written(tmp_path, expected, "gold.jsonl")
-    both: Rows = [{"id": f"q{at}", "a": "x", "b": "y"} for at in range(40)]
-    side_by_side = written(tmp_path, both, "both.jsonl")
-    given: dict[str, dict[str, Any]] = {
-        "answers are joined with the gold of another file": {
-            "source": path,
-            "gold": gold,
-            "prefer": "gold",
-        },
-        "the files of systems are paired": {"source": {"a": path, "b": path}},
-        "rows are paired by place or by choice": {"source": path, "by_place": True},
-        "the answers of several systems are in columns of one table": {
-            "source": side_by_side,
-            "map": {"answer": "a,b"},
-        },
+    listed: Rows = [{"id": f"q{at}", "answer": "x"} for at in range(40)]
+    given: dict[str, Any] = {
+        "a file is given for several systems": {"a": path, "b": path},
+        "it is joined with another source": {"a": path, "b": listed},
     }
-    for why, options in given.items():
-        assert "into memory" not in str(load(**options).notes)
+    for why, source in given.items():
+        assert "into memory" not in str(load(source).notes)
         with monkeypatch.context() as large:
             large.setattr(loaders, "is_large", lambda _: True)
-            assert load(**options).notes[-1] == f"read as a whole into memory: {why}"
+            assert load(source).notes[-1] == f"read as a whole into memory: {why}"
             samples = load(path, gold=gold)
             assert samples.is_file
             assert samples.notes[-1].startswith("read the gold as a whole into memory, the answers")
@@ -436,3 +427,21 @@ def test_a_filter_that_no_row_matches_says_so(tmp_path: Path):
     for samples in both(written(tmp_path, plain(40))):
         with pytest.raises(DataError, match="no row matches the filter"):
             select(samples, where='id = "none"')
+
+
+@pytest.mark.parametrize("ending", ["gz", "zst", "parquet"])
+def test_a_small_file_that_unpacks_to_much_is_large(ending: str, tmp_path: Path):
+    text = json.dumps({"id": "q1", "answer": "the same text again " * 5_000}).encode() + b"\n"
+    for n, is_large in ((2, False), (700, True)):  # 700 times 100 kB are more than 64 MB
+        path = tmp_path / f"{n}.jsonl.{ending}"
+        if ending == "gz":
+            path.write_bytes(gzip.compress(text * n, 1))
+        elif ending == "zst":
+            path.write_bytes(pytest.importorskip("zstandard").compress(text * n))
+        else:
+            path = tmp_path / f"{n}.parquet"
+            pl.DataFrame({"id": [1], "answer": ["x"]}).select(
+                pl.all().repeat_by(1_600 * n).explode()
+            ).write_parquet(path)
+        assert path.stat().st_size < 4 * 2**20
+        assert tables.is_large([path]) == is_large

@@ -62,6 +62,7 @@ def test_a_file_a_folder_and_a_pattern_are_read_as_on_this_machine(
     bucket: str, name: str, in_pieces: bool | None
 ):
     samples = rg.load(f"{bucket}/{name}", in_pieces=in_pieces)
+    assert samples.source == f"{bucket}/{name.rstrip('/')}"
     assert samples.frame.equals(rg.load(ROWS).frame)
     assert samples.is_file == bool(in_pieces)
 

@@ -96,13 +96,6 @@ def test_so_do_those_that_are_joined_with_gold(shape: str, tmp_path: Path):
     check_same(sources_of(tmp_path, rows), gold=written(tmp_path / "gold.jsonl", gold(45)))
 
 
-def test_gold_that_only_one_system_has_is_used_for_the_others_in_memory(tmp_path: Path):
-    rows = {"a": answers(0, 20), "b": answers(0, 20, reference="x")}
-    samples = check_same(sources_of(tmp_path, rows), is_file=False)
-    assert samples.frame["references"].null_count() == 0
-    assert samples.notes[-1].endswith("the gold in the file of one system counts for the others")
-
-
 @pytest.mark.parametrize("shape", ["a", "b"])
 def test_if_only_some_rows_have_ids_they_are_paired_in_memory(shape: str, tmp_path: Path):
     rows: dict[str, Rows] = {"a": asked(0, 20), "b": asked(0, 20)}
@@ -241,9 +234,3 @@ def test_large_files_of_systems_are_read_in_pieces(tmp_path: Path, monkeypatch: 
     samples = load(sources)
     assert samples.is_file
     assert "into memory" not in str(samples.notes)
-
-
-def test_gold_of_one_system_that_counts_for_the_others_is_read_in_memory(tmp_path: Path):
-    sources = sources_of(tmp_path, {"a": asked(0, 9, reference="x"), "b": asked(0, 9)})
-    samples = check_same(sources, is_file=False)
-    assert samples.frame["references"].null_count() == 0

@@ -105,7 +105,15 @@ def test_a_refusal_is_not_correct_unless_the_reference_refuses_too():
         (
             "Yes, she did.",
             "No",
-            "states yes where the reference has no; lacks 'No'",
+            "states yes where the reference has no",
+        ),
+        ("The result was 9.2.", "-3.7", "states 9.2 where the reference has -3.7"),
+        ("It fell.", "It is -3.7%", "lacks '-3.7%'"),
+        ("It took 60\ndays.", "90 days", "states 60 days where the reference has 90 days"),
+        (
+            "It paid $0.01 a share.",
+            "It maintained 0.01$ a share.",
+            "states 2 of the 3 words of the reference that are not in the question, but not 'maintained'",
         ),
         ("", R, "the answer is blank"),
         (" \n", R, "the answer is blank"),

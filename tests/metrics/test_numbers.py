@@ -130,12 +130,23 @@ def test_a_scale_that_the_question_names_applies_to_bare_numbers(reference, answ
         ("0.0%", "0.04%", 0.0),
         ("12", "12.4", 1.0),
         ("1", "1.4", 0.0),  # differs by 29%
+        ("0.96", "1", 1.0),
     ],
 )
 def test_rounded_numbers(reference, answer, value):
     assert match(None, reference, answer) == value
     exact = float(float(reference.strip("%")) == float(answer.split()[0].strip("%")))
     assert match(None, reference, answer, 'rounding="none"') == exact
+
+
+def test_bytes_are_powers_of_ten_of_each_other():
+    assert match(None, "1.5 GB", "1,500 MB") == 1.0
+    assert match(None, "5 GB", "5 MB") == 0.0
+
+
+def test_a_small_number_in_words_is_no_rounded_one():
+    assert match(None, "0.96", "It rounds to one decimal.") == 0.0
+    assert match(None, "5", "five") == 1.0
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ def test_a_blank_answer_refuses_but_has_none_of_the_phrases_of_graphrag():
 
     assert score.value == 1.0
     assert score.evidence == {
+        "why": "the answer is blank",
         "phrases": "default",
         "matches": [
             {
@@ -64,6 +65,7 @@ def test_the_evidence_quotes_the_refusal_and_what_overrules_it():
 
     assert score.value == 0.0
     assert score.evidence == {
+        "why": "says 'report does not give', but answers: 'However, the table has it as $5.'",
         "phrases": "default",
         "matches": [
             {
@@ -106,7 +108,7 @@ def test_a_long_answer_is_marked_as_cut_in_the_evidence():
     assert score.evidence["characters_not_read"] == len("I cannot answer. ")
     overruled = dont_know("I cannot answer. However, it is " + "a" * 1000).evidence
     assert overruled is not None
-    assert len(json.dumps(overruled)) < 1000
+    assert len(json.dumps(overruled)) < 1200
     assert WORDS_SHOWN < 1000
 
 

@@ -99,6 +99,9 @@ def _ended(arguments: Sequence[str] | None) -> int:
     except Exception as error:
         interrupt = interrupt_behind(error)
         code = _failed(error) if interrupt is None else _interrupted(interrupt)
+    except BaseException as error:  # such as a panic of polars, which is no Exception
+        _report_bug(error)
+        code = BUG
     return code if isinstance(code, int) else 0
 
 
@@ -122,7 +125,7 @@ def _failed(error: Exception) -> int:
             return error.exit_code
         case OSError():
             silence(sys.stdout)
-            complain(StoreError(f"cannot write: {error}; free space or write elsewhere"))
+            complain(StoreError(_reason(error)))
             return StoreError.exit_code
         case MemoryError():
             complain(
@@ -134,7 +137,22 @@ def _failed(error: Exception) -> int:
             return BUG
 
 
-def _report_bug(error: Exception) -> None:
+def _reason(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError) and error.filename is None and not _has_place():
+        return "the folder in which the command was started is gone; change into another one"
+    return f"cannot write: {error}; free space or write elsewhere"
+
+
+def _has_place() -> bool:
+    """Whether the current folder still exists."""
+    try:
+        Path.cwd()
+    except OSError:
+        return False
+    return True
+
+
+def _report_bug(error: BaseException) -> None:
     """Print where a bug is, and with RAGAUGE_TRACEBACK set the traceback."""
     import traceback
 
@@ -152,6 +170,8 @@ def _run(arguments: list[str]) -> object:
         raise PlanError(
             ["an argument has a NUL character, which no path and no text here can have"]
         )
+    if os.environ.get("POLARS_MAX_THREADS", "").strip() == "0":  # polars would end with a panic
+        raise PlanError(["POLARS_MAX_THREADS is 0; set it to a number of threads, or unset it"])
     if "_RAGAUGE_COMPLETE" in os.environ:
         return cli.main(arguments, prog_name="ragauge")
     # Not cli.main: it exits with 1 on a broken pipe, and 1 has another meaning here.

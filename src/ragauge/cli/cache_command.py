@@ -9,6 +9,7 @@ import click
 
 from ragauge.cli import say
 from ragauge.cli.folders import CACHE, RUNS
+from ragauge.regular_file import exists
 from ragauge.report.plain import for_terminal
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def command(file: Path | None, reply: str | None, clear: bool) -> int:
     from ragauge.report.terminal import console, print_table
 
     path = file or RUNS / CACHE
-    if not path.exists():
+    if not exists(path):
         say(f"{path} does not exist: nothing is cached")
         return 0
     cache, ledger = Cache(path), Ledger(path)

@@ -12,6 +12,7 @@ from ragauge.cli.pairs import Pair, pairs_once
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.errors import PlanError
 from ragauge.loaders.verdicts import KINDS
+from ragauge.regular_file import is_file
 
 FORMATS = ("md", "json", "csv")
 
@@ -93,7 +94,7 @@ def command(
     from ragauge.runs.review_labels import LABELS
     from ragauge.runs.store import RunFolder
 
-    if run is None and labels.is_file():
+    if run is None and is_file(labels):
         raise click.UsageError(
             f"RUN is missing: {labels} is a file, and no run of which it has labels"
         )

@@ -15,7 +15,7 @@ from ragauge.cli.running import evaluate_config
 from ragauge.cli.source_options import SourceOptions, source_options
 from ragauge.config import Config
 from ragauge.errors import PlanError, did_you_mean
-from ragauge.regular_file import as_url
+from ragauge.regular_file import as_url, exists, is_file, is_folder
 from ragauge.report.plain import counted
 from ragauge.runs.comparison import CORRECTIONS, TESTS, Comparison, CorrectionName, TestName
 from ragauge.runs.health import Health
@@ -206,7 +206,7 @@ def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[Run, str]],
     # A base with several systems only says where the systems named after it are.
     names_only = places[0][1] is None and len(first.samples.systems) > 1 and not together
     if names_only and len(given) == 1:
-        return [(first, name) for name in first.samples.systems], paths[0].is_file()
+        return [(first, name) for name in first.samples.systems], is_file(paths[0])
     if names_only and places[1] is not None:
         _only_system(first, given[0])
     sides: list[tuple[Run, str]] = []
@@ -218,7 +218,7 @@ def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[Run, str]],
         else:
             run = opened[place[0]]
             sides.append((run, place[1] or _only_system(run, text)))
-    return sides, any(path.is_file() for path in paths)
+    return sides, any(is_file(path) for path in paths)
 
 
 def _evaluated_together(
@@ -231,7 +231,7 @@ def _evaluated_together(
     from ragauge.loaders import load
     from ragauge.sample import DEFAULT_SYSTEM
 
-    paths = [path for path, system in places if system is None and path.is_file()]
+    paths = [path for path, system in places if system is None and is_file(path)]
     if len(paths) < 2 or len(paths) < len(places) or len(set(paths)) < len(paths):
         return {}
     if any(load(path, map=config.map).systems != (DEFAULT_SYSTEM,) for path in paths):
@@ -244,16 +244,16 @@ def _evaluated_together(
 
 def _place(text: str) -> tuple[Path, str | None] | None:
     """The path and system that an argument names; None if it names no path."""
-    if Path(text).exists():
+    if exists(text):
         return Path(text), None
     for at, char in enumerate(text):
-        if char == "@" and at and Path(text[at + 1 :]).exists() and text[at + 1 :]:
+        if char == "@" and at and exists(text[at + 1 :]) and text[at + 1 :]:
             return Path(text[at + 1 :]), text[:at]
     return None
 
 
 def _open(path: Path, config: Config) -> Run:
-    if path.is_dir():
+    if is_folder(path):
         return RunFolder(path).read()
     return evaluate_config(replace(config, data=path))
 

@@ -11,6 +11,7 @@ from ragauge.cli import say
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.config import Config
 from ragauge.errors import StoreError
+from ragauge.regular_file import exists
 from ragauge.runs.files import write_atomically
 from ragauge.runs.gate import DropJudgedOn, Gate, gate
 from ragauge.runs.run import Run
@@ -146,7 +147,7 @@ def _baseline(run: Run, given: Path | None) -> Run | str | None:
     if given is None:
         return None
     name, systems = str(given), run.samples.systems
-    if given.exists() or given.name != name:
+    if exists(given) or given.name != name:
         return RunFolder(given).read()
     if name not in systems:
         known = ", ".join(systems)

@@ -17,7 +17,7 @@ from ragauge.errors import LabelError, PlanError
 from ragauge.label import Label
 from ragauge.metric import Definition, Metric
 from ragauge.suite import Check, Suite, shipped_suites
-from ragauge.trust import Trust, measured_on
+from ragauge.trust import Trust
 
 
 @click.command("metrics", short_help="List the metrics and suites, or explain one metric.")
@@ -97,12 +97,14 @@ def _explain_trust(metric: Metric, trust: Trust) -> None:
     """Print what was measured about the metric's agreement with people."""
     from ragauge.report.terminal import console, print_table
 
-    click.echo(f"\nAgreement with people, measured {measured_on()}:\n{trust.note}")
+    versions = " and ".join(map(str, trust.versions))
+    day = f" on {trust.measured_on}" if trust.measured_on else ""
+    click.echo(f"\nAgreement with people, measured{day} with version {versions}:\n{trust.note}")
     for caution in trust.cautions:
         where = f" (if {caution.when})" if caution.when else ""
         click.echo(f"Caution: {caution.label}: {caution.says}{where}; {caution.figure}")
     if any(each.version != metric.version for each in trust.measured):
-        click.echo(f"The figures are of another version than {metric.version}.")
+        click.echo(f"The figures are of another version than {metric.version}, which is this one.")
     click.echo()
     rows = [
         (

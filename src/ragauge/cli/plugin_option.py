@@ -9,6 +9,7 @@ from types import CodeType
 import click
 
 from ragauge.errors import PlanError
+from ragauge.regular_file import is_file
 
 plugin_option = click.option(
     "--plugin",
@@ -35,7 +36,7 @@ def import_plugins(files: Sequence[Path]) -> None:
         name = _module_name(file)
         loader = _Uncached(name, str(file.absolute())) if file.suffix == ".py" else None
         spec = importlib.util.spec_from_file_location(name, file, loader=loader)
-        if spec is None or spec.loader is None or not file.is_file():
+        if spec is None or spec.loader is None or not is_file(file):
             raise PlanError(
                 [f"{file}: not a Python file; --plugin takes a .py file that defines metrics"]
             )
@@ -43,7 +44,9 @@ def import_plugins(files: Sequence[Path]) -> None:
         sys.modules[spec.name] = module
         try:
             spec.loader.exec_module(module)
-        except (Exception, SystemExit) as error:  # a plugin may raise anything; name its file
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a plugin may raise anything; name its file
             what = f"{type(error).__name__}: {error}"
             raise PlanError(
                 [f"{file}: importing the plugin raised {what}; fix the file"]

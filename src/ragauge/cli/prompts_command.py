@@ -7,6 +7,7 @@ import click
 
 from ragauge.cli import say
 from ragauge.errors import StoreError
+from ragauge.regular_file import exists, read_regular
 
 
 @click.command("prompts", short_help="List the judge prompts, or export them for editing.")
@@ -44,12 +45,21 @@ def command(folder: Path | None, show: str | None, language: str | None) -> int:
     return 0
 
 
+def _is_other(path: Path, text: str) -> bool:
+    """Whether something else is at the path."""
+    try:
+        return exists(path) and read_regular(path, len(text.encode())) != text.encode()
+    except OSError:
+        return True
+
+
 def _write(folder: Path, files: dict[str, str]) -> None:
     from ragauge.runs.files import store_errors, write_text
 
     with store_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    present = [name for name in files if (folder / name).exists()]
+    # What a killed process wrote of them is the same, and is completed.
+    present = [name for name, text in files.items() if _is_other(folder / name, text)]
     if present:
         raise StoreError(f"{folder / present[0]} already exists; choose another folder")
     for name, text in files.items():

@@ -302,9 +302,10 @@ def _fuse(
     from ragauge.runs.files import write_atomically
 
     settings = {name: value for name, value in given.items() if value is not None}
-    fused = fuse(
-        sources, cast("Method", method), weights=_numbers(weights), **cast("Any", settings)
-    )
+    with saying_if_waiting(sources):
+        fused = fuse(
+            sources, cast("Method", method), weights=_numbers(weights), **cast("Any", settings)
+        )
     if path is None:
         write_run(fused, sys.stdout.buffer, tag=method)
         return

@@ -160,6 +160,10 @@ def next_command(run: Path, rater: str | None, settle: bool, **options: Any) -> 
     if not review.pending(name):
         say(f"nothing in the queue for {name}; ragauge review stats {run}")
         return
+    if getattr(sys, "stdin", None) is None:  # it is closed
+        raise click.UsageError(
+            "standard input is closed; label in a terminal, or with ragauge review serve"
+        )
     is_terminal = sys.stdin.isatty()
     session = Session(review, name, keys_of(stdin_is_terminal=is_terminal), console(sys.stdout))
     try:

@@ -25,6 +25,7 @@ from ragauge.judges.config import JudgeConfig
 from ragauge.label import Label
 from ragauge.loaders import load
 from ragauge.on_ray.executor import Ray
+from ragauge.regular_file import exists
 from ragauge.runs.files import check_is_local
 from ragauge.runs.health import Health
 from ragauge.runs.run import Run, slices_of
@@ -91,7 +92,7 @@ def run_config(
     if dry_run:
         _say_plan(work)
         return 0
-    if record is not None and work.folder.exists():
+    if record is not None and exists(work.folder):
         _record_finished(work)
     run = _evaluated(work, quiet=quiet)
     _leave(work, run, full=full)
@@ -342,7 +343,7 @@ def _judging(
 def _existing_cache(config: Config) -> Path | None:
     """The cache file if it exists; a dry run must not create it."""
     path = _cache(config)
-    return path if path is not None and path.exists() else None
+    return path if path is not None and exists(path) else None
 
 
 def _cache(config: Config) -> Path | None:

@@ -2,10 +2,10 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from threading import Timer
 
 from ragauge.cli import say
+from ragauge.regular_file import is_pipe
 
 PATIENCE_S = 3.0
 STANDARD_INPUT = "-"
@@ -17,7 +17,7 @@ def saying_if_waiting(sources: Sequence[str]) -> Generator[None]:
     named = [
         "standard input" if source == STANDARD_INPUT else source
         for source in sources
-        if source == STANDARD_INPUT or Path(source).is_fifo()
+        if source == STANDARD_INPUT or is_pipe(source)
     ]
     if not named:
         yield

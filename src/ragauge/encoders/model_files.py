@@ -15,7 +15,7 @@ from threading import RLock
 from typing import Any, cast
 
 from ragauge.errors import EncoderError
-from ragauge.regular_file import check_regular, read_regular
+from ragauge.regular_file import check_regular, is_file, is_folder, read_regular
 
 MAX_JSON_BYTES = 500_000_000
 
@@ -46,9 +46,9 @@ OPENING = RLock()
 def located(name: str, revision: str | None) -> tuple[Path, str | None]:
     """The folder with the model's files, and the hub's commit; None for a user's folder."""
     folder = Path(name).expanduser()
-    if folder.is_dir():
+    if is_folder(folder):
         return folder, None
-    if folder.is_file():
+    if is_file(folder):
         raise EncoderError(
             f"{name} is a file; give the folder that holds config.json and model.safetensors"
         )

@@ -22,7 +22,7 @@ from pathlib import Path
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.judges.delimiters import FORM, fill
 from ragauge.judges.protocol import Message
-from ragauge.regular_file import read_regular
+from ragauge.regular_file import is_folder, read_regular
 
 SHARED = ("system", "repair")
 """Prompts that any call may contain."""
@@ -135,7 +135,7 @@ class Prompts:
     def _own(self) -> dict[str, Prompt]:
         if self.folder is None:
             return {}
-        if not self.folder.is_dir():
+        if not is_folder(self.folder):
             raise PlanError([f"{self.folder}: is not a folder; put prompts in it as NAME.md"])
         shipped, problems = _shipped(), list[str]()
         own: dict[str, Prompt] = {}

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Literal
 
 from ragauge.errors import LabelError, MissingExtraError
 from ragauge.language.anchors import Anchors, in_order
-from ragauge.language.claims import HEDGES, NEGATIONS, PRONOUNS, Claim, Stated, is_pronoun
+from ragauge.language.claim_words import HEDGES, NEGATIONS, PRONOUNS
+from ragauge.language.claims import Claim, Stated, is_pronoun
 from ragauge.language.date_parts import Date
 from ragauge.language.quantity import Quantity
 

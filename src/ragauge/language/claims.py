@@ -15,6 +15,38 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ragauge.language.characters import plain_signs
+from ragauge.language.claim_words import (
+    ACRONYMS,
+    ADVERBS,
+    ASSERTIVE,
+    AUXILIARIES,
+    BARE,
+    BE,
+    COPULAS,
+    COUNTS,
+    DETERMINERS,
+    HAVE,
+    HEDGES,
+    IDIOMS,
+    LEADING,
+    LINKING,
+    MEASURED,
+    MONTHS,
+    NAMING,
+    NEGATIONS,
+    NO_OBJECT,
+    PARTICIPLES,
+    PLACED,
+    POINTING,
+    PREPOSITIONS,
+    PRONOUNS,
+    RELATIVES,
+    STOPPING,
+    STOPPING_VERBS,
+    STOPPING_WORDS,
+    TURNS,
+    VERBS,
+)
 from ragauge.language.date_parts import Date
 from ragauge.language.quantity import Quantity
 
@@ -49,153 +81,6 @@ class Stated:
         return last > 0 and end <= ends[last - 1]
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_REGULAR = """
-abandon abolish accept accompany accuse achieve acknowledge acquire adapt add adopt advise affect
-announce appoint approve arrest assassinate assemble attack attend attract award ban bomb broadcast
-calculate capture carry cause celebrate chair claim coach coin collect colonize command commission
-complete compose conclude conduct confirm connect conquer consume contain contribute convert convict
-cover create cross cure damage declare defeat defend define deliver demonstrate deny deploy depict
-describe design destroy detect determine develop devise devote direct discover distribute divide
-donate earn edit elect eliminate employ enable encourage end enter equal establish exceed execute
-exhibit expand explain explore export express feature file finance fire force form formulate found
-fund gain generate govern grant guide handle head help host identify ignore illustrate implement
-import improve include increase influence inherit inhabit inspire install introduce invade invent
-invest investigate invite issue join kill knock land last launch license limit list locate lower
-manage manufacture market marry measure merge migrate mine move name nominate observe occupy offer
-open operate oppose order organise organize own paint pass patent perform photograph pioneer place
-play predict prepare present preserve prevent print process produce prohibit promote propose protect
-prove provide publish purchase pursue raise ratify reach receive recognise recognize record recruit
-reduce refuse reject release remove rename renovate repair replace represent require rescue resemble
-resign restore reveal review revive reward rule sail save score secure seize separate serve share
-shape sign solve sponsor star start state store study succeed suffer supply support surpass surround
-survive target test top trace train transfer transform translate transport treat trigger unify unite
-use value visit voice vote welcome weigh witness
-advertise assert borrow climb complement comprise damage decrease educate emit enact encode evade
-evolve expose fail favor favour film finish follow gather house hunt infect injure inhibit isolate
-lease license lift load lack link mark marry mention murder narrate orbit outlaw overlook power
-preach premiere printed prize pronounce publicise publicize range rate reclaim redesign refine
-regulate reinforce reject reopen report rescue reside retain retire reverse roast roll sack settle
-slash smash span staff stage strengthen sue sustain symbolise symbolize tackle teach threaten
-tour trade travel unveil upgrade uphold vaccinate view violate wound
-"""
-_DOUBLED = (
-    "ban plan equip ship stop drop plot map tap bar commit permit submit transmit control star"
-)
-_IRREGULAR = """
-become became become | begin began begun | break broke broken | bring brought brought | build built built
-buy bought bought | choose chose chosen | cost cost cost | cut cut cut | draw drew drawn | drive drove driven
-eat ate eaten | feed fed fed | fight fought fought | find found found | fly flew flown | give gave given
-grow grew grown | hit hit hit | hold held held | keep kept kept | lead led led | leave left left
-lose lost lost | make made made | meet met met | pay paid paid | put put put | read read read
-ride rode ridden | run ran run | see saw seen | sell sold sold | send sent sent | set set set
-show showed shown | sing sang sung | speak spoke spoken | spend spent spent | steal stole stolen
-strike struck struck | swim swam swum | take took taken | teach taught taught | throw threw thrown
-wear wore worn | win won won | write wrote written | overthrow overthrew overthrown | shoot shot shot
-undergo underwent undergone | bear bore born | split split split | beat beat beaten
-"""
-_COPULAS = _set("is are was were became becomes become remains remained")
-_BE = _set("is are was were been being be get got gets")
-_HAVE = _set("has have had")
-_AUXILIARIES = _BE | _HAVE | _set("did does do will to")
-HEDGES = _set("""
-    may might could would should can must ought suggest suggests suggested suggesting seem seems
-    seemed seemingly appear appears appeared possibly perhaps probably maybe potentially apparently
-    likely unlikely presumably reportedly allegedly supposedly arguably believe believes believed
-    think thinks thought assume assumes assumed suspect suspects suspected speculate speculates
-    speculated rumored rumoured expected imply implies implied suppose supposes supposed guess hope
-    hopes hoped tend tends tended if whether unless cannot
-""")
-NEGATIONS = _set("not never no neither nor without hardly nobody nothing cannot")
-_ADVERBS = _set("""
-    also then later first soon once ever just still now already often always even only again
-    eventually since thus therefore instead together today yesterday recently since further once
-    too all both best most long
-""")
-_DETERMINERS = _set("""
-    the a an this that these those its their his her our my your some any each every both all
-    several many few various certain other another such whose about around over nearly
-    approximately roughly more less than at least up to
-""")
-_POINTING = _set("this that these those")
-_MONTHS = _set("""
-    january february march april may june july august september october november december
-""")
-_IDIOMS = {"took": "place part", "takes": "place part", "take": "place part", "taken": "place part"}
-PRONOUNS = _set("""
-    i you he she it we they me him them us this that these those who whom whose which what there
-    here one ones someone something everyone everything anyone anything himself herself itself
-    themselves each all both some many others another such
-""")
-_ACRONYMS = frozenset(("US", "IT", "WHO", "ME", "HE"))
-_RELATIVES = _set("who which that")
-_PREPOSITIONS = _set("""
-    in on at by for with from into onto to as than through throughout during after before since
-    until between among within without against about over under above below across along around
-    near behind beyond despite via per towards toward upon like unlike including
-""")
-_CONJUNCTIONS = _set(
-    "and or but while because although though when where so yet nor plus whereas how why"
-)
-_STOPPING_WORDS = _PREPOSITIONS | _CONJUNCTIONS | _RELATIVES
-_LINKS = """
-in at on near: born located based situated lived lives live | in at of: died | for at: works worked
-to: belongs belonged belong led leads refers married | of: consists consisted consist | as: known appointed
-in: resulted results starred stars | from: derives derived developed | after: named
-: called elected awarded
-"""
-_PLACED = {
-    verb: row.partition(":")[0].strip()
-    for row in _LINKS.replace("\n", "|").split("|")
-    for verb in row.partition(":")[2].split()
-}
-"""Verbs whose object follows one of these prepositions; without prepositions, verbs of naming."""
-
-
-def _inflections() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """The verbs' finite forms, their bare forms, and their participles."""
-    finite: set[str] = set()
-    participles: set[str] = set()
-    bare = set(_REGULAR.split())
-    doubled = set(_DOUBLED.split())
-    for verb in bare | doubled:
-        past = _past(verb, verb in doubled)
-        finite |= {past, _third_person(verb)}
-        participles.add(past)
-    for forms in _IRREGULAR.replace("\n", "|").split("|"):
-        if forms.strip():
-            verb, past, participle = forms.split()
-            bare.add(verb)
-            finite |= {past, participle, _third_person(verb)}
-            participles.add(participle)
-    return frozenset(finite), frozenset(bare), frozenset(participles)
-
-
-def _past(verb: str, doubled: bool) -> str:
-    if verb.endswith("e"):
-        return verb + "d"
-    if verb.endswith("y") and verb[-2] not in "aeiou":
-        return verb[:-1] + "ied"
-    return verb + verb[-1] * doubled + "ed"
-
-
-def _third_person(verb: str) -> str:
-    if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
-        return verb + "es"
-    if verb.endswith("y") and verb[-2] not in "aeiou":
-        return verb[:-1] + "ies"
-    return verb + "s"
-
-
-ASSERTIVE, _BARE, _PARTICIPLES = _inflections()
-_VERBS = ASSERTIVE | _BARE | _COPULAS | _HAVE | _PLACED.keys()
-_TURNS = _VERBS | HEDGES | {":", "but"}
-_STOPPING_VERBS = ASSERTIVE | _AUXILIARIES | _COPULAS | HEDGES | _PLACED.keys()
-_STOPPING = _STOPPING_WORDS | _STOPPING_VERBS | {"."}
-
 _LETTER = r"[\w\u0300-\u036f]"
 _TOKEN = re.compile(rf"[0-9]+(?:[,.][0-9]+)+|{_LETTER}+(?:[-'.&/]{_LETTER}+)*|[^\w\s]")
 # A single character class at the start keeps the search fast.
@@ -207,10 +92,6 @@ _NO_ABBREVIATION = frozenset("abeghijklmquvwxyz")
 """Letters with which no abbreviation ends; checked first, because it is fast."""
 _MAX_PHRASE = 8
 
-_LINKING = _COPULAS | _HAVE
-_NAMING = frozenset(word for word, prepositions in _PLACED.items() if not prepositions)
-_NO_OBJECT = frozenset(_PLACED) - ASSERTIVE - _BARE - _NAMING
-
 
 def is_pronoun(word: str) -> bool:
     """Whether the word is a pronoun; `US` and `WHO` are names.
@@ -218,7 +99,7 @@ def is_pronoun(word: str) -> bool:
     >>> is_pronoun("us"), is_pronoun("US")
     (True, False)
     """
-    return word.lower() in PRONOUNS and word not in _ACRONYMS
+    return word.lower() in PRONOUNS and word not in ACRONYMS
 
 
 def claims(text: str, stated: Stated | None = None) -> tuple[Claim, ...]:
@@ -284,17 +165,17 @@ class _Sentence:
         return self.plain[self.start : self.end].isupper()
 
     def claims(self, stated: Stated | None) -> Iterator[Claim]:
-        if _TURNS.isdisjoint(self.lowered):
+        if TURNS.isdisjoint(self.lowered):
             return
         hedged_until = subject = None
         for at, word in enumerate(self.lowered):
-            if word not in _TURNS:
+            if word not in TURNS:
                 continue
             if word in HEDGES and not (word == "may" and at and self._is_name(at)):
                 hedged_until = at
             elif word == ":" or (word == "but" and hedged_until is not None):
                 hedged_until = subject = None
-            elif word in _VERBS and hedged_until is None:
+            elif word in VERBS and hedged_until is None:
                 before, is_passive = self._skip_auxiliaries(at)
                 if before is None or not self._is_verb(at, before):
                     continue
@@ -309,7 +190,7 @@ class _Sentence:
         if not stated.covers(*self._span(first, first)):
             return False
         return all(
-            self.lowered[at] in _MEASURED or stated.covers(*self._span(at, at)) for at in places[1:]
+            self.lowered[at] in MEASURED or stated.covers(*self._span(at, at)) for at in places[1:]
         )
 
     def _claim(self, subject: Sequence[int], at: int, object: Sequence[int]) -> Claim:
@@ -333,8 +214,8 @@ class _Sentence:
             word = self.lowered[before]
             if word in NEGATIONS or word.endswith("n't") or word == "to":
                 return None, False
-            if word in _AUXILIARIES:
-                is_passive |= word in _BE
+            if word in AUXILIARIES:
+                is_passive |= word in BE
             elif not self._is_adverb(before):
                 break
             before -= 1
@@ -346,15 +227,15 @@ class _Sentence:
         following = self.lowered[at + 1] if at + 1 < len(self.lowered) else ""
         if following in ("not", "never", "no", "of") or self._is_name(at):
             return False
-        if word in _HAVE or (word in _COPULAS and word in _BE):
-            return before == at - 1 or self.lowered[at - 1] not in _AUXILIARIES
-        if word in _BARE and word not in ASSERTIVE:
+        if word in HAVE or (word in COPULAS and word in BE):
+            return before == at - 1 or self.lowered[at - 1] not in AUXILIARIES
+        if word in BARE and word not in ASSERTIVE:
             if at - 1 > before:
                 return bool({"did", "does", "do", "will"} & set(self.lowered[before + 1 : at]))
             noun = self.lowered[before] if before >= 0 else ""
             return noun.endswith("s") and not noun.endswith(("ss", "us", "is")) and len(noun) > 3
         previous = self.lowered[at - 1] if at else ""
-        return previous not in _DETERMINERS and previous not in _PREPOSITIONS and previous != "of"
+        return previous not in DETERMINERS and previous not in PREPOSITIONS and previous != "of"
 
     def _subject(self, end: int, last: Sequence[int] | None) -> Sequence[int] | None:
         """The positions of the subject phrase that ends at `end`."""
@@ -366,15 +247,15 @@ class _Sentence:
             return last
         if self.lowered[end] == "," and "by" in self.lowered[end + 2 : end + 3]:
             end -= 1  # `Tesla, founded by …`
-        if self.lowered[end] in _RELATIVES and end and self._is_pronoun(end):
+        if self.lowered[end] in RELATIVES and end and self._is_pronoun(end):
             end -= 1
             end -= end > 0 and self.words[end] == ","
         start = end + 1
         while start > 0 and end - start + 1 < _MAX_PHRASE and self._is_in_phrase(start - 1):
             start -= 1
-        if start > end or self.lowered[start] in _POINTING:
+        if start > end or self.lowered[start] in POINTING:
             return None
-        if start and self.lowered[start - 1] in _PREPOSITIONS and self.lowered[start] in _MONTHS:
+        if start and self.lowered[start - 1] in PREPOSITIONS and self.lowered[start] in MONTHS:
             start += 1  # `In May Acme …`
         while start <= end and self._is_leading(start):
             start += 1
@@ -393,19 +274,19 @@ class _Sentence:
         if start >= len(self.words):
             return None
         following = self.lowered[start]
-        if (following == "by" and word in _PARTICIPLES) or (
-            word in _PLACED and following in _PLACED[word].split()
+        if (following == "by" and word in PARTICIPLES) or (
+            word in PLACED and following in PLACED[word].split()
         ):
             start += 1
         elif (
-            following in _PREPOSITIONS
-            or following in _IDIOMS.get(word, "")
-            or ((is_passive or word in _NO_OBJECT) and word not in _NAMING and word not in _LINKING)
+            following in PREPOSITIONS
+            or following in IDIOMS.get(word, "")
+            or ((is_passive or word in NO_OBJECT) and word not in NAMING and word not in LINKING)
         ):
             return None
-        if word in _COPULAS and not self._starts_noun(start):
+        if word in COPULAS and not self._starts_noun(start):
             return None
-        if word in _HAVE and not (self._starts_noun(start) or following[-1:] == "s"):
+        if word in HAVE and not (self._starts_noun(start) or following[-1:] == "s"):
             return None
         return self._noun_phrase(start)
 
@@ -415,7 +296,7 @@ class _Sentence:
         end = start
         if (
             0 < start < len(self.words)
-            and self.lowered[start] in _PARTICIPLES
+            and self.lowered[start] in PARTICIPLES
             and self._is_leading(start - 1)
         ):
             end += 1  # `the reclaimed land`
@@ -427,11 +308,11 @@ class _Sentence:
 
     def _is_in_phrase(self, at: int) -> bool:
         word = self.lowered[at]
-        if word not in _STOPPING:
+        if word not in STOPPING:
             return word[0].isalnum()
-        if word in _STOPPING_WORDS:
+        if word in STOPPING_WORDS:
             return word == "who" and not self._is_pronoun(at)  # the WHO
-        if word in _STOPPING_VERBS:
+        if word in STOPPING_VERBS:
             return self._is_name(at)
         return at > 0 and len(self.lowered[at - 1]) == 1  # `J. K. Rowling`
 
@@ -447,21 +328,21 @@ class _Sentence:
     def _is_leading(self, at: int) -> bool:
         """Whether the word before a noun need not be looked up: an article, a number …"""
         word = self.lowered[at]
-        if word in _LEADING or word[:1].isdigit():
+        if word in LEADING or word[:1].isdigit():
             return True
         return word.endswith("ly") and self._is_adverb(at)
 
     def _is_adverb(self, at: int) -> bool:
         word = self.lowered[at]
-        return word in _ADVERBS or (word.endswith("ly") and len(word) > 4 and not self._is_name(at))
+        return word in ADVERBS or (word.endswith("ly") and len(word) > 4 and not self._is_name(at))
 
     def _starts_noun(self, at: int) -> bool:
         word = self.words[at]
         return (
-            self.lowered[at] in _DETERMINERS
+            self.lowered[at] in DETERMINERS
             or word[:1].isupper()
             or word[:1].isdigit()
-            or word.lower() in _COUNTS
+            or word.lower() in COUNTS
         )
 
     def _named(self, places: Sequence[int]) -> Sequence[int] | None:
@@ -469,19 +350,3 @@ class _Sentence:
         if not places or self._is_pronoun(places[-1]):
             return None
         return places
-
-
-_COUNTS = _set("""
-    one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred
-    hundreds thousand thousands million millions billion billions trillion dozen dozens
-""")
-_MEASURED = _set("""
-    tall long wide high deep thick broad old away apart ago later earlier higher lower more less
-    fewer each total
-""")
-_LEADING = (
-    _DETERMINERS
-    | _COUNTS
-    | _ADVERBS
-    | _set("of yes yeah yea well oh ok okay no so much actually overall")
-)

@@ -94,7 +94,8 @@ def _phrases(text: str) -> Iterator[str]:
 
 
 def _phrase(words: list[str]) -> Iterator[str]:
-    while words and words[0].lower() in NLTK_ENGLISH:
-        words = words[1:]
-    if len(words) > 1:
-        yield " ".join(words)
+    first = 0
+    while first < len(words) and words[first].lower() in NLTK_ENGLISH:
+        first += 1
+    if len(words) - first > 1:
+        yield " ".join(words[first:])

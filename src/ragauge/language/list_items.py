@@ -11,14 +11,15 @@ from ragauge.language.text import normalize
 
 BULLET = re.compile(r"^[ \t]*(?:[*•+-]|\d{1,3}[.)])[ \t]+(\S.*)$", re.MULTILINE)
 BOLD = re.compile(r"\*\*([^*]+)\*\*|__([^_]+)__")
-LINK = re.compile(r"\[([^\]\n]*)\]\([^)\n]*\)")
+LINK = re.compile(r"\[([^\]\n]{0,1000})\]\([^)\n]{0,2000}\)")
 TAG = re.compile(r"</?[A-Za-z]{1,10}>")
 MARKUP = re.compile(r"[*_`]+")
 EDGES = " .,;:-—()[]"
 TIGHT = re.compile(r"\s*([/-])\s*")
 """`/` and `-` with the spaces around them; `plain_signs` has made `–` a `-`."""
-BEHIND_NAME = re.compile(r"\s*[:(\[—]|\s+-|-+\s")
-"""What may begin an explanation: colon, bracket, or a dash that is not inside a word."""
+BEHIND_NAME = re.compile(r"[:(\[—]|\s-|-\s")
+"""What may begin an explanation: colon, bracket, or a dash that is not inside a word; spaces and dashes before it are
+stripped from the name."""
 
 _KINDS = r"(?:Article|Chapter|Clause|Form|Part|Rule|Section|§)"
 _NUMBER = r"\d+(?:[.-]\d+)*[A-Za-z]?"
@@ -109,7 +110,7 @@ def _without_kind(code: str) -> str:
 def _bullets(text: str, codes: BoundedPattern | None) -> Iterator[ListItem]:
     for bullet in BULLET.finditer(text):
         shown = TAG.sub("", LINK.sub(r"\1", bullet[1]))
-        coded = list(codes.finditer(shown)) if codes else []
+        coded = codes.findall(shown) if codes else ()
         if len(coded) > 1:
             continue  # several codes, which are items of their own
         item = _item(shown, coded[0] if coded else None)
@@ -118,7 +119,7 @@ def _bullets(text: str, codes: BoundedPattern | None) -> Iterator[ListItem]:
 
 
 def _codes_in(text: str, codes: BoundedPattern | None) -> Iterator[ListItem]:
-    for match in codes.finditer(text) if codes else ():
+    for match in codes.findall(text) if codes else ():
         if code := _normal(match[0]):
             yield ListItem(code)
 

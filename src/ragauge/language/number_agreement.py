@@ -229,6 +229,9 @@ def _is_rounded(expected: Stated, given: Stated, value: Decimal) -> bool:
     last = Decimal((0, (1,), max(expected_last, given_last)))
     if fine.quantize(last, ROUND_HALF_UP, EXACT) != coarse:
         return False
+    rounded = expected if expected_last > given_last else given
+    if rounded.quantity.spelled and not (rounded.quantity.scale or rounded.is_share):
+        return False  # `one` is no rounded 0.96
     shows_precision = expected.is_percent or "." in expected.quantity.text
     if expected_last > given_last and shows_precision:
         return True

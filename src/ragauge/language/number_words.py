@@ -5,17 +5,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from ragauge.language.characters import lower_letters, positions
-from ragauge.language.numerals import (
-    AFTER_SIGN_WORD,
-    SMALL,
-    TENS,
-    WORD_VALUES,
-    read_scale,
-    read_sign,
-    read_unit,
-)
+from ragauge.language.number_signs import AFTER_SIGN_WORD, read_sign
+from ragauge.language.number_units import read_scale, read_unit
 from ragauge.language.quantity import DIVIDING, EXACT, Quantity, Reading, quantity_of
 from ragauge.language.share_words import shares_in_words
+from ragauge.language.small_numbers import SMALL, TENS, WORD_VALUES
 from ragauge.language.words import words_of
 
 _BIG = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}

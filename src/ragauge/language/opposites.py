@@ -1,6 +1,6 @@
 """Words that turn a statement round: a negation right before it, and the opposites of its words."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 
 from ragauge.language.content_words import is_content_word
@@ -38,6 +38,10 @@ LIMITS = frozenset(
     {"only", "unless", "except", "but", "although", "however", "partly", "partially"}
 )
 """Words with which an answer is neither a plain yes nor a plain no."""
+AUXILIARIES = frozenset(["is", "was", "are", "were", "did", "does", "do", "has", "had", "have"])
+MERELY = frozenset(["only", "just", "merely", "alone", "simply"])
+"""After `was not`, they make no denial: `Jane Austen was not only the author`."""
+PASSIVES = frozenset(["was", "were", "is", "are", "be", "been", "being", "got"])
 OPPOSITES = (
     ("increase rise rose risen grow grew grown growth climb up higher improve improvement expand",
      "decrease decline fall fell fallen drop shrink shrank reduce reduction down lower worsen contract"),
@@ -119,21 +123,60 @@ def polarity(question: Sequence[str], answer: Sequence[str]) -> str | None:
     >>> polarity("is it allowed".split(), "that is forbidden".split())
     'no'
     """
+    answer = _with_defeats(answer)
     stems = {stem(word) for word in question}
     ours = {stem(word) for word in answer}
     differ = any(relation(one, other) == -1 for one in stems for other in ours - stems)
     if not differ and not any(is_content_word(word) and stem(word) in stems for word in answer):
         return None
-    if LIMITS & set(answer):
+    if LIMITS & set(answer) or any(len(word) > 6 and word.endswith("less") for word in answer):
+        return None  # `flightless` denies what it does not say
+    turned = _order(question, answer) if "than" in question else 1
+    if not turned:
         return None
-    is_no = differ != (is_negated(answer) != is_negated(question))
+    is_no = (differ != (is_negated(answer) != is_negated(question))) != (turned < 0)
     return "no" if is_no else "yes"
 
 
-def denial(words: Sequence[str], part: Sequence[str]) -> str | None:
+def _with_defeats(words: Sequence[str]) -> list[str]:
+    """The words, where `was defeated` is `was lost`, the opposite of `won`."""
+    return [
+        "lost" if word in ("defeated", "beaten") and before in PASSIVES else word
+        for before, word in zip(("", *words), words, strict=False)
+    ]
+
+
+def _order(question: Sequence[str], answer: Sequence[str]) -> int:
+    """1 if the answer compares the two of `Is A longer than B?` in this order, -1 in the other, 0 if in none.
+
+    >>> question = "is the nile longer than the danube".split()
+    >>> _order(question, "the danube is longer".split())
+    -1
+    """
+    at = question.index("than")
+    first, second = (
+        {stem(word) for word in part if is_content_word(word)}
+        for part in (question[: at - 1], question[at + 1 :])
+    )
+    compared = {stem(word) for word in question[at - 1 : at]}
+    named = [stem(word) for word in answer if stem(word) in (first ^ second) | compared]
+    if not compared & set(named) and not any(
+        relation(one, stem(other)) for one in compared for other in answer
+    ):
+        return 0
+    names = [each for each in named if each not in compared]
+    if not names:
+        return 1
+    return 1 if names[0] in first else -1
+
+
+def denial(
+    words: Sequence[str], part: Sequence[str], asked: Collection[str] = frozenset()
+) -> str | None:
     """The words that deny `part` if `words` denies it wherever it has it; None if it has it undenied or not.
 
-    Both are lower-cased words without articles.
+    Both are lower-cased words without articles; `asked`: the stems of the question, which `Jane Austen did not
+    write it` repeats.
 
     >>> denial("it was not by jane austen".split(), "jane austen".split())
     'not by'
@@ -142,6 +185,8 @@ def denial(words: Sequence[str], part: Sequence[str]) -> str | None:
     """
     if not part:
         return None
+    if found := _denied_after(words, part, asked):
+        return found
     text, wanted = f" {' '.join(words)} ", f" {' '.join(part)} "
     found: str | None = None
     at = text.find(wanted)
@@ -154,6 +199,23 @@ def denial(words: Sequence[str], part: Sequence[str]) -> str | None:
             return None
         at = text.find(wanted, at + 1)
     return found
+
+
+def _denied_after(words: Sequence[str], part: Sequence[str], asked: Collection[str]) -> str | None:
+    """The negation with which a text that begins with `part` denies what the question asks of it."""
+    n = len(part)
+    if tuple(words[:n]) != tuple(part):
+        return None
+    after = list(words[n : n + 2])
+    if len(after) < 2 or not (
+        (after[0] in AUXILIARIES and after[1] in ("not", "never"))
+        or (after[0] in BEFORE_T and after[1] == "t")
+    ):
+        return None
+    denied = words[n + 2 : n + 5]
+    if not denied or denied[0] in MERELY or not any(stem(word) in asked for word in denied):
+        return None
+    return "not"
 
 
 def _denied_at(words: Sequence[str], at: int) -> str | None:

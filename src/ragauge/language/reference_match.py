@@ -14,15 +14,16 @@ from ragauge.language.compared_text import ComparedText, read_text, without_acce
 from ragauge.language.date_parts import Date, readings, supports
 from ragauge.language.dates import dates
 from ragauge.language.initials import Span, abbreviated
+from ragauge.language.irregular_forms import IRREGULAR
 from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import Agreement
 from ragauge.language.number_match import ExpectedNumber, NumberMatch, match_quantities
 from ragauge.language.numbers import quantities
-from ragauge.language.opposites import denial, has_opposite, is_negated, polarity, relation
+from ragauge.language.opposites import denial, has_opposite, is_negated, relation
 from ragauge.language.quantity import Quantity
-from ragauge.language.refusals import find_refusals
 from ragauge.language.stems import Word, stem
 from ragauge.language.units import MONEY
+from ragauge.language.yes_or_no import ASKS_YES_OR_NO, said_to
 
 MIN_LETTERS = 5
 """Shorter words are not compared by spelling: `Iran` and `Iraq` are two countries."""
@@ -33,12 +34,6 @@ MAX_LISTED = 500
 SHORT_TEXT = 15
 """Words of answer and reference up to which an opposite word is taken for a contradiction: a longer text
 speaks of several things, of which one may rise and one fall."""
-RESTATES = 25
-"""Words of an answer without yes or no that is taken for one if it restates the question."""
-ASKS_YES_OR_NO = re.compile(
-    r"\W*(?:is|are|was|were|has|have|had|did|does|do|can|could|will|would|should|may|must|am)\b",
-    re.IGNORECASE,
-)
 YES_OR_NO = re.compile(r"\W*(yes|no)\b(?!\.\s?\d)", re.IGNORECASE)
 GLUED = re.compile(r"(?<=[a-z]{3})(?=\d{1,3}\b)|(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=\d)")
 """Where a footnote or a lost space joins two words: `Carrey1`, `byThe`, `in126`."""
@@ -164,6 +159,13 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     if len(expected.words) <= SHORT_TEXT >= len(given.words):
         known = () if ASKS_YES_OR_NO.match(question or "") else asked.stems
         words = tuple(_with_opposite(word, expected, given, known) for word in words)
+    in_dates = _stated_dates(reference, answer)
+    words = tuple(
+        word._replace(credit=1.0, how="number")
+        if not word.credit and _is_in(word, in_dates)
+        else word
+        for word in words
+    )
     short, spelled = abbreviated(reference, expected.words, answer, given.words)
     words = tuple(
         word._replace(credit=1.0, how="initials")
@@ -173,16 +175,17 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     )
     if denied:
         words = tuple(word._replace(credit=0.0, how="denied") for word in words)
-    said = _said_to(question or "", asked, expected, answer, given)
-    if said and said == expected.words[0].lowered:
-        words = (words[0]._replace(credit=1.0, how="meaning"),)
+    said = said_to(question or "", asked, expected, answer, given)
+    agrees = said == expected.words[0].lowered if said else False
+    if agrees:
+        words = tuple(word._replace(credit=1.0, how="meaning") for word in words)
     ours = {word.stem for word in given.content} - asked.stems
     same = {word.stem for word in given.content if _is_in(word, spelled)} if spelled else set[str]()
     contradiction = (f"{denied} {reference}", reference) if denied else None
     contradiction = contradiction or _contradiction(question or "", reference, answer, numbers)
     contradiction = contradiction or _opposite(words, given)
-    if said and not words[0].credit:
-        contradiction = said, words[0].text
+    if said and not agrees:
+        contradiction = said, expected.words[0].lowered
     # `-5 °C` has `5 °C` word for word, and `5 million` has `5`.
     is_other_number = bool(contradiction and numbers.expected and not numbers.matched)
     return ReferenceMatch(
@@ -225,6 +228,8 @@ def _credit(
     plain = without_accents(word.lowered)
     if word.stem in given.stems or plain in given.plain:
         return 1.0, "exact"
+    if word.stem in IRREGULAR and not given.stems.isdisjoint(IRREGULAR[word.stem]):
+        return 1.0, "exact"
     if ORDINALS.get(word.lowered, word.stem) in given.stems | ordinals:
         return 1.0, "number"
     if len(plain) >= MIN_LETTERS and plain.isalpha() and _is_spelled(plain, given.plain):
@@ -264,26 +269,22 @@ def _number_credits(reference: str, numbers: NumberMatch) -> list[tuple[int, int
     return sorted(found)
 
 
+def _stated_dates(reference: str, answer: str) -> Sequence[Span]:
+    """The spans of the reference's dates that the answer states in full, be it `9.11.1989` or `1163` for a century."""
+    expected = dates(reference)
+    stated = dates(answer) if expected else ()
+    return [
+        (date.start, date.end) for date in expected if any(supports(ours, date) for ours in stated)
+    ]
+
+
 def _denied(given: ComparedText, expected: ComparedText, asked: ComparedText) -> str | None:
     """The words with which the answer denies the reference; a question with a negation asks for them."""
-    found = denial(given.sequence().split(), expected.sequence().split())
+    forms = {form for known in asked.stems for form in IRREGULAR.get(known, ())}
+    found = denial(given.sequence().split(), expected.sequence().split(), asked.stems | forms)
     if found and is_negated([word.lowered for word in asked.words]):
         return None
     return found
-
-
-def _said_to(
-    question: str, asked: ComparedText, expected: ComparedText, answer: str, given: ComparedText
-) -> str | None:
-    """Yes or no, if the reference is only that, and a short answer says it in other words."""
-    ours, theirs = (tuple(word.lowered for word in text.words) for text in (given, expected))
-    if theirs not in (("yes",), ("no",)) or {"yes", "no"} & set(ours) or len(ours) > RESTATES:
-        return None
-    if not ASKS_YES_OR_NO.match(question):
-        return None
-    if any(refusal.decides for refusal in find_refusals(answer, question)):
-        return None
-    return polarity([word.lowered for word in asked.words], ours)
 
 
 def _is_in(word: Word | ReferenceWord, spans: Sequence[Span]) -> bool:
@@ -342,7 +343,9 @@ def _contradiction(
     stated = dates(answer) if wanted else ()
     # A date that repeats the question's is not meant for the reference's.
     new = _new_dates(stated, asked)
-    if new and not any(_agree(ours, date) for ours in stated for date in wanted):
+    if new and not any(
+        _agree(ours, date) or supports(ours, date) for ours in stated for date in wanted
+    ):
         return new[0].text, wanted[0].text
     if numbers.expected and not numbers.matched:
         return _other_number(question, reference, answer, numbers.expected[0])
@@ -362,11 +365,13 @@ def _other_number(
     The expected number itself if the answer says that it fell where the reference says that it rose.
     """
     known = {quantity.number for quantity in _quantities(question)}
-    wanted = {each.unit for each in _quantities(reference) if each.text == expected.number}
+    numbers = [each for each in _quantities(reference) if each.text == expected.number]
+    wanted = {each.unit for each in numbers}
+    in_words = any(each.spelled for each in numbers)
     stated = [
         each
         for each in _quantities(answer)
-        if each.counts
+        if (each.counts or (in_words and each.spelled and each.value != 1))
         and each.number not in known
         and (not wanted or any(_is_of_kind(each.unit, unit) for unit in wanted))
     ]

@@ -1,11 +1,28 @@
 """Where the words of a refusal answer the question: "Because the data were missing" answers why."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ragauge.language.content_words import is_content_word
+from ragauge.language.refusal_asked import has_value_for
 from ragauge.language.refusal_question import Asked
 from ragauge.language.refusal_sentences import Sentence
-from ragauge.language.refusal_words import pattern
+from ragauge.language.refusal_words import (
+    ASKABLE,
+    FACT,
+    GIVEN,
+    HELD,
+    HELP,
+    HOLD,
+    SAID,
+    SAY,
+    SHOW,
+    SOURCE,
+    TELLS,
+    TOLD,
+    WORK_OUT,
+    pattern,
+)
 from ragauge.language.stems import stemmed
 
 _WHY = pattern(r"\bwhy\b")
@@ -27,6 +44,35 @@ _POINTS = pattern(
     r"\b(?:it|they|these|those|that|this|which|copies)(?:'s|'re| is| are| can be| may be) (?:[a-z]+ ){0,2}?"
     r"(?:on|in|at|under|inside|from|via|through|behind|near)\b"
 )
+_WHAT_IS_MISSING = pattern(
+    r"\W*(?:what|which)\b[^?.;,]{0,60}\b(?:missing|lack(?:s|ing)?|omit(?:s|ted)?|left out|leaves? out|undisclosed"
+    r"|(?:not|n't) (?:[a-z]+ly )?(?:disclosed?|provided?|cover(?:ed)?|included?|mention(?:ed)?|contain(?:ed)?|specif(?:y|ied)"
+    r"|report(?:ed)?|stated?|address(?:ed)?))\b"
+)
+"""It asks what a source does not tell, so that what it does not tell is the answer."""
+_CONCLUDES = pattern(r"\W*(?:therefore|thus|hence|so|overall|consequently)\b")
+_SAME_BEGINNING = 5
+"""Letters; words of one family begin with the same."""
+_CLAUSE = pattern(r"[,;:.!?]| (?:so|but|because|since|as|although|though|hence|therefore)\b")
+"""The end of a clause."""
+_OF_REFUSALS = pattern(
+    rf"{SOURCE}|{FACT}|{ASKABLE}|{SAY}|{SAID}|{HOLD}|{HELD}|{SHOW}|{TELLS}|{TOLD}|{GIVEN}|{WORK_OUT}|{HELP}"
+    r"|find|found|know|known|see|sure|able|unable|possible|impossible|exact|specific|explicit|precise|actual|enough|sufficient"
+    r"|row|rows|column|line|lines|field|cell|broken|spelled|spelt|split|separate|separately|here|there|empty|left|blank|absent|omitted|silent|cut|off|copy|need|needed|required|provided|missing|given|part|question|answer|available|unclear|unknown"
+)
+"""Words that refusals have whatever is missing."""
+_IS_VALUE = pattern(
+    r"\W*(?:(?:by|in|on|at|from|about|around|roughly|approximately|within|up to|until|since) )?[$€£]?\d"
+)
+"""It begins with a number, as an answer without a verb does: "By 31 July."."""
+_ON_A_SOURCE = pattern(
+    rf"\A\W*(?:(?:the|this|that|these|your) )?(?:[a-z]+ )?{SOURCE}\b|\b(?:is|are|was|were) (?:[a-z]+ly )?{TOLD}\b"
+)
+"""It says what a source does, or what is told somewhere."""
+_TELLS_TO = pattern(
+    r"\W*(?!(?:please|see|refer|contact|check|consult|ask|call|visit|look)\b)[a-z]+ [a-z]+"
+)
+"""It may be an instruction, which answers "how": "Log in and choose New Report"."""
 _DENIES = pattern(
     r"(?:mention|disclos|specif|report|stat|provid|contain|includ|list|discuss|evidence|indicat|break|address|cover"
     r"|say|name|tell|give|show)"
@@ -65,6 +111,105 @@ def answered_before(sentences: Sequence[Sentence], index: int, asked: Asked) -> 
     )
 
 
+def is_on_a_further_detail(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
+    """Whether the sentence misses what the question does not ask for, after one that answers.
+
+    "It opens at 10 on Sundays. I couldn't find the closing time" answers when it opens.
+    """
+    refusing = sentences[index]
+    if refusing.concludes or refusing.makes_up or asked.is_yes_no:
+        return False
+    if any(found.rule.name == "refers elsewhere" for found in refusing.found):
+        return False
+    label = sentences[index - 1].text if index and sentences[index - 1].text.endswith(":") else ""
+    if _CONCLUDES.match(label):
+        return False
+    missing = _missing(refusing, label)
+    if missing & asked.specific:
+        return False
+    known = {stem[:_SAME_BEGINNING] for stem in asked.content | asked.kind}
+    new = {stem for stem in missing if stem[:_SAME_BEGINNING] not in known}
+    if not new or len(new) < len(missing & asked.content):
+        return False
+    if missing & asked.content and any(f" {words} " in refusing.text for words in asked.phrases):
+        return False
+    is_typed = asked.wants_number or bool(asked.kind)
+    for each in sentences[:index]:
+        if each.found or each.prepares or each.supposes or each.speaks_of_source:
+            continue
+        if _ON_A_SOURCE.search(each.text):
+            continue
+        if each.text.endswith((":", "?")) or (
+            each.accompanies_gap and not _TELLS_TO.match(each.text)
+        ):
+            continue
+        shared = asked.content & _stems(each)
+        if is_typed and _IS_VALUE.match(each.text) and not missing & asked.content:
+            return True
+        if is_typed and not has_value_for(each, asked):
+            if len(shared) >= _MOST * len(asked.content):
+                return True
+        elif shared or (not is_typed and _qualifies(refusing, asked)):
+            return True
+    return False
+
+
+def tells_only_something_else(sentences: Sequence[Sentence], asked: Asked) -> int | None:
+    """The index of an opening refusal of all that is asked, if what follows speaks of a source and of nothing asked.
+
+    "I could not find the half-life. The monograph does give the dose (5 mg)" refuses.
+    """
+    index = next((i for i, each in enumerate(sentences) if not each.is_preamble), None)
+    if index is None or not sentences[index].refuses or not asked.wants_value or not asked.content:
+        return None
+    if len(asked.content & _stems(sentences[index])) < _MOST * len(asked.content):
+        return None
+    after = sentences[index + 1 :]
+    tells = [each for each in after if each.answers or each.states_a_conclusion]
+    is_other = all(
+        _GIVES_INSTEAD.match(each.text) and not asked.content & _stems(each) for each in tells
+    )
+    return index if tells and is_other and not sentences[index].answers else None
+
+
+_GIVES_INSTEAD = pattern(
+    rf"\W*(?:however, |but |instead,? )?(?:(?:the|this|that|your) (?:[a-z]+ )?{SOURCE}|it|they) (?:(?:do|does|only|just|merely|instead|however) )*"
+    r"(?:gives?|lists?|mentions?|provides?|states?|reports?|contains?|shows?|describes?|names?|covers?)\b"
+)
+"""What a source tells in place of what is asked."""
+
+
+def _qualifies(sentence: Sentence, asked: Asked) -> bool:
+    """Whether it puts a word of its own before a word of the question: "late symptoms"."""
+    words = stemmed(sentence.text)
+    return any(
+        word.stem in asked.content
+        and before.stem not in asked.content
+        and is_content_word(before.lowered)
+        and not _OF_REFUSALS.fullmatch(before.lowered)
+        for before, word in pairwise(words)
+    )
+
+
+def _missing(sentence: Sentence, label: str = "") -> frozenset[str]:
+    """The stems that name what the sentence misses: those of the clause of the refusal, without its own words."""
+    found = sentence.found or sentence.if_asked
+    if not found:
+        return frozenset()
+    last = max(found, key=lambda each: each.end)
+    start, end = last.start - sentence.start, last.end - sentence.start
+    clause = _CLAUSE.search(sentence.text, end)
+    before = max((each.end() for each in _CLAUSE.finditer(sentence.text, 0, start)), default=0)
+    named = sentence.text[before : clause.start() if clause else None]
+    return frozenset(
+        word.stem
+        for word in stemmed(f"{label} {named}")
+        if is_content_word(word.lowered)
+        and not word.lowered.endswith("ly")
+        and not _OF_REFUSALS.fullmatch(word.lowered)
+    )
+
+
 def _gives_a_reason(sentence: Sentence) -> bool:
     """Whether it says because of what, and refuses nothing before that."""
     if _BECAUSE.match(sentence.text):
@@ -88,6 +233,8 @@ def answers_the_question(sentence: Sentence, asked: Asked) -> bool:
     if sentence.makes_up and _WANTS_EXAMPLE.search(asked.text):
         return True
     if _WHY.search(asked.text) and _gives_a_reason(sentence):
+        return True
+    if _WHAT_IS_MISSING.match(asked.text) and _missing(sentence) - asked.content:
         return True
     if asked.is_on_absence and not any(found.rule.closes for found in sentence.certain):
         return all(found.rule.name in _GAPS_IN_THINGS for found in sentence.certain)

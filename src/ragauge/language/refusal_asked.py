@@ -8,7 +8,7 @@ questions, and questions about what is missing, are left to the other rules.
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from ragauge.language.refusal_question import Asked
 from ragauge.language.refusal_sentences import Sentence
@@ -42,18 +42,50 @@ _INTERJECTION = re.compile(
     r"\W*(?:h+m+|well|okay?|ah|oh|sure|sorry|hello|hi|alas|right|u[hm]+)\b", re.IGNORECASE
 )
 _YEAR = re.compile(r"(?:fy)?(?:19|20)\d\d\Z", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![\w.])(?!(?:10-?[KQ]|8-?K|20-?F|14A|13[DFG])\b)[$€£]?-?\d[\d,.]*\d*%?")
+_NUMBER = re.compile(r"(?<![\w.\[])(?!(?:10-?[KQ]|8-?K|20-?F|14A|13[DFG])\b)[$€£]?-?\d[\d,.]*\d*%?")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
+
+
+_READ_AT_EACH_END = 100
+"""Sentences of a longer answer that are read, since each that refuses is compared with all others."""
+
+
+class _Answer:
+    """The sentences of an answer, and what is looked up in all of them once."""
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        self.sentences = sentences
+
+    @cached_property
+    def names_a_source(self) -> bool:
+        return any(each.speaks_of_source for each in self.sentences)
+
+    def has_gap(self, sentence: Sentence) -> bool:
+        """Whether it says that something is missing; most such words need a source that is named somewhere."""
+        gaps = (*sentence.gaps, *sentence.asked_gaps)
+        if any(not (gap.rule.near_source or gap.rule.asked) for gap in gaps):
+            return True
+        return bool(gaps) and self.names_a_source
 
 
 def asked_gap(sentences: Sequence[Sentence], asked: Asked) -> int | None:
     """The index of the sentence that says that what is asked for is missing, if no sentence gives it."""
+    left_out = len(sentences) - 2 * _READ_AT_EACH_END
+    if left_out <= 0:
+        return _asked_gap(sentences, asked)
+    ends = (*sentences[:_READ_AT_EACH_END], *sentences[-_READ_AT_EACH_END:])
+    index = _asked_gap(ends, asked)
+    return index if index is None or index < _READ_AT_EACH_END else index + left_out
+
+
+def _asked_gap(sentences: Sequence[Sentence], asked: Asked) -> int | None:
     if not asked.wants_value or _gives_a_part(sentences, asked):
         return None
     if len(sentences) > 1 and _is_a_short_answer(sentences[0], asked):
         return None
+    answer = _Answer(sentences)
     for index, sentence in enumerate(sentences):
-        if (sentence.refuses_something or _has_gap(sentence, sentences)) and _refuses_one_thing(
+        if (sentence.refuses_something or answer.has_gap(sentence)) and _refuses_one_thing(
             sentences, index, asked
         ):
             return index
@@ -73,7 +105,7 @@ def asked_gap(sentences: Sequence[Sentence], asked: Asked) -> int | None:
         ]
         if (named or contrasts) and not _is_given(others, named, asked):
             return index
-    return _gap_without_number(sentences, asked)
+    return _gap_without_number(answer, asked)
 
 
 def _gives_a_part(sentences: Sequence[Sentence], asked: Asked) -> bool:
@@ -95,7 +127,7 @@ def _asks_again(sentence: Sentence, asked: Asked) -> bool:
     )
 
 
-def _gap_without_number(sentences: Sequence[Sentence], asked: Asked) -> int | None:
+def _gap_without_number(answer: _Answer, asked: Asked) -> int | None:
     """The index of the first gap, if the question wants a number or a time and no sentence has one."""
     if not asked.wants_number and "date" not in asked.kind:
         return None
@@ -103,19 +135,11 @@ def _gap_without_number(sentences: Sequence[Sentence], asked: Asked) -> int | No
         each.answers_yes_or_no
         or each.answers
         or (not each.tells_something_else and has_value_for(each, asked))
-        for each in sentences
+        for each in answer.sentences
     ):
         return None
-    gaps = (index for index, each in enumerate(sentences) if _has_gap(each, sentences))
+    gaps = (index for index, each in enumerate(answer.sentences) if answer.has_gap(each))
     return next(gaps, None)
-
-
-def _has_gap(sentence: Sentence, sentences: Sequence[Sentence]) -> bool:
-    """Whether it says that something is missing; most such words need a source that is named somewhere."""
-    gaps = (*sentence.gaps, *sentence.asked_gaps)
-    if any(not (gap.rule.near_source or gap.rule.asked) for gap in gaps):
-        return True
-    return bool(gaps) and any(each.speaks_of_source for each in sentences)
 
 
 def _refuses_one_thing(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
@@ -231,27 +255,29 @@ def _gives_after(sentence: Sentence, asked: Asked) -> bool:
     """Whether a sentence after the one that calls something missing gives a value after all."""
     if sentence.prepares or sentence.advises:
         return False
-    return _has_number(sentence, asked) or (
+    return has_number_for(sentence, asked) or (
         _has_name(sentence, asked) and not sentence.is_afterthought
     )
 
 
 def _has_value(sentence: Sentence, asked: Asked) -> bool:
-    return _has_number(sentence, asked) or _has_name(sentence, asked)
+    return has_number_for(sentence, asked) or _has_name(sentence, asked)
 
 
 def has_value_for(
     sentence: Sentence, asked: Asked, apart_from: frozenset[str] = frozenset()
 ) -> bool:
     """Whether it has a number, in digits or words, or a name where the question does not want a number."""
-    if _has_number(sentence, asked, apart_from) or _NUMBER_IN_WORDS.search(sentence.text):
+    if has_number_for(sentence, asked, apart_from) or _NUMBER_IN_WORDS.search(sentence.text):
         return True
     if "date" in asked.kind and _MONTH.search(sentence.text) is not None:
         return True
     return not asked.wants_number and _has_name(sentence, asked)
 
 
-def _has_number(sentence: Sentence, asked: Asked, apart_from: frozenset[str] = frozenset()) -> bool:
+def has_number_for(
+    sentence: Sentence, asked: Asked, apart_from: frozenset[str] = frozenset()
+) -> bool:
     """Whether it has a number that the question does not have; a year only where a time is asked for."""
     numbers = [each.strip(".,") for each in _NUMBER.findall(sentence.text)]
     years_count = not asked.kind.isdisjoint(("date", "durat"))

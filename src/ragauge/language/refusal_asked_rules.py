@@ -10,6 +10,7 @@ from ragauge.language.refusal_words import (
     PAPERS,
     SAID,
     SOME,
+    TELLS,
     TERMS_AND_WORKS,
     TOLD,
     Rule,
@@ -48,7 +49,7 @@ ASKED_RULES = (
         "not given, though asked for",
         pattern(
             rf"(?: (?:[a-z]+ly|be|been|itself|anywhere|ever|also|yet)){{0,3}} (?:{_TOLD}|{TOLD}|{HELD}|{SAID}"
-            r"|there|here|among|in (?:the|it|them|this|these)|on (?:the|it|them|this)|part of|noted|credited"
+            r"|there|here|among|in (?:the|it|them|this|these)|on (?:the|it|them|this)|part of|noted|credited|uploaded|shared|entered|loaded|posted"
             rf"|revealed|separated|broken|spelled|spelt|kept|made out)\b(?! (?:for|in|from|by|to) {SOME})"
         ),
         after="negation",
@@ -60,7 +61,7 @@ ASKED_RULES = (
         pattern(
             rf"(?:{_IS}|[:(\[–—]|\A\W*|\b(?:it|that|this|them))\s*{_ABSENT}{_END}|\b(?:is|are|was|were|has|have|gets?) nowhere\b"
             rf"|\b(?:stripped|removed|deleted|dropped|lost|struck) from (?:[a-z]+ ){{1,3}}?{PAPER}\b"
-            rf"|\b(?:has|have|bears?|carr(?:y|ies)|gets?) no (?:name|date|price|number|figure|year|title|value)\b|\bno {_TRACE}\b|\bwithout (?:(?:an?|any|the|its) {_TRACE}|(?:saying|naming|telling|giving|stating|specifying|mentioning|listing|explaining|quantifying|(?:putting|attaching) (?:an?|any|the) (?:[a-z]+ )?(?:number|figure|name|date|price|value)))\b"
+            rf"|\b(?:has|have|bears?|carr(?:y|ies)|gets?) no (?:name|date|price|number|figure|year|title|value)\b|\bno {_TRACE}\b|\bwithout (?:(?:an?|any|the|its) {_TRACE}|(?:(?:ever|even|actually|also) )?(?:saying|naming|telling|giving|stating|specifying|mentioning|listing|explaining|quantifying|(?:putting|attaching) (?:an?|any|the) (?:[a-z]+ )?(?:number|figure|name|date|price|value)))\b"
         ),
         cues=(
             *_ABSENT_CUES,
@@ -75,6 +76,18 @@ ASKED_RULES = (
         "not given, though asked for",
         pattern(r"\b(?:is|are|was|were|does|do|did|has|have)(?: not|n't)(?:\W*\Z|(?=, and\b))"),
         cues=("not", "n't"),
+        gap=True,
+        asked=True,
+    ),
+    Rule(
+        "not given, though asked for",
+        pattern(
+            rf"\A\W*neither (?:of (?:them|these|those|the [a-z]+) )?{TELLS}\b"
+            r"|\b(?:i|we)(?: can| could|'ve)? (?:have|see|find|found|got|was given|were given)\b[^.;]{1,160}?,? but (?:not|no)\b[^,;.]{1,60}\W*\Z"
+            rf"|\b(?:has|have|lists?|names?|gives?|shows?) [^.;]{{1,120}}?,? but none (?:for|of|on|about|from)\b"
+            rf"|\b(?:it|they) {TELLS} no [a-z]+"
+        ),
+        cues=cues_of("neither but_no it_ they_"),
         gap=True,
         asked=True,
     ),
@@ -163,6 +176,7 @@ IDIOM_RULES = (
             rf"|\b(?:i|we)(?:'ll| will|'ve| have|'m| am)? (?:now )?(?:assumed?|used?|using|made up|invent(?:ed)?|pick(?:ed)?)\b[^;.]{{0,160}}?"
             rf"\b(?:placeholders?|made-up|fictitious|hypothetical|illustrative)\b"
             r"|\b(?:not|n't) (?:the )?(?:real|actual) (?:figures?|numbers?|values?|data|results?)\b|, not (?:[^ ,;.]+ )?actual\b"
+            r"|\b(?:need|have|has) to (?:take|use|get|find|insert|obtain|put in|fill in|look up|plug in) (?:the|its|their) (?:real|actual) (?:figures?|numbers?|values?|data)\b"
         ),
         cues=cues_of(
             "example made-up made_up fictitious hypothetical placeholder illustrat invented assumed real_ actual_"
@@ -186,7 +200,7 @@ IDIOM_RULES = (
         "not shared",
         pattern(
             r"\b(?:you|which was|that was) (?:have not|haven't|did not|didn't|not) (?:yet )?"
-            r"(?:share|upload|send|sent|provide|attach|include|paste|supply|supplie|give)(?:d|ed|n)?\b"
+            r"(?:share|upload|send|sent|provide|attach|include|paste|supply|supplie|give|told|tell|said|specifie|specify|mention|stated?)(?:d|ed|n)?(?! by\b)\b"
             rf"|\bma(?:ke|de) it in(?:to)? (?:[a-z]+ ){{1,3}}?(?:{PAPER}|pdf|scan|prompt)\b"
         ),
         cues=cues_of("you_ha you_did which_was_not that_was_not make_it_in made_it_in"),

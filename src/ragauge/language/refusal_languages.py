@@ -30,7 +30,7 @@ _SPEAKER = (
     r"\bno (?:puedo|podemos|dispongo de|disponemos de|tengo (?:información|datos|acceso)|encuentro|encontré|sé\b)",
     r"\bno (?:es posible|se puede) (?:responder|determinar|calcular|saber|concluir)\b",
     # Italian, Portuguese
-    r"\bnon (?:posso|sono in grado|dispongo di|ho (?:informazioni|dati|accesso)|trovo|è possibile (?:rispondere|determinare|calcolare))\b",
+    r"\bnon (?:posso|sono in grado|dispongo di|ho (?:informazioni|dati|accesso|trovato)|trovo|è possibile (?:rispondere|determinare|calcolare))\b",
     r"\bnão (?:posso|consigo|tenho (?:informações|dados|acesso)|encontrei|é possível (?:responder|determinar|calcular|saber))\b",
     # Dutch
     r"\bik (?:kan|weet|heb|vind)\b[^.;!?\n]{0,60}?\b(?:niet|geen)\b[^.;!?\n]{0,30}?(?:beantwoorden|zeggen|bepalen|vinden|informatie|gegevens|\Z)",
@@ -93,6 +93,16 @@ _ENGLISH = re.compile(
     r"\b(?:the|is|are|was|were|does|not|and|of|this|that|it|I|you)\b", re.IGNORECASE
 )
 _FIGURE_IN_CLAUSE = re.compile(r"\d[^.;:,,;。]*[.;:,,;。]")
+_FURTHER = re.compile(
+    r"\b(?:weitere[nrs]?|nähere[nrs]?|sonstige[nrs]?|genauere[nrs]?|autres?|d'autres|supplémentaires?|otr[oa]s|más (?:información|datos|detalles)"
+    r"|altr[ei]|ulterior[ei]|outr[oa]s|mais (?:informações|dados|detalhes)|verdere|andere)\b|(?:其他|更多)",
+    re.IGNORECASE,
+)
+"""What is missing comes on top of what is there."""
+_ANSWER_WORDS = 4
+"""Words before it that are taken for an answer."""
+_WORD = re.compile(r"[^\W\d_]{5,}")
+"""A word that is long enough to be one of content."""
 _TURN_WITHIN = 3
 """Characters at the end of a refusal that may belong to a turn: "わかりませんが"."""
 
@@ -100,7 +110,7 @@ READ = 4000
 """Characters; a longer answer in another language is read no further."""
 
 
-def refusal_in_another_language(answer: str) -> Span | None:
+def refusal_in_another_language(answer: str, question: str | None = None) -> Span | None:
     """The words with which an answer in another language refuses, None if it does not.
 
     >>> text = "Dazu finde ich in den Unterlagen keine Angaben."
@@ -122,9 +132,24 @@ def refusal_in_another_language(answer: str) -> Span | None:
         found = _SOURCE_IS_SILENT.search(text, start, end)
         if found is None or _turns_after(text, found) or _YES_OR_NO.match(text):
             continue
+        is_further = _FURTHER.search(text, start, found.end()) is not None
+        if is_further and text[: found.start()].count(" ") >= _ANSWER_WORDS:
+            continue
+        if question and _is_on_something_else(question, text[:start], text[start:end]):
+            continue
         if not _has_figure(text, start if index else found.start()):
             return found.span()
     return None
+
+
+def _is_on_something_else(question: str, before: str, refusal: str) -> bool:
+    """Whether the sentences before the refusal take up the question, and the refusal does not."""
+    asked, given, missing = (_words(text) for text in (question, before, refusal))
+    return bool(asked & given) and not asked & missing
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower()))
 
 
 def _turns_after(text: str, found: re.Match[str]) -> bool:

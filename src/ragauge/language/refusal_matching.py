@@ -104,6 +104,19 @@ _EXPLAINS = pattern(
 """A fact about the world, then why or on what condition: "The court dismissed it because the claimant had provided no documents"."""
 _ANY_OTHER = pattern(r"(?:not|n't) [a-z]+ any other\b")
 """What is missing comes on top of what is there: "does not list any other securities"."""
+_NOT_MEANINGFUL = pattern(
+    r"(?:not|n't) be (?:meaningfully|sensibly) [a-z]+,? (?:because|since|as|when|if)\b"
+)
+"""That a ratio says nothing about such a company answers: "cannot be meaningfully calculated since it has no debt"."""
+_DEPENDS = pattern(r"\W*(?:whether|if|it|that|this)\b.{0,120}\bdepends? on\b")
+"""It says on what the answer depends, and so states nothing."""
+_AFTER_YES = pattern(r"\W*yes\b.{0,200} (?:and|but|though|although|while|yet) (?:i|we)?\W*")
+"""What follows "Yes" and a conjunction is a detail: "Yes, once, and I have no details on the fee"."""
+_SUPPOSES_AN_ANSWER = pattern(
+    r"\W*(?:(?:i (?:think|believe|guess|suspect|suppose|would say|would guess)|my (?:best )?guess (?:is|would be)) (?!you\b)"
+    r"|(?:probably|possibly|perhaps|maybe|presumably|likely) )[^,;]{3,}"
+)
+"""An answer that the speaker is not sure of: "I think it was Ada Lind, but I can't be sure"."""
 _WHOSE = re.compile(r"\bwhose\b[^,;]{0,60}$", re.IGNORECASE)
 """A detail of what the answer names: "A foundation whose owners are not disclosed"."""
 _SAID_BY = pattern(
@@ -116,7 +129,7 @@ _IMPERSONAL = pattern(
 )
 _TURNS_TO_REFUSE = pattern(
     r"(?:(?P<but>\bbut\b).{0,300}"
-    r"|[,—–-] (?:yet|though|although|however|while|whereas)\b(?!,)[^,;]{0,160})\Z"
+    r"|[,—–-] (?:yet|(?:even )?though|although|however|while|whereas)\b(?!,)[^,;]{0,160})\Z"
 )
 
 _STATES = pattern(
@@ -286,6 +299,8 @@ def _found(rule: Rule, spans: Iterator[Span], sentence: str, offset: int) -> Fou
                 or _ATTRIBUTED.match(sentence) is not None
                 or _answers_first(rule, sentence, subject)
                 or _ANY_OTHER.search(sentence, subject, end + 20) is not None
+                or _AFTER_YES.fullmatch(sentence, 0, subject) is not None
+                or _NOT_MEANINGFUL.search(sentence, subject, end + 20) is not None
                 or _WHOSE.search(sentence, 0, subject) is not None
                 or _SAID_BY.match(sentence, 0, start) is not None
                 or _EXPLAINS.match(sentence, 0, start) is not None
@@ -307,6 +322,8 @@ def _answers_first(rule: Rule, sentence: str, start: int) -> bool:
     if INNER_CONCLUSION.search(sentence, turn.end("but") if turn["but"] else turn.start(), start):
         return False
     clause = sentence[: turn.start()].rstrip(" ,–—-")[:CLAUSE_READ]
+    if turn["but"] and _SUPPOSES_AN_ANSWER.match(clause):
+        return True
     if rule.closes and turn["but"] and not FIGURE.search(clause):
         return False
     return not SAYS_NO_ANSWER.match(clause)
@@ -315,7 +332,9 @@ def _answers_first(rule: Rule, sentence: str, start: int) -> bool:
 def _follows_statement(sentence: str, start: int) -> bool:
     """Whether another clause with its own verb, not about a source, precedes: "She won it, and the time is not given"."""
     lead = lead_of(sentence, start)
-    return bool(lead) and _STATES.search(lead) is not None and not speaks_of_source(lead)
+    if not lead or speaks_of_source(lead) or _DEPENDS.match(lead):
+        return False
+    return _STATES.search(lead) is not None
 
 
 def lead_of(sentence: str, start: int) -> str:

@@ -7,7 +7,7 @@ to look or what to do.
 
 from collections.abc import Sequence
 
-from ragauge.language.refusal_asked import has_value_for
+from ragauge.language.refusal_asked import has_number_for, has_value_for
 from ragauge.language.refusal_question import Asked
 from ragauge.language.refusal_sentences import Sentence
 from ragauge.language.refusal_words import PAPER, TERM_OR_WORK, pattern
@@ -26,13 +26,15 @@ _REFERS = pattern(
     r"|'d need to| would need to| will need to|'d have to| would have to)? (?:[a-z]+ (?:to )?){0,2}?"
     r"|\b(?:i|we)(?:'d| would)? (?:[a-z]+ )?(?:suggest|recommend|advise|encourage) (?:that )?(?:you |to |you to )?"
     r"|\b(?:best|advisable|recommended|worth|better|please) (?:to )?)"
-    r"(?:check|consult|refer(?: to)?|see|look(?: (?:at|in|up|into|to))?|review|contact|ask|visit|search|examine|read|verify|speak (?:to|with)|reach out to|get in touch with|call|use (?:the )?figures)"
+    r"(?:find (?=[^;.]{0,80}? (?:on|in|at) )|check|consult|refer(?: to)?|see|look(?: (?:at|in|up|into|to))?|review|contact|ask|visit|search|examine|read|verify|speak (?:to|with)|reach out to|get in touch with|call|use (?:the )?figures)"
     rf"(?:ing|ting)?\b[^;.]{{0,80}}?\b{_ELSEWHERE}\b"
     r"|\b(?:having|taking|have|take) a look (?:there|at|in)\b"
+    r"|\b(?:would|will|should) (?:[a-z]+ )?be (?:found|disclosed|reported|listed|given|stated|included|shown|published) (?:in|on|at|by)\b"
     r"|\b(?:is|are) (?:typically|usually|normally|generally|commonly|often) (?:found|disclosed|reported|listed|included|given|stated"
     r"|published|available|explained) (?:in|on|at|by)\b"
 )
 """Advice to look elsewhere: "You should consult the annual report"."""
+_YOU_FIND = pattern(r"\W*you (?:can|could|may|might|will|should)(?: [a-z]+ly| also)? find\b")
 _USES_METHOD = pattern(
     r"\b(?:divid(?:e|ing)|subtract(?:ing)?|multiply(?:ing)?|plug(?:ging)?(?: [a-z]+){0,3} in|(?:use|using|apply|applying) the (?:following )?formula"
     r"|(?:is|are) (?:calculated|computed|determined|obtained|derived) (?:by|as|using|from)|formula (?:is|for))\b"
@@ -59,7 +61,10 @@ def without_a_value(sentences: Sequence[Sentence], asked: Asked) -> tuple[int, s
             return None
         if is_typed and has_value_for(each, asked, _CONSTANTS):
             return None
-        if not is_typed and (each.states_a_number or not each.accompanies_gap):
+        if not is_typed and (
+            has_number_for(each, asked)
+            or not (each.accompanies_gap or _YOU_FIND.match(each.text) is not None)
+        ):
             return None
     for index, each in enumerate(sentences):
         if _REFERS.search(each.text):

@@ -30,11 +30,12 @@ _HAS_NOTHING = (
             rf"(?:{FACT}|{PAPER}|rules?|signs?|trace|way|year|date|name|number|such [a-z]+)\b)"
             rf"|\b(?:i|we)'ve (?:nothing|neither|none|no (?:[a-z-]+ ){{0,3}}?(?:{FACT}|{PAPER}))\b"
             r"|\A\W*(?:have|got) (?:neither|none|nothing)\b"
+            r"|\b(?:i|we)(?:'ve)? (?:have|see|saw|find|found|got)\b[^.;]{1,120}?,? but (?:nothing|none) (?:on|about|for|regarding|concerning)\b"
         ),
         cues=cues_of(
             "nothing neither none_of have_no got_no hold_no possess_no see_no saw_no find_no"
         )
-        + cues_of("found_no given_no sent_no spot_no 've_no have_none got_none have_got"),
+        + cues_of("found_no given_no sent_no spot_no 've_no have_none got_none have_got but_n"),
         closes=True,
     ),
     Rule(

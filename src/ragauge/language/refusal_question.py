@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ragauge.language.content_words import is_content_word
-from ragauge.language.refusal_words import pattern
+from ragauge.language.refusal_words import pattern, without_long_gaps
 from ragauge.language.stems import stemmed
 
 _YES_NO = pattern(
@@ -34,9 +34,10 @@ _ASKS_FOR = (
 )
 """Questions, with the words for what they ask for."""
 _COMPOUND = pattern(
+    r"\A\W*(?:what|which) (?:is|are|was|were)(?: the| its| their)? (?:[a-z-]+ ){1,3}?and (?:the |its |their )?(?:[a-z-]+ ){1,2}?(?:of|for|in|on|at)\b|"
     r"\b(?:and|or),? (?:also )?(?:who|what|when|where|which|why|how|did|does|is|are|was|were|has|have|will|by how)\b"
 )
-"""It asks two things: "How much did it grow, and what is expected?"."""
+"""It asks two things: "How much did it grow, and what is expected?", "What are the height and weight of it?"."""
 _WHERE_TO_FIND = pattern(
     r"\bwhere (?:can|could|should|may|might|must|do|to|would) (?:i|we|you|one|find|get)\b"
     r"|\bwhere (?:is|are) [^?]{1,60} (?:found|listed|kept|published|available|located|stored)\b"
@@ -92,6 +93,7 @@ def asked_by(question: str) -> Asked:
     >>> asked_by("What is missing from the form?").wants_value
     False
     """
+    question = without_long_gaps(question)
     words = stemmed(question)
     thing = frozenset(
         word.stem

@@ -19,7 +19,10 @@ _NO_ANSWER = (
     r"|insufficient (?:information|data|context)|unavailable|indeterminable|[-–—.?…*_]+)[\s\"')\].!]*"
 )
 NO_ANSWER = Rule(
-    "no answer", pattern(rf"(?:(?:final )?answer:|unfortunately,?|sorry,?)?{_NO_ANSWER}")
+    "no answer",
+    pattern(
+        rf"(?:(?:final )?answer:|(?:[a-z]+ ){{0,3}}[a-z]+:(?=\s*(?:n/a|not |unknown|no data))|unfortunately,?|sorry,?)?{_NO_ANSWER}"
+    ),
 )
 """The whole answer is a word or sign for "none"."""
 

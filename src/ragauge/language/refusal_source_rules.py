@@ -69,11 +69,11 @@ SOURCE_RULES = (
     Rule(
         "source is silent",
         pattern(
-            rf"\b(?:{TELLS} (?:no (?!(?:more|less|fewer|longer|such)\b)[a-z]+|neither|none|nothing)"
+            rf"\b(?:(?:credits?|identif(?:y|ies)|{TELLS}) (?:no one|nobody)|{TELLS} (?:no (?!(?:more|less|fewer|longer|such)\b)[a-z]+|neither|none|nothing)"
             r"|(?:says?|reveals?|shows?|tells? (?:me|us|you)) nothing"
             rf"|(?:has|have|shows?) no (?:[a-z-]+ ){{0,2}}?{FACT}|no (?:have|say|give|contain|mention)|falls? short)\b"
         ),
-        cues=cues_of("no_ neither none nothing short"),
+        cues=cues_of("no_ neither none nothing short nobody"),
         nouns=PAPERS,
     ),
     Rule(

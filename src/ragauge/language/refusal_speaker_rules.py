@@ -62,11 +62,15 @@ SPEAKER_RULES = (
             rf"|\bone (?:cannot|can't|can not){HOW}(?:tell|say|determine|know|infer|be (?:certain|sure))\b"
             r"|\bremains? (?:[a-z]+ )?(?:undetermined|unanswered|unresolved|open)\b"
             r"|\b(?:unanswerable|not answerable)\b"
+            rf"|\b(?:is|are|was)(?: not|n't) (?:something|anything|a question|one) (?:that |which )?(?:can|could|may) be {WORK_OUT}\b"
+            r"|\A\W*without\b[^.;]{1,100}, [^,;.]{1,60} (?:is|are|remains?) (?:[a-z]+ )?(?:unclear|unknown|not (?:clear|known))\b"
         ),
         cues=cues_of(
             "unknown unclear answerable unanswerable be_made be_drawn be_performed one_can"
         )
-        + cues_of("undetermined unanswered unresolved open"),
+        + cues_of(
+            "undetermined unanswered unresolved open t_something t_anything t_a_question t_one without"
+        ),
         closes=True,
     ),
     Rule(

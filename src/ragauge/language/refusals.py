@@ -19,7 +19,9 @@ from ragauge.language.refusal_answered import (
     answered_before,
     answers_the_question,
     explains_an_answer,
+    is_on_a_further_detail,
     points_elsewhere,
+    tells_only_something_else,
 )
 from ragauge.language.refusal_asked import asked_gap
 from ragauge.language.refusal_languages import refusal_in_another_language
@@ -97,7 +99,7 @@ def find_refusals(answer: str, question: str | None = None) -> tuple[RefusalMatc
     >>> [match.decides for match in find_refusals("The report does not give the fee, but it was $5.")]
     [False]
     """
-    whole_answer = _whole_answer(answer)
+    whole_answer = _whole_answer(answer, question)
     if whole_answer is not None:
         return (whole_answer,)
     text = answer.replace("’", "'").replace("ʼ", "'")
@@ -133,7 +135,7 @@ def _without_a_value(
         )
 
 
-def _whole_answer(answer: str) -> RefusalMatch | None:
+def _whole_answer(answer: str, question: str | None) -> RefusalMatch | None:
     """The match if the whole answer or its last line is a refusal by itself."""
     stripped = answer.strip()
     if not stripped:
@@ -145,7 +147,7 @@ def _whole_answer(answer: str) -> RefusalMatch | None:
     foreign = OTHER_LANGUAGES.words.match(answer)
     if foreign is not None:
         return _by_itself(OTHER_LANGUAGES, answer, foreign.span(), "opening")
-    in_another = refusal_in_another_language(answer)
+    in_another = refusal_in_another_language(answer, question)
     if in_another is not None:
         return _by_itself(OTHER_LANGUAGES, answer, in_another, "whole answer")
     end = len(answer.rstrip())
@@ -208,11 +210,17 @@ def _given_question(
     if points_elsewhere(sentences, asked):
         return None, place
     if deciding is None:
-        return asked_gap(sentences, asked), "for the question"
+        gap = asked_gap(sentences, asked)
+        if gap is not None and is_on_a_further_detail(sentences, gap, asked):
+            gap = None
+        if gap is None:
+            gap = tells_only_something_else(sentences, asked)
+        return gap, "for the question"
     answers = (
         answers_the_question(sentences[deciding], asked)
         or explains_an_answer(sentences, deciding, asked)
         or answered_before(sentences, deciding, asked)
+        or is_on_a_further_detail(sentences, deciding, asked)
     )
     return (None, place) if answers else (deciding, place)
 

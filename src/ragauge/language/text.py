@@ -35,10 +35,11 @@ SPACED_CLOSER = (
 # A single character class at the start keeps the search fast; the look-behinds distinguish the four
 # kinds. A run matches only from its first character, so the search stays linear. The look-ahead with a
 # back-reference keeps all closers, as a possessive quantifier would, which Python 3.11.2 gets wrong
-# after a group.
+# after a group. At most 64 closers: a note such as [p.1] has a stop of its own, from which all that follow
+# would be read again.
 STOP = re.compile(
     rf"[{STOPS}{FULL_WIDTH_STOPS}{LINE_BREAKS}](?:"
-    rf"(?<=[{STOPS}])(?<![{STOPS}]{{2}})[{STOPS}]*+(?=(?P<closers>{SPACED_CLOSER}*))(?P=closers)(?!\S)"
+    rf"(?<=[{STOPS}])(?<![{STOPS}]{{2}})[{STOPS}]*+(?=(?P<closers>{SPACED_CLOSER}{{0,64}}))(?P=closers)(?!\S)"
     rf"|(?<=[{FULL_WIDTH_STOPS}])[{FULL_WIDTH_STOPS}]*+(?:{CLOSER})*"
     rf"|(?<=[{LINE_BREAKS}])\s*+"
     rf"|(?<=[{CJK}][!?])[!?]*+(?:{CLOSER})*(?=[{CJK}「『《（])"

@@ -15,6 +15,8 @@ _POWERS = (
     {"Hz": 0, "kHz": 3, "MHz": 6, "GHz": 9},
     {"Pa": 0, "kPa": 3, "MPa": 6},
     {"mmol": -3, "mol": 0},
+    {"byte": 0, "kB": 3, "MB": 6, "GB": 9, "TB": 12, "PB": 15},
+    {"Kbps": 3, "Mbps": 6, "Gbps": 9},
 )
 _POWER = {
     unit: (kind, power) for kind, powers in enumerate(_POWERS) for unit, power in powers.items()

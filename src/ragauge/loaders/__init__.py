@@ -38,7 +38,7 @@ def load(
     of one of these is copied to this machine first. Large files
     (`in_pieces=None`: 64 MB and more) are read piece by piece into a temporary file, so that they need
     not fit into memory; the samples and every message are the same. Systems in files of their own, and
-    `gold`, which is in memory, are joined. All rows are read into memory with `prefer` or `by_place`, where
+    `gold`, which is in memory, are joined. All rows are read into memory where
     only some rows to be joined have ids, and for traces and results of pipelines; a note says so if the files are large.
 
     A list may hold dicts or objects with the names of fields; a dict of columns, an Arrow table, and
@@ -78,11 +78,13 @@ def _load_local(
     in_pieces: bool | None,
 ) -> Samples:
     """The samples of sources on this machine, in pieces or in memory."""
-    if prefer is None and not by_place and in_pieces is not False:
+    if in_pieces is not False:
         try:
-            found = _load_in_pieces(source, chosen, system, gold, even_small=bool(in_pieces))
+            found = _load_in_pieces(
+                source, chosen, system, gold, prefer, by_place, even_small=bool(in_pieces)
+            )
         except NeedsAllRowsError as error:
-            in_memory = _load(source, chosen, system, gold, prefer=None, by_place=False)
+            in_memory = _load(source, chosen, system, gold, prefer=prefer, by_place=by_place)
             note = f"read as a whole into memory: {error}"
             return replace(in_memory, notes=(*in_memory.notes, note))
         if found is not None:
@@ -93,20 +95,16 @@ def _load_local(
 
 
 def _notes_on_size(source: object, gold: object, chosen: Mapping[str, str]) -> list[str]:
-    """A note on large files that are read into memory, because their rows are paired with others."""
+    """A note on large files that are read into memory."""
     is_one = is_one_source(source, chosen.values())
     sources = [source] if is_one else list(cast(Mapping[object, object], source).values())
     files = [file for each in (*sources, gold) for file in files_in_pieces(each) or ()]
     if not files or not is_large(files):
         return []
-    if side_by_side.is_chosen(chosen.get("answer")):
-        why = "the answers of several systems are in columns of one table"
-    elif gold is not None:
-        why = "answers are joined with the gold of another file"
-    else:
-        why = (
-            "rows are paired by place or by choice" if is_one else "the files of systems are paired"
-        )
+    is_repeated = not is_one and len(set(files)) < len(files)
+    why = (
+        "a file is given for several systems" if is_repeated else "it is joined with another source"
+    )
     return [f"read as a whole into memory: {why}"]
 
 
@@ -115,6 +113,8 @@ def _load_in_pieces(
     chosen: Mapping[str, str],
     system: str | None,
     gold: object,
+    prefer: Prefer | None,
+    by_place: bool,
     *,
     even_small: bool,
 ) -> Samples | None:
@@ -125,15 +125,15 @@ def _load_in_pieces(
     files = [file for each in sources for file in each.files]
     if not files or not (even_small or is_large(files)) or check_chosen(chosen):
         return None
-    if side_by_side.is_chosen(chosen.get("answer")) or len(set(files)) < len(files):
+    if len(set(files)) < len(files) or check_prefer(prefer, has_gold=gold is not None):
         return None
     if gold is None:
-        return load_in_pieces(sources, chosen)
+        return load_in_pieces(sources, chosen, prefer=prefer, by_place=by_place)
     given = read_source(gold, chosen.values())
     if legalbench.recognised(given) is not given:
         return None
     expected = GoldTable(gold_with_fields(given, chosen), given.columns())
-    samples = load_in_pieces(sources, chosen, expected)
+    samples = load_in_pieces(sources, chosen, expected, prefer=prefer, by_place=by_place)
     if not is_large(files_in_pieces(gold) or ()):
         return samples
     note = "read the gold as a whole into memory, the answers in pieces; gold in the answers' rows takes less"

@@ -1,6 +1,7 @@
 """Find fields of a question that differ between its rows, and settle them by the user's choice."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal, cast, get_args
 
@@ -113,19 +114,20 @@ class Conflicts:
 
     def notes(self) -> list[str]:
         """How many conflicts were settled, and how."""
+        ids: dict[str, dict[str, None]] = {}
+        for conflict in self.settled:
+            ids.setdefault(conflict.field, {})[conflict.id] = None
+        return [self.note(name, next(iter(several)), len(several)) for name, several in ids.items()]
+
+    def note(self, name: str, first: str, n: int) -> str:
+        """The note on `n` ids whose field differs, of which `first` is the first."""
         kept = {
             "gold": "used the gold's",
             "answers": "kept each answer's own",
             "first": "used the first source's",
             None: "kept each row's own",
         }[self.prefer]
-        ids: dict[str, dict[str, None]] = {}
-        for conflict in self.settled:
-            ids.setdefault(conflict.field, {})[conflict.id] = None
-        return [
-            f"{name} differs between rows for {counted_ids(next(iter(several)), len(several))}; {kept}"
-            for name, several in ids.items()
-        ]
+        return f"{name} differs between rows for {counted_ids(first, n)}; {kept}"
 
     def problems(self) -> list[Problem]:
         """One problem for each field and pair of sources, naming the first conflict."""
@@ -144,7 +146,7 @@ class Conflicts:
         place = other.source if other.line is None else f"{other.source}:{other.line}"
         if (name := name_of(other, "system")) is not None:
             place = f"{place} (system {name!r})"
-        here, there = _short(row.values[first.field]), _short(other.values[first.field])
+        here, there = (_short(first.field, each.values[first.field]) for each in (row, other))
         many = f" ({n_ids:,} ids differ like this)" if n_ids > 1 else ""
         choices = "|".join(get_args(Prefer)) if self.has_gold else "answers|first"
         ways_out = [
@@ -201,6 +203,11 @@ def counted_ids(first: str, n: int) -> str:
     return f"id {first!r}" if n == 1 else f"{n:,} ids (the first is {first!r})"
 
 
-def _short(value: object) -> str:
+def _short(name: str, value: object) -> str:
+    """A value as a message shows it: one reference as its text, however it was given."""
+    with suppress(FieldError, RecursionError):
+        value = read_value(name, value)
+    several = cast("list[object]", value) if isinstance(value, list) else []
+    value = several[0] if len(several) == 1 else cast(object, value)
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}…"

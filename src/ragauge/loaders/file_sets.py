@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ragauge.loaders.table import Table, listed, unreadable
+from ragauge.regular_file import exists, is_folder
 
 KINDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 """Endings of the files that a set may hold; those of text also packed."""
@@ -39,8 +40,8 @@ def is_set(path: Path) -> bool:
 
 def files_of_set(path: Path) -> Sequence[Path] | Table:
     """The files in the order of their names, or an empty table with the problem."""
-    if path.is_dir():
-        if (path / RUN).exists():
+    if is_folder(path):
+        if exists(path / RUN):
             return unreadable(
                 str(path), "is the folder of a run; look at it with: ragauge show FOLDER"
             )
@@ -49,7 +50,7 @@ def files_of_set(path: Path) -> Sequence[Path] | Table:
         found = [Path(name) for name in glob.glob(str(path), recursive=True)]  # noqa: PTH207 - the path is the pattern
     files = sorted(file for file in found if kind_of_file(file) and file.is_file())
     kinds = sorted({SAME.get(kind, kind) for file in files if (kind := kind_of_file(file))})
-    what = "is a folder" if path.is_dir() else "is a pattern"
+    what = "is a folder" if is_folder(path) else "is a pattern"
     if not files:
         known = ", ".join(KINDS)
         return unreadable(str(path), f"{what} without data files ({known}); give a file")
@@ -57,7 +58,7 @@ def files_of_set(path: Path) -> Sequence[Path] | Table:
         return unreadable(
             str(path),
             f"{what} with files of several kinds ({listed(kinds)}); choose one kind by a pattern: "
-            f"{path / '*' if path.is_dir() else path.parent / '*'}{kinds[0]}",
+            f"{path / '*' if is_folder(path) else path.parent / '*'}{kinds[0]}",
         )
     return files
 

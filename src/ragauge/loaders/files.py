@@ -5,6 +5,7 @@ The locale does not matter, and only local files are opened.
 
 import gzip
 import io
+import os
 import re
 import zlib
 from collections.abc import Callable, Generator, Iterator
@@ -37,7 +38,7 @@ MAX_SIBLINGS = 1_000
 Text = TypeVar("Text", bytes, str)
 
 _FOREIGN_RUN = re.compile(r"[^\W\x00-\x7f]{3}|[^\x00-\x7f\xa0]{4}")
-_ACCENTED_WORD = re.compile(r"[^\s,;\"]*[^\x00-\x7f][^\s,;\"]*")
+_ACCENTED_WORD = re.compile(r"[^\s,;\"]{0,40}[^\x00-\x7f][^\s,;\"]{0,40}")
 _BOM = b"\xef\xbb\xbf"
 _FOREIGN = {
     b"\x1f\x8b": "is compressed with gzip; add .gz to its name",
@@ -86,6 +87,8 @@ def text_lines(
 def unopened(path: Path, error: Exception) -> str:
     """Why the file cannot be read, as a message for the user."""
     match error:
+        case FileNotFoundError() if path.is_symlink():
+            return "is a link to a file that does not exist"
         case FileNotFoundError():
             return f"no such file{_near(path)}"
         case IsADirectoryError():
@@ -110,6 +113,15 @@ def _near(path: Path) -> str:
     except (OSError, ValueError):
         return ""
     return did_you_mean(path.name, siblings)
+
+
+def gzip_content_size(path: Path) -> int:
+    """The unpacked size that a gzip file gives in its last bytes, modulo 4 GiB; 0 if it has none."""
+    with path.open("rb") as packed:
+        if packed.seek(0, os.SEEK_END) < 4:
+            return 0
+        packed.seek(-4, os.SEEK_END)
+        return int.from_bytes(packed.read(4), "little")
 
 
 @contextmanager

@@ -32,7 +32,7 @@ from ragauge.loaders.documents import is_list
 from ragauge.loaders.file_sets import PACKED, files_of_set, is_set, together
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, unreadable
-from ragauge.regular_file import as_url
+from ragauge.regular_file import as_url, exists
 
 if TYPE_CHECKING:
     import polars as pl
@@ -170,7 +170,7 @@ def _read_file(source: str | os.PathLike[str]) -> Table:
     for why, suffixes in _REFUSED.items():
         if name.endswith(suffixes):
             return unreadable(str(path), f"is not supported: {why}")
-    if not path.exists():
+    if not exists(path):
         return _READERS[".jsonl"](path)  # reports that it does not exist, with a similar name
     known = f"{', '.join(_TEXT_READERS)} (each also .gz, .zst) and .parquet"
     return unreadable(str(path), f"has an unknown ending; use one of {known}")

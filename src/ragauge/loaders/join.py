@@ -135,7 +135,8 @@ _OTHER_WAYS = (
 def gaps_between_systems(rows: Sequence[Row]) -> tuple[str, ...]:
     """Notes on questions that one system answers and another does not."""
     answered = _ids_by_system(rows)
-    everything = dict.fromkeys(id for ids in answered.values() for id in ids)
+    # In the order of the rows, whatever the order of the systems.
+    everything = dict.fromkeys(id for row in rows if (id := name_of(row, "id")) is not None)
     notes: list[str] = []
     for system, ids in answered.items():
         missing = [id for id in everything if id not in ids]

@@ -4,7 +4,7 @@ Spreadsheets hold lists so, also with ids and scores beside the texts: Chunk 1, 
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ragauge.loaders.documents import score_of
@@ -21,10 +21,16 @@ _NUMBERED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Numbered:
+class Numbered:
+    """A column of a field, and its number."""
+
     column: str
     field: str
     number: int
+
+
+Groups = Mapping[str, Sequence[Numbered]]
+"""The columns of each field that they are gathered into."""
 
 
 def recognised(table: Table, keep: Collection[str] = ()) -> Table:
@@ -32,29 +38,43 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
 
     Only for a field that no other column gives. Columns in `keep` stay as they are.
     """
-    columns = [name for name in table.columns() if name not in keep]
-    given = {field_of(name) for name in table.columns()}
-    groups = {field: group for field, group in _groups(columns).items() if field not in given}
+    groups = groups_of(table.columns(), keep)
     if not groups:
         return table
-    rows = tuple(_gathered(row, groups) for row in table.rows)
+    return replace(gathered(table, groups), notes=(*table.notes, note_of(groups)))
+
+
+def groups_of(columns: Sequence[str], keep: Collection[str] = ()) -> Groups:
+    """The columns that are gathered; none of `keep`, and none of a field that another column gives."""
+    given = {field_of(name) for name in columns}
+    groups = _groups([name for name in columns if name not in keep])
+    return {field: group for field, group in groups.items() if field not in given}
+
+
+def gathered(table: Table, groups: Groups) -> Table:
+    """The table with these columns as lists."""
+    return replace(table, rows=tuple(_gathered(row, groups) for row in table.rows))
+
+
+def note_of(groups: Groups) -> str:
+    """Which columns were read as which field."""
     read = [
         f"{listed([repr(one.column) for one in group], most=3)} as {field}"
         for field, group in groups.items()
     ]
-    return replace(table, rows=rows, notes=(*table.notes, f"read {'; '.join(read)}"))
+    return f"read {'; '.join(read)}"
 
 
-def _groups(columns: Sequence[str]) -> dict[str, list[_Numbered]]:
+def _groups(columns: Sequence[str]) -> dict[str, list[Numbered]]:
     """The numbered columns of each field, in order, if they count from 0 or 1 and have one name."""
-    named: dict[tuple[str, str], list[_Numbered]] = {}
+    named: dict[tuple[str, str], list[Numbered]] = {}
     for column in columns:
         matched = _NUMBERED.fullmatch(folded(column))
         field = None if matched is None else _field(matched["stem"], matched["beside"])
         if matched is not None and field is not None:
-            one = _Numbered(column, field, int(matched["number"]))
+            one = Numbered(column, field, int(matched["number"]))
             named.setdefault((field, matched["stem"]), []).append(one)
-    groups: dict[str, list[_Numbered]] = {}
+    groups: dict[str, list[Numbered]] = {}
     for (field, _), group in named.items():
         group.sort(key=lambda one: one.number)
         first = group[0].number
@@ -81,7 +101,7 @@ def _field(stem: str, beside: str | None) -> str | None:
     return next((field for field in fields if field in LISTS), None)
 
 
-def _gathered(row: Row, groups: dict[str, list[_Numbered]]) -> Row:
+def _gathered(row: Row, groups: Groups) -> Row:
     taken = {one.column for group in groups.values() for one in group}
     values = {name: value for name, value in row.values.items() if name not in taken}
     texts = {one.number for one in groups.get("contexts", ()) if _is_filled(row, one)}
@@ -101,6 +121,6 @@ def _gathered(row: Row, groups: dict[str, list[_Numbered]]) -> Row:
     return Row(values, row.source, row.line)
 
 
-def _is_filled(row: Row, one: _Numbered) -> bool:
+def _is_filled(row: Row, one: Numbered) -> bool:
     value = row.values.get(one.column)
     return value is not None and not (isinstance(value, str) and not value.strip())

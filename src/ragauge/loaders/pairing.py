@@ -89,11 +89,7 @@ def pair_by_place(rows: Sequence[Row], gold: Sequence[Row] = ()) -> Paired:
         sides.setdefault(system_of(row), []).append(row)
     first = list(gold) or next(iter(sides.values()))
     problems = [
-        Problem(
-            f"system {system!r} has {len(several):,} rows, but {first[0].source} has {len(first):,}; "
-            "rows can be paired by place only if their numbers are equal",
-            several[0].source,
-        )
+        unequal(system, len(several), first[0].source, len(first), several[0].source)
         for system, several in sides.items()
         if len(several) != len(first)
     ]
@@ -106,11 +102,26 @@ def pair_by_place(rows: Sequence[Row], gold: Sequence[Row] = ()) -> Paired:
     places = {system: iter(ids) for system in sides}
     paired = [_with_id(row, next(places[system_of(row)])) for row in rows]
     renamed = {id for row, new in zip(rows, paired, strict=True) if (id := _other_id(row, new))}
-    notes = [f"paired by place: {len(first):,} rows of each"]
-    if renamed:
-        notes.append(f"{len(renamed):,} ids are not used, as rows are paired by place")
+    notes = placed_notes(len(first), len(renamed))
     named_gold = [_with_id(row, id) for row, id in zip(gold, ids, strict=False)]
     return Paired(paired, named_gold, tuple(notes))
+
+
+def unequal(system: str, n_rows: int, first: str, n_first: int, source: str) -> Problem:
+    """The problem of a system with other than the `n_first` rows of the source `first`."""
+    return Problem(
+        f"system {system!r} has {n_rows:,} rows, but {first} has {n_first:,}; "
+        "rows can be paired by place only if their numbers are equal",
+        source,
+    )
+
+
+def placed_notes(n: int, n_renamed: int) -> list[str]:
+    """The notes on `n` rows of each side that are paired, and on ids that are not used."""
+    notes = [f"paired by place: {n:,} rows of each"]
+    if n_renamed:
+        notes.append(f"{n_renamed:,} ids are not used, as rows are paired by place")
+    return notes
 
 
 def _has_sides(rows: Sequence[Row], gold: Sequence[Row]) -> bool:

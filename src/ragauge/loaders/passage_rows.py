@@ -65,6 +65,11 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     return replace(table, rows=samples, notes=(*table.notes, note))
 
 
+def may_be_passages(columns: Sequence[str]) -> bool:
+    """Whether the rows of a table with these columns may each be a passage of a question."""
+    return _columns(columns) is not None
+
+
 def _columns(columns: Sequence[str]) -> _Columns | None:
     """The columns of a passage: the only one with its text, and its id, score and rank."""
     names = {name: folded(name) for name in columns}

@@ -16,7 +16,11 @@ DEEPEST = 20
 ARRAYS = ("array",)
 """Calls that stand for their first argument."""
 
-_STRING = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
+# A string that is not closed matches too, without a group: otherwise the search would go on inside it, from each
+# escaped quote to its end.
+_STRING = re.compile(
+    r"'(?:[^'\\\n]|\\.)*(?:(?P<single>')|)|\"(?:[^\"\\\n]|\\.)*(?:(?P<double>\")|)", re.DOTALL
+)
 _FAILURES = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
 
 
@@ -51,7 +55,7 @@ def _printed_array(text: str) -> list[object] | None:
     Python would join the texts into one. numpy quotes each as repr does, so they are exact; a long
     array is printed with dots in place of its middle, which is gone.
     """
-    strings = list(_STRING.finditer(text))
+    strings = [found for found in _STRING.finditer(text) if found.lastgroup]
     gaps = [text[a.end() : b.start()].strip() for a, b in pairwise(strings)]
     if "" not in gaps:
         return None

@@ -114,9 +114,11 @@ def copied() -> Generator[Copies]:
 
 
 def with_urls(samples: Samples, copies: Copies) -> Samples:
-    """The samples with URLs in the notes, where they name copies."""
+    """The samples with URLs as their source and in the notes, where they name copies."""
+    if not copies.places:
+        return samples
     notes = tuple(map(copies.named, samples.notes))
-    return samples if notes == samples.notes else replace(samples, notes=notes)
+    return replace(samples, source=copies.named(samples.source), notes=notes)
 
 
 def _before_pattern(url: str) -> str:

@@ -28,10 +28,14 @@ def with_shared_gold(rows: Sequence[Row]) -> tuple[list[Row], tuple[str, ...]]:
     used: dict[tuple[str, str, str], int] = {}
     found = [_filled(row, absent[system_of(row)], values, used) for row in rows]
     notes = tuple(
-        f"{field} of {owner!r} used for {n:,} answers of {system!r}, which has none"
-        for (field, owner, system), n in used.items()
+        shared_note(field, owner, n, system) for (field, owner, system), n in used.items()
     )
     return found, notes
+
+
+def shared_note(field: str, owner: str, n: int, system: str) -> str:
+    """The note on `n` answers of a system without a field, which have that of another system."""
+    return f"{field} of {owner!r} used for {n:,} answers of {system!r}, which has none"
 
 
 def _filled(

@@ -3,7 +3,7 @@
 Each such row becomes one row for each system. Columns of any names can be chosen: answer=small,large.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -20,8 +20,8 @@ SEPARATOR = ","
 
 
 @dataclass(frozen=True, slots=True)
-class _Layout:
-    """The columns of each system: field to column. `others` are its answers' names in messages."""
+class Layout:
+    """The columns of each system: field to column. `answer` is what the user chose as the answer."""
 
     systems: Mapping[str, Mapping[str, str]]
     answer: str = "answer"
@@ -32,20 +32,36 @@ def recognised(table: Table, chosen: str | None = None) -> Table:
 
     `chosen` is what the user chose as the answer: names of columns separated by commas, or one.
     """
-    table = _spread(table)
-    columns = table.columns()
-    layout = _chosen(columns, chosen) if chosen is not None else _by_names(table)
+    table = spread(table)
+    layout = layout_of(table.columns(), chosen, lambda column: _has_texts(table, column))
     if layout is None:
         return table
+    return replace(by_system(table, layout), notes=(*table.notes, note_of(layout)))
+
+
+def layout_of(
+    columns: Sequence[str], chosen: str | None, has_texts: Callable[[str], bool]
+) -> Layout | None:
+    """The systems whose answers are columns: those that the user chose, or by their names."""
+    return _chosen(columns, chosen) if chosen is not None else _by_names(columns, has_texts)
+
+
+def by_system(table: Table, layout: Layout) -> Table:
+    """The table with one row for each system."""
     rows = tuple(_of_system(row, name, layout) for row in table.rows for name in layout.systems)
+    return replace(table, rows=rows)
+
+
+def note_of(layout: Layout) -> str:
+    """Which columns were read as the answers of which system."""
     answers = [
         f"{given[layout.answer]!r} as the answers of {name!r}"
         for name, given in layout.systems.items()
     ]
-    return replace(table, rows=rows, notes=(*table.notes, f"read {listed(answers, most=5)}"))
+    return f"read {listed(answers, most=5)}"
 
 
-def _spread(table: Table) -> Table:
+def spread(table: Table) -> Table:
     """The table with an object of texts by system, such as answers, as a column for each system."""
     for word in ANSWERS:
         name = f"{word}s"
@@ -91,29 +107,23 @@ def _texts_by_system(cell: object) -> object:
     return answers or cast(object, cell)
 
 
-def is_chosen(answer: str | None) -> bool:
-    """Whether the user's choice of the answer may be several columns."""
-    return answer is not None and SEPARATOR in answer
-
-
-def _chosen(columns: Sequence[str], chosen: str) -> _Layout | None:
+def _chosen(columns: Sequence[str], chosen: str) -> Layout | None:
     names = [name.strip() for name in chosen.split(SEPARATOR)]
     if chosen in columns or len(names) < 2 or not set(names) <= set(columns):
         return None
-    return _Layout({name: {chosen: name} for name in names}, chosen)
+    return Layout({name: {chosen: name} for name in names}, chosen)
 
 
-def _by_names(table: Table) -> _Layout | None:
+def _by_names(columns: Sequence[str], has_texts: Callable[[str], bool]) -> Layout | None:
     """The systems by the names of columns: at least two, with texts, and no other answer or system."""
-    columns = table.columns()
     if {field_of(name) for name in columns} & {"answer", "system"}:
         return None
     for word in ANSWERS:
         for is_first in (True, False):
             named = _named(columns, word, is_first=is_first)
-            if len(named) > 1 and all(_has_texts(table, column) for column in named.values()):
+            if len(named) > 1 and all(map(has_texts, named.values())):
                 others = _beside(columns, named, is_first=is_first)
-                return _Layout(
+                return Layout(
                     {name: {"answer": named[name], **others.get(name, {})} for name in named}
                 )
     return None
@@ -164,8 +174,19 @@ def _beside(
 
 def _has_texts(table: Table, column: str) -> bool:
     """Whether the column holds texts, and not numbers such as lengths and scores."""
-    texts = [value for row in table.rows if isinstance(value := row.values.get(column), str)]
-    return any(not _is_number(text) for text in texts if text.strip())
+    return any(is_words(row.values.get(column)) for row in table.rows)
+
+
+def is_words(value: object) -> bool:
+    """Whether a cell holds a text, and not a number."""
+    return isinstance(value, str) and bool(value.strip()) and not _is_number(value)
+
+
+def may_be_answers(column: str) -> bool:
+    """Whether a column's name may be that of a system's answers."""
+    return field_of(column) is None and any(
+        _without(column, word, is_first=is_first) for word in ANSWERS for is_first in (True, False)
+    )
 
 
 def _is_number(text: str) -> bool:
@@ -176,7 +197,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _of_system(row: Row, name: str, layout: _Layout) -> Row:
+def _of_system(row: Row, name: str, layout: Layout) -> Row:
     taken = {column for given in layout.systems.values() for column in given.values()}
     values = {other: value for other, value in row.values.items() if other not in taken}
     values["system"] = name

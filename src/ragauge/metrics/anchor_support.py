@@ -8,6 +8,7 @@ from ragauge.language.anchors_spacy import Extractor, spacy_anchors
 from ragauge.language.context_index import ContextIndex, Support, support
 from ragauge.language.date_parts import Date
 from ragauge.language.quantity import Quantity
+from ragauge.language.support_reasons import why_hallucinated
 from ragauge.language.words import Words, words_of
 from ragauge.metric import feature, metric
 from ragauge.score import Score
@@ -136,7 +137,9 @@ def hallucination(
     share = n_unsupported / len(checked) if checked else 0.0
     n_ngrams, n_found = len(answer_ngrams), len(answer_ngrams & context_ngrams)
     drift = _drift(n_found, n_ngrams)
+    lost = [anchor.text for anchor, supporting in checked if supporting is None]
     evidence = {
+        "why": why_hallucinated(lost, len(checked), has_drifted=drift > 0),
         "extractor": answer_anchors.extractor,
         "n_anchors": len(checked),
         "n_unsupported": n_unsupported,

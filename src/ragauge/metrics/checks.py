@@ -11,7 +11,13 @@ from typing import Annotated
 
 from ragauge.language.list_items import ListItem, list_items, shared_items
 from ragauge.language.numbers import quantities
-from ragauge.language.patterns import BoundedPattern, PatternTimeoutError, is_pattern
+from ragauge.language.patterns import (
+    MAX_LENGTH,
+    MAX_REPEATED,
+    BoundedPattern,
+    PatternTimeoutError,
+    is_pattern,
+)
 from ragauge.language.quantity import Quantity, same_quantity
 from ragauge.language.text import normalize
 from ragauge.metric import Column, Metric, metric
@@ -22,7 +28,14 @@ from ragauge.where import Filter
 MARKUP = re.compile(r"[*_`]+")
 
 
-Pattern = Annotated[str, Constraint("a valid regular expression", is_pattern)]
+Pattern = Annotated[
+    str,
+    Constraint(
+        f"a valid regular expression of at most {MAX_LENGTH:,} characters ({MAX_REPEATED:,} with "
+        "repetitions such as a{9} written out)",
+        is_pattern,
+    ),
+]
 
 
 @metric(version=1)
@@ -78,7 +91,8 @@ def regex(answer: str, *, pattern: Pattern = "") -> Score:
     """Whether a regular expression (Python's `re`, ignoring case) matches anywhere in the answer.
 
     1.0 or 0.0. Undefined if `pattern` is empty; an invalid pattern is an error before any sample is
-    scored. Failed if a search takes more than 0.25 s of processor time. Source: ours, used by the suite answer-quality.
+    scored. Failed if the search takes more than 0.25 s of processor time, and 1 s more for each million characters.
+    Source: ours, used by the suite answer-quality.
 
     >>> regex("Uses GRG 51", pattern=r"\\bgrg\\s*51\\b").value
     1.0
@@ -126,7 +140,7 @@ def list_coverage(answer: str, references: Sequence[str], *, codes: Pattern = ""
     `lower_ws`, without markup and without spaces around `/`, `-` and `–`. In the answer, what follows a
     name behind a colon, a bracket or a dash is not part of it. Without `codes`, `Rule C-1`, `C-1`, `E/2`
     or `Section 4.2` before or after a name is a code; `Rule C-1` is also `C-1`, but not `Form C-1`.
-    Undefined if the reference has no list items.
+    Undefined if the reference has no list items. Failed if `codes` takes too long, as in `regex`.
     Source: the suite answer-quality (`rules_coverage`).
 
     >>> list_coverage("* Limits: what is paid", ["* Limits\\n* Rating Plan"]).value

@@ -1,5 +1,6 @@
 """Whether people would call an answer correct, estimated without a judge."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,7 @@ from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
 from ragauge.features.correctness import Likeness
 from ragauge.language.reference_match import ReferenceMatch
+from ragauge.language.stems import stem
 from ragauge.language.text import excerpt
 from ragauge.metric import metric
 from ragauge.score import Score
@@ -53,7 +55,7 @@ def weights() -> Weights:
     return Weights(words["short"], words["long"], tables["short"], tables["long"])
 
 
-@metric(version=5)
+@metric(version=6)
 def correct(
     reference_likeness: Sequence[Likeness],
     *,
@@ -90,13 +92,13 @@ def correct(
     best = max(reference_likeness, key=_log_odds)
     added = weights().contributions(best.features, best.match.n_words)
     is_blank = best.match.n_answer_words == 0
+    value = 0.0 if is_blank else 1 / (1 + exp(-sum(added.values())))
     evidence: dict[str, object] = {
         "reference": excerpt(best.wording),
-        "why": why(best),
+        "why": why(best, value),
         "features": {name: round(value, DIGITS) for name, value in best.features.items()},
         "contributions": {name: round(value, DIGITS) for name, value in added.items()},
     }
-    value = 0.0 if is_blank else 1 / (1 + exp(-sum(added.values())))
     return Score(value, evidence=evidence)
 
 
@@ -104,24 +106,54 @@ def _log_odds(likeness: Likeness) -> float:
     return sum(weights().contributions(likeness.features, likeness.match.n_words).values())
 
 
-def why(likeness: Likeness) -> str:
-    """One sentence on what the answer states of the reference, what it lacks and what it contradicts."""
+def why(likeness: Likeness, value: float) -> str:
+    """One sentence on what the answer states of the reference, what it lacks and what it contradicts.
+
+    `value`: the score; where it goes against what was said, the sentence ends with what outweighs that.
+    """
     match = likeness.match
     if match.n_answer_words == 0:
         return "the answer is blank"
     parts: list[str] = []
     if likeness.refusal is not None:
-        parts.append(f"refuses: {excerpt(likeness.refusal.words, TEXT_SHOWN)!r}")
+        parts.append(f"refuses: {_shown(likeness.refusal.words)!r}")
     if match.contradiction is not None:
-        ours, theirs = (excerpt(text, TEXT_SHOWN) for text in match.contradiction)
+        ours, theirs = map(_shown, match.contradiction)
         parts.append(f"states {ours} where the reference has {theirs}")
     if not match.is_contained:
         parts += [
-            f"states {number.number} as {number.matched_by}"
+            f"states {_shown(number.number)} as {_shown(number.matched_by)}"
             for number in match.numbers.matched[:WORDS_SHOWN]
-            if number.matched_by != number.number
+            if not _is_written_alike(number.number, number.matched_by)
         ]
-    return "; ".join((*parts, *_of_words(match, likeness.wording)))
+    return "; ".join((*parts, *_of_words(match, likeness.wording), *_outweighed(likeness, value)))
+
+
+def _shown(text: str) -> str:
+    return excerpt(" ".join(text.split()), TEXT_SHOWN)
+
+
+def _is_written_alike(number: str, matched_by: str) -> bool:
+    """Whether only signs around the digits differ, as in `0.01$` and `$0.01`, or it is the year of a date."""
+    one, other = (_plain(text) for text in (number, matched_by))
+    return one == other or (one.isdigit() and other.endswith(one) and other[:1].isalpha())
+
+
+def _plain(text: str) -> str:
+    """The letters and digits, without zeros that only fill decimals: `9` of `9.0 %`."""
+    return (
+        re.sub(r"[^\w.]", "", re.sub(r"(\.\d*?)0+(?!\d)", r"\1", text)).rstrip(".").replace(".", "")
+    )
+
+
+def _outweighed(likeness: Likeness, value: float) -> list[str]:
+    """What speaks against the rest of the sentence."""
+    states = likeness.features["new_words"]
+    if value >= 0.5 and (states < 0.5 or likeness.match.contradiction or likeness.refusal):
+        return ["is otherwise close to the reference"]
+    if value < 0.5 <= states and not (likeness.match.contradiction or likeness.refusal):
+        return ["says much else"] if likeness.features["shared"] < 0.5 else ["says it otherwise"]
+    return []
 
 
 def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
@@ -136,16 +168,42 @@ def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
     if wanted and all(word.how == "denied" for word in wanted):
         return []
     if match.is_in_numbers:
-        in_form = any(number.matched_by != number.number for number in match.numbers.matched)
+        in_form = any(
+            not _is_written_alike(number.number, number.matched_by)
+            for number in match.numbers.matched
+        )
         return [] if in_form else ["states the number of the reference in another form"]
-    missing = {word.text: wording[word.start : word.end] for word in wanted if word.credit < 1}
-    if not missing:
+    if not any(word.credit < 1 for word in wanted):
         return [f"states all words of the reference{whose}"]
-    n = len(dict.fromkeys(word.text for word in wanted))
-    shown = _listed([repr(word) for word in [*missing.values()][:WORDS_SHOWN]], len(missing))
-    if len(missing) == n:
-        return [f"lacks {shown}"]
-    return [f"states {n - len(missing)} of the {n} words of the reference{whose}, but not {shown}"]
+    missing = _missing(match, wording)
+    n = len({word.text for word in wanted})
+    n_missing = len({word.text for word in wanted if word.credit < 1})
+    contradicted = match.contradiction[1].lower() if match.contradiction else ""
+    shown = [text for text in missing if text.lower() not in (contradicted, "yes", "no")]
+    if not shown and match.contradiction:
+        return []
+    if not shown:
+        return [f"does not say {missing[0].lower()}"]
+    named = _listed([repr(text) for text in shown[:WORDS_SHOWN]], len(shown))
+    if n_missing == n:
+        return [f"lacks {named}"]
+    return [f"states {n - n_missing} of the {n} words of the reference{whose}, but not {named}"]
+
+
+def _missing(match: ReferenceMatch, wording: str) -> list[str]:
+    """The words of the reference that the answer lacks, each once, numbers with their signs and units."""
+    numbers = [
+        (at, at + len(number.number), _shown(number.number))
+        for number in match.numbers.unmatched
+        if (at := wording.find(number.number)) >= 0
+    ]
+    missing: dict[str, str] = {}
+    for word in match.wanted:
+        if word.credit < 1:
+            whole = next((text for at, end, text in numbers if at <= word.start < end), None)
+            text = whole or wording[word.start : word.end]
+            missing.setdefault(whole or stem(word.text), text)
+    return [*missing.values()]
 
 
 def _listed(words: Sequence[str], n: int) -> str:

@@ -15,6 +15,7 @@ from ragauge.language.nearest_sentences import Sentence, SentenceIndex, sentence
 from ragauge.language.negations import absolutes, denials
 from ragauge.language.quantity import Quantity
 from ragauge.language.stems import Word, stemmed
+from ragauge.language.support_reasons import why_supported
 from ragauge.language.text import Span, excerpt
 from ragauge.language.unsupported_runs import unsupported_runs
 from ragauge.metric import metric
@@ -269,17 +270,23 @@ def _score(
         "absolute": float(bool(absolute)),
     }
     total = sum(WEIGHTS[name] * value for name, value in parts.items())
+    value = 1 / (1 + exp(TIPPING_POINT - total))
+    unsupported = unsupported_runs(row.answer, sorted(_supported(row, contexts.all_stems, words)))
+    spans = (unsupported, denied, absolute)
+    missing, negated, extreme = ([row.answer[slice(*span)] for span in each] for each in spans)
     evidence: dict[str, object] = {
+        "why": why_supported(value, missing, negated, extreme),
         **parts,
         "sum": total,
         "n_content_words": len(row.content),
         "best_context": _best_context(row, contexts),
         **_best_sentences(row, nearest),
-        **_unsupported(row, contexts, words),
+        "unsupported": _spans(row.answer, unsupported[:SHOWN]),
+        "n_unsupported_cut": max(0, len(unsupported) - SHOWN),
         "denied": _spans(row.answer, denied[:SHOWN]),
         "absolutes": _spans(row.answer, absolute[:SHOWN]),
     }
-    return Score(1 / (1 + exp(TIPPING_POINT - total)), evidence=evidence)
+    return Score(value, evidence=evidence)
 
 
 def _closeness(
@@ -383,15 +390,6 @@ def _best_sentences(row: _Row, nearest: Sequence[_Nearest]) -> dict[str, object]
         for other in [one.others[one.best]]
     ]
     return {"best_sentences": shown, "n_best_sentences_cut": max(0, len(nearest) - SHOWN)}
-
-
-def _unsupported(
-    row: _Row, contexts: _Contexts, words: Sequence[float | None]
-) -> dict[str, object]:
-    """The spans of the answer that no context supports, as evidence."""
-    spans = unsupported_runs(row.answer, sorted(_supported(row, contexts.all_stems, words)))
-    shown = _spans(row.answer, spans[:SHOWN])
-    return {"unsupported": shown, "n_unsupported_cut": len(spans) - len(shown)}
 
 
 def _spans(text: str, spans: Iterable[Span]) -> list[dict[str, object]]:

@@ -25,7 +25,7 @@ def _is_tolerance(value: float) -> bool:
 Tolerance = Annotated[float, Constraint("a number of at least 0", _is_tolerance)]
 
 
-@metric(version=6)
+@metric(version=7)
 def number_match(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,
@@ -107,7 +107,7 @@ def _evidence(match: NumberMatch) -> dict[str, object]:
     return evidence | {"opposite": opposite} if opposite else evidence
 
 
-@metric(version=6)
+@metric(version=7)
 def number_precision(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,

@@ -1,15 +1,19 @@
 """Whether an answer is a refusal."""
 
+from collections.abc import Sequence
+
 from ragauge.features.refusals import Phrases, refusals
-from ragauge.language.refusals import READ_AT_EACH_END, uncertainty_phrases
+from ragauge.language.refusals import READ_AT_EACH_END, RefusalMatch, uncertainty_phrases
+from ragauge.language.text import excerpt
 from ragauge.metric import metric
 from ragauge.score import Score
 
 MATCHES_SHOWN = 20
 WORDS_SHOWN = 300
+WHY_SHOWN = 80
 
 
-@metric(version=6, ranked=False)
+@metric(version=7, ranked=False)
 def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "default") -> Score:
     """Whether the answer refuses: it says that it does not know, cannot tell, or was given nothing.
 
@@ -19,8 +23,9 @@ def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "d
     only inputs; figures of a made-up example do not answer. "The price is not shown" refuses only where
     no other sentence answers. With the question, what it asks for counts: "The vitamins are cut off" refuses
     if it asks for vitamins and no sentence gives them; advice where to look or a formula without figures
-    refuses where it asks for a value; and "There was not enough evidence" answers why
-    somebody was acquitted. A blank answer refuses. The answer refuses
+    refuses where it asks for a value; "There was not enough evidence" answers why
+    somebody was acquitted; and after an answer, a detail that the question does not ask for may be missing
+    ("It opens at 10. I couldn't find the closing time"). A blank answer refuses. The answer refuses
     if a match in the evidence has `decides`: its `sentence` refuses, at `place`, by `rule`.
     `phrases="graphrag"` searches for 12 phrases as substrings, and 4 more in answers of under 10
     characters; a blank answer has none of them: 0.0.
@@ -48,6 +53,20 @@ def _by_phrases(answer: str) -> Score:
     return Score(bool(found), evidence={"phrases": "graphrag", "found": list(found)})
 
 
+def _why(found: Sequence[RefusalMatch]) -> str:
+    """One sentence on the words by which the answer refuses, or on what outweighs them."""
+    first = found[0]
+    if first.decides:
+        words = " ".join(first.words.split())
+        return f"refuses: {excerpt(words, WHY_SHOWN)!r}" if words else "the answer is blank"
+    words = excerpt(" ".join(first.words.split()), WHY_SHOWN)
+    if first.overruled_by is None:
+        return f"says {words!r}, but of a detail or in passing"
+    return (
+        f"says {words!r}, but answers: {excerpt(' '.join(first.overruled_by.split()), WHY_SHOWN)!r}"
+    )
+
+
 def _by_rules(answer: str, question: str | None) -> Score:
     found = refusals(answer, question)
     deciding_first = sorted(found, key=lambda match: not match.decides)
@@ -67,6 +86,8 @@ def _by_rules(answer: str, question: str | None) -> Score:
             for match in deciding_first[:MATCHES_SHOWN]
         ],
     }
+    if found:
+        evidence["why"] = _why(deciding_first)
     if len(found) > MATCHES_SHOWN:
         evidence["matches_not_shown"] = len(found) - MATCHES_SHOWN
     if len(answer) > 2 * READ_AT_EACH_END:

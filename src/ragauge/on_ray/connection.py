@@ -1,10 +1,14 @@
 """Connect to a Ray cluster, or start Ray on this machine without its dashboard and statistics."""
 
+import atexit
 import os
+import socket
+import threading
+import time
 import warnings
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -17,12 +21,70 @@ NOT_ON_LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 MAX_REASON = 300
 
 
-@dataclass(frozen=True, slots=True)
+LOOKED_AT_EVERY_S = 1.0
+"""Ray ends this process some seconds after its own process on this machine has ended."""
+HEAD_MAY_BE_AWAY_S = 45.0
+"""A head that is started again within this time goes on; after 60 s, Ray ends this process without a word."""
+DISCONNECTED_IN_S = 5.0
+AGAIN = "finished batches are kept, and the same command resumes"
+
+
+@dataclass(slots=True)
 class Cluster:
     """A connected cluster. `ray`: the package. `is_own`: Ray was started here, for this run only."""
 
     ray: Any
     is_own: bool
+    is_lost: bool = False
+    """Whether Ray is gone, so that a call of it could take minutes or end this process."""
+    _looked_s: float = float("-inf")
+    _head_seen_s: float = field(default_factory=time.monotonic)
+
+    def is_there(self) -> bool:
+        """Whether the head of the cluster answers; ClusterError if Ray ended here, or the head is away for long."""
+        now = time.monotonic()
+        if now - self._looked_s > LOOKED_AT_EVERY_S:
+            self._looked_s = now
+            raylet, head = _places(self.ray)
+            if raylet is not None and not _listens(raylet):
+                self.is_lost = True
+                raise ClusterError(f"Ray on this machine has ended; {AGAIN}")
+            if head is None or _listens(head):
+                self._head_seen_s = now
+            elif now - self._head_seen_s > HEAD_MAY_BE_AWAY_S:
+                self.is_lost = True
+                raise ClusterError(
+                    f"the head of the Ray cluster has not answered for {HEAD_MAY_BE_AWAY_S:.0f} s; {AGAIN}"
+                )
+        return self._head_seen_s >= self._looked_s
+
+
+def _places(ray: Any) -> "tuple[str | None, tuple[str, int] | None]":
+    """The socket of Ray's process on this machine, and the address of the cluster's head; None if unknown.
+
+    Of a cluster that is used from outside, both are.
+    """
+    try:
+        node = import_module("ray._private.worker").global_worker.node
+        raylet, head = node.raylet_socket_name, str(node.gcs_address)
+    except AttributeError:
+        return None, None
+    host, _, port = head.rpartition(":")
+    return str(raylet), (host.strip("[]"), int(port)) if port.isdigit() else None
+
+
+def _listens(place: str | tuple[str, int]) -> bool:
+    """Whether a process listens there; so it is if that cannot be tried."""
+    family = socket.AF_UNIX if isinstance(place, str) else socket.AF_INET
+    try:
+        with socket.socket(family) as probe:
+            probe.settimeout(2)
+            probe.connect(place)
+    except (ConnectionRefusedError, FileNotFoundError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 @contextmanager
@@ -53,13 +115,27 @@ def connected(
             }
         else:
             given["address"] = address
+        cluster = Cluster(ray, is_own=address is None)
         try:
             with _silent():
                 _connect(ray, given)
-                yield Cluster(ray, is_own=address is None)
+                yield cluster
         finally:
-            with suppress(Exception):  # a cluster that is gone already
-                ray.shutdown()
+            _disconnect(cluster)
+
+
+def _disconnect(cluster: Cluster) -> None:
+    """End the connection; not longer than some seconds if the cluster is gone."""
+    shutdown: Any = cluster.ray.shutdown
+    if not cluster.is_lost:
+        with suppress(Exception):  # a cluster that is gone already
+            shutdown()
+        return
+    with suppress(AttributeError):
+        atexit.unregister(import_module("ray._private.worker").shutdown)
+    ending = threading.Thread(target=shutdown, daemon=True)
+    ending.start()
+    ending.join(DISCONNECTED_IN_S)
 
 
 @contextmanager

@@ -77,10 +77,11 @@ class Flight:
                     else:
                         self._settle(outcome, waiting)
         finally:
-            for reference in self._running:
-                ray.cancel(reference, force=True)
-            if actors is not None:
-                actors.end()
+            if not self.cluster.is_lost:
+                for reference in self._running:
+                    ray.cancel(reference, force=True)
+                if actors is not None:
+                    actors.end()
 
     def _actors(self) -> "Actors | None":
         """The actors of the plan's encoders; None if it has none."""
@@ -114,7 +115,7 @@ class Flight:
         return PER_WORKER * n_workers
 
     def _usable_nodes(self) -> list[Mapping[str, Any]]:
-        if time.monotonic() - self._nodes_known_s > NODES_EVERY_S:
+        if self.cluster.is_there() and time.monotonic() - self._nodes_known_s > NODES_EVERY_S:
             self._nodes = self.cluster.ray.nodes()
             self._nodes_known_s = time.monotonic()
         return [
@@ -124,6 +125,7 @@ class Flight:
     def _finished(self, waiting: list[int]) -> Iterator[Outcome]:
         """The outcomes of batches that have ended; those that were lost wait again."""
         ray = self.cluster.ray
+        self.cluster.is_there()
         done, _ = ray.wait(list(self._running), num_returns=1, timeout=WAIT_S)
         for reference in done:
             number = self._running.pop(reference)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from ragauge import catalog
 from ragauge.errors import PlanError
 from ragauge.label import Label
-from ragauge.regular_file import read_regular
+from ragauge.regular_file import is_folder, read_regular
 from ragauge.report.cautions import caution_lines
 from ragauge.report.comparison import ComparisonView
 from ragauge.report.first_screen import FirstScreen, interval_notes
@@ -27,7 +27,7 @@ from ragauge.report.plain import (
 )
 from ragauge.report.table_formats import csv_table, latex_table, markdown_table
 from ragauge.runs.comparison import frame_row
-from ragauge.runs.files import write_atomically, write_frame, write_text
+from ragauge.runs.files import check_place, write_atomically, write_frame, write_text
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.run import Run
@@ -388,7 +388,7 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
         f"{path}: {f'cannot write {path.suffix!r}' if path.suffix else 'has no ending'}; "
         f"use one of {', '.join(known)}"
         for path in paths
-        if path.suffix.lower() not in known and not path.is_dir()
+        if path.suffix.lower() not in known and not is_folder(path)
     ]
     problems += misplaced(paths, inputs)
     if problems:
@@ -396,10 +396,16 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
 
 
 def misplaced(paths: Sequence[Path], inputs: Sequence[Path]) -> list[str]:
-    """The problems of output files: folders, input files, places without write permission."""
+    """The problems of output files: folders, input files, places without write permission.
+
+    StoreError for a place where no file can be written at all.
+    """
+    for path in paths:
+        if not is_folder(path):
+            check_place(path)
     # Unlike Path.resolve, realpath takes links that form a circle.
     read = {os.path.realpath(path) for path in inputs}
-    folders = [f"{path}: is a folder; give a file in it" for path in paths if path.is_dir()]
+    folders = [f"{path}: is a folder; give a file in it" for path in paths if is_folder(path)]
     inputs_again = [
         f"{path}: is also an input and would be overwritten; choose another file"
         for path in paths
@@ -408,6 +414,6 @@ def misplaced(paths: Sequence[Path], inputs: Sequence[Path]) -> list[str]:
     read_only = [
         f"{path}: no permission to write in {path.parent}; choose another folder"
         for path in paths
-        if path.parent.is_dir() and not os.access(path.parent, os.W_OK | os.X_OK)
+        if is_folder(path.parent) and not os.access(path.parent, os.W_OK | os.X_OK)
     ]
     return folders + inputs_again + read_only

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from ragauge.errors import PlanError
 from ragauge.loaders.frames import rows_table
 from ragauge.loaders.verdicts import Kind, Verdicts, load_verdicts
+from ragauge.regular_file import exists
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.metric_agreement import LabelledScores, MetricAgreement, metric_agreement
 from ragauge.runs.questions import clusters_of
@@ -225,7 +226,7 @@ def _thresholds(run: ScoredRun, given: Mapping[str, float]) -> dict[str, float]:
 
 def _of_field(run: ScoredRun, labels: object) -> object:
     """The labels of a field of the samples, if this is the name of one and of no file."""
-    if not isinstance(labels, str | Path) or Path(labels).exists():
+    if not isinstance(labels, str | Path) or exists(labels):
         return labels
     name = str(labels)
     if name not in run.samples.slice_fields:

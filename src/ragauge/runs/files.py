@@ -53,6 +53,17 @@ def store_errors(path: Path) -> Generator[None]:
         ) from error
 
 
+def check_place(path: Path) -> None:
+    """Raise StoreError, before any work, where no file can be written.
+
+    At a device or a pipe, under a file, or by a name that is too long.
+    """
+    with store_errors(path):
+        check_replaceable(path)
+        with suppress(FileNotFoundError):
+            path.lstat()
+
+
 def write_atomically(
     path: Path, write: Callable[[BinaryIO], object], *, is_one_of_many: bool = False
 ) -> None:

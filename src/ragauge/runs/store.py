@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from ragauge.engine.frames import EVIDENCE, KEYS, SCORES, TYPES
 from ragauge.errors import FilterError, StoreError
-from ragauge.regular_file import as_url, read_regular
+from ragauge.regular_file import as_url, exists, is_folder, read_regular
 from ragauge.runs.digests import MAX_CHECKED_BYTES, check_digest, check_is_file, digests_of
 from ragauge.runs.files import (
     copy_file,
@@ -53,6 +53,8 @@ MAX_MANIFEST_BYTES = 500_000_000
 SAMPLES = "samples.parquet"
 LARGE_SAMPLES = 16 * 2**20
 """Samples whose file has at least this many bytes are read piece by piece."""
+SMALL_BATCHES = 8
+"""So are samples that are read in more batches than this: repeated texts take little room in the file."""
 MAX_CHECKED = 200
 """Most parts that are all looked into when a run is opened."""
 SCORES_FOLDER = "scores"
@@ -132,7 +134,7 @@ class RunFolder:
             remove_left_over(folder, r"\d{6,}\.parquet")
 
     def has_manifest(self) -> bool:
-        return (self.path / MANIFEST).exists()
+        return exists(self.path / MANIFEST)
 
     def manifest(self) -> Manifest:
         """The manifest; raises StoreError if it is missing, damaged or of another format."""
@@ -144,7 +146,7 @@ class RunFolder:
                 raise StoreError(
                     f"{url}: is a URL; copy the run's folder to this machine, or mount the bucket"
                 ) from None
-            why = f"it has no {MANIFEST}" if self.path.is_dir() else "it is not a folder"
+            why = f"it has no {MANIFEST}" if is_folder(self.path) else "it is not a folder"
             raise StoreError(
                 f"{self.path}: is not a run folder: {why}; give one that ragauge run made"
             ) from None
@@ -278,13 +280,20 @@ class RunFolder:
     def _samples(self, manifest: Manifest) -> "pl.DataFrame | SampleFile":
         """The samples: a frame, or many of them as the file that is read piece by piece."""
         path = self.path / SAMPLES
-        if not path.exists() or path.stat().st_size < LARGE_SAMPLES:
+        is_packed_small = not path.exists() or path.stat().st_size < LARGE_SAMPLES
+        if is_packed_small:
             check_digest(path, self.path, manifest.digests)
-            frame = self._table(path, ("id", "system"))
-            check_samples(frame, path, self.path)
-            return frame
         self._check_columns(path, ("id", "system"), _schema(path, self.path))
-        return SampleFile(path)
+        file = SampleFile(path)
+        # Polars opens no path that is not UTF-8.
+        is_read_whole = is_packed_small and not _is_utf8(path)
+        if not is_read_whole and (
+            not is_packed_small or file.height > SMALL_BATCHES * file.rows_at_once
+        ):
+            return file
+        frame = self._table(path, ("id", "system"))
+        check_samples(frame, path, self.path)
+        return frame
 
     def _parts(self, n_parts: int, batch_size: int, *, has_digests: bool = False) -> InParts:
         """The parts of the dataset; raises StoreError if one is missing, damaged or not a part.
@@ -331,6 +340,14 @@ class RunFolder:
             raise StoreError(
                 f"{path}: is not a part of a run: {what}; remove {self.path} and run it again"
             )
+
+
+def _is_utf8(path: Path) -> bool:
+    try:
+        os.fspath(path.absolute()).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_small(parts: Sequence[Path]) -> bool:

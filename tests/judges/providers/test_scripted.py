@@ -320,10 +320,38 @@ def test_a_file_that_is_no_recording_is_refused(tmp_path, content):
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n", b'{"format": "ragau'])
-def test_an_empty_recording_is_said_to_be_empty(tmp_path, content):
+def test_a_recording_without_a_complete_line_is_said_to_have_none(tmp_path, content):
     (tmp_path / "r").write_bytes(content)
-    with pytest.raises(PlanError, match=r"r: is not a recording.*: it is empty; record it again"):
+    with pytest.raises(
+        PlanError, match=r"r: is not a recording.*: it has no complete line; record it again"
+    ):
         RecordedJudge(tmp_path / "r")
+
+
+def test_a_recording_that_was_cut_at_any_byte_is_continued_and_loses_no_complete_reply(tmp_path):
+    path = tmp_path / "r"
+    asked = [request(text=str(at)) for at in range(2)]
+    judge = ScriptedJudge(lambda asked: ["one", "two"][int(asked.messages[0].content)])
+    said(RecordingJudge(judge, path), *asked)
+    whole = path.read_bytes()
+    for n_bytes in range(len(whole)):
+        path.write_bytes(whole[:n_bytes])
+        said(RecordingJudge(judge, path), asked[1])
+        lines = path.read_bytes().splitlines()
+        assert lines[0] == whole.splitlines()[0]
+        assert set(lines[1:]) <= set(whole.splitlines()[1:])
+        assert {
+            one for one in whole[:n_bytes].splitlines(keepends=True) if one.endswith(b"\n")
+        } <= {line + b"\n" for line in lines}
+        assert said(RecordedJudge(path), asked[1]) == ["two"]
+
+
+def test_a_file_of_the_users_own_is_never_continued_as_a_recording(tmp_path):
+    for content in (b'{"format": "mine', b"hello", b'{"a": 1'):
+        (tmp_path / "r").write_bytes(content)
+        with pytest.raises(PlanError):
+            RecordingJudge(ScriptedJudge(["x"]), tmp_path / "r")
+        assert (tmp_path / "r").read_bytes() == content
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):

@@ -113,7 +113,8 @@ class ChatEndpoint(Settings):
             raise MissingExtraError(
                 f"the endpoint of {self.model!r} needs the package openai", "openai"
             )
-        self.base_url = self.base_url or os.environ.get("OPENAI_BASE_URL", "").strip() or OPENAI
+        if self.base_url is None:  # an empty one is wrong, and must not send the texts to OpenAI
+            self.base_url = os.environ.get("OPENAI_BASE_URL", "").strip() or OPENAI
         self.address = Address(self.model, self.base_url, self.api_key_env, JudgeError)
         self.dropped: dict[str, str] = {}
         self._n_answered = 0

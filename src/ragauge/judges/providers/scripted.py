@@ -14,7 +14,7 @@ from ragauge.judges.ledger import key_of, packed_reply, unpacked_reply
 from ragauge.judges.managed import JudgeDefaults, ManagedJudge, managed
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
 from ragauge.judges.providers.fingerprint import script_digest
-from ragauge.regular_file import read_regular
+from ragauge.regular_file import exists, is_file, is_folder, read_regular
 
 ScriptedReply = str | Reply | JudgeError | Mapping[str, object]
 """A reply's text, an object that becomes JSON, or an error to raise."""
@@ -171,16 +171,22 @@ class RecordingJudge(JudgeDefaults):
 
     def _check(self) -> None:
         """Raise PlanError, before any cost, if the file cannot hold the replies."""
-        if not self.path.exists():
+        if not exists(self.path):
             folder = self.path.parent
-            if not (folder.is_dir() and os.access(folder, os.W_OK)):
+            try:
+                self.path.stat()
+            except FileNotFoundError:
+                pass
+            except OSError as error:  # a name that is too long, links that form a circle
+                raise PlanError([f"{self.path}: cannot be written: {error.strerror}"]) from None
+            if not (is_folder(folder) and os.access(folder, os.W_OK)):
                 raise PlanError(
                     [f"{self.path}: cannot be written: {folder} is not a writable folder"]
                 )
             return
-        if not self.path.is_file():
+        if not is_file(self.path):
             raise PlanError([f"{self.path}: cannot be written: {self.path} is not a file"])
-        if self.path.stat().st_size == 0:
+        if self._is_begun():
             return
         existing = RecordedJudge(self.path)
         if dict(existing.identity) != dict(self.identity):
@@ -191,17 +197,25 @@ class RecordingJudge(JudgeDefaults):
                 ]
             )
 
+    def _is_begun(self) -> bool:
+        """Whether the file is empty, or ends within the first line: its process was killed there."""
+        head = f"{json.dumps(self._head())}\n".encode()
+        return self.path.stat().st_size < len(head) and head.startswith(self.path.read_bytes())
+
     def _open(self) -> None:
-        content = read_regular(self.path, MAX_BYTES).decode() if self.path.exists() else ""
+        is_new = not exists(self.path) or self._is_begun()
+        content = "" if is_new else read_regular(self.path, MAX_BYTES).decode()
         self._file = self.path.open("a", encoding="utf-8")
-        if not content:
-            head = {"format": RECORDING, "judge": self.name, "identity": dict(self.identity)}
-            self._write(head)
-            return
-        whole = "".join(f"{line}\n" for line in _whole_lines(content))
-        if whole != content:
-            self._file.truncate(0)
-            self._file.write(whole)
+        kept = _without_cut_line(content)
+        # Cut and never rewritten, so that a process that is killed here loses no reply.
+        self._file.truncate(len(kept.encode()))
+        if is_new:
+            self._write(self._head())
+        elif not kept.endswith("\n"):
+            self._file.write("\n")
+
+    def _head(self) -> Mapping[str, object]:
+        return {"format": RECORDING, "judge": self.name, "identity": dict(self.identity)}
 
     def _write(self, line: Mapping[str, object]) -> None:
         assert self._file is not None
@@ -210,15 +224,19 @@ class RecordingJudge(JudgeDefaults):
 
 
 def _whole_lines(text: str) -> list[str]:
-    """The lines that are not blank, without an incomplete last one, left by a killed process."""
-    lines = [line for line in text.split("\n") if line.strip()]
-    if not lines:
-        return []
+    """The lines that are not blank, without an incomplete last one."""
+    return [line for line in _without_cut_line(text).split("\n") if line.strip()]
+
+
+def _without_cut_line(text: str) -> str:
+    """The text without an incomplete last line, left by a killed process."""
+    body = text.rstrip()
+    start = body.rfind("\n") + 1
     try:
-        json.loads(lines[-1])
+        json.loads(body[start:])
     except (ValueError, RecursionError):
-        return lines[:-1]
-    return lines
+        return text[:start]
+    return text
 
 
 class RecordedJudge(JudgeDefaults):
@@ -234,7 +252,7 @@ class RecordedJudge(JudgeDefaults):
             self._digest = sha256(content).hexdigest()
             lines = _whole_lines(content.decode())
             if not lines:
-                raise ValueError("it is empty; record it again with --record")
+                raise ValueError("it has no complete line; record it again with --record")
             head = cast(dict[str, Any], json.loads(lines[0]))
             if head["format"] != RECORDING:
                 raise ValueError(f"its format is {head['format']!r:.80}")

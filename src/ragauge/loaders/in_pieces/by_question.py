@@ -53,6 +53,16 @@ class Questions:
         """Whether no row has an id."""
         return self.n_unnamed == self.n_rows
 
+    @property
+    def are_repeated(self) -> bool:
+        """Whether no row has an id, and two rows have the same question or none."""
+        import numpy as np
+
+        if not self.n_rows or not self.are_paired:
+            return False
+        digests = np.concatenate(self._digests)
+        return len(np.unique(digests, axis=0)) < len(digests)
+
     def pair(
         self, pieces: PieceFiles, keys: RowKeys, gold: Table | None = None
     ) -> tuple[RowKeys, Table | None, str]:
@@ -69,7 +79,7 @@ class Questions:
             raise NeedsAllRowsError("rows of the gold cannot be paired by their texts")
         group, first = self._groups(keys)
         ids = _ids(self._digest_at(first), named)
-        paired = RowKeys(keys.files, one_table=keys.one_table)
+        paired = RowKeys(keys.files, keys.one_table, keys.prefer, keys.by_place)
         for number, source in enumerate(self.sources):
             own = group[pieces.starts[number] :][: pieces.height(number)]
             frame = pieces.rename(number, [ids[at] for at in cast("list[int]", own.tolist())])

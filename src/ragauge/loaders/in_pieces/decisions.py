@@ -110,6 +110,10 @@ class Decisions:
             return frozenset(self.contexts.filled)
         return _essence(self.naming())
 
+    def restarted(self) -> "Decisions":
+        """No decision yet, for the same source."""
+        return Decisions(self.chosen, self.settled, self.has_gold)
+
     def for_next_pass(self) -> "Decisions":
         """The same decisions, to read all rows by them from the beginning."""
         again = Decisions(

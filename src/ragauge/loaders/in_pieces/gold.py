@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.conflicts import Conflict, Conflicts
+from ragauge.loaders.conflicts import Conflicts
+from ragauge.loaders.in_pieces.conflict_counts import ConflictCounts
 from ragauge.loaders.in_pieces.piece_files import LINE, PieceFiles
-from ragauge.loaders.in_pieces.row_keys import COMPARED_AT_ONCE, NAMED, RowKeys, as_given
+from ragauge.loaders.in_pieces.row_keys import COMPARED_AT_ONCE, NAMED, RowKeys
 from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
 from ragauge.loaders.join import NO_ID_IN_COMMON, Gold, unanswered, unanswered_note, unknown_note
 from ragauge.loaders.pairing import name_of
@@ -34,28 +35,41 @@ class GoldJoin:
     answers: PieceFiles
     keys: RowKeys
     gold: Gold
+    problems: list[Problem] = field(default_factory=list[Problem])
+    """First those of the answers' values."""
+    notes: list[str] = field(default_factory=list[str])
     joined: PieceFiles = field(init=False)
     joined_keys: RowKeys = field(init=False)
-    problems: list[Problem] = field(default_factory=list[Problem])
-    notes: list[str] = field(default_factory=list[str])
-    _between: Conflicts = field(init=False)
-    _with_gold: Conflicts = field(init=False)
+    _conflicts: ConflictCounts = field(init=False)
+    _are_unknown_compared: bool = False
+    """Whether the answers to questions that the gold does not have were compared apart."""
 
     @classmethod
-    def of(cls, answers: PieceFiles, keys: RowKeys, table: Table) -> "GoldJoin":
+    def of(
+        cls,
+        answers: PieceFiles,
+        keys: RowKeys,
+        table: Table,
+        problems: Sequence[Problem] = (),
+    ) -> "GoldJoin":
         if any(name_of(row, "id") is None for row in table.rows):
             raise NeedsAllRowsError("rows of the gold without ids are paired by their texts")
         of_gold = set(table.columns())
         if any(len(kinds) > 1 and name in of_gold for name, kinds in answers.kinds.items()):
             raise NeedsAllRowsError("a column of the gold has values of several types")
         answers.settle()
-        return cls(answers, keys, Gold(table.rows, None))
+        return cls(answers, keys, Gold(table.rows, keys.prefer), [*problems])
 
     def __post_init__(self) -> None:
         self.joined = PieceFiles(TemporaryFolder())
         self.joined_keys = RowKeys(self.keys.files)
-        self._between = Conflicts(one_table=self.keys.one_table, has_gold=True)
-        self._with_gold = Conflicts(one_table=self.keys.one_table, has_gold=True)
+        between, with_gold = (
+            Conflicts(
+                self.keys.prefer, self.keys.by_place, one_table=self.keys.one_table, has_gold=True
+            )
+            for _ in range(2)
+        )
+        self._conflicts = ConflictCounts(self.keys.files, between, with_gold)
 
     def run(self) -> None:
         """Write the joined rows, and find what is wrong with them and what either side lacks."""
@@ -65,21 +79,15 @@ class GoldJoin:
         numbering = Numbering()
         for numbers in self._batches(order, places):
             rows = self._rows(numbers, len(places), starts, missing)
+            self._conflicts.take()
             values = [read_values(row, self.problems) for row in rows]
             numbering.fill(values)
             if not self.problems:
                 frame = self.joined.add(values, [row.line for row in rows])
                 self.joined_keys.add(frame, self.keys.files[0])
-        for conflicts in (self._between, self._with_gold):
-            conflicts.found[:] = map(as_given, sorted(conflicts.found, key=self._first_read))
-            conflicts.settled.sort(key=self._first_read)
-        self.problems[:0] = [
-            *self.gold.problems,
-            *self._between.problems(),
-            *self._with_gold.problems(),
-        ]
+        self.problems[:0] = [*self.gold.problems, *self._conflicts.problems()]
         self.problems += self.keys.duplicates(self.answers)
-        self.notes += [*self.gold.notes(), *self._between.notes()]
+        self.notes += [*self.gold.notes(), *self._conflicts.notes()]
         self.notes += self._counted(places, systems, missing)
         if not self.problems:
             self.notes += self.joined_keys.look_alikes(self.joined)
@@ -112,10 +120,10 @@ class GoldJoin:
         """The rows in their new order, some at a time, those of one question together."""
         import numpy as np
 
-        n_unknown = int((places == len(self.gold.by_id)).sum())
-        if n_unknown > COMPARED_AT_ONCE and len(self.keys.systems) > 1:
-            raise NeedsAllRowsError("many answers are to questions that the gold does not have")
-        n_known = len(order) - n_unknown
+        unknown = np.flatnonzero(places == len(self.gold.by_id))
+        if len(unknown) > COMPARED_AT_ONCE and len(self.keys.systems) > 1:
+            self._compare_apart(unknown)
+        n_known = len(order) - len(unknown)
         starts = range(0, n_known, COMPARED_AT_ONCE)
         ends: list[int] = [0]
         for start in starts:
@@ -127,6 +135,25 @@ class GoldJoin:
         for start, end in zip(ends, [*ends[1:], len(order)], strict=True):
             if end > start:
                 yield np.asarray(order[start:end])
+
+    def _compare_apart(self, unknown: "Ints") -> None:
+        """Compare the rows of questions that the gold does not have, which are written in another order."""
+        import numpy as np
+
+        if self.keys.prefer == "first":
+            raise NeedsAllRowsError("many answers are to questions that the gold does not have")
+        hashes = self.keys.ids_of_rows()[unknown]
+        order = np.argsort(hashes, kind="stable")
+        start = 0
+        while start < len(order):
+            end = min(start + COMPARED_AT_ONCE, len(order))
+            while end < len(order) and hashes[order[end]] == hashes[order[end - 1]]:
+                end += 1
+            numbers = cast("list[int]", np.sort(unknown[order[start:end]]).tolist())
+            self._conflicts.between.between_systems(list(self._read(numbers)), {})
+            self._conflicts.take()
+            start = end
+        self._are_unknown_compared = True
 
     def _same_question(self, order: "Ints", places: "NDArray[np.int32]", at: int) -> bool:
         row, before = int(order[at]), int(order[at - 1])
@@ -142,7 +169,13 @@ class GoldJoin:
         own = cast("list[int]", np.sort(numbers[numbers < n_rows]).tolist())
         read = dict(zip(own, self._read(own), strict=True))
         answered = [read[number] for number in numbers.tolist() if number < n_rows]
-        settled = iter(self._between.between_systems(answered, self.gold.by_id))
+        # A batch has answers to unknown questions only, or none.
+        is_compared = self._are_unknown_compared and any(
+            row.values["id"] not in self.gold.by_id for row in answered
+        )
+        if not is_compared:
+            answered = self._conflicts.between.between_systems(answered, self.gold.by_id)
+        settled = iter(answered)
         gold, names = list(self.gold.by_id.values()), list(self.keys.systems)
         rows: list[Row] = []
         for number in cast("list[int]", numbers.tolist()):
@@ -151,7 +184,9 @@ class GoldJoin:
                 id = cast(str, row.values["id"])
                 expected = self.gold.by_id.get(id)
                 rows.append(
-                    row if expected is None else self._with_gold.with_gold(row, expected, id)
+                    row
+                    if expected is None
+                    else self._conflicts.with_gold.with_gold(row, expected, id)
                 )
             else:
                 system = int(np.searchsorted(starts, number, side="right")) - 1
@@ -169,10 +204,6 @@ class GoldJoin:
         rows = zip(*columns.values(), strict=True)
         for number, line, values in zip(numbers, lines, rows, strict=True):
             yield self.keys.row(number, line, dict(zip(names, values, strict=True)))
-
-    def _first_read(self, conflict: Conflict) -> tuple[int, int]:
-        """Where a conflict is in the sources: they are reported in this order."""
-        return self.keys.files.index(conflict.row.source), conflict.row.line or 0
 
     def _counted(
         self,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
 from ragauge.sample import FIELDS
 from ragauge.sample_file import SampleFile, rows_at_once
 from ragauge.sample_frame import frame_of
@@ -109,6 +110,46 @@ class PieceFiles:
         with write_errors(path):
             frame.write_parquet(path, compression="lz4")
         return frame
+
+    def copy_values(
+        self, name: str, rows: "Sequence[int] | Ints", donors: "Sequence[int] | Ints"
+    ) -> None:
+        """Give these rows the value of a field that other rows of the same id have.
+
+        Raises NeedsAllRowsError if a row and its donor have different ids after all.
+        """
+        import numpy as np
+
+        wanted, given = (np.asarray(numbers, dtype=np.int64) for numbers in (rows, donors))
+        order = np.argsort(wanted)
+        wanted, given = wanted[order], given[order]
+        for number, start in enumerate(self.starts):
+            first, last = np.searchsorted(wanted, [start, start + self.height(number)])
+            if last > first:
+                self._copy(number, name, wanted[first:last] - start, given[first:last])
+
+    def _copy(self, number: int, name: str, at: "Ints", donors: "Ints") -> None:
+        import polars as pl
+
+        path = self._path(number)
+        frame = pl.read_parquet(path, glob=False).with_row_index("at")
+        found = self.rows(donors, ["id", name]).select(
+            pl.col("row").alias("donor"),
+            pl.col("id").alias("donor id"),
+            pl.col(name).alias("value"),
+        )
+        copied = pl.DataFrame({"at": at.astype("uint32"), "donor": donors.astype("int64")})
+        copied = copied.join(found, on="donor", how="left")
+        frame = frame.join(copied, on="at", how="left", maintain_order="left")
+        is_copied = pl.col("donor").is_not_null()
+        if not frame.filter(is_copied & (pl.col("id") != pl.col("donor id"))).is_empty():
+            raise NeedsAllRowsError("two ids have the same hash")
+        own = pl.col(name) if name in frame.columns else pl.lit(None)
+        value = pl.when(is_copied).then(pl.col("value")).otherwise(own).alias(name)
+        frame = frame.with_columns(value).drop("at", "donor", "donor id", "value")
+        with write_errors(path):
+            frame.write_parquet(path, compression="lz4")
+        self.rows_at_once = min(self.rows_at_once, rows_at_once(frame.drop(LINE)))
 
     def pieces(self, columns: Sequence[str]) -> "Iterator[pl.DataFrame]":
         for number in range(len(self.starts)):

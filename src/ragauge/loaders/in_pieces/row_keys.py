@@ -4,15 +4,18 @@ Kept of each row are two hashes of 8 bytes, the number of its system and that of
 hashes are equal are read again and compared exactly, so a collision of hashes changes nothing.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.conflicts import OF_QUESTION, Conflict, Conflicts, counted_ids, same_value
+from ragauge.loaders.conflicts import OF_QUESTION, Conflicts, Prefer
+from ragauge.loaders.in_pieces.differences import Differences
+from ragauge.loaders.in_pieces.id_groups import IdGroups
 from ragauge.loaders.in_pieces.piece_files import LINE, PieceFiles
 from ragauge.loaders.join import NOTHING_IN_COMMON, unanswered_note
+from ragauge.loaders.shared_gold import shared_note
 from ragauge.sample import DEFAULT_SYSTEM, Row
 from ragauge.sample_frame import duplicate_problem, look_alike_notes, look_of
 
@@ -37,10 +40,13 @@ class RowKeys:
     """The keys of the rows read so far.
 
     `one_table`: the author of all answers wrote their gold, so that it may differ between systems.
+    `prefer` and `by_place` are those of `join`.
     """
 
     files: Sequence[str]
     one_table: bool = True
+    prefer: Prefer | None = None
+    by_place: bool = False
     systems: dict[str, int] = field(default_factory=dict[str, int])
     _ids: "list[Hashes]" = field(default_factory=list[Any])
     _looks: "list[Hashes]" = field(default_factory=list[Any])
@@ -62,8 +68,14 @@ class RowKeys:
         self._systems.append(np.array([self.systems[system] for system in systems], np.uint32))
         self._n_rows_by_file[source] = self._n_rows_by_file.get(source, 0) + len(systems)
 
-    def check(self, pieces: PieceFiles) -> "KeyFindings":
-        """The problems and notes of all rows."""
+    def check(
+        self, pieces: PieceFiles, lacking: "Mapping[str, Collection[str]] | None" = None
+    ) -> "KeyFindings":
+        """The problems and notes of all rows.
+
+        `lacking`: the systems without a field of the gold that others have; they get the others' values.
+        So do rows that differ from the first of their question, if the user prefers that.
+        """
         import numpy as np
 
         found = KeyFindings()
@@ -75,14 +87,16 @@ class RowKeys:
             is_new[start + 1 : start + len(some)] = ids[some[1:]] != ids[some[:-1]]
         if not is_new.all():
             systems = self.systems_of_rows()
-            groups = _Groups(order, np.flatnonzero(is_new))
+            groups = IdGroups(order, np.flatnonzero(is_new))
             order = groups.order
             self._duplicates(groups, systems, pieces, found)
             self._conflicts(groups, pieces, found)
+            if lacking:
+                self._share(lacking, groups, systems, pieces, found)
             self._gaps(groups, systems, pieces, found)
         elif len(self.systems) > 1:
             systems = self.systems_of_rows()
-            self._gaps(_Groups(order, np.flatnonzero(is_new)), systems, pieces, found)
+            self._gaps(IdGroups(order, np.flatnonzero(is_new)), systems, pieces, found)
         del order, is_new
         self._look_alikes(ids, pieces, found)
         return found
@@ -92,6 +106,12 @@ class RowKeys:
         import numpy as np
 
         return np.concatenate(self._systems)
+
+    def ids_of_rows(self) -> "Hashes":
+        """The hash of each row's id; only before `check`, which forgets them."""
+        import numpy as np
+
+        return np.concatenate(self._ids)
 
     def duplicates(self, pieces: PieceFiles) -> list[Problem]:
         """The problems of rows with the id and system of an earlier one."""
@@ -103,7 +123,7 @@ class RowKeys:
         is_new = np.ones(len(ids), dtype=np.bool_)
         for start, some in _overlapping(order):
             is_new[start + 1 : start + len(some)] = ids[some[1:]] != ids[some[:-1]]
-        groups = _Groups(order, np.flatnonzero(is_new))
+        groups = IdGroups(order, np.flatnonzero(is_new))
         self._duplicates(groups, self.systems_of_rows(), pieces, found)
         return found.duplicates
 
@@ -124,7 +144,7 @@ class RowKeys:
 
     def _duplicates(
         self,
-        groups: "_Groups",
+        groups: "IdGroups",
         systems: "NDArray[np.uint32]",
         pieces: PieceFiles,
         found: "KeyFindings",
@@ -168,24 +188,66 @@ class RowKeys:
                 Problem(f"more than {MAX_DUPLICATES:,} other rows are duplicates", self.files[0])
             )
 
-    def _conflicts(self, groups: "_Groups", pieces: PieceFiles, found: "KeyFindings") -> None:
+    def _conflicts(self, groups: "IdGroups", pieces: PieceFiles, found: "KeyFindings") -> None:
         """Fields of a question that differ between its rows."""
         import numpy as np
 
         several = np.zeros(0, dtype=np.int64)
+        settled: list[tuple[int, str]] = []
         for name in OF_QUESTION:
             if name not in pieces.kinds:
                 continue
             rows, others = self._differing(name, groups, pieces)
             skip = np.isin(rows, several)
-            exact = _Differences(name, Conflicts(one_table=self.one_table))
+            conflicts = Conflicts(self.prefer, self.by_place, one_table=self.one_table)
+            exact = Differences(name, conflicts)
             for row, other in self._pairs(name, rows[~skip], others[~skip], pieces):
                 exact.add(row, other)
-            if name == "question":
-                several = np.array([row for row, _ in exact.rows], dtype=np.int64)
-            found.add(exact)
+            if not exact.rows:
+                continue
+            if name == "question" and self.prefer is None:
+                several = np.array(exact.rows, dtype=np.int64)
+            if exact.is_settled:
+                settled.append((exact.rows[0], exact.note()))
+            else:
+                found.conflicts += exact.problems()
+            if self.prefer == "first":
+                pieces.copy_values(name, exact.rows, exact.others)
+        found.differing += [note for _, note in sorted(settled, key=lambda each: each[0])]
 
-    def _differing(self, name: str, groups: "_Groups", pieces: PieceFiles) -> "tuple[Ints, Ints]":
+    def _share(
+        self,
+        lacking: "Mapping[str, Collection[str]]",
+        groups: "IdGroups",
+        systems: "NDArray[np.uint32]",
+        pieces: PieceFiles,
+        found: "KeyFindings",
+    ) -> None:
+        """Give the systems without gold the values of the first row of each question that has one."""
+        import numpy as np
+
+        group, names = groups.of_rows(), list(self.systems)
+        used: list[tuple[int, str]] = []
+        for name, without in lacking.items():
+            given = _filled(name, pieces)[groups.order]
+            having, of_group = groups.order[given], group[groups.order[given]]
+            is_first = np.ones(len(having), dtype=np.bool_)
+            is_first[1:] = of_group[1:] != of_group[:-1]
+            donor = np.full(groups.n, -1, dtype=groups.order.dtype)
+            donor[of_group[is_first]] = having[is_first]
+            for system in without:
+                rows = np.flatnonzero(systems == self.systems[system])
+                donors = donor[group[rows]]
+                rows, donors = rows[donors >= 0], donors[donors >= 0]
+                pieces.copy_values(name, rows, donors)
+                owners = systems[donors]
+                for owner in cast("list[int]", np.unique(owners).tolist()):
+                    own = rows[owners == owner]
+                    note = shared_note(name, names[owner], len(own), system)
+                    used.append((int(own[0]), note))
+        found.shared += [note for _, note in sorted(used, key=lambda each: each[0])]
+
+    def _differing(self, name: str, groups: "IdGroups", pieces: PieceFiles) -> "tuple[Ints, Ints]":
         """Rows whose value of a field has another hash than the first of their id, and that row."""
         import numpy as np
 
@@ -236,7 +298,7 @@ class RowKeys:
 
     def _gaps(
         self,
-        groups: "_Groups",
+        groups: "IdGroups",
         systems: "NDArray[np.uint32]",
         pieces: PieceFiles,
         found: "KeyFindings",
@@ -297,83 +359,18 @@ def _given(values: "dict[str, object]", name: str) -> "dict[str, object]":
     return own
 
 
-def as_given(conflict: Conflict) -> Conflict:
-    """The conflict with single references as the texts that they probably were in the source."""
-    row, other = (_with_text(row, conflict.field) for row in (conflict.row, conflict.other))
-    return replace(conflict, row=row, other=other)
+def _filled(name: str, pieces: PieceFiles) -> "NDArray[np.bool_]":
+    """For each row whether it has a value of a field."""
+    import numpy as np
 
-
-def _with_text(row: Row, field: str) -> Row:
-    value = row.values[field]
-    if not isinstance(value, list) or len(cast("list[object]", value)) != 1:
-        return row
-    return Row({**row.values, field: cast("list[object]", value)[0]}, row.source, row.line)
-
-
-class _Groups:
-    """Rows by the hash of their id: `order` sorts them, a group begins at each of `starts`.
-
-    Numbers of rows have 4 bytes where that is enough: these arrays are the most that reading holds.
-    """
-
-    def __init__(self, order: "Ints", starts: "Ints") -> None:
-        self.starts, self.n = starts, len(starts)
-        self.order = order.astype(self._dtype(len(order)))
-
-    @staticmethod
-    def _dtype(n: int) -> Any:
-        import numpy as np
-
-        return np.int32 if n <= np.iinfo(np.int32).max else np.int64
-
-    def of_rows(self) -> "Ints":
-        """The number of each row's group."""
-        import numpy as np
-
-        numbers = np.zeros(len(self.order), dtype=self.order.dtype)
-        numbers[self.starts[1:]] = 1
-        group = np.empty_like(numbers)
-        group[self.order] = np.cumsum(numbers, dtype=numbers.dtype)
-        return group
-
-    def repeated(self) -> "tuple[Ints, Ints]":
-        """The rows of groups of several, with the number of their group, by group and then by row."""
-        import numpy as np
-
-        ends = np.append(self.starts[1:], len(self.order))
-        sizes = ends - self.starts
-        group = np.repeat(np.arange(self.n, dtype=self.order.dtype), sizes)
-        if (sizes > 1).all():
-            return self.order, group
-        several = np.repeat(sizes > 1, sizes)
-        return self.order[several], group[several]
-
-
-@dataclass(slots=True)
-class _Differences:
-    """The exact differences of one field, counted by the sources of the two rows."""
-
-    name: str
-    conflicts: Conflicts
-    rows: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
-    first: dict[tuple[str, str], Conflict] = field(default_factory=dict[tuple[str, str], Conflict])
-    ids: dict[tuple[str, str], set[str]] = field(default_factory=dict[tuple[str, str], set[str]])
-
-    def add(self, pair: tuple[int, Row], before: tuple[int, Row]) -> None:
-        (number, row), (_, other) = pair, before
-        name = self.name
-        id = cast(str, row.values["id"])
-        is_duplicate = row.source == other.source and (
-            row.values.get("system") == other.values.get("system")
-        )
-        if id != other.values["id"] or is_duplicate:
-            return
-        if same_value(name, row.values[name], other.values[name]):
-            return
-        self.rows.append((number, id))
-        key = (row.source, other.source)
-        self.first.setdefault(key, Conflict(name, id, row, other))
-        self.ids.setdefault(key, set()).add(id)
+    return np.concatenate(
+        [
+            frame[name].is_not_null().to_numpy()
+            if name in frame.columns
+            else np.zeros(frame.height, dtype=np.bool_)
+            for frame in pieces.pieces(["id", name])
+        ]
+    )
 
 
 @dataclass(slots=True)
@@ -383,20 +380,6 @@ class KeyFindings:
     conflicts: list[Problem] = field(default_factory=list[Problem])
     duplicates: list[Problem] = field(default_factory=list[Problem])
     differing: list[str] = field(default_factory=list[str])
+    shared: list[str] = field(default_factory=list[str])
     gaps: list[str] = field(default_factory=list[str])
     alike: list[str] = field(default_factory=list[str])
-
-    def add(self, found: _Differences) -> None:
-        if not found.rows:
-            return
-        if found.name == "question" or not found.conflicts.one_table:
-            self.conflicts += [
-                found.conflicts.problem(as_given(conflict), len(found.ids[key]))
-                for key, conflict in found.first.items()
-            ]
-            return
-        n = len({id for _, id in found.rows})
-        counted = counted_ids(found.rows[0][1], n)
-        self.differing.append(
-            f"{found.name} differs between rows for {counted}; kept each row's own"
-        )

@@ -1,6 +1,6 @@
 """One source of a reading in pieces: the files of a system, or of all answers, and how they are read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,14 +11,12 @@ from ragauge.loaders.benchmark_logs import recognised as recognised_logs
 from ragauge.loaders.citations import recognised as recognised_citations
 from ragauge.loaders.column_sets import recognised as recognised_column_sets
 from ragauge.loaders.in_pieces.decisions import Decisions
+from ragauge.loaders.in_pieces.layouts import Layouts
 from ragauge.loaders.in_pieces.tables import CsvNotes, FileTables, NeedsAllRowsError
 from ragauge.loaders.joined_texts import recognised as recognised_joined
-from ragauge.loaders.numbered import recognised as recognised_numbered
-from ragauge.loaders.passage_rows import recognised as recognised_passage_rows
 from ragauge.loaders.promptfoo import recognised as recognised_promptfoo
 from ragauge.loaders.published import recognised as recognised_published
 from ragauge.loaders.results import recognised as recognised_results
-from ragauge.loaders.side_by_side import recognised as recognised_side_by_side
 from ragauge.loaders.squad import recognised as recognised_squad
 from ragauge.loaders.table import Table
 from ragauge.loaders.traces import recognised as recognised_traces
@@ -36,9 +34,6 @@ RECOGNISED = (
     recognised_published,
     recognised_results,
     recognised_joined,
-    recognised_numbered,
-    recognised_passage_rows,
-    recognised_side_by_side,
     legalbench.recognised,
 )
 """Read the rows of other tools, which needs all of them; each returns other tables as they are."""
@@ -59,11 +54,22 @@ class Side:
 
     tables: FileTables
     source: Source
+    layouts: Layouts
     decisions: Decisions
     csv: CsvNotes = field(default_factory=CsvNotes)
     problems: list[Problem] = field(default_factory=list[Problem])
     n_rows: int = 0
     _other_systems: set[str] = field(default_factory=set[str])
+
+    @classmethod
+    def of(
+        cls, tables: FileTables, source: Source, chosen: Mapping[str, str], *, has_gold: bool
+    ) -> "Side":
+        """A first reading. `chosen`: the user's choice of columns; `has_gold`: gold is in another file."""
+        has_system = source.system is not None
+        settled = ("system",) if has_system else ()
+        decisions = Decisions(chosen, settled, has_gold)
+        return cls(tables, source, Layouts(chosen, has_system), decisions)
 
     def read(self, given: Table) -> Sequence[Row]:
         """The rows of a piece with fields as names."""
@@ -71,6 +77,7 @@ class Side:
         for recognised in RECOGNISED:
             if recognised(table) is not table:
                 raise NeedsAllRowsError("its rows have the shape of another tool's")
+        table = self.layouts.read(table)
         self.problems += table.problems
         self.n_rows += len(table.rows)
         return self._of_system(self.decisions.read(table, self.problems))
@@ -96,10 +103,23 @@ class Side:
         """How columns and values were read."""
         return [
             *dict.fromkeys(self.csv.notes()),
+            *self.layouts.notes(),
             *self.decisions.naming().notes,
             *self.decisions.contexts.notes(),
             *self.decisions.extra.notes(),
         ]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all rows were read by what is decided now."""
+        return self.layouts.is_settled and self.decisions.is_settled
+
+    def for_next_pass(self) -> "Side":
+        """The same source, to be read from the beginning by what is decided now."""
+        # In another layout the columns are others.
+        own = self.decisions
+        decisions = own.for_next_pass() if self.layouts.is_settled else own.restarted()
+        return Side(self.tables, self.source, self.layouts.for_next_pass(), decisions)
 
     def lacks(self, column: str) -> bool:
         return self.n_rows > 0 and column not in self.decisions.columns

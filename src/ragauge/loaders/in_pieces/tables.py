@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from ragauge.loaders import zstd
 from ragauge.loaders.csv import (
     INDEX,
     NOTE_OF_INDEX,
@@ -17,9 +18,12 @@ from ragauge.loaders.csv import (
     without_column,
 )
 from ragauge.loaders.file_sets import PACKED, files_of_set, is_set, kind_of_file
+from ragauge.loaders.files import gzip_content_size
 from ragauge.loaders.jsonl import jsonl_tables
 from ragauge.loaders.parquet import parquet_tables
+from ragauge.loaders.parquet_footer import FooterError, read_footer
 from ragauge.loaders.table import Table, unreadable
+from ragauge.regular_file import is_file
 from ragauge.sample import Row
 
 if TYPE_CHECKING:
@@ -31,7 +35,9 @@ PIECE_BYTES = 8 * 2**20
 LARGE_BYTES = 64 * 2**20
 """Files of at least this size are read in pieces."""
 UNPACKED = 5
-"""Packed files, and Parquet, are taken to hold this many times their own size."""
+"""Packed files, and Parquet, are taken to hold this many times their own size, if they do not say more."""
+VALUE_BYTES = 32
+"""About what a value of a Parquet file needs in memory at least: a repeated one takes no room in the file."""
 
 CSV = tuple(f"{kind}{packed}" for kind in (".csv", ".tsv") for packed in ("", *PACKED))
 
@@ -61,7 +67,7 @@ def files_in_pieces(source: object) -> Sequence[Path] | None:
         files = files_of_set(path) if is_set(path) else [path]
         if isinstance(files, Table):
             return None
-        readable = all(kind_of_file(file) is not None and file.is_file() for file in files)
+        readable = all(kind_of_file(file) is not None and is_file(file) for file in files)
     except (OSError, ValueError):
         return None
     return files if readable else None
@@ -73,8 +79,18 @@ def is_large(files: Sequence[Path]) -> bool:
 
 
 def _unpacked_size(file: Path) -> int:
-    is_packed = file.suffix.lower() in (*PACKED, ".parquet")
-    return file.stat().st_size * (UNPACKED if is_packed else 1)
+    size, ending = file.stat().st_size, file.suffix.lower()
+    if ending == ".gz":
+        return max(UNPACKED * size, gzip_content_size(file))
+    if ending == ".zst":
+        return max(UNPACKED * size, zstd.content_size(file))
+    if ending == ".parquet":
+        try:
+            footer = read_footer(file)
+        except (FooterError, OSError):
+            return UNPACKED * size
+        return max(UNPACKED * size, footer.unpacked_bytes, VALUE_BYTES * footer.n_values)
+    return size
 
 
 @dataclass(slots=True)

@@ -30,7 +30,9 @@ def whole_text(file: Packed) -> Bytes:
     buffer += bytes(SLACK)
     text = np.frombuffer(buffer, np.uint8)[SLACK:size]
     if (text <= ord(" ")).all():
-        raise DataError([Problem("is empty", file.name)])
+        has_zero = bool((text == 0).any())
+        what = "contains a zero byte; save it as UTF-8" if has_zero else "is empty"
+        raise DataError([Problem(what, file.name)])
     return text
 
 

@@ -142,7 +142,7 @@ def split(text: Bytes, wanted: Sequence[int], n_fields: int, *, at_most: bool) -
 
     `text` ends with a line feed. Fields are separated by any white space; a line whose first field
     begins with # is a comment. MalformedError for a line with fewer than `n_fields` fields, or with
-    more if `at_most`, and for a zero byte, which names cannot contain.
+    more if `at_most`, for a zero byte, which names cannot contain, and for a carriage return within a line.
     """
     fields = _split_evenly(text, wanted, n_fields)
     if fields is None:
@@ -178,6 +178,12 @@ def _split_loosely(text: Bytes, wanted: Sequence[int], n_fields: int, at_most: b
     is_zero = text == 0
     if is_zero.any():
         raise MalformedError(int(is_zero.argmax()), "contains a zero byte; save it as UTF-8")
+    returns = np.flatnonzero(text[:-1] == _RETURN)
+    after = text[returns + 1]
+    lone = returns[(after != _NEWLINE) & (after != _RETURN)]
+    if len(lone):  # the rows after it would be read as further fields of one line, and lost
+        what = "has a carriage return within a line; save it with \\n or \\r\\n line ends"
+        raise MalformedError(int(lone[0]), what)
     is_blank = (text == _SPACE) | ((text >= _TAB) & (text <= _RETURN))
     edges = np.flatnonzero(is_blank[1:] != is_blank[:-1]) + 1
     if len(is_blank) and not is_blank[0]:

@@ -38,6 +38,7 @@ from ragauge.rankings.reading.tables import (
 )
 from ragauge.rankings.reading.trec import read_qrels, scan_run
 from ragauge.rankings.reading.trec_rows import rows_of_trec
+from ragauge.regular_file import is_file, is_folder
 from ragauge.sample import Samples
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def samples_in(source: object) -> Samples | None:
     if not isinstance(source, str | os.PathLike):
         return None
     path = Path(cast("str | os.PathLike[str]", source))
-    if not path.is_file() or _format(path, "score") == "trec":
+    if not is_file(path) or _format(path, "score") == "trec":
         return None
     fields = _fields(path)
     # A table of judgements may call its grades "relevant", but it names documents.
@@ -222,7 +223,7 @@ def _is_trec(path: Path, delimiter: str, kind: Value) -> bool:
 
 
 def _judgements_of_file(path: Path) -> Judgements:
-    if path.is_dir():
+    if is_folder(path):
         path = _of_beir(path)
     if _format(path, "grade") == "trec":
         return read_qrels(path)

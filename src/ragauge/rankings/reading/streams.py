@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
 from ragauge.errors import DataError, Problem
+from ragauge.regular_file import is_file, is_folder, is_pipe
 
 TABLES = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
 STANDARD_INPUT = "-"
@@ -38,7 +39,7 @@ def suffix_of(path: Path) -> str:
     """
     name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
     suffix = next((suffix for suffix in TABLES if name.endswith(suffix)), "trec")
-    return "trec" if path.is_fifo() else suffix
+    return "trec" if is_pipe(path) else suffix
 
 
 def is_trec(source: object) -> bool:
@@ -46,7 +47,7 @@ def is_trec(source: object) -> bool:
     if not isinstance(source, str | os.PathLike):
         return False
     path = Path(cast("str | os.PathLike[str]", source))
-    return suffix_of(path) == "trec" and (str(path) == STANDARD_INPUT or not path.is_dir())
+    return suffix_of(path) == "trec" and (str(path) == STANDARD_INPUT or not is_folder(path))
 
 
 def refuse_read_twice(sources: Sequence[object]) -> None:
@@ -70,7 +71,7 @@ def _status_of_stream(source: object) -> os.stat_result | None:
     try:
         if str(path) == STANDARD_INPUT:
             return os.fstat(0)
-        return None if path.is_file() or path.is_dir() else path.stat()
+        return None if is_file(path) or is_folder(path) else path.stat()
     except OSError:
         return None  # reported when it is read
 
@@ -99,7 +100,7 @@ def packed_at(path: Path | str) -> Packed:
     path = Path(path)
     name = _shown(path)
     is_input = str(path) == STANDARD_INPUT
-    if not is_input and path.is_file():
+    if not is_input and is_file(path):
         return Packed(name, path)
     try:
         if is_input:

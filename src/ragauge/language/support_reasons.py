@@ -1,0 +1,72 @@
+"""A sentence that says why an answer has its `support` or `hallucination`."""
+
+from collections.abc import Sequence
+
+SHOWN = 4
+TEXT_SHOWN = 60
+FEW = 1
+"""Missing words that do not by themselves explain a low value."""
+
+
+def why_supported(
+    value: float, missing: Sequence[str], denied: Sequence[str], absolutes: Sequence[str]
+) -> str:
+    """What speaks against an answer with this `support`.
+
+    `missing`: words that no context has; `denied`: negated statements that the closest sentences affirm;
+    `absolutes`: words such as "all" that the closest sentences lack.
+
+    >>> why_supported(0.2, ["in Rome"], [], [])
+    "no context has 'in Rome'; no single sentence says much of it"
+    >>> why_supported(0.9, [], [], [])
+    'the contexts have all its words'
+    """
+    parts: list[str] = []
+    if denied:
+        parts.append(f"negates what the closest sentence affirms: {named(denied)}")
+    if absolutes:
+        parts.append(f"says {named(absolutes)} where the closest sentence does not")
+    if missing:
+        parts.append(f"no context has {named(missing)}")
+    elif value >= 0.5 or not parts:
+        parts.append("the contexts have all its words")
+    if value >= 0.5 and (missing or denied or absolutes):
+        parts.append("the closest sentences say much the same otherwise")
+    elif value < 0.5 and len(missing) <= FEW and not (denied or absolutes):
+        parts.append("no single sentence says much of it")
+    return "; ".join(parts)
+
+
+def why_hallucinated(unsupported: Sequence[str], n: int, *, has_drifted: bool) -> str:
+    """Which of the n anchors no context supports.
+
+    >>> why_hallucinated(["$5"], 2, has_drifted=False)
+    "no context supports '$5' (1 of 2 numbers, dates and claims)"
+    >>> why_hallucinated([], 0, has_drifted=False)
+    'it states no number, date or claim that could be checked'
+    """
+    if not n:
+        parts = ["it states no number, date or claim that could be checked"]
+    elif not unsupported:
+        what = f"all {n} numbers, dates and claims" if n > 1 else "its number, date or claim"
+        parts = [f"the contexts support {what}"]
+    else:
+        parts = [
+            f"no context supports {named(unsupported)} ({len(unsupported)} of {n} numbers, dates and claims)"
+        ]
+    if has_drifted:
+        parts.append("under a fifth of its words are in the contexts")
+    return "; ".join(parts)
+
+
+def named(texts: Sequence[str]) -> str:
+    """The texts in quotes, the first few, and how many more there are."""
+    distinct = [*dict.fromkeys(" ".join(text.split()) for text in texts)]
+    shown = [
+        repr(text if len(text) <= TEXT_SHOWN else f"{text[:TEXT_SHOWN].rstrip()}…")
+        for text in distinct[:SHOWN]
+    ]
+    if len(distinct) > SHOWN:
+        shown.append(f"{len(distinct) - SHOWN} more")
+    *most, last = shown
+    return f"{', '.join(most)} and {last}" if most else last

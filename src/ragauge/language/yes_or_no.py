@@ -1,0 +1,58 @@
+"""Yes or no in other words: `It isn't.` and `Absolutely.`"""
+
+import re
+
+from ragauge.language.compared_text import ComparedText
+from ragauge.language.opposites import polarity
+from ragauge.language.refusals import find_refusals
+
+RESTATES = 25
+"""Words of an answer without yes or no that is taken for one if it restates the question."""
+ASKS_YES_OR_NO = re.compile(
+    r"\W*(?:is|are|was|were|has|have|had|did|does|do|can|could|will|would|should|may|must|am)\b",
+    re.IGNORECASE,
+)
+AFFIRMATIONS = frozenset(
+    {
+        ("absolutely",),
+        ("certainly",),
+        ("definitely",),
+        ("indeed",),
+        ("correct",),
+        ("affirmative",),
+        ("of", "course"),
+    }
+)
+"""Beginnings that mean yes."""
+SHORT_REPLY = re.compile(
+    r"\W*(?:they|it|he|she|we|you|that|this|there)\s(?:is|are|was|were|has|have|had|did|does|do|ca|can|could|will|would|should|may|must)"
+    r"(n['’]t|\snot)?\s?(?:[.,;!]|\Z)",
+    re.IGNORECASE,
+)
+"""`They can't; their wings are too short.` and `It does.`"""
+
+
+def said_to(
+    question: str, asked: ComparedText, expected: ComparedText, answer: str, given: ComparedText
+) -> str | None:
+    """Yes or no, if the reference is only that, and a short answer says it in other words."""
+    ours, theirs = (tuple(word.lowered for word in text.words) for text in (given, expected))
+    if {"yes", "no"} & set(ours) or len(ours) > RESTATES:
+        return None
+    if theirs[:1] not in (("yes",), ("no",)) or not _only_restates(expected, asked):
+        return None
+    if not ASKS_YES_OR_NO.match(question):
+        return None
+    if any(refusal.decides for refusal in find_refusals(answer, question)):
+        return None
+    if ours[:1] in AFFIRMATIONS or ours[:2] in AFFIRMATIONS:
+        return "yes"
+    if short := SHORT_REPLY.match(answer):
+        return "no" if short[1] else "yes"
+    return polarity([word.lowered for word in asked.words], ours)
+
+
+def _only_restates(expected: ComparedText, asked: ComparedText) -> bool:
+    """Whether a yes or no is followed by words of the question only: `No, penguins cannot fly.`"""
+    content = {word.stem for word in expected.content} - {"ye", "no", "yes"}
+    return content <= asked.stems

@@ -1,0 +1,129 @@
+"""Pair the n-th rows of all systems and of the gold, as in memory, by renaming the rows of each piece."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from ragauge.errors import Problem
+from ragauge.loaders.in_pieces.piece_files import PieceFiles
+from ragauge.loaders.in_pieces.row_keys import RowKeys
+from ragauge.loaders.pairing import is_unnamed, name_of, placed_notes, unequal
+from ragauge.loaders.table import Table
+from ragauge.sample import Row
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Flags = NDArray[np.bool_]
+    Ints = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Paired:
+    """The keys of the rows with their new ids, the gold with them, notes, and why rows cannot be paired."""
+
+    keys: RowKeys
+    gold: Table | None
+    notes: list[str] = field(default_factory=list[str])
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+
+@dataclass(slots=True)
+class Places:
+    """Which rows had no id in their source, and the source of each piece."""
+
+    sources: list[str] = field(default_factory=list[str])
+    _unnamed: "list[Flags]" = field(default_factory=list[Any])
+
+    def add(self, rows: Sequence[Row], source: str) -> None:
+        """Keep what is needed of the rows of the next piece."""
+        import numpy as np
+
+        self._unnamed.append(np.fromiter(map(is_unnamed, rows), dtype=np.bool_, count=len(rows)))
+        self.sources.append(source)
+
+    def pair(self, pieces: PieceFiles, keys: RowKeys, gold: Table | None) -> Paired:
+        """Give the n-th row of each system the id of the n-th row of the gold, or of the first system."""
+        import numpy as np
+
+        if gold is None and len(keys.systems) < 2:
+            return Paired(keys, gold)
+        place, rows_of = _places(keys)
+        n = len(rows_of[0]) if gold is None else len(gold.rows)
+        source = (keys.row(int(rows_of[0][0]), None, {}) if gold is None else gold.rows[0]).source
+        problems = [
+            unequal(system, len(rows), source, n, keys.row(int(rows[0]), None, {}).source)
+            for system, rows in zip(keys.systems, rows_of, strict=True)
+            if len(rows) != n
+        ]
+        if problems:
+            return Paired(keys, gold, problems=problems)
+        given = self._ids_of_gold(gold.rows) if gold is not None else None
+        is_numbered = given is None and (
+            gold is not None or not self._are_unique(rows_of[0], keys.ids_of_rows())
+        )
+        paired = RowKeys(keys.files, keys.one_table, keys.prefer, by_place=True)
+        renamed: list[NDArray[np.uint64]] = []
+        for number, piece_source in enumerate(self.sources):
+            own = place[pieces.starts[number] :][: pieces.height(number)]
+            if is_numbered:
+                ids = [str(at + 1) for at in own.tolist()]
+            elif given is not None:
+                ids = [given[at] for at in cast("list[int]", own.tolist())]
+            else:
+                ids = _ids(pieces, rows_of[0][own])
+            renamed.append(self._renamed(pieces, number, ids))
+            paired.add(pieces.rename(number, ids), piece_source)
+        n_renamed = len(np.unique(np.concatenate(renamed)))
+        if gold is not None:
+            ids = given or [str(at + 1) for at in range(n)]
+            named = [
+                Row({**row.values, "id": id}, row.source, row.line)
+                for row, id in zip(gold.rows, ids, strict=True)
+            ]
+            gold = replace(gold, rows=tuple(named))
+        return Paired(paired, gold, placed_notes(n, n_renamed))
+
+    def _ids_of_gold(self, rows: Sequence[Row]) -> list[str] | None:
+        """The ids of the gold; None if some are missing or repeated."""
+        ids = [id for row in rows if (id := name_of(row, "id")) is not None]
+        return ids if len(set(ids)) == len(rows) else None
+
+    def _are_unique(self, rows: "Ints", hashes: "NDArray[np.uint64]") -> bool:
+        """Whether these rows all have ids, each another one."""
+        import numpy as np
+
+        unnamed = np.concatenate(self._unnamed)
+        return not unnamed[rows].any() and len(np.unique(hashes[rows])) == len(rows)
+
+    def _renamed(self, pieces: PieceFiles, number: int, ids: Sequence[str]) -> "NDArray[np.uint64]":
+        """The hashes of the ids of a piece that give way to others."""
+        import polars as pl
+
+        frame = pieces.piece(number, ["id"]).with_columns(
+            pl.Series("new", ids, pl.String), pl.Series("unnamed", self._unnamed[number])
+        )
+        changed = frame.filter((pl.col("id") != pl.col("new")) & ~pl.col("unnamed"))
+        return changed["id"].hash().to_numpy()
+
+
+def _places(keys: RowKeys) -> "tuple[Ints, list[Ints]]":
+    """The place of each row among those of its system, and the rows of each system."""
+    import numpy as np
+
+    systems = keys.systems_of_rows()
+    rows_of = [np.flatnonzero(systems == code) for code in keys.systems.values()]
+    place = np.empty(len(systems), dtype=np.int64)
+    for rows in rows_of:
+        place[rows] = np.arange(len(rows))
+    return place, rows_of
+
+
+def _ids(pieces: PieceFiles, rows: "Ints") -> list[str]:
+    """The ids of some rows, in this order."""
+    import numpy as np
+
+    found = pieces.rows(rows, ["id"])
+    at = np.searchsorted(found["row"].to_numpy(), rows)
+    return cast("list[str]", found["id"].gather(at).to_list())
