@@ -38,9 +38,20 @@ class Opened:
     def go(self, place: str) -> None:
         """Show a place of the page by its address, as a link does."""
         self.page.evaluate("(place) => { location.hash = place }", place)
-        self.page.wait_for_timeout(30)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the page has drawn what the last key, click or address asked for: it does so one event later."""
+        self.page.evaluate(
+            "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+        )
+
+    def text(self, selector: str) -> str:
+        self.settle()
+        return self.page.inner_text(selector)
 
     def texts(self, selector: str) -> list[str]:
+        self.settle()
         return [" ".join(text.split()) for text in self.page.locator(selector).all_inner_texts()]
 
     def until(self, condition: Callable[[], bool]) -> None:
@@ -53,7 +64,7 @@ class Opened:
 
     def ids(self) -> list[str]:
         """The questions in the list, once it has been read."""
-        self.until(lambda: "reading" not in self.page.inner_text("#found"))
+        self.until(lambda: "reading" not in self.text("#found"))
         return self.texts(".line .id")
 
     @property

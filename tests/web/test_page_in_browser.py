@@ -66,6 +66,7 @@ def test_a_filter_stays_over_reload_and_back(opened, handbook_page):
     assert page.page.input_value("#where") == "number_match < 0.5 and system = 'hasty'"
     assert page.page.evaluate("location.hash") == address
     page.page.go_back()
+    page.settle()
     assert page.page.locator(".detail").count() == 0
     assert page.ids() == filtered
 
@@ -139,22 +140,22 @@ def test_a_count_in_the_matrix_is_a_link_to_its_answers(opened, handbook_page):
     n = int(row.locator("th a").inner_text().split()[0])
     row.locator("th a").click()
     page.ids()
-    assert f"{n} answers" in page.page.inner_text("#found")
+    assert f"{n} answers" in page.text("#found")
     page.go("#/")
     link = page.page.locator(".cell a", has_text="undefined").first
     n = int(link.inner_text().split()[0])
     link.click()
     page.ids()
-    assert f"{n} answers" in page.page.inner_text("#found")
+    assert f"{n} answers" in page.text("#found")
 
 
 def test_what_cannot_be_read_is_said_and_the_list_stays(opened, handbook_page):
     page = opened(handbook_page, "#/questions")
     before = page.ids()
     page.page.fill("#where", "number_match <")
-    assert "expected a value" in page.page.inner_text("#found")
+    assert "expected a value" in page.text("#found")
     page.page.fill("#where", "nothing = 1")
-    assert 'there is no field "nothing"' in page.page.inner_text("#found")
+    assert 'there is no field "nothing"' in page.text("#found")
     assert page.ids() == before
     page.go("#/questions?id=nobody")
     assert page.texts(".missing") == ["There is no question “nobody”."]
@@ -209,7 +210,7 @@ def check_filter(page, text: str, rows, known: set[str] | None = None) -> None:
         wanted = None
     shown = page.ids()
     is_error = page.page.get_attribute("#where", "aria-invalid") == "true"
-    assert is_error == (wanted is None), f"{text}: {page.page.inner_text('#found')}"
+    assert is_error == (wanted is None), f"{text}: {page.text('#found')}"
     if wanted is not None:
         assert shown == wanted, text
 
@@ -296,7 +297,7 @@ def test_fixed_and_broken_questions_are_those_that_cross_the_middle(opened, tmp_
     fixed, broken = page.texts(".changes h3")
     assert fixed.startswith("Fixed 1") and broken.startswith("Broken 1")
     assert page.texts(".changes .id") == ["q1", "q2"]
-    assert "new is better on 1, equal on 1, worse on 1" in page.page.inner_text("main")
+    assert "new is better on 1, equal on 1, worse on 1" in page.text("main")
     assert "1: old missing, new scored" in page.texts(".unpaired")[0]
 
 
@@ -304,7 +305,8 @@ def test_swapping_turns_the_signs(opened, handbook_page):
     page = opened(handbook_page, "#/compare?base=hasty&other=careful")
     before = page.texts(".differences td:nth-child(4)")
     page.page.keyboard.press("s")
-    page.until(lambda: "base=careful" in page.page.evaluate("location.hash"))
+    page.until(lambda: page.texts(".differences td:nth-child(4)") != before)
+    assert "base=careful" in page.page.evaluate("location.hash")
     after = page.texts(".differences td:nth-child(4)")
     turned = [text.replace("+", "·").replace("−", "+").replace("·", "−") for text in before]
     assert after == turned != before
@@ -409,7 +411,7 @@ def test_rankings_have_the_same_page_without_a_complaint(opened, tmp_path):
     }
     write_ranking_page(rank(qrels, runs, ["mrr", "recall@10"]), tmp_path / "r.html")
     page = opened(tmp_path / "r.html")
-    assert "2 queries · 2 runs · 4 rankings" in page.page.inner_text(".lead")
+    assert "2 queries · 2 runs · 4 rankings" in page.text(".lead")
     page.go("#/compare?base=one&other=two")
     page.page.wait_for_selector(".changes h3")
     assert page.texts(".changes .id") == ["q1"]
@@ -444,7 +446,7 @@ def test_a_notebook_shows_the_same_page_in_a_frame(opened, handbook_run, handboo
     inner = page.page.frame_locator("iframe")
     inner.locator("main.overview .matrix").first.wait_for()
     shown = opened(handbook_page)
-    assert inner.locator("h1").inner_text() == shown.page.inner_text("h1")
+    assert inner.locator("h1").inner_text() == shown.text("h1")
     inner.locator("nav a", has_text="Questions").click()
     inner.locator(".line").first.click()
     inner.locator(".detail .question").wait_for()
