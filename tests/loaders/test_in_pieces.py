@@ -402,6 +402,22 @@ def test_large_files_that_are_joined_say_what_is_read_as_a_whole(
             assert samples.notes[-1].startswith("read the gold as a whole into memory, the answers")
 
 
+@pytest.mark.parametrize("name", ["answers.json", "answers.json.gz"])
+def test_a_large_file_of_one_json_value_says_that_it_is_read_as_a_whole(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = tmp_path / name
+    data = json.dumps([{"id": row["id"], "answer": "x"} for row in plain(40)]).encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    assert "into memory" not in str(load(path).notes)
+    monkeypatch.setattr(loaders, "is_large", lambda _: True)
+    note = (
+        f"read as a whole into memory: {path} is one JSON value; "
+        ".jsonl, .csv and .parquet are read in pieces"
+    )
+    assert load(path).notes == (note,)
+
+
 @pytest.mark.parametrize("small", [0, 10, 10**6])
 @pytest.mark.parametrize(
     "chosen", [{"where": 'topic = "b"'}, {"limit": 7}, {"where": "n >= 5", "limit": 20}, {}]

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import PlanError
@@ -9,7 +10,12 @@ from ragauge.loaders import legalbench, side_by_side
 from ragauge.loaders.assembly import Answers, assemble, gold_with_fields
 from ragauge.loaders.conflicts import Prefer, check_prefer
 from ragauge.loaders.formats import Source, is_one_source, read_source
-from ragauge.loaders.in_pieces.tables import NeedsAllRowsError, files_in_pieces, is_large
+from ragauge.loaders.in_pieces.tables import (
+    NeedsAllRowsError,
+    files_in_pieces,
+    is_large,
+    is_one_value,
+)
 from ragauge.loaders.legalbench import load_passages
 from ragauge.loaders.mapping import check_chosen
 from ragauge.loaders.remote import copied, with_urls
@@ -98,6 +104,12 @@ def _notes_on_size(source: object, gold: object, chosen: Mapping[str, str]) -> l
     """A note on large files that are read into memory."""
     is_one = is_one_source(source, chosen.values())
     sources = [source] if is_one else list(cast(Mapping[object, object], source).values())
+    values = [Path(str(each)) for each in (*sources, gold) if is_one_value(each)]
+    if values and is_large(values):
+        return [
+            f"read as a whole into memory: {values[0]} is one JSON value; "
+            ".jsonl, .csv and .parquet are read in pieces"
+        ]
     files = [file for each in (*sources, gold) for file in files_in_pieces(each) or ()]
     if not files or not is_large(files):
         return []

@@ -73,6 +73,15 @@ def files_in_pieces(source: object) -> Sequence[Path] | None:
     return files if readable else None
 
 
+def is_one_value(source: object) -> bool:
+    """Whether a source is a file of one JSON value, which is read as a whole."""
+    if not isinstance(source, str | os.PathLike):
+        return False
+    path = Path(cast("str | os.PathLike[str]", source))
+    endings = (".json", *(f".json{packed}" for packed in PACKED))
+    return path.name.lower().endswith(endings) and is_file(path)
+
+
 def is_large(files: Sequence[Path]) -> bool:
     """Whether the files are too large to be read into memory at once."""
     return sum(map(_unpacked_size, files)) >= LARGE_BYTES
