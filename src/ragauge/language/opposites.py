@@ -7,25 +7,9 @@ from ragauge.language.content_words import is_content_word
 from ragauge.language.stems import stem
 
 NEGATIONS = frozenset({"not", "never", "neither", "nor", "cannot"})
-BEFORE_T = frozenset(
-    [
-        "isn",
-        "wasn",
-        "aren",
-        "weren",
-        "doesn",
-        "didn",
-        "don",
-        "hasn",
-        "haven",
-        "hadn",
-        "couldn",
-        "wouldn",
-        "shouldn",
-        "won",
-        "can",
-    ]
-)
+BEFORE_T = frozenset((
+    "isn", "wasn", "aren", "weren", "doesn", "didn", "don", "hasn", "haven", "hadn", "couldn", "wouldn", "shouldn", "won", "can",
+))  # fmt: skip
 """What stands before the t of `isn't`, which is a word of its own."""
 PAIRS_OF_NEGATION = frozenset({("rather", "than"), ("instead", "of"), ("other", "than")})
 BETWEEN = frozenset(

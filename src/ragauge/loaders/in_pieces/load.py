@@ -129,7 +129,7 @@ class _Pass:
             paired = given.notes
             numbered = [] if paired else numbered
         if self.pieces.n_rows:
-            found = self.keys.check(self.pieces, self._lacking_gold())
+            found = self.keys.check(self.pieces, self._systems_without_gold())
             self._check_passages(found.duplicates)
             # Sources that cannot be read are not compared.
             problems += [] if problems else found.conflicts
@@ -147,7 +147,7 @@ class _Pass:
         )
         return Samples(self.pieces.as_file(), ", ".join(self._names()), notes)
 
-    def _lacking_gold(self) -> dict[str, list[str]]:
+    def _systems_without_gold(self) -> dict[str, list[str]]:
         """The systems whose file has no field of the gold that the file of another one has."""
         fields = {
             system: set(side.decisions.naming().fields.values())

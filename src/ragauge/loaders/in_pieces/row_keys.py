@@ -69,11 +69,11 @@ class RowKeys:
         self._n_rows_by_file[source] = self._n_rows_by_file.get(source, 0) + len(systems)
 
     def check(
-        self, pieces: PieceFiles, lacking: "Mapping[str, Collection[str]] | None" = None
+        self, pieces: PieceFiles, without_gold: "Mapping[str, Collection[str]] | None" = None
     ) -> "KeyFindings":
         """The problems and notes of all rows.
 
-        `lacking`: the systems without a field of the gold that others have; they get the others' values.
+        `without_gold`: by field of the gold, the systems without it if others have it; they get the others' values.
         So do rows that differ from the first of their question, if the user prefers that.
         """
         import numpy as np
@@ -91,8 +91,8 @@ class RowKeys:
             order = groups.order
             self._duplicates(groups, systems, pieces, found)
             self._conflicts(groups, pieces, found)
-            if lacking:
-                self._share(lacking, groups, systems, pieces, found)
+            if without_gold:
+                self._share(without_gold, groups, systems, pieces, found)
             self._gaps(groups, systems, pieces, found)
         elif len(self.systems) > 1:
             systems = self.systems_of_rows()
@@ -217,7 +217,7 @@ class RowKeys:
 
     def _share(
         self,
-        lacking: "Mapping[str, Collection[str]]",
+        without_gold: "Mapping[str, Collection[str]]",
         groups: "IdGroups",
         systems: "NDArray[np.uint32]",
         pieces: PieceFiles,
@@ -228,14 +228,14 @@ class RowKeys:
 
         group, names = groups.of_rows(), list(self.systems)
         used: list[tuple[int, str]] = []
-        for name, without in lacking.items():
+        for name, systems_without in without_gold.items():
             given = _filled(name, pieces)[groups.order]
-            having, of_group = groups.order[given], group[groups.order[given]]
-            is_first = np.ones(len(having), dtype=np.bool_)
+            with_value, of_group = groups.order[given], group[groups.order[given]]
+            is_first = np.ones(len(with_value), dtype=np.bool_)
             is_first[1:] = of_group[1:] != of_group[:-1]
             donor = np.full(groups.n, -1, dtype=groups.order.dtype)
-            donor[of_group[is_first]] = having[is_first]
-            for system in without:
+            donor[of_group[is_first]] = with_value[is_first]
+            for system in systems_without:
                 rows = np.flatnonzero(systems == self.systems[system])
                 donors = donor[group[rows]]
                 rows, donors = rows[donors >= 0], donors[donors >= 0]
