@@ -1,8 +1,13 @@
 """The words of a text, and which dates and numbers they can begin."""
 
-import pytest
+import re
 
-from ragauge.language.date_names import dates_by_name
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragauge.language.characters import lower_letters
+from ragauge.language.date_names import dates_by_name, months_of
 from ragauge.language.dates import dates
 from ragauge.language.numbers import quantities
 from ragauge.language.words import DATE_NAMES, NUMBER_WORDS, words, words_of
@@ -73,3 +78,29 @@ def test_no_date_with_a_name_is_missed(text: str):
 )
 def test_no_number_in_words_is_missed(text: str, found: list[str]):
     assert [quantity.text for quantity in quantities(text)] == found
+
+
+MONTH = re.compile(
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![A-Za-z0-9])",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            (*DATE_NAMES, *" _-.5é–İK\u0301", "Mar", "MAY", "Sept", "mayor", "decem", "ſep", "s")
+        ),
+        max_size=9,
+    )
+)
+def test_the_months_among_the_words_are_all_months_of_the_text(pieces):
+    text = "".join(pieces)
+    every = [
+        found.span()
+        for at in range(len(text))
+        if (found := MONTH.match(text, at)) and not (at and text[at - 1].isalnum())
+    ]
+    names = words_of(text).date_names
+    assert [found.span() for found in months_of(text, lower_letters(text), names)] == every

@@ -1,7 +1,7 @@
 """Digits, signs and letters of all scripts in a form that patterns can match, at the same offsets."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 _ZEROS = (
     *(0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6),
@@ -41,7 +41,7 @@ def is_word(sign: str) -> bool:
     return sign == "_" or ("" < sign < "\u0590" and sign.isalpha())
 
 
-def positions(text: str, words: Sequence[str]) -> list[int]:
+def positions(text: str, words: Iterable[str]) -> list[int]:
     """The positions of the words in the text, in order; much faster than a pattern of alternatives.
 
     >>> positions("ten of tens", ("ten", "of"))

@@ -1,16 +1,13 @@
 """Dates that begin with a name: months, weekdays, noon, centuries and quarters."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ragauge.language.characters import lower_letters, positions
 from ragauge.language.date_parts import Date, date_of, full_year, is_day
+from ragauge.language.words import words_of
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-# Each alternative starts at its rarest letter, which is fastest to find, and ends at the third.
-_MONTH_NAMED = re.compile(
-    "j(?:an|u[nl])|m(?:ar|ay)|b(?<=feb)|p(?<=ap)r|p(?<=sep)|g(?<=aug)|c(?<=oc)t|c(?<=dec)|v(?<=nov)"
-)
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTH = re.compile(
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
@@ -48,13 +45,12 @@ _MONTH_CUE = re.compile(
 
 def dates_by_name(plain: str, text: str) -> Iterator[Date]:
     """Dates that begin with a name: months with day and year, weekdays, noon, centuries, quarters."""
+    names = words_of(text).date_names
+    if not names:
+        return
     lowered = lower_letters(plain)
-    for named in _MONTH_NAMED.finditer(lowered):
-        start = named.end() - 3
-        found = _MONTH.match(plain, start)
-        if found and not (start and plain[start - 1].isalnum()):
-            month = _MONTHS.index(lowered[start : start + 3]) + 1
-            yield from _month(plain, text, found, month)
+    for found in months_of(plain, lowered, names):
+        yield from _month(plain, text, found, _MONTHS.index(found[0][:3].lower()) + 1)
     if "day" in lowered:
         yield from _weekdays(lowered, text)
     if "noon" in lowered or "midnight" in lowered:
@@ -63,6 +59,15 @@ def dates_by_name(plain: str, text: str) -> Iterator[Date]:
         yield from _named_centuries(plain, text)
     if "quarter" in lowered:
         yield from _named_quarters(plain, text)
+
+
+def months_of(plain: str, lowered: str, names: Iterable[str]) -> Iterator[re.Match[str]]:
+    """The names of months in order; `names` are those of the text's words that are names of dates."""
+    months = [name for name in names if name[:3] in _MONTHS]
+    for start in sorted(set(positions(lowered, months))):
+        found = _MONTH.match(plain, start)
+        if found and not (start and plain[start - 1].isalnum()):
+            yield found
 
 
 def _month(plain: str, text: str, found: re.Match[str], month: int) -> Iterator[Date]:

@@ -73,10 +73,9 @@ def date_of(
     half: str | None = None,
     **numbers: str | int | None,
 ) -> Date:
-    parts: dict[str, int | str] = {}
-    for name, value in numbers.items():
-        if value is not None:
-            parts[name] = int(value)
+    parts: dict[str, int | str] = {
+        name: int(value) for name, value in numbers.items() if value is not None
+    }
     if season:
         parts["season"] = season
     if half:

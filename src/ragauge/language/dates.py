@@ -14,7 +14,6 @@ from ragauge.language.characters import is_word, plain_signs
 from ragauge.language.date_names import COUNTED, dates_by_name
 from ragauge.language.date_parts import Date, date_of, full_year, is_day
 from ragauge.language.kept_readings import KeptReadings
-from ragauge.language.words import words_of
 
 
 def dates(text: str) -> tuple[Date, ...]:
@@ -31,7 +30,7 @@ def dates(text: str) -> tuple[Date, ...]:
 
 def _read(text: str) -> tuple[Date, ...]:
     plain = plain_signs(text).replace("\u00a0", " ")
-    found = list(dates_by_name(plain, text)) if words_of(text).may_name_dates else []
+    found = list(dates_by_name(plain, text))
     found += _numbered(plain, text)
     if len(found) < 2:
         return tuple(found)

@@ -70,7 +70,8 @@ def _read(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:
     found = [quantity_of(text, reading) for reading in readings]
     found += numbers_in_words(text)
     found += [_year_of(date) for date in stated if "year" in date.parts]
-    found.sort(key=attrgetter("start"))
+    if len(found) > 1:
+        found.sort(key=attrgetter("start"))
     return tuple(found)
 
 
@@ -112,11 +113,14 @@ def _year_of(date: Date) -> Quantity:
 
 
 _BETWEEN = re.compile(r"\s?-\s?|\sto\s")
+_MOST_BETWEEN = len(" to ")
 
 
 def _lend_in_ranges(plain: str, readings: Sequence[Reading]) -> None:
     """Apply scale and unit to both bounds of a range: `5-10 million`, `$5-10`, `10 to 20%`."""
     for low, high in pairwise(readings):
+        if high.start - low.end > _MOST_BETWEEN:
+            continue
         between = _BETWEEN.fullmatch(plain, low.end, high.start)
         if not between:
             continue

@@ -10,6 +10,7 @@ from ragauge.language.date_parts import Date
 from ragauge.language.number_labels import is_label, other_numbers
 from ragauge.language.number_signs import MONEY_SIGNS, read_accounting, read_before
 from ragauge.language.number_units import NOTHING_AFTER, read_scale, read_unit
+from ragauge.language.plain_numbers import plain_number
 from ragauge.language.quantity import DIVIDING, EXACT, MAX_LENGTH, Reading, scaled
 from ragauge.language.units import CODE
 
@@ -58,16 +59,26 @@ def numbers_in_digits(plain: str, stated: Sequence[Date]) -> Iterator[Reading]:
         if start <= at < stop:
             at = stop
             continue
-        numeral = _NUMERAL.match(plain, at)
-        end = numeral.end() if numeral else at + 1
-        name = _HYPHENATED.match(plain, at) if plain[end : end + 1] == "-" else None
-        digits = plain[at:end]
-        if may_be_continental(plain, digits, end) and (whole := continental_end(plain, at)):
-            end, digits = whole, in_english(plain[at:whole])
-        reading = None if name else _read(plain, at, end, digits)
-        at = max(name.end() if name else end, reading.end if reading else end)
+        if reading := plain_number(plain, at):
+            at = reading.end
+        else:
+            reading, at = any_number(plain, at)
         if reading:
             yield reading
+
+
+def any_number(plain: str, at: int) -> tuple[Reading | None, int]:
+    """The quantity whose digits begin at `at`, None if it is part of a name, and where to go on."""
+    numeral = _NUMERAL.match(plain, at)
+    end = numeral.end() if numeral else at + 1
+    name = _HYPHENATED.match(plain, at) if plain[end : end + 1] == "-" else None
+    if name:
+        return None, name.end()
+    digits = plain[at:end]
+    if may_be_continental(plain, digits, end) and (whole := continental_end(plain, at)):
+        end, digits = whole, in_english(plain[at:whole])
+    reading = _read(plain, at, end, digits)
+    return reading, max(end, reading.end) if reading else end
 
 
 def _read(plain: str, start: int, end: int, digits: str) -> Reading | None:

@@ -50,18 +50,23 @@ class Words:
     The text is kept with spaces for all signs, not as words: a string a word takes ten times the memory.
     """
 
-    __slots__ = ("_text", "may_name_dates", "may_spell_numbers", "spaced")
+    __slots__ = ("_text", "date_names", "may_spell_numbers", "spaced")
 
     def __init__(self, text: str) -> None:
         self.spaced = f" {text.translate(ASCII_WORDS)} " if text.isascii() else ""
         """An ASCII text in lower case, with a space for each sign between words, at the start and at the end."""
         self._text = "" if self.spaced else text
         separate = self.spaced.split() if self.spaced and "_" not in text else _ascii_words(text)
-        has_any = not _NAMES.isdisjoint(separate)
-        self.may_name_dates = has_any and not DATE_NAMES.isdisjoint(separate)
-        """Whether a date may begin with a name; looking for one takes ten times as long as for its words."""
-        self.may_spell_numbers = has_any and not NUMBER_WORDS.isdisjoint(separate)
+        named = _NAMES.intersection(separate)
+        self.date_names = named & DATE_NAMES if named else named
+        """Its words that every date that begins with a name has; looking for one takes ten times as long."""
+        self.may_spell_numbers = bool(named) and not NUMBER_WORDS.isdisjoint(named)
         """Whether there may be numbers in words."""
+
+    @property
+    def may_name_dates(self) -> bool:
+        """Whether a date may begin with a name."""
+        return bool(self.date_names)
 
     @property
     def listed(self) -> list[str]:
