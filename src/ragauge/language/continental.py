@@ -17,7 +17,7 @@ _CONTINENTAL = re.compile(
     rf"{_NUMBER_ENDS}"
     rf"|[0-9]{{1,3}}(?:[ ][0-9]{{3}}){{0,12}},[0-9]{{1,2}}{_UNIT}"
     rf"|(?<=[€£$])[0-9]{{1,3}},[0-9]{{2}}{_NUMBER_ENDS}"
-    rf"|[1-9][0-9]{{0,2}}(?:\.[0-9]{{3}}){{1,12}}(?=[ \u00a0](?i:{FOREIGN_SCALES})\b)"
+    rf"|[1-9][0-9]{{0,2}}(?:\.[0-9]{{3}}){{1,12}}(?=[ \u00a0](?:(?i:{FOREIGN_SCALES})|M(?:io|rd))\b)"
 )
 _SEPARATORS = re.compile("[.'\u00a0 ]")
 _FOREIGN_STARTS = frozenset("MmBb")

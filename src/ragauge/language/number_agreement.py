@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from ragauge.language.quantity import EXACT, Quantity, scaled
+from ragauge.language.unit_conversion import converted, is_time
 from ragauge.language.unit_powers import are_of_one_kind, are_of_other_kinds, power_between
 from ragauge.language.units import MONEY
 
@@ -124,8 +125,12 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
         ways.append("sign")
         value = value.copy_negate()
     value = scaled(value, power)
+    if expected.quantity.converted_from or given.quantity.converted_from:
+        ways.append("unit")
     if expected.value != value:
-        if rules.rounding == "stated" and _is_rounded(expected, given, value):
+        if rules.rounding == "stated" and (
+            _is_rounded(expected, given, value) or _is_rounded_measure(expected, given)
+        ):
             ways.append("rounding")
         else:
             return _within(expected, given, given.value, rules)
@@ -140,7 +145,7 @@ def _in_unit_of(expected: Stated, given: Stated) -> Stated | None:
     one, other = given.quantity.unit, expected.quantity.unit
     if one == other:
         return given
-    if given.quantity.is_converted or expected.quantity.is_converted:
+    if given.quantity.converted_from or expected.quantity.converted_from:
         return None
     if are_of_other_kinds(one, other) and not (_may_be_scale(given) or _may_be_scale(expected)):
         return None
@@ -238,6 +243,40 @@ def _is_rounded(expected: Stated, given: Stated, value: Decimal) -> bool:
     return EXACT.abs(EXACT.subtract(coarse, fine)) <= MAX_ROUNDED * EXACT.abs(fine)
 
 
+def _is_rounded_measure(expected: Stated, given: Stated) -> bool:
+    """Whether one of two measures in different units is the other one, rounded in its own unit.
+
+    350 °F is 176.7 °C, which rounds to 177 °C, and to 180 °C: zeros at the end of a whole number may round it
+    where the unit is another one. Times are exempt from that, since they are counted.
+    """
+    for own, other in ((expected, given), (given, expected)):
+        if own.quantity.converted_from:
+            value, unit = own.quantity.converted_from
+            fine = converted(other.value, other.quantity.unit, unit)
+            if fine is None:
+                return False
+            coarse_fine = ((value, fine), (other.value, own.value))
+            may_have_zeros = not is_time(unit)
+            return any(_rounds_to(fine, coarse, may_have_zeros) for coarse, fine in coarse_fine)
+    return False
+
+
+def _rounds_to(fine: Decimal, coarse: Decimal, may_have_zeros: bool) -> bool:
+    _, digits, exponent = coarse.as_tuple()
+    last = int(exponent)
+    if may_have_zeros and last >= 0:
+        last += _n_zeros(digits)
+    if fine.quantize(Decimal((0, (1,), last)), ROUND_HALF_UP, EXACT) != coarse:
+        return False
+    return EXACT.abs(EXACT.subtract(coarse, fine)) <= MAX_ROUNDED * EXACT.abs(fine)
+
+
+def _n_zeros(digits: Sequence[int]) -> int:
+    """The zeros at the end of a number of which two digits stay."""
+    written = "".join(map(str, digits))
+    return min(len(written) - len(written.rstrip("0")), max(0, len(written) - 2))
+
+
 _ABOUT = re.compile(
     r"(?:\b(?:(more than|over)|(nearly|almost)|about|approximately|approx\.?|around|roughly|some|circa|ca\.)\s"
     r"|[~≈]\s?)(?:an?\s)?$",
@@ -259,8 +298,7 @@ def _n_round(number: Stated, value: Decimal, other: Decimal) -> int:
     about = _ABOUT.search(number.text, max(0, start - _LONGEST_ABOUT), start)
     if not about or (about[1] and other < value) or (about[2] and other > value):
         return 0
-    digits = "".join(map(str, value.as_tuple().digits))
-    return min(len(digits) - len(digits.rstrip("0")), max(0, len(digits) - 2))
+    return _n_zeros(value.as_tuple().digits)
 
 
 def _within(expected: Stated, given: Stated, value: Decimal, rules: Agreement) -> str | None:

@@ -32,7 +32,10 @@ class NumberIndex:
         rest.sort(key=itemgetter(0))
         self._rest = rest
         self._keys = [each[0] for each in rest]
-        self._reaches = [_reach(each[2].value) for each in rest]
+        self._reaches = [
+            _reach_of(each[2]) if each[2].quantity.converted_from else _reach(each[2].value)
+            for each in rest
+        ]
         self._by_value: list[tuple[float, int, Stated]] = []
 
     def __len__(self) -> int:
@@ -60,7 +63,7 @@ class NumberIndex:
         if rules.rtol or rules.atol or not sought.value:
             near = dict(self._near_value(float(sought.value)))
         if sought.value:
-            own = 1.0 if rules.rtol or rules.atol else _reach(sought.value)
+            own = 1.0 if rules.rtol or rules.atol else _reach_of(sought)
             for low, high, key in _windows(sought.log % 1.0, width):
                 start, end = bisect_left(self._keys, low), bisect_right(self._keys, high)
                 middle = bisect_right(self._keys, key + _SAME)
@@ -90,6 +93,13 @@ quadratic time."""
 _SAME = 1e-9
 """How far the logarithms of equal numbers may differ by rounding."""
 _DIGITS_OF_A_FLOAT = 12
+
+
+def _reach_of(number: Stated) -> float:
+    """Of a converted number, that in the unit in which the text states it, if that is more."""
+    reach = _reach(number.value)
+    own = number.quantity.converted_from
+    return max(reach, _reach(own[0])) if own else reach
 
 
 @lru_cache(10_000)

@@ -1,10 +1,8 @@
 """Which of the expected numbers an answer states: those of a reference that the question does not state."""
 
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import NamedTuple
 
 from ragauge.language.asked_numbers import (
@@ -14,7 +12,10 @@ from ragauge.language.asked_numbers import (
     named_scale,
 )
 from ragauge.language.conclusions import conclusions
+from ragauge.language.expected_numbers import ExpectedQuantity, expected_numbers
 from ragauge.language.keywords import by_value
+from ragauge.language.measures import measures
+from ragauge.language.no_number import says_no_number, wants_no_number
 from ragauge.language.number_agreement import (
     Agreement,
     Stated,
@@ -32,8 +33,14 @@ from ragauge.language.number_directions import (
 )
 from ragauge.language.number_index import Found, NumberIndex
 from ragauge.language.numbers import quantities
-from ragauge.language.other_forms import in_other_forms, shares_out_of
+from ragauge.language.other_forms import (
+    in_other_forms,
+    quarters,
+    shares_out_of,
+    times_in_words,
+)
 from ragauge.language.quantity import Quantity
+from ragauge.language.unit_conversion import in_units, is_measure
 
 IN_WORKING = 0.5
 """The credit of a number that the answer states among its steps, when its conclusion states another."""
@@ -113,25 +120,23 @@ def match_quantities(
     rules: Agreement,
 ) -> NumberMatch:
     """The same for one reference, with the quantities of the three texts."""
+    if wants_no_number(reference):
+        return _no_number(reference, answer)
     expected, given = in_asked_unit(question, expected), in_asked_unit(question, given)
-    counted = [quantity for quantity in expected if quantity.counts]
-    counted = _without_base(counted, reference) or _whole_reference(expected, reference)
-    if not counted:
+    wanted = _not_restated(expected_numbers(question, reference, expected), asked)
+    if not wanted:
         return NumberMatch(())
     rules = rules_for(question, rules)
     scale = named_scale(question) if question else 0
+    index = _index_of(question, answer, given, scale, wanted)
     scales = (scale,) if scale else ()
-    in_scales = given_scales(answer, scale)
-    others = in_other_forms(answer, given)
-    index = NumberIndex([stated(number, answer, in_scales) for number in (*given, *others)])
-    numbers = [
-        stated(number, reference, scales, expected=True) for number in _not_restated(counted, asked)
-    ]
+    by_start = {each.quantity.start: each for each in wanted}
+    numbers = [stated(each.quantity, reference, scales, expected=True) for each in wanted]
     distinct = _distinct(numbers, rules)
     rows: list[ExpectedNumber] = []
     asked_for = asked_direction(question) if question else None
     for number in distinct:
-        same = index.find(number, rules)
+        same = _found(number, by_start[number.quantity.start], index, rules)
         found = _in_one_direction(number, same, asked_for)
         credit = 1.0
         if found and len(distinct) == 1 and _concludes_otherwise(answer, given, asked, found):
@@ -142,6 +147,47 @@ def match_quantities(
             row = row._replace(opposite=_opposite(number, either, asked_for))
         rows.append(row)
     return NumberMatch(_with_shares(rows, reference, expected, index, rules))
+
+
+def _no_number(reference: str, answer: str) -> NumberMatch:
+    """Whether the answer, too, says that the number would not be meaningful."""
+    said = says_no_number(answer)
+    row = ExpectedNumber(reference.strip(), "not meaningful")
+    return NumberMatch((row._replace(matched_by=said, how="exact", credit=1.0) if said else row,))
+
+
+def _index_of(
+    question: str | None,
+    answer: str,
+    given: Sequence[Quantity],
+    scale: int,
+    wanted: Sequence[ExpectedQuantity],
+) -> NumberIndex:
+    """The numbers of the answer, those in other forms, and its measures in the units that are wanted."""
+    units = {each.unit for one in wanted for each in (one.quantity, *one.parts)}
+    found = [*given, *in_other_forms(answer, given)]
+    if "x" in units:
+        found += times_in_words(answer)
+    if question and asks_for_a_percentage(question):
+        found += quarters(answer)
+    if units := set(filter(is_measure, units)):
+        found += [measure.quantity for measure in measures(answer, given)]
+        found += list(in_units(found, units))
+    in_scales = given_scales(answer, scale)
+    return NumberIndex([stated(number, answer, in_scales) for number in found])
+
+
+def _found(
+    number: Stated, wanted: ExpectedQuantity, index: NumberIndex, rules: Agreement
+) -> Sequence[Found]:
+    """The numbers that agree with the expected one, one of its other forms, or all of its parts."""
+    if found := index.find(number, rules):
+        return found
+    for form in wanted.forms:
+        if found := index.find(stated(form, number.text), rules):
+            return found
+    parts = [index.find(stated(part, number.text), rules) for part in wanted.parts]
+    return parts[-1] if parts and all(parts) else ()
 
 
 def _with_shares(
@@ -162,42 +208,6 @@ def _with_shares(
                     matched_by=found[0].number.quantity.text, how=found[0].how, credit=1.0
                 )
     return tuple(by_text[row.number] for row in rows)
-
-
-_ABOUT = re.compile(
-    r"(?:(?:about|approximately|around|roughly|nearly|almost|over|more than|an?|(?:just )?(?:over|under))\s)+"
-)
-
-
-def _whole_reference(expected: Sequence[Quantity], reference: str) -> list[Quantity]:
-    """The number in words that is the whole reference: `two million`, `Seven.`, `about two thirds`; but not `one`.
-
-    A quarter is none: it may be three months.
-    """
-    words = reference.strip(" .").lower()
-    bare = _ABOUT.sub("", words, count=1) if _ABOUT.match(words) else words
-    return [
-        each
-        for each in expected
-        if each.spelled
-        and each.text.lower() in (words, bare)
-        and each.value != 1
-        and each.value > 0
-        and "quarter" not in (words.split()[-1].rstrip("s"), words)
-    ]
-
-
-_BASE = re.compile(r"\s?(?::|to|-to-)\s?")
-
-
-def _without_base(counted: Sequence[Quantity], reference: str) -> Sequence[Quantity]:
-    """The quantities without the 1 of a ratio such as `1.5 to 1` or `24:1`."""
-    base = {
-        last.start
-        for before, last in pairwise(counted)
-        if last.text == "1" and _BASE.fullmatch(reference, before.end, last.start)
-    }
-    return [each for each in counted if each.start not in base] if base else counted
 
 
 def _in_one_direction(
@@ -287,12 +297,14 @@ def given_scales(answer: str, asked: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(scale for scale in (asked, own) if scale))
 
 
-def _not_restated(expected: Sequence[Quantity], asked: Sequence[Quantity]) -> Sequence[Quantity]:
+def _not_restated(
+    expected: Sequence[ExpectedQuantity], asked: Sequence[Quantity]
+) -> Sequence[ExpectedQuantity]:
     """The quantities that the question does not state; all of them if it states them all."""
     if not asked:
         return expected
     known = {quantity.number for quantity in asked}
-    return [quantity for quantity in expected if quantity.number not in known] or expected
+    return [each for each in expected if each.quantity.number not in known] or expected
 
 
 def _distinct(numbers: Sequence[Stated], rules: Agreement) -> list[Stated]:

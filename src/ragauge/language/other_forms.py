@@ -1,4 +1,4 @@
-"""Amounts in other forms, which only match: `2 in 10` is 20%, `doubled` is 2x and 100% more, `90 min` is 1.5 h."""
+"""Amounts in other forms, which only match: `2 in 10` is 20%, `doubled` is 2x and 100% more."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
-from ragauge.language.quantity import DIVIDING, EXACT, Quantity
+from ragauge.language.quantity import DIVIDING, Quantity
 
 _OUT_OF = re.compile(r"\s(?:out\sof(?:\severy)?|in(?:\severy)?|of(?:\sthe)?)\s")
 _LONGEST_OUT_OF = len(" out of every ")
@@ -19,21 +19,12 @@ _TIMES_MORE = (
     | {"five-fold": 5, "tenfold": 10, "ten-fold": 10}
 )
 _MULTIPLE = re.compile(
-    r"\b(?:(doubl|tripl|trebl|quadrupl|quintupl)(?:ed|ing)|(t(?:wo|hree|en)-?fold|f(?:our|ive)-?fold)|(halv)(?:ed|ing))\b",
+    r"\b(?:(doubl|tripl|trebl|quadrupl|quintupl)(?:ed|ing)|(t(?:wo|hree|en)-?fold|f(?:our|ive)-?fold)|(halv)(?:ed|ing)"
+    r"|(nil))\b",
     re.IGNORECASE,
 )
-_MULTIPLE_HINTS = ("doubl", "tripl", "trebl", "upl", "fold", "halv")
+_MULTIPLE_HINTS = ("doubl", "tripl", "trebl", "upl", "fold", "halv", "nil")
 """What each of these words contains; checked first, because it is fast."""
-_SECONDS = {"s": 1, "min": 60, "h": 3600, "day": 86400, "week": 604800}
-_MONTHS = {"month": 1, "year": 12, "decade": 120, "century": 1200}
-_LENGTHS = {
-    unit: {each: Decimal(n) for each, n in group.items()}
-    for group in (_SECONDS, _MONTHS)
-    for unit in group
-}
-"""For each unit of time, those it can be converted to exactly, with their lengths."""
-_SMALLEST = -3
-"""The power of ten of the smallest time in another unit: nobody states a second in weeks."""
 _NOT_QUITE = re.compile(
     r"\b(?:more than|over|almost|nearly|about|roughly|approximately|around|not|n't|less than|far from)\s$",
     re.IGNORECASE,
@@ -74,16 +65,14 @@ def shares_out_of(text: str, found: Sequence[Quantity]) -> Iterator[Share]:
 
 
 def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
-    """The shares of the text, its multiples in words, as multiples and as changes in percent, and its times.
+    """The shares of the text, and its multiples in words, as multiples and as changes in percent.
 
     >>> [(each.text, each.plain_value, each.unit) for each in in_other_forms("Sales doubled.", ())]
     [('doubled', '2', 'x'), ('doubled', '100', '%')]
     """
     yield from (each.share for each in shares_out_of(text, found))
-    for quantity in found:
-        if quantity.unit in _LENGTHS:
-            yield from _in_other_times(quantity)
     lowered = text.lower()
+    yield from _ordinals(text, lowered)
     if not any([hint in lowered for hint in _MULTIPLE_HINTS]):  # noqa: C419, a list is faster
         return
     for words in _MULTIPLE.finditer(text):
@@ -92,6 +81,9 @@ def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
         if words[3]:
             yield _only_matching(words, Decimal("-50"), "%")
             continue
+        if words[4]:
+            yield _only_matching(words, Decimal(0), "")
+            continue
         times = _TIMES_MORE.get((words[1] or words[2]).lower())
         if times is None:  # `re` takes ı for i if it ignores case
             continue
@@ -99,15 +91,56 @@ def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
         yield _only_matching(words, Decimal(100 * (times - 1)), "%")
 
 
-def _in_other_times(quantity: Quantity) -> Iterator[Quantity]:
-    lengths = _LENGTHS[quantity.unit]
-    total = EXACT.multiply(quantity.value, lengths[quantity.unit])
-    for unit, length in lengths.items():
-        value = DIVIDING.divide(total, length)
-        if unit != quantity.unit and value.adjusted() >= _SMALLEST:
-            yield quantity._replace(
-                value=value, unit=unit, spelled=True, only_matches=True, scale=0, is_converted=True
+_NTH = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
+    " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+_RANKS = {word: rank for rank, word in enumerate(_NTH.split(), start=1)}
+_COUNTED = ("season", "series", "episode", "chapter", "volume", "round", "grade", "edition")
+_ORDINAL = re.compile(
+    rf"\b(?:({'|'.join(_RANKS)})|([0-9]{{1,3}})(?:st|nd|rd|th)) (?:{'|'.join(_COUNTED)})\b"
+)
+
+
+def _ordinals(text: str, lowered: str) -> Iterator[Quantity]:
+    """`the fourth season` is season 4."""
+    if not any([f" {noun}" in lowered for noun in _COUNTED]):  # noqa: C419, a list is faster
+        return
+    for words in _ORDINAL.finditer(lowered):
+        rank = _RANKS[words[1]] if words[1] else int(words[2])
+        start, end = words.span()
+        if len(lowered) == len(text):
+            yield Quantity(
+                text[start:end], start, end, Decimal(rank), spelled=True, only_matches=True
             )
+
+
+_TWICE = re.compile(r"\b(?:(twice)|thrice)\b", re.IGNORECASE)
+
+
+def times_in_words(text: str) -> Iterator[Quantity]:
+    """`twice` and `thrice`, for numbers of times: `two walks` are not stated by `he walked twice`.
+
+    >>> [(each.text, str(each.value), each.unit) for each in times_in_words("They won twice.")]
+    [('twice', '2', 'x')]
+    """
+    for words in _TWICE.finditer(text):
+        if not _NOT_QUITE.search(text, max(0, words.start() - 15), words.start()):
+            yield _only_matching(words, Decimal(2 if words[1] else 3), "x")
+
+
+_QUARTERS = re.compile(r"\b(three|one|a)[\s-]quarters?\b", re.IGNORECASE)
+
+
+def quarters(text: str) -> Iterator[Quantity]:
+    """`three quarters` and `one quarter` as shares, which they are where a share is asked for.
+
+    >>> [str(each.value) for each in quarters("three quarters")]
+    ['0.75']
+    """
+    for words in _QUARTERS.finditer(text) if "uarter" in text else ():
+        share = Decimal("0.75" if words[1].lower() == "three" else "0.25")
+        yield _only_matching(words, share, "")
 
 
 def _only_matching(words: re.Match[str], value: Decimal, unit: str) -> Quantity:

@@ -11,11 +11,11 @@ class Quantity(NamedTuple):
     """A number in a text: its span, exact value and unit.
 
     `unit` is "" (none), "%", a currency code (`$` is USD), or a measure (`km`, `kg`, `h`,
-    `km/h`); measures are not converted. `spelled`: written in words (`five`). `is_year`: the year
+    `km/h`); measures are as the text has them. `spelled`: written in words (`five`). `is_year`: the year
     of a date. Numbers of these two kinds can match others but do not count themselves: see `counts`.
     `only_matches`: so vague (`one`, `a dozen`) that it is not an anchor either. `scale`: the power of
-    ten of its scale word, 6 for `5 million`; the value includes it. `is_converted`: the text states it in
-    another unit.
+    ten of its scale word, 6 for `5 million`; the value includes it. `converted_from`: the value
+    and unit in which the text states it, if this is another unit; else None.
     """
 
     text: str
@@ -27,7 +27,7 @@ class Quantity(NamedTuple):
     is_year: bool = False
     only_matches: bool = False
     scale: int = 0
-    is_converted: bool = False
+    converted_from: tuple[Decimal, str] | None = None
 
     @property
     def counts(self) -> bool:
@@ -108,7 +108,7 @@ def quantity_of(
         value = scaled(value, reading.scale)
     # Not Quantity(…), which takes twice as long.
     parts = (text[start:end], start, end, value, reading.unit, spelled, False, only_matches)
-    return tuple.__new__(Quantity, (*parts, reading.scale, False))  # pyright: ignore[reportUnknownMemberType]
+    return tuple.__new__(Quantity, (*parts, reading.scale, None))  # pyright: ignore[reportUnknownMemberType]
 
 
 def scaled(value: Decimal, scale: int) -> Decimal:

@@ -28,8 +28,9 @@ from ragauge.language.refusal_languages import refusal_in_another_language
 from ragauge.language.refusal_matching import applicable_rules
 from ragauge.language.refusal_no_value import without_a_value
 from ragauge.language.refusal_question import Asked, asked_by
+from ragauge.language.refusal_reading import read_sentences
 from ragauge.language.refusal_rules import EMPTY, LAST_LINE, NO_ANSWER, OTHER_LANGUAGES
-from ragauge.language.refusal_sentences import Sentence, read_sentences
+from ragauge.language.refusal_sentences import Sentence
 from ragauge.language.refusal_words import Rule
 from ragauge.language.text import Span
 

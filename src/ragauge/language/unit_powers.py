@@ -21,18 +21,19 @@ _POWERS = (
 _POWER = {
     unit: (kind, power) for kind, powers in enumerate(_POWERS) for unit, power in powers.items()
 }
-_TIMES = ("ms", "s", "min", "h", "day", "week", "month", "year", "decade", "century")
+_TIMES = ("ms", "s", "min", "h", "day", "week", "fortnight", "month", "year", "decade", "century")
 _OTHERS = (
-    ("km", "inch", "ft", "yd", "mi"),
+    ("km", "inch", "ft", "yd", "mi", "nmi"),
     ("kg", "lb", "oz", "stone", "ton"),
-    ("l", "gallon", "pint", "quart", "barrel", "cup"),
+    ("l", "gallon", "pint", "quart", "barrel", "cup", "tbsp", "tsp"),
 )
 """Measures of the kind of the first, without a power of ten between them."""
 _KINDS = (
     {unit: kind for unit, (kind, _) in _POWER.items()}
     | {unit: _POWER[known][0] for known, *others in _OTHERS for unit in others}
     | dict.fromkeys(_TIMES, -1)
-    | dict.fromkeys(("°C", "°F"), -2)
+    | dict.fromkeys(("°C", "°F", "K"), -2)
+    | dict.fromkeys(("m²", "km²", "ha", "acre", "mi²", "ft²"), -5)
     | dict.fromkeys(("km/h", "mi/h", "m/s"), -3)
 )
 _DOLLARS = frozenset({"USD", "AUD", "CAD", "NZD", "HKD", "SGD"})

@@ -50,7 +50,7 @@ mol mole | mmol | IU | mi/h mph | km/h kph kmh | m/s mps | rpm | bp bps bip | x 
 % percent pct percents | cent ¢ | pound quid | USD dollar buck | EUR euro | JPY yen 円 | CNY yuan renminbi 元
 INR rupee | CHF franc | RUB rouble ruble | BTC bitcoin | MXN peso
 """
-_NO_UNIT = ("K", "people", "nm")
+_NO_UNIT = ("K", "people")
 
 
 def _units() -> dict[str, str]:

@@ -55,7 +55,7 @@ def weights() -> Weights:
     return Weights(words["short"], words["long"], tables["short"], tables["long"])
 
 
-@metric(version=6)
+@metric(version=7)
 def correct(
     reference_likeness: Sequence[Likeness],
     *,

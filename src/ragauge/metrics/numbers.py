@@ -25,7 +25,7 @@ def _is_tolerance(value: float) -> bool:
 Tolerance = Annotated[float, Constraint("a number of at least 0", _is_tolerance)]
 
 
-@metric(version=7)
+@metric(version=8)
 def number_match(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,
@@ -57,12 +57,18 @@ def number_match(
     - -5 and 5 in accounting brackets, beside a word such as "decreased" or "loss", or if the question asks
       for a loss or a decrease. A fall is not a rise, though, and a loss is not a gain: "declined 3.4%" does
       not match "grew 3.4%", nor 3.4% if the question asks for the growth.
-    - "one third", 1/4 or `2 in 10` and the percentage; `doubled` and 2x or 100%.
-    - 5 km and 5,000 m, 90 minutes and 1.5 hours: measures of one kind are converted, so that 5 mg is not 5 g.
+    - "one third", 1/4 or `2 in 10` and the percentage; `doubled` and 2x or 100%; "three quarters" and 75%, if the
+      question asks for a share.
+    - 5 km and 5,000 m, `1 h 30 min` and 1.5 hours, 350 °F and 177 °C: measures of one kind are converted, so that
+      5 mg is not 5 g. In another unit, the zeros at the end of a whole number may round it: 350 °F is 180 °C, too.
     - `12.5 (thousand)` and 12,500; scale words of German, Spanish, French, Italian, Dutch and Portuguese.
     - 120 and 1.2%, if the question asks for basis points.
     - "about 4,700" and 4,735: after a word such as "about", zeros at the end of a number may round it.
     - numbers that differ by at most `atol`, or by the share `rtol` of the reference's number.
+
+    Numbers in words match those in digits. They are expected where a reference of at most six words has one and no
+    digits (`It doubled.`, `season four`), and beside digits with a unit (`five years`). `nil` is 0; the reference
+    `nm` expects an answer that says "not meaningful".
 
     If the reference has one number, and the answer has it only before a conclusion ("Therefore, ...")
     that states other numbers, it counts half. Where only the direction keeps a number from matching, the evidence
@@ -107,7 +113,7 @@ def _evidence(match: NumberMatch) -> dict[str, object]:
     return evidence | {"opposite": opposite} if opposite else evidence
 
 
-@metric(version=7)
+@metric(version=8)
 def number_precision(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,
