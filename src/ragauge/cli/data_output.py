@@ -2,10 +2,11 @@
 
 import sys
 
-from ragauge.report.plain import data_for_terminal
+from ragauge.report.plain import data_for_pipe, data_for_terminal
 
 
 def print_data(text: str) -> None:
-    """Print the text as it is, since it may become a file; to a terminal with invisible characters by their numbers."""
+    """Print the text; escape sequences by their numbers, and on a terminal all invisible characters."""
+    shown = data_for_terminal if sys.stdout.isatty() else data_for_pipe
     # Not by click, which leaves out escape sequences where no terminal reads them.
-    sys.stdout.write(data_for_terminal(text) if sys.stdout.isatty() else text)
+    sys.stdout.write(shown(text))

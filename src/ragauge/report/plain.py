@@ -13,6 +13,7 @@ INVISIBLE_CHARACTERS = (
     r"\U000e0000-\U000e0fff"
 )
 INVISIBLE = re.compile(f"[{INVISIBLE_CHARACTERS}]")
+CONTROLS_IN_DATA = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 INVISIBLE_IN_DATA = re.compile(rf"(?![\n\t])[{INVISIBLE_CHARACTERS}]")
 # Commands that CI services execute from a log. A named command is matched anywhere in a line,
 # because a table may wrap just before it.
@@ -84,6 +85,15 @@ def data_for_terminal(text: str) -> str:
     '{"id": "a\\\\u202eb"}\\n'
     """
     return INVISIBLE_IN_DATA.sub(_by_units, text)
+
+
+def data_for_pipe(text: str) -> str:
+    """The same for what may be read by a program or reach a terminal through `head`: only controls by their numbers.
+
+    >>> data_for_pipe("a\x1b[31m, ב\u200f")
+    'a\\\\u001b[31m, ב\u200f'
+    """
+    return CONTROLS_IN_DATA.sub(_by_units, text)
 
 
 def _by_units(match: re.Match[str]) -> str:
