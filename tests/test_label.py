@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragauge.errors import LabelError
-from ragauge.label import Label
+from ragauge.label import Label, outside_brackets
 
 WORDS = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
 NAMES = WORDS | st.builds("{}:{}".format, WORDS, WORDS)
@@ -123,3 +123,23 @@ def test_strings_keep_every_character_through_a_label():
     label = Label("m", {"a": text})
     assert json.loads(str(label)[len("m(a=") : -1]) == text
     assert Label.parse(str(label)).settings["a"] == text
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("map, P_10", ["map", "P_10"]),
+        ("rbp(p=0.8, k=5),map", ["rbp(p=0.8, k=5)", "map"]),
+        ("a(b,c),(d,e", ["a(b,c)", "(d", "e"]),
+        ("a,b),c", ["a,b)", "c"]),
+        (",,", ["", "", ""]),
+        ("", [""]),
+    ],
+)
+def test_separators_within_brackets_separate_nothing(text, parts):
+    assert [part.strip() for part in outside_brackets(",", text)] == parts
+
+
+@pytest.mark.parametrize("unit", [",", "a ,", "(,", "),", "a(b,c),"])
+def test_a_long_list_of_names_is_parted_in_linear_time(assert_linear_time, unit):
+    assert_linear_time(lambda text: outside_brackets(r"[,\s]+", text), lambda n: unit * n, 20_000)

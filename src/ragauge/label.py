@@ -26,6 +26,29 @@ MAX_LENGTH = 4_000
 MAX_DEPTH = 20
 
 
+def outside_brackets(separator: str, text: str) -> list[str]:
+    """The parts of a text between separators, a pattern, that are not within round brackets.
+
+    Text that a closing bracket follows before the next opening one is within brackets. Takes linear time.
+
+    >>> outside_brackets(",", "rbp(p=0.8,k=5),map")
+    ['rbp(p=0.8,k=5)', 'map']
+    """
+    found: list[tuple[int, int]] = []
+    waiting: list[tuple[int, int]] = []
+    for sign in re.finditer(rf"[()]|{separator}", text):
+        if sign[0] == ")":
+            waiting = []
+        elif sign[0] == "(":
+            found += waiting
+            waiting = []
+        else:
+            waiting.append(sign.span())
+    found += waiting
+    starts, ends = [0, *(end for _, end in found)], [*(start for start, _ in found), len(text)]
+    return [text[start:end] for start, end in zip(starts, ends, strict=True)]
+
+
 @dataclass(frozen=True, slots=True)
 class Label:
     """A metric's name and its settings; `str` gives a text that parses back to the same label.

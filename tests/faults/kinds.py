@@ -61,6 +61,7 @@ KINDS = {
     }),
     9: Kind("signs that a terminal would obey", {
         TABLES: ("test_every_format_character_is_written_out",),
+        "faults/test_09_data_on_a_terminal.py": ("test_a_terminal_shows_what_is_invisible_in_every_format", "test_csv_in_a_pipe_has_every_character"),
         "report/test_plain.py": ("test_what_a_terminal_would_obey_or_hide_is_written_out",),
         ROWS: ("test_ids_and_names_of_any_signs_reach_no_terminal",),
     }),
@@ -122,7 +123,7 @@ KINDS = {
         ROWS: ("test_any_value_in_any_field_is_read_or_refused",),
     }),
     24: Kind("configurations that are wrong or endless", {
-        FILES: ("test_many_unknown_keys_are_refused_quickly_and_counted", "test_keys_of_many_parts_are_refused_at_once", "test_values_out_of_range_are_usage_errors"),
+        FILES: ("test_many_unknown_keys_are_refused_quickly_and_counted", "test_keys_of_many_parts_are_refused_at_once", "test_values_out_of_range_are_usage_errors", "test_a_pattern_without_end_is_refused_at_once"),
         BYTES: ("test_a_configuration_of_any_text_is_a_table_or_an_error", "test_settings_of_any_bytes_are_read_or_an_error_that_names_the_file"),
         PATHS: ("test_a_path_that_is_no_file_ends_the_command_with_a_reason", "test_every_option_that_may_be_a_path_is_in_the_table"),
     }),

@@ -205,3 +205,24 @@ def test_a_cache_that_is_no_file_is_refused_at_once(kind, tmp_path, capsys):
 def test_a_nul_character_in_an_argument_is_a_usage_error(arguments, capsys):
     code, said = call(capsys, *arguments)
     assert (code, "NUL character" in said) == (2, True), said
+
+
+@pytest.mark.parametrize(
+    "pattern", ["[" * 100_000, "**/" * 30 + "x.jsonl", "*" * 5_000, "\udcff[" * 50, "?" * 4_000]
+)
+def test_a_pattern_without_end_is_refused_at_once(pattern, tmp_path, capsys, monkeypatch):
+    deep = tmp_path.joinpath(*"abcdefgh")
+    deep.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    start = time.process_time()
+    code, said = call(capsys, "run", pattern, "-m", "exact_match")
+    assert time.process_time() - start < 5
+    assert code == 3
+    assert said.startswith("ragauge: error: ")
+
+
+def test_a_file_that_a_pattern_finds_in_several_ways_is_read_once(tmp_path, monkeypatch):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "x.jsonl").write_text(ROW)
+    monkeypatch.chdir(tmp_path)
+    assert len(rg.load("**/**/x.jsonl")) == 1

@@ -125,7 +125,8 @@ def bad_texts(n: int) -> Iterator[tuple[str, str]]:
     yield "different amounts", " ".join(f"${at}.{at % 100:02}" for at in range(n // 9))
     yield "different numbers in brackets", " ".join(f"({at})" for at in range(n // 6))
     yield "different round numbers", " ".join(f"about {at}00" for at in range(n // 11))
-    yield "different lines", "\n".join(f"- {at}" for at in range(n // 6))
+    # Numbers of one length, so that four times the lines have four times the tokens.
+    yield "different lines", "\n".join(f"- {1_000 + at}" for at in range(n // 7))
     yield "different dates", " ".join(f"{at % 28 + 1}/{at % 12 + 1}/{at}" for at in range(n // 9))
     yield "different ideographs", "".join(chr(0x4E00 + at * 37 % 20_000) for at in range(n))
     some = "not I know the answer is no information context does mention sorry but 5 $5 May John"

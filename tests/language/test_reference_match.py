@@ -353,3 +353,12 @@ def test_long_answers_take_linear_time(unit, assert_linear_time):
         match_reference("Who wrote Emma?", "Jane Austen", text)
 
     assert_linear_time(work, lambda n: unit * (n // len(unit)), 20_000)
+
+
+@pytest.mark.parametrize("form", ["on 2 May {}", "in {}", "{}-03-04", "3/4/{}"])
+def test_two_long_lists_of_dates_are_compared_in_linear_time(assert_linear_time, form):
+    def work(text: str) -> None:
+        question = text.replace("2 May", "5 May").replace("in 1", "in 3").replace("3", "7")
+        match_reference(question, text.replace("2 May", "9 May"), text)
+
+    assert_linear_time(work, lambda n: ", ".join(form.format(1_200 + at) for at in range(n)), 400)

@@ -1,12 +1,17 @@
 """`correct`: the probability that people would call an answer correct."""
 
+import re
 from math import exp
 
+import numpy as np
 import pytest
+from pytest import approx
 
 import ragauge as rg
-from ragauge.features.correctness import FEATURES
-from ragauge.metrics.estimated_correctness import weights
+from ragauge.features.correctness import FEATURES, Likeness, _features
+from ragauge.features.matches import ALIKE, Nearest, Side, TokenMatch
+from ragauge.language.reference_match import ReferenceMatch, match_reference
+from ragauge.metrics.estimated_correctness import correct, weights
 from ragauge.score import Status
 
 Q = "Who wrote Emma?"
@@ -198,3 +203,26 @@ def test_a_long_answer_is_read_to_its_end():
         found.evidence["features"]["recall"]
         > score("There is much to say.").evidence["features"]["recall"]
     )
+
+
+@pytest.mark.parametrize("form", ["{}", "{}.0", "- {}"])
+def test_long_lists_of_numbers_in_another_form_take_linear_time(assert_linear_time, form):
+    """Without the encoder: half of the reference's numbers are stated, half are missing."""
+
+    def compared(n: int) -> tuple[str, ReferenceMatch, TokenMatch]:
+        reference = "\n".join(form.format(at) for at in range(10_000, 10_000 + n))
+        stated = ", ".join(f"{at:,}" for at in range(10_000, 10_000 + n, 2))
+        spans = np.array([match.span() for match in re.finditer(r"\S+", reference)])
+        ids, marks = np.ones(len(spans), int), np.zeros(len(spans), bool)
+        tokens = Nearest(np.full(len(spans), 0.5, "f4"), ids, marks, spans, n, n)
+        side = Side(reference, tokens, ALIKE.of(ids, marks))
+        match = match_reference(None, reference, stated)
+        return reference, match, TokenMatch(0.5, 0.5, 0.5, side, side)
+
+    def work(given: tuple[str, ReferenceMatch, TokenMatch]) -> None:
+        reference, match, tokens = given
+        likeness = Likeness(reference, match, None, _features(match, tokens, None))
+        assert likeness.features["recall"] == approx(0.75 if "-" not in form else 0.625, abs=0.01)
+        assert correct([likeness], encoder=None).value > 0
+
+    assert_linear_time(work, compared, 1_500)

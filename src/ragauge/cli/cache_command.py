@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragauge.cli import say
+from ragauge.cli.data_output import print_data
 from ragauge.cli.folders import CACHE, RUNS
 from ragauge.regular_file import exists
 from ragauge.report.plain import for_terminal
@@ -70,4 +71,4 @@ def _print_call(ledger: "Ledger", key: str) -> None:
         click.echo(f"--- {message['role']}\n{for_terminal(message['content'], lines=True)}")
     click.echo(f"--- reply\n{for_terminal(reply['text'], lines=True)}\n")
     details = {name: value for name, value in reply.items() if name not in ("text", "logprobs")}
-    click.echo(json.dumps(details, ensure_ascii=False))
+    print_data(json.dumps(details, ensure_ascii=False) + "\n")

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ragauge.cli import say
+from ragauge.cli.data_output import print_data
 from ragauge.cli.label_options import LabelOptions, label_options
 from ragauge.cli.pairs import Pair, pairs_once
 from ragauge.cli.plugin_option import import_plugins, plugin_option
@@ -174,7 +175,7 @@ def _write(screen: object, form: str, path: Path | None) -> None:
     else:
         text = csv_table(screen.found.frame.columns, screen.found.frame.iter_rows())
     if path is None:
-        click.echo(text, nl=False)
+        print_data(text)
     else:
         write_text(path, text)
         say(f"wrote {path}")

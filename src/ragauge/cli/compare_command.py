@@ -9,6 +9,7 @@ from typing import Literal, cast
 import click
 
 from ragauge.cli import say
+from ragauge.cli.data_output import print_data
 from ragauge.cli.outcome import INCOMPLETE
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.cli.running import evaluate_config
@@ -291,7 +292,7 @@ def _leave(comparison: Comparison, form: str, output: Path | None, *, full: bool
         return
     text = written(comparison, form)
     if output is None:
-        click.echo(text, nl=False)
+        print_data(text)
     else:
         write_text(output, text)
         say(f"wrote {output}")

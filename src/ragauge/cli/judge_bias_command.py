@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 import click
 
 from ragauge.cli import say
+from ragauge.cli.data_output import print_data
 from ragauge.cli.folders import CACHE, RUNS
 from ragauge.cli.judge_options import JudgeOptions, judge_options
 from ragauge.cli.outcome import print_estimate
@@ -135,9 +136,9 @@ def _print(found: "JudgeBias", output: str | None) -> None:
 
     screen = JudgeBiasScreen(found)
     if output == "json":
-        click.echo(judge_bias_json(screen), nl=False)
+        print_data(judge_bias_json(screen))
     elif output == "md":
-        click.echo(judge_bias_markdown(screen), nl=False)
+        print_data(judge_bias_markdown(screen))
     else:
         print_judge_bias(console(sys.stdout), screen)
 

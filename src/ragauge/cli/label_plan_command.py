@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ragauge.cli.data_output import print_data
 from ragauge.cli.finite_range import FiniteRange
 from ragauge.cli.label_options import LabelOptions, label_options
 from ragauge.cli.plugin_option import import_plugins, plugin_option
@@ -89,7 +90,7 @@ def command(
         import_plugins(plugins)
         plan = _measured_plan(labels, run, metric, margins, reading)
     if as_json:
-        click.echo(label_plan_json(plan), nl=False)
+        print_data(label_plan_json(plan))
     else:
         print_label_plan(console(sys.stdout), plan)
 

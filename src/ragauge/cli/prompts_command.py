@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from ragauge.cli import say
+from ragauge.cli.data_output import print_data
 from ragauge.errors import StoreError
 from ragauge.regular_file import exists, read_regular
 
@@ -31,7 +32,7 @@ def command(folder: Path | None, show: str | None, language: str | None) -> int:
             raise click.UsageError(
                 f"no prompt {show!r}; the prompts are {', '.join(prompts.by_name)}"
             )
-        click.echo(file_of(prompts.by_name[show]), nl=False)
+        print_data(file_of(prompts.by_name[show]))
         return 0
     if folder is None:
         rows = [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from ragauge.cli import say
+from ragauge.cli.data_output import print_data
 from ragauge.cli.waiting import saying_if_waiting
 from ragauge.errors import PlanError
 from ragauge.report.plain import for_terminal
@@ -232,11 +233,11 @@ def _write(table: "RankingTable", form: str, path: Path | None, *, per_query: bo
     text = writers[form]()
     # Names that are not UTF-8 keep their bytes in trec_eval's format.
     written = text.encode("utf-8", "surrogateescape" if form == "tsv" else "backslashreplace")
-    if path is None and form == "tsv":
+    if path is None and form == "tsv" and not sys.stdout.isatty():
         sys.stdout.flush()
         sys.stdout.buffer.write(written)
     elif path is None:
-        click.echo(text, nl=False)
+        print_data(text)
     else:
         from ragauge.runs.files import write_atomically
 

@@ -12,6 +12,7 @@ import click
 
 from ragauge.cli import INTERRUPTED, say
 from ragauge.cli.calibrate_command import read_thresholds
+from ragauge.cli.data_output import print_data
 from ragauge.cli.pairs import Pair
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.errors import PlanError
@@ -301,6 +302,6 @@ def stats_command(run: Path, form: str, **options: Any) -> None:
 
     stats = review_stats(open_review(run, **options).queue)
     if form == "json":
-        click.echo(json.dumps(stats_json(stats), ensure_ascii=False, indent=1))
+        print_data(json.dumps(stats_json(stats), ensure_ascii=False, indent=1) + "\n")
     else:
         print_stats(console(sys.stdout), StatsScreen(stats))

@@ -1,7 +1,6 @@
 """Carry out `ragauge run`: check the configuration, evaluate, write and print the results."""
 
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from ragauge.engine.selection import DEFAULT, suites_of, without
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError, did_you_mean
 from ragauge.evaluation import Evaluation
 from ragauge.judges.config import JudgeConfig
-from ragauge.label import Label
+from ragauge.label import Label, outside_brackets
 from ragauge.loaders import load
 from ragauge.on_ray.executor import Ray
 from ragauge.regular_file import exists
@@ -46,7 +45,6 @@ MAX_EVIDENCE = 50_000_000
 """Most answers, and bytes of evidence as it is stored, of a run whose page has it without being asked."""
 MAX_ON_PAGE = 200_000
 """Most answers of a run that gets a page without being asked."""
-BETWEEN_LABELS = re.compile(r",(?![^(]*\))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +264,7 @@ def _check_single(metrics: Sequence[str]) -> None:
     """PlanError when one option names several metrics."""
     problems: list[str] = []
     for text in metrics:
-        parts = [part.strip() for part in BETWEEN_LABELS.split(text)]
+        parts = [part.strip() for part in outside_brackets(",", text)]
         if len(parts) > 1 and all(map(_is_label, parts)):
             repeated = " ".join(f"-m {quote(part)}" for part in parts)
             problems.append(f"{text!r} names several metrics; give each its own option: {repeated}")

@@ -6,7 +6,8 @@ from math import log1p
 
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
-from ragauge.features.matches import ALIKE, Side, TokenMatch, token_match
+from ragauge.features.matches import ALIKE, TokenMatch, token_match
+from ragauge.features.token_places import TokenPlaces
 from ragauge.language.reference_match import (
     ReferenceMatch,
     ReferenceWord,
@@ -122,8 +123,12 @@ def _features(
     match: ReferenceMatch, tokens: TokenMatch, refusal: RefusalMatch | None
 ) -> dict[str, float]:
     wanted = match.wanted
+    side = tokens.reference
+    spans = side.tokens.spans if side else None
+    places = None if spans is None else TokenPlaces(spans.tolist())
+    best: list[float] = side.best.tolist() if side else []
     cosines = [
-        0.0 if word.how in ("opposite", "denied") else _cosine(word, tokens.reference)
+        0.0 if word.how in ("opposite", "denied") else _cosine(word, best, places)
         for word in wanted
     ]
     credits = [word.credit for word in wanted]
@@ -136,7 +141,7 @@ def _features(
         "meaning": _mean(
             1.0 if credit == 1 else cosine for credit, cosine in zip(credits, cosines, strict=True)
         ),
-        "recall": _recall(match, tokens),
+        "recall": _recall(match, tokens, places),
         "verbatim": float(match.is_contained or match.is_in_numbers or match.is_in_other_words),
         "shared": match.n_new_shared / n_compared if n_compared else restated,
         "contradiction": float(match.contradiction is not None),
@@ -145,31 +150,27 @@ def _features(
     }
 
 
-def _cosine(word: ReferenceWord, reference: Side | None) -> float:
-    """The mean over the word's tokens of their best cosines in the answer; 0 without an answer."""
-    if reference is None:
-        return 0.0
-    spans = reference.tokens.spans
-    if spans is None:
-        return max(0.0, _mean(reference.best.tolist()))
-    inside = (spans[:, 0] < word.end) & (spans[:, 1] > word.start) & (spans[:, 1] > spans[:, 0])
-    return max(0.0, _mean(reference.best[inside].tolist()))
+def _cosine(word: ReferenceWord, best: Sequence[float], places: TokenPlaces | None) -> float:
+    """The mean over the word's tokens of their best cosines in the answer; 0 without an answer.
+
+    `best`: of the reference's tokens; `places`: theirs, None if their offsets are unknown.
+    """
+    if places is None:
+        return max(0.0, _mean(best))
+    return max(0.0, _mean(best[at] for at in places.of(word.start, word.end)))
 
 
-def _recall(match: ReferenceMatch, tokens: TokenMatch) -> float:
+def _recall(match: ReferenceMatch, tokens: TokenMatch, places: TokenPlaces | None) -> float:
     """BERTScore recall, in which the tokens of numbers found in another form count 1."""
     reference = tokens.reference
     found = [word for word in match.words if word.how == "number" and word.credit == 1]
-    if reference is None or reference.tokens.spans is None or not found:
+    if reference is None or places is None or not found:
         return max(0.0, tokens.recall)
-    best = [
-        1.0 if any(start < word.end and end > word.start for word in found) else cosine
-        for (start, end), cosine in zip(
-            reference.tokens.spans.tolist(), reference.best.tolist(), strict=True
-        )
-        if end > start
-    ]
-    return max(0.0, _mean(best))
+    best = reference.best.tolist()
+    for word in found:
+        for at in places.of(word.start, word.end):
+            best[at] = 1.0
+    return max(0.0, _mean(best[at] for at in places.all))
 
 
 def _mean(values: Iterable[float]) -> float:

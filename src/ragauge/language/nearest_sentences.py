@@ -4,6 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log1p
 
+import numpy as np
+import numpy.typing as npt
+
 from ragauge.language.stems import Word
 from ragauge.language.text import sentence_spans
 
@@ -56,14 +59,16 @@ class SentenceIndex:
         for sentence in sentences:
             distinct.setdefault(tuple(word.lowered for word in sentence.words), sentence)
         self.sentences = tuple(distinct.values())
-        self._with_stem: dict[str, list[int]] = {}
-        self._with_prefix: dict[str, list[int]] = {}
+        with_stem: dict[str, list[int]] = {}
+        with_prefix: dict[str, list[int]] = {}
         for place, sentence in enumerate(self.sentences):
             stems = {word.stem for word in sentence.words}
             for stem in stems:
-                self._with_stem.setdefault(stem, []).append(place)
+                with_stem.setdefault(stem, []).append(place)
             for prefix in {stem[:PREFIX] for stem in stems}:
-                self._with_prefix.setdefault(prefix, []).append(place)
+                with_prefix.setdefault(prefix, []).append(place)
+        self._with_stem = {stem: np.array(places) for stem, places in with_stem.items()}
+        self._with_prefix = {prefix: np.array(places) for prefix, places in with_prefix.items()}
 
     def nearest(self, stems: Iterable[str], most: int) -> list[int]:
         """The places of at most `most` sentences, the nearest first; of equal ones the first in the texts.
@@ -80,21 +85,18 @@ class SentenceIndex:
         [2, 1]
         """
         wanted = dict.fromkeys(stems)
-        points = [0.0] * len(self.sentences)
+        points = np.zeros(len(self.sentences))
         self._add(points, wanted, self._with_stem, 1.0)
         self._add(points, dict.fromkeys(stem[:PREFIX] for stem in wanted), self._with_prefix, 0.5)
-        order = sorted(range(len(points)), key=lambda place: (-points[place], place))
-        return order[:most]
+        return np.argsort(-points, kind="stable")[:most].tolist()
 
     def _add(
         self,
-        points: list[float],
+        points: npt.NDArray[np.float64],
         wanted: Iterable[str],
-        places: Mapping[str, Sequence[int]],
+        places: Mapping[str, npt.NDArray[np.integer]],
         weight: float,
     ) -> None:
         for part in wanted:
-            if found := places.get(part):
-                rarity = weight * log1p(len(self.sentences) / len(found))
-                for place in found:
-                    points[place] += rarity
+            if (found := places.get(part)) is not None:
+                points[found] += weight * log1p(len(self.sentences) / len(found))

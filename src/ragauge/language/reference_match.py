@@ -11,7 +11,9 @@ from typing import NamedTuple
 from rapidfuzz import fuzz, process
 
 from ragauge.language.compared_text import ComparedText, read_text, without_accents
-from ragauge.language.date_parts import Date, readings, supports
+from ragauge.language.covered import Covered
+from ragauge.language.date_index import DateIndex
+from ragauge.language.date_parts import Date
 from ragauge.language.dates import dates
 from ragauge.language.initials import Span, abbreviated
 from ragauge.language.irregular_forms import IRREGULAR
@@ -159,17 +161,17 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     if len(expected.words) <= SHORT_TEXT >= len(given.words):
         known = () if ASKS_YES_OR_NO.match(question or "") else asked.stems
         words = tuple(_with_opposite(word, expected, given, known) for word in words)
-    in_dates = _stated_dates(reference, answer)
+    in_dates = Covered(_stated_dates(reference, answer))
     words = tuple(
         word._replace(credit=1.0, how="number")
-        if not word.credit and _is_in(word, in_dates)
+        if not word.credit and word.start in in_dates
         else word
         for word in words
     )
-    short, spelled = abbreviated(reference, expected.words, answer, given.words)
+    short, spelled = map(Covered, abbreviated(reference, expected.words, answer, given.words))
     words = tuple(
         word._replace(credit=1.0, how="initials")
-        if not word.credit and _is_in(word, short)
+        if not word.credit and word.start in short
         else word
         for word in words
     )
@@ -180,7 +182,7 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     if agrees:
         words = tuple(word._replace(credit=1.0, how="meaning") for word in words)
     ours = {word.stem for word in given.content} - asked.stems
-    same = {word.stem for word in given.content if _is_in(word, spelled)} if spelled else set[str]()
+    same = {word.stem for word in given.content if word.start in spelled}
     contradiction = (f"{denied} {reference}", reference) if denied else None
     contradiction = contradiction or _contradiction(question or "", reference, answer, numbers)
     contradiction = contradiction or _opposite(words, given)
@@ -272,10 +274,10 @@ def _number_credits(reference: str, numbers: NumberMatch) -> list[tuple[int, int
 def _stated_dates(reference: str, answer: str) -> Sequence[Span]:
     """The spans of the reference's dates that the answer states in full, be it `9.11.1989` or `1163` for a century."""
     expected = dates(reference)
-    stated = dates(answer) if expected else ()
-    return [
-        (date.start, date.end) for date in expected if any(supports(ours, date) for ours in stated)
-    ]
+    if not expected:
+        return ()
+    stated = DateIndex(dates(answer))
+    return [(date.start, date.end) for date in expected if stated.supports(date)]
 
 
 def _denied(given: ComparedText, expected: ComparedText, asked: ComparedText) -> str | None:
@@ -285,10 +287,6 @@ def _denied(given: ComparedText, expected: ComparedText, asked: ComparedText) ->
     if found and is_negated([word.lowered for word in asked.words]):
         return None
     return found
-
-
-def _is_in(word: Word | ReferenceWord, spans: Sequence[Span]) -> bool:
-    return any(start <= word.start < end for start, end in spans)
 
 
 def _with_opposite(
@@ -342,11 +340,10 @@ def _contradiction(
     wanted = _new_dates(dates(reference), asked)
     stated = dates(answer) if wanted else ()
     # A date that repeats the question's is not meant for the reference's.
-    new = _new_dates(stated, asked)
-    if new and not any(
-        _agree(ours, date) or supports(ours, date) for ours in stated for date in wanted
-    ):
-        return new[0].text, wanted[0].text
+    if new := _new_dates(stated, asked):
+        index = DateIndex(stated)
+        if not any(index.agrees(date) or index.supports(date) for date in wanted):
+            return new[0].text, wanted[0].text
     if numbers.expected and not numbers.matched:
         return _other_number(question, reference, answer, numbers.expected[0])
     return None
@@ -354,7 +351,10 @@ def _contradiction(
 
 def _new_dates(found: Sequence[Date], asked: Sequence[Date]) -> list[Date]:
     """The dates that the question does not have."""
-    return [date for date in found if not any(supports(other, date) for other in asked)]
+    if not (found and asked):
+        return [*found]
+    known = DateIndex(asked)
+    return [date for date in found if not known.supports(date)]
 
 
 def _other_number(
@@ -385,13 +385,3 @@ def _other_number(
 def _is_of_kind(unit: str, wanted: str) -> bool:
     """Whether a number with this unit can be meant for one with the other: neither `$5` nor `note 5` for `5%`."""
     return not wanted or unit == wanted or (unit in MONEY and wanted in MONEY)
-
-
-def _agree(one: Date, other: Date) -> bool:
-    """Whether two dates share a part and differ in none that both state."""
-    return any(
-        ours.keys() & theirs.keys()
-        and all(ours[name] == theirs[name] for name in ours.keys() & theirs.keys())
-        for ours in readings(one)
-        for theirs in readings(other)
-    )

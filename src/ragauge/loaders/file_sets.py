@@ -30,11 +30,17 @@ def kind_of_file(path: Path) -> str | None:
     return None if kind == ".parquet" and is_packed else kind
 
 
+MAX_PATTERN = 4_096
+"""Characters of a pattern, as bytes of a path on Linux: reading one takes quadratic time."""
+MAX_LEVELS = 4
+"""Most `**` of a pattern: each way to divide the folders of a path among them is tried."""
+
+
 def is_set(path: Path) -> bool:
     """Whether the path names several files: a folder, or a pattern that is no file's name."""
     # Unlike Path.is_dir, False for names that no file can have.
     return os.path.isdir(path) or (  # noqa: PTH112
-        glob.has_magic(str(path)) and not os.path.lexists(path)
+        len(str(path)) <= MAX_PATTERN and glob.has_magic(str(path)) and not os.path.lexists(path)
     )
 
 
@@ -46,8 +52,11 @@ def files_of_set(path: Path) -> Sequence[Path] | Table:
                 str(path), "is the folder of a run; look at it with: ragauge show FOLDER"
             )
         found = [file for file in path.iterdir() if not file.name.startswith(".")]
+    elif path.parts.count("**") > MAX_LEVELS:
+        return unreadable(str(path), f"has more than {MAX_LEVELS} `**`; one matches any folders")
     else:
-        found = [Path(name) for name in glob.glob(str(path), recursive=True)]  # noqa: PTH207 - the path is the pattern
+        names = glob.glob(str(path), recursive=True)  # noqa: PTH207 - the path is the pattern
+        found = [Path(name) for name in dict.fromkeys(names)]
     files = sorted(file for file in found if kind_of_file(file) and file.is_file())
     kinds = sorted({SAME.get(kind, kind) for file in files if (kind := kind_of_file(file))})
     what = "is a folder" if is_folder(path) else "is a pattern"

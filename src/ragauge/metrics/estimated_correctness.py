@@ -192,15 +192,16 @@ def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
 
 def _missing(match: ReferenceMatch, wording: str) -> list[str]:
     """The words of the reference that the answer lacks, each once, numbers with their signs and units."""
-    numbers = [
-        (at, at + len(number.number), _shown(number.number))
-        for number in match.numbers.unmatched
-        if (at := wording.find(number.number)) >= 0
-    ]
+    numbers: dict[int, str] = {}
+    for number in match.numbers.unmatched:
+        if (at := wording.find(number.number)) >= 0:
+            text = _shown(number.number)
+            for place in range(at, at + len(number.number)):
+                numbers.setdefault(place, text)
     missing: dict[str, str] = {}
     for word in match.wanted:
         if word.credit < 1:
-            whole = next((text for at, end, text in numbers if at <= word.start < end), None)
+            whole = numbers.get(word.start)
             text = whole or wording[word.start : word.end]
             missing.setdefault(whole or stem(word.text), text)
     return [*missing.values()]

@@ -1,6 +1,5 @@
 """Score runs against judgements with trec_eval's numbers, and fuse runs."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, get_args
 
@@ -8,7 +7,7 @@ import numpy as np
 
 import ragauge.rankings.measures  # noqa: F401  # pyright: ignore[reportUnusedImport]  # declares them
 from ragauge.errors import LabelError, PlanError
-from ragauge.label import SettingValue
+from ragauge.label import SettingValue, outside_brackets
 from ragauge.rankings.arrays import Bools, Floats
 from ragauge.rankings.compat import Compat
 from ragauge.rankings.judgements import JudgedRun, Judgements
@@ -180,7 +179,7 @@ def _read(name: str) -> list[AskedMeasure]:
     try:
         return list(read_measure(name))
     except LabelError:
-        parts = re.split(r"[,\s]+(?![^(]*\))", name.strip())
+        parts = outside_brackets(r"[,\s]+", name.strip())
         if len(parts) == 1:
             raise
         return [measure for part in parts for measure in read_measure(part)]

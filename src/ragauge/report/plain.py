@@ -13,6 +13,8 @@ INVISIBLE_CHARACTERS = (
     r"\U000e0000-\U000e0fff"
 )
 INVISIBLE = re.compile(f"[{INVISIBLE_CHARACTERS}]")
+CONTROLS_IN_DATA = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+INVISIBLE_IN_DATA = re.compile(rf"(?![\n\t])[{INVISIBLE_CHARACTERS}]")
 # Commands that CI services execute from a log. A named command is matched anywhere in a line,
 # because a table may wrap just before it.
 WORKFLOW_COMMAND = re.compile(
@@ -72,6 +74,31 @@ def for_terminal(text: str, *, lines: bool = False) -> str:
     shown = INVISIBLE.sub(_escaped, text)
     # The backslash goes between the two characters, so that no line can start with both.
     return WORKFLOW_COMMAND.sub(lambda match: f"{match[0][:-1]}\\{match[0][-1]}", shown)
+
+
+def data_for_terminal(text: str) -> str:
+    """A file's text, such as CSV or JSON, as a terminal shows it: invisible characters by their numbers.
+
+    Line ends and tabs stay. JSON stays the same data.
+
+    >>> data_for_terminal('{"id": "a\u202eb"}\\n')
+    '{"id": "a\\\\u202eb"}\\n'
+    """
+    return INVISIBLE_IN_DATA.sub(_by_units, text)
+
+
+def data_for_pipe(text: str) -> str:
+    """The same for what may be read by a program or reach a terminal through `head`: only controls by their numbers.
+
+    >>> data_for_pipe("a\x1b[31m, ב\u200f")
+    'a\\\\u001b[31m, ב\u200f'
+    """
+    return CONTROLS_IN_DATA.sub(_by_units, text)
+
+
+def _by_units(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def for_csv(text: str) -> str:
