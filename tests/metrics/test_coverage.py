@@ -24,6 +24,7 @@ def test_half_of_the_keywords_are_half_of_the_coverage():
     assert score.evidence == {
         "matched": ["base", "rates"],
         "unmatched": ["293", "Base Rates"],
+        "why": "has 2 of the reference's 4 keywords; lacks '293', 'Base Rates'",
     }
     assert score.value == 0.5
 

@@ -259,6 +259,7 @@ def test_the_evidence_says_how_each_number_matched():
                 "credit": 1.0,
             }
         ],
+        "why": "states 2384 as $2.4 billion; lacks 16",
     }
 
 
@@ -305,7 +306,17 @@ def test_the_evidence_of_number_precision_names_the_sources():
         "matches": [
             {"number": "1.4 km", "value": "1.4", "matched_by": "1.38 km", "how": "rounding"}
         ],
+        "why": "a context has 1.4 km; none has 9",
     }
+
+
+def test_dates_are_named_where_there_are_no_other_numbers():
+    texts = {"reference": "It opened on 3 May 2019.", "answer": "In 2019."}
+    assert rg.score("number_match", **texts).reason == "the reference has no numbers but dates"
+    assert (
+        rg.score("number_precision", **texts).reason
+        == "the answer states no numbers of its own but dates"
+    )
 
 
 @pytest.mark.parametrize("text", ["3.1; ", "So: ", "1 (2) -", "so 5. ", "in millions $"])

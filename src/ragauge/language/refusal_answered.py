@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ragauge.language.content_words import is_content_word
-from ragauge.language.refusal_asked import has_value_for
-from ragauge.language.refusal_question import Asked
+from ragauge.language.refusal_asked import has_number_for, has_value_for, is_a_short_answer
+from ragauge.language.refusal_question import Asked, is_time
 from ragauge.language.refusal_sentences import Sentence
 from ragauge.language.refusal_words import (
     ASKABLE,
@@ -28,6 +28,8 @@ from ragauge.language.stems import stemmed
 _WHY = pattern(r"\bwhy\b")
 _BECAUSE = pattern(r"\W*(?:because|since|due to|for lack of|owing to|there (?:was|were))\b(?! i\b)")
 _THEN_BECAUSE = pattern(r"(?:(?!(?:i|we)\b)[^,;:]){1,80}?\bbecause\b")
+_BECAUSE_OF = pattern(r"\w (?:because|since|due to|owing to)\b")
+"""It repeats what could not be done, and says why."""
 _MOST = 0.6
 """The share of the question's words by which a sentence speaks of what it asks."""
 _IS_STATED = pattern(
@@ -50,6 +52,10 @@ _WHAT_IS_MISSING = pattern(
     r"|report(?:ed)?|stated?|address(?:ed)?))\b"
 )
 """It asks what a source does not tell, so that what it does not tell is the answer."""
+_ASKS_FOR_LACKS = pattern(
+    r"\b(?:limitations\b|limitation of\b|weakness|shortcoming|drawback|caveats?\b|flaws?\b|deficienc|critici[sz]|problems? (?:with|of|in)\b)"
+)
+"""It asks what is wrong with something, so that "the follow-up was too short to tell" answers."""
 _CONCLUDES = pattern(r"\W*(?:therefore|thus|hence|so|overall|consequently)\b")
 _SAME_BEGINNING = 5
 """Letters; words of one family begin with the same."""
@@ -154,6 +160,27 @@ def is_on_a_further_detail(sentences: Sequence[Sentence], index: int, asked: Ask
     return False
 
 
+def follows_what_is_asked(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
+    """Whether the sentence misses something else, after one that gives what is asked and little more.
+
+    "Peter Holm. I found nothing on his term" answers who; so does "The gross margin was 31%. Overheads are not
+    shown, so I can't say what was left" where the gross margin is asked.
+    """
+    missing = _missing(sentences[index])
+    if not missing or missing & asked.content or sentences[index].makes_up or not asked.wants_value:
+        return False
+    if is_a_short_answer(sentences[0], asked) and index:
+        return not asked.wants_number or has_number_for(sentences[0], asked)
+    things = frozenset(stem for stem in asked.thing if not is_time(stem))
+    return bool(things) and any(
+        asked.wants_number
+        and things <= _stems(each)
+        and has_number_for(each, asked)
+        and not (each.found or each.prepares or each.supposes or each.advises)
+        for each in sentences[:index]
+    )
+
+
 def tells_only_something_else(sentences: Sequence[Sentence], asked: Asked) -> int | None:
     """The index of an opening refusal of all that is asked, if what follows speaks of a source and of nothing asked.
 
@@ -224,6 +251,13 @@ def _stems(sentence: Sentence) -> frozenset[str]:
     return frozenset(word.stem for word in stemmed(sentence.text))
 
 
+def _names_a_lack(sentence: Sentence, asked: Asked) -> bool:
+    """Whether something is missing in the world, as limitations are: "The follow-up was too short to tell"."""
+    missing = _missing(sentence)
+    is_refusing = sentence.is_by_speaker or sentence.speaks_of_source
+    return bool(missing) and not (is_refusing or missing & asked.content)
+
+
 def answers_the_question(sentence: Sentence, asked: Asked) -> bool:
     """Whether what looks like a refusal answers this very question.
 
@@ -234,7 +268,11 @@ def answers_the_question(sentence: Sentence, asked: Asked) -> bool:
         return True
     if _WHY.search(asked.text) and _gives_a_reason(sentence):
         return True
+    if asked.is_on_absence and _WHY.search(asked.text) and _BECAUSE_OF.search(sentence.text):
+        return not sentence.is_by_speaker
     if _WHAT_IS_MISSING.match(asked.text) and _missing(sentence) - asked.content:
+        return True
+    if _ASKS_FOR_LACKS.search(asked.text) and _names_a_lack(sentence, asked):
         return True
     if asked.is_on_absence and not any(found.rule.closes for found in sentence.certain):
         return all(found.rule.name in _GAPS_IN_THINGS for found in sentence.certain)

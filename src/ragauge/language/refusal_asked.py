@@ -81,7 +81,7 @@ def asked_gap(sentences: Sequence[Sentence], asked: Asked) -> int | None:
 def _asked_gap(sentences: Sequence[Sentence], asked: Asked) -> int | None:
     if not asked.wants_value or _gives_a_part(sentences, asked):
         return None
-    if len(sentences) > 1 and _is_a_short_answer(sentences[0], asked):
+    if len(sentences) > 1 and is_a_short_answer(sentences[0], asked):
         return None
     answer = _Answer(sentences)
     for index, sentence in enumerate(sentences):
@@ -134,11 +134,13 @@ def _gap_without_number(answer: _Answer, asked: Asked) -> int | None:
     if any(
         each.answers_yes_or_no
         or each.answers
-        or (not each.tells_something_else and has_value_for(each, asked))
+        or (not (each.tells_something_else or each.prepares) and has_value_for(each, asked))
         for each in answer.sentences
     ):
         return None
-    gaps = (index for index, each in enumerate(answer.sentences) if answer.has_gap(each))
+    gaps = (
+        index for index, each in enumerate(answer.sentences) if each.gaps or each.refuses_something
+    )
     return next(gaps, None)
 
 
@@ -174,7 +176,7 @@ def _akin(stems: frozenset[str], asked: frozenset[str]) -> frozenset[str]:
     return frozenset(stem for stem in asked if stem[:_SAME_BEGINNING] in beginnings)
 
 
-def _is_a_short_answer(sentence: Sentence, asked: Asked) -> bool:
+def is_a_short_answer(sentence: Sentence, asked: Asked) -> bool:
     """Whether it is a value and little else: "6 months." before "I have no information on extended ones"."""
     if sentence.found or sentence.is_preamble or sentence.text.endswith((":", "?")):
         return False

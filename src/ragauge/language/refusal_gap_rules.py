@@ -25,6 +25,7 @@ from ragauge.language.refusal_words import (
     PASSIVE,
     SAID,
     SAY,
+    SHOW,
     SOURCE,
     THERE,
     TOLD,
@@ -83,7 +84,7 @@ _NOT_TOLD = (
         "not told",
         pattern(
             rf"\b(?:is|are|was|were|gets?|goes) never (?:[a-z]+ly )?(?:expressed|voiced|given|revealed|{SAID}|{TOLD})\b"
-            r"|\bnone of (?:them|these|those|the [a-z]+) (?:speaks?|turns?) to\b"
+            rf"|\bnone of (?:them|these|those|the (?:[a-z]+ ){{1,3}}?)(?: ?)(?:speaks? to|turns? to|(?:{SAY}|{HOLD}|{SHOW})s?|specifies|identifies)\b"
         ),
         cues=cues_of("never_ none_of"),
         gap=True,
@@ -145,6 +146,13 @@ _NOT_TOLD = (
     ),
     Rule(
         "not a word",
+        pattern(r"\A\W*(?:nothing|silence|no word|not a word|zilch)(?: at all| whatsoever)?\W*\Z"),
+        cues=cues_of("nothing silence no_word not_a_word zilch"),
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "not a word",
         pattern(
             r"\A\W*as (?:to|for) [^,]{1,60}, (?:no (?:word|hint|mention|line)|not an? (?:word|line|hint))\b"
         ),
@@ -199,10 +207,23 @@ _NOT_GIVEN = (
     ),
     Rule(
         "not given",
+        pattern(rf"{HOW}in (?:the|this|that|these|those|my|our) (?:[a-z-]+ ){{0,2}}?{PAPER}\b"),
+        after="negation",
+        gap=True,
+        near_source=True,
+    ),
+    Rule(
+        "not given",
         pattern(
-            rf"{HOW}(?:in (?:the|this|that|these|those|my|our) (?:[a-z-]+ ){{0,2}}?{PAPER}"
-            r"|(?:one )?(?:among|on|in|of|part of) (?:them|it|these|those|there)\b)"
+            r"(?:\b(?:is|are|lies?|falls?|goes)|'s) (?:well |far )?(?:beyond|outside|past) (?:of )?"
+            rf"(?:(?:the|this|that|these|those|my|our) (?:[a-z]+ )?{PAPER}|what (?:i|we))\b"
         ),
+        cues=cues_of("beyond outside past"),
+        gap=True,
+    ),
+    Rule(
+        "not given",
+        pattern(rf"{HOW}(?:(?:one )?(?:among|on|in|of|part of) (?:them|it|these|those|there)\b)"),
         after="negation",
         gap=True,
         near_source=True,

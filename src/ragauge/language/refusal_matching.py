@@ -102,6 +102,10 @@ _EXPLAINS = pattern(
     rf"|incomplete|open|i|we|so|{PAPER})\b|n't\b)[^,;:]){{1,160}}?\b(?:because|since|if|unless|in case) "
 )
 """A fact about the world, then why or on what condition: "The court dismissed it because the claimant had provided no documents"."""
+_WHERE = pattern(
+    r"\b(?!(?:is|was)\b)[a-z]+ (?:where|wherever|whenever) (?:(?:the|its|their|no|some|all) )?[a-z]+ \Z"
+)
+"""The condition of a fact: "It cannot be used where labels are missing"."""
 _ANY_OTHER = pattern(r"(?:not|n't) [a-z]+ any other\b")
 """What is missing comes on top of what is there: "does not list any other securities"."""
 _NOT_MEANINGFUL = pattern(
@@ -304,6 +308,7 @@ def _found(rule: Rule, spans: Iterator[Span], sentence: str, offset: int) -> Fou
                 or _WHOSE.search(sentence, 0, subject) is not None
                 or _SAID_BY.match(sentence, 0, start) is not None
                 or _EXPLAINS.match(sentence, 0, start) is not None
+                or _WHERE.search(sentence, 0, start) is not None
                 or (
                     (rule.gap or _IMPERSONAL.match(sentence, start) is not None)
                     and not rule.asked

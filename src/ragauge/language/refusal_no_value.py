@@ -14,6 +14,7 @@ from ragauge.language.refusal_words import PAPER, TERM_OR_WORK, pattern
 
 REFERS_ELSEWHERE = "refers elsewhere"
 ONLY_A_METHOD = "only a method"
+SOMETHING_ELSE = "the question, and something else"
 
 _ELSEWHERE = (
     rf"(?:{PAPER}|{TERM_OR_WORK}|websites?|sites?|pharmacists?|doctors?|physicians?|lawyers?|solicitors?|attorneys?|administrators?"
@@ -66,9 +67,22 @@ def without_a_value(sentences: Sequence[Sentence], asked: Asked) -> tuple[int, s
             or not (each.accompanies_gap or _YOU_FIND.match(each.text) is not None)
         ):
             return None
+    if is_typed and (index := _only_compares(sentences)) is not None:
+        return index, SOMETHING_ELSE
     for index, each in enumerate(sentences):
         if _REFERS.search(each.text):
             return index, REFERS_ELSEWHERE
         if asked.wants_number and (each.gives_method or _USES_METHOD.search(each.text)):
             return index, ONLY_A_METHOD
     return None
+
+
+def _only_compares(sentences: Sequence[Sentence]) -> int | None:
+    """The index of the sentence on what a source has, if all others restate the question or do the same.
+
+    "The question asks for the boiling point. The data sheet has density and colour."
+    """
+    asks = [index for index, each in enumerate(sentences) if each.restates_question]
+    tells = [index for index, each in enumerate(sentences) if each.speaks_of_source]
+    others = [index for index in tells if index not in asks]
+    return others[0] if asks and others and len(asks) + len(others) >= len(sentences) - 1 else None

@@ -16,7 +16,7 @@ from ragauge.language.refusal_words import (
 
 _OPEN = r"(?:open|unanswered|unresolved|undetermined|undecided|unsettled|blank|uncalculated|unobtainable)"
 _UNABLE = (
-    r"(?:uncomputable|unanswerable|unknowable|undeterminable|unascertainable|unobtainable|uncalculable"
+    r"(?:uncomputable|uncomputed|uncalculated|unanswerable|unknowable|undeterminable|unascertainable|unobtainable|uncalculable"
     r"|incalculable|indeterminate|indeterminable)"
 )
 
@@ -106,7 +106,7 @@ _LEAVES_OPEN = (
             r"\b(?:question|query|matter|answer|issue|point|it|this|that|which)"
             r"(?: (?:has to|must|will|would|should|therefore|thus|hence|consequently)){0,2}"
             rf" (?:remains?|stays?|goes?|be left|is left|left) (?:[a-z]+ly )?(?:an? )?(?:{_OPEN}|mystery)\b"
-            rf"|\b{RESULT}[^,;:.]{{0,60}} (?:remains?|stays?|is|are|goes?) (?:[a-z]+ly )?"
+            rf"|\b{RESULT}[^,;:.]{{0,60}} (?:remains?|stays?|is|are|goes?) (?:left )?(?:[a-z]+ly )?"
             rf"(?:{_UNABLE}|{_OPEN})\b"
         ),
         cues=cues_of(

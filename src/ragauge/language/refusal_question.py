@@ -50,7 +50,8 @@ _WANTS_NUMBER = pattern(
     r"|speed|weight|dose|size|time|duration|rate|level of)\b"
     r"|\b(?:calculate|compute|estimate)\b"
     r"|\bwhat (?:is|was|were|are|'s) [^?]{0,80}?\b(?:ratio|turnover|margin|revenues?|conversion|intensity|leverage|coverage|range|income|profit|net sales|cash flow|balance|growth rate|rate|percentage|amount|number of"
-    r"|price|cost|dose|dosage|temperature|height|salary|fee|weight|length|altitude|capex|ebitda|dpo|dio|dso|roa|roe|eps|latency|throughput|capacity|population|score|premium|budget|deposit|limit)\b"
+    r"|price|cost|dose|dosage|temperature|height|salary|fee|weight|length|altitude|capex|ebitda|dpo|dio|dso|roa|roe|eps|latency|throughput|capacity|population|score|premium|budget|deposit|limit"
+    r"|(?:boiling|melting|freezing|flash) point|density|diameter|depth|width|volume|mass|speed|frequency|voltage|half-life|headcount|turnout|yield|wavelength|resolution|altitude)\b"
 )
 _DIGIT = re.compile(r"\d")
 _TIME = re.compile(
@@ -129,6 +130,15 @@ def asked_by(question: str) -> Asked:
         _WANTS_NUMBER.search(question) is not None,
         _WHERE_TO_FIND.search(question) is not None,
     )
+
+
+def is_time(stem: str) -> bool:
+    """Whether it is a year, a quarter, a weekday or a month.
+
+    >>> is_time("fy2023"), is_time("margin")
+    (True, False)
+    """
+    return _TIME.match(stem) is not None
 
 
 def _is_month_of_may(question: str, start: int) -> bool:

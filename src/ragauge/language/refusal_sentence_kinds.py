@@ -21,7 +21,8 @@ LOOKED = pattern(
 """What the speaker did before it answers."""
 THE_QUESTION = pattern(
     r"\W*(?:the|this|your) (?:question|query|request|prompt)"
-    r" (?:asks?|is|was|concerns?|refers?|relates?|pertains?|requires?|wants?|seeks?)\b"
+    r" (?:asks?|is|was|concerns?|refers?|relates?|pertains?|requires?|wants?|seeks?|calls? for)\b"
+    r"|\W*(?:question|what is (?:wanted|sought|needed))(?: is\b|:)"
     r"|\W*(?:you(?:'re| are|'ve| have)? (?:ask(?:s|ed|ing)?|want(?:ed)?|look(?:ing)?)"
     r"|the (?:user|asker) |what is (?:being )?asked|we (?:are|were) asked|i (?:am|was) asked)\b"
 )
@@ -74,7 +75,7 @@ REMARK = pattern(
 SUPPOSES = pattern(
     r"\b(?:suppose|let's (?:say|assume|imagine|pretend)|let us (?:say|assume|imagine)"
     r"|(?:if )?(?:we|you) (?:assume|suppose|imagine)|assume that|imagine|hypothetical(?:ly)?"
-    r"|illustrat(?:e|ion|ive)|made-up|fictitious|placeholder|example (?:figures|numbers|values)"
+    r"|illustrat(?:e|ion|ive)|pretend|arbitrary (?:numbers?|figures?|values?)|made-up|fictitious|placeholder|example (?:figures|numbers|values)"
     r"|some (?:[a-z]+ )?(?:observations|insights|background|pointers|guidance)"
     r"|here(?:'s| is) (?:how|an example)|the (?:general )?(?:steps|method|approach) (?:is|are|would))\b"
     r"|\A\W*say (?:an?|the|that|it|its|your|their)\b|, say,? (?=[$€£]?\d)|\bif (?:its|the|their|[a-z]+'s) [^,;]{1,60}? (?:were|was) (?:[$€£]?\d)"
@@ -200,3 +201,7 @@ STATEMENT = pattern(
 """What a source says about the world."""
 DIGIT = re.compile(r"\d")
 COMMA = re.compile(",")
+NEVER_TOLD = pattern(
+    r"\bnever (?:[a-z]+ly )?(?:given|named|stated|mentioned|identified|specified|disclosed|revealed|told|said|spelled out)\b"
+)
+"""What a source never tells, unlike what never happened."""

@@ -39,6 +39,7 @@ from ragauge.language.refusal_sentence_kinds import (
     MADE_UP,
     METHOD,
     NAME,
+    NEVER_TOLD,
     ON_CONTENTS,
     ONLY_ELSEWHERE,
     REMARK,
@@ -239,7 +240,7 @@ class Sentence:
             for each in (*self.if_asked, *by_itself)
             if not each.is_aside
             and not AND.search(self.text, 0, each.start - self.start)
-            and "never" not in self.text[each.start - self.start : each.end - self.start]
+            and not self._denies_a_deed(each)
         )
         if not gaps or YES_NO.match(self.text) or self._answers_after(gaps):
             return ()
@@ -267,6 +268,10 @@ class Sentence:
         """Whether it gives a method or the question again, and no answer."""
         kinds = (METHOD.match, DEFINITION.match, THE_QUESTION.match)
         return self.supposes or any(kind(self.text) for kind in kinds)
+
+    @property
+    def restates_question(self) -> bool:
+        return THE_QUESTION.match(self.text) is not None
 
     @property
     def tells_something_else(self) -> bool:
@@ -310,6 +315,11 @@ class Sentence:
         if GENERALITY.search(self.text) or DEFINITION.match(self.text):
             return True
         return bool(GENERAL_HABIT.search(self.text)) and not NAME.search(self.text)
+
+    def _denies_a_deed(self, gap: Found) -> bool:
+        """Whether it says that something was never done, other than that it is never told."""
+        words = self.text[gap.start - self.start : gap.end - self.start]
+        return "never" in words and NEVER_TOLD.search(words) is None
 
     def _closes_by(self, found: Found) -> bool:
         if found.is_aside:

@@ -79,7 +79,8 @@ SOURCE_RULES = (
     Rule(
         "source is silent",
         pattern(
-            r"\b(?:leaves? (?:[^ ,;.]+ ){0,4}?(?:out|blank|unsaid|unnamed|open)"
+            r"\b(?:leaves? (?:[^ ,;.]+ ){0,4}?(?:out|blank|empty|unsaid|unnamed|open|un(?:mentioned|stated|specified|answered|addressed|explained|told|defined"
+            r"|disclosed|quantified|settled|identified|resolved))"
             r"|keeps? (?:[^ ,;.]+ ){1,4}(?:anonymous|secret|vague|open)"
             r"|names? neither)\b"
         ),
@@ -106,6 +107,8 @@ SOURCE_RULES = (
             rf"|\b(?:none|nothing|nowhere)\b[^,;:]{{0,60}}? (?:is|are|was|were) "
             rf"(?:of (?:use|help)|useful|helpful|relevant|given|{SAID})\b(?! to \w)"
             rf"|\bnowhere (?:in|on) (?:[^ ,;]+ ){{0,4}}?{SOURCE}\b"
+            r"|\bneither [^,;:.]{1,80}? (?:appears?|occurs?|figures|features?|shows? up|comes? up) (?:anywhere )?(?:in|on|among)"
+            rf" (?:[^ ,;]+ ){{0,4}}?{SOURCE}\b"
         ),
         cues=cues_of("nothing none neither nowhere no_"),
     ),

@@ -138,6 +138,20 @@ SPEAKER_RULES = (
     ),
     Rule(
         "no access",
+        pattern(rf"{HOW}(?:hooked up|connected|linked|wired|plugged in|tied) ?(?:in)?to\b"),
+        after="negation",
+        speaker=True,
+    ),
+    Rule(
+        "cannot answer",
+        pattern(
+            r"\b(?:is|are)(?: not|n't) (?:something|anything|a thing|things) (?:that )?(?:i|we)(?:'m| am| are|'re)? (?:can|could|able)\b"
+        ),
+        cues=cues_of("t_something t_anything t_a_thing t_things"),
+        closes=True,
+    ),
+    Rule(
+        "no access",
         pattern(
             rf"\b(?:i|we)(?: [a-z]+ly| also| therefore)? (?:lack|have no|no longer have) {MEANS}\b"
             rf"|\b(?:i|we)'ve (?:got )?no {MEANS}\b|\b(?:i|we)(?:'ve| have)(?: got)? nothing (?:on|about|regarding)\b"
@@ -220,7 +234,7 @@ SPEAKER_RULES = (
     Rule(
         "would be a guess",
         pattern(
-            r"\b(?:would|could|might) (?:only |just |merely |purely )?be"
+            r"\b(?:would|could|might) (?:(?:only|just|merely|purely|thus|therefore|then|so) )?be"
             r" (?:(?:an?|pure|mere|sheer|only|just|no more than|nothing but|purely) ){0,3}"
             r"(?:guess|guessing|guesswork|speculation|speculative|speculating|conjecture)\b"
         ),

@@ -19,6 +19,7 @@ from ragauge.language.refusal_answered import (
     answered_before,
     answers_the_question,
     explains_an_answer,
+    follows_what_is_asked,
     is_on_a_further_detail,
     points_elsewhere,
     tells_only_something_else,
@@ -31,6 +32,7 @@ from ragauge.language.refusal_question import Asked, asked_by
 from ragauge.language.refusal_reading import read_sentences
 from ragauge.language.refusal_rules import EMPTY, LAST_LINE, NO_ANSWER, OTHER_LANGUAGES
 from ragauge.language.refusal_sentences import Sentence
+from ragauge.language.refusal_structure import lacked
 from ragauge.language.refusal_words import Rule
 from ragauge.language.text import Span
 
@@ -126,7 +128,7 @@ def _without_a_value(
     answer: str, sentences: Sequence[Sentence], asked: Asked
 ) -> Iterator[RefusalMatch]:
     """Advice or a method that is given instead of the value that the question asks for."""
-    found = without_a_value(sentences, asked)
+    found = without_a_value(sentences, asked) or lacked(sentences, asked)
     if found is not None:
         index, rule = found
         text = _text_of(sentences[index], answer)
@@ -212,7 +214,10 @@ def _given_question(
         return None, place
     if deciding is None:
         gap = asked_gap(sentences, asked)
-        if gap is not None and is_on_a_further_detail(sentences, gap, asked):
+        if gap is not None and (
+            is_on_a_further_detail(sentences, gap, asked)
+            or answers_the_question(sentences[gap], asked)
+        ):
             gap = None
         if gap is None:
             gap = tells_only_something_else(sentences, asked)
@@ -222,6 +227,7 @@ def _given_question(
         or explains_an_answer(sentences, deciding, asked)
         or answered_before(sentences, deciding, asked)
         or is_on_a_further_detail(sentences, deciding, asked)
+        or follows_what_is_asked(sentences, deciding, asked)
     )
     return (None, place) if answers else (deciding, place)
 
@@ -254,7 +260,7 @@ def _supposed(sentences: Sequence[Sentence]) -> list[bool]:
         elif supposing and sentence.returns_to_facts:
             supposing = False
         supposed.append(supposing)
-        refused = refused or sentence.refuses
+        refused = refused or sentence.refuses or bool(sentence.gaps)
     return supposed
 
 
@@ -302,9 +308,11 @@ def _only_accompany(sentences: Sequence[Sentence]) -> bool:
     """
     allowed = 1 if len(sentences) > 3 else 0
     after_colon = False
-    for each in sentences:
-        accompanies = each.accompanies_gap or (
-            after_colon and not each.states_a_number and not each.found
+    for each, is_supposed in zip(sentences, _supposed(sentences), strict=True):
+        accompanies = (
+            is_supposed
+            or each.accompanies_gap
+            or (after_colon and not each.states_a_number and not each.found)
         )
         if not accompanies and allowed and each.is_vague:
             allowed -= 1

@@ -1,5 +1,6 @@
 """How much of the reference's content the answer has: keywords and length."""
 
+from ragauge.language.content_reasons import why_complete, why_covered
 from ragauge.language.keywords import Extractor
 from ragauge.metric import NOTHING_EXPECTED, metric
 from ragauge.score import Score
@@ -61,13 +62,15 @@ def answer_completeness(
         return coverage
     n_answer, n_reference = len(answer.split()), len(reference.split())
     length = min(n_answer / n_reference, 1.0) if n_reference else on_nothing_expected or 0.0
-    evidence = {
+    evidence: dict[str, object] = {
         "length": length,
         "n_answer_words": n_answer,
         "n_reference_words": n_reference,
         "keyword_coverage": coverage.value,
         **(coverage.evidence or {}),
     }
+    if isinstance(covered := evidence.get("why"), str):
+        evidence["why"] = why_complete(n_answer, n_reference, covered)
     return Score((length + coverage.value) / 2, evidence=evidence)
 
 
@@ -79,5 +82,6 @@ def _coverage(
             return Score.undefined(f"the reference has no {what}")
         return Score(on_nothing, evidence={"matched": [], "unmatched": [], NOTHING_EXPECTED: True})
     matched = given & expected
-    evidence = {"matched": sorted(matched), "unmatched": sorted(expected - matched)}
+    has, lacks = sorted(matched), sorted(expected - matched)
+    evidence = {"matched": has, "unmatched": lacks, "why": why_covered(has, lacks)}
     return Score(len(matched) / len(expected), evidence=evidence)

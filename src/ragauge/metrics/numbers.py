@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
+from ragauge.language.content_reasons import why_matched, why_sourced
 from ragauge.language.number_agreement import Agreement, Percent, Rounding
 from ragauge.language.number_match import NumberMatch, match_quantities
 from ragauge.language.number_sources import NumberSource, source_numbers
@@ -96,7 +97,7 @@ def number_match(
         Agreement(rtol, atol, rounding, percent),
     )
     if match.share is None:
-        return _nothing_expected(on_nothing_expected)
+        return _nothing_expected(on_nothing_expected, _but_dates(reference_quantities))
     return Score(match.share, evidence=_evidence(match))
 
 
@@ -109,6 +110,7 @@ def _evidence(match: NumberMatch) -> dict[str, object]:
             for each in match.matched
         ],
     }
+    evidence["why"] = why_matched(match.expected)
     opposite = "; ".join(each.opposite for each in match.unmatched if each.opposite)
     return evidence | {"opposite": opposite} if opposite else evidence
 
@@ -159,12 +161,17 @@ def number_precision(
         question, question_quantities or (), answer, answer_quantities, sources, rules
     )
     if not stated:
-        return Score.undefined("the answer states no numbers of its own")
+        return Score.undefined(
+            f"the answer states no numbers of its own{_but_dates(answer_quantities)}"
+        )
     supported = [each for each in stated if each.how]
     evidence = {
         "supported": [each.value for each in supported],
         "invented": [each.value for each in stated if not each.how],
         "matches": [each._asdict() for each in supported],
+        "why": why_sourced(
+            stated, has_references=bool(references), has_contexts=contexts is not None
+        ),
     }
     return Score(len(supported) / len(stated), evidence=evidence)
 
@@ -178,9 +185,13 @@ def _regex_coverage(answer: str, reference: str, on_nothing_expected: float | No
     return Score(len(matched) / len(expected), evidence=evidence)
 
 
-def _nothing_expected(value: float | None) -> Score:
+def _but_dates(found: Sequence[Quantity]) -> str:
+    return " but dates" if any(each.is_year for each in found) else ""
+
+
+def _nothing_expected(value: float | None, apart_from: str = "") -> Score:
     if value is None:
-        return Score.undefined("the reference has no numbers")
+        return Score.undefined(f"the reference has no numbers{apart_from}")
     return Score(value, evidence={"matched": [], "unmatched": [], NOTHING_EXPECTED: True})
 
 

@@ -13,7 +13,7 @@ WORDS_SHOWN = 300
 WHY_SHOWN = 80
 
 
-@metric(version=7, ranked=False)
+@metric(version=8, ranked=False)
 def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "default") -> Score:
     """Whether the answer refuses: it says that it does not know, cannot tell, or was given nothing.
 
@@ -23,7 +23,8 @@ def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "d
     only inputs; figures of a made-up example do not answer. "The price is not shown" refuses only where
     no other sentence answers. With the question, what it asks for counts: "The vitamins are cut off" refuses
     if it asks for vitamins and no sentence gives them; advice where to look or a formula without figures
-    refuses where it asks for a value; "There was not enough evidence" answers why
+    refuses where it asks for a value, and so does an opening on what the speaker lacks with nothing but generalities
+    after it, or a source without the number, time or name that is asked for; "There was not enough evidence" answers why
     somebody was acquitted; and after an answer, a detail that the question does not ask for may be missing
     ("It opens at 10. I couldn't find the closing time"). A blank answer refuses. The answer refuses
     if a match in the evidence has `decides`: its `sentence` refuses, at `place`, by `rule`.
