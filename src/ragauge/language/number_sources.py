@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from functools import cached_property
 from typing import NamedTuple
 
 from ragauge.language.asked_numbers import heading_scale, in_asked_unit, named_scale
 from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import Agreement, Stated, stated
-from ragauge.language.number_index import NumberIndex
+from ragauge.language.number_index import Found, NumberIndex, may_agree
 from ragauge.language.number_match import given_scales, rules_for
 from ragauge.language.other_forms import in_other_forms
 from ragauge.language.quantity import Quantity
@@ -51,20 +52,21 @@ def source_numbers(
     for quantity in given:
         if quantity.counts and quantity.number not in known:
             own.setdefault(quantity.number, quantity)
-    by_number = {quantity.number: quantity for source in sources for quantity in source.quantities}
+    by_number = {
+        (quantity.value, quantity.unit == "%"): quantity
+        for source in sources
+        for quantity in source.quantities
+    }
     rows: list[SourcedNumber] = []
-    index: NumberIndex | None = None
-    scale = named_scale(question) if question else 0
-    scales = given_scales(answer, scale)
+    among = _Sources(sources, named_scale(question) if question else 0)
+    scales = given_scales(answer, among.scale)
     rules = rules_for(question, rules)
     for number, quantity in own.items():
         equal = by_number.get(number)
         if equal and (equal.unit == quantity.unit or not (equal.unit and quantity.unit)):
             rows.append(SourcedNumber(quantity.text, by_value(quantity), equal.text, "exact"))
             continue
-        if index is None:
-            index = NumberIndex(_of_sources(sources, scale))
-        found = index.find(stated(quantity, answer, scales), rules, among_expected=True)
+        found = among.find(stated(quantity, answer, scales), rules)
         rows.append(
             SourcedNumber(
                 quantity.text, by_value(quantity), found[0].number.quantity.text, found[0].how
@@ -75,11 +77,46 @@ def source_numbers(
     return rows
 
 
-def _of_sources(sources: Sequence[NumberSource], asked: int) -> Iterator[Stated]:
-    """The numbers of references in the scale that the question names; of contexts in that of their table."""
-    for source in sources:
-        scale = asked if source.is_reference else heading_scale(source.text)
-        scales = (scale,) if scale else ()
-        others = in_other_forms(source.text, source.quantities)
-        for quantity in (*source.quantities, *others):
-            yield stated(quantity, source.text, scales, expected=source.is_reference)
+class _Sources:
+    """The numbers of the sources, for finding those that agree with one of the answer.
+
+    Most numbers that no source has are not near any of them either, which takes less time to see than to
+    prepare all for a comparison.
+    """
+
+    def __init__(self, sources: Sequence[NumberSource], scale: int) -> None:
+        self.sources = sources
+        self.scale = scale
+        """The power of ten in which the question wants its numbers."""
+
+    @cached_property
+    def _quantities(self) -> list[tuple[NumberSource, list[Quantity]]]:
+        """Each source with its quantities, also in other forms."""
+        return [
+            (source, [*source.quantities, *in_other_forms(source.text, source.quantities)])
+            for source in self.sources
+        ]
+
+    @cached_property
+    def _values(self) -> list[Decimal]:
+        """The distinct values."""
+        return [*{quantity.value for _, found in self._quantities for quantity in found}]
+
+    @cached_property
+    def _index(self) -> NumberIndex:
+        return NumberIndex(self._stated())
+
+    def _stated(self) -> Iterator[Stated]:
+        """The numbers of references in the scale that the question names; of contexts in that of their table."""
+        for source, found in self._quantities:
+            scale = self.scale if source.is_reference else heading_scale(source.text)
+            scales = (scale,) if scale else ()
+            for quantity in found:
+                yield stated(quantity, source.text, scales, expected=source.is_reference)
+
+    def find(self, sought: Stated, rules: Agreement) -> list[Found]:
+        """The numbers that agree with the answer's, the most exact first."""
+        has_tolerance = rules.rtol or rules.atol or not sought.value
+        if not has_tolerance and not may_agree(sought, self._values):
+            return []
+        return self._index.find(sought, rules, among_expected=True)
