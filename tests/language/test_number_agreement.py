@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.language.number_agreement import Agreement, agreement, stated
-from ragauge.language.number_index import NumberIndex
+from ragauge.language.number_index import NumberIndex, may_agree
 from ragauge.language.numbers import quantities
 
 
@@ -89,6 +89,28 @@ def test_the_index_finds_every_rounded_form(numbers, sought, rules):
     for expected in (stated(each, only, expected=True) for each in quantities(only)):
         found = {each.number for each in NumberIndex(all_stated).find(expected, rules)}
         assert found == {each for each in all_stated if agreement(expected, each, rules)}
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from((*FORMS, "{} bp", "{} cents", "{} km")), st.integers(0, 1_200)),
+        min_size=1,
+        max_size=4,
+    ),
+    st.tuples(st.sampled_from((*FORMS, "{} bp", "{} cents", "{} m")), st.integers(1, 1_200)),
+    st.sampled_from([Agreement(), Agreement(asks_percentage=True), Agreement(rounding="none")]),
+    st.sampled_from([(), (3,), (6,)]),
+)
+def test_values_that_are_not_near_never_agree(numbers, sought, rules, scales):
+    """The index is made only where `may_agree` says so."""
+    text = "; ".join(form.format(number) for form, number in numbers)
+    given_text = sought[0].format(sought[1])
+    expected = quantities(text)
+    index = NumberIndex(stated(each, text, scales, expected=True) for each in expected)
+    for each in quantities(given_text):
+        number = stated(each, given_text, scales)
+        if number.value and not may_agree(number, [one.value for one in expected]):
+            assert index.find(number, rules, among_expected=True) == []
 
 
 def stated_of(text):

@@ -98,25 +98,43 @@ class Passage:
         Found one by one, since the first is often enough.
         """
         places = [self.places(word) for word in phrase]
-        if not all(places):
-            return
         if len(places) < 2:
-            yield from places[0] if places else ()
-            return
-        waiting: list[Place] = []
-        for at, _ in min(places, key=len):
-            while waiting and waiting[0][0] < at - SPREAD:  # no later one starts before it
-                yield heappop(waiting)
-            near = [each[0] if len(each) == 1 else _nearest(each, at) for each in places]
-            first, last = min(near)[0], max(near)[0]
-            if last - at <= SPREAD and at - first <= SPREAD:
-                heappush(waiting, (first, max([end for _, end in near])))
-        yield from sorted(waiting)
+            return iter(places[0] if places else ())
+        rarest = min(places, key=len)
+        if len(rarest) == 1:
+            found = _together(places, rarest[0][0])
+            return iter((found,) if found else ())
+        return _all_together(places, rarest)
+
+
+def _all_together(places: Sequence[Sequence[Place]], rarest: Sequence[Place]) -> Iterator[Place]:
+    """The spans of the words near each place of the rarest one, sorted by start."""
+    waiting: list[Place] = []
+    for at, _ in rarest:
+        while waiting and waiting[0][0] < at - SPREAD:  # no later one starts before it
+            yield heappop(waiting)
+        if found := _together(places, at):
+            heappush(waiting, found)
+    yield from sorted(waiting)
+
+
+def _together(places: Sequence[Sequence[Place]], at: int) -> Place | None:
+    """The span of the places nearest to `at`, one of each word; None if they are far apart."""
+    near = [each[0] if len(each) == 1 else _nearest(each, at) for each in places]
+    first, last = min(near)[0], max(near)[0]
+    if last - at > SPREAD or at - first > SPREAD:
+        return None
+    return first, max([end for _, end in near])
 
 
 def _nearest(places: Sequence[Place], at: int) -> Place:
+    """The place nearest to `at`; of two equally near ones the first."""
     after = bisect_left(places, (at, 0))
-    return min(places[max(0, after - 1) : after + 1], key=lambda place: abs(place[0] - at))
+    if after == len(places):
+        return places[-1]
+    if after and at - places[after - 1][0] <= places[after][0] - at:
+        return places[after - 1]
+    return places[after]
 
 
 class ContextIndex:

@@ -71,7 +71,7 @@ def stated(
     if unit == "cent":
         # Both `$0.40` and a bare 40 may be meant.
         value = scaled(value, -2)
-        return Stated(quantity, value, _log(value), False, False, (0, 2), text)
+        return Stated(quantity, value, log_of(value), False, False, (0, 2), text)
     is_bare = (
         not (quantity.scale or quantity.spelled or quantity.is_year)
         and (not unit or unit in MONEY)
@@ -88,7 +88,7 @@ def stated(
     is_share = (
         0 < value < 1 and not quantity.unit and (quantity.spelled or "." not in quantity.text)
     )
-    return Stated(quantity, value, _log(value), is_percent, is_bare, shifts, text, is_share)
+    return Stated(quantity, value, log_of(value), is_percent, is_bare, shifts, text, is_share)
 
 
 _LOOSE_SCALE = re.compile(r" ([KkMB])(?![\w'/-]|\.\w)")
@@ -97,7 +97,8 @@ _LETTERS = {"K": 3, "k": 3, "M": 6, "B": 9}
 
 
 @lru_cache(10_000)
-def _log(value: Decimal) -> float:
+def log_of(value: Decimal) -> float:
+    """log10 of the absolute value; 0 for 0."""
     if not value:
         return 0.0
     power = value.adjusted()
@@ -155,7 +156,7 @@ def _in_unit_of(expected: Stated, given: Stated) -> Stated | None:
     if power is None:
         return None
     value = scaled(given.value, power)
-    return given._replace(value=value, log=_log(value))
+    return given._replace(value=value, log=log_of(value))
 
 
 def _may_be_scale(number: Stated) -> bool:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
-from ragauge.language.number_agreement import Agreement, Stated, agreement
+from ragauge.language.number_agreement import Agreement, Stated, agreement, log_of
 
 
 class Found(NamedTuple):
@@ -117,6 +117,26 @@ def _reach(value: Decimal) -> float:
     return _SAME - math.log10(1 - 0.5 / max(unit, 1))
 
 
+def may_agree(sought: Stated, values: Iterable[Decimal]) -> bool:
+    """Whether one of the expected values may agree with the sought number without a tolerance; False for most.
+
+    A number in another scale or unit has the same digits, so only these are compared.
+
+    >>> from ragauge.language.number_agreement import stated
+    >>> from ragauge.language.numbers import quantities
+    >>> may_agree(stated(quantities("1577")[0], "1577"), [Decimal("1.6")])
+    True
+    """
+    key = sought.log
+    for value in values:
+        off = abs((log_of(value) - key + 0.5) % 1.0 - 0.5)
+        if off < _WINDOW + _MARGIN and off < max(_reach(value), _reach(sought.value)) + _MARGIN:
+            return True
+    return False
+
+
+_MARGIN = 1e-6
+"""More than the logarithms of two numbers differ by rounding."""
 _LOOSENESS = {"exact": 0, "scale": 1, "percent": 1}
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
+from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ from ragauge.language.asked_numbers import heading_scale, in_asked_unit, named_s
 from ragauge.language.keywords import by_value
 from ragauge.language.measures import measures
 from ragauge.language.number_agreement import Agreement, Stated, stated
-from ragauge.language.number_index import NumberIndex
+from ragauge.language.number_index import Found, NumberIndex, may_agree
 from ragauge.language.number_match import given_scales, rules_for
 from ragauge.language.other_forms import in_other_forms
 from ragauge.language.quantity import Quantity
@@ -54,21 +55,22 @@ def source_numbers(
     for quantity in _with_whole_measures(answer, given):
         if quantity.counts and quantity.number not in known:
             own.setdefault(quantity.number, quantity)
-    by_number = {quantity.number: quantity for source in sources for quantity in source.quantities}
+    by_number = {
+        (quantity.value, quantity.unit == "%"): quantity
+        for source in sources
+        for quantity in source.quantities
+    }
     rows: list[SourcedNumber] = []
-    index: NumberIndex | None = None
-    scale = named_scale(question) if question else 0
-    scales = given_scales(answer, scale)
+    units = {quantity.unit for quantity in own.values() if is_measure(quantity.unit)}
+    among = _Sources(sources, named_scale(question) if question else 0, units)
+    scales = given_scales(answer, among.scale)
     rules = rules_for(question, rules)
     for number, quantity in own.items():
         equal = by_number.get(number)
         if equal and (equal.unit == quantity.unit or not (equal.unit and quantity.unit)):
             rows.append(SourcedNumber(quantity.text, by_value(quantity), equal.text, "exact"))
             continue
-        if index is None:
-            units = {each.unit for each in own.values() if is_measure(each.unit)}
-            index = NumberIndex(_of_sources(sources, scale, units))
-        found = index.find(stated(quantity, answer, scales), rules, among_expected=True)
+        found = among.find(stated(quantity, answer, scales), rules)
         rows.append(
             SourcedNumber(
                 quantity.text, by_value(quantity), found[0].number.quantity.text, found[0].how
@@ -87,19 +89,53 @@ def _with_whole_measures(text: str, found: Sequence[Quantity]) -> list[Quantity]
     return sorted([*kept, *(measure.quantity for measure in whole)], key=attrgetter("start"))
 
 
-def _of_sources(
-    sources: Sequence[NumberSource], asked: int, units: Collection[str]
-) -> Iterator[Stated]:
-    """The numbers of references in the scale that the question names; of contexts in that of their table.
+class _Sources:
+    """The numbers of the sources, for finding those that agree with one of the answer.
 
-    Measures are also converted to these units.
+    Most numbers that no source has are not near any of them either, which takes less time to see than to
+    prepare all for a comparison.
     """
-    for source in sources:
-        scale = asked if source.is_reference else heading_scale(source.text)
-        scales = (scale,) if scale else ()
+
+    def __init__(self, sources: Sequence[NumberSource], scale: int, units: Collection[str]) -> None:
+        self.sources = sources
+        self.scale = scale
+        """The power of ten in which the question wants its numbers."""
+        self.units = units
+        """Those of the answer's measures: the measures of the sources are also converted to them."""
+
+    @cached_property
+    def _quantities(self) -> list[tuple[NumberSource, list[Quantity]]]:
+        """Each source with its quantities, also in other forms and units."""
+        return [(source, self._forms(source)) for source in self.sources]
+
+    def _forms(self, source: NumberSource) -> list[Quantity]:
         found = [*source.quantities, *in_other_forms(source.text, source.quantities)]
-        if units:
+        if self.units:
             found += [measure.quantity for measure in measures(source.text, source.quantities)]
-            found += list(in_units(found, units))
-        for quantity in found:
-            yield stated(quantity, source.text, scales, expected=source.is_reference)
+            found += list(in_units(found, self.units))
+        return found
+
+    @cached_property
+    def _values(self) -> list[Decimal]:
+        """The distinct values."""
+        return [*{quantity.value for _, found in self._quantities for quantity in found}]
+
+    @cached_property
+    def _index(self) -> NumberIndex:
+        return NumberIndex(self._stated())
+
+    def _stated(self) -> Iterator[Stated]:
+        """The numbers of references in the scale that the question names; of contexts in that of their table."""
+        for source, found in self._quantities:
+            scale = self.scale if source.is_reference else heading_scale(source.text)
+            scales = (scale,) if scale else ()
+            for quantity in found:
+                yield stated(quantity, source.text, scales, expected=source.is_reference)
+
+    def find(self, sought: Stated, rules: Agreement) -> list[Found]:
+        """The numbers that agree with the answer's, the most exact first."""
+        # A converted measure may be rounded in its own unit, so its value need not be near.
+        needs_all = self.units or rules.rtol or rules.atol or not sought.value
+        if not needs_all and not may_agree(sought, self._values):
+            return []
+        return self._index.find(sought, rules, among_expected=True)

@@ -161,10 +161,14 @@ def _overlap(n_found: int, n_ngrams: int) -> float | None:
 
 def _shown(anchor: Anchor, supporting: Support | None) -> dict[str, object]:
     shown = _described(anchor)
-    by = supporting._asdict() if supporting else None
     shown["text"], shown["start"], shown["end"] = anchor.text, anchor.start, anchor.end
-    shown["supported"], shown["by"] = supporting is not None, by
+    shown["supported"] = supporting is not None
+    shown["by"] = _place(supporting) if supporting else None
     return shown
+
+
+def _place(by: Support) -> dict[str, object]:
+    return {"context": by.context, "start": by.start, "end": by.end, "text": by.text}
 
 
 def _described(anchor: Anchor) -> dict[str, object]:
