@@ -11,16 +11,22 @@ from typing import NamedTuple
 from rapidfuzz import fuzz, process
 
 from ragauge.language.compared_text import ComparedText, read_text, without_accents
-from ragauge.language.date_parts import Date, readings, supports
+from ragauge.language.date_parts import Date, agree, supports
 from ragauge.language.dates import dates
 from ragauge.language.initials import Span, abbreviated
 from ragauge.language.irregular_forms import IRREGULAR
 from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import Agreement
-from ragauge.language.number_match import ExpectedNumber, NumberMatch, match_quantities
+from ragauge.language.number_match import (
+    ExpectedNumber,
+    NumberMatch,
+    is_denied,
+    match_quantities,
+)
 from ragauge.language.numbers import quantities
 from ragauge.language.opposites import denial, has_opposite, is_negated, relation
 from ragauge.language.quantity import Quantity
+from ragauge.language.roles import swapped
 from ragauge.language.stems import Word, stem
 from ragauge.language.units import MONEY
 from ragauge.language.yes_or_no import ASKS_YES_OR_NO, said_to
@@ -184,6 +190,11 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     contradiction = (f"{denied} {reference}", reference) if denied else None
     contradiction = contradiction or _contradiction(question or "", reference, answer, numbers)
     contradiction = contradiction or _opposite(words, given)
+    if len(expected.words) <= SHORT_TEXT >= len(given.words) and (
+        other_way := swapped(reference, expected, answer, given)
+    ):
+        contradiction = other_way, reference
+        words = tuple(word._replace(credit=0.0, how="denied") for word in words)
     if said and not agrees:
         contradiction = said, expected.words[0].lowered
     # `-5 °C` has `5 °C` word for word, and `5 million` has `5`.
@@ -344,7 +355,7 @@ def _contradiction(
     # A date that repeats the question's is not meant for the reference's.
     new = _new_dates(stated, asked)
     if new and not any(
-        _agree(ours, date) or supports(ours, date) for ours in stated for date in wanted
+        agree(ours, date) or supports(ours, date) for ours in stated for date in wanted
     ):
         return new[0].text, wanted[0].text
     if numbers.expected and not numbers.matched:
@@ -374,6 +385,7 @@ def _other_number(
         if (each.counts or (in_words and each.spelled and each.value != 1))
         and each.number not in known
         and (not wanted or any(_is_of_kind(each.unit, unit) for unit in wanted))
+        and not is_denied(answer, each.start)
     ]
     if not stated:
         return None
@@ -385,13 +397,3 @@ def _other_number(
 def _is_of_kind(unit: str, wanted: str) -> bool:
     """Whether a number with this unit can be meant for one with the other: neither `$5` nor `note 5` for `5%`."""
     return not wanted or unit == wanted or (unit in MONEY and wanted in MONEY)
-
-
-def _agree(one: Date, other: Date) -> bool:
-    """Whether two dates share a part and differ in none that both state."""
-    return any(
-        ours.keys() & theirs.keys()
-        and all(ours[name] == theirs[name] for name in ours.keys() & theirs.keys())
-        for ours in readings(one)
-        for theirs in readings(other)
-    )
