@@ -1,5 +1,6 @@
 import ctypes
 import gc
+import itertools
 import json
 import os
 import runpy
@@ -161,6 +162,9 @@ MAX_GROWTH = 16.0
 """Eight times the input takes a linear way 8 times the time, and a quadratic way 64 times."""
 
 
+CHECKS = itertools.count()
+
+
 @pytest.fixture
 def assert_linear_time() -> Iterator[Callable[..., None]]:
     """Fails when `work(text_of(2 * n))` takes far more than 8 times the time of `work(text_of(n / 4))`.
@@ -176,9 +180,10 @@ def assert_linear_time() -> Iterator[Callable[..., None]]:
     def check(work: Callable[..., object], text_of: Callable[[int], object], n: int) -> None:
         work(text_of(n // 10))  # imports and compiles what the first call needs
         short, long = float("inf"), float("inf")
+        own = next(CHECKS) % 89
         for at in range(8):
-            # Each round has its own lengths, so that no cache answers.
-            more = at * max(1, n // 100)
+            # Each round of each test has its own lengths, so that no cache answers.
+            more = at * max(1, n // 100) + own
             short = min(short, measure(work, text_of(n // 4 + more)))
             long = min(long, measure(work, text_of(2 * n + 8 * more)))
             if at and long < max(MEASURABLE_S, MAX_GROWTH * short):

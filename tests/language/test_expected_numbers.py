@@ -40,3 +40,17 @@ from ragauge.language.number_match import match_numbers
 )
 def test_what_a_reference_wants(question: str, reference: str, answer: str, share: float | None):
     assert match_numbers(question, [reference], answer).share == share
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "share"),
+    [
+        ("5 islands", "There are 6, not 5.", 0.0),
+        ("6 islands", "There are 6, not 5.", 1.0),
+        ("£76", "It is £60 instead of £76.", 1.0),
+        ("5", "not only 5 but all 5", 1.0),
+        ("5", "It cannot 5", 1.0),
+    ],
+)
+def test_a_number_that_the_answer_denies_is_not_stated(reference: str, answer: str, share: float):
+    assert match_numbers(None, [reference], answer).share == share

@@ -1,5 +1,6 @@
 """Which of the expected numbers an answer states: those of a reference that the question does not state."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -165,6 +166,7 @@ def _index_of(
 ) -> NumberIndex:
     """The numbers of the answer, those in other forms, and its measures in the units that are wanted."""
     units = {each.unit for one in wanted for each in (one.quantity, *one.parts)}
+    given = [each for each in given if not is_denied(answer, each.start)]
     found = [*given, *in_other_forms(answer, given)]
     if "x" in units:
         found += times_in_words(answer)
@@ -175,6 +177,21 @@ def _index_of(
         found += list(in_units(found, units))
     in_scales = given_scales(answer, scale)
     return NumberIndex([stated(number, answer, in_scales) for number in found])
+
+
+_NOT = re.compile(r"(?<!\w)not $", re.IGNORECASE)
+
+
+def is_denied(answer: str, start: int) -> bool:
+    """Whether a "not" right before a number denies it: `6, not 5`; in `6 instead of 5` both may be true.
+
+    >>> is_denied("6, not 5", 7), is_denied("6 instead of 5", 13)
+    (True, False)
+    """
+    return (
+        answer[start - 1 : start] == " "
+        and _NOT.search(answer, max(0, start - 5), start) is not None
+    )
 
 
 def _found(

@@ -19,10 +19,16 @@ from ragauge.language.initials import Span, abbreviated
 from ragauge.language.irregular_forms import IRREGULAR
 from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import Agreement
-from ragauge.language.number_match import ExpectedNumber, NumberMatch, match_quantities
+from ragauge.language.number_match import (
+    ExpectedNumber,
+    NumberMatch,
+    is_denied,
+    match_quantities,
+)
 from ragauge.language.numbers import quantities
 from ragauge.language.opposites import denial, has_opposite, is_negated, relation
 from ragauge.language.quantity import Quantity
+from ragauge.language.roles import swapped
 from ragauge.language.stems import Word, stem
 from ragauge.language.units import MONEY
 from ragauge.language.yes_or_no import ASKS_YES_OR_NO, said_to
@@ -186,6 +192,11 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     contradiction = (f"{denied} {reference}", reference) if denied else None
     contradiction = contradiction or _contradiction(question or "", reference, answer, numbers)
     contradiction = contradiction or _opposite(words, given)
+    if len(expected.words) <= SHORT_TEXT >= len(given.words) and (
+        other_way := swapped(reference, expected, answer, given)
+    ):
+        contradiction = other_way, reference
+        words = tuple(word._replace(credit=0.0, how="denied") for word in words)
     if said and not agrees:
         contradiction = said, expected.words[0].lowered
     # `-5 °C` has `5 °C` word for word, and `5 million` has `5`.
@@ -374,6 +385,7 @@ def _other_number(
         if (each.counts or (in_words and each.spelled and each.value != 1))
         and each.number not in known
         and (not wanted or any(_is_of_kind(each.unit, unit) for unit in wanted))
+        and not is_denied(answer, each.start)
     ]
     if not stated:
         return None

@@ -69,7 +69,7 @@ def number_match(
 
     Numbers in words match those in digits. They are expected where a reference of at most six words has one and no
     digits (`It doubled.`, `season four`), and beside digits with a unit (`five years`). `nil` is 0; the reference
-    `nm` expects an answer that says "not meaningful".
+    `nm` expects an answer that says "not meaningful". A number that the answer denies ("6, not 5") is not stated.
 
     If the reference has one number, and the answer has it only before a conclusion ("Therefore, ...")
     that states other numbers, it counts half. Where only the direction keeps a number from matching, the evidence
