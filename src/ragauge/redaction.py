@@ -38,9 +38,14 @@ _LINE_ENDS = re.compile(r"(?<!\\)\\++[nrt]")
 """Line ends and tabs in JSON."""
 _BETWEEN = re.compile(r"[\s\0\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]+")
 """Line ends, spaces and invisible characters, which may break a secret into pieces."""
-_WIDE = {sign + 0xFEE0: chr(sign) for sign in range(0x21, 0x7F)}
-_IS_WIDE = re.compile(r"[\uff01-\uff5e]")
-"""The full-width forms of ASCII."""
+_ALIKE = {
+    **{sign + 0xFEE0: chr(sign) for sign in range(0x21, 0x7F)},
+    **dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣"), "-"),
+    **dict.fromkeys(map(ord, "‘’‛′"), "'"),
+    **dict.fromkeys(map(ord, "“”‟″"), '"'),
+}
+_HAS_ALIKE = re.compile(f"[{re.escape(''.join(map(chr, _ALIKE)))}]")
+"""The full-width forms of ASCII, and the hyphens and quotation marks that typesetting puts in place of its own."""
 MIN_BROKEN = 8
 """Shorter secrets are not looked for across spaces and line ends."""
 
@@ -127,10 +132,10 @@ def _spans_in(text: str, patterns: _Patterns, token: re.Pattern[str]) -> Iterato
 
 
 def _broken(patterns: _Patterns, text: str) -> Iterator[tuple[int, int]]:
-    """Where secrets are that spaces, line ends or invisible characters break, or in full-width letters."""
+    """Where secrets are that spaces, line ends or invisible characters break, or in full-width or typographic signs."""
     whole = _BETWEEN.sub("", text)
-    if _IS_WIDE.search(whole):
-        whole = whole.translate(_WIDE)
+    if _HAS_ALIKE.search(whole):
+        whole = whole.translate(_ALIKE)
     if whole == text or patterns.unbroken is None:
         return
     matches = [*patterns.unbroken.finditer(whole), *patterns.in_encoded(whole)]
@@ -200,11 +205,14 @@ def _pieces(data: bytes, encode: Callable[[bytes], bytes], n_bits: int) -> Itera
 
 
 def _numbers(secret: str) -> Iterator[str]:
-    """Patterns of the secret's bytes in hexadecimal digits, also apart, and as a list of decimal numbers."""
+    """Patterns of the secret's bytes in hexadecimal digits, also apart, and as decimal, octal and binary numbers."""
     for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
         data = secret.encode(encoding, "surrogatepass")
-        yield "[ :,;_-]{0,2}(?:0x)?".join("".join(map(_either, f"{byte:02x}")) for byte in data)
-    yield ", ?".join(map(str, secret.encode("utf-8", "surrogatepass")))
+        digits = ("".join(map(_either, f"{byte:02x}")) for byte in data)
+        yield r"[ :,;_-]{0,2}(?:0x|U\+)?".join(digits)
+    data = secret.encode("utf-8", "surrogatepass")
+    for form, between in (("d", "[,; ]{1,2}"), ("03o", "[,; ]{1,2}"), ("08b", "[,; ]{0,2}")):
+        yield between.join(f"{byte:{form}}" for byte in data)
 
 
 def _either(digit: str) -> str:

@@ -61,7 +61,7 @@ KINDS = {
     }),
     9: Kind("signs that a terminal would obey", {
         TABLES: ("test_every_format_character_is_written_out",),
-        "faults/test_09_data_on_a_terminal.py": ("test_a_terminal_shows_what_is_invisible_in_every_format", "test_csv_in_a_pipe_has_every_character"),
+        "faults/test_09_data_on_a_terminal.py": ("test_a_terminal_shows_what_is_invisible_in_every_format", "test_csv_in_a_pipe_has_every_character", "test_what_was_typed_is_repeated_escaped_and_cut"),
         "report/test_plain.py": ("test_what_a_terminal_would_obey_or_hide_is_written_out",),
         ROWS: ("test_ids_and_names_of_any_signs_reach_no_terminal",),
     }),

@@ -69,3 +69,24 @@ def test_json_on_a_terminal_is_the_same_data(tmp_path):
     kept, shown = in_a_pipe(arguments, tmp_path), on_a_terminal(arguments, tmp_path)
     assert json.loads(shown) == json.loads(kept)
     assert NAME in json.dumps(json.loads(shown), ensure_ascii=False).replace("\\u001b", "\x1b")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["{}"],
+        ["run", "--{}"],
+        ["run", "a.jsonl", "--limit", "{}"],
+        ["run", "a.jsonl", "--map", "{}"],
+        ["rank", "a", "b", "-o", "{}.none"],
+        ["gate", "x", "--on", "{}"],
+        ["metrics", "{}"],
+        ["show", "{}"],
+    ],
+)
+def test_what_was_typed_is_repeated_escaped_and_cut(ragauge, arguments):
+    typed = "\x1b[2J\u202e" + "a" * 50_000
+    done = ragauge(*(one.format(typed) for one in arguments))
+    assert done.code in (2, 3, 5)
+    assert not INVISIBLE.search(done.err.replace("\n", " "))
+    assert len(done.err) < 5_000

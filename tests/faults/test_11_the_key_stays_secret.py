@@ -91,6 +91,12 @@ FORMS = {
     "in two lines": f"{KEY[:9]}\n{KEY[9:]}",
     "in two lines, in JSON": json.dumps(f"{KEY[:9]}\n{KEY[9:]}"),
     "full width": "".join(chr(ord(one) + 0xFEE0) for one in KEY),
+    "typeset": KEY.translate({ord("-"): "\u2010", ord('"'): "\u201d", ord("'"): "\u2019"}),
+    "with hyphens that keep lines whole": KEY.replace("-", "\u2011"),
+    "numbers of the characters": " ".join(str(ord(one)) for one in KEY),
+    "octal numbers": " ".join(f"{ord(one):03o}" for one in KEY),
+    "binary numbers": " ".join(f"{ord(one):08b}" for one in KEY),
+    "names of the characters": " ".join(f"U+{ord(one):04X}" for one in KEY),
 }
 
 
@@ -133,6 +139,10 @@ def _more_views(text: str) -> Iterator[str]:
     yield re.sub(r"\\+([01][0-7]{2})", lambda found: chr(int(found[1], 8)), text)
     yield "".join(chr(int(one)) for one in re.findall(r"\b\d{2,3}(?=, |\])", text))
     yield "".join(chr(int(one, 16)) for one in re.findall(r"\b(?:0x)?([0-7][0-9a-fA-F])\b", text))
+    for pattern, base in ((r"\b\d{2,3}\b", 10), (r"\b[01][0-7]{2}\b", 8), (r"\b[01]{8}\b", 2)):
+        yield "".join(chr(int(one, base)) for one in re.findall(pattern, text))
+    yield "".join(chr(int(one, 16)) for one in re.findall(r"U\+([0-9A-F]{4})", text))
+    yield text.translate({0x2010: "-", 0x2011: "-", 0x2019: "'", 0x201D: '"'})
     for word in re.findall(r"[A-Z2-7]{16,}", text):
         for cut in range(8):
             some = word[cut:]
@@ -263,6 +273,10 @@ def test_text_without_a_secret_stays_as_it_is():
         "s k",
         "7 3 ",
         "115, ",
+        "115 ",
+        "01110011 ",
+        "U+0073 ",
+        "\u2010s",
     ],
 )
 def test_secrets_are_looked_for_in_linear_time(assert_linear_time, unit):

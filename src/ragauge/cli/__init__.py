@@ -118,6 +118,8 @@ def _failed(error: Exception) -> int:
     """Print an error; its exit code."""
     match error:
         case click.ClickException():
+            # It repeats what was typed, or came from a script.
+            error.message = "\n".join(map(_line, error.message.splitlines()))
             error.show()
             return error.exit_code
         case RagaugeError():
@@ -187,4 +189,9 @@ def say(note: str) -> None:
 def complain(error: RagaugeError | str) -> None:
     """Print an error to standard error, one line per problem."""
     for line in str(error).splitlines():
-        click.echo(f"ragauge: error: {shortened(for_terminal(line), MAX_LINE_LENGTH)}", err=True)
+        click.echo(f"ragauge: error: {_line(line)}", err=True)
+
+
+def _line(text: str) -> str:
+    """A line of an error, as a terminal may show it."""
+    return shortened(for_terminal(text), MAX_LINE_LENGTH)
