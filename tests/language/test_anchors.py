@@ -365,3 +365,37 @@ def test_a_text_of_tricky_pieces_bears_out_its_own_anchors(text: str):
         assert text[anchor.start : anchor.end] == anchor.text
         assert given_by is not None
         assert given_by.text == text[given_by.start : given_by.end]
+
+
+@pytest.mark.parametrize(
+    "short",
+    [
+        *(
+            "Dr",
+            "Mr",
+            "Mrs",
+            "Ms",
+            "St",
+            "Prof",
+            "Jr",
+            "Sr",
+            "Inc",
+            "Co",
+            "Corp",
+            "Ltd",
+            "No",
+            "vs",
+        ),
+        *("Gen", "Sen", "Rep", "Lt", "Mt", "J", "A"),
+    ],
+)
+def test_no_sentence_ends_after_an_abbreviation(short: str):
+    """So `Perhaps` still hedges what follows it."""
+    assert claims(f"Perhaps the {short}. Lee bought Acme.") == ()
+    assert claims(f"{short}. Lee may find that Acme bought Initech.") == ()
+
+
+@pytest.mark.parametrize("word", ["dog", "often", "2003", "DR2", "5%", "prof", "é"])
+def test_a_sentence_ends_after_other_words(word: str):
+    (claim,) = claims(f"Perhaps the {word}. Lee bought Acme.")
+    assert claim.text == "Lee bought Acme"

@@ -85,11 +85,13 @@ _LETTER = r"[\w\u0300-\u036f]"
 _TOKEN = re.compile(rf"[0-9]+(?:[,.][0-9]+)+|{_LETTER}+(?:[-'.&/]{_LETTER}+)*|[^\w\s]")
 # A single character class at the start keeps the search fast.
 _STOP = re.compile(r"[.!?;\n](?:(?<=[;\n])|(?![\w.!?,]))")
-_ABBREVIATION = re.compile(
-    r"\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|Prof|Jr|Sr|Inc|Co|Corp|Ltd|No|vs|Gen|Sen|Rep|Lt|Mt)$"
+_SHORT = (
+    *("Dr", "Mr", "Mrs", "Ms", "St", "Prof", "Jr", "Sr", "Inc", "Co", "Corp", "Ltd", "No", "vs"),
+    *("Gen", "Sen", "Rep", "Lt", "Mt"),
 )
-_NO_ABBREVIATION = frozenset("abeghijklmquvwxyz")
-"""Letters with which no abbreviation ends; checked first, because it is fast."""
+_ABBREVIATION = re.compile(rf"\b(?:[A-Z]|{'|'.join(_SHORT)})$")
+_SHORT_ENDS = frozenset(word[-2:] for word in _SHORT)
+"""The last two letters of these abbreviations; checked first, because it is fast."""
 _MAX_PHRASE = 8
 
 
@@ -115,7 +117,7 @@ def claims(text: str, stated: Stated | None = None) -> tuple[Claim, ...]:
         mark, end = stop[0], stop.start()
         if (
             mark == "."
-            and plain[end - 1 : end] not in _NO_ABBREVIATION
+            and (plain[end - 2 : end] in _SHORT_ENDS or plain[end - 1 : end].isupper())
             and _ABBREVIATION.search(plain, max(start, end - 8), end)
         ):
             continue
@@ -138,6 +140,16 @@ def _tokens(sentence: str) -> list[str]:
     return tokens
 
 
+def _starts(words: Sequence[str], plain: str, start: int) -> list[int]:
+    """Where each word of a sentence that begins at `start` begins; only whitespace is between two words."""
+    starts: list[int] = []
+    for word in words:
+        start = plain.find(word, start)
+        starts.append(start)
+        start += len(word)
+    return starts
+
+
 class _Sentence:
     """The tokens of the sentence at start:end of a text, and the claims among them."""
 
@@ -152,11 +164,7 @@ class _Sentence:
     def _span(self, first: int, last: int) -> tuple[int, int]:
         """The span in the text of the words from `first` to `last`."""
         if not self._starts:  # computed only for sentences with a claim
-            at = self.start
-            for word in self.words:  # only whitespace is between two words
-                at = self.plain.find(word, at)
-                self._starts.append(at)
-                at += len(word)
+            self._starts = _starts(self.words, self.plain, self.start)
         return self._starts[first], self._starts[last] + len(self.words[last])
 
     @cached_property
@@ -165,12 +173,10 @@ class _Sentence:
         return self.plain[self.start : self.end].isupper()
 
     def claims(self, stated: Stated | None) -> Iterator[Claim]:
-        if TURNS.isdisjoint(self.lowered):
-            return
+        lowered = self.lowered
         hedged_until = subject = None
-        for at, word in enumerate(self.lowered):
-            if word not in TURNS:
-                continue
+        for at in [at for at, word in enumerate(lowered) if word in TURNS]:
+            word = lowered[at]
             if word in HEDGES and not (word == "may" and at and self._is_name(at)):
                 hedged_until = at
             elif word == ":" or (word == "but" and hedged_until is not None):
