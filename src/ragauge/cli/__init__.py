@@ -119,7 +119,7 @@ def _failed(error: Exception) -> int:
     match error:
         case click.ClickException():
             # It repeats what was typed, or came from a script.
-            vars(error)["message"] = "\n".join(map(_line, error.message.splitlines()))
+            error.message = "\n".join(map(_line, error.message.splitlines()))
             error.show()
             return error.exit_code
         case RagaugeError():
