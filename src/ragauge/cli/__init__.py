@@ -119,8 +119,9 @@ def _failed(error: Exception) -> int:
     match error:
         case click.ClickException():
             # It repeats what was typed, or came from a script.
-            error.message = "\n".join(map(_line, error.message.splitlines()))
-            error.show()
+            said = "\n".join(map(_line, error.format_message().splitlines()))
+            context = error.ctx if isinstance(error, click.UsageError) else None
+            (click.UsageError(said, context) if context else click.ClickException(said)).show()
             return error.exit_code
         case RagaugeError():
             complain(error)
