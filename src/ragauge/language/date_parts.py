@@ -131,13 +131,3 @@ def readings(date: Date) -> tuple[Parts, ...]:
 
 def _covers(given: Parts, stated: Parts) -> bool:
     return all(given.get(name) == value for name, value in stated.items())
-
-
-def agree(one: Date, other: Date) -> bool:
-    """Whether two dates share a part and differ in none that both state."""
-    return any(
-        ours.keys() & theirs.keys()
-        and all(ours[name] == theirs[name] for name in ours.keys() & theirs.keys())
-        for ours in readings(one)
-        for theirs in readings(other)
-    )
