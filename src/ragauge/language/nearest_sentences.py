@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log1p
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from ragauge.language.stems import Word
 from ragauge.language.text import sentence_spans
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 MAX_WORDS = 40
 """A longer sentence is cut into pieces of this many words, and so is a text without punctuation."""
@@ -54,6 +56,8 @@ class SentenceIndex:
     """The distinct sentences of several texts, for finding those that share most words with another."""
 
     def __init__(self, sentences: Iterable[Sentence]) -> None:
+        import numpy as np
+
         # Passages of a retriever overlap: a repeated sentence must not take the place of another.
         distinct: dict[tuple[str, ...], Sentence] = {}
         for sentence in sentences:
@@ -84,6 +88,8 @@ class SentenceIndex:
         >>> index.nearest(["cat", "sing", "bird"], 2)
         [2, 1]
         """
+        import numpy as np
+
         wanted = dict.fromkeys(stems)
         points = np.zeros(len(self.sentences))
         self._add(points, wanted, self._with_stem, 1.0)
@@ -92,9 +98,9 @@ class SentenceIndex:
 
     def _add(
         self,
-        points: npt.NDArray[np.float64],
+        points: "npt.NDArray[np.float64]",
         wanted: Iterable[str],
-        places: Mapping[str, npt.NDArray[np.integer]],
+        places: "Mapping[str, npt.NDArray[np.integer]]",
         weight: float,
     ) -> None:
         for part in wanted:
