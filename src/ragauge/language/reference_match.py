@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
@@ -11,26 +11,20 @@ from typing import NamedTuple
 from rapidfuzz import fuzz, process
 
 from ragauge.language.compared_text import ComparedText, read_text, without_accents
+from ragauge.language.contradictions import quantities_of, stated_instead
 from ragauge.language.covered import Covered
 from ragauge.language.date_index import DateIndex
-from ragauge.language.date_parts import Date
 from ragauge.language.dates import dates
 from ragauge.language.initials import Span, abbreviated
 from ragauge.language.irregular_forms import IRREGULAR
-from ragauge.language.keywords import by_value
 from ragauge.language.number_agreement import Agreement
 from ragauge.language.number_match import (
-    ExpectedNumber,
     NumberMatch,
-    is_denied,
     match_quantities,
 )
-from ragauge.language.numbers import quantities
 from ragauge.language.opposites import denial, has_opposite, is_negated, relation
-from ragauge.language.quantity import Quantity
 from ragauge.language.roles import swapped
 from ragauge.language.stems import Word, stem
-from ragauge.language.units import MONEY
 from ragauge.language.yes_or_no import ASKS_YES_OR_NO, said_to
 
 MIN_LETTERS = 5
@@ -42,10 +36,8 @@ MAX_LISTED = 500
 SHORT_TEXT = 15
 """Words of answer and reference up to which an opposite word is taken for a contradiction: a longer text
 speaks of several things, of which one may rise and one fall."""
-YES_OR_NO = re.compile(r"\W*(yes|no)\b(?!\.\s?\d)", re.IGNORECASE)
 GLUED = re.compile(r"(?<=[a-z]{3})(?=\d{1,3}\b)|(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=\d)")
 """Where a footnote or a lost space joins two words: `Carrey1`, `byThe`, `in126`."""
-OTHER_SIGN = " with the other sign"
 ORDINALS = {
     word: str(number)
     for number, words in enumerate(
@@ -147,60 +139,32 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     >>> [(word.text, word.how) for word in match.wanted]
     [('jane', ''), ('austen', 'exact')]
     """
-    asked = read_text(question or "")
-    expected, given = read_text(reference), read_text(answer)
-    parted = GLUED.sub(" ", answer)
-    if len(parted) > len(answer):
-        given, answer = given.also(read_text(parted)), parted
-    numbers = match_quantities(
-        question,
-        _quantities(question or ""),
-        reference,
-        _quantities(reference),
-        answer,
-        _quantities(answer),
-        Agreement(),
-    )
+    texts = _read(question, reference, answer)
+    expected, given, numbers = texts.expected, texts.given, texts.numbers
     is_contained = _contains(given, expected)
-    denied = _denied(given, expected, asked) if is_contained else None
-    words = tuple(_words(expected, given, asked, _number_credits(reference, numbers)))
-    if len(expected.words) <= SHORT_TEXT >= len(given.words):
-        known = () if ASKS_YES_OR_NO.match(question or "") else asked.stems
-        words = tuple(_with_opposite(word, expected, given, known) for word in words)
-    in_dates = Covered(_stated_dates(reference, answer))
-    words = tuple(
-        word._replace(credit=1.0, how="number")
-        if not word.credit and word.start in in_dates
-        else word
-        for word in words
-    )
-    short, spelled = map(Covered, abbreviated(reference, expected.words, answer, given.words))
-    words = tuple(
-        word._replace(credit=1.0, how="initials")
-        if not word.credit and word.start in short
-        else word
-        for word in words
-    )
+    denied = _denied(given, expected, texts.asked) if is_contained else None
+    said = said_to(texts.question, texts.asked, expected, texts.answer, given)
+    agrees = bool(said) and said == expected.words[0].lowered
+    other_way = swapped(reference, expected, texts.answer, given) if texts.are_short else None
+    short, spelled = map(Covered, abbreviated(reference, expected.words, texts.answer, given.words))
+    words = _credited_words(texts, short)
     if denied:
-        words = tuple(word._replace(credit=0.0, how="denied") for word in words)
-    said = said_to(question or "", asked, expected, answer, given)
-    agrees = said == expected.words[0].lowered if said else False
+        words = _all(words, 0.0, "denied")
     if agrees:
-        words = tuple(word._replace(credit=1.0, how="meaning") for word in words)
-    ours = {word.stem for word in given.content} - asked.stems
-    same = {word.stem for word in given.content if word.start in spelled}
+        words = _all(words, 1.0, "meaning")
     contradiction = (f"{denied} {reference}", reference) if denied else None
-    contradiction = contradiction or _contradiction(question or "", reference, answer, numbers)
+    contradiction = contradiction or stated_instead(
+        texts.question, reference, texts.answer, numbers
+    )
     contradiction = contradiction or _opposite(words, given)
-    if len(expected.words) <= SHORT_TEXT >= len(given.words) and (
-        other_way := swapped(reference, expected, answer, given)
-    ):
-        contradiction = other_way, reference
-        words = tuple(word._replace(credit=0.0, how="denied") for word in words)
+    if other_way:
+        contradiction, words = (other_way, reference), _all(words, 0.0, "denied")
     if said and not agrees:
         contradiction = said, expected.words[0].lowered
     # `-5 °C` has `5 °C` word for word, and `5 million` has `5`.
     is_other_number = bool(contradiction and numbers.expected and not numbers.matched)
+    ours = {word.stem for word in given.content} - texts.asked.stems
+    same = {word.stem for word in given.content if word.start in spelled}
     return ReferenceMatch(
         words=words,
         n_words=len(expected.words),
@@ -213,9 +177,63 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     )
 
 
-@lru_cache(maxsize=4_096)
-def _quantities(text: str) -> tuple[Quantity, ...]:
-    return tuple(quantities(text))
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """A question, a reference and an answer with their words, and the reference's numbers in the answer."""
+
+    question: str
+    asked: ComparedText
+    reference: str
+    expected: ComparedText
+    answer: str
+    given: ComparedText
+    numbers: NumberMatch
+
+    @property
+    def are_short(self) -> bool:
+        """Whether reference and answer are so short that one word may turn the sense round."""
+        return len(self.expected.words) <= SHORT_TEXT >= len(self.given.words)
+
+
+def _read(question: str | None, reference: str, answer: str) -> _Texts:
+    given = read_text(answer)
+    parted = GLUED.sub(" ", answer)
+    if len(parted) > len(answer):
+        given, answer = given.also(read_text(parted)), parted
+    numbers = match_quantities(
+        question,
+        quantities_of(question or ""),
+        reference,
+        quantities_of(reference),
+        answer,
+        quantities_of(answer),
+        Agreement(),
+    )
+    asked, expected = read_text(question or ""), read_text(reference)
+    return _Texts(question or "", asked, reference, expected, answer, given, numbers)
+
+
+def _credited_words(texts: _Texts, initials: Covered) -> tuple[ReferenceWord, ...]:
+    """The reference's words, with credit for words of the same sense, dates in other forms, and initials."""
+    credits = _number_credits(texts.reference, texts.numbers)
+    words = _words(texts.expected, texts.given, texts.asked, credits)
+    if texts.are_short:
+        is_yes_or_no = ASKS_YES_OR_NO.match(texts.question)
+        known = frozenset[str]() if is_yes_or_no else texts.asked.stems
+        words = (_with_opposite(word, texts.expected, texts.given, known) for word in words)
+    in_dates = Covered(_stated_dates(texts.reference, texts.answer))
+    words = (_credited_in(in_dates, word, "number") for word in words)
+    return tuple(_credited_in(initials, word, "initials") for word in words)
+
+
+def _credited_in(places: Covered, word: ReferenceWord, how: str) -> ReferenceWord:
+    if word.credit or word.start not in places:
+        return word
+    return word._replace(credit=1.0, how=how)
+
+
+def _all(words: Iterable[ReferenceWord], credit: float, how: str) -> tuple[ReferenceWord, ...]:
+    return tuple(word._replace(credit=credit, how=how) for word in words)
 
 
 def _words(
@@ -338,62 +356,3 @@ def _contains(whole: ComparedText, part: ComparedText) -> bool:
     if part.letters and not whole.letters:  # `a type a car`: any may be the name
         there.append(whole.sequence(every_a=True))
     return bool(wanted) and any(f"{wanted} " in f"{each} " for each in there)
-
-
-def _contradiction(
-    question: str, reference: str, answer: str, numbers: NumberMatch
-) -> tuple[str, str] | None:
-    """What the answer states in place of what the reference states."""
-    expected, given = YES_OR_NO.match(reference), YES_OR_NO.match(answer)
-    if expected and given and expected[1].lower() != given[1].lower():
-        return given[1].lower(), expected[1].lower()
-    asked = dates(question)
-    wanted = _new_dates(dates(reference), asked)
-    stated = dates(answer) if wanted else ()
-    # A date that repeats the question's is not meant for the reference's.
-    if new := _new_dates(stated, asked):
-        index = DateIndex(stated)
-        if not any(index.agrees(date) or index.supports(date) for date in wanted):
-            return new[0].text, wanted[0].text
-    if numbers.expected and not numbers.matched:
-        return _other_number(question, reference, answer, numbers.expected[0])
-    return None
-
-
-def _new_dates(found: Sequence[Date], asked: Sequence[Date]) -> list[Date]:
-    """The dates that the question does not have."""
-    if not (found and asked):
-        return [*found]
-    known = DateIndex(asked)
-    return [date for date in found if not known.supports(date)]
-
-
-def _other_number(
-    question: str, reference: str, answer: str, expected: ExpectedNumber
-) -> tuple[str, str] | None:
-    """The last number of the answer that could be the expected one, and the expected one.
-
-    The expected number itself if the answer says that it fell where the reference says that it rose.
-    """
-    known = {quantity.number for quantity in _quantities(question)}
-    numbers = [each for each in _quantities(reference) if each.text == expected.number]
-    wanted = {each.unit for each in numbers}
-    in_words = any(each.spelled for each in numbers)
-    stated = [
-        each
-        for each in _quantities(answer)
-        if (each.counts or (in_words and each.spelled and each.value != 1))
-        and each.number not in known
-        and (not wanted or any(_is_of_kind(each.unit, unit) for unit in wanted))
-        and not is_denied(answer, each.start)
-    ]
-    if not stated:
-        return None
-    same = [each.text for each in stated if by_value(each) == expected.value]
-    ours = f"{same[-1]}{OTHER_SIGN}" if same else stated[-1].text
-    return ours, expected.number
-
-
-def _is_of_kind(unit: str, wanted: str) -> bool:
-    """Whether a number with this unit can be meant for one with the other: neither `$5` nor `note 5` for `5%`."""
-    return not wanted or unit == wanted or (unit in MONEY and wanted in MONEY)
