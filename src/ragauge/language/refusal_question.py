@@ -84,7 +84,7 @@ class Asked:
     seeks_place: bool = False
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4_096)
 def asked_by(question: str) -> Asked:
     """What the question asks for.
 
