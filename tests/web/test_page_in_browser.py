@@ -128,10 +128,13 @@ def test_the_theme_is_remembered(opened, handbook_page):
     page = opened(handbook_page, scheme="light")
     page.page.keyboard.press("t")
     assert page.page.evaluate("document.documentElement.dataset.theme") == "dark"
-    page.page.wait_for_timeout(200)  # the browser stores it in another process
-    page.page.reload()
-    page.page.wait_for_selector("main > *")
-    assert page.page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+    def is_kept() -> bool:
+        page.page.reload()
+        page.page.wait_for_selector("main > *")
+        return page.page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+    page.until(is_kept)  # the browser stores it in another process, which takes a moment
 
 
 def test_a_count_in_the_matrix_is_a_link_to_its_answers(opened, handbook_page):
