@@ -23,6 +23,7 @@ LAYERS = (
         "normal_form",
         "progress",
         "redaction",
+        "python_syntax",
         "regular_file",
         "score",
         "start",

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import cast
 
+from ragauge.python_syntax import parsed_expression
+
 MAX_LENGTH = 2 * 2**20
 """Longest printed list that is read, in characters; JSON lists have no limit."""
 DEEPEST = 20
@@ -44,7 +46,7 @@ def printed_list(text: str) -> object:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about invalid escapes
-            return _value(ast.parse(text.strip(), mode="eval").body)
+            return _value(parsed_expression(text.strip()).body)
     except _FAILURES:
         raise UnreadableError('nor a Python list; write a list of texts as ["…", "…"]') from None
 
@@ -62,7 +64,7 @@ def _printed_array(text: str) -> list[object] | None:
     ends = text[: strings[0].start()].strip() + text[strings[-1].end() :].strip()
     if ends != "[]" or any(gaps):
         raise UnreadableError("nor a Python list: a printed numpy array that is not complete")
-    return [cast(object, ast.literal_eval(string.group())) for string in strings]
+    return [cast(object, ast.literal_eval(parsed_expression(string.group()))) for string in strings]
 
 
 def _value(node: ast.expr) -> object:

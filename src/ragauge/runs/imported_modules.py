@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import cast
 
+from ragauge.python_syntax import parsed
 from ragauge.runs.module_files import file_of
 
 
@@ -12,7 +13,7 @@ from ragauge.runs.module_files import file_of
 def imports(source: bytes, package: str) -> tuple[str, ...]:
     """The names of the modules that a source imports, whether at its top or inside functions."""
     try:
-        tree = ast.parse(source)
+        tree = parsed(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # its content counts
         return ()
     has_calls = b"import_module" in source or b"__import__" in source

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from ragauge.python_syntax import parsed
 from ragauge.runs.module_files import is_own_module, source_file
 
 OWN = "ragauge"
@@ -101,7 +102,7 @@ def _definitions(module: str) -> _Definitions | None:
 
 @lru_cache(maxsize=256)
 def _parsed(path: Path, _: int, module: str) -> _Definitions:
-    tree = ast.parse(path.read_bytes())
+    tree = parsed(path.read_bytes())
     statements: dict[str, tuple[ast.stmt, ...]] = {}
     imported: dict[str, tuple[str, str]] = {}
     for statement in tree.body:
@@ -151,7 +152,7 @@ def _names_bound(statement: ast.stmt) -> set[str]:
 
 def _text(statement: ast.stmt) -> str:
     """A statement without its docstrings."""
-    copied = ast.parse(ast.unparse(statement))
+    copied = parsed(ast.unparse(statement))
     for part in ast.walk(copied):
         if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             continue

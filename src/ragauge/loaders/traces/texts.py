@@ -11,6 +11,7 @@ from typing import cast
 from ragauge.loaders.documents import parts_of
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.messages import ANSWERING, ASKING, last_text, text_of
+from ragauge.python_syntax import parsed_expression
 
 MAX_DEPTH = 5
 ASKED_KEYS = ("messages", "text", "content", "value", "args", "kwargs", "inputs")
@@ -73,7 +74,7 @@ def parsed(value: object) -> object:
         if value.lstrip().startswith('"'):
             return value
     try:
-        return cast(object, ast.literal_eval(value))
+        return cast(object, ast.literal_eval(parsed_expression(value)))
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
         return value
 
