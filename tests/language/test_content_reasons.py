@@ -45,7 +45,7 @@ import ragauge as rg
         (
             "answer_completeness",
             {"reference": "annual premium", "answer": "The premium is"},
-            "is as long as the reference; has 1 of the reference's 2 keywords; lacks 'annual'",
+            "is at least as long as the reference; has 1 of the reference's 2 keywords; lacks 'annual'",
         ),
     ],
 )

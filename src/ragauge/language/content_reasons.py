@@ -18,11 +18,11 @@ def why_matched(expected: Sequence[ExpectedNumber]) -> str:
     'states 1577 as $1.577 billion; lacks 5%'
     """
     stated = [_as_stated(row) for row in expected if row.how]
-    lacking = [row.number for row in expected if not (row.how or row.opposite)]
+    missing = [row.number for row in expected if not (row.how or row.opposite)]
     parts = [f"states {_some(stated)}"] if stated else []
     parts += [row.opposite for row in expected if row.opposite]
-    if lacking:
-        parts.append(f"lacks {_some(lacking)}")
+    if missing:
+        parts.append(f"lacks {_some(missing)}")
     if any(0 < row.credit < 1 for row in expected):
         parts.append("only before its conclusion, which has other numbers: counts half")
     return "; ".join(parts)
@@ -69,7 +69,7 @@ def why_complete(n_answer: int, n_reference: int, covered: str) -> str:
     "has 3 words where the reference has 24; has 0 of the reference's 11 keywords"
     """
     if n_answer >= n_reference:
-        return f"is as long as the reference; {covered}"
+        return f"is at least as long as the reference; {covered}"
     return f"has {n_answer} words where the reference has {n_reference}; {covered}"
 
 

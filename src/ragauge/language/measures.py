@@ -1,4 +1,4 @@
-"""Measures of several words: `1 h 30 min`, `6 ft 2 in`, `half an hour`, `an hour and a half`, `a fortnight`."""
+"""Measures of several words: `1 h 30 min`, `6 ft 2 in`, `half an hour`, `an hour and a half`."""
 
 import re
 from bisect import bisect_left
