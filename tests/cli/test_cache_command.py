@@ -40,3 +40,9 @@ def test_a_cache_of_a_newer_version_is_refused(ragauge, tmp_path):
     with sqlite3.connect(tmp_path / "mine") as database:
         database.execute("pragma user_version = 7")
     assert "newer ragauge" in ragauge("cache", "mine").err
+
+
+def test_a_long_path_of_no_cache_is_cut_in_the_message(ragauge):
+    done = ragauge("cache", "a" * 50_000)
+    assert (done.code, len(done.err) < 3_000) == (0, True)
+    assert done.err.startswith("ragauge: aaa")

@@ -174,10 +174,25 @@ def test_a_summary_with_another_number_is_found(ragauge, run):
     assert "has other numbers than the scores give" in done.out
 
 
-def test_an_unfinished_run_and_no_run_are_told(ragauge, run, tmp_path):
+def test_an_unfinished_run_is_told(ragauge, run):
     manifest = json.loads((run / "manifest.json").read_text())
     (run / "manifest.json").write_text(json.dumps({**manifest, "finished": None}))
     done = ragauge("doctor", "--check", run)
     assert (done.code, "not finished" in done.out) == (5, True)
-    done = ragauge("doctor", "--check", tmp_path / "absent")
-    assert (done.code, "is not a run folder" in " ".join(done.out.split())) == (5, True)
+
+
+@pytest.mark.parametrize("place", ["nowhere", "other files"])
+def test_where_no_run_is_none_is_damaged(ragauge, tmp_path, place):
+    if place == "other files":
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "notes.txt").write_text("x")
+    done = ragauge("doctor", "--check", tmp_path / place)
+    assert (done.code, done.out) == (5, "")
+    assert "is not a run folder" in done.err
+    assert "damaged" not in done.err
+
+
+def test_a_long_path_is_cut_in_the_message(ragauge):
+    done = ragauge("doctor", "--check", "a" * 50_000)
+    assert done.code == 5
+    assert len(done.err) < 3_000

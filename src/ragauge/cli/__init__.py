@@ -41,7 +41,7 @@ INTERRUPTED = 130
 BUG = 70
 """Exit code of an error in ragauge itself; sysexits.h calls it EX_SOFTWARE."""
 MAX_LINE_LENGTH = 2_000
-"""Longest error line: an error may quote whatever was typed or read."""
+"""Longest line of a note or an error: it may quote whatever was typed or read."""
 
 
 class Commands(click.Group):
@@ -184,7 +184,7 @@ def _run(arguments: list[str]) -> object:
 
 def say(note: str) -> None:
     """Print a note to standard error."""
-    click.echo(f"ragauge: {for_terminal(note, lines=True)}", err=True)
+    click.echo("ragauge: " + "\n".join(map(_line, note.splitlines())), err=True)
 
 
 def complain(error: RagaugeError | str) -> None:
@@ -194,5 +194,5 @@ def complain(error: RagaugeError | str) -> None:
 
 
 def _line(text: str) -> str:
-    """A line of an error, as a terminal may show it."""
+    """A line of a note or an error, as a terminal may show it."""
     return shortened(for_terminal(text), MAX_LINE_LENGTH)

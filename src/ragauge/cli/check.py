@@ -7,10 +7,10 @@ from typing import cast
 
 from ragauge.cli import say
 from ragauge.errors import StoreError
-from ragauge.regular_file import read_regular
+from ragauge.regular_file import exists, read_regular
 from ragauge.report.plain import counted
 from ragauge.runs.check import CheckResult, check_run
-from ragauge.runs.store import SUMMARIES, RunFolder
+from ragauge.runs.store import SAMPLES, SUMMARIES, RunFolder
 
 MAX_SUMMARY_BYTES = 500_000_000
 MAX_PROBLEMS = 20
@@ -21,6 +21,8 @@ def check_folder(path: Path) -> int:
     from ragauge.report.terminal import console, print_table
 
     folder = RunFolder(path)
+    if not (folder.has_manifest() or exists(path / SAMPLES)):
+        folder.manifest()  # raises StoreError: no run is here, so none is damaged
     findings = list(check_run(folder))
     if not any(finding.problem for finding in findings):
         findings.append(CheckResult(SUMMARIES[0], _problem_of_summary(folder)))
