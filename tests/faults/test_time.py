@@ -194,6 +194,15 @@ def test_two_long_tables_of_different_numbers_take_linear_time(assert_linear_tim
     assert_linear_time(work, lambda n: " ".join(map(str, range(1_000, 1_000 + n))), 500)
 
 
+def test_a_question_with_all_numbers_of_the_answer_takes_linear_time(assert_linear_time):
+    def work(text: str) -> None:
+        assert rg.score("dont_know", question=text, answer=text).value == 0
+
+    assert_linear_time(
+        work, lambda n: " ".join(f"({at})" for at in range(100_000, 100_000 + n)), 4_000
+    )
+
+
 NUMBERS = itertools.count()
 LABELS = {"g_eval": 'g_eval(criteria="It is right")'}
 JUDGE = ScriptedJudge(lambda request: request.stand_in, name="agreeable")

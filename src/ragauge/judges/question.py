@@ -1,14 +1,16 @@
 """A question to a judge, and the strict reading of its reply."""
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, Generic, TypeVar, cast
 
 from ragauge.judges.protocol import Schema
 from ragauge.judges.replies.checking import ReplyError
 from ragauge.judges.replies.finding import read_json, read_word
 
-MAX_OBJECTS_CHECKED = 100
+_OBJECT = re.compile(r"\{")
 T = TypeVar("T")
 
 
@@ -52,12 +54,13 @@ class Question(Generic[T]):
         given = [one for texts in self.texts.values() for one in listed(texts or ()) if "{" in one]
         if not given or start < 0:
             return
-        compact = "".join(text[start : end + 1].split())
-        signs = sorted(compact)
-        if any(
-            compact in one or _holds(one, signs) for one in ("".join(one.split()) for one in given)
-        ):
-            raise ReplyError("the reply only repeats an object from the texts to be judged")
+        repeated = "".join(text[start : end + 1].split())
+        # Equal characters have equal sums, whatever their order; so hardly any place is looked at closely.
+        total, signs = sum(map(hash, repeated)), sorted(repeated)
+        for one in given:
+            compact = "".join(one.split())
+            if any(sorted(each) == signs for each in _alike(compact, len(repeated), total)):
+                raise ReplyError("the reply only repeats an object from the texts to be judged")
 
 
 def listed(texts: str | Sequence[str]) -> Sequence[str]:
@@ -65,7 +68,12 @@ def listed(texts: str | Sequence[str]) -> Sequence[str]:
     return (texts,) if isinstance(texts, str) else texts
 
 
-def _holds(text: str, signs: Sequence[str]) -> bool:
-    """Whether the text has an object of the same characters in another order."""
-    starts = [place for place, sign in enumerate(text) if sign == "{"][:MAX_OBJECTS_CHECKED]
-    return any(sorted(text[start : start + len(signs)]) == signs for start in starts)
+def _alike(text: str, size: int, total: int) -> Iterator[str]:
+    """The parts of the text with this size that begin like an object and whose characters' hashes have this sum."""
+    if len(text) < size:
+        return
+    sums = list(accumulate(map(hash, text), initial=0))
+    for found in _OBJECT.finditer(text, 0, len(text) - size + 1):
+        start = found.start()
+        if sums[start + size] - sums[start] == total:
+            yield text[start : start + size]

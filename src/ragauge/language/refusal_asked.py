@@ -44,6 +44,8 @@ _INTERJECTION = re.compile(
 _YEAR = re.compile(r"(?:fy)?(?:19|20)\d\d\Z", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.\[])(?!(?:10-?[KQ]|8-?K|20-?F|14A|13[DFG])\b)[$€£]?-?\d[\d,.]*\d*%?")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
+MAX_COMPARED = 10_000
+"""Characters of a question in which an answer's numbers and names are looked for, each by itself."""
 
 
 _READ_AT_EACH_END = 100
@@ -283,8 +285,9 @@ def has_number_for(
     """Whether it has a number that the question does not have; a year only where a time is asked for."""
     numbers = [each.strip(".,") for each in _NUMBER.findall(sentence.text)]
     years_count = not asked.kind.isdisjoint(("date", "durat"))
+    question = asked.text[:MAX_COMPARED]
     return any(
-        number not in asked.text
+        number not in question
         and number not in apart_from
         and (years_count or not _YEAR.match(number))
         for number in numbers
@@ -293,4 +296,5 @@ def has_number_for(
 
 def _has_name(sentence: Sentence, asked: Asked) -> bool:
     """Whether it has a capitalized word, not its first, that the question does not have."""
-    return any(name not in asked.text for name in _NAME.findall(sentence.text))
+    question = asked.text[:MAX_COMPARED]
+    return any(name not in question for name in _NAME.findall(sentence.text))
