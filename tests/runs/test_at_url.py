@@ -337,3 +337,39 @@ def test_urls_are_told_from_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_run_that_is_not_there_says_so(store: Any):
     with pytest.raises(StoreError, match=r"^gs://bucket/none: is not a run folder: it has no man"):
         rg.open_run("gs://bucket/none")
+
+
+def test_while_a_process_writes_a_run_no_other_one_here_reads_or_writes_it(store: Any):
+    said: list[str] = []
+
+    def tell(done: int, _: int) -> None:
+        if done == 50:
+            for use in (rg.open_run, evaluated):
+                with pytest.raises(StoreError) as raised:
+                    use(URL)
+                said.append(str(raised.value))
+
+    rg.evaluate(ROWS, METRICS, folder=URL, batch_size=10, progress=tell)
+    what = "another process on this machine writes this run; wait until it has ended"
+    assert said == [f"{URL}: {what}"] * 2
+    assert rg.open_run(URL).scores.height == 200
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"manifest.json": []}', '{"summary.md": 5}'])
+def test_without_its_bookkeeping_a_working_copy_is_fetched_again(store: Any, content: str):
+    run, _ = evaluated()
+    assert run.folder is not None
+    (run.folder / ".copy.json").write_text(content)
+    assert rg.open_run(URL).scores.equals(run.scores)
+    assert len(store.reads) == 2 + 20 + 2
+
+
+def test_an_unfinished_run_is_checked_as_far_as_it_is(
+    store: Any, capsys: pytest.CaptureFixture[str], machine: Callable[[str], None]
+):
+    interrupted(3)
+    machine("second")
+    assert ended(["doctor", "--check", URL]) == 5
+    out = capsys.readouterr()
+    assert "the run is not finished" in out.out
+    assert "samples" not in out.out

@@ -128,7 +128,12 @@ class WorkingCopy:
         except (OSError, ValueError, RecursionError):
             return
         if isinstance(table, dict):
-            self._same = cast("dict[str, list[object]]", table)
+            known = cast("dict[str, object]", table)
+            self._same = {
+                name: cast("list[object]", each)
+                for name, each in known.items()
+                if isinstance(each, list) and len(cast("list[object]", each)) == 3
+            }
 
     def manifest(self) -> Mapping[str, object]:
         """What the manifest here says; empty if it cannot be read."""
