@@ -40,8 +40,8 @@ test-slow: .venv/installed-tests .venv/installed-docs  ## the slow tests, and th
 test-sweeps: .venv/installed-tests  ## before a release: long texts in every field, wrong values in all fields of a run (half an hour)
 	RAGAUGE_SWEEPS=all $(PYTEST) -m "slow or not slow" --timeout 1800 tests/faults/test_time.py tests/faults/test_31_damaged_runs.py
 
-test-ray: .venv-ray/installed  ## the tests that start a Ray cluster, with Ray in an environment of its own
-	.venv-ray/bin/python -m pytest -m "slow or not slow" tests/on_ray
+test-ray: .venv-ray/installed  ## the tests that start a Ray cluster or an S3 server, with Ray in an environment of its own
+	.venv-ray/bin/python -m pytest -m "slow or not slow" tests/on_ray tests/runs/test_at_s3_url.py
 
 test-inputs: .venv/bin/python  ## load the objects of other tools' real packages, each in an environment of its own
 	$(BIN)/python tests/loaders/real_packages.py

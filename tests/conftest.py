@@ -5,6 +5,7 @@ import json
 import os
 import runpy
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 # The suite runs in as many processes as there are cores, so each numerical library gets one thread.
 # They read this when they are imported; processes that a test starts inherit it.
@@ -259,3 +261,80 @@ def _as_bert(stored, wanted):
         state[f"{their}LayerNorm.weight"] = stored[f"{name}.gamma"]
         state[f"{their}LayerNorm.bias"] = stored[f"{name}.beta"]
     return {name: tensor.contiguous() for name, tensor in state.items()}
+
+
+@pytest.fixture
+def gs_in_memory() -> Iterator[Any]:
+    """fsspec's file system in memory under gs://, new for each test; `reads` and `writes` are the files
+    that were fetched and put, in their order.
+    """
+    fsspec = pytest.importorskip("fsspec", reason="pip install 'ragauge[s3]'")
+    from fsspec.implementations.memory import MemoryFileSystem
+
+    class Bucket(MemoryFileSystem):
+        protocol = ("gs",)
+        store: dict[str, object] = {}
+        pseudo_dirs = [""]
+        reads: list[str] = []
+        writes: list[str] = []
+        broken: str = ""
+        """The end of the names of files that cannot be written."""
+
+        @classmethod
+        def _strip_protocol(cls, path: str) -> str:
+            return super()._strip_protocol(path.replace("gs://", "memory://"))
+
+        def get_file(self, rpath: str, lpath: str, **options: Any) -> Any:
+            self.reads.append(rpath)
+            return super().get_file(rpath, lpath, **options)
+
+        def put_file(self, lpath: str, rpath: str, **options: Any) -> Any:
+            if self.broken and rpath.endswith(self.broken):
+                raise OSError("the store is full")
+            self.writes.append(rpath)
+            return super().put_file(lpath, rpath, **options)
+
+    fsspec.register_implementation("gs", Bucket, clobber=True)
+    try:
+        yield Bucket()
+    finally:
+        fsspec.register_implementation("gs", "gcsfs.GCSFileSystem", clobber=True)
+
+
+@pytest.fixture(scope="module")
+def bucket() -> Iterator[str]:
+    """A bucket of a real S3 server on the loopback interface."""
+    pytest.importorskip("moto.server", reason="pip install 'moto[server]'")
+    s3fs = pytest.importorskip("s3fs", reason="pip install 'ragauge[s3]'")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    given = {
+        "AWS_ENDPOINT_URL": url,
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ALLOW_HTTP": "true",
+    }
+    before = {name: os.environ.get(name) for name in given}
+    os.environ.update(given)
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(600):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        s3fs.S3FileSystem.clear_instance_cache()  # they know the server of another module
+        s3fs.S3FileSystem().mkdir("runs")
+        yield "s3://runs/here"
+    finally:
+        server.terminate()
+        server.wait()
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -14,7 +14,7 @@ from ragauge.errors import PlanError, StoreError
 from ragauge.evaluation import Evaluation
 from ragauge.loaders import load
 from ragauge.report.tables import scores_csv, scores_jsonl, write_run
-from ragauge.runs import findings, question_index, scores, store, summary
+from ragauge.runs import findings, question_index, scores, store, stored_tables, summary
 from ragauge.runs.differences import differences
 from ragauge.runs.findings import find
 from ragauge.runs.health import Health
@@ -48,7 +48,7 @@ def small(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(question_index, "MIN_INDEXED", 60)
     monkeypatch.setattr(scores, "SAMPLES_AT_ONCE", 30)
     monkeypatch.setattr("ragauge.sample.ROWS_AT_ONCE", 50)
-    monkeypatch.setattr(store, "LARGE_SAMPLES", 0)
+    monkeypatch.setattr(stored_tables, "LARGE_SAMPLES", 0)
     monkeypatch.setattr(findings, "IDS_KEPT", 5)
 
 
@@ -306,8 +306,8 @@ def test_samples_that_pack_well_stay_in_their_file_if_they_are_many(
     batches: int, answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     rg.evaluate(load(answers), "exact_match", folder=tmp_path / "run")
-    monkeypatch.setattr(store, "LARGE_SAMPLES", 2**40)
-    monkeypatch.setattr(store, "SMALL_BATCHES", batches)
+    monkeypatch.setattr(stored_tables, "LARGE_SAMPLES", 2**40)
+    monkeypatch.setattr(stored_tables, "SMALL_BATCHES", batches)
     run = rg.open_run(tmp_path / "run")
     assert run.samples.is_file == (batches == 0)
     assert run.samples.frame.equals(load(answers).frame)

@@ -28,7 +28,7 @@ LAYERS = (
         "score",
         "start",
     },
-    {"label", "where", "tomlfile", "stats", "endpoints", "trust"},
+    {"label", "where", "tomlfile", "stats", "endpoints", "trust", "object_store"},
     {"setting", "sample_fields", "sample_file"},
     {"sample", "temporary_file"},
     {"metric", "sample_frame", "sample_filter", "cache"},

@@ -64,7 +64,7 @@ from typing import cast
 
 from ragauge.errors import SuiteError
 from ragauge.judges.config import KEYS as JUDGE_KEYS
-from ragauge.regular_file import exists, is_folder
+from ragauge.regular_file import as_url, exists, is_folder
 from ragauge.tomlfile import Table, as_list, as_table, check_table, read_toml
 
 KEYS = {
@@ -211,7 +211,7 @@ class Config:
     @classmethod
     def _read(cls, table: Table, base: Path) -> "Config":
         def path_of(key: str) -> Path | None:
-            return base / str(table[key]) if key in table else None
+            return _place(base, str(table[key])) if key in table else None
 
         def texts(key: str) -> tuple[str, ...]:
             return tuple(cast(list[str], table.get(key, [])))
@@ -234,7 +234,7 @@ class Config:
             cast(int, table.get("seed", 0)),
             cast(int | None, table.get("workers")),
             cast(str | None, table.get("evidence")),
-            {name: base / path for name, path in systems.items()},
+            {name: _place(base, path) for name, path in systems.items()},
             dict(cast(Mapping[str, str], table.get("map", {}))),
             _encoder(table, base),
             _cache(table, base),
@@ -246,6 +246,11 @@ class Config:
             cast(str | None, table.get("on")),
             cast(str | None, table.get("storage")),
         )
+
+
+def _place(base: Path, text: str) -> Path:
+    """A path relative to the configuration's folder; a URL stays as it is."""
+    return base / text if as_url(text) is None else Path(text)
 
 
 def _gate_problems(table: Table, path: Path) -> list[str]:

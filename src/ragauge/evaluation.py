@@ -34,10 +34,10 @@ from ragauge.report.calibration_notebook import rendered_calibration
 from ragauge.report.notebook import NotebookRenderer, comparison_html
 from ragauge.runs.calibrate import Calibration
 from ragauge.runs.comparison import Comparison
-from ragauge.runs.files import check_is_local
 from ragauge.runs.identity import judges_of, manifest_of
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.run import Run
+from ragauge.runs.working_copy import url_of_run
 from ragauge.sample import FIELDS, Columns, FieldError, Samples, read_value
 from ragauge.score import KeptEvidence, Score
 from ragauge.suite import Entry
@@ -132,7 +132,7 @@ def evaluate(
     metric's label or function, or a list of them; without it, the suite `rag`. `encoder` is a model's name or an encoder, for metrics
     that need one (default: the embedded model). `judge` is a judge, an async function, a model's name,
     several of them, or a JudgeConfig with repeats and budgets. `cache` is a file that keeps vectors and
-    replies for later runs; each reply is stored as soon as it arrives. `folder` stores the run batch by
+    replies for later runs; each reply is stored as soon as it arrives. `folder`, also an s3:// or gs:// URL, stores the run batch by
     batch; call again with the same arguments to resume: finished batches are reused, failed scores are
     retried. `batch_size` is how many rows are measured and stored together (default: 1,000, of many
     short samples more). `evidence` is whose evidence is kept: of "all" scores, of "failed" ones (those
@@ -164,7 +164,7 @@ def evaluate(
 
 
 def open_run(folder: str | Path) -> Run:
-    """Open the finished run in a folder that `evaluate` or `ragauge run` wrote.
+    """Open the finished run in a folder, or at an s3:// or gs:// URL, that `evaluate` or `ragauge run` wrote.
 
     Raises StoreError if there is no run, or it is unfinished or damaged.
 
@@ -176,7 +176,7 @@ def open_run(folder: str | Path) -> Run:
     """
     from ragauge.runs.store import RunFolder
 
-    return RunFolder(Path(folder)).read()
+    return RunFolder.at(folder).read()
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,9 +260,7 @@ class Evaluation:
         size = self.manifest.batch_size
         numbers: Iterable[int] = range(self.n_batches)
         if folder is not None:
-            from ragauge.runs.store import RunFolder
-
-            numbers = self.unfinished_batches(RunFolder(Path(folder)))
+            numbers = self.unfinished_batches(self._folder_at(folder))
         for number in numbers:
             measure(judged, columns_of(batch_of(plan, samples, number, size)), self.resources)
         return {
@@ -273,11 +271,9 @@ class Evaluation:
         """How much `run` has to do, about; without the batches that are finished in this folder."""
         import polars as pl
 
-        from ragauge.runs.store import RunFolder
-
         numbers = list(range(self.n_batches))
         if folder is not None:
-            numbers = self.unfinished_batches(RunFolder(folder))
+            numbers = self.unfinished_batches(self._folder_at(folder))
         size, samples = self.manifest.batch_size, self.samples
         if samples.is_file:  # the first rows stand for all
             first = Samples(samples.part(0, ROWS_FORECAST))
@@ -287,6 +283,12 @@ class Evaluation:
             row = pl.int_range(pl.len()) // size
             samples = Samples(samples.frame.filter(row.is_in(numbers)))
         return workload(self.plan, samples, self.resources, size)
+
+    def _folder_at(self, place: str | Path) -> "RunFolder":
+        """The folder of this evaluation's run, which need not exist yet."""
+        from ragauge.runs.store import RunFolder
+
+        return RunFolder.at(place, key=self.manifest.key)
 
     def characters_per_second(self) -> float | None:
         """How fast the run's encoder reads; None if it has none, or one on another machine."""
@@ -345,7 +347,7 @@ def _check(
     if folder is not None and not (isinstance(folder, str | Path) and str(folder)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise PlanError([f"folder must be a path, got {folder!r}"])
     if folder is not None:
-        check_is_local(folder)
+        url_of_run(folder)
     for name, path in (("folder", folder), ("cache", cache)):
         if "\0" in str(path):
             raise PlanError([f"{name} has a NUL character: {str(path)!r:.80}"])

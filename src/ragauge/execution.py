@@ -99,11 +99,19 @@ class Execution:
         return Run(self.samples, InMemory(with_all_columns(run.source, folder.path)), run.manifest)
 
     def in_folder(self, path: Path) -> Run:
-        from ragauge.report.tables import write_summaries
-        from ragauge.runs.store import SUMMARIES, RunFolder, has_unfinished
+        """The run in a folder, which may be at a URL."""
+        from ragauge.runs.store import RunFolder
 
-        folder = RunFolder(path)
-        stored = folder.open(self.manifest, self.samples)
+        with RunFolder.for_writing(path, self.manifest.key) as folder:
+            run = self._stored_in(folder)
+            folder.put_all()
+            return run
+
+    def _stored_in(self, folder: "RunFolder") -> Run:
+        from ragauge.report.tables import write_summaries
+        from ragauge.runs.store import SUMMARIES, has_unfinished
+
+        path, stored = folder.path, folder.open(self.manifest, self.samples)
         if stored.finished:
             run = replace(folder.read(), samples=self.samples)
             if not any(has_unfinished(run.collect(piece)) for piece in run.source.pieces()):
@@ -157,6 +165,7 @@ class Execution:
         `parts`: where they write, if elsewhere.
         """
         from ragauge.on_ray.batches import Job
+        from ragauge.on_ray.storage import AtUrl
         from ragauge.runs.identity import run_code
         from ragauge.runs.store import SAMPLES
 
@@ -164,32 +173,37 @@ class Execution:
             return
         compute_corpus_features(self.plan, self.samples, self.resources)
         path = folder.path.absolute()
+        target = folder if parts is None else parts
         job = Job(
             self.manifest.key,
             self.plan,
             self.resources.for_workers(),
             path / SAMPLES,
             columns_read(self.plan, self.samples),
-            path if parts is None else parts.path.absolute(),
+            target.path.absolute(),
             self.manifest.batch_size,
             run_code(self.plan, self.resources),
             self.resources.cache_path,
         )
+        is_at_url = folder.url is not None and target.url is not None and not executor.storage
+        if is_at_url:
+            job = replace(job, storage=AtUrl(str(folder.url), str(target.url)))
         tell = self._teller(numbers, reports=False)
         for number in executor.store(job, numbers):
+            if is_at_url:
+                target.take_part(number)
+            else:
+                target.put(*target.part_files(number))
             tell(number)
 
     def _measure_on_both(
         self, executor: "Ray", numbers: Sequence[int], folder: "RunFolder"
     ) -> None:
         """Have a cluster measure what asks no judge; then ask the judges from here, batch by batch."""
-        import shutil
-
-        from ragauge.on_ray.split import APART, merged, split
-        from ragauge.runs.store import RunFolder
+        from ragauge.on_ray.split import merged, split
 
         alone, judged = split(self.plan)
-        apart = RunFolder(folder.path / APART)
+        apart = folder.apart()
         there = replace(self, plan=alone, progress=None)
         if alone.nodes:
             rest = [n for n in numbers if not apart.has_part(n, self._rows(n))]
@@ -201,7 +215,7 @@ class Execution:
                 continue
             others = apart.part(number) if alone.nodes else there._measured_here(number)
             folder.write_part(number, merged([others, part], self._rows(number), self.plan))
-        shutil.rmtree(apart.path, ignore_errors=True)
+        folder.remove_apart()
 
     def _measured_here(self, number: int) -> "pl.DataFrame":
         """The scores of one batch whose metrics are all unavailable."""

@@ -118,6 +118,10 @@ def ragauge_run(request: pytest.FixtureRequest, _ragauge_runs: "dict[Key, Run]")
 
 def _path(request: pytest.FixtureRequest | pytest.Item, given: object) -> Path:
     """The file beside the test, or else in the folder that pytest was started in."""
+    from ragauge.regular_file import as_url
+
+    if as_url(str(given)) is not None:
+        return Path(str(given))
     beside = request.path.parent / str(given)
     return beside if beside.exists() else Path(str(given)).resolve()
 

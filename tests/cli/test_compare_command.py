@@ -150,9 +150,9 @@ def test_csv_has_a_line_for_each_metric_and_pair(ragauge, run):
         (["r", "old", "new", "-o", "x.md", "-f", "table"], 2, "-f table is for the terminal"),
         (["e", "old"], 5, "e: is not a run folder"),
         (
-            ["s3://b/r", "old"],
+            ["s3://b/r.jsonl", "old"],
             2,
-            "s3://b/r: is a URL; compare reads runs and answers on this machine",
+            "s3://b/r.jsonl: compare reads runs at URLs, and answers on this machine",
         ),
     ],
 )

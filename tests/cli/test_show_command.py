@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -115,11 +116,31 @@ def test_what_is_no_run_is_refused(ragauge, run, tmp_path):
         assert f"{path}: is not a run folder" in done.err
 
 
-def test_a_run_at_a_url_is_refused_with_the_way_out(ragauge):
-    for command in ("show", "view", "report"):
-        done = ragauge(command, "s3://bucket/run")
-        assert (done.code, done.out) == (5, "")
-        assert "s3://bucket/run: is a URL; copy the run's folder to this machine" in done.err
+def test_a_run_at_a_url_needs_an_extra(ragauge, answers, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    url = "s3://bucket/run"
+    for command in (
+        ["show", url],
+        ["view", url],
+        ["report", url],
+        ["compare", url],
+        ["gate", url, "--rule", "dont_know >= 0"],
+        ["calibrate", url],
+        ["label-plan", answers, url],
+        ["doctor", "--check", url],
+        ["review", "next", url],
+        ["run", answers, "-m", "dont_know", "--folder", url],
+    ):
+        done = ragauge(*command)
+        assert (done.code, done.out) == (2, "")
+        assert f"{url}: s3:// needs another package; install it with: pip install" in done.err
+
+
+def test_a_run_at_a_url_of_the_web_is_refused(ragauge):
+    done = ragauge("show", "https://host/run")
+    assert (done.code, done.out) == (2, "")
+    assert "a run cannot be at 'https://host/run'; give a folder, or s3://BUCKET/RUN" in done.err
 
 
 def test_a_run_that_is_not_finished_is_refused_with_the_way_out(ragauge, run):

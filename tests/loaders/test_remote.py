@@ -4,15 +4,14 @@ import gzip
 import json
 import os
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import ragauge as rg
 from ragauge.errors import DataError, MissingExtraError
 
-fsspec = pytest.importorskip("fsspec", reason="pip install 'ragauge[s3]'")
 ROWS = [{"id": f"q{at}", "answer": f"It is {at}.", "reference": str(at % 3)} for at in range(30)]
 
 
@@ -21,26 +20,14 @@ def lines(rows: list[dict[str, str]]) -> bytes:
 
 
 @pytest.fixture
-def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
+def bucket(gs_in_memory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     """A bucket of fsspec's file system in memory, under gs://, with files of answers.
 
     tests/on_ray/test_storage.py reads from a real S3 server.
     """
-    from fsspec.implementations.memory import MemoryFileSystem
-
-    class Bucket(MemoryFileSystem):
-        protocol = ("gs",)
-        store: dict[str, object] = {}
-        pseudo_dirs = [""]
-
-        @classmethod
-        def _strip_protocol(cls, path: str) -> str:
-            return super()._strip_protocol(path.replace("gs://", "memory://"))
-
-    fsspec.register_implementation("gs", Bucket, clobber=True)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)  # where Python keeps what TMPDIR was
-    files = Bucket()
+    files = gs_in_memory
     files.pipe("gs://bucket/a.jsonl", lines(ROWS))
     files.pipe("gs://bucket/set/1.jsonl.gz", gzip.compress(lines(ROWS[:10])))
     files.pipe("gs://bucket/set/2.jsonl.gz", gzip.compress(lines(ROWS[10:])))
@@ -50,8 +37,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
     files.pipe("gs://bucket/mixed/1.jsonl", lines(ROWS))
     files.pipe("gs://bucket/mixed/2.csv", b"id,answer\nq1,5\n")
     files.pipe("gs://bucket/gold.csv", b"id,reference\nq1,5\nq2,6\n")
-    yield "gs://bucket"
-    fsspec.register_implementation("gs", "gcsfs.GCSFileSystem", clobber=True)
+    return "gs://bucket"
 
 
 @pytest.mark.parametrize("in_pieces", [None, True])

@@ -1,12 +1,7 @@
 """Rows and scores of a cluster without a shared folder go through an object store."""
 
 import json
-import os
-import socket
-import subprocess
 import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,44 +65,6 @@ def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'ragauge\[s3\]'"):
         Storage.checked("s3://bucket/runs").parts()
-
-
-@pytest.fixture(scope="module")
-def bucket() -> Iterator[str]:
-    """A bucket of a real S3 server on the loopback interface."""
-    pytest.importorskip("moto.server", reason="pip install 'moto[server]'")
-    s3fs = pytest.importorskip("s3fs", reason="pip install 'ragauge[s3]'")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    url = f"http://127.0.0.1:{port}"
-    given = {
-        "AWS_ENDPOINT_URL": url,
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-        "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_ALLOW_HTTP": "true",
-    }
-    before = {name: os.environ.get(name) for name in given}
-    os.environ.update(given)
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(600):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
-        s3fs.S3FileSystem().mkdir("runs")
-        yield "s3://runs/here"
-    finally:
-        server.terminate()
-        server.wait()
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 @pytest.mark.slow
@@ -188,7 +145,7 @@ def test_judges_are_asked_from_here_for_rows_in_a_bucket(bucket: str, cluster: A
     [
         (["--storage", "s3://bucket/runs"], "--storage is for a cluster; add --on"),
         (["--on", "ray", "--storage", "runs"], "cannot use 'runs' as storage; give s3://"),
-        (["--folder", "s3://bucket/run"], "must be on this machine, got 's3://bucket/run'"),
+        (["--folder", "ftp://bucket/run"], "a run cannot be at 'ftp://bucket/run'; give a folder"),
     ],
 )
 def test_the_command_refuses_what_it_cannot_use(
@@ -209,3 +166,92 @@ def test_answers_at_a_url_of_the_web_are_refused(capsys: pytest.CaptureFixture[s
         "https://example.org/a.jsonl: is a URL of a kind that is not read"
         in capsys.readouterr().err
     )
+
+
+def same_files(here: Path, there: Path) -> None:
+    for path in sorted(here.rglob("*.parquet")):
+        other = there / path.relative_to(here)
+        assert pl.read_parquet(path).equals(pl.read_parquet(other)), path.name
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_workers_put_the_parts_of_a_run_at_a_url_where_they_stay(
+    bucket: str, cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    import s3fs
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "first"))
+    metrics = ["exact_match", "token_f1", "number_match"]
+    here = rg.evaluate(samples(), metrics, folder=tmp_path / "here", batch_size=20)
+    url = f"{bucket}-at-url"
+    told: list[int] = []
+
+    def interrupt(done: int, _: int) -> None:
+        told.append(done)
+        if len(told) == 3:
+            raise KeyboardInterrupt
+
+    given: dict[str, Any] = {"folder": url, "batch_size": 20, "executor": rg.Ray(cluster.address)}
+    with pytest.raises(KeyboardInterrupt):
+        rg.evaluate(samples(), metrics, **given, progress=interrupt)
+    files = s3fs.S3FileSystem()
+    files.invalidate_cache()
+    stored = {name: files.info(name)["ETag"] for name in files.find(f"{url}/scores")}
+    written = {name: files.info(name)["LastModified"] for name in stored}
+    assert len(stored) >= 3
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "second"))
+    there = rg.evaluate(samples(), metrics, **given, progress=lambda done, _: told.append(done))
+    assert told[3] > 60 or len(stored) == 3
+    files.invalidate_cache()
+    assert written == {name: files.info(name)["LastModified"] for name in stored}
+    assert len(files.find(f"{url}/scores")) == 10
+    assert there.folder is not None
+    same_files(tmp_path / "here", there.folder)
+    assert there.summary().equals(here.summary())
+    assert not files.exists(f"{url}/.on-ray")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_judges_join_what_workers_have_put_at_a_url(
+    bucket: str, cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    import s3fs
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "first"))
+    judge = {"verdict": {"reason": "r", "verdict": "CORRECT"}}
+    metrics = ["exact_match", "answer_class"]
+    rows = samples()
+    here = rg.evaluate(
+        rows, metrics, judge=rg.ScriptedJudge(judge), folder=tmp_path / "here", batch_size=50
+    )
+    url = f"{bucket}-judged"
+    there = rg.evaluate(
+        rows,
+        metrics,
+        judge=rg.ScriptedJudge(judge),
+        folder=url,
+        batch_size=50,
+        executor=rg.Ray(cluster.address),
+    )
+    assert there.scores.equals(here.scores)
+    files = s3fs.S3FileSystem()
+    files.invalidate_cache()
+    assert not any(".on-ray" in name for name in files.find(url))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "second"))
+    assert rg.open_run(url).scores.equals(here.scores)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_a_run_at_a_url_may_go_through_other_storage(
+    bucket: str, cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "first"))
+    here = rg.evaluate(samples(), ["exact_match"], folder=tmp_path / "here", batch_size=50)
+    executor = rg.Ray(cluster.address, storage=f"{bucket}-other")
+    url = f"{bucket}-through"
+    rg.evaluate(samples(), ["exact_match"], folder=url, batch_size=50, executor=executor)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "second"))
+    assert rg.open_run(url).scores.equals(here.scores)

@@ -8,7 +8,7 @@ import pytest
 from pytest import approx
 
 import ragauge as rg
-from ragauge.runs import compare, comparison_rows, pair_facts, store
+from ragauge.runs import compare, comparison_rows, pair_facts, stored_tables
 from ragauge.runs.comparison import Comparison, QuestionCounts
 from ragauge.runs.run import Run
 
@@ -64,7 +64,7 @@ def test_pieces_and_one_pair_at_a_time_give_the_same_numbers(
     options: dict[str, object], folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     whole = compared(rg.open_run(folder), **options)
-    monkeypatch.setattr(store, "LARGE_SAMPLES", 0)
+    monkeypatch.setattr(stored_tables, "LARGE_SAMPLES", 0)
     monkeypatch.setattr("ragauge.runs.scores.SAMPLES_AT_ONCE", 13)
     monkeypatch.setattr(compare, "MAX_CELLS", 1)
     monkeypatch.setattr(comparison_rows, "MANY_QUESTIONS", 1)
@@ -115,7 +115,7 @@ def test_two_runs_in_pieces_are_compared_as_in_memory(
         return rg.compare(one, other)
 
     whole = both()
-    monkeypatch.setattr(store, "LARGE_SAMPLES", 0)
+    monkeypatch.setattr(stored_tables, "LARGE_SAMPLES", 0)
     monkeypatch.setattr("ragauge.runs.scores.SAMPLES_AT_ONCE", 13)
     monkeypatch.setattr(compare, "MAX_CELLS", 1)
     assert both() == whole

@@ -101,7 +101,7 @@ def command(
         )
     targets = _targets(output, [labels])
     import_plugins(plugins)
-    stored = RunFolder(labels if run is None else run).read()
+    stored = RunFolder.at(labels if run is None else run).read()
     given = None if run is None else labels
     found = calibrate(
         stored,

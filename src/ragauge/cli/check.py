@@ -20,15 +20,15 @@ def check_folder(path: Path) -> int:
     """Print what is wrong with a run's folder; 0 if nothing is, else 5; 5 also without digests."""
     from ragauge.report.terminal import console, print_table
 
-    folder = RunFolder(path)
-    if not (folder.has_manifest() or exists(path / SAMPLES)):
+    folder = RunFolder.at(path)
+    if not (folder.has_manifest() or exists(folder.path / SAMPLES)):
         folder.manifest()  # raises StoreError: no run is here, so none is damaged
     findings = list(check_run(folder))
     if not any(finding.problem for finding in findings):
         findings.append(CheckResult(SUMMARIES[0], _problem_of_summary(folder)))
     wrong = [finding for finding in findings if finding.problem]
     parts = sum(finding.what.startswith("part ") for finding in findings)
-    rows = [(finding.what, finding.problem) for finding in wrong[:MAX_PROBLEMS]]
+    rows = [(finding.what, folder.named(finding.problem)) for finding in wrong[:MAX_PROBLEMS]]
     if not wrong:
         rows = [("manifest, samples, summary", "ok"), (counted(parts, "part"), "ok")]
     print_table(console(sys.stdout), ("checked", "status"), rows)
@@ -36,7 +36,7 @@ def check_folder(path: Path) -> int:
         say(f"… and {len(wrong) - MAX_PROBLEMS:,} more problems")
     if not wrong and not folder.manifest().digests:
         say(
-            f"{path}: has no digests, so changes to it cannot be noticed: an earlier version wrote it, or they "
+            f"{folder.place}: has no digests, so changes to it cannot be noticed: an earlier version wrote it, or they "
             "were removed; run the same command in a new folder (replies of judges are in the cache and cost "
             "nothing)"
         )
@@ -44,7 +44,7 @@ def check_folder(path: Path) -> int:
     if not wrong:
         return 0
     say(
-        f"{path}: is damaged; restore it from a copy, or remove it and run it again (replies of judges are "
+        f"{folder.place}: is damaged; restore it from a copy, or remove it and run it again (replies of judges are "
         "in the cache and cost nothing)"
     )
     return StoreError.exit_code

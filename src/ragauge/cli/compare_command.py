@@ -16,6 +16,7 @@ from ragauge.cli.running import evaluate_config
 from ragauge.cli.source_options import SourceOptions, source_options
 from ragauge.config import Config
 from ragauge.errors import PlanError, did_you_mean
+from ragauge.loaders.file_sets import kind_of_file
 from ragauge.regular_file import as_url, exists, is_file, is_folder
 from ragauge.report.plain import counted
 from ragauge.runs.comparison import CORRECTIONS, TESTS, Comparison, CorrectionName, TestName
@@ -192,9 +193,6 @@ def _format(form: str | None, output: Path | None, given: Sequence[str]) -> str:
 def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[Run, str]], bool]:
     """The run and system of each argument, and whether a file was evaluated for it."""
     places = [_place(text) for text in given]
-    if url := as_url(given[0]):
-        what = "compare reads runs and answers on this machine; copy it here, or score answers at URLs first"
-        raise PlanError([f"{url}: is a URL; {what}: ragauge run --system a=URL --system b=URL"])
     if places[0] is None:
         raise PlanError([f"{given[0]}: no such run folder or file of answers"])
     paths = [place[0] for place in places if place is not None]
@@ -245,17 +243,30 @@ def _evaluated_together(
 
 def _place(text: str) -> tuple[Path, str | None] | None:
     """The path and system that an argument names; None if it names no path."""
-    if exists(text):
+    if exists(text) or _is_run_at_url(text):
         return Path(text), None
     for at, char in enumerate(text):
-        if char == "@" and at and exists(text[at + 1 :]) and text[at + 1 :]:
-            return Path(text[at + 1 :]), text[:at]
+        rest = text[at + 1 :]
+        if char == "@" and at and rest and (exists(rest) or _is_run_at_url(rest)):
+            return Path(rest), text[:at]
     return None
 
 
+def _is_run_at_url(text: str) -> bool:
+    """Whether this is the URL of a run; PlanError for one of a file of answers."""
+    if (url := as_url(text)) is None:
+        return False
+    if kind_of_file(Path(url)) is not None:
+        what = (
+            "compare reads runs at URLs, and answers on this machine; score answers at URLs first"
+        )
+        raise PlanError([f"{url}: {what}: ragauge run --system a=URL --system b=URL"])
+    return True
+
+
 def _open(path: Path, config: Config) -> Run:
-    if is_folder(path):
-        return RunFolder(path).read()
+    if is_folder(path) or as_url(path):
+        return RunFolder.at(path).read()
     return evaluate_config(replace(config, data=path))
 
 
@@ -272,7 +283,7 @@ def _only_system(run: Run, text: str) -> str:
 
 def _system_of(run: Run, name: str) -> str:
     if name not in run.samples.systems:
-        where = run.folder or run.samples.source
+        where = run.place or run.samples.source
         hint = (
             did_you_mean(name, run.samples.systems) or f"; it has {', '.join(run.samples.systems)}"
         )

@@ -120,7 +120,7 @@ def command(
         raise click.UsageError("RUN is missing; give the folder that `ragauge run` printed")
     import_plugins((*read.plugins, *plugins))
     given = read.gate.with_options(rules, baseline, dict(max_drop), on)
-    stored = RunFolder(folder).read()
+    stored = RunFolder.at(folder).read()
     done = gate(
         stored,
         given.rules,
@@ -148,7 +148,7 @@ def _baseline(run: Run, given: Path | None) -> Run | str | None:
         return None
     name, systems = str(given), run.samples.systems
     if exists(given) or given.name != name:
-        return RunFolder(given).read()
+        return RunFolder.at(given).read()
     if name not in systems:
         known = ", ".join(systems)
         raise StoreError(

@@ -132,7 +132,7 @@ def _measured_plan(
     from ragauge.runs.store import RunFolder
 
     found = calibrate(
-        RunFolder(run).read(),
+        RunFolder.at(run).read(),
         str(labels),
         metrics=() if metric is None else (metric,),
         **reading.reading(),

@@ -7,7 +7,7 @@ import click
 
 from ragauge.cli import say
 from ragauge.cli.plugin_option import import_plugins, plugin_option
-from ragauge.runs.store import REPORT, RunFolder
+from ragauge.runs.store import REPORT, RunFolder, put_files
 
 
 @click.command("report", short_help="Write one or several runs as a page that opens in a browser.")
@@ -29,7 +29,7 @@ def command(
 ) -> None:
     """Write one or several runs as one HTML file: overview, comparison, and every question.
 
-    RUNS are folders that `ragauge run` printed. Several runs are compared side by side. The file opens in any browser, without a server or a
+    RUNS are folders or URLs that `ragauge run` printed. Several runs are compared side by side. The file opens in any browser, without a server or a
     network; it has the answers, contexts and judge replies in it.
     """
     from ragauge.report.page import write_page
@@ -38,9 +38,12 @@ def command(
     each_once: dict[str, Path] = {}
     for folder in runs:
         each_once.setdefault(os.path.realpath(folder), folder)
-    read = [RunFolder(folder).read() for folder in each_once.values()]
-    path = output or runs[0] / REPORT
+    folders = [RunFolder.at(folder) for folder in each_once.values()]
+    read = [folder.read() for folder in folders]
+    path = output or folders[0].path / REPORT
     write_page(read, path, evidence=not no_evidence)
+    if output is None:
+        put_files(read[0], REPORT)
     say(f"wrote {path} ({_size(path.stat().st_size)}); open it in a browser")
 
 

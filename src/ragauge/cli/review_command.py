@@ -108,7 +108,7 @@ def open_review(
 ) -> Review:
     """The review that the options of `queue_options` describe."""
     import_plugins(plugins)
-    stored: Run = RunFolder(run).read()
+    stored: Run = RunFolder.at(run).read()
     queue = stored.review_queue(
         about=about,
         metrics=metrics,
@@ -137,7 +137,8 @@ def command() -> None:
 
     The queue has the answers that a person should look at: metrics dispute them, a value is near its
     threshold, or they were drawn at random. Each says why it is there; the automatic verdicts stay hidden
-    until a label is saved. Labels are stored in the run's folder beside the scores, which stay as they are.
+    until a label is saved. Labels are stored in the run's folder beside the scores, which stay as they are;
+    in a run at a URL they are read, but not written.
     `ragauge calibrate RUN` compares the two.
     """
 
@@ -156,6 +157,7 @@ def next_command(run: Path, rater: str | None, settle: bool, **options: Any) -> 
     from ragauge.report.terminal import console
 
     review = open_review(run, settle=settle, **options)
+    review.check_writable()
     name = rater_name(rater)
     review.check_rater(name)
     if not review.pending(name):
@@ -208,6 +210,7 @@ def serve_command(
     from ragauge.web.server import serving
 
     site = ReviewSite(open_review(run, settle=settle, **options), rater_name(rater))
+    site.review.check_writable()
     site.review.check_rater(site.rater)
     site.review.labels()  # a damaged file is said now, and not to the first reviewer
     if token is None and host not in LOOPBACK:
@@ -271,7 +274,7 @@ def import_command(
     from ragauge.runs.review_exchange import import_labels
 
     import_plugins(plugins)
-    queue = RunFolder(run).read().review_queue(about=about, seed=seed)
+    queue = RunFolder.at(run).read().review_queue(about=about, seed=seed)
     done = import_labels(Review(queue), file, rater=rater)
     parts = [f"{counted(done.n_labels, 'label')} stored"]
     counts = (

@@ -61,7 +61,7 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 @click.option(
     "--folder",
     type=click.Path(path_type=Path),
-    help="Folder for the run.  [default: a new folder in ragauge-runs]",
+    help="Folder for the run, also an s3:// or gs:// URL.  [default: a new folder in ragauge-runs]",
 )
 @plugin_option
 @click.option(
@@ -130,7 +130,7 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
     "--storage",
     metavar="URL",
     help="With --on, an s3:// or gs:// URL through which rows and scores go, if the nodes do not reach the "
-    "run's folder.",
+    "run's folder. Not needed if --folder is such a URL.",
 )
 @click.option(
     "--evidence",

@@ -25,10 +25,10 @@ from ragauge.label import Label, outside_brackets
 from ragauge.loaders import load
 from ragauge.on_ray.executor import Ray
 from ragauge.regular_file import exists
-from ragauge.runs.files import check_is_local
 from ragauge.runs.health import Health
 from ragauge.runs.run import Run, slices_of
-from ragauge.runs.store import EVIDENCE_FOLDER, REPORT
+from ragauge.runs.store import EVIDENCE_FOLDER, REPORT, SUMMARIES, RunFolder, put_files
+from ragauge.runs.working_copy import url_of_run
 from ragauge.sample import Samples
 from ragauge.sample_filter import select
 from ragauge.suite import Suite, shipped_suites
@@ -62,6 +62,11 @@ class _Work:
     executor: Ray | None = None
     """The cluster that scores; None for this machine."""
 
+    @property
+    def place(self) -> str:
+        """The folder's URL or path."""
+        return url_of_run(self.folder) or str(self.folder)
+
 
 def run_config(
     config: Config,
@@ -90,27 +95,26 @@ def run_config(
     if dry_run:
         _say_plan(work)
         return 0
-    if record is not None and exists(work.folder):
+    key = work.evaluation.manifest.key
+    if record is not None and RunFolder.at(work.folder, key=key).has_manifest():
         _record_finished(work)
     run = _evaluated(work, quiet=quiet)
     _leave(work, run, full=full)
     work.judging.close()
     code = exit_code(run, work.evaluation.plan)
     if report:
-        _write_page(run, work.folder)
+        _write_page(run)
     return code
 
 
 def evaluate_config(config: Config) -> Run:
     """Evaluate a configuration and store the run, without printing its results."""
-    from ragauge.report.tables import write_summaries
-
     work = _prepared(config, "ask", retry_unreadable=False, record=None)
     for note in work.evaluation.samples.notes:
         say(note)
     run = _evaluated(work, quiet=False)
-    write_summaries(run, work.folder, work.by)
-    say(f"stored in {work.folder}")
+    _write_summaries(run, work.by)
+    say(f"stored in {work.place}")
     say_truncated(Health(run))
     work.judging.close()
     return run
@@ -129,7 +133,7 @@ def _prepared(
     executors: list[Ray] = []
     _check(
         lambda: executors.extend(_executor(config)),
-        lambda: config.folder is None or check_is_local(config.folder),
+        lambda: config.folder is None or url_of_run(config.folder),
         lambda: check_outputs(config.output, _inputs(config)),
         lambda: _check_suites(config.suites),
         lambda: metrics.extend(without(suites_of(named), config.without)),
@@ -167,7 +171,7 @@ def _say_plan(work: _Work) -> None:
         print_estimate(work.evaluation.estimate(work.folder))
     else:
         say("no judge is configured, so the run costs nothing")
-    say(f"the run would be stored in {work.folder}")
+    say(f"the run would be stored in {work.place}")
 
 
 def _record_finished(work: _Work) -> None:
@@ -208,10 +212,10 @@ def _evaluated(work: _Work, *, quiet: bool) -> Run:
 def _leave(work: _Work, run: Run, *, full: bool) -> None:
     """Write and print the run's summary and notes."""
     from ragauge.report.judging import judging_lines
-    from ragauge.report.tables import write_run, write_summaries
+    from ragauge.report.tables import write_run
     from ragauge.report.terminal import console, print_run
 
-    write_summaries(run, work.folder, work.by)
+    _write_summaries(run, work.by)
     for file in work.config.output:
         write_run(run, file, work.by)
         say(f"wrote {file}")
@@ -219,17 +223,27 @@ def _leave(work: _Work, run: Run, *, full: bool) -> None:
     health = Health(run)
     if health.nothing_scored:
         say(f"no answer could be scored: {health.why_nothing_scored()}")
-    say(f"stored in {work.folder}")
+    say(f"stored in {work.place}")
     say_truncated(health)
     for line in judging_lines(run):
         say(line)
 
 
-def _write_page(run: Run, folder: Path) -> None:
+def _write_summaries(run: Run, by: Sequence[str]) -> None:
+    from ragauge.report.tables import write_summaries
+
+    assert run.folder is not None
+    write_summaries(run, run.folder, by)
+    put_files(run, *SUMMARIES)
+
+
+def _write_page(run: Run) -> None:
     """Write the run's page into its folder: without evidence if the run is large, not at all if it is huge."""
     from ragauge.report.page import why_no_page, write_page
 
-    path, command = folder / REPORT, quote(str(folder))
+    folder = run.folder
+    assert folder is not None
+    path, command = folder / REPORT, quote(run.place or "")
     why = why_no_page([run])
     if len(run.samples) > MAX_ON_PAGE and not why:
         say(
@@ -243,6 +257,7 @@ def _write_page(run: Run, folder: Path) -> None:
     n_bytes = sum(part.stat().st_size for part in (folder / EVIDENCE_FOLDER).iterdir())
     has_evidence = len(run.samples) <= MAX_WITH_EVIDENCE and n_bytes <= MAX_EVIDENCE
     write_page([run], path, evidence=has_evidence)
+    put_files(run, REPORT)
     if not has_evidence:
         say(f"{path} leaves out the evidence; add it with: ragauge report {command}")
     say(f"open {path} in a browser")

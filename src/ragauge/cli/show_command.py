@@ -64,7 +64,7 @@ def command(
 ) -> None:
     """Show a run's summary, or one question with its scores and evidence.
 
-    RUN is the folder that `ragauge run` printed; without RUN, the runs in ragauge-runs are listed.
+    RUN is the folder or URL that `ragauge run` printed; without RUN, the runs in ragauge-runs are listed.
     With the ID of a question: its texts, and each system's scores with their reasons and evidence.
     """
     from ragauge.report.question import print_question, read_question
@@ -81,7 +81,7 @@ def command(
         _print_runs(out)
         return
     import_plugins(plugins)
-    stored = RunFolder(run).read()
+    stored = RunFolder.at(run).read()
     fields = slices_of(stored.samples, by)
     check_groups(stored.samples, fields)
     if worst is not None:

@@ -28,7 +28,7 @@ def command(
 ) -> None:
     """Show runs in the browser: the page of `ragauge report`, served on this machine.
 
-    RUNS are folders that `ragauge run` printed; without RUNS, the latest one in ragauge-runs. Texts and
+    RUNS are folders or URLs that `ragauge run` printed; without RUNS, the latest one in ragauge-runs. Texts and
     evidence are read from the folder when you open a question, so runs of any size open at once. Only
     this machine can reach the server. Stop it with Ctrl-C.
     """
@@ -36,7 +36,7 @@ def command(
     from ragauge.web.viewer import Viewer
 
     import_plugins(plugins)
-    viewer = Viewer([RunFolder(folder).read() for folder in runs or (latest_run(),)])
+    viewer = Viewer([RunFolder.at(folder).read() for folder in runs or (latest_run(),)])
     with serving(viewer, host, port) as server:
         serve_until_stopped(server.url, opens=not no_browser)
 

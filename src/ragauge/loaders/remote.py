@@ -4,24 +4,21 @@ import glob
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from ragauge.errors import DataError, MissingExtraError, Problem
 from ragauge.loaders.file_sets import KINDS, kind_of_file
+from ragauge.object_store import EXTRAS, file_system, key_of, reason_of, scheme_of
 from ragauge.regular_file import as_url
 from ragauge.sample import Samples
 from ragauge.temporary_file import TemporaryFolder
-
-EXTRAS = {"s3": "s3", "gs": "gs"}
-"""The extra that reads each kind of URL."""
 
 
 def remote_url(source: object) -> str | None:
     """The URL of a source in an object store; None for all other sources."""
     url = as_url(source) if isinstance(source, str | Path) else None
-    return url if url is not None and url.partition("://")[0].lower() in EXTRAS else None
+    return url if url is not None and scheme_of(url) in EXTRAS else None
 
 
 class Copies:
@@ -53,15 +50,14 @@ class Copies:
         folder = self._folder.path / f"{len(self.places)}"
         folder.mkdir()
         try:
-            files = _file_system(url)
+            files = file_system(url)
             return self._copied(url, folder, files)
         except (DataError, MissingExtraError):
             raise
         except FileNotFoundError:
             raise DataError([Problem("no such file or folder", url)]) from None
         except Exception as error:  # each file system has errors of its own
-            reason = " ".join(str(error).split())[:200] or type(error).__name__
-            raise DataError([Problem(f"cannot be read: {reason}", url)]) from error
+            raise DataError([Problem(f"cannot be read: {reason_of(error)}", url)]) from error
 
     def _copied(self, url: str, folder: Path, files: Any) -> Path:
         """Copy the file, the folder or all files of the pattern at a URL; the path to read instead."""
@@ -75,9 +71,9 @@ class Copies:
         else:
             names, base, pattern = files.ls(url, detail=False), url, ""
         self.places[str(folder)] = base.rstrip("/")
-        inside = _key(base)
+        inside = key_of(base)
         for name in names:
-            place = PurePosixPath(_key(str(name))[len(inside) :].lstrip("/"))
+            place = PurePosixPath(key_of(str(name))[len(inside) :].lstrip("/"))
             if ".." in place.parts or not place.name or place.name.startswith("."):
                 continue
             if len(names) > 1 and kind_of_file(Path(place.name)) is None:
@@ -126,18 +122,3 @@ def _before_pattern(url: str) -> str:
     parts = url.split("/")
     first = next(at for at, part in enumerate(parts) if glob.has_magic(part))
     return "/".join(parts[:first])
-
-
-def _key(url: str) -> str:
-    """Bucket and key, as file systems name what they list."""
-    return (url.partition("://")[2] or url).strip("/")
-
-
-def _file_system(url: str) -> Any:
-    scheme = url.partition("://")[0].lower()
-    try:
-        return import_module("fsspec").filesystem(scheme)
-    except ImportError:
-        raise MissingExtraError(
-            f"{url:.200}: {scheme}:// needs another package", EXTRAS[scheme]
-        ) from None

@@ -16,7 +16,7 @@ from ragauge.on_ray.versions import Versions
 if TYPE_CHECKING:
     from ragauge.engine.graph import Plan
     from ragauge.engine.resources import Resources
-    from ragauge.on_ray.storage import Storage
+    from ragauge.on_ray.storage import AtUrl, Storage
     from ragauge.runs.code import Code
 
 Ending = Literal["stored", "refused", "no storage", "lost", "failed"]
@@ -45,8 +45,8 @@ class Job:
     code: "Code"
     cache: str | Path | None = None
     """The driver's file of vectors, for encoders on its machine."""
-    storage: "Storage | None" = None
-    """Where the samples are and the parts go instead, if the nodes do not reach the folder."""
+    storage: "Storage | AtUrl | None" = None
+    """Where the samples are and the parts go instead, if the nodes do not reach the folder, or it is at a URL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def _store(job: Job, number: int) -> int:
     return len(columns["id"])
 
 
-def _store_there(job: Job, storage: "Storage", number: int) -> int:
+def _store_there(job: Job, storage: "Storage | AtUrl", number: int) -> int:
     """Measure a batch whose rows are in an object store, and put its part there."""
     from ragauge.engine.frames import score_frame
     from ragauge.sample import to_columns

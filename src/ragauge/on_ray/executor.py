@@ -25,7 +25,7 @@ class Ray:
     `object_store_memory`: bytes of Ray's object store, if Ray is started here.
 
     `storage`: a URL such as "s3://bucket/prefix", through which rows and scores go between this machine and
-    the nodes. Without it, the run's folder must be on storage that all nodes reach under the same path. Rows, numbers and the
+    the nodes. Without it, the run's folder must be at such a URL, or on storage that all nodes reach under the same path. Rows, numbers and the
     run's folder are those of a run without Ray. Judges are asked by this process.
     """
 

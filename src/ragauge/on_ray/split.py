@@ -12,9 +12,6 @@ from ragauge.engine.graph import Node, Plan, PlannedMetric
 if TYPE_CHECKING:
     import polars as pl
 
-APART = ".on-ray"
-"""In a run's folder: the parts of what the cluster has measured, until the judges' scores join them."""
-
 
 def split(plan: Plan) -> tuple[Plan, Plan]:
     """The metrics of a plan that depend on no judge, and those that do, each with the nodes they need."""

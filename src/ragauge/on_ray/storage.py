@@ -1,6 +1,7 @@
 """An object store between this machine and the workers, for clusters without a shared folder.
 
-The driver puts the samples there; workers read their rows and put their parts there; the driver fetches
+A run's folder at a URL (`AtUrl`) is that store itself. Otherwise (`Storage`) it is one on the way:
+the driver puts the samples there; workers read their rows and put their parts there; the driver fetches
 each part into the run's folder, and in the end removes everything that it put there.
 """
 
@@ -8,18 +9,19 @@ import io
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragauge.errors import MissingExtraError, PlanError, StoreError
+from ragauge.engine.frames import EVIDENCE, SCORES
+from ragauge.errors import PlanError, StoreError
+from ragauge.object_store import EXTRAS, file_system, reason_of, store_at
+from ragauge.runs.file_names import EVIDENCE_FOLDER, SAMPLES, SCORES_FOLDER
 
 if TYPE_CHECKING:
     import polars as pl
 
-EXTRAS = {"s3": "s3", "gs": "gs", "file": "ray"}
+KINDS = {**EXTRAS, "file": "ray"}
 """The extra that reads each kind of URL."""
-SAMPLES = "samples.parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Storage:
     def checked(cls, url: str) -> "Storage":
         """The storage with this URL; PlanError unless it is one of a kind that can be used."""
         scheme, found, rest = url.partition("://")
-        if scheme not in EXTRAS or not found or not rest.strip("/"):
+        if scheme not in KINDS or not found or not rest.strip("/"):
             kinds = "s3://BUCKET/PREFIX or gs://BUCKET/PREFIX"
             raise PlanError([f"cannot use {url!r:.80} as storage; give {kinds}"])
         return cls(url.rstrip("/"))
@@ -49,14 +51,7 @@ class Storage:
                 files.put_file(str(path), place)
 
     def samples(self, start: int, stop: int, columns: Sequence[str]) -> "pl.DataFrame":
-        """Rows `start` to `stop` of the samples; only what they need is read."""
-        import polars as pl
-
-        try:
-            lazy = pl.scan_parquet(f"{self.url}/{SAMPLES}", glob=False)
-            return lazy.slice(start, stop - start).select(columns).collect()
-        except (OSError, pl.exceptions.PolarsError) as error:
-            raise StoreError(f"{self.url}: the samples cannot be read: {_short(error)}") from None
+        return _samples_at(self.url, start, stop, columns)
 
     def put_part(self, number: int, scores: "pl.DataFrame") -> None:
         """Put a part there, completely or not at all."""
@@ -105,21 +100,39 @@ class Storage:
     @contextmanager
     def _errors(self, what: str) -> Generator[Any]:
         """The file system of the URL; its errors as StoreError."""
-        files = self._files()
+        files = file_system(self.url, KINDS[self.url.partition("://")[0]])
         try:
             yield files
         except Exception as error:  # each file system has errors of its own
-            raise StoreError(f"{self.url}: cannot be {what}: {_short(error)}") from error
-
-    def _files(self) -> Any:
-        scheme = self.url.partition("://")[0]
-        try:
-            return import_module("fsspec").filesystem(scheme)
-        except ImportError:
-            raise MissingExtraError(
-                f"storage with {scheme}:// needs another package", EXTRAS[scheme]
-            ) from None
+            raise StoreError(f"{self.url}: cannot be {what}: {reason_of(error)}") from error
 
 
-def _short(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__
+@dataclass(frozen=True, slots=True)
+class AtUrl:
+    """A run's folder at a URL: workers read its samples, and put their parts at `parts` as the run keeps them."""
+
+    url: str
+    parts: str
+
+    def samples(self, start: int, stop: int, columns: Sequence[str]) -> "pl.DataFrame":
+        return _samples_at(self.url, start, stop, columns)
+
+    def put_part(self, number: int, scores: "pl.DataFrame") -> None:
+        """Put a part there, the scores last: with them it is complete."""
+        for folder, columns in ((EVIDENCE_FOLDER, EVIDENCE), (SCORES_FOLDER, SCORES)):
+            packed = io.BytesIO()
+            scores.select(columns).write_parquet(packed, compression="zstd")
+            place = f"{self.parts}/{folder}/{number:06}.parquet"
+            with store_at(place, "written") as files:
+                files.pipe_file(place, packed.getvalue())
+
+
+def _samples_at(url: str, start: int, stop: int, columns: Sequence[str]) -> "pl.DataFrame":
+    """Rows `start` to `stop` of the samples in a folder; only what they need is read."""
+    import polars as pl
+
+    try:
+        lazy = pl.scan_parquet(f"{url}/{SAMPLES}", glob=False)
+        return lazy.slice(start, stop - start).select(columns).collect()
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise StoreError(f"{url}: the samples cannot be read: {reason_of(error)}") from None

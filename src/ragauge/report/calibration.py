@@ -206,13 +206,13 @@ class CalibrationScreen:
     @property
     def commands(self) -> Sequence[str]:
         """What to type next."""
-        folder = self.found.run.folder
-        if folder is None:
+        place = self.found.run.place
+        if place is None:
             return ()
-        commands = [show_command(folder, id) for _, id in self.worst[:1]]
+        commands = [show_command(place, id) for _, id in self.worst[:1]]
         if self.labels_path is not None and self.found.kind == "binary" and self.shown is not None:
             metric = f" -m {quote(self.shown.name)}" if self.chosen else ""
-            files = f"{quote(str(self.labels_path))} {quote(str(folder))}"
+            files = f"{quote(str(self.labels_path))} {quote(place)}"
             options = "".join(f" {quote(option)}" for option in self.label_options)
             commands.append(f"ragauge label-plan {files}{metric}{options}")
         return commands

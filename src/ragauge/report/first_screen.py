@@ -298,11 +298,11 @@ class FirstScreen:
     @property
     def commands(self) -> Sequence[str]:
         """What to type next."""
-        if self.run.folder is None:
+        if self.run.place is None:
             return ()
         ids = [id for _, id in self.worst]
         one = ids[0] if ids else cast(str, self.run.samples.part(0, 1, ["id"])["id"][0])
-        return (show_command(self.run.folder, one), show_command(self.run.folder))
+        return (show_command(self.run.place, one), show_command(self.run.place))
 
 
 def _not_scored(reason: str, names: Sequence[str]) -> str:

@@ -93,7 +93,7 @@ class NotebookRenderer:
                 text = (
                     f"The page has more than {MAX_FRAME // 10**6} MB, too much for a notebook. Write it with "
                     'run.report("report.html") and open that, or run: ragauge view '
-                    f"{run.folder or 'RUN'}"
+                    f"{run.place or 'RUN'}"
                 )
                 return Rendered(text, f"<div>{html_text(text, None)}</div>")
         page = escape(b"".join(parts).decode())

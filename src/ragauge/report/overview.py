@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import cast
 
 from ragauge.errors import LabelError
@@ -110,7 +111,7 @@ class Overview:
         metrics = tuple(map(self._metric, self.displays))
         base = screen.compared.base if screen.compared else None
         return RunView(
-            title=str(run.folder.name) if run.folder else run.manifest.suite,
+            title=Path(run.place).name if run.place else run.manifest.suite,
             headline=screen.headline,
             suite=run.manifest.suite,
             of="answers",

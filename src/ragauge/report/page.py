@@ -77,7 +77,7 @@ def why_no_page(runs: Sequence[Run]) -> str:
         if n_scores > MAX_SCORES
         else f"texts of {n_bytes / 1e6:,.0f} MB are too large for one page"
     )
-    folders = " ".join(quote(str(run.folder)) for run in runs if run.folder is not None) or "RUN"
+    folders = " ".join(quote(run.place) for run in runs if run.place is not None) or "RUN"
     return (
         f"{what}; browse them with: ragauge view {folders}; or look at one question with: "
         f"ragauge show {folders.split()[0]} ID"

@@ -108,10 +108,10 @@ class StatsScreen:
 
     @property
     def commands(self) -> list[str]:
-        folder = self.stats.queue.run.folder
-        if folder is None:
+        place = self.stats.queue.run.place
+        if place is None:
             return []
-        run = quote(str(folder))
+        run = quote(place)
         states = self.stats.states
         commands: list[str] = []
         if states.get("open") or states.get("unsure"):

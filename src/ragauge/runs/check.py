@@ -43,6 +43,8 @@ def check_run(folder: RunFolder) -> Iterator[CheckResult]:
         if manifest.finished
         else "the run is not finished; run the same command again to finish it",
     )
+    if not manifest.finished and not (folder.path / SAMPLES).exists():
+        return  # it has just begun, or is at a URL, from where only finished runs are fetched
     try:
         samples = _read(folder, SAMPLES, manifest)
     except StoreError as error:

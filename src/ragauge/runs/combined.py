@@ -78,9 +78,16 @@ def names_of(runs: Sequence[Run]) -> list[str]:
     """A name for each run: that of its folder, or a number."""
     names: list[str] = []
     for at, run in enumerate(runs, 1):
-        name = run.folder.resolve().name if run.folder else f"run {at}"
+        name = _name_of(run) or f"run {at}"
         names.append(f"{name} ({at})" if name in names else name)
     return names
+
+
+def _name_of(run: Run) -> str:
+    """The name of a run's folder; empty for a run in memory."""
+    if run.url is not None:
+        return run.url.rpartition("/")[2]
+    return "" if run.folder is None else run.folder.resolve().name
 
 
 def _shared(

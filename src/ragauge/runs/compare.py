@@ -124,7 +124,7 @@ def _compared(
         means=tuple(means),
         metrics=tuple(scored),
         n_questions=len(questions.ids),
-        folders=tuple(None if side.run.folder is None else str(side.run.folder) for side in sides),
+        folders=tuple(side.run.place for side in sides),
         fields=questions.fields,
         cluster=options.cluster,
         test=options.test,

@@ -97,7 +97,7 @@ def _kept(run: Run) -> Mapping[str | None, Comparison]:
     pairs = cast("Sequence[tuple[str | None, object]]", run.kept.get("comparisons", ()))
     found = {base: read_dataclass(Comparison, made) for base, made in pairs}
     # The folder may have another name now.
-    folder = None if run.folder is None else str(run.folder)
     return {
-        base: replace(each, folders=(folder,) * len(each.systems)) for base, each in found.items()
+        base: replace(each, folders=(run.place,) * len(each.systems))
+        for base, each in found.items()
     }

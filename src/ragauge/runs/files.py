@@ -13,9 +13,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
-from ragauge.errors import PlanError, StoreError
+from ragauge.errors import StoreError
 from ragauge.file_lock import lock
-from ragauge.regular_file import NotReadableError, as_url, check_replaceable
+from ragauge.regular_file import NotReadableError, check_replaceable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,17 +24,6 @@ PART = ".part"
 MAX_NAME_BYTES = 240
 LEFT_OVER = re.compile(rf"\.(.+)\.[a-z0-9_]{{8}}{re.escape(PART)}")
 """The name of a temporary file, as `tempfile` makes them, and in it that of the file to be written."""
-
-
-def check_is_local(folder: str | os.PathLike[str]) -> None:
-    """Raise PlanError if a run's folder is given as a URL."""
-    if (url := as_url(folder)) is not None:
-        raise PlanError(
-            [
-                f"the run's folder must be on this machine, got {url!r:.200}; give a folder, also of a mounted "
-                "bucket; for a cluster that does not reach it, add --storage URL (in Python rg.Ray(storage=URL))"
-            ]
-        )
 
 
 @contextmanager

@@ -115,7 +115,7 @@ def gate(
         notes = (*notes, *other_versions([compared.base, run]))
     if compared is not None and max_drop is not None:
         verdicts += _vanished(compared, max_drop, systems)
-    return Gate(tuple(verdicts), str(run.folder or ""), notes)
+    return Gate(tuple(verdicts), run.place or "", notes)
 
 
 def _vanished(

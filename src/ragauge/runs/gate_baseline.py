@@ -162,6 +162,10 @@ class _Part:
     def folder(self) -> Path | None:
         return self.run.folder
 
+    @property
+    def place(self) -> str | None:
+        return self.run.place
+
     @cached_property
     def kept(self) -> Mapping[str, object]:
         return {}

@@ -218,3 +218,12 @@ def _json(table: Mapping[str, object]) -> str:
 def _digest(table: Mapping[str, object]) -> str:
     """The SHA-256 of a manifest without its digest."""
     return hashlib.sha256(_json(table).encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def format_of(manifest: str) -> int:
+    """The format that a manifest states; 0 if it cannot be read."""
+    try:
+        version = json.loads(manifest)["format"]
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return 0
+    return version if isinstance(version, int) else 0

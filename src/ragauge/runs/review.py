@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from ragauge.errors import PlanError
+from ragauge.errors import PlanError, StoreError
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.review_label import (
     Retraction,
@@ -15,7 +15,7 @@ from ragauge.runs.review_label import (
     rater_problems,
     value_problems,
 )
-from ragauge.runs.review_labels import LabelFile, LabelLog
+from ragauge.runs.review_labels import LABELS, LabelFile, LabelLog
 from ragauge.runs.review_queue import ReviewItem, ReviewQueue
 from ragauge.runs.review_verdicts import AnswerLabels, ReviewLabels, applied
 
@@ -87,6 +87,14 @@ class Review:
     def file(self) -> LabelFile:
         return LabelFile.of(self.queue.run.folder)
 
+    def check_writable(self) -> None:
+        """Raise StoreError for a run at a URL, where people on two machines would overwrite each other's labels."""
+        if self.queue.run.folder is not None and self.queue.run.place != str(self.queue.run.folder):
+            raise StoreError(
+                f"{self.queue.run.place}: labels cannot be stored at a URL, where people on two machines would "
+                f"overwrite each other's; copy the run to a folder, label it there, and put its {LABELS} back"
+            )
+
     def labels(self) -> ReviewLabels:
         """The labels as they are on disk now."""
         return self._applied(self.file.read())
@@ -128,6 +136,7 @@ class Review:
         like any other. With `has_seen` they knew the automatic scores, so the label is not blind. The same
         label again is not stored twice.
         """
+        self.check_writable()
         problems = [*rater_problems(rater), *value_problems(value), *note_problems(note)]
         if problems:
             raise PlanError(problems)
@@ -154,6 +163,7 @@ class Review:
 
     def undo(self, label: str, rater: str) -> ReviewLabel:
         """Take a label back; it stays in the file. PlanError unless it is this person's and still valid."""
+        self.check_writable()
         for each in self.file.read().valid:
             if each.label == label and each.rater == rater:
                 self.file.append(Retraction(label, rater))

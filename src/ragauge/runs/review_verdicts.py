@@ -192,7 +192,7 @@ def verdicts_of_labels(
     labelled: what is left out later would not be random. Raises DataError if there are no labels.
     """
     log = LabelFile.of(run.folder).read()
-    source = str(LabelFile.of(run.folder).path)
+    source = f"{run.place}/{LABELS}"
     if subjects is None:
         subjects = list(dict.fromkeys(label.metric for label in log.valid))
     by_subject = {
@@ -218,7 +218,7 @@ def verdicts_of_labels(
     if not rows:
         what = "no labels of a random sample" if is_sample_only and log.valid else "no labels"
         raise DataError(
-            [Problem(f"{what} yet; label answers with: ragauge review next {run.folder}", source)]
+            [Problem(f"{what} yet; label answers with: ragauge review next {run.place}", source)]
         )
     notes = list(_notes(log, list(by_subject.values()), n_picked, is_sample_only=is_sample_only))
     return Verdicts(_verdict_frame(rows), "binary", source, tuple(notes), _settled_frame(settled))

@@ -48,13 +48,15 @@ IDS_SEARCHED = 200_000
 class Run:
     """The result of an evaluation: scores of samples, and the manifest of how they were computed.
 
-    `print(run)` shows the first screen. `folder` is where it is stored; None for a run in memory.
+    `print(run)` shows the first screen. `folder` is where it is stored; None for a run in memory. Of a run
+    at a URL, `folder` is the working copy on this machine.
     """
 
     samples: Samples
     source: ScoreSource
     manifest: Manifest
     folder: Path | None = None
+    url: str | None = None
     renderer: "ClassVar[Renderer[Run] | None]" = None
     """How notebooks show runs; a module above sets it, since `runs` does not format."""
     _summaries: dict[tuple[str, ...], "pl.DataFrame"] = field(
@@ -69,6 +71,11 @@ class Run:
         default_factory=dict[str, object], repr=False, compare=False
     )
     """What other modules of this package have computed from all scores, by a name of theirs."""
+
+    @property
+    def place(self) -> str | None:
+        """The URL or folder at which the run is stored; None for a run in memory."""
+        return self.url or (None if self.folder is None else str(self.folder))
 
     def scan(self) -> "pl.LazyFrame":
         """The scores as a lazy frame, without their evidence; nothing is read before `collect`.
@@ -293,7 +300,7 @@ class Run:
         ids = cast("list[str]", first.unique().to_list())
         n = f"{len(ids):,}" if len(self.samples) <= IDS_SEARCHED else "many"
         hint = did_you_mean(id, ids) or f"; it has {n}, starting with {min(ids)!r}"
-        raise PlanError([f"{self.folder or 'the run'} has no question {id!r}{hint}"])
+        raise PlanError([f"{self.place or 'the run'} has no question {id!r}{hint}"])
 
     def worst(self, metric: str, n: int = 10) -> "pl.DataFrame":
         """The n rows with the worst value of a metric, worst first: id, system, value, answer.
@@ -477,7 +484,7 @@ class Run:
         systems = self.samples.systems
         more = ", …" if len(systems) > SYSTEMS_NAMED else ""
         named = ", ".join(systems[:SYSTEMS_NAMED]) + more
-        where = "not stored" if self.folder is None else f"in {self.folder}"
+        where = "not stored" if self.place is None else f"in {self.place}"
         return f"Run({self.manifest.suite}: {len(self.samples):,} samples of {named}; {where})"
 
     def _repr_html_(self) -> str | None:

@@ -23,7 +23,7 @@ class Side:
     @property
     def place(self) -> str:
         """Where the run is, for messages."""
-        return str(self.run.folder or self.run.samples.source)
+        return self.run.place or self.run.samples.source
 
     def is_same(self, other: "Side") -> bool:
         folder = self.run.folder
@@ -83,7 +83,7 @@ def _side(given: object, run: ScoredRun | None) -> Side:
 
 def _of_run(run: ScoredRun, system: str | None) -> Side:
     systems = run.samples.systems
-    where = run.folder or run.samples.source
+    where = run.place or run.samples.source
     if system is None and len(systems) == 1:
         return Side(run, systems[0], systems[0])
     if system is None:
@@ -107,7 +107,7 @@ def _with_own_names(sides: Sequence[Side]) -> tuple[Side, ...]:
 
 
 def _with_place(side: Side, _: int) -> Side:
-    name = side.run.folder.name if side.run.folder else Path(side.run.samples.source).name
+    name = Path(side.run.place or side.run.samples.source).name
     is_default = side.system == "default"
     return replace(side, name=name if is_default else f"{side.system}@{name}")
 

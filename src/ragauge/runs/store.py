@@ -17,15 +17,25 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragauge.engine.frames import EVIDENCE, KEYS, SCORES, TYPES
+from ragauge.engine.frames import EVIDENCE, KEYS, SCORES
 from ragauge.errors import FilterError, StoreError
-from ragauge.regular_file import as_url, exists, is_folder, read_regular
+from ragauge.regular_file import exists, is_folder, read_regular
 from ragauge.runs.digests import MAX_CHECKED_BYTES, check_digest, check_is_file, digests_of
+from ragauge.runs.file_names import (
+    APART,
+    EVIDENCE_FOLDER,
+    MANIFEST,
+    REPORT,
+    SAMPLES,
+    SCORES_FOLDER,
+    SUMMARIES,
+)
 from ragauge.runs.files import (
     copy_file,
     read_frame,
@@ -34,13 +44,21 @@ from ragauge.runs.files import (
     write_frame,
     write_text,
 )
-from ragauge.runs.integrity import check_samples, check_scores, problem_of_scores
+from ragauge.runs.integrity import check_scores, problem_of_scores
 from ragauge.runs.kept_results import RESULTS
-from ragauge.runs.manifest import FORMAT, Manifest
+from ragauge.runs.manifest import FORMAT, Manifest, format_of
 from ragauge.runs.question_index import INDEX, write_index
 from ragauge.runs.review_labels import LABELS
 from ragauge.runs.run import Run
 from ragauge.runs.scores import InParts
+from ragauge.runs.stored_tables import (
+    check_columns,
+    check_exist,
+    read_samples,
+    read_table,
+    schema_of,
+)
+from ragauge.runs.working_copy import WorkingCopy, fetched, url_of_run, writing
 from ragauge.sample import SampleFile, Samples
 from ragauge.sample_file import rows_at_once
 from ragauge.score import NOT_ASKED, Flag
@@ -48,19 +66,9 @@ from ragauge.score import NOT_ASKED, Flag
 if TYPE_CHECKING:
     import polars as pl
 
-MANIFEST = "manifest.json"
 MAX_MANIFEST_BYTES = 500_000_000
-SAMPLES = "samples.parquet"
-LARGE_SAMPLES = 16 * 2**20
-"""Samples whose file has at least this many bytes are read piece by piece."""
-SMALL_BATCHES = 8
-"""So are samples that are read in more batches than this: repeated texts take little room in the file."""
 MAX_CHECKED = 200
 """Most parts that are all looked into when a run is opened."""
-SCORES_FOLDER = "scores"
-EVIDENCE_FOLDER = "evidence"
-SUMMARIES = ("summary.json", "summary.md")
-REPORT = "report.html"
 FORMAT_1_FILES = ("scores.parquet", "parts")
 """What else a run folder of format 1 contains."""
 
@@ -79,9 +87,86 @@ def has_unfinished(scores: "pl.LazyFrame | pl.DataFrame") -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """A run on disk, finished or not."""
+    """A run on disk, finished or not. Of a run at a URL, `path` is its working copy on this machine."""
 
     path: Path
+    url: str | None = None
+    copy: WorkingCopy | None = None
+    """Puts what is written at the URL, while this process writes the run."""
+
+    @classmethod
+    def at(cls, place: str | os.PathLike[str], *, key: str | None = None) -> "RunFolder":
+        """The folder of a run, or the copy of one at a URL, with what is there now.
+
+        With a `key` it need not exist yet, and of another run only the manifest is fetched.
+        """
+        if (url := url_of_run(place)) is None:
+            return cls(Path(place))
+        return cls(fetched(url, key), url)
+
+    @classmethod
+    @contextmanager
+    def for_writing(cls, place: Path, key: str) -> "Generator[RunFolder]":
+        """The folder of the run with this key; what is written to one at a URL is put there."""
+        if (url := url_of_run(place)) is None:
+            yield cls(place)
+            return
+        with writing(url, key) as copy:
+            yield cls(copy.path, url, copy)
+
+    @property
+    def place(self) -> str:
+        """The folder's URL or path, as people know it."""
+        return self.url or str(self.path)
+
+    def named(self, text: str) -> str:
+        """A text with the URL for the working copy's path."""
+        return text if self.url is None else text.replace(str(self.path), self.url)
+
+    @contextmanager
+    def _named_errors(self) -> Generator[None]:
+        try:
+            yield
+        except StoreError as error:
+            if self.url is None:
+                raise
+            raise StoreError(self.named(str(error))) from error
+
+    def put(self, *files: Path) -> None:
+        """Put files of the run at its URL, if it has one."""
+        if self.copy is not None:
+            self.copy.put(*files)
+
+    def put_all(self) -> None:
+        """Put all files of a run that has ended at its URL, if it has one; the manifest last."""
+        if self.copy is not None:
+            self.copy.put_all()
+
+    def part_files(self, number: int) -> tuple[Path, Path]:
+        """A batch's files in the order in which they are written: with the last one the part is complete."""
+        return self.evidence_part(number), self.scores_part(number)
+
+    def take_part(self, number: int) -> None:
+        """Fetch a part that a worker has put at the run's URL."""
+        if self.copy is not None:
+            self.copy.get(*self.part_files(number))
+            try:
+                self.part(number)
+            except StoreError as error:
+                raise StoreError(
+                    f"{self.place}: part {number} was damaged on its way; check the storage, then run the same "
+                    "command again"
+                ) from error
+
+    def apart(self) -> "RunFolder":
+        """A folder in this one for parts that a cluster has measured, until the judges' scores join them."""
+        url = None if self.url is None else f"{self.url}/{APART}"
+        return RunFolder(self.path / APART, url, self.copy)
+
+    def remove_apart(self) -> None:
+        shutil.rmtree(self.path / APART, ignore_errors=True)
+        if self.copy is not None:
+            self.copy.remove(APART)
 
     def open(self, manifest: Manifest, samples: Samples) -> Manifest:
         """Create the folder for this run, or resume the run with the same key in it.
@@ -90,6 +175,10 @@ class RunFolder:
         holds another run or other files.
         """
         self._remove_left_over()
+        with self._named_errors():
+            return self._opened(manifest, samples)
+
+    def _opened(self, manifest: Manifest, samples: Samples) -> Manifest:
         if self.has_manifest():
             stored = self.manifest()
             if stored.key != manifest.key:
@@ -103,7 +192,9 @@ class RunFolder:
             self._check_empty()
         # The manifest first: it distinguishes a started run from other people's files.
         write_text(self.path / MANIFEST, manifest.to_json())
+        self.put(self.path / MANIFEST)
         self._write_samples(samples)
+        self.put(self.path / SAMPLES)
         return manifest
 
     def _write_samples(self, samples: Samples) -> None:
@@ -142,17 +233,13 @@ class RunFolder:
         try:
             text = read_regular(path, MAX_MANIFEST_BYTES).decode()
         except (FileNotFoundError, NotADirectoryError):
-            if url := as_url(self.path):
-                raise StoreError(
-                    f"{url}: is a URL; copy the run's folder to this machine, or mount the bucket"
-                ) from None
             why = f"it has no {MANIFEST}" if is_folder(self.path) else "it is not a folder"
             raise StoreError(
                 f"{self.path}: is not a run folder: {why}; give one that ragauge run made"
             ) from None
         except (OSError, UnicodeDecodeError) as error:
             raise StoreError(f"{path}: cannot be read: {error}") from None
-        self._check_format(_format(text))
+        self._check_format(format_of(text))
         try:
             return Manifest.from_json(text)
         except (ValueError, TypeError, KeyError, RecursionError, FilterError) as error:
@@ -186,8 +273,8 @@ class RunFolder:
         if not self.scores_part(number).exists():
             return False
         try:
-            scores = self._table(self.scores_part(number), SCORES)
-            evidence = self._table(self.evidence_part(number), EVIDENCE)
+            scores = read_table(self.scores_part(number), self.path, SCORES)
+            evidence = read_table(self.evidence_part(number), self.path, EVIDENCE)
         except StoreError:
             return False
         if has_unfinished(scores) or not scores.select(KEYS).equals(evidence.select(KEYS)):
@@ -200,12 +287,14 @@ class RunFolder:
     def reopen(self) -> None:
         """Mark a finished run as unfinished, to retry what failed."""
         write_text(self.path / MANIFEST, replace(self.manifest(), finished=None).to_json())
+        self.put(self.path / MANIFEST)
 
     def write_part(self, number: int, scores: "pl.DataFrame") -> None:
         """Write a batch's scores, with the columns of SCORES and EVIDENCE."""
-        evidence, path = self.evidence_part(number), self.scores_part(number)
+        evidence, path = self.part_files(number)
         write_frame(evidence, scores.select(EVIDENCE), is_one_of_many=True)
         write_frame(path, scores.select(SCORES), is_one_of_many=True)
+        self.put(evidence, path)
 
     def part(self, number: int) -> "pl.DataFrame":
         """A batch's scores with their evidence, as `write_part` got them."""
@@ -220,7 +309,7 @@ class RunFolder:
         manifest = replace(manifest, digests=digests_of(self.path, files))
         write_index(self.path, samples)
         write_text(self.path / MANIFEST, manifest.to_json())
-        return Run(samples, parts, manifest, self.path)
+        return Run(samples, parts, manifest, self.path, self.url)
 
     def remove(self) -> None:
         """Remove the run's own files and no others."""
@@ -252,17 +341,21 @@ class RunFolder:
 
     def read(self) -> Run:
         """The finished run; raises StoreError if it is not finished."""
+        with self._named_errors():
+            return self._read()
+
+    def _read(self) -> Run:
         manifest = self.manifest()
         self._remove_left_over()
         if not manifest.finished:
             raise StoreError(
                 f"{self.path}: is not finished; run the same command again to finish it"
             )
-        samples = Samples(self._samples(manifest), str(manifest.data.get("source", "")))
+        samples = Samples(read_samples(self.path, manifest), str(manifest.data.get("source", "")))
         n_parts = -(-len(samples) // max(manifest.batch_size, 1))
         parts = self._parts(n_parts, manifest.batch_size, has_digests=bool(manifest.digests))
         self._check_parts(parts, manifest)
-        return Run(samples, parts, manifest, self.path)
+        return Run(samples, parts, manifest, self.path, self.url)
 
     def _check_parts(self, parts: InParts, manifest: Manifest) -> None:
         """Raise StoreError if a part is not as the run wrote it.
@@ -277,24 +370,6 @@ class RunFolder:
             for part in parts.scores[some]:
                 check_scores(read_frame(part, self.path), part, self.path)
 
-    def _samples(self, manifest: Manifest) -> "pl.DataFrame | SampleFile":
-        """The samples: a frame, or many of them as the file that is read piece by piece."""
-        path = self.path / SAMPLES
-        is_packed_small = not path.exists() or path.stat().st_size < LARGE_SAMPLES
-        if is_packed_small:
-            check_digest(path, self.path, manifest.digests)
-        self._check_columns(path, ("id", "system"), _schema(path, self.path))
-        file = SampleFile(path)
-        # Polars opens no path that is not UTF-8.
-        is_read_whole = is_packed_small and not _is_utf8(path)
-        if not is_read_whole and (
-            not is_packed_small or file.height > SMALL_BATCHES * file.rows_at_once
-        ):
-            return file
-        frame = self._table(path, ("id", "system"))
-        check_samples(frame, path, self.path)
-        return frame
-
     def _parts(self, n_parts: int, batch_size: int, *, has_digests: bool = False) -> InParts:
         """The parts of the dataset; raises StoreError if one is missing, damaged or not a part.
 
@@ -306,48 +381,15 @@ class RunFolder:
             looks_into_all = n_parts <= MAX_CHECKED and not has_digests
             for path in paths if looks_into_all else (paths[0], paths[-1]):
                 check_is_file(path, self.path)
-                self._check_columns(path, columns, _schema(path, self.path))
-            self._check_exist(paths)
+                check_columns(path, self.path, columns, schema_of(path, self.path))
+            check_exist(paths, self.path)
         return InParts(scores, evidence, max(batch_size, 1))
 
-    def _check_exist(self, paths: Sequence[Path]) -> None:
-        """Raise StoreError if a part is missing."""
-        try:
-            present = {entry.name for entry in os.scandir(paths[0].parent)}
-        except OSError:
-            present = set[str]()
-        for path in paths:
-            if path.name not in present:
-                check_is_file(path, self.path)
 
-    def _table(self, path: Path, columns: Sequence[str]) -> "pl.DataFrame":
-        """One of the run's tables; raises StoreError if it is damaged or has other columns."""
-        frame = read_frame(path, self.path)
-        self._check_columns(path, columns, frame.schema)
-        return frame
-
-    def _check_columns(
-        self, path: Path, columns: Sequence[str], schema: "Mapping[str, pl.DataType]"
-    ) -> None:
-        missing = [name for name in columns if name not in schema]
-        wrong = [name for name in columns if name in schema and str(schema[name]) != TYPES[name]]
-        if missing or wrong:
-            what = (
-                f"it has no column {', '.join(missing)}"
-                if missing
-                else f"its {wrong[0]} has another type"
-            )
-            raise StoreError(
-                f"{path}: is not a part of a run: {what}; remove {self.path} and run it again"
-            )
-
-
-def _is_utf8(path: Path) -> bool:
-    try:
-        os.fspath(path.absolute()).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def put_files(run: Run, *names: str) -> None:
+    """Put files in the folder of a run at its URL, if it has one, once the run has ended."""
+    if run.url is not None and run.folder is not None:
+        WorkingCopy(run.url, run.folder).put(*(run.folder / name for name in names))
 
 
 def _is_small(parts: Sequence[Path]) -> bool:
@@ -356,25 +398,3 @@ def _is_small(parts: Sequence[Path]) -> bool:
         len(parts) <= MAX_CHECKED
         and sum(part.stat().st_size for part in parts) <= MAX_CHECKED_BYTES
     )
-
-
-def _schema(path: Path, folder: Path) -> "Mapping[str, pl.DataType]":
-    """The columns and types of a Parquet file, read from its end; StoreError when it is damaged."""
-    import polars as pl
-
-    try:
-        with path.open("rb") as file:  # polars reads * and [ in a path as patterns
-            return pl.read_parquet_schema(file)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise StoreError(
-            f"{path}: cannot be read: {error!s:.200}; remove {folder} and run it again"
-        ) from None
-
-
-def _format(manifest: str) -> int:
-    """The format that a manifest states; 0 if it cannot be read."""
-    try:
-        version = json.loads(manifest)["format"]
-    except (ValueError, TypeError, LookupError, RecursionError):
-        return 0
-    return version if isinstance(version, int) else 0

@@ -109,7 +109,7 @@ def verdicts_of(run: ScoredRun) -> Verdicts:
         pl.lit(None, pl.String).alias("answer"),
     )
     is_binary = frame["value"].is_in([0.0, 1.0]).all()
-    return Verdicts(frame, "binary" if is_binary else "graded", str(run.folder or "run"))
+    return Verdicts(frame, "binary" if is_binary else "graded", run.place or "run")
 
 
 def matched(labels: Verdicts, run: ScoredRun) -> MatchedLabels:

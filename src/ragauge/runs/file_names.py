@@ -1,0 +1,16 @@
+"""The names of the files in a run's folder; `runs/store.py` says what they are."""
+
+from ragauge.runs.kept_results import RESULTS
+from ragauge.runs.question_index import INDEX
+from ragauge.runs.review_labels import LABELS
+
+MANIFEST = "manifest.json"
+SAMPLES = "samples.parquet"
+SCORES_FOLDER = "scores"
+EVIDENCE_FOLDER = "evidence"
+SUMMARIES = ("summary.json", "summary.md")
+REPORT = "report.html"
+APART = ".on-ray"
+"""The parts of what a cluster has measured, until the judges' scores join them."""
+FILES = (MANIFEST, SAMPLES, INDEX, *SUMMARIES, RESULTS, REPORT, LABELS)
+"""All files that are not parts."""

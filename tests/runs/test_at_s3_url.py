@@ -1,0 +1,137 @@
+"""Runs at URLs of a real S3 server: killed, resumed elsewhere, and read by every command."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from ragauge.runs.lease import LEASE
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+EVALUATE = """
+import os, signal, sys
+import ragauge as rg
+
+rows = [{"id": f"q{at}", "answer": f"It is ${at}.", "reference": f"${at % 50}"} for at in range(200)]
+told = 0
+
+def progress(done, n):
+    global told
+    told += 1
+    print(done, flush=True)
+    if told == int(sys.argv[2]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+rg.evaluate(rows, ["exact_match", "number_match"], folder=sys.argv[1], batch_size=20, progress=progress)
+"""
+
+
+def started(
+    *arguments: str, cache: Path, **changed: str | None
+) -> subprocess.CompletedProcess[str]:
+    """A Python process with a folder of working copies: those of a machine of its own."""
+    given = {**os.environ, "XDG_CACHE_HOME": str(cache), **changed}
+    environment = {name: value for name, value in given.items() if value is not None}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=cache.parent,
+        check=False,
+    )
+
+
+def command(
+    *arguments: str, cache: Path, **changed: str | None
+) -> subprocess.CompletedProcess[str]:
+    return started("-m", "ragauge", *arguments, cache=cache, **changed)
+
+
+def test_a_killed_run_is_resumed_on_another_machine_with_the_same_numbers(
+    bucket: str, tmp_path: Path
+):
+    import s3fs
+
+    files = s3fs.S3FileSystem()
+    url = f"{bucket}/killed"
+    first, second = tmp_path / "first", tmp_path / "second"
+    killed = started("-c", EVALUATE, url, "4", cache=first)
+    assert (killed.returncode, killed.stdout.split()) == (-signal.SIGKILL, ["20", "40", "60", "80"])
+    # The last part was measured, but not put there.
+    files.invalidate_cache()
+    assert len(files.find(f"{url}/scores")) == 3
+    same = started("-c", EVALUATE, url, "2", cache=first)
+    assert same.stdout.split() == ["80", "100"], same.stderr
+    other = started("-c", EVALUATE, url, "0", cache=second)
+    assert "writes this run; wait until it has ended, or if it was killed" in other.stderr
+    lease = json.loads(files.cat_file(f"{url}/{LEASE}"))
+    lease["until"] = datetime.now(UTC).isoformat()  # as if the time had passed
+    files.pipe_file(f"{url}/{LEASE}", json.dumps(lease).encode())
+    other = started("-c", EVALUATE, url, "0", cache=second)
+    assert other.stdout.split() == [str(done) for done in range(100, 201, 20)], other.stderr
+    here = tmp_path / "here"
+    started("-c", EVALUATE, str(here), "0", cache=second)
+    fetched = tmp_path / "fetched"
+    files.invalidate_cache()
+    files.get(url, str(fetched), recursive=True)
+    names = {path.relative_to(here) for path in here.rglob("*") if path.is_file()}
+    assert names == {path.relative_to(fetched) for path in fetched.rglob("*") if path.is_file()}
+    for name in names - {Path("manifest.json")}:
+        assert (here / name).read_bytes() == (fetched / name).read_bytes(), name
+
+
+def test_runs_are_shown_and_compared_by_their_urls(bucket: str, tmp_path: Path):
+    cache, url = tmp_path / "cache", f"{bucket}/shown"
+    rows = [
+        {"id": f"q{at}", "answer": str(at % 3), "reference": "1", "system": system}
+        for at in range(30)
+        for system in ("alpha", "beta")
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run = ("run", "a.jsonl", "-m", "exact_match", "--folder")
+    made = command(*run, url, cache=cache)
+    assert (made.returncode, f"stored in {url}" in made.stderr) == (0, True), made.stderr
+    local = command(*run, "here", cache=cache)
+    assert made.stdout == local.stdout.replace("here", url)
+    elsewhere = tmp_path / "elsewhere"
+    for given in (
+        ["show", "RUN"],
+        ["show", "RUN", "q1"],
+        ["compare", "RUN"],
+        ["doctor", "--check", "RUN"],
+    ):
+        outputs = [
+            command(*(part.replace("RUN", place) for part in given), cache=elsewhere).stdout
+            for place in ("here", url)
+        ]
+        assert outputs[0].replace("here", url) == outputs[1] != ""
+    other = command("run", "a.jsonl", "-m", "token_f1", "--folder", url, cache=elsewhere)
+    assert (other.returncode, "holds another run" in other.stderr) == (5, True)
+
+
+def test_what_does_not_answer_is_one_sentence(bucket: str, tmp_path: Path):
+    cache, url = tmp_path / "cache", f"{bucket}/none"
+    (tmp_path / "a.jsonl").write_text('{"id": "q1", "answer": "x"}\n')
+    run = ("run", "a.jsonl", "-m", "dont_know", "--folder")
+    no_bucket = "s3://no-such-bucket/run"
+    keys = dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"))
+    cases: list[tuple[tuple[str, ...], dict[str, str | None], str]] = [
+        (("show", url), {}, f"{url}: is not a run folder: it has no manifest.json"),
+        (("show", no_bucket), {}, "bucket does not exist; correct the URL, or create the bucket"),
+        ((*run, no_bucket), {}, "bucket does not exist; correct the URL, or create the bucket"),
+        (("show", url), {**keys, "HOME": str(tmp_path)}, "credentials (such as AWS_ACCESS_KEY_ID"),
+        ((*run, url), {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}, "check the network and the cred"),
+    ]
+    for arguments, changed, says in cases:
+        ended = command(*arguments, cache=cache, **changed)
+        errors = [line for line in ended.stderr.splitlines() if "error" in line]
+        assert ended.returncode == 5, ended.stderr
+        assert len(errors) == 1, ended.stderr
+        assert says in errors[0]
+        assert "Traceback" not in ended.stderr

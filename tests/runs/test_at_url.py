@@ -1,0 +1,375 @@
+"""Runs whose folder is at a URL: made and read in a working copy, and put there file by file."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ragauge as rg
+from ragauge.cli import main
+from ragauge.errors import PlanError, StoreError
+from ragauge.runs.lease import LEASE
+from ragauge.runs.review import Review
+from ragauge.runs.working_copy import url_of_run
+
+URL = "gs://bucket/runs/one"
+METRICS = ["exact_match", "number_match"]
+ROWS = [
+    {"id": f"q{at}", "answer": f"It is ${at}.", "reference": f"${at % 7}", "system": system}
+    for at in range(50)
+    for system in ("alpha", "beta")
+]
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
+    """Go to another machine: one with working copies of its own."""
+
+    def change(name: str) -> None:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / name))
+
+    change("first")
+    return change
+
+
+@pytest.fixture
+def store(gs_in_memory: Any, machine: Callable[[str], None]) -> Any:
+    return gs_in_memory
+
+
+def evaluated(folder: str | Path = URL, stop_after: int | None = None) -> tuple[rg.Run, list[int]]:
+    """A run in batches of 10 rows, and the numbers of rows done when each was measured."""
+    told: list[int] = []
+
+    def tell(done: int, _: int) -> None:
+        told.append(done)
+        if stop_after is not None and len(told) > stop_after:
+            raise KeyboardInterrupt
+
+    return rg.evaluate(ROWS, METRICS, folder=folder, batch_size=10, progress=tell), told
+
+
+def files_of(store: Any) -> dict[str, bytes]:
+    start = len(URL.partition("://")[2]) + 2
+    return {str(name)[start:]: store.cat_file(name) for name in store.find(URL)}
+
+
+def interrupted(n_parts: int) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        evaluated(stop_after=n_parts)
+
+
+def test_the_folder_is_that_of_a_run_on_this_machine(store: Any, tmp_path: Path):
+    here, _ = evaluated(tmp_path / "here")
+    there, _ = evaluated()
+    assert there.scores.equals(here.scores)
+    assert there.place == URL
+    local = {
+        path.relative_to(tmp_path / "here").as_posix(): path.read_bytes()
+        for path in (tmp_path / "here").rglob("*")
+        if path.is_file()
+    }
+    stored = files_of(store)
+    manifests = [json.loads(files.pop("manifest.json")) for files in (local, stored)]
+    for manifest in manifests:
+        manifest |= {"started": "", "finished": "", "digest": ""}
+    assert manifests[0] == manifests[1]
+    assert stored == local
+
+
+def test_the_finished_manifest_is_put_last(store: Any):
+    evaluated()
+    assert store.writes[0].endswith("/manifest.json")
+    assert store.writes[1].endswith("/samples.parquet")
+    assert store.writes[-1].endswith("/manifest.json")
+    assert len(store.writes) == 2 + 20 + 2 + 1
+    store.broken = "summary.md"
+    with pytest.raises(StoreError, match=r"summary.md: cannot be written: the store is full"):
+        evaluated(f"{URL}-two")
+    assert not json.loads(store.cat_file(f"{URL}-two/manifest.json"))["finished"]
+
+
+def test_a_part_is_put_when_it_is_measured_and_no_machine_measures_it_again(
+    store: Any, machine: Callable[[str], None], tmp_path: Path
+):
+    interrupted(3)
+    scores = [name for name in files_of(store) if name.startswith("scores/")]
+    assert scores == ["scores/000000.parquet", "scores/000001.parquet", "scores/000002.parquet"]
+    assert LEASE not in files_of(store)
+    machine("second")
+    run, told = evaluated()
+    assert told == [40, 50, 60, 70, 80, 90, 100]
+    machine("first")
+    again, told = evaluated()
+    assert told == []
+    expected, _ = evaluated(tmp_path / "here")
+    for each in (run, again, rg.open_run(URL)):
+        assert each.scores.equals(expected.scores)
+        assert each.summary().equals(expected.summary())
+
+
+def test_only_what_is_new_is_fetched(store: Any, machine: Callable[[str], None]):
+    evaluated()
+    rg.open_run(URL)
+    assert store.reads == []
+    machine("second")
+    rg.open_run(f"{URL}/")
+    assert len(store.reads) == 2 + 20 + 2
+    rg.open_run(Path(URL))
+    assert len(store.reads) == 2 + 20 + 2
+    store.reads.clear()
+    copy = rg.open_run(URL).folder
+    assert copy is not None
+    damaged = copy / "scores" / "000003.parquet"
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    rg.open_run(URL)
+    assert [name.rpartition("/")[2] for name in store.reads] == ["000003.parquet"]
+
+
+def test_another_run_at_the_url_is_seen(store: Any, machine: Callable[[str], None]):
+    evaluated()
+    machine("second")
+    store.rm(URL, recursive=True)
+    rg.evaluate(ROWS[:4], "token_f1", folder=URL)
+    machine("first")
+    assert rg.open_run(URL).scores.height == 4
+
+
+def test_a_damaged_part_there_is_named_by_its_url(store: Any, machine: Callable[[str], None]):
+    evaluated()
+    machine("second")
+    part = f"{URL}/scores/000001.parquet"
+    store.pipe_file(part, store.cat_file(part)[:-9] + b"x" * 9)
+    with pytest.raises(StoreError, match=rf"^{part}: is damaged.* or remove {URL} and run it"):
+        rg.open_run(URL)
+
+
+def test_what_is_not_a_file_of_a_run_is_not_fetched(store: Any, machine: Callable[[str], None]):
+    evaluated()
+    machine("second")
+    for name in ("notes.txt", "scores/../../x.parquet", "scores/1.parquet", ".lock"):
+        store.store[f"/bucket/runs/one/{name}"] = store.store["/bucket/runs/one/summary.md"]
+    folder = rg.open_run(URL).folder
+    assert folder is not None
+    names = {path.name for path in folder.parent.rglob("*")}
+    assert names.isdisjoint({"notes.txt", "x.parquet", "1.parquet"})
+    assert (folder / ".lock").read_bytes() == b""
+
+
+def test_other_runs_and_other_files_are_refused(store: Any):
+    evaluated()
+    before = files_of(store)
+    with pytest.raises(StoreError, match=rf"^{URL}: holds another run \(custom, "):
+        rg.evaluate(ROWS, "token_f1", folder=URL)
+    assert files_of(store) == before
+    store.pipe_file("gs://bucket/other/notes.txt", b"mine")
+    with pytest.raises(StoreError, match=r"^gs://bucket/other: is not .* contains 'notes.txt'"):
+        evaluated("gs://bucket/other")
+    assert [str(name) for name in store.find("gs://bucket/other")] == ["/bucket/other/notes.txt"]
+
+
+def test_labels_outlive_their_run_and_are_read_but_not_written(
+    store: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    local, _ = evaluated(tmp_path / "here")
+    review = Review(local.review_queue())
+    review.save(next(iter(review.queue.items)), "ann", 1)
+    store.pipe_file(f"{URL}/labels.jsonl", (tmp_path / "here" / "labels.jsonl").read_bytes())
+    run, _ = evaluated()
+    assert len(run.labels().answers) == 1
+    there = Review(run.review_queue())
+    with pytest.raises(StoreError, match=rf"^{URL}: labels cannot be stored at a URL"):
+        there.save(next(iter(there.queue.items)), "bob", 1)
+    for command in (["next"], ["serve", "--no-browser"], ["import"]):
+        given = [str(tmp_path / "here" / "labels.jsonl")] * (command == ["import"])
+        assert ended(["review", *command, URL, *given]) == 5
+        assert "put its labels.jsonl back" in capsys.readouterr().err
+
+
+def lease(store: Any, ends_in_s: float, holder: str = "someone") -> None:
+    until = datetime.now(UTC) + timedelta(seconds=ends_in_s)
+    entry = {"holder": holder, "machine": "node-7", "until": until.isoformat()}
+    store.pipe_file(f"{URL}/{LEASE}", json.dumps(entry).encode())
+
+
+def test_a_run_that_another_machine_writes_is_refused_until_its_lease_ends(store: Any):
+    lease(store, 60)
+    with pytest.raises(StoreError, match=r"a process on node-7 writes this run; wait .* UTC$"):
+        evaluated()
+    assert list(files_of(store)) == [LEASE]
+    lease(store, -1)
+    evaluated()
+    assert LEASE not in files_of(store)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"holder": 1, "until": "soon"}', b"\xff"])
+def test_a_lease_that_cannot_be_read_holds_nobody_up(store: Any, content: bytes):
+    store.pipe_file(f"{URL}/{LEASE}", content)
+    evaluated()
+
+
+def test_a_lease_is_renewed_and_a_run_ends_that_lost_it(
+    store: Any, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("ragauge.runs.lease.RENEWED_EVERY_S", 0.01)
+    seen: list[str] = []
+
+    def tell(done: int, _: int) -> None:
+        entry = json.loads(store.cat_file(f"{URL}/{LEASE}"))
+        if done == 10:
+            while json.loads(store.cat_file(f"{URL}/{LEASE}")) == entry:
+                pass
+            lease(store, 60)
+        # The thread that renews sees it before the second part is put, or before a later one.
+        while done > 10 and not seen:
+            seen.extend(thread for thread in renewing() if not thread)
+            if not renewing():
+                seen.append("ended")
+
+    def renewing() -> list[str]:
+        import threading
+
+        return [one.name for one in threading.enumerate() if one.name == "ragauge-lease"]
+
+    with pytest.raises(StoreError, match=r"node-7 now writes this run; run the same command again"):
+        rg.evaluate(ROWS, METRICS, folder=URL, batch_size=10, progress=tell)
+    assert json.loads(store.cat_file(f"{URL}/{LEASE}"))["holder"] == "someone"
+
+
+def ended(arguments: list[str]) -> int:
+    with pytest.raises(SystemExit) as exiting:
+        main(arguments)
+    assert isinstance(exiting.value.code, int)
+    return exiting.value.code
+
+
+def test_every_command_that_reads_runs_takes_the_url(
+    store: Any,
+    machine: Callable[[str], None],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.chdir(tmp_path)
+    evaluated()
+    evaluated(tmp_path / "here")
+    machine("second")
+    page = tmp_path / "page.html"
+    (tmp_path / "labels.csv").write_text("id,system,rater,label\nq1,alpha,ann,yes\n")
+    for command in (
+        ["show", "RUN"],
+        ["show", "RUN", "q3"],
+        ["compare", "RUN"],
+        ["compare", "alpha@RUN", "beta@RUN"],
+        ["gate", "RUN", "--rule", "number_match >= 0.1", "--baseline", "RUN"],
+        ["report", "RUN", "-o", str(page)],
+        ["review", "stats", "RUN"],
+        ["review", "export", "RUN", "-o", str(tmp_path / "queue.jsonl")],
+        ["calibrate", "labels.csv", "RUN"],
+        ["doctor", "--check", "RUN"],
+    ):
+        shown: list[str] = []
+        for place in (str(tmp_path / "here"), URL):
+            code = ended([part.replace("RUN", place) for part in command])
+            out = capsys.readouterr()
+            assert code == 0, out.err
+            shown.append((out.out + out.err).replace(place, "RUN"))
+        assert shown[0] == shown[1], command
+    assert ended(["report", URL]) == 0
+    assert "report.html" in files_of(store)
+
+
+def test_a_configuration_and_its_gate_name_urls(
+    store: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    answers = "".join(json.dumps(row) + "\n" for row in ROWS)
+    store.pipe_file("gs://bucket/answers.jsonl", answers.encode())
+    config = tmp_path / "run.toml"
+    config.write_text(
+        f'data = "gs://bucket/answers.jsonl"\nmetrics = ["number_match"]\nfolder = "{URL}"\n'
+        f'[gate]\nrules = ["number_match >= 0"]\nbaseline = "{URL}"\n'
+    )
+    assert ended(["run", str(config), "--dry-run"]) == 0
+    assert f"would be stored in {URL}" in capsys.readouterr().err
+    assert ended(["run", str(config), "--by", "system", "-j", "1"]) == 0
+    assert f"stored in {URL}" in capsys.readouterr().err
+    assert "by" in json.loads(files_of(store)["summary.json"])
+    assert b"system" in files_of(store)["summary.md"]
+    assert {"report.html", "summary.json"} <= files_of(store).keys()
+    assert ended(["gate", "--config", str(config)]) == 0
+
+
+def test_an_unfinished_run_says_so_and_only_its_manifest_is_fetched(
+    store: Any, machine: Callable[[str], None]
+):
+    interrupted(3)
+    machine("second")
+    with pytest.raises(StoreError, match=rf"^{URL}: is not finished; run the same command again"):
+        rg.open_run(URL)
+    assert [name.rpartition("/")[2] for name in store.reads] == ["manifest.json"]
+
+
+@pytest.mark.parametrize(
+    ("place", "says"),
+    [
+        ("https://host/run", "a run cannot be at 'https://host/run'; give a folder, or s3://"),
+        ("s3://", "a run cannot be at 's3://'"),
+    ],
+)
+def test_other_urls_are_refused(place: str, says: str):
+    for use in (rg.open_run, evaluated):
+        with pytest.raises(PlanError, match=says):
+            use(place)
+
+
+def test_urls_are_told_from_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    assert url_of_run("S3://bucket/a/run/") == url_of_run(Path("s3://bucket/a/run"))
+    assert url_of_run("runs/s3") is None
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gs:" / "bucket").mkdir(parents=True)
+    assert url_of_run("gs://bucket") is None
+    assert url_of_run("gs://other") == "gs://other"
+
+
+def test_a_run_that_is_not_there_says_so(store: Any):
+    with pytest.raises(StoreError, match=r"^gs://bucket/none: is not a run folder: it has no man"):
+        rg.open_run("gs://bucket/none")
+
+
+def test_while_a_process_writes_a_run_no_other_one_here_reads_or_writes_it(store: Any):
+    said: list[str] = []
+
+    def tell(done: int, _: int) -> None:
+        if done == 50:
+            for use in (rg.open_run, evaluated):
+                with pytest.raises(StoreError) as raised:
+                    use(URL)
+                said.append(str(raised.value))
+
+    rg.evaluate(ROWS, METRICS, folder=URL, batch_size=10, progress=tell)
+    what = "another process on this machine writes this run; wait until it has ended"
+    assert said == [f"{URL}: {what}"] * 2
+    assert rg.open_run(URL).scores.height == 200
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"manifest.json": []}', '{"summary.md": 5}'])
+def test_without_its_bookkeeping_a_working_copy_is_fetched_again(store: Any, content: str):
+    run, _ = evaluated()
+    assert run.folder is not None
+    (run.folder / ".copy.json").write_text(content)
+    assert rg.open_run(URL).scores.equals(run.scores)
+    assert len(store.reads) == 2 + 20 + 2
+
+
+def test_an_unfinished_run_is_checked_as_far_as_it_is(
+    store: Any, capsys: pytest.CaptureFixture[str], machine: Callable[[str], None]
+):
+    interrupted(3)
+    machine("second")
+    assert ended(["doctor", "--check", URL]) == 5
+    out = capsys.readouterr()
+    assert "the run is not finished" in out.out
+    assert "samples" not in out.out
