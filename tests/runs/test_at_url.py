@@ -183,6 +183,8 @@ def test_labels_outlive_their_run_and_are_read_but_not_written(
     there = Review(run.review_queue())
     with pytest.raises(StoreError, match=rf"^{URL}: labels cannot be stored at a URL"):
         there.save(next(iter(there.queue.items)), "bob", 1)
+    assert ended(["review", "stats", URL]) == 0
+    assert "review next" not in capsys.readouterr().out
     for command in (["next"], ["serve", "--no-browser"], ["import"]):
         given = [str(tmp_path / "here" / "labels.jsonl")] * (command == ["import"])
         assert ended(["review", *command, URL, *given]) == 5
@@ -266,7 +268,6 @@ def test_every_command_that_reads_runs_takes_the_url(
         ["compare", "alpha@RUN", "beta@RUN"],
         ["gate", "RUN", "--rule", "number_match >= 0.1", "--baseline", "RUN"],
         ["report", "RUN", "-o", str(page)],
-        ["review", "stats", "RUN"],
         ["review", "export", "RUN", "-o", str(tmp_path / "queue.jsonl")],
         ["calibrate", "labels.csv", "RUN"],
         ["doctor", "--check", "RUN"],
@@ -334,6 +335,17 @@ def test_urls_are_told_from_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert url_of_run("gs://other") == "gs://other"
 
 
+def test_labels_that_are_missing_are_given_in_a_copy(
+    store: Any, capsys: pytest.CaptureFixture[str]
+):
+    evaluated()
+    assert ended(["calibrate", URL]) == 3
+    said = (
+        "no labels yet; label answers in a copy of the run's folder, with: ragauge review next COPY"
+    )
+    assert f"{URL}/labels.jsonl: {said}" in capsys.readouterr().err
+
+
 def test_a_run_that_is_not_there_says_so(store: Any):
     with pytest.raises(StoreError, match=r"^gs://bucket/none: is not a run folder: it has no man"):
         rg.open_run("gs://bucket/none")
@@ -373,3 +385,25 @@ def test_an_unfinished_run_is_checked_as_far_as_it_is(
     out = capsys.readouterr()
     assert "the run is not finished" in out.out
     assert "samples" not in out.out
+
+
+def test_a_place_for_the_copy_that_cannot_be_written_says_so(
+    store: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    (tmp_path / "file").write_text("mine")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(StoreError, match=r"working copy of .*one cannot be .*set XDG_CACHE_HOME"):
+        evaluated()
+    # A user without a home, as in some containers.
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.delenv("LOCALAPPDATA", raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    run, _ = evaluated()
+    assert run.folder is not None
+    assert run.folder.is_relative_to(tmp_path / "temporary")
+
+
+def no_home() -> Path:
+    raise RuntimeError("Could not determine home directory.")

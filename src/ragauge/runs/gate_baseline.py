@@ -163,6 +163,10 @@ class _Part:
         return self.run.folder
 
     @property
+    def url(self) -> str | None:
+        return self.run.url
+
+    @property
     def place(self) -> str | None:
         return self.run.place
 

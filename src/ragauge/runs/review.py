@@ -89,9 +89,9 @@ class Review:
 
     def check_writable(self) -> None:
         """Raise StoreError for a run at a URL, where people on two machines would overwrite each other's labels."""
-        if self.queue.run.folder is not None and self.queue.run.place != str(self.queue.run.folder):
+        if self.queue.run.url is not None:
             raise StoreError(
-                f"{self.queue.run.place}: labels cannot be stored at a URL, where people on two machines would "
+                f"{self.queue.run.url}: labels cannot be stored at a URL, where people on two machines would "
                 f"overwrite each other's; copy the run to a folder, label it there, and put its {LABELS} back"
             )
 

@@ -217,9 +217,9 @@ def verdicts_of_labels(
                 settled.append((answer[0], answer[1], about, float(each.value)))
     if not rows:
         what = "no labels of a random sample" if is_sample_only and log.valid else "no labels"
-        raise DataError(
-            [Problem(f"{what} yet; label answers with: ragauge review next {run.place}", source)]
-        )
+        how = "with" if run.url is None else "in a copy of the run's folder, with"
+        command = f"ragauge review next {run.place if run.url is None else 'COPY'}"
+        raise DataError([Problem(f"{what} yet; label answers {how}: {command}", source)])
     notes = list(_notes(log, list(by_subject.values()), n_picked, is_sample_only=is_sample_only))
     return Verdicts(_verdict_frame(rows), "binary", source, tuple(notes), _settled_frame(settled))
 

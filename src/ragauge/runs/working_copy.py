@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import re
+import tempfile
 import time
 import uuid
 from collections.abc import Generator, Mapping
@@ -43,7 +44,7 @@ OF_RUN = re.compile(
 """The names of a run's files in its folder; nothing else is fetched."""
 TAGS = ("ETag", "etag", "md5Hash", "generation", "mtime", "LastModified", "updated", "created")
 """What changes with a file's content, by the names that file systems give it."""
-MAX_BOOKKEEPING = 100_000_000
+MAX_BOOKKEEPING = 500_000_000
 AT_ONCE = 8
 """Files that are fetched at the same time."""
 WAIT_S, WAIT_AT_MOST_S = 0.2, 60.0
@@ -68,7 +69,11 @@ def url_of_run(place: str | os.PathLike[str]) -> str | None:
 def copies_folder() -> Path:
     """Where working copies are: in the user's folder for caches."""
     given = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(given) if given else Path.home() / ".cache") / "ragauge" / "runs"
+    try:
+        caches = Path(given) if given else Path.home() / ".cache"
+    except RuntimeError:  # a user without a home, as in some containers
+        caches = Path(tempfile.gettempdir())
+    return caches / "ragauge" / "runs"
 
 
 def fetched(url: str, key: str | None = None) -> Path:
@@ -277,9 +282,14 @@ def _locked(url: str, *, is_writer: bool) -> Generator[Path]:
     """The folder of a URL's working copy, which no other process changes; StoreError if one writes the run."""
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", url.rpartition("/")[2])[:40] or "run"
     path = copies_folder() / f"{name}-{hashlib.sha256(url.encode()).hexdigest()[:16]}"
-    with store_errors(path):
+    try:
         path.mkdir(parents=True, exist_ok=True)
         handle = os.open(path / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StoreError(
+            f"{path}: the working copy of {url} cannot be written: {error.strerror or error}; set XDG_CACHE_HOME "
+            "to a folder with room"
+        ) from error
     try:
         began = time.monotonic()
         while not lock(handle):
