@@ -10,7 +10,7 @@ from ragauge.language.asked_numbers import heading_scale, in_asked_unit, named_s
 from ragauge.language.keywords import by_value
 from ragauge.language.measures import measures
 from ragauge.language.number_agreement import Agreement, Stated, stated
-from ragauge.language.number_index import Found, NumberIndex, may_agree
+from ragauge.language.number_index import Found, Near, NumberIndex, may_agree, near
 from ragauge.language.number_match import given_scales, rules_for
 from ragauge.language.other_forms import in_other_forms
 from ragauge.language.quantity import Quantity
@@ -116,9 +116,8 @@ class _Sources:
         return found
 
     @cached_property
-    def _values(self) -> list[Decimal]:
-        """The distinct values."""
-        return [*{quantity.value for _, found in self._quantities for quantity in found}]
+    def _near(self) -> list[Near]:
+        return near(quantity for _, found in self._quantities for quantity in found)
 
     @cached_property
     def _index(self) -> NumberIndex:
@@ -134,8 +133,7 @@ class _Sources:
 
     def find(self, sought: Stated, rules: Agreement) -> list[Found]:
         """The numbers that agree with the answer's, the most exact first."""
-        # A converted measure may be rounded in its own unit, so its value need not be near.
-        needs_all = self.units or rules.rtol or rules.atol or not sought.value
-        if not needs_all and not may_agree(sought, self._values):
+        needs_all = rules.rtol or rules.atol or not sought.value
+        if not needs_all and not may_agree(sought, self._near):
             return []
         return self._index.find(sought, rules, among_expected=True)
