@@ -111,6 +111,7 @@ _COUNTED = ("season", "series", "episode", "chapter", "volume", "round", "grade"
 _COUNTED_NOUN = re.compile(rf" (?:{'|'.join(_COUNTED)})\b")
 _ORDINAL = re.compile(rf"\b(?:({'|'.join(_RANKS)})|([0-9]{{1,3}})(?:st|nd|rd|th))\Z")
 _LONGEST_ORDINAL = max(map(len, _RANKS))
+_ENDS_OF_ORDINALS = ("st", "nd", "rd", "th")
 
 
 def _ordinals(text: str, lowered: str) -> Iterator[Quantity]:
@@ -119,6 +120,8 @@ def _ordinals(text: str, lowered: str) -> Iterator[Quantity]:
         return
     for noun in _COUNTED_NOUN.finditer(lowered):
         end = noun.start()
+        if not lowered.endswith(_ENDS_OF_ORDINALS, 0, end):
+            continue
         if words := _ORDINAL.search(lowered, max(0, end - _LONGEST_ORDINAL), end):
             rank = _RANKS[words[1]] if words[1] else int(words[2])
             start, end = words.start(), noun.end()
