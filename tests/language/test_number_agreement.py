@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.language.number_agreement import Agreement, agreement, stated
-from ragauge.language.number_index import NumberIndex, may_agree, near
+from ragauge.language.number_index import NumberIndex, may_agree
 from ragauge.language.numbers import quantities
 from ragauge.language.unit_conversion import in_units
 
@@ -110,7 +110,7 @@ def test_values_that_are_not_near_never_agree(numbers, sought, rules, scales):
     index = NumberIndex(stated(each, text, scales, expected=True) for each in expected)
     for each in quantities(given_text):
         number = stated(each, given_text, scales)
-        if number.value and not may_agree(number, near(expected)):
+        if number.value and not may_agree(number, expected):
             assert index.find(number, rules, among_expected=True) == []
 
 
@@ -135,7 +135,7 @@ def test_measures_that_are_not_near_in_the_other_unit_never_agree(numbers, sough
     expected = [*expected, *in_units(expected, {quantity.unit})]
     index = NumberIndex(stated(each, text, expected=True) for each in expected)
     number = stated(quantity, given_text)
-    if not may_agree(number, near(expected)):
+    if not may_agree(number, expected):
         assert index.find(number, Agreement(), among_expected=True) == []
 
 
@@ -154,7 +154,7 @@ def test_only_measures_near_one_in_their_own_unit_are_compared(sought, text, may
     (quantity,) = quantities(sought)
     found = quantities(text)
     converted = list(in_units(found, {quantity.unit})) or found
-    assert may_agree(stated(quantity, sought), near(converted)) is may
+    assert may_agree(stated(quantity, sought), converted) is may
 
 
 def stated_of(text):

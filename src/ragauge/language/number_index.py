@@ -117,32 +117,20 @@ def _reach(value: Decimal) -> float:
     return _SAME - math.log10(1 - 0.5 / max(unit, 1))
 
 
-class Near(NamedTuple):
-    """Where a number is among others: log10 of its value, and how far from there it may agree with one."""
-
-    log: float
-    reach: float
-
-
-def near(numbers: Iterable[Quantity]) -> list[Near]:
-    """Where these numbers are, each place once."""
-    return [*{Near(log_of(number.value), _reach_of(number)) for number in numbers}]
-
-
-def may_agree(sought: Stated, expected: Iterable[Near]) -> bool:
+def may_agree(sought: Stated, expected: Iterable[Quantity]) -> bool:
     """Whether one of the expected numbers may agree with the sought one without a tolerance; False for most.
 
     A number in another scale has the same digits, so only these are compared.
 
     >>> from ragauge.language.number_agreement import stated
     >>> from ragauge.language.numbers import quantities
-    >>> may_agree(stated(quantities("1577")[0], "1577"), near(quantities("1.6 of 12")))
+    >>> may_agree(stated(quantities("1577")[0], "1577"), quantities("1.6 of 12"))
     True
     """
     key, own = sought.log, _reach_of(sought.quantity)
-    for log, reach in expected:
-        off = abs((log - key + 0.5) % 1.0 - 0.5) - _MARGIN
-        if off < _WINDOW and (off < own or off < reach):
+    for number in expected:
+        off = abs((log_of(number.value) - key + 0.5) % 1.0 - 0.5) - _MARGIN
+        if off < _WINDOW and (off < own or off < _reach_of(number)):
             return True
     return False
 

@@ -10,11 +10,14 @@ from ragauge.language.asked_numbers import heading_scale, in_asked_unit, named_s
 from ragauge.language.keywords import by_value
 from ragauge.language.measures import measures
 from ragauge.language.number_agreement import Agreement, Stated, stated
-from ragauge.language.number_index import Found, Near, NumberIndex, may_agree, near
+from ragauge.language.number_index import Found, NumberIndex, may_agree
 from ragauge.language.number_match import given_scales, rules_for
 from ragauge.language.other_forms import in_other_forms
 from ragauge.language.quantity import Quantity
 from ragauge.language.unit_conversion import in_units, is_measure
+
+FEW = 200
+"""Up to this many numbers are looked through before an index of them is made; more would take quadratic time."""
 
 
 class NumberSource(NamedTuple):
@@ -116,8 +119,10 @@ class _Sources:
         return found
 
     @cached_property
-    def _near(self) -> list[Near]:
-        return near(quantity for _, found in self._quantities for quantity in found)
+    def _numbers(self) -> list[Quantity]:
+        """One number of each value and unit in which it is stated."""
+        numbers = [quantity for _, found in self._quantities for quantity in found]
+        return [*{(number.value, number.converted_from): number for number in numbers}.values()]
 
     @cached_property
     def _index(self) -> NumberIndex:
@@ -133,7 +138,7 @@ class _Sources:
 
     def find(self, sought: Stated, rules: Agreement) -> list[Found]:
         """The numbers that agree with the answer's, the most exact first."""
-        needs_all = rules.rtol or rules.atol or not sought.value
-        if not needs_all and not may_agree(sought, self._near):
+        needs_all = rules.rtol or rules.atol or not sought.value or len(self._numbers) > FEW
+        if not needs_all and not may_agree(sought, self._numbers):
             return []
         return self._index.find(sought, rules, among_expected=True)
