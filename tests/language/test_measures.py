@@ -13,6 +13,8 @@ from ragauge.language.numbers import quantities
         ("two years and six months", ["30 month"]),
         ("1h30m", ["90 min"]),
         ("6'2\" tall", ["74 inch"]),
+        ("6 ’ 2”, 5-foot-9-in, 5feet 1in", ["74 inch", "69 inch", "61 inch"]),
+        ("2 hrs 5 mins 3 secs, 12 h 5 m", ["7503 s", "725 min"]),
         ("6 ft 2 in", ["74 inch"]),
         ("5 lbs 3 oz", ["83 oz"]),
         ("half a kilo", ["0.5 kg"]),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from ragauge.language.number_agreement import Agreement, agreement, stated
 from ragauge.language.number_index import NumberIndex, may_agree
 from ragauge.language.numbers import quantities
+from ragauge.language.unit_conversion import in_units
 
 
 def agree(expected, answer, scales=(), **rules):
@@ -109,8 +110,51 @@ def test_values_that_are_not_near_never_agree(numbers, sought, rules, scales):
     index = NumberIndex(stated(each, text, scales, expected=True) for each in expected)
     for each in quantities(given_text):
         number = stated(each, given_text, scales)
-        if number.value and not may_agree(number, [one.value for one in expected]):
+        if number.value and not may_agree(number, expected):
             assert index.find(number, rules, among_expected=True) == []
+
+
+MEASURES = [
+    *("{} °F", "{} °C", "-{} °C", "{} K", "{}.5 °F"),
+    *("{} lb", "{} kg", "{}0 g", "{} oz", "{}.5 kg"),
+    *("{} miles", "{} km", "{}.2 km", "{} ft", "{} cm"),
+    *("{} minutes", "{} hours", "{}.5 hours", "{} years", "{} months"),
+]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(MEASURES), st.integers(1, 400)), min_size=1, max_size=4),
+    st.tuples(st.sampled_from(MEASURES), st.integers(1, 400)),
+)
+def test_measures_that_are_not_near_in_the_other_unit_never_agree(numbers, sought):
+    """A converted measure may be rounded in its own unit, so its reach is the wider of the two."""
+    text = "; ".join(form.format(number) for form, number in numbers)
+    given_text = sought[0].format(sought[1])
+    (quantity,) = quantities(given_text)
+    expected = quantities(text)
+    expected = [*expected, *in_units(expected, {quantity.unit})]
+    index = NumberIndex(stated(each, text, expected=True) for each in expected)
+    number = stated(quantity, given_text)
+    if not may_agree(number, expected):
+        assert index.find(number, Agreement(), among_expected=True) == []
+
+
+@pytest.mark.parametrize(
+    ("sought", "text", "may"),
+    [
+        ("177 °C", "350 °F", True),
+        ("180 °C", "350 °F", True),  # the zero rounds it
+        ("190 °C", "350 °F", False),
+        ("5 km", "3 miles", True),  # 4.8 km
+        ("6 km", "3 miles", False),
+        ("12 days", "after 45 days", False),
+    ],
+)
+def test_only_measures_near_one_in_their_own_unit_are_compared(sought, text, may):
+    (quantity,) = quantities(sought)
+    found = quantities(text)
+    converted = list(in_units(found, {quantity.unit})) or found
+    assert may_agree(stated(quantity, sought), converted) is may
 
 
 def stated_of(text):

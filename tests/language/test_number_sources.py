@@ -20,3 +20,20 @@ def test_each_number_of_the_answer_has_its_source_or_none():
         SourcedNumber("$1.4 million", "1400000", "1,384 (in thousands)", "rounding"),
         SourcedNumber("8", "8"),
     ]
+
+
+def test_among_many_numbers_each_still_has_its_source():
+    """The numbers of a long text are looked up, those of a short one looked through first."""
+    context = "; ".join(f"{number}.5 km" for number in range(300))
+    rows = source_numbers(
+        None,
+        (),
+        "It is 250,500 m, or 999 m away.",
+        quantities("It is 250,500 m, or 999 m away."),
+        [NumberSource(context, quantities(context), is_reference=False)],
+        Agreement(),
+    )
+    assert [(row.number, row.matched_by) for row in rows] == [
+        ("250,500 m", "250.5 km"),
+        ("999 m", ""),
+    ]

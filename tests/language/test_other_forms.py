@@ -45,6 +45,25 @@ def test_multiples_in_words_are_multiples_and_changes(text: str, forms: list[str
 
 
 @pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("the fourth season and its 2nd episode", ["4", "2"]),
+        ("In the SEVENTEENTH Series of 2003", ["17"]),
+        ("the twenty-first season", ["1"]),  # the number of "twenty-first" is no part of it
+        ("the 1000th episode", []),
+        ("fourth  season, fourth seasons, a season", []),
+        ("fourthseason, x4th season", []),
+        ("first season", ["1"]),
+        ("İ: the fourth season", []),  # in lower case it is longer, so places would be wrong
+    ],
+)
+def test_an_ordinal_before_what_is_counted_is_a_number(text: str, numbers: list[str]):
+    found = [each for each in in_other_forms(text, ()) if not each.unit]
+    assert [each.plain_value for each in found] == numbers
+    assert all(text[each.start : each.end] == each.text for each in found)
+
+
+@pytest.mark.parametrize(
     ("reference", "answer", "value"),
     [
         ("20%", "One in five left.", 1.0),

@@ -362,3 +362,13 @@ def test_two_long_lists_of_dates_are_compared_in_linear_time(assert_linear_time,
         match_reference(question, text.replace("2 May", "9 May"), text)
 
     assert_linear_time(work, lambda n: ", ".join(form.format(1_200 + at) for at in range(n)), 400)
+
+
+@pytest.mark.parametrize(
+    ("answer", "n_words"),
+    [("by JimCarrey1 in126", 6), ("by Jim Carrey 1", 4), ("by jim carrey", 3)],
+)
+def test_glued_words_are_parted_where_a_letter_meets_a_capital_or_digit(answer, n_words):
+    match = match_reference("Who?", "Jim Carrey", answer)
+    assert match.n_answer_words == n_words
+    assert match.is_contained

@@ -641,7 +641,7 @@ def test_the_words_and_their_offsets_are_the_answers_own():
 )
 def test_the_cues_of_a_rule_let_everything_through_that_it_finds(answer: str):
     text = answer.replace("’", "'")
-    applicable = [rule for rule, _ in applicable_rules(text.lower(), with_question=True).anywhere]
+    applicable = [rule for rule, _ in applicable_rules(text, with_question=True).anywhere]
     for rule in RULES:
         if not rule.after and any(rule.words.search(each) for each in sentences(text)):
             assert rule in applicable, rule.name

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ragauge.language.quantity import Quantity
 from ragauge.language.units import CODE, SCALES
@@ -37,6 +38,7 @@ _PERCENTAGE_HINTS = (
 """What asks for a percentage contains one of these; checked first, because it is fast."""
 
 
+@lru_cache(10_000)
 def named_scale(question: str) -> int:
     """The power of ten in which the question wants its numbers; 0 if it names none.
 
@@ -71,6 +73,7 @@ def in_asked_unit(question: str | None, found: Sequence[Quantity]) -> Sequence[Q
     ]
 
 
+@lru_cache(10_000)
 def _asks_for_basis_points(question: str) -> bool:
     lowered = question.lower()
     if question.isascii() and "bp" not in lowered and "basis" not in lowered:
@@ -100,6 +103,7 @@ def heading_scale(text: str) -> int:
     return SCALES.get(found[1].lower(), 0) if found[1] else 3
 
 
+@lru_cache(10_000)
 def asks_for_a_percentage(question: str) -> bool:
     """Whether the question asks for a percentage, ratio or rate, which is stated as 5%, 5 or 0.05.
 

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from ragauge.language.content_words import is_content_word
 from ragauge.language.stems import Word, stemmed
@@ -16,7 +16,7 @@ NEAR = 8
 """Characters beside a word that are looked at, so that a long text is read in linear time."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ComparedText:
     """The words of a text, its content words, and their stems, plain and without accents.
 
@@ -35,15 +35,24 @@ class ComparedText:
         stems, plain = self.stems | parted.stems, self.plain | parted.plain
         return ComparedText(parted.words, parted.content, stems, plain, parted.letters)
 
-    def sequence(self, *, every_a: bool = False) -> str:
+    @cached_property
+    def sequence(self) -> str:
         """The words one after the other, apart from articles."""
-        return "".join(
-            f" {word.lowered}"
+        return self._joined(ARTICLES)
+
+    @property
+    def sequence_with_a(self) -> str:
+        """The same with each `a`, which may be the name."""
+        return self._joined(ARTICLES - {"a"})
+
+    def _joined(self, left_out: frozenset[str]) -> str:
+        letters = self.letters
+        kept = [
+            word.lowered
             for word in self.words
-            if word.lowered not in ARTICLES
-            or word.start in self.letters
-            or (every_a and word.lowered == "a")
-        )
+            if word.lowered not in left_out or word.start in letters
+        ]
+        return " " + " ".join(kept) if kept else ""
 
 
 @lru_cache(maxsize=4_096)
@@ -59,8 +68,9 @@ def read_text(text: str) -> ComparedText:
     ] or words
     named = [word for word in words if word.lowered != "a" or word.start in letters]
     known = words if text.islower() else named
-    plain = frozenset(map(without_accents, {word.lowered for word in known}))
-    fiscal = _fiscal_years(words)
+    spelled = {word.lowered for word in known}
+    plain = frozenset(spelled if text.isascii() else map(without_accents, spelled))
+    fiscal = _fiscal_years(words) if "fy" in text.lower() else frozenset[str]()
     stems = frozenset(word.stem for word in known)
     return ComparedText(words, content, stems | fiscal, plain | fiscal, letters)
 
@@ -68,7 +78,6 @@ def read_text(text: str) -> ComparedText:
 def _fiscal_years(words: Sequence[Word]) -> frozenset[str]:
     """The other spellings of the text's fiscal years: of `FY2023` also `fy` and `2023`, and back."""
     found: set[str] = set()
-    # Few words begin so, and this is read for every word of every answer.
     for at in [at for at, word in enumerate(words) if word.lowered.startswith("fy")]:
         if year := FISCAL_YEAR.fullmatch(words[at].lowered):
             found |= {"fy", year[1]}

@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from ragauge.language.asked_numbers import asks_for_a_percentage
+from ragauge.language.kept_readings import KeptReadings
 from ragauge.language.measures import measures
 from ragauge.language.other_forms import in_other_forms, quarters, times_in_words
 from ragauge.language.quantity import Quantity
@@ -27,7 +28,7 @@ class ExpectedQuantity(NamedTuple):
 
 def expected_numbers(
     question: str | None, reference: str, found: Sequence[Quantity]
-) -> list[ExpectedQuantity]:
+) -> Sequence[ExpectedQuantity]:
     """The numbers that the reference wants, given its quantities.
 
     >>> from ragauge.language.numbers import quantities
@@ -37,6 +38,12 @@ def expected_numbers(
     >>> [each.quantity.text for each in expected_numbers(None, "Sales doubled.", ())]
     ['doubled']
     """
+    return _kept(reference, question, found)
+
+
+def _read(
+    reference: str, question: str | None, found: Sequence[Quantity]
+) -> Sequence[ExpectedQuantity]:
     all_found = list(map(ExpectedQuantity, found))
     if whole := measures(reference, found):
         inside = {part.start for measure in whole for part in measure.parts}
@@ -46,7 +53,10 @@ def expected_numbers(
     if counted and (whole or len(counted) < len(all_found)):
         counted += [each for each in all_found if _is_measure_in_words(each.quantity)]
         counted.sort(key=lambda each: each.quantity.start)
-    return _without_base(counted, reference) or _in_words(question, reference, all_found)
+    return tuple(_without_base(counted, reference) or _in_words(question, reference, all_found))
+
+
+_kept = KeptReadings(_read)  # the answers of several systems are compared with one reference
 
 
 _BASE = re.compile(r"\s?(?::|to|-to-)\s?")

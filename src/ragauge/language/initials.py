@@ -13,8 +13,8 @@ SKIPPED = frozenset({"of", "the", "and", "for", "&"})
 ABBREVIATION = re.compile(
     rf"\b(?:[A-Z]\.){{{SHORTEST - 1},{LONGEST - 1}}}[A-Z]\b\.?|\b[A-Z]{{{SHORTEST},{LONGEST}}}\b"
 )
-
-
+MAY_BE_ABBREVIATION = re.compile("[A-Z][A-Z.]")
+"""What each abbreviation begins with; found in a tenth of the time."""
 MOST_NAMES = 50
 """Names of one reference that are compared with abbreviations."""
 Span = tuple[int, int]
@@ -40,6 +40,8 @@ def abbreviations(text: str) -> list[Abbreviation]:
 
 
 def _found(text: str) -> list[Abbreviation]:
+    if not MAY_BE_ABBREVIATION.search(text):
+        return []
     return [
         Abbreviation(match[0].replace(".", ""), *match.span())
         for match in ABBREVIATION.finditer(text)

@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from ragauge.language.number_agreement import Agreement, Stated, agreement, log_of
+from ragauge.language.quantity import Quantity
 
 
 class Found(NamedTuple):
@@ -32,10 +33,7 @@ class NumberIndex:
         rest.sort(key=itemgetter(0))
         self._rest = rest
         self._keys = [each[0] for each in rest]
-        self._reaches = [
-            _reach_of(each[2]) if each[2].quantity.converted_from else _reach(each[2].value)
-            for each in rest
-        ]
+        self._reaches = [_reach_of(each[2].quantity) for each in rest]
         self._by_value: list[tuple[float, int, Stated]] = []
 
     def __len__(self) -> int:
@@ -63,7 +61,7 @@ class NumberIndex:
         if rules.rtol or rules.atol or not sought.value:
             near = dict(self._near_value(float(sought.value)))
         if sought.value:
-            own = 1.0 if rules.rtol or rules.atol else _reach_of(sought)
+            own = 1.0 if rules.rtol or rules.atol else _reach_of(sought.quantity)
             for low, high, key in _windows(sought.log % 1.0, width):
                 start, end = bisect_left(self._keys, low), bisect_right(self._keys, high)
                 middle = bisect_right(self._keys, key + _SAME)
@@ -95,11 +93,13 @@ _SAME = 1e-9
 _DIGITS_OF_A_FLOAT = 12
 
 
-def _reach_of(number: Stated) -> float:
-    """Of a converted number, that in the unit in which the text states it, if that is more."""
-    reach = _reach(number.value)
-    own = number.quantity.converted_from
-    return max(reach, _reach(own[0])) if own else reach
+def _reach_of(quantity: Quantity) -> float:
+    """How far, in log10, a number may be from those that agree with it; powers of ten change nothing.
+
+    Of a converted number, the reach in the unit in which the text states it, if that is more.
+    """
+    own = quantity.converted_from
+    return max(_reach(quantity.value), _reach(own[0])) if own else _reach(quantity.value)
 
 
 @lru_cache(10_000)
@@ -117,20 +117,20 @@ def _reach(value: Decimal) -> float:
     return _SAME - math.log10(1 - 0.5 / max(unit, 1))
 
 
-def may_agree(sought: Stated, values: Iterable[Decimal]) -> bool:
-    """Whether one of the expected values may agree with the sought number without a tolerance; False for most.
+def may_agree(sought: Stated, expected: Iterable[Quantity]) -> bool:
+    """Whether one of the expected numbers may agree with the sought one without a tolerance; False for most.
 
-    A number in another scale or unit has the same digits, so only these are compared.
+    A number in another scale has the same digits, so only these are compared.
 
     >>> from ragauge.language.number_agreement import stated
     >>> from ragauge.language.numbers import quantities
-    >>> may_agree(stated(quantities("1577")[0], "1577"), [Decimal("1.6")])
+    >>> may_agree(stated(quantities("1577")[0], "1577"), quantities("1.6 of 12"))
     True
     """
-    key = sought.log
-    for value in values:
-        off = abs((log_of(value) - key + 0.5) % 1.0 - 0.5)
-        if off < _WINDOW + _MARGIN and off < max(_reach(value), _reach(sought.value)) + _MARGIN:
+    key, own = sought.log, _reach_of(sought.quantity)
+    for number in expected:
+        off = abs((log_of(number.value) - key + 0.5) % 1.0 - 0.5) - _MARGIN
+        if off < _WINDOW and (off < own or off < _reach_of(number)):
             return True
     return False
 

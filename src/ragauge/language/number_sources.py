@@ -16,6 +16,9 @@ from ragauge.language.other_forms import in_other_forms
 from ragauge.language.quantity import Quantity
 from ragauge.language.unit_conversion import in_units, is_measure
 
+FEW = 200
+"""Up to this many numbers are looked through before an index of them is made; more would take quadratic time."""
+
 
 class NumberSource(NamedTuple):
     """A reference or context with its quantities."""
@@ -116,9 +119,10 @@ class _Sources:
         return found
 
     @cached_property
-    def _values(self) -> list[Decimal]:
-        """The distinct values."""
-        return [*{quantity.value for _, found in self._quantities for quantity in found}]
+    def _numbers(self) -> list[Quantity]:
+        """One number of each value and unit in which it is stated."""
+        numbers = [quantity for _, found in self._quantities for quantity in found]
+        return [*{(number.value, number.converted_from): number for number in numbers}.values()]
 
     @cached_property
     def _index(self) -> NumberIndex:
@@ -134,8 +138,7 @@ class _Sources:
 
     def find(self, sought: Stated, rules: Agreement) -> list[Found]:
         """The numbers that agree with the answer's, the most exact first."""
-        # A converted measure may be rounded in its own unit, so its value need not be near.
-        needs_all = self.units or rules.rtol or rules.atol or not sought.value
-        if not needs_all and not may_agree(sought, self._values):
+        needs_all = rules.rtol or rules.atol or not sought.value or len(self._numbers) > FEW
+        if not needs_all and not may_agree(sought, self._numbers):
             return []
         return self._index.find(sought, rules, among_expected=True)

@@ -108,19 +108,23 @@ _NTH = (
 )
 _RANKS = {word: rank for rank, word in enumerate(_NTH.split(), start=1)}
 _COUNTED = ("season", "series", "episode", "chapter", "volume", "round", "grade", "edition")
-_ORDINAL = re.compile(
-    rf"\b(?:({'|'.join(_RANKS)})|([0-9]{{1,3}})(?:st|nd|rd|th)) (?:{'|'.join(_COUNTED)})\b"
-)
+_COUNTED_NOUN = re.compile(rf" (?:{'|'.join(_COUNTED)})\b")
+_ORDINAL = re.compile(rf"\b(?:({'|'.join(_RANKS)})|([0-9]{{1,3}})(?:st|nd|rd|th))\Z")
+_LONGEST_ORDINAL = max(map(len, _RANKS))
+_ENDS_OF_ORDINALS = ("st", "nd", "rd", "th")
 
 
 def _ordinals(text: str, lowered: str) -> Iterator[Quantity]:
     """`the fourth season` is season 4."""
-    if not any([f" {noun}" in lowered for noun in _COUNTED]):  # noqa: C419, a list is faster
+    if len(lowered) != len(text):
         return
-    for words in _ORDINAL.finditer(lowered):
-        rank = _RANKS[words[1]] if words[1] else int(words[2])
-        start, end = words.span()
-        if len(lowered) == len(text):
+    for noun in _COUNTED_NOUN.finditer(lowered):
+        end = noun.start()
+        if not lowered.endswith(_ENDS_OF_ORDINALS, 0, end):
+            continue
+        if words := _ORDINAL.search(lowered, max(0, end - _LONGEST_ORDINAL), end):
+            rank = _RANKS[words[1]] if words[1] else int(words[2])
+            start, end = words.start(), noun.end()
             yield Quantity(
                 text[start:end], start, end, Decimal(rank), spelled=True, only_matches=True
             )

@@ -38,6 +38,8 @@ SHORT_TEXT = 15
 speaks of several things, of which one may rise and one fall."""
 GLUED = re.compile(r"(?<=[a-z]{3})(?=\d{1,3}\b)|(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=\d)")
 """Where a footnote or a lost space joins two words: `Carrey1`, `byThe`, `in126`."""
+MAY_BE_GLUED = re.compile(r"[a-z][A-Z\d]")
+"""What is on both sides of such a place; the places themselves are looked for at every character."""
 ORDINALS = {
     word: str(number)
     for number, words in enumerate(
@@ -197,7 +199,7 @@ class _Texts:
 
 def _read(question: str | None, reference: str, answer: str) -> _Texts:
     given = read_text(answer)
-    parted = GLUED.sub(" ", answer)
+    parted = GLUED.sub(" ", answer) if MAY_BE_GLUED.search(answer) else answer
     if len(parted) > len(answer):
         given, answer = given.also(read_text(parted)), parted
     numbers = match_quantities(
@@ -312,7 +314,7 @@ def _stated_dates(reference: str, answer: str) -> Sequence[Span]:
 def _denied(given: ComparedText, expected: ComparedText, asked: ComparedText) -> str | None:
     """The words with which the answer denies the reference; a question with a negation asks for them."""
     forms = {form for known in asked.stems for form in IRREGULAR.get(known, ())}
-    found = denial(given.sequence().split(), expected.sequence().split(), asked.stems | forms)
+    found = denial(given.sequence.split(), expected.sequence.split(), asked.stems | forms)
     if found and is_negated([word.lowered for word in asked.words]):
         return None
     return found
@@ -351,8 +353,8 @@ def _opposite(words: Sequence[ReferenceWord], given: ComparedText) -> tuple[str,
 
 def _contains(whole: ComparedText, part: ComparedText) -> bool:
     """Whether the words of `part` follow one another in `whole`, apart from articles."""
-    wanted = part.sequence()
-    there = [whole.sequence()]
+    wanted = part.sequence
+    there = [whole.sequence]
     if part.letters and not whole.letters:  # `a type a car`: any may be the name
-        there.append(whole.sequence(every_a=True))
+        there.append(whole.sequence_with_a)
     return bool(wanted) and any(f"{wanted} " in f"{each} " for each in there)

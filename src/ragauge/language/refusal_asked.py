@@ -14,6 +14,7 @@ from ragauge.language.refusal_question import Asked
 from ragauge.language.refusal_sentences import Sentence
 from ragauge.language.refusal_words import GIVEN, HELD, SAID, TELLS, TOLD, pattern
 from ragauge.language.stems import stemmed
+from ragauge.language.word_beginnings import first_letters, may_match
 
 _SAYS_WHY = pattern(
     r"\b(?:because|since|due to|owing to|caused|led to|so that|in order|for|over|after|from|result\w*|reasons?|driven|thanks to|to [a-z]+)\b"
@@ -22,6 +23,10 @@ _NUMBER_IN_WORDS = pattern(
     r"\b(?:one(?! (?:would|could|can|should|must|may|of|has|needs?)\b)|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zero|none|nobody|half|twice|once (?:an?|per|every)|dozens?|daily|weekly"
     r"|monthly|hourly|annually|hundreds?|thousands?|millions?|unlimited|doubled|halved|tripled|(?:no|without) (?:[a-z]+ )?(?:limits?|maximum)"
     r")\b"
+)
+_NUMBER_WORDS = first_letters(
+    "one two three four five six seven eight nine ten eleven twelve zero none nobody half twice once dozen daily weekly monthly"
+    " hourly annually hundred thousand million unlimited doubled halved tripled no without"
 )
 _MONTH = pattern(
     r"\b(?:january|february|april|june|july|august|september|october|november|december)\b"
@@ -272,11 +277,16 @@ def has_value_for(
     sentence: Sentence, asked: Asked, apart_from: frozenset[str] = frozenset()
 ) -> bool:
     """Whether it has a number, in digits or words, or a name where the question does not want a number."""
-    if has_number_for(sentence, asked, apart_from) or _NUMBER_IN_WORDS.search(sentence.text):
+    if has_number_for(sentence, asked, apart_from):
+        return True
+    if not asked.wants_number and _has_name(sentence, asked):
         return True
     if "date" in asked.kind and _MONTH.search(sentence.text) is not None:
         return True
-    return not asked.wants_number and _has_name(sentence, asked)
+    return (
+        may_match(sentence.text, _NUMBER_WORDS)
+        and _NUMBER_IN_WORDS.search(sentence.text) is not None
+    )
 
 
 def has_number_for(

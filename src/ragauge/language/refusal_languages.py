@@ -9,6 +9,7 @@ opens the answer, or if no other sentence has a figure and the answer does not b
 import re
 
 from ragauge.language.text import Span
+from ragauge.language.word_beginnings import first_letters, may_match
 
 _SPEAKER = (
     # German
@@ -89,6 +90,8 @@ _CUES = re.compile(
     r"\b(?:nicht|keine\w*|nichts|pas|aucune?|rien|impossible|no|non|não|niet|geen)\b|[没沒未无無不並]|ません|ない|かね",
     re.IGNORECASE,
 )
+_ASCII_CUES = first_letters("nicht keine nichts pas aucun rien impossible no non niet geen")
+"""An answer in ASCII has one of these if it has a cue."""
 _ENGLISH = re.compile(
     r"\b(?:the|is|are|was|were|does|not|and|of|this|that|it|I|you)\b", re.IGNORECASE
 )
@@ -119,6 +122,8 @@ def refusal_in_another_language(answer: str, question: str | None = None) -> Spa
     'finde ich in den Unterlagen keine'
     >>> refusal_in_another_language("412 Mio. Euro. Angaben zu Ländern enthält der Bericht nicht.")
     """
+    if not may_match(answer, _ASCII_CUES):
+        return None
     text = answer[:READ].replace("’", "'")
     if _CUES.search(text) is None or len(_ENGLISH.findall(text)) > len(text) / 60:
         return None

@@ -15,6 +15,7 @@ from ragauge.language.refusal_words import (
     pattern,
 )
 from ragauge.language.text import Span
+from ragauge.language.word_beginnings import LENGTH, beginnings_of, word_beginnings
 
 _AFTER_NEGATION = tuple(rule for rule in RULES if rule.after)
 _AFTER_NEGATION_UNASKED = tuple(rule for rule in _AFTER_NEGATION if not rule.asked)
@@ -23,8 +24,6 @@ _LETTERS = re.compile("[a-z]+")
 _INSIDE_WORDS = ("n't", "nt", "t ", "not", "able")
 """Beginnings of the cues that may start inside a word."""
 
-_BEGINNING = 4
-
 
 def _beginning(cue: str) -> str | None:
     """The first letters of the cue's first word, None if it may start inside a word."""
@@ -32,7 +31,7 @@ def _beginning(cue: str) -> str | None:
     if letters is None or cue.startswith(_INSIDE_WORDS):
         return None
     is_whole = letters.end() < len(cue)
-    return letters[0][:_BEGINNING] if is_whole or letters.end() >= _BEGINNING else None
+    return letters[0][:LENGTH] if is_whole or letters.end() >= LENGTH else None
 
 
 def _first_inside(cue: str) -> str:
@@ -185,12 +184,15 @@ class Found:
     is_aside: bool
 
 
-def applicable_rules(lowered: str, *, with_question: bool = False) -> ApplicableRules:
-    """The rules that can match in the lower-case text, so that each sentence is searched for these only.
+def applicable_rules(text: str, *, with_question: bool = False) -> ApplicableRules:
+    """The rules that can match in the text, so that each sentence is searched for these only.
 
     Those that need the question count only `with_question`.
     """
-    beginnings = {word[:_BEGINNING] for word in _LETTERS.findall(lowered)}
+    lowered = text.lower()
+    beginnings = beginnings_of(text)
+    if beginnings is None:
+        beginnings = word_beginnings(lowered)
     likely = [cue for letters in beginnings & _CUES.keys() for cue in _CUES[letters]]
     likely += [cue for letters, cues in _UNSURE.items() if letters in lowered for cue in cues]
     present = frozenset([cue for cue in likely if cue in lowered])

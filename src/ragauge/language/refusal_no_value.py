@@ -6,6 +6,7 @@ to look or what to do.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ragauge.language.refusal_asked import has_number_for, has_value_for
 from ragauge.language.refusal_question import Asked
@@ -45,6 +46,13 @@ _WANTS_METHOD = pattern(
     r"|meaning|means?|difference|should|where|whom|contact|recommend\w*|advice|advise|procedure|approach|way to)\b"
 )
 """It asks how to do it or what it means."""
+
+
+@lru_cache(maxsize=256)
+def _wants_method(question: str) -> bool:
+    return _WANTS_METHOD.search(question) is not None
+
+
 _CONSTANTS = frozenset(("1", "2", "3", "4", "5", "12", "52", "100", "100%", "360", "365"))
 """Numbers of formulas."""
 
@@ -54,13 +62,13 @@ def without_a_value(sentences: Sequence[Sentence], asked: Asked) -> tuple[int, s
 
     None if a sentence gives a value of the kind that the question asks for, or if it asks for none.
     """
-    if not asked.wants_value or asked.seeks_place or _WANTS_METHOD.search(asked.text):
+    if not asked.wants_value or asked.seeks_place or _wants_method(asked.text):
         return None
     is_typed = asked.wants_number or not asked.kind.isdisjoint(("name", "date"))
     for each in sentences:
-        if each.answers_yes_or_no or (each.answers and not each.advises):
-            return None
         if is_typed and has_value_for(each, asked, _CONSTANTS):
+            return None
+        if each.answers_yes_or_no or (each.answers and not each.advises):
             return None
         if not is_typed and (
             has_number_for(each, asked)

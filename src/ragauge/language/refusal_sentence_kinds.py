@@ -2,7 +2,8 @@
 
 import re
 
-from ragauge.language.refusal_words import FACT, SOURCE, TOLD, WORK_OUT, pattern
+from ragauge.language.refusal_words import FACT, PAPERS, SOURCE, TOLD, WORK_OUT, pattern
+from ragauge.language.word_beginnings import first_letters
 
 YES_NO = pattern(
     r"\W*(?:(?:yes|no)[,.]|(?:(?:unfortunately|sorry),? )?not (?:yet|really|quite|necessarily|exactly|at all|any ?more|directly|very|much|often)[,.;:]"
@@ -38,6 +39,9 @@ DEFINITION = pattern(
     r"|.{0,120}\b(?:is|are|measures?) (?:[a-z]+ ){0,4}?"
     r"(?:metric|measure|ratio|indicator|formula)s?\b"
 )
+DEFINITION_NEEDS = first_letters(
+    "minus divided less plus over times divides subtracts metric measure ratio indicator formula"
+)
 METHOD = pattern(
     r"\D{1,80}=(?:\D|100\b|365\b|360\b|\b[12]\b){1,200}\Z"
     r"|\W*the [^,;.\d]{1,60} (?:tells?|shows?|measures?|indicates?|reflects?|represents?)"
@@ -64,6 +68,11 @@ ADVICE = re.compile(
     r"|[Cc]onsult|[Vv]isit|[Mm]aybe try"
     r"|[Tt]o (?:calculate|determine|answer|find|assess|evaluate|compute|obtain|get)\b.{0,200}?"
     r"\b(?:need|require|would)|it(?:'s| is| would be) (?:best|advisable))"
+)
+ADVICE_NEEDS = first_letters(
+    "can could may might should would will need must require please d ll refer recommend suggest available typically usually generally"
+    " often normally commonly calculated formula investors analysts if here ask call contact see send speak look take otherwise swap"
+    " upload paste perhaps feel let happy glad once check consult visit maybe best advisable"
 )
 """Advice: what would be needed, where to look, how to do it in general, or an offer of help."""
 REMARK = pattern(
@@ -169,9 +178,13 @@ INNER_TURN = pattern(
 )
 ANSWERS_YES_OR_CONCLUDES = pattern(
     r"\W*(?:yes|no)[,.]|\W*(?:therefore|thus|hence|so|overall|in conclusion|the answer is)\b(?!,? (?:neither|none|nothing)\b)"
-    r"|.{0,200}(?:\bnot|n't)\b[^.;]{0,60}?\b(?:relevant|meaningful|useful|applicable)"
+)
+IS_NO_MEASURE = pattern(
+    r".{0,200}(?:\bnot|n't)\b[^.;]{0,60}?\b(?:relevant|meaningful|useful|applicable)"
     r" (?:metric|ratio|measure|indicator)\b"
 )
+"""That a ratio says nothing about such a company answers."""
+A_MEASURE = first_letters("metric ratio measure indicator")
 RESULT = re.compile(
     r"[$€£]\s?\d|\d\s?%(?<!100%)(?<!100\s%)|≈"
     r"|=\s{0,3}-?\d[\d,.]{0,30}(?:\s(?:million|billion))?\s{0,3}\.?\Z"
@@ -182,7 +195,10 @@ CALCULATED = re.compile(
     r"\s?(?:%|x|times|million|billion|days)?\s{0,3}\.?\s{0,3}\Z"
 )
 """It ends with the result of a calculation."""
+BEFORE_RESULT = ("=", "≈", "is therefore", "is thus", "comes to", "works out")
+"""One of these is before the result."""
 IS_THEREFORE = re.compile(r"\b(?:therefore|thus|hence)\b.{0,40}\d")
+THEREFORE = first_letters("therefore thus hence")
 ON_CONTENTS = pattern(rf"\b(?:is|are) (?:[a-z]+ly )?{TOLD}\b")
 """What a source tells instead: "though cleaning is described"."""
 DESCRIBES = pattern(
@@ -205,3 +221,5 @@ NEVER_TOLD = pattern(
     r"\bnever (?:[a-z]+ly )?(?:given|named|stated|mentioned|identified|specified|disclosed|revealed|told|said|spelled out)\b"
 )
 """What a source never tells, unlike what never happened."""
+PAPER_OR_THEY = first_letters(" ".join(PAPERS)) | first_letters("they these all")
+"""The subject of a sentence that only says what the source is about."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ragauge.language.refusal_matching import (
     CONCEDES,
@@ -13,19 +14,23 @@ from ragauge.language.refusal_matching import (
 )
 from ragauge.language.refusal_rules import ABOUT_THE_SOURCE
 from ragauge.language.refusal_sentence_kinds import (
+    A_MEASURE,
     ABBREVIATION_OPEN,
     ADVICE,
+    ADVICE_NEEDS,
     ALWAYS_CONCLUDE,
     AMBIGUOUS,
     AND,
     ANNOUNCES_ANSWER,
     ANSWERS_YES_OR_CONCLUDES,
     BACK_TO_FACTS,
+    BEFORE_RESULT,
     BY_SPEAKER,
     CALCULATED,
     COMMA,
     CONCLUDES,
     DEFINITION,
+    DEFINITION_NEEDS,
     DESCRIBES,
     DIGIT,
     GAPS_OF_WHAT_IS_ASKED,
@@ -34,6 +39,7 @@ from ragauge.language.refusal_sentence_kinds import (
     GREETING,
     IN_GENERAL,
     INNER_TURN,
+    IS_NO_MEASURE,
     IS_THEREFORE,
     LOOKED,
     MADE_UP,
@@ -42,6 +48,7 @@ from ragauge.language.refusal_sentence_kinds import (
     NEVER_TOLD,
     ON_CONTENTS,
     ONLY_ELSEWHERE,
+    PAPER_OR_THEY,
     REMARK,
     RESULT,
     STATEMENT,
@@ -49,14 +56,16 @@ from ragauge.language.refusal_sentence_kinds import (
     SUPPOSES,
     THE_ANSWER,
     THE_QUESTION,
+    THEREFORE,
     TURN,
     VERIFIES,
     WITHOUT,
     YES_NO,
 )
+from ragauge.language.word_beginnings import may_match
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sentence:
     """A sentence of an answer, what the rules find in it, and whether a heading like "Answer:" precedes.
 
@@ -85,7 +94,7 @@ class Sentence:
     def refuses(self) -> bool:
         return any(not (found.rule.alone or found.is_aside) for found in self.certain)
 
-    @property
+    @cached_property
     def certain(self) -> tuple[Found, ...]:
         """What is found without the gaps, which refuse only where nothing answers."""
         return tuple(found for found in self.found if not found.rule.gap)
@@ -145,9 +154,9 @@ class Sentence:
     def returns_to_facts(self) -> bool:
         return BACK_TO_FACTS.match(self.text) is not None
 
-    @property
+    @cached_property
     def advises(self) -> bool:
-        return ADVICE.search(self.text) is not None
+        return may_match(self.text, ADVICE_NEEDS) and ADVICE.search(self.text) is not None
 
     @property
     def states_a_figure(self) -> bool:
@@ -164,16 +173,23 @@ class Sentence:
             return False
         return NAME.search(self.text) is None
 
-    @property
+    @cached_property
     def states_a_conclusion(self) -> bool:
         """Whether it answers with yes or no, a conclusion, or the result of a calculation."""
         if self.text.rstrip().endswith(("?", ":")):
             return False
         if self.refuses or self.advises:
             return YES_NO.match(self.text) is not None
-        return bool(ANSWERS_YES_OR_CONCLUDES.match(self.text) or CALCULATED.search(self.text))
+        return (
+            ANSWERS_YES_OR_CONCLUDES.match(self.text) is not None
+            or (may_match(self.text, A_MEASURE) and IS_NO_MEASURE.match(self.text) is not None)
+            or (
+                any([sign in self.text for sign in BEFORE_RESULT])  # noqa: C419, a list is faster
+                and CALCULATED.search(self.text) is not None
+            )
+        )
 
-    @property
+    @cached_property
     def answers(self) -> bool:
         """Whether it answers, after a refusal before it or in it."""
         if self.refuses:
@@ -182,7 +198,7 @@ class Sentence:
             return not self._is_general
         if self.found or self.advises or REMARK.match(self.text):
             return False
-        if IS_THEREFORE.search(self.text):
+        if may_match(self.text, THEREFORE) and IS_THEREFORE.search(self.text):
             return True
         if ONLY_ELSEWHERE.match(self.text):
             return False
@@ -205,10 +221,15 @@ class Sentence:
             THE_QUESTION.match,
             AMBIGUOUS.match,
             METHOD.match,
-            DEFINITION.match,
-            ABOUT_THE_SOURCE.match,
         )
-        return any(kind(self.text) for kind in kinds)
+        return (
+            any(kind(self.text) for kind in kinds)
+            or self._defines
+            or (
+                may_match(self.text, PAPER_OR_THEY)
+                and ABOUT_THE_SOURCE.match(self.text) is not None
+            )
+        )
 
     @property
     def is_afterthought(self) -> bool:
@@ -266,8 +287,8 @@ class Sentence:
     @property
     def prepares(self) -> bool:
         """Whether it gives a method or the question again, and no answer."""
-        kinds = (METHOD.match, DEFINITION.match, THE_QUESTION.match)
-        return self.supposes or any(kind(self.text) for kind in kinds)
+        kinds = (METHOD.match, THE_QUESTION.match)
+        return self.supposes or self._defines or any(kind(self.text) for kind in kinds)
 
     @property
     def restates_question(self) -> bool:
@@ -284,7 +305,7 @@ class Sentence:
     def gives_method(self) -> bool:
         """Whether it gives a formula or a definition without figures."""
         is_formula = "=" in self.text and METHOD.match(self.text) is not None
-        return is_formula or DEFINITION.match(self.text) is not None
+        return is_formula or self._defines
 
     @property
     def speaks_of_source(self) -> bool:
@@ -306,13 +327,17 @@ class Sentence:
 
     @property
     def _describes_source(self) -> bool:
-        return DESCRIBES.match(self.text) is not None and not STATEMENT.search(self.text)
+        return not STATEMENT.search(self.text) and DESCRIBES.match(self.text) is not None
+
+    @cached_property
+    def _defines(self) -> bool:
+        return may_match(self.text, DEFINITION_NEEDS) and DEFINITION.match(self.text) is not None
 
     @property
     def _is_general(self) -> bool:
         if DIGIT.search(self.text):
             return False
-        if GENERALITY.search(self.text) or DEFINITION.match(self.text):
+        if GENERALITY.search(self.text) or self._defines:
             return True
         return bool(GENERAL_HABIT.search(self.text)) and not NAME.search(self.text)
 

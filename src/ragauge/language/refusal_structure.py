@@ -13,6 +13,7 @@ from ragauge.language.refusal_question import Asked
 from ragauge.language.refusal_sentences import Sentence
 from ragauge.language.refusal_words import SOURCE, pattern
 from ragauge.language.stems import stemmed
+from ragauge.language.word_beginnings import first_letters, may_match
 
 LACKED_BY_SPEAKER = "lacked by the speaker"
 LACKED_BY_SOURCE = "lacked by the source"
@@ -22,6 +23,11 @@ _NEGATIVE = pattern(
     r"\b(?:not|no|none|never|nothing|neither|nor|nowhere|nobody|without|lacks?|lacking|beyond|outside|cannot|unable|hidden"
     r"|invisible|inaccessible|unavailable|unknown|missing|absent|blank|blanked|blacked|empty|illegible|unreadable|redacted|gone|silent"
     r"|un(?:named|stated|told|said|specified|mentioned|answered|recorded|reported|listed))\b|n't\b"
+)
+_NEGATIVE_NEEDS = first_letters(
+    "not no none never nothing neither nor nowhere nobody without lack lacks lacking beyond outside cannot unable hidden invisible"
+    " inaccessible unavailable unknown missing absent blank blanked blacked empty illegible unreadable redacted gone silent unnamed"
+    " unstated untold unsaid unspecified unmentioned unanswered unrecorded unreported unlisted t"
 )
 _DOES_MORE = pattern(r"\b(?:but|however|though|although|still|yet|believe|think|guess|recall)\b")
 """The speaker goes on to answer, perhaps unsure."""
@@ -45,6 +51,8 @@ def lacked(sentences: Sequence[Sentence], asked: Asked) -> tuple[int, str] | Non
     """The index of the sentence that says what is lacked, and by whom; None if the answer does not refuse so."""
     if not asked.wants_value or asked.seeks_place or len(sentences) > MAX_SENTENCES:
         return None
+    if not any(map(_is_negative, sentences)):
+        return None
     if any(each.answers_yes_or_no or each.states_a_conclusion for each in sentences):
         return None
     index = _lacked_by_speaker(sentences, asked)
@@ -58,11 +66,16 @@ MAX_SENTENCES = 40
 """Longer answers are left to the other rules: what speaks of so much answers somewhere."""
 
 
+def _is_negative(sentence: Sentence) -> bool:
+    text = sentence.text
+    return may_match(text, _NEGATIVE_NEEDS) and _NEGATIVE.search(text) is not None
+
+
 def _lacked_by_speaker(sentences: Sequence[Sentence], asked: Asked) -> int | None:
     for index, each in enumerate(sentences[:2]):
         if (
-            _SPEAKER.search(each.text)
-            and _NEGATIVE.search(each.text)
+            _is_negative(each)
+            and _SPEAKER.search(each.text)
             and not _DOES_MORE.search(each.text)
             and len(sentences) > 1
             and all(_is_general(other, asked) for other in sentences if other is not each)
@@ -81,10 +94,8 @@ def _is_general(sentence: Sentence, asked: Asked) -> bool:
 
 
 def _lacked_by_source(sentences: Sequence[Sentence], asked: Asked) -> int | None:
-    if _TELLS_OF_SOURCE.search(asked.text):
-        return None
     is_typed = asked.wants_number or asked.kind or _WHICH.search(asked.text)
-    if not is_typed or "why" in asked.phrases:
+    if not is_typed or "why" in asked.phrases or _TELLS_OF_SOURCE.search(asked.text):
         return None
     for index, each in enumerate(sentences):
         others = [other for other in sentences if other is not each]
@@ -98,7 +109,7 @@ def _lacked_by_source(sentences: Sequence[Sentence], asked: Asked) -> int | None
 
 
 def _denies_what_is_asked(sentence: Sentence, asked: Asked) -> bool:
-    if not _NEGATIVE.search(sentence.text) or _DOES_MORE.match(sentence.text):
+    if not _is_negative(sentence) or _DOES_MORE.match(sentence.text):
         return False
     if has_value_for(sentence, asked):
         return False

@@ -46,6 +46,7 @@ def pattern(text: str) -> re.Pattern[str]:
 
 
 _LONG_GAP = re.compile(r"(?<=\s{10})\s+")
+_MAY_BE_LONG_GAP = re.compile(r"\s{11}")
 
 
 def without_long_gaps(text: str) -> str:
@@ -56,6 +57,8 @@ def without_long_gaps(text: str) -> str:
     >>> without_long_gaps("no" + 12 * " " + "idea")
     'no          \\x00\\x00idea'
     """
+    if not _MAY_BE_LONG_GAP.search(text):
+        return text
     return _LONG_GAP.sub(lambda gap: "\0" * len(gap[0]), text)
 
 

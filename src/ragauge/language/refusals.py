@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ragauge.language.kept_readings import KeptReadings
 from ragauge.language.refusal_answered import (
     answered_before,
     answers_the_question,
@@ -102,12 +103,16 @@ def find_refusals(answer: str, question: str | None = None) -> tuple[RefusalMatc
     >>> [match.decides for match in find_refusals("The report does not give the fee, but it was $5.")]
     [False]
     """
+    return _kept(answer, question)
+
+
+def _read(answer: str, question: str | None) -> tuple[RefusalMatch, ...]:
     whole_answer = _whole_answer(answer, question)
     if whole_answer is not None:
         return (whole_answer,)
     text = answer.replace("’", "'").replace("ʼ", "'")
     asked = asked_by(question) if question else None
-    rules = applicable_rules(text.lower(), with_question=asked is not None)
+    rules = applicable_rules(text, with_question=asked is not None)
     if not rules and asked is None:
         return ()
     without_quotes = _QUOTED.sub(_blank, text)
@@ -122,6 +127,9 @@ def find_refusals(answer: str, question: str | None = None) -> tuple[RefusalMatc
     if asked is None or any(match.decides for match in matches):
         return matches
     return (*matches, *_without_a_value(answer, sentences, asked))
+
+
+_kept = KeptReadings(_read)  # several metrics ask whether an answer refuses
 
 
 def _without_a_value(

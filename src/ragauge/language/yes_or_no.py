@@ -36,10 +36,10 @@ def said_to(
     question: str, asked: ComparedText, expected: ComparedText, answer: str, given: ComparedText
 ) -> str | None:
     """Yes or no, if the reference is only that, and a short answer says it in other words."""
-    ours, theirs = (tuple(word.lowered for word in text.words) for text in (given, expected))
-    if {"yes", "no"} & set(ours) or len(ours) > RESTATES:
+    if not expected.words or expected.words[0].lowered not in ("yes", "no"):
         return None
-    if theirs[:1] not in (("yes",), ("no",)) or not _only_restates(expected, asked):
+    ours = tuple(word.lowered for word in given.words)
+    if {"yes", "no"} & set(ours) or len(ours) > RESTATES or not _only_restates(expected, asked):
         return None
     if not ASKS_YES_OR_NO.match(question):
         return None
