@@ -45,7 +45,7 @@ _WANTS_METHOD = pattern(
     r"|meaning|means?|difference|should|where|whom|contact|recommend\w*|advice|advise|procedure|approach|way to)\b"
 )
 """It asks how to do it or what it means."""
-_CONSTANTS = frozenset(("1", "2", "3", "4", "5", "12", "52", "100", "100%", "360", "365"))
+CONSTANTS = frozenset(("1", "2", "3", "4", "5", "12", "52", "100", "100%", "360", "365"))
 """Numbers of formulas."""
 
 
@@ -58,9 +58,13 @@ def without_a_value(sentences: Sequence[Sentence], asked: Asked) -> tuple[int, s
         return None
     is_typed = asked.wants_number or not asked.kind.isdisjoint(("name", "date"))
     for each in sentences:
-        if each.answers_yes_or_no or (each.answers and not each.advises):
+        if each.answers_yes_or_no:
             return None
-        if is_typed and has_value_for(each, asked, _CONSTANTS):
+        if each.supposes and each.states_a_number:
+            continue  # figures of an example
+        if each.answers and not each.advises:
+            return None
+        if is_typed and has_value_for(each, asked, CONSTANTS):
             return None
         if not is_typed and (
             has_number_for(each, asked)
