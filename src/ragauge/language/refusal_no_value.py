@@ -60,7 +60,7 @@ def without_a_value(sentences: Sequence[Sentence], asked: Asked) -> tuple[int, s
     for each in sentences:
         if each.answers_yes_or_no:
             return None
-        if each.supposes and each.states_a_number:
+        if each.states_a_number and each.supposes:
             continue  # figures of an example
         if each.answers and not each.advises:
             return None

@@ -113,12 +113,14 @@ def _lacked_by_source(sentences: Sequence[Sentence], asked: Asked) -> int | None
 def _needs_more(sentences: Sequence[Sentence], asked: Asked) -> int | None:
     if not (asked.wants_number or asked.kind) or "why" in asked.phrases:
         return None
-    if _ASKS_NEEDS.search(asked.text) or any(
+    index = next((at for at, each in enumerate(sentences) if _NEEDS.search(each.text)), None)
+    if index is None or _ASKS_NEEDS.search(asked.text):
+        return None
+    is_given = any(
         each.answers or (has_value_for(each, asked, CONSTANTS) and not each.supposes)
         for each in sentences
-    ):
-        return None
-    return next((index for index, each in enumerate(sentences) if _NEEDS.search(each.text)), None)
+    )
+    return None if is_given else index
 
 
 def _denies_what_is_asked(sentence: Sentence, asked: Asked) -> bool:
