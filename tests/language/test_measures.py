@@ -20,6 +20,7 @@ from ragauge.language.numbers import quantities
         ("half a kilo", ["0.5 kg"]),
         ("three quarters of an hour", ["0.75 h"]),
         ("an hour and a half", ["1.5 h"]),
+        ("A fortnight later", ["1 fortnight"]),
         ("1 hour 90 minutes", []),  # 90 minutes are no part of an hour
         ("2.5 hours 30 minutes", []),  # nobody writes so
         ("10-20 km", []),
@@ -43,13 +44,22 @@ def test_measures_of_several_words_are_one(text: str, found: list[str]):
         ("45 minutes", "half an hour", 0.0),
         ("500 g", "half a kilo", 1.0),
         ("5 feet 7 inches", "5'7\"", 1.0),
+        ("2 hours 11 minutes 53 seconds", "She won in 2:11:53.", 1.0),
+        ("2 hours 11 minutes 53 seconds", "2:11:54", 0.0),
+        ("2 hours 11 minutes 53 seconds", "It began at 2:11:53.", 0.0),  # a time of day
+        ("2 hours 11 minutes 53 seconds", "2:11:53 pm", 0.0),
+        ("14 days", "a fortnight", 1.0),
+        ("22 days", "one fortnight", 0.0),
     ],
 )
 def test_measures_of_several_words_match(reference: str, answer: str, share: float):
     assert match_numbers(None, [reference], answer).share == share
 
 
-@pytest.mark.parametrize("unit", ["1 h 30 min ", "half an ", "5' 1", "a mile and a ", "1 h 3 m "])
+@pytest.mark.parametrize(
+    "unit",
+    ["1 h 30 min ", "2:11:53 ", "a fortnight ", "half an ", "5' 1", "a mile and a ", "1 h 3 m "],
+)
 def test_a_long_text_is_read_in_linear_time(unit: str, assert_linear_time):
     assert_linear_time(
         lambda text: match_numbers(None, ["2 h 30 min"], text),

@@ -226,3 +226,51 @@ def test_long_lists_of_numbers_in_another_form_take_linear_time(assert_linear_ti
         assert correct([likeness], encoder=None).value > 0
 
     assert_linear_time(work, compared, 1_500)
+
+
+TREES = ("Which three trees grow there?", "Oak, ash and elm")
+
+
+@pytest.mark.parametrize(
+    "answer", ["Oak, ash and elm", "elm, ash, oak", "There are elms, oaks and ashes."]
+)
+def test_a_complete_list_in_any_order_is_right(answer: str):
+    asked, reference = TREES
+    assert score(answer, reference, asked).value > 0.8
+
+
+def test_a_list_without_one_of_the_things_asked_for_is_rather_wrong():
+    asked, reference = TREES
+    found = score("Oak and ash grow there.", reference, asked)
+    assert found.value < 0.5
+    assert found.evidence["why"] == (
+        "states 2 of the 3 items that the question asks for, but not 'elm'"
+    )
+    # sqrt(1 of 3), by hand.
+    assert found.evidence["features"]["missing_items"] == approx(0.57735, abs=1e-5)
+    assert score("Oak, ash and pine grow there.", reference, asked).value < 0.3
+
+
+def test_names_of_one_thing_are_no_list():
+    for reference in ("US; USA; United States", "Kate Sheppard, Catherine Malcolm"):
+        name = reference.replace(",", ";").split(";")[0]
+        found = score(name, reference, "Who was it?")
+        assert found.evidence["features"]["missing_items"] == 0
+    both = rg.score(
+        "correct",
+        question="Which two trees grow there?",
+        references=["Oak", "Ash", "Oak and ash"],
+        answer="Oak",
+    )
+    assert both.value > 0.8
+
+
+def test_other_numbers_behind_the_same_yes_do_not_contradict():
+    reference = "Yes. It pays 0.02$ a share each year."
+    found = score("Yes, it paid $4 million in all.", reference, "Has it paid dividends?")
+    assert found.evidence["features"]["contradiction"] == 0
+    for answer, asked in (
+        ("No, it paid $4 million in all.", "Has it paid dividends?"),
+        ("Yes, it paid $4 a share.", "Did it pay, and how much a share?"),
+    ):
+        assert score(answer, reference, asked).evidence["features"]["contradiction"] == 1

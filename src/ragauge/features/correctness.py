@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import log1p
+from math import log1p, sqrt
 
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
@@ -31,6 +31,7 @@ FEATURES = (
     "shared",
     "contradiction",
     "refusal",
+    "missing_items",
     "answer_length",
 )
 
@@ -53,6 +54,8 @@ class Likeness:
     - contradiction: 1 if the answer states another number of the same kind, another date, or yes for no,
       denies the reference, or, in texts of up to 15 words, states the opposite of a word.
     - refusal: 1 if the answer refuses and the reference does not.
+    - missing_items: square root of the share of a list's items that the answer leaves out, where it states
+      others and the question asks for so many or for all (`which two`, `who were the members`).
     - answer_length: log(1 + words), up to 60 words.
     """
 
@@ -146,6 +149,7 @@ def _features(
         "shared": match.n_new_shared / n_compared if n_compared else restated,
         "contradiction": float(match.contradiction is not None),
         "refusal": float(refusal is not None),
+        "missing_items": sqrt(match.missing_items.share) if match.missing_items else 0.0,
         "answer_length": log1p(min(match.n_answer_words, LONGEST_ANSWER)),
     }
 

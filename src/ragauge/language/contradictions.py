@@ -12,6 +12,7 @@ from ragauge.language.number_match import ExpectedNumber, NumberMatch, is_denied
 from ragauge.language.numbers import quantities
 from ragauge.language.quantity import Quantity
 from ragauge.language.units import MONEY
+from ragauge.language.yes_or_no import asks_yes_or_no_only
 
 YES_OR_NO = re.compile(r"\W*(yes|no)\b(?!\.\s?\d)", re.IGNORECASE)
 OTHER_SIGN = " with the other sign"
@@ -35,8 +36,11 @@ def stated_instead(
     ('1899', '1905')
     """
     expected, given = YES_OR_NO.match(reference), YES_OR_NO.match(answer)
-    if expected and given and expected[1].lower() != given[1].lower():
-        return given[1].lower(), expected[1].lower()
+    if expected and given:
+        if expected[1].lower() != given[1].lower():
+            return given[1].lower(), expected[1].lower()
+        if asks_yes_or_no_only(question):
+            return None  # numbers behind the same yes or no may be others: `Yes, to $4 million.`
     asked = dates(question)
     wanted = _new_dates(dates(reference), asked)
     stated = dates(answer) if wanted else ()

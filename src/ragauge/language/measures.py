@@ -35,6 +35,7 @@ def measures(text: str, found: Sequence[Quantity]) -> list[Measure]:
     has_units = any([has_size(each.unit) for each in found])  # noqa: C419, a list is faster
     whole = list(_compounds(text, found)) if has_units else []
     whole += _shares_of_units(text, found)
+    whole += _fortnights(text, found)
     starts = {each.quantity.start for each in whole}
     whole += [each for each in _glued(text, found) if each.quantity.start not in starts]
     return [*whole, *_units_and_a_half(text, found)]
@@ -73,6 +74,33 @@ def _sum_of(text: str, parts: Sequence[Quantity]) -> Quantity:
     start, end = parts[0].start, last.end
     spelled = all(part.spelled for part in parts)
     return Quantity(text[start:end], start, end, EXACT.normalize(total), last.unit, spelled)
+
+
+_FORTNIGHT = re.compile(r"\b(?:an?|one)\sfortnight\b", re.IGNORECASE)
+_CLOCK = re.compile(
+    r"(?<![\w.,:])(?<!at )([0-9]{1,3}):([0-5][0-9]):([0-5][0-9])(?![\w:]| ?[aApP]\.?[mM])"
+)
+
+
+def _fortnights(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
+    """`a fortnight`, which has no number in it, unlike `two weeks`."""
+    for match in _FORTNIGHT.finditer(text) if "ortnight" in text else ():
+        start, end = match.span()
+        whole = Quantity(match[0], start, end, Decimal(1), "fortnight", spelled=True)
+        yield Measure(whole, _within(found, start, end))
+
+
+def clock_durations(text: str) -> Iterator[Quantity]:
+    """What is written like a time of day with seconds, as the duration that it may be: `2:11:53` in seconds.
+
+    >>> [(each.text, str(each.value), each.unit) for each in clock_durations("She won in 2:11:53.")]
+    [('2:11:53', '7913', 's')]
+    """
+    for match in _CLOCK.finditer(text) if ":" in text else ():
+        hours, minutes, seconds = map(int, match.groups())
+        value = Decimal((hours * 60 + minutes) * 60 + seconds)
+        start, end = match.span()
+        yield Quantity(match[0], start, end, value, "s", spelled=True, only_matches=True)
 
 
 _OF_A_UNIT = re.compile(r"\s(?:of\s)?an?\s([a-z]+)\b")

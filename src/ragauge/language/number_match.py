@@ -15,7 +15,7 @@ from ragauge.language.asked_numbers import (
 from ragauge.language.conclusions import conclusions
 from ragauge.language.expected_numbers import ExpectedQuantity, expected_numbers
 from ragauge.language.keywords import by_value
-from ragauge.language.measures import measures
+from ragauge.language.measures import clock_durations, measures
 from ragauge.language.no_number import says_no_number, wants_no_number
 from ragauge.language.number_agreement import (
     Agreement,
@@ -174,6 +174,7 @@ def _index_of(
         found += quarters(answer)
     if units := set(filter(is_measure, units)):
         found += [measure.quantity for measure in measures(answer, given)]
+        found += clock_durations(answer)
         found += list(in_units(found, units))
     in_scales = given_scales(answer, scale)
     return NumberIndex([stated(number, answer, in_scales) for number in found])

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ragauge.language.asked_numbers import heading_scale, in_asked_unit, named_scale
 from ragauge.language.keywords import by_value
-from ragauge.language.measures import measures
+from ragauge.language.measures import clock_durations, measures
 from ragauge.language.number_agreement import Agreement, Stated, stated
 from ragauge.language.number_index import Found, NumberIndex, may_agree
 from ragauge.language.number_match import given_scales, rules_for
@@ -115,6 +115,7 @@ class _Sources:
         found = [*source.quantities, *in_other_forms(source.text, source.quantities)]
         if self.units:
             found += [measure.quantity for measure in measures(source.text, source.quantities)]
+            found += clock_durations(source.text)
             found += list(in_units(found, self.units))
         return found
 

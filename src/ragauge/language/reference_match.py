@@ -23,6 +23,7 @@ from ragauge.language.number_match import (
     match_quantities,
 )
 from ragauge.language.opposites import denial, has_opposite, is_negated, relation
+from ragauge.language.reference_items import MissingItems, missing_items
 from ragauge.language.roles import swapped
 from ragauge.language.stems import Word, stem
 from ragauge.language.yes_or_no import ASKS_YES_OR_NO, said_to
@@ -78,7 +79,8 @@ class ReferenceMatch:
     a fall what the reference calls a rise. `n_new`: the distinct
     content words of the answer that the question does not have; `n_new_shared`: those of them that
     the reference has. `contradiction`: what the answer states in place of a number, date, yes or no of
-    the reference, and of what; None if nothing.
+    the reference, and of what; None if nothing. `missing_items`: what it leaves out of a list that the
+    question asks for.
     """
 
     words: Sequence[ReferenceWord]
@@ -89,6 +91,7 @@ class ReferenceMatch:
     n_new_shared: int
     numbers: NumberMatch
     contradiction: tuple[str, str] | None
+    missing_items: MissingItems | None
 
     @property
     def is_in_numbers(self) -> bool:
@@ -176,6 +179,9 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         n_new_shared=len(ours & (expected.stems | same)),
         numbers=numbers,
         contradiction=contradiction,
+        missing_items=missing_items(
+            texts.question, reference, words, texts.answer, given, expected.stems | same
+        ),
     )
 
 

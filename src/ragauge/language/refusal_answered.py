@@ -68,9 +68,16 @@ _OF_REFUSALS = pattern(
 )
 """Words that refusals have whatever is missing."""
 _IS_VALUE = pattern(
-    r"\W*(?:(?:by|in|on|at|from|about|around|roughly|approximately|within|up to|until|since) )?[$€£]?\d"
+    r"\W*(?:(?:by|in|on|at|from|between|about|around|roughly|approximately|within|up to|until|since) )?[$€£]?\d"
 )
 """It begins with a number, as an answer without a verb does: "By 31 July."."""
+_ONLY_A_NUMBER = pattern(
+    r"\W*(?:(?:about|around|roughly|approximately) )?[$€£]?\d[\d.,]*%?(?: ?(?:%|[°a-z]+))?\W*\Z"
+)
+_OF_MANY = pattern(
+    r"\W*\d+(?: [a-z]+)? (?:of|out of)\b|\W*\d[\d.]*[.:)]? [^\d]{0,40}\b(?:is|are|was|were)(?:n't| not)\b"
+)
+"""It counts what is missing: "2 of the 3 figures"; or denies the number's own line."""
 _ON_A_SOURCE = pattern(
     rf"\A\W*(?:(?:the|this|that|these|your) )?(?:[a-z]+ )?{SOURCE}\b|\b(?:is|are|was|were) (?:[a-z]+ly )?{TOLD}\b"
 )
@@ -79,6 +86,10 @@ _TELLS_TO = pattern(
     r"\W*(?!(?:please|see|refer|contact|check|consult|ask|call|visit|look)\b)[a-z]+ [a-z]+"
 )
 """It may be an instruction, which answers "how": "Log in and choose New Report"."""
+_REST = pattern(
+    r"\W*(?:and |but |however, )?the (second|third|fourth|fifth|last|others?|rest|remaining|remainder)\b"
+)
+"""The beginning of a sentence on what is left of several."""
 _DENIES = pattern(
     r"(?:mention|disclos|specif|report|stat|provid|contain|includ|list|discuss|evidence|indicat|break|address|cover"
     r"|say|name|tell|give|show)"
@@ -167,6 +178,8 @@ def follows_what_is_asked(sentences: Sequence[Sentence], index: int, asked: Aske
     shown, so I can't say what was left" where the gross margin is asked.
     """
     missing = _missing(sentences[index])
+    if index and asked.wants_number and _ONLY_A_NUMBER.match(sentences[0].text):
+        return not sentences[index].makes_up
     if not missing or missing & asked.content or sentences[index].makes_up or not asked.wants_value:
         return False
     if is_a_short_answer(sentences[0], asked) and index:
@@ -179,6 +192,36 @@ def follows_what_is_asked(sentences: Sequence[Sentence], index: int, asked: Aske
         and not (each.found or each.prepares or each.supposes or each.advises)
         for each in sentences[:index]
     )
+
+
+def is_on_the_rest(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
+    """Whether the sentence misses the rest of what an earlier one gives: "Two are named: Ida and Per. The third is not"."""
+    rest = _REST.match(sentences[index].text)
+    if rest is None or stemmed(rest[1])[0].stem in asked.content:
+        return False
+    return any(
+        has_value_for(each, asked) and not (each.found or each.prepares or each.supposes)
+        for each in sentences[:index]
+    )
+
+
+def gives_the_other_part(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
+    """Whether the sentence misses one of two things that the question joins by "and", and another tells of the other.
+
+    "Remote work is allowed. Travel isn't covered" answers a question on remote work and travel.
+    """
+    ours = _stems(sentences[index])
+    for pair in asked.joined:
+        other = pair - ours
+        if len(other) == 1 and any(
+            other <= _stems(each)
+            and not (each.found or each.prepares or each.supposes or each.advises)
+            and not _ON_A_SOURCE.search(each.text)
+            for at, each in enumerate(sentences)
+            if at != index
+        ):
+            return True
+    return False
 
 
 def tells_only_something_else(sentences: Sequence[Sentence], asked: Asked) -> int | None:
@@ -264,6 +307,8 @@ def answers_the_question(sentence: Sentence, asked: Asked) -> bool:
     "Because the data were missing" answers why; "The report contains no evidence of fraud" answers
     whether it contains any.
     """
+    if asked.wants_number and _IS_VALUE.match(sentence.text) and has_number_for(sentence, asked):
+        return not sentence.is_by_speaker and not _OF_MANY.match(sentence.text)
     if sentence.makes_up and _WANTS_EXAMPLE.search(asked.text):
         return True
     if _WHY.search(asked.text) and _gives_a_reason(sentence):

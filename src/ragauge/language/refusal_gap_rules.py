@@ -200,7 +200,7 @@ _NOT_GIVEN = (
         "not given",
         pattern(
             rf"{IS_NOT}{HOW}(?:(?:{TOLD}|covered|listed|shown|addressed|reproduced|printed) here\b"
-            rf"|(?:reproduced|quoted|legible|readable|enclosed|attached|appended|excerpted){_END})"
+            rf"|(?:reproduced|quoted|legible|readable|enclosed|attached|appended|excerpted|scanned|transcribed|digiti[sz]ed){_END})"
         ),
         after="negation",
         gap=True,
@@ -283,9 +283,10 @@ _MISSING = (
             r" (?:missing|absent|omitted|left out|left blank|skipped|lacking|unstated|unspecified"
             r"|unmentioned|undisclosed|unnamed|unreported|undated|nowhere (?:to be )?(?:seen|found|in))\b"
             r"|\A\W*(?:missing|absent|omitted)\b|\bwhat(?:'s| is) missing\b"
+            r"|\bleaves? (?:the|its|this|that|[a-z]+'s) [^.;,]{1,40} (?:empty|blank|open)\b"
         ),
         cues=cues_of(
-            "missing absent omitted left_out left_blank skipped lacking unstated unspecified"
+            "missing absent omitted left_out left_blank skipped lacking unstated unspecified leave"
         )
         + cues_of("unmentioned undisclosed unnamed unreported undated nowhere"),
         gap=True,

@@ -53,7 +53,7 @@ def _wants_method(question: str) -> bool:
     return _WANTS_METHOD.search(question) is not None
 
 
-_CONSTANTS = frozenset(("1", "2", "3", "4", "5", "12", "52", "100", "100%", "360", "365"))
+CONSTANTS = frozenset(("1", "2", "3", "4", "5", "12", "52", "100", "100%", "360", "365"))
 """Numbers of formulas."""
 
 
@@ -66,9 +66,14 @@ def without_a_value(sentences: Sequence[Sentence], asked: Asked) -> tuple[int, s
         return None
     is_typed = asked.wants_number or not asked.kind.isdisjoint(("name", "date"))
     for each in sentences:
-        if is_typed and has_value_for(each, asked, _CONSTANTS):
+        gives_an_example = each.states_a_number and each.supposes
+        if is_typed and not gives_an_example and has_value_for(each, asked, CONSTANTS):
             return None
-        if each.answers_yes_or_no or (each.answers and not each.advises):
+        if each.answers_yes_or_no:
+            return None
+        if gives_an_example:
+            continue
+        if each.answers and not each.advises:
             return None
         if not is_typed and (
             has_number_for(each, asked)

@@ -53,6 +53,7 @@ _WANTS_NUMBER = pattern(
     r"|price|cost|dose|dosage|temperature|height|salary|fee|weight|length|altitude|capex|ebitda|dpo|dio|dso|roa|roe|eps|latency|throughput|capacity|population|score|premium|budget|deposit|limit"
     r"|(?:boiling|melting|freezing|flash) point|density|diameter|depth|width|volume|mass|speed|frequency|voltage|half-life|headcount|turnout|yield|wavelength|resolution|altitude)\b"
 )
+_AND = re.compile(r"\b([A-Za-z]+) and (?:(?:the|its|their|his|her) )?([A-Za-z]+)\b")
 _DIGIT = re.compile(r"\d")
 _TIME = re.compile(
     r"(?:fy|q|h)?\d+\Z|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\Z|(?:janu|febru)ary\Z|march\Z|april\Z|june\Z"
@@ -67,7 +68,8 @@ class Asked:
 
     `thing` are the content words that are no names; `kind` the nouns for the answer ("date" of a question
     with "when"); `content` the same with names. `wants_value` is False for yes-no questions and questions about
-    what is missing. `specific` are names and words with digits ("XR-20", "Q4"). `phrases` are the words that ask ("how many"); `seeks_place`: it asks where to find something.
+    what is missing. `specific` are names and words with digits ("XR-20", "Q4"). `phrases` are the words that ask ("how many"); `seeks_place`: it asks where to find something. `joined`
+    are pairs of stems with "and" between them.
     """
 
     text: str
@@ -82,6 +84,7 @@ class Asked:
     is_compound: bool = False
     wants_number: bool = False
     seeks_place: bool = False
+    joined: tuple[frozenset[str], ...] = ()
 
 
 @lru_cache(maxsize=4_096)
@@ -129,7 +132,18 @@ def asked_by(question: str) -> Asked:
         _COMPOUND.search(question) is not None,
         _WANTS_NUMBER.search(question) is not None,
         _WHERE_TO_FIND.search(question) is not None,
+        _joined(question),
     )
+
+
+def _joined(question: str) -> tuple[frozenset[str], ...]:
+    """The stems of each two things between which the question has "and"."""
+    pairs = (
+        frozenset(stemmed(word)[0].stem for word in found.groups())
+        for found in _AND.finditer(question)
+        if all(is_content_word(word.lower()) for word in found.groups())
+    )
+    return tuple(pair for pair in pairs if len(pair) == 2)
 
 
 def is_time(stem: str) -> bool:

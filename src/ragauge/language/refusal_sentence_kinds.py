@@ -87,6 +87,9 @@ SUPPOSES = pattern(
     r"|illustrat(?:e|ion|ive)|pretend|arbitrary (?:numbers?|figures?|values?)|made-up|fictitious|placeholder|example (?:figures|numbers|values)"
     r"|some (?:[a-z]+ )?(?:observations|insights|background|pointers|guidance)"
     r"|here(?:'s| is) (?:how|an example)|the (?:general )?(?:steps|method|approach) (?:is|are|would))\b"
+    r"|\bfor (?:instance|example),? (?:an?|if|say|take)\b|\bif (?:you|we|one|an? [a-z]+) (?:had|has|have|spent|sold|earned|paid|made|were)\b(?=[^.;]*\d)"
+    r"|\bif [^,;.]{1,80}, (?:it|this|that) would be [$€£]?\d"
+    r"|\bwith (?=[^.;]*\d)[^.;]{1,80}, (?:you|we|one)(?:'d| would) get\b"
     r"|\A\W*say (?:an?|the|that|it|its|your|their)\b|, say,? (?=[$€£]?\d)|\bif (?:its|the|their|[a-z]+'s) [^,;]{1,60}? (?:were|was) (?:[$€£]?\d)"
 )
 """From here on the figures are examples, observations, or the steps of a method."""
@@ -114,7 +117,9 @@ TURN = pattern(
     r"\W*(?:however|but|that said|with that said|having said that|nevertheless|nonetheless|still"
     r"|yet|despite|although|therefore|thus|so|hence|in conclusion|as of (?:my|the)"
     r"|to my knowledge|based on (?:my|general|historical|available|what)"
-    r"|generally speaking|assuming|the answer|it follows|from memory)\b"
+    r"|generally speaking|assuming|the answer|it follows|from memory"
+    r"|(?!(?:i|we|you|nobody|none|who|to)\b)(?:the )?[a-z]+ (?:[a-z]+ )?(?:suspects?|believes?|assumes?|blames?)"
+    r"|(?:it|this|that|he|she|they)(?:'s| is| was| were| are| may| might| could| must)?(?: have| been| be)* (?:probably|most likely|presumably|perhaps))\b"
 )
 """The beginning of a sentence that answers after all."""
 CONCLUDES = pattern(
@@ -158,7 +163,7 @@ SUBSIDIARY = pattern(
     r"|(?:this|that|it|these|those)(?: (?:figure|number|date|claim)s?)?\W*\Z)"
 )
 """What a caveat to an answer cannot tell: why, how much of it, or whether it is still so."""
-VERIFIES = pattern(r"\b(?:verify|confirm|double-check)\Z")
+VERIFIES = pattern(r"\b(?:verify|confirm|check|double-check)\Z")
 """What cannot be verified has been stated."""
 THE_ANSWER = pattern(
     rf"\b(?:(?:the|this|your|that) question|an? (?:[a-z]+ )?answer|{FACT} (?:that (?:is|are) )?"
@@ -171,6 +176,7 @@ ANNOUNCES_ANSWER = pattern(
 INNER_TURN = pattern(
     r"(?:[,;—–-]\s*(?:but|only|however|yet|though|although|nevertheless"
     r"|(?:which|that|this) (?:means|implies|suggests|indicates|shows)|meaning"
+    r"|(?!(?:i|we|nobody|none)\b)(?:[a-z]+ ){1,3}(?:suspects?|suspected|believes?|assumes?|estimates?|blames?)\b"
     r"|so (?:it|they|there|that|this|he|she|the [a-z]+) (?:probably|presumably|likely|most likely|apparently)\b"
     r"|(?:(?:somewhere|something) )?(?:around|about|roughly) [$€£]?\d[\d.,]*"
     r"|(?:perhaps|maybe|probably|possibly|i (?:think|believe|guess|suppose))\b(?! (?:because|since|due|as)\b)(?=[^,;.]*(?:\d|\b(?-i:[A-Z])))"

@@ -84,6 +84,26 @@ SPEAKER_RULES = (
         cues=("without",),
     ),
     Rule(
+        "cannot be determined",
+        pattern(
+            r"\A\W*(?:(?:it|that)(?:'s| is) )?(?:still )?(?:hard|difficult|impossible|(?:far |much )?too (?:early|soon)) to"
+            r" (?:say|tell|know|judge)(?=\W*\Z|[.,;:–—]| (?:yet|now|at this|from))"
+        ),
+        cues=cues_of("hard_to difficult_to impossible_to early_to soon_to"),
+    ),
+    Rule(
+        "cannot be determined",
+        pattern(
+            r"\A\W*(?:that|this|it) (?:cannot|can't|can not) be (?:settled|decided|resolved|established|known)(?=\W*\Z|[.,;:–—])"
+            r"|\b(?:therefore|thus|hence|so|consequently)\b[^.;]{1,60} (?:remains?|stays?) un(?:identified|named|known|specified|stated|reported)\b"
+            r"|\b(?:is|are) (?:[a-z]+ )?not to be (?:had|obtained|gleaned|learned|got)\b"
+        ),
+        cues=cues_of(
+            "be_settled be_decided be_resolved be_established be_known remains_un remain_un stays_un not_to_be"
+        ),
+        closes=True,
+    ),
+    Rule(
         "cannot answer",
         pattern(rf"{HOW}(?:{WORK_OUT}|{HELP})\b"),
         after="inability",

@@ -1,14 +1,16 @@
 """Refusals by the structure of the whole answer, in whatever words: who lacks what, and that nothing else answers.
 
-Two structures count, only with a question that wants a value:
+Three structures count, only with a question that wants a value:
 
 - The speaker opens with what it lacks ("Your repository is invisible to me"), and all else is general or advice.
 - A sentence denies that a source has the number, time or name that is asked for, and no sentence gives one.
+- A sentence says what would be needed for the number, time or name that is asked for, and no sentence gives one.
 """
 
 from collections.abc import Sequence
 
 from ragauge.language.refusal_asked import has_value_for
+from ragauge.language.refusal_no_value import CONSTANTS
 from ragauge.language.refusal_question import Asked
 from ragauge.language.refusal_sentences import Sentence
 from ragauge.language.refusal_words import SOURCE, pattern
@@ -17,17 +19,19 @@ from ragauge.language.word_beginnings import first_letters, may_match
 
 LACKED_BY_SPEAKER = "lacked by the speaker"
 LACKED_BY_SOURCE = "lacked by the source"
+MORE_IS_NEEDED = "more is needed"
 
 _SPEAKER = pattern(r"\b(?:i|i'm|i've|i'd|me|my|mine)\b")
 _NEGATIVE = pattern(
     r"\b(?:not|no|none|never|nothing|neither|nor|nowhere|nobody|without|lacks?|lacking|beyond|outside|cannot|unable|hidden"
     r"|invisible|inaccessible|unavailable|unknown|missing|absent|blank|blanked|blacked|empty|illegible|unreadable|redacted|gone|silent"
+    r"|out of (?:reach|range|sight|bounds|scope)|off limits|inaccessible|too (?:recent|new|short|thin)"
     r"|un(?:named|stated|told|said|specified|mentioned|answered|recorded|reported|listed))\b|n't\b"
 )
 _NEGATIVE_NEEDS = first_letters(
     "not no none never nothing neither nor nowhere nobody without lack lacks lacking beyond outside cannot unable hidden invisible"
     " inaccessible unavailable unknown missing absent blank blanked blacked empty illegible unreadable redacted gone silent unnamed"
-    " unstated untold unsaid unspecified unmentioned unanswered unrecorded unreported unlisted t"
+    " unstated untold unsaid unspecified unmentioned unanswered unrecorded unreported unlisted t out off too"
 )
 _DOES_MORE = pattern(r"\b(?:but|however|though|although|still|yet|believe|think|guess|recall)\b")
 """The speaker goes on to answer, perhaps unsure."""
@@ -40,6 +44,12 @@ _THERE = pattern(
     r"\b(?:there|here|in (?:none|neither|any|either|it|them|this|that|those|these)|(?:none|neither|any|every one|all) of (?:them|these|those|the)"
     r"|by (?:any|none|the))\b|\A\W*(?:it|they) (?:does|do|did)\b"
 )
+_NEEDS = pattern(
+    r"\b(?:would|will|must|has to|have to|needs? to)(?: (?:first|also|have to|need to))* be (?:needed|required|necessary|attached|provided"
+    r"|supplied|shared|uploaded|known|consulted)\b"
+    r"|\b(?:i|we|one|you)(?:'d| would) (?:also |first )?(?:need|require)\b"
+)
+_ASKS_NEEDS = pattern(r"\b(?:needs?|needed|requires?|required|necessary|must)\b")
 _WHICH = pattern(rf"\bwhich (?!{SOURCE}\b)[a-z]+")
 _OF_THAT = pattern(r"\b(?:that|it|this|which one|so far)\W*\Z")
 """It ends with a pronoun for what is asked: "The extract doesn't reveal that"."""
@@ -59,7 +69,10 @@ def lacked(sentences: Sequence[Sentence], asked: Asked) -> tuple[int, str] | Non
     if index is not None:
         return index, LACKED_BY_SPEAKER
     index = _lacked_by_source(sentences, asked)
-    return None if index is None else (index, LACKED_BY_SOURCE)
+    if index is not None:
+        return index, LACKED_BY_SOURCE
+    index = _needs_more(sentences, asked)
+    return None if index is None else (index, MORE_IS_NEEDED)
 
 
 MAX_SENTENCES = 40
@@ -106,6 +119,19 @@ def _lacked_by_source(sentences: Sequence[Sentence], asked: Asked) -> int | None
         ):
             return index
     return None
+
+
+def _needs_more(sentences: Sequence[Sentence], asked: Asked) -> int | None:
+    if not (asked.wants_number or asked.kind) or "why" in asked.phrases:
+        return None
+    index = next((at for at, each in enumerate(sentences) if _NEEDS.search(each.text)), None)
+    if index is None or _ASKS_NEEDS.search(asked.text):
+        return None
+    is_given = any(
+        each.answers or (has_value_for(each, asked, CONSTANTS) and not each.supposes)
+        for each in sentences
+    )
+    return None if is_given else index
 
 
 def _denies_what_is_asked(sentence: Sentence, asked: Asked) -> bool:

@@ -21,7 +21,9 @@ from ragauge.language.refusal_answered import (
     answers_the_question,
     explains_an_answer,
     follows_what_is_asked,
+    gives_the_other_part,
     is_on_a_further_detail,
+    is_on_the_rest,
     points_elsewhere,
     tells_only_something_else,
 )
@@ -57,7 +59,11 @@ UNCERTAINTY_PHRASES = (
 SHORT_ANSWERS = ("unknown", "n/a", "none", "null")
 """The phrases and short answers of the suite graphrag."""
 
-_QUOTED = re.compile(r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|`[^`\n]{1,200}`")
+_QUOTED = re.compile(
+    r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|`[^`\n]{1,200}`"
+    r"|‘[^‘\n]{1,200}?'(?!\w)|(?<!\w)'(?=\w)(?:[^'\n]|(?<=\w)'(?=\w)){1,200}'(?!\w)"
+)
+"""Single marks count around words; the mark inside `don't` ends nothing."""
 
 
 _NO_VALUE = re.compile(
@@ -224,6 +230,8 @@ def _given_question(
         gap = asked_gap(sentences, asked)
         if gap is not None and (
             is_on_a_further_detail(sentences, gap, asked)
+            or is_on_the_rest(sentences, gap, asked)
+            or gives_the_other_part(sentences, gap, asked)
             or answers_the_question(sentences[gap], asked)
         ):
             gap = None
@@ -235,6 +243,8 @@ def _given_question(
         or explains_an_answer(sentences, deciding, asked)
         or answered_before(sentences, deciding, asked)
         or is_on_a_further_detail(sentences, deciding, asked)
+        or is_on_the_rest(sentences, deciding, asked)
+        or gives_the_other_part(sentences, deciding, asked)
         or follows_what_is_asked(sentences, deciding, asked)
     )
     return (None, place) if answers else (deciding, place)

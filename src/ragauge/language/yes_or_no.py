@@ -12,6 +12,7 @@ ASKS_YES_OR_NO = re.compile(
     r"\W*(?:is|are|was|were|has|have|had|did|does|do|can|could|will|would|should|may|must|am)\b",
     re.IGNORECASE,
 )
+_ASKS_MORE = re.compile(r"\b(?:what|which|who|whom|whose|when|where|how)\b", re.IGNORECASE)
 AFFIRMATIONS = frozenset(
     {
         ("absolutely",),
@@ -30,6 +31,15 @@ SHORT_REPLY = re.compile(
     re.IGNORECASE,
 )
 """`They can't; their wings are too short.` and `It does.`"""
+
+
+def asks_yes_or_no_only(question: str) -> bool:
+    """Whether a question wants a yes or no, and not also a number, a name or a date.
+
+    >>> asks_yes_or_no_only("Did it grow?"), asks_yes_or_no_only("Did it grow, and by how much?")
+    (True, False)
+    """
+    return bool(ASKS_YES_OR_NO.match(question)) and not _ASKS_MORE.search(question)
 
 
 def said_to(

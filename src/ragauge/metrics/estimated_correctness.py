@@ -11,6 +11,7 @@ from typing import cast
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
 from ragauge.features.correctness import Likeness
+from ragauge.language.reference_items import MissingItems
 from ragauge.language.reference_match import ReferenceMatch
 from ragauge.language.stems import stem
 from ragauge.language.text import excerpt
@@ -55,7 +56,7 @@ def weights() -> Weights:
     return Weights(words["short"], words["long"], tables["short"], tables["long"])
 
 
-@metric(version=7)
+@metric(version=8)
 def correct(
     reference_likeness: Sequence[Likeness],
     *,
@@ -65,10 +66,11 @@ def correct(
 ) -> Score:
     """The probability that people would call the answer correct, given question and reference.
 
-    In [0, 1]; best over the references. An estimate without a judge, by a logistic model of eight
+    In [0, 1]; best over the references. An estimate without a judge, by a logistic model of nine
     features: how far the answer states the words of the reference that the question lacks, in letters,
     numbers and meaning; BERTScore recall; how much else it says; whether it contradicts a number, a
-    date, or a yes or no; whether it refuses; and its length. The evidence has the features, what each
+    date, or a yes or no; whether it refuses; its length; and how much of a list it leaves out where the
+    question asks for so many items or for all. The evidence has the features, what each
     adds to the log-odds, and a sentence that says why. The model knows the reference only: an answer
     that is right in unrelated words gets a low value.
 
@@ -79,7 +81,8 @@ def correct(
     With another encoder or layer than the default the values rank answers, but are no probabilities.
 
     Source: ours; weights fitted on people's judgements of 15,000 answers (EVOUNA-NQ, Wang et al. 2023,
-    Apache-2.0) by benchmarks/train_correct.py; docs/agreement.md compares it with people.
+    Apache-2.0) by benchmarks/train_correct.py, except that of items left out, of which people have
+    judged too few; docs/agreement.md compares it with people.
 
     >>> import ragauge as rg
     >>> asked = {"question": "Who wrote Emma?", "reference": "Jane Austen"}
@@ -149,9 +152,12 @@ def _plain(text: str) -> str:
 def _outweighed(likeness: Likeness, value: float) -> list[str]:
     """What speaks against the rest of the sentence."""
     states = likeness.features["new_words"]
-    if value >= 0.5 and (states < 0.5 or likeness.match.contradiction or likeness.refusal):
+    match = likeness.match
+    if value >= 0.5 and (states < 0.5 or match.contradiction or likeness.refusal):
         return ["is otherwise close to the reference"]
-    if value < 0.5 <= states and not (likeness.match.contradiction or likeness.refusal):
+    if value < 0.5 <= states and not (
+        match.contradiction or match.missing_items or likeness.refusal
+    ):
         return ["says much else"] if likeness.features["shared"] < 0.5 else ["says it otherwise"]
     return []
 
@@ -165,6 +171,8 @@ def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
         is_name = match.words[0].how != "meaning"
         of_what = "the name of the reference in other letters" if is_name else match.words[0].text
         return [f"says {of_what}{'' if is_name else ' in other words'}"]
+    if match.missing_items:
+        return [_of_items(match.missing_items)]
     if wanted and all(word.how == "denied" for word in wanted):
         return []
     if match.is_in_numbers:
@@ -188,6 +196,14 @@ def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
     if n_missing == n:
         return [f"lacks {named}"]
     return [f"states {n - n_missing} of the {n} words of the reference{whose}, but not {named}"]
+
+
+def _of_items(items: MissingItems) -> str:
+    stated = items.n_wanted - items.n_missing
+    named = _listed([repr(_shown(text)) for text in items.texts[:WORDS_SHOWN]], len(items.texts))
+    return (
+        f"states {stated} of the {items.n_wanted} items that the question asks for, but not {named}"
+    )
 
 
 def _missing(match: ReferenceMatch, wording: str) -> list[str]:

@@ -26,7 +26,7 @@ def _is_tolerance(value: float) -> bool:
 Tolerance = Annotated[float, Constraint("a number of at least 0", _is_tolerance)]
 
 
-@metric(version=8)
+@metric(version=9)
 def number_match(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,
@@ -115,7 +115,7 @@ def _evidence(match: NumberMatch) -> dict[str, object]:
     return evidence | {"opposite": opposite} if opposite else evidence
 
 
-@metric(version=8)
+@metric(version=9)
 def number_precision(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,

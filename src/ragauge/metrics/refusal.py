@@ -13,7 +13,7 @@ WORDS_SHOWN = 300
 WHY_SHOWN = 80
 
 
-@metric(version=8, ranked=False)
+@metric(version=9, ranked=False)
 def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "default") -> Score:
     """Whether the answer refuses: it says that it does not know, cannot tell, or was given nothing.
 
@@ -26,7 +26,8 @@ def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "d
     refuses where it asks for a value, and so does an opening on what the speaker lacks with nothing but generalities
     after it, or a source without the number, time or name that is asked for; "There was not enough evidence" answers why
     somebody was acquitted; and after an answer, a detail that the question does not ask for may be missing
-    ("It opens at 10. I couldn't find the closing time"). A blank answer refuses. The answer refuses
+    ("It opens at 10. I couldn't find the closing time"), and one of two things that it joins with "and" ("Remote
+    work is allowed. Travel isn't covered"). A blank answer refuses. The answer refuses
     if a match in the evidence has `decides`: its `sentence` refuses, at `place`, by `rule`.
     `phrases="graphrag"` searches for 12 phrases as substrings, and 4 more in answers of under 10
     characters; a blank answer has none of them: 0.0.
