@@ -12,6 +12,7 @@ from ragauge.language.asked_items import asked_items
         ("between what two bodies of water does it lie", 2),
         ("Who are the 12 main directors of the board?", 12),
         ("Who were the members of the band?", None),
+        ("Which ſix towns are there?", None),
         ("List all the forms that I must sign.", None),
         ("Name the parts of a flower.", None),
         ("Which countries border Chile?", None),

@@ -52,6 +52,9 @@ def asked_items(question: str) -> AskedItems | None:
     question = question[:MOST_CHARACTERS]
     if found := _OF_NUMBER.search(question):
         number = found["number"].lower()
-        return AskedItems(2 if number == "both" else WORD_VALUES.get(number) or int(number))
+        if number.isdecimal():
+            return AskedItems(int(number))
+        # `re` takes ſ for s and ı for i if it ignores case, so that a word may be unknown.
+        return AskedItems(2 if number == "both" else WORD_VALUES.get(number))
     wants_all = _OF_ALL.search(question) and not _OF_SOME.search(question)
     return AskedItems(None) if wants_all else None

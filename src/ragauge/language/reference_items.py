@@ -79,9 +79,9 @@ def missing_items(
     """What the answer leaves out of a list that the question asks for; None if nothing, or all of it.
 
     `words`: the reference's content words, with what the answer states; `shared`: the stems with which the
-    answer may state them. Words of the question, and words of
-    several items, tell nothing; an item of such words only (`left ventricle` beside `left atrium` and
-    `right ventricle`) is stated by the words one after the other, if the answer states another item so.
+    answer may state them. Words of the question, and words of several items, tell nothing; an item of such
+    words only (`left ventricle` beside `left atrium` and `right ventricle`) is stated by the words one after
+    the other, if the answer states another item so.
     """
     asked = asked_items(question)
     spans = reference_items(reference) if asked else ()
