@@ -203,6 +203,21 @@ def test_a_question_with_all_numbers_of_the_answer_takes_linear_time(assert_line
     )
 
 
+def test_a_question_that_joins_many_things_takes_linear_time(assert_linear_time):
+    def work(words: list[str]) -> None:
+        question = f"What is the {', '.join(f'{word} and cost{word}' for word in words)}?"
+        answer = f"The {' '.join(words)} is not stated. " + " ".join(
+            f"Z{word} is." for word in words
+        )
+        rg.score("dont_know", question=question, answer=answer)
+
+    letters = [
+        f"{one}{two}{three}" for one in "bcdfghj" for two in "aeiouyaeiouy" for three in "klmnpqrst"
+    ]
+    words = [f"{first}{second}" for first in letters for second in letters]
+    assert_linear_time(work, lambda n: words[:n], 1_000)
+
+
 NUMBERS = itertools.count()
 LABELS = {"g_eval": 'g_eval(criteria="It is right")'}
 JUDGE = ScriptedJudge(lambda request: request.stand_in, name="agreeable")

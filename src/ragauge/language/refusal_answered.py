@@ -211,17 +211,15 @@ def gives_the_other_part(sentences: Sequence[Sentence], index: int, asked: Asked
     "Remote work is allowed. Travel isn't covered" answers a question on remote work and travel.
     """
     ours = _stems(sentences[index])
-    for pair in asked.joined:
-        other = pair - ours
-        if len(other) == 1 and any(
-            other <= _stems(each)
-            and not (each.found or each.prepares or each.supposes or each.advises)
-            and not _ON_A_SOURCE.search(each.text)
-            for at, each in enumerate(sentences)
-            if at != index
-        ):
-            return True
-    return False
+    others = [pair - ours for pair in asked.joined]
+    wanted = {stem for other in others if len(other) == 1 for stem in other}
+    return bool(wanted) and any(
+        not wanted.isdisjoint(_stems(each))
+        and not (each.found or each.prepares or each.supposes or each.advises)
+        and not _ON_A_SOURCE.search(each.text)
+        for at, each in enumerate(sentences)
+        if at != index
+    )
 
 
 def tells_only_something_else(sentences: Sequence[Sentence], asked: Asked) -> int | None:
