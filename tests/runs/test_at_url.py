@@ -211,6 +211,8 @@ def test_a_run_that_another_machine_writes_is_refused_until_its_lease_ends(store
 def test_a_lease_that_cannot_be_read_holds_nobody_up(store: Any, content: bytes):
     store.pipe_file(f"{URL}/{LEASE}", content)
     evaluated()
+    assert "manifest.json" in files_of(store)
+    assert LEASE not in files_of(store)
 
 
 def test_a_lease_is_renewed_and_a_run_ends_that_lost_it(

@@ -55,7 +55,7 @@ class Likeness:
       denies the reference, or, in texts of up to 15 words, states the opposite of a word.
     - refusal: 1 if the answer refuses and the reference does not.
     - missing_items: square root of the share of a list's items that the answer leaves out, where it states
-      others and the question asks for so many or for all (`which two`, `who were the members`).
+      others and the question asks for a number of items or for all (`which two`, `who were the members`).
     - answer_length: log(1 + words), up to 60 words.
     """
 

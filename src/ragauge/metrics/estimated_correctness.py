@@ -70,7 +70,7 @@ def correct(
     features: how far the answer states the words of the reference that the question lacks, in letters,
     numbers and meaning; BERTScore recall; how much else it says; whether it contradicts a number, a
     date, or a yes or no; whether it refuses; its length; and how much of a list it leaves out where the
-    question asks for so many items or for all. The evidence has the features, what each
+    question asks for a number of items or for all. The evidence has the features, what each
     adds to the log-odds, and a sentence that says why. The model knows the reference only: an answer
     that is right in unrelated words gets a low value.
 
