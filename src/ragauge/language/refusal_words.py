@@ -9,6 +9,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from ragauge.language.late_pattern import LatePattern
+
+_SPACE = re.compile("[ _]")
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -24,7 +28,7 @@ class Rule:
     """
 
     name: str
-    words: re.Pattern[str]
+    words: LatePattern
     after: Literal["negation", "inability"] | None = None
     cues: tuple[str, ...] = ()
     nouns: frozenset[str] | None = None
@@ -36,13 +40,13 @@ class Rule:
     asked: bool = False
 
 
-def pattern(text: str) -> re.Pattern[str]:
-    """The compiled pattern: case is ignored, and a space or `_` matches a run of whitespace.
+def pattern(text: str) -> LatePattern:
+    """The pattern, compiled at its first use: case is ignored, and a space or `_` matches a run of whitespace.
 
     >>> bool(pattern("no_(?:idea|clue)").search("I have NO  idea"))
     True
     """
-    return re.compile(re.sub("[ _]", r"\\s+", text), re.IGNORECASE)
+    return LatePattern(_SPACE.sub(r"\\s+", text), re.IGNORECASE)
 
 
 _LONG_GAP = re.compile(r"(?<=\s{10})\s+")
