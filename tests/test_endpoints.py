@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragauge.encoders.factory import open_encoder
 from ragauge.endpoints import (
     Address,
     Unanswered,
@@ -21,11 +22,13 @@ from ragauge.endpoints import (
     may_pass,
     message_of,
     pause_s,
+    refuse_key_as_name,
     retry_after,
     secrets_of,
     sendable,
 )
 from ragauge.errors import EncoderError, JudgeError, PlanError
+from ragauge.judges.providers.factory import open_judge
 
 CANARY = "sk-canary/7f3a+9c41<d8>e2b6"
 
@@ -35,6 +38,64 @@ def address(base_url: str, fault: type[EncoderError] | type[JudgeError] = JudgeE
 
 
 # Addresses and keys -------------------------------------------------------------------------------
+
+
+KEYS = (
+    "sk-" + 12 * "a1B2",
+    "openai:sk-proj-" + 8 * "x-Y_",
+    "any-llm:anthropic:sk-ant-" + 8 * "api0",
+    "hf_" + 9 * "Ab3d",
+    "AIza" + 9 * "Sy_4",
+    ".".join(("eyJ" + 6 * "abc", 6 * "def", 6 * "ghi")),
+)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_in_place_of_a_models_name_is_refused_and_not_printed(key: str):
+    for named in (
+        lambda: open_judge(key),
+        lambda: open_encoder(key.rpartition(":")[2]),
+        lambda: open_encoder(key, base_url="http://127.0.0.1:1/v1"),
+        lambda: Address(key, "http://127.0.0.1:1/v1", "MY_KEY", JudgeError),
+    ):
+        with pytest.raises(PlanError, match="looks like a key") as caught:
+            named()
+        assert key.rpartition(":")[2] not in str(caught.value)
+
+
+def test_the_value_of_a_variable_for_a_key_is_no_models_name(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("ACME_API_KEY", "correct-horse-battery")
+    monkeypatch.setenv("SHORT_TOKEN", "gpt-4o")
+
+    with pytest.raises(PlanError, match="looks like a key"):
+        refuse_key_as_name("correct-horse-battery")
+    refuse_key_as_name("gpt-4o")
+
+
+@pytest.mark.parametrize(
+    "model",
+    (
+        *(
+            "gpt-4o-mini-2024-07-18",
+            "sk-learn",
+            "openai/gpt-oss-120b",
+            "hf-internal-testing/tiny-random-BertModel",
+        ),
+        *(
+            "sentence-transformers/all-MiniLM-L6-v2",
+            "meta-llama/Llama-3.3-70B-Instruct-Turbo-Free",
+            "gsk_small",
+        ),
+        *("accounts/fireworks/models/deepseek-v3-0324-long-name-of-a-model", "eyJ.a.b"),
+    ),
+)
+def test_names_of_models_are_not_taken_for_keys(model: str):
+    refuse_key_as_name(model)
+
+
+def test_a_recording_may_have_any_path():
+    with pytest.raises(PlanError, match="No such file"):
+        open_judge("replay:/nowhere/sk-" + 8 * "abcd")
 
 
 @pytest.mark.parametrize("fault", [EncoderError, JudgeError])

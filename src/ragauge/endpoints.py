@@ -23,10 +23,14 @@ Fault = type[EncoderError] | type[JudgeError]
 IS_A_PAGE = "its reply is a page of HTML and not JSON; base_url may want a /v1"
 _TRANSIENT_STATUS = frozenset((408, 409, 429))
 _EXCERPT = 300
-_VARIABLE = (
-    r"[A-Z][A-Z0-9_]*(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?|AUTH)[A-Z0-9_]{0,10}|[A-Z]+(_[A-Z]+)+"
-)
+_VARIABLE_OF_KEY = r"[A-Z][A-Z0-9_]*(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?|AUTH)[A-Z0-9_]{0,10}"
+_VARIABLE = rf"{_VARIABLE_OF_KEY}|[A-Z]+(_[A-Z]+)+"
 """How people name variables. A key with digits, small letters or hyphens does not match."""
+_KEY = re.compile(
+    r"(?:^|[:/=\s])(?:(?:sk|xai|pplx)-[\w-]{20,}|(?:gsk|hf|r8|ghp)_[A-Za-z0-9]{20,}|AIza[\w-]{30,}"
+    r"|eyJ[\w-]{17,}\.[\w-]{17,}\.[\w-]{17,})"
+)
+"""How keys of providers begin, and JSON web tokens."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -67,6 +71,7 @@ class Address:
 
     def __post_init__(self) -> None:
         """Raise `fault` unless base_url is a web address, as wrong usage. The message hides its secrets."""
+        refuse_key_as_name(self.model)
         try:
             parts = self.parts
             is_host = re.fullmatch(r"[\w.:-]+", parts.hostname or "") and parts.port != 0
@@ -166,6 +171,23 @@ def is_variable(name: str) -> bool:
     (True, False, False)
     """
     return name in os.environ or re.fullmatch(_VARIABLE, name) is not None
+
+
+def refuse_key_as_name(model: str) -> None:
+    """Raise PlanError, without the name, if a model's name is the value of a variable for a key, or looks like a key."""
+    if _KEY.search(model) or model.strip() in _keys():
+        raise PlanError(
+            [
+                "the name of a model looks like a key, so it is not printed; give the model's name, and put the "
+                "key into an environment variable such as OPENAI_API_KEY"
+            ]
+        )
+
+
+def _keys() -> set[str]:
+    """The values of the environment's variables for keys; values of fewer than 12 characters may be names of models."""
+    names = (name for name in os.environ if re.fullmatch(_VARIABLE_OF_KEY, name))
+    return {value for name in names if len(value := os.environ[name].strip()) >= 12}
 
 
 def secrets_of(base_url: str, api_key_env: str) -> tuple[str, ...]:

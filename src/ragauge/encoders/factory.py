@@ -20,7 +20,7 @@ def open_encoder(
 ) -> Encoder:
     """The embedded encoder by its name, an endpoint if `base_url` is given, else a Hugging Face model.
 
-    EncoderError for settings that do not go together; MissingExtraError if packages are missing. Large
+    EncoderError for settings that do not go together; PlanError for a key in place of a name; MissingExtraError if packages are missing. Large
     models are loaded at first use.
     """
     if base_url is not None:
@@ -38,6 +38,9 @@ def open_encoder(
         return MiniLM(precision, threads=threads)
     _refuse("a model on this machine", model, api_key_env=api_key_env, dimensions=dimensions)
     from ragauge.encoders.huggingface import HuggingFace
+    from ragauge.endpoints import refuse_key_as_name
+
+    refuse_key_as_name(model)
 
     return HuggingFace(
         model, revision=revision, device=device, precision=precision, threads=threads

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from importlib.metadata import entry_points
 from typing import cast
 
+from ragauge.endpoints import refuse_key_as_name
 from ragauge.errors import JudgeError, PlanError, did_you_mean
 from ragauge.judges.managed import JudgeDefaults
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
@@ -52,6 +53,7 @@ def _named(name: str, settings: Mapping[str, object]) -> Judge:
         from ragauge.judges.providers.scripted import RecordedJudge
 
         return RecordedJudge(rest)
+    refuse_key_as_name(name)
     if prefix == "any-llm":
         from ragauge.judges.providers.any_llm import AnyLLM
 
