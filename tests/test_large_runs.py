@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -40,8 +41,7 @@ def rows() -> Iterator[dict[str, object]]:
             }
 
 
-@pytest.fixture(autouse=True)
-def small(monkeypatch: pytest.MonkeyPatch):
+def count_as_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run of 120 questions counts as large."""
     monkeypatch.setattr(summary, "MAX_RESAMPLED", 60)
     monkeypatch.setattr("ragauge.report.first_screen.MAX_RESAMPLED", 60)
@@ -52,11 +52,32 @@ def small(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(findings, "IDS_KEPT", 5)
 
 
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch):
+    count_as_large(monkeypatch)
+
+
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("data") / "answers.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows()))
     return path
+
+
+@pytest.fixture(scope="module")
+def evaluated(answers: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run that was read in pieces, which tests copy."""
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        count_as_large(monkeypatch)
+        run_of(answers, folder, in_pieces=True)
+    return folder
+
+
+@pytest.fixture
+def folder(evaluated: Path, tmp_path: Path) -> Path:
+    """A copy of a run that was read in pieces."""
+    return Path(shutil.copytree(evaluated, tmp_path / "run"))
 
 
 def run_of(answers: Path, folder: Path | None, *, in_pieces: bool) -> Run:
@@ -176,12 +197,11 @@ def test_groups_that_do_not_fit_together_are_summarised_in_rounds(
 
 
 def test_the_normal_approximation_is_near_the_bootstrap(
-    answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    run_of(answers, tmp_path / "run", in_pieces=True)
-    approximate = rg.open_run(tmp_path / "run").summary()
+    approximate = rg.open_run(folder).summary()
     monkeypatch.setattr(summary, "MAX_RESAMPLED", 10**6)
-    resampled = rg.open_run(tmp_path / "run").summary()
+    resampled = rg.open_run(folder).summary()
     assert approximate["mean"].to_list() == pytest.approx(resampled["mean"].to_list(), abs=1e-14)
     for row, other in zip(
         approximate.iter_rows(named=True), resampled.iter_rows(named=True), strict=True
@@ -192,10 +212,9 @@ def test_the_normal_approximation_is_near_the_bootstrap(
             assert row["high"] == pytest.approx(other["high"], abs=0.2 * width + 1e-9)
 
 
-def test_a_gate_reads_pieces_and_gives_the_same_verdicts(answers: Path, tmp_path: Path):
+def test_a_gate_reads_pieces_and_gives_the_same_verdicts(answers: Path, folder: Path):
     in_memory = run_of(answers, None, in_pieces=False)
-    run_of(answers, tmp_path / "run", in_pieces=True)
-    opened = rg.open_run(tmp_path / "run")
+    opened = rg.open_run(folder)
     rules = [
         "token_f1 >= 0.9",
         "token_f1.low >= 0.1",
@@ -222,9 +241,8 @@ def test_one_question_is_found_by_the_index(answers: Path, tmp_path: Path):
 
 
 @pytest.mark.parametrize("damage", ["absent", "not Parquet", "of other samples"])
-def test_a_run_without_a_good_index_is_read_completely(damage: str, answers: Path, tmp_path: Path):
-    run_of(answers, tmp_path / "run", in_pieces=True)
-    index = tmp_path / "run" / "questions.parquet"
+def test_a_run_without_a_good_index_is_read_completely(damage: str, folder: Path):
+    index = folder / "questions.parquet"
     if damage == "absent":
         index.unlink()
     elif damage == "not Parquet":
@@ -232,7 +250,7 @@ def test_a_run_without_a_good_index_is_read_completely(damage: str, answers: Pat
     else:
         table = pl.read_parquet(index)
         table.with_columns(row=table["row"].reverse()).write_parquet(index)
-    assert rg.open_run(tmp_path / "run").rows_of("q57") == (114, 115)
+    assert rg.open_run(folder).rows_of("q57") == (114, 115)
 
 
 @pytest.mark.slow
@@ -257,39 +275,36 @@ def test_worker_processes_read_their_rows_themselves(
     assert run.scores.equals(run_of(answers, None, in_pieces=False).scores)
 
 
-def test_a_missing_part_is_an_error(answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    run_of(answers, tmp_path / "run", in_pieces=True)
+def test_a_missing_part_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(store, "MAX_CHECKED", 3)
-    (tmp_path / "run" / "scores" / "000007.parquet").unlink()
+    (folder / "scores" / "000007.parquet").unlink()
     with pytest.raises(StoreError, match=r"000007\.parquet: .*this part is missing"):
-        rg.open_run(tmp_path / "run")
+        rg.open_run(folder)
 
 
 @pytest.mark.parametrize("kind", ["scores", "evidence"])
 def test_the_parts_of_a_question_are_checked_when_it_is_read(
-    kind: str, answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    run_of(answers, tmp_path / "run", in_pieces=True)
     monkeypatch.setattr(store, "MAX_CHECKED", 3)
-    part = tmp_path / "run" / kind / "000008.parquet"  # of 19, q57 is in rows 114 and 115
+    part = folder / kind / "000008.parquet"  # of 19, q57 is in rows 114 and 115
     content = bytearray(part.read_bytes())
     content[len(content) // 2] ^= 1
     part.write_bytes(content)
-    run = rg.open_run(tmp_path / "run")
+    run = rg.open_run(folder)
     assert run.of_question("q0").height == 10
     with pytest.raises(StoreError, match=r"000008\.parquet: is damaged"):
         run.of_question("q57")
 
 
-def test_damaged_samples_are_an_error_and_no_traceback(answers: Path, tmp_path: Path):
-    run_of(answers, tmp_path / "run", in_pieces=True)
-    path = tmp_path / "run" / "samples.parquet"
+def test_damaged_samples_are_an_error_and_no_traceback(folder: Path):
+    path = folder / "samples.parquet"
     content = bytearray(path.read_bytes())
     content[10:400] = bytes(390)
     path.unlink()
     path.write_bytes(content)
     with pytest.raises(StoreError, match="the samples cannot be read"):
-        _ = rg.open_run(tmp_path / "run").samples.frame
+        _ = rg.open_run(folder).samples.frame
 
 
 def test_the_folder_keeps_its_samples_when_the_temporary_file_is_gone(
