@@ -241,7 +241,7 @@ def test_imported_labels_of_any_bytes_are_stored_or_an_error_with_its_place(revi
     )
     def check(content: bytes) -> None:
         assert_read_or_refused("l.jsonl", content, lambda path: import_labels(review, path))
-        review.file.read()  # what is stored can be read again
+        review.log()  # what is stored can be read again
 
     check()
 

@@ -135,3 +135,52 @@ def test_what_does_not_answer_is_one_sentence(bucket: str, tmp_path: Path):
         assert len(errors) == 1, ended.stderr
         assert says in errors[0]
         assert "Traceback" not in ended.stderr
+
+
+LABEL = """
+import sys
+import ragauge as rg
+from ragauge.runs.review import Review
+
+review = Review(rg.open_run(sys.argv[1]).review_queue(n_sample=60), opinions=5)
+for item in review.queue.items[:int(sys.argv[3])]:
+    review.save(item, sys.argv[2], 1)
+    print(item.id, flush=True)
+"""
+
+
+def test_people_label_at_the_same_time_and_what_was_saved_survives_a_kill(
+    bucket: str, tmp_path: Path
+):
+    url, cache = f"{bucket}/labelled", tmp_path / "ann"
+    started("-c", EVALUATE, url, "0", cache=cache)
+    # Ann labels in two processes on one machine, ben and cleo on machines of their own; cleo is killed.
+    people = {
+        name: subprocess.Popen(
+            [sys.executable, "-c", LABEL, url, name, "1000" if name == "cleo" else "15"],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / name.split("-")[0])},
+        )
+        for name in ("ann-1", "ann-2", "ben", "cleo")
+    }
+    cleo = people["cleo"]
+    assert cleo.stdout is not None
+    said = {"cleo": [cleo.stdout.readline().strip() for _ in range(10)]}
+    cleo.kill()
+    said["cleo"] += cleo.communicate()[0].split()
+    for name in ("ann-1", "ann-2", "ben"):
+        said[name] = people[name].communicate()[0].split()
+        assert (people[name].returncode, len(said[name])) == (0, 15)
+    elsewhere = tmp_path / "elsewhere"
+    count = (
+        "import json, sys, ragauge as rg\n"
+        "labels = rg.open_run(sys.argv[1]).labels()\n"
+        "print(json.dumps([[id, each.raters] for (id, _), each in labels.answers.items()]))"
+    )
+    stored = json.loads(started("-c", count, url, cache=elsewhere).stdout)
+    for name, ids in said.items():
+        found = {id for id, raters in stored if name in raters}
+        assert found >= set(ids), name
+        # What cleo was not told of is there at most once.
+        assert len(found) <= len(ids) + (name == "cleo"), name

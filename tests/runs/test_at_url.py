@@ -1,5 +1,6 @@
 """Runs whose folder is at a URL: made and read in a working copy, and put there file by file."""
 
+import io
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -13,7 +14,7 @@ from ragauge.cli import main
 from ragauge.errors import PlanError, StoreError
 from ragauge.runs.lease import LEASE
 from ragauge.runs.review import Review
-from ragauge.runs.working_copy import url_of_run
+from ragauge.runs.working_copy import url_of_run, writing
 
 URL = "gs://bucket/runs/one"
 METRICS = ["exact_match", "number_match"]
@@ -171,24 +172,139 @@ def test_other_runs_and_other_files_are_refused(store: Any):
     assert [str(name) for name in store.find("gs://bucket/other")] == ["/bucket/other/notes.txt"]
 
 
-def test_labels_outlive_their_run_and_are_read_but_not_written(
+def test_labels_outlive_their_run_and_are_read(
     store: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     local, _ = evaluated(tmp_path / "here")
     review = Review(local.review_queue())
     review.save(next(iter(review.queue.items)), "ann", 1)
     store.pipe_file(f"{URL}/labels.jsonl", (tmp_path / "here" / "labels.jsonl").read_bytes())
+    name = f"labels/{1:019}-{'0' * 16}.jsonl"
+    store.pipe_file(f"{URL}/{name}", b"")
     run, _ = evaluated()
     assert len(run.labels().answers) == 1
-    there = Review(run.review_queue())
-    with pytest.raises(StoreError, match=rf"^{URL}: labels cannot be stored at a URL"):
-        there.save(next(iter(there.queue.items)), "bob", 1)
     assert ended(["review", "stats", URL]) == 0
-    assert "review next" not in capsys.readouterr().out
-    for command in (["next"], ["serve", "--no-browser"], ["import"]):
-        given = [str(tmp_path / "here" / "labels.jsonl")] * (command == ["import"])
-        assert ended(["review", *command, URL, *given]) == 5
-        assert "put its labels.jsonl back" in capsys.readouterr().err
+    assert f"ragauge review next {URL}" in capsys.readouterr().out
+    assert {"labels.jsonl", name} <= files_of(store).keys()
+
+
+@pytest.fixture
+def always_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Labels of others are fetched whenever they are asked for."""
+    monkeypatch.setattr("ragauge.runs.run_labels.REFRESHED_EVERY_S", 0.0)
+
+
+@pytest.mark.usefixtures("always_fresh")
+def test_people_on_two_machines_label_a_run_at_a_url(
+    store: Any, machine: Callable[[str], None], tmp_path: Path
+):
+    evaluated()
+    ann = Review(rg.open_run(URL).review_queue(), opinions=2)
+    first, second, *_ = ann.queue.items
+    machine("second")
+    ben = Review(rg.open_run(URL).review_queue(), opinions=2)
+    assert ann.stored.folder != ben.stored.folder
+    machine("first")
+    kept = ann.save(first, "ann", 1)
+    machine("second")
+    ben.save(second, "ben", 1)
+    said = ben.save(first, "ben", 0)
+    assert (said.label.round, said.answer.state) == ("second", "conflict")
+    machine("first")
+    assert ann.labels().of((first.id, first.system)).verdict == (
+        "conflict · ann match, ben contradict"
+    )
+    ann.undo(kept.label.label, "ann")
+    assert ann.labels().of((first.id, first.system)).verdict == "contradict · ben"
+    ann.save(second, "ann", 0)
+    machine("third")
+    there = rg.open_run(URL).labels()
+    assert {answer: each.verdict for answer, each in there.answers.items()} == {
+        (first.id, first.system): "contradict · ben",
+        (second.id, second.system): "conflict · ben match, ann contradict",
+    }
+    # A file for each of the two; together they hold every line.
+    files = {name: text for name, text in files_of(store).items() if name.startswith("labels")}
+    assert sorted(text.count(b"\n") for text in files.values()) == [2, 3]
+    # A copy of the run's folder has the labels too.
+    store.get(URL, str(tmp_path / "copy"), recursive=True)
+    assert rg.open_run(tmp_path / "copy").labels().frame.equals(there.frame)
+
+
+def test_a_label_that_cannot_be_put_is_not_saved(store: Any):
+    run, _ = evaluated()
+    review = Review(run.review_queue())
+    first, second, *_ = review.queue.items
+    store.broken = ".jsonl"
+    for _ in range(2):
+        with pytest.raises(StoreError, match=rf"^{URL}/labels/.*: the store is full"):
+            review.save(first, "ann", 1)
+        assert not review.labels().answers
+    store.broken = ""
+    review.save(first, "ann", 1)
+    store.broken = ".jsonl"
+    with pytest.raises(StoreError):
+        review.save(second, "ann", 1)
+    assert list(review.labels().answers) == [(first.id, first.system)]
+    store.broken = ""
+    review.save(second, "ann", 0)
+    assert len(rg.open_run(URL).labels().answers) == 2
+    (name,) = (name for name in files_of(store) if name.startswith("labels"))
+    assert files_of(store)[name].count(b"\n") == 2
+
+
+def test_many_labels_go_to_several_files(store: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("ragauge.runs.run_labels.MAX_BYTES_TO_PUT", 500)
+    run, _ = evaluated()
+    review = Review(run.review_queue())
+    for item in review.queue.items[:8]:
+        review.save(item, "ann", 1, "n" * 100)
+    files = [text for name, text in files_of(store).items() if name.startswith("labels")]
+    assert [text.count(b"\n") for text in files] == [2, 2, 2, 2]
+    assert len(rg.open_run(URL).labels().answers) == 8
+
+
+def test_every_review_command_takes_the_url(
+    store: Any,
+    machine: Callable[[str], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    evaluated()
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n\n0\nq\n"))
+    assert ended(["review", "next", URL, "--rater", "ann"]) == 0
+    assert "2 labels saved" in capsys.readouterr().out
+    machine("second")
+    assert ended(["review", "export", URL, "-o", str(tmp_path / "queue.jsonl")]) == 0
+    rows = [json.loads(line) for line in (tmp_path / "queue.jsonl").read_text().splitlines()[:3]]
+    filled = "".join(json.dumps(row | {"value": "match", "rater": "ben"}) + "\n" for row in rows)
+    (tmp_path / "filled.jsonl").write_text(filled)
+    for said in ("3 labels stored", "0 labels stored, 3 known already"):
+        assert ended(["review", "import", URL, str(tmp_path / "filled.jsonl")]) == 0
+        assert said in capsys.readouterr().err
+    machine("third")
+    assert ended(["review", "stats", URL, "-f", "json"]) == 0
+    assert "labels: 5 of 100 answers by ann, ben" in shown(capsys)
+    assert ended(["calibrate", URL]) == 0
+
+
+def shown(capsys: pytest.CaptureFixture[str]) -> str:
+    capsys.readouterr()
+    assert ended(["show", URL]) == 0
+    return capsys.readouterr().out
+
+
+def test_while_a_process_writes_the_run_no_label_is_stored(store: Any):
+    run, _ = evaluated()
+    review = Review(run.review_queue())
+    with (
+        writing(URL, run.manifest.key),
+        pytest.raises(StoreError, match="another process on this machine writes this run"),
+    ):
+        review.save(review.queue.items[0], "ann", 1)
+    review.save(review.queue.items[0], "ann", 1)
+    assert len(review.labels().answers) == 1
 
 
 def lease(store: Any, ends_in_s: float, holder: str = "someone") -> None:
@@ -337,14 +453,12 @@ def test_urls_are_told_from_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert url_of_run("gs://other") == "gs://other"
 
 
-def test_labels_that_are_missing_are_given_in_a_copy(
+def test_labels_that_are_missing_are_given_at_the_url(
     store: Any, capsys: pytest.CaptureFixture[str]
 ):
     evaluated()
     assert ended(["calibrate", URL]) == 3
-    said = (
-        "no labels yet; label answers in a copy of the run's folder, with: ragauge review next COPY"
-    )
+    said = f"no labels yet; label answers with: ragauge review next {URL}"
     assert f"{URL}/labels.jsonl: {said}" in capsys.readouterr().err
 
 

@@ -81,7 +81,7 @@ def test_two_reviewers_on_one_answer_are_a_conflict_that_somebody_settles(review
     assert settled.label.round == "adjudication"
     assert settled.answer.verdict == "contradict · cleo, who settled a conflict of ann and ben"
     assert item not in review.pending("dora")
-    assert len(review.file.read().labels) == 3
+    assert len(review.log().labels) == 3
 
 
 def test_a_decision_without_a_conflict_is_an_ordinary_label(review):
@@ -95,7 +95,7 @@ def test_the_same_label_twice_is_stored_once(review):
     assert review.save(item, "ann", 1).label == one.label
     review.save(item, "ben", 0)
     assert review.save(item, "ben", 0).label.round == "second"
-    assert len(review.file.read().labels) == 2
+    assert len(review.log().labels) == 2
 
 
 def test_undo_takes_back_only_ones_own_label_and_the_second_try_is_not_blind(review):
@@ -117,14 +117,14 @@ def test_a_label_is_stale_once_its_texts_have_changed(run, review, tmp_path):
         review.save(by_id(review, id), "ann", 1)
     changed = [{**row, "answer": "ash"} if row["id"] == "q0" else row for row in ROWS]
     other = rg.evaluate(changed, ["exact_match"], folder=tmp_path / "other")
-    (tmp_path / "other" / "labels.jsonl").write_bytes(review.file.path.read_bytes())
+    (tmp_path / "other" / "labels.jsonl").write_bytes(review.stored.path.read_bytes())
     labels = other.labels()
     assert list(labels.answers) == [("q1", run.samples.systems[0])]
     assert (labels.n_stale, labels.n_unknown) == (1, 0)
     again = Review(other.review_queue())
     assert "q0" in [item.id for item in again.pending("ann")]
     fewer = rg.evaluate(ROWS[2:], ["exact_match"], folder=tmp_path / "fewer")
-    (tmp_path / "fewer" / "labels.jsonl").write_bytes(review.file.path.read_bytes())
+    (tmp_path / "fewer" / "labels.jsonl").write_bytes(review.stored.path.read_bytes())
     assert fewer.labels().n_unknown == 2
 
 
@@ -132,7 +132,7 @@ def test_unusable_labels_are_refused_with_every_reason(review):
     with pytest.raises(PlanError) as raised:
         review.save(review.queue.items[0], " ", 2, "x" * 5_000)  # pyright: ignore[reportArgumentType]
     assert len(raised.value.problems) == 3
-    assert not review.file.path.exists()
+    assert not review.stored.path.exists()
 
 
 def test_automatic_verdicts_have_values_and_thresholds(review):

@@ -67,11 +67,11 @@ def test_a_file_that_people_filled_in_is_imported_once(review, tmp_path):
     assert (done.n_labels, done.n_known, done.n_empty, done.n_stale) == (5, 0, 1, 0)
     values = [review.labels().of((item.id, item.system)).value for item in review.queue.items]
     assert values == [1, 0, None, 1, 0, None]
-    stored = review.file.path.read_bytes()
+    stored = review.stored.path.read_bytes()
     again = import_labels(review, path, rater="ann")
     assert (again.n_labels, again.n_known) == (0, 5)
-    assert review.file.path.read_bytes() == stored
-    first = review.file.read().labels[0]
+    assert review.stored.path.read_bytes() == stored
+    first = review.log().labels[0]
     assert (first.note, first.rater, first.is_blind) == ("clear", "ann", True)
     assert first.sample is not None and first.sample.place == review.queue.items[0].place
 
@@ -86,7 +86,7 @@ def test_a_correction_supersedes_and_a_second_rater_makes_a_conflict(review, tmp
     write(path, [{"id": "q1", "system": "a", "value": 0, "rater": "ben"}])
     import_labels(review, path)
     assert review.labels().of(("q1", "a")).state == "conflict"
-    assert review.file.read().labels[-1].round == "second"
+    assert review.log().labels[-1].round == "second"
 
 
 def test_every_problem_is_named_with_its_line_and_nothing_is_written(review, tmp_path):
@@ -111,7 +111,7 @@ def test_every_problem_is_named_with_its_line_and_nothing_is_written(review, tmp
     with pytest.raises(DataError) as raised:
         import_labels(review, path)
     assert [problem.line for problem in raised.value.problems] == list(range(2, 14))
-    assert not review.file.path.exists()
+    assert not review.stored.path.exists()
 
 
 def test_labels_of_a_copy_of_the_run_are_merged_with_what_was_taken_back(review, tmp_path):
@@ -119,15 +119,15 @@ def test_labels_of_a_copy_of_the_run_are_merged_with_what_was_taken_back(review,
     one = other.save(other.queue.items[0], "ben", 1)
     other.save(other.queue.items[1], "ben", 0)
     review.save(review.queue.items[0], "ann", 1)
-    done = import_labels(review, other.file.path)
+    done = import_labels(review, other.stored.path)
     assert (done.n_labels, done.n_known) == (2, 0)
     assert len(review.labels()) == 2
     other.undo(one.label.label, "ben")
-    done = import_labels(review, other.file.path)
+    done = import_labels(review, other.stored.path)
     assert (done.n_labels, done.n_retracted, done.n_known) == (0, 1, 2)
     item = review.queue.items[0]
     assert review.labels().of((item.id, item.system)).raters == ("ann",)
-    done = import_labels(review, other.file.path)
+    done = import_labels(review, other.stored.path)
     assert (done.n_labels, done.n_retracted, done.n_known) == (0, 0, 3)
 
 
@@ -148,7 +148,7 @@ def test_a_file_with_scores_is_not_blind(review, tmp_path):
     export_queue(review, path, with_verdicts=True)
     write(path, [{**row, "value": 1, "rater": "ann"} for row in read(path)])
     import_labels(review, path)
-    assert not any(label.is_blind for label in review.file.read().labels)
+    assert not any(label.is_blind for label in review.log().labels)
 
 
 def test_a_file_that_is_not_there_is_an_error(review, tmp_path):

@@ -44,7 +44,7 @@ def send(raw, server, review):
         for header in ("X-Frame-Options: DENY", "nosniff", "default-src 'none'"):
             assert header in head
         assert "access-control" not in head.lower() and "zebra" not in answer
-        assert not review.file.path.exists()
+        assert not review.stored.path.exists()
         return int(answer.split()[1])
 
     return sent

@@ -124,4 +124,4 @@ def test_the_corpus_is_inert_in_the_review_view(browser, watch, tmp_path):
         context.close()
     assert complaints == []
     assert all(url.startswith(server.url) for url in requests)
-    assert {label.note for label in review.file.read().labels} == {i.id for i in review.queue.items}
+    assert {label.note for label in review.log().labels} == {i.id for i in review.queue.items}

@@ -117,7 +117,7 @@ def test_twenty_answers_are_reviewed_with_the_keyboard_alone(desks, review):
     }
     assert found == given
     assert labels.raters == ("ann",)
-    notes = [label.note for label in review.file.read().labels]
+    notes = [label.note for label in review.log().labels]
     assert notes[4] == "10 and 0 are typed here" and not any(notes[:4] + notes[5:])
     # Only now there is a report.
     assert desk.texts_of("nav a") == ["Review"]
@@ -191,7 +191,7 @@ def test_a_key_that_is_held_down_labels_one_answer(desks, review):
         desk.page.keyboard.down("Enter")
     desk.page.wait_for_selector(".choice")
     desk.page.wait_for_timeout(100)
-    assert len(review.file.read().labels) == 1
+    assert len(review.log().labels) == 1
     assert "1 of 20 done" in desk.page.inner_text(".progress")
 
 
@@ -213,7 +213,7 @@ def test_two_reviewers_on_one_answer_see_the_conflict_and_a_third_settles_it(des
     cleo.press("0", ".saved")
     assert "cleo, who settled a conflict of ann and ben" in cleo.page.inner_text(".saved")
     assert review.labels().states == {"settled": 1}
-    assert len(review.file.read().labels) == 3
+    assert len(review.log().labels) == 3
     assert ann.silent and ben.silent and cleo.silent
 
 
@@ -235,11 +235,11 @@ def test_a_name_is_chosen_once_and_kept(desks, review):
 def test_a_label_that_cannot_be_saved_is_said_and_can_be_given_again(desks, review):
     desk = desks()
     desk.open()
-    review.file.path.mkdir()  # in the place of the file
+    review.stored.path.mkdir()  # in the place of the file
     desk.press("1", "[role=alert]")
     assert "not saved: " in desk.page.inner_text("[role=alert]")
     assert desk.page.locator(".choice").count() == 1
-    review.file.path.rmdir()
+    review.stored.path.rmdir()
     desk.press("1", ".saved")
     assert desk.page.locator("[role=alert]").count() == 0
     assert len(review.labels()) == 1

@@ -89,7 +89,7 @@ def label(key: str, value: object = 1, rater="ann", note="", settles=False) -> d
 
 
 def stored(review: Review) -> bytes:
-    return review.file.path.read_bytes() if review.file.path.exists() else b""
+    return review.stored.path.read_bytes() if review.stored.path.exists() else b""
 
 
 def keys(review: Review) -> list[str]:
@@ -146,14 +146,14 @@ def test_two_reviewers_on_one_answer_see_the_conflict_and_nothing_is_lost(server
     second = post(server, "/review/label", label(key, 0, "ben")).json
     assert second["state"] == "conflict"
     assert [(each["rater"], each["says"]) for each in second["others"]] == [("ann", "match")]
-    assert len(review.file.read().labels) == 2
+    assert len(review.log().labels) == 2
     first = ask(server, "/review/queue?rater=cleo").json["rows"][0]
     assert (first["key"], first["task"]) == (key, "settle")
     shown = ask(server, f"/review/item/{key}?rater=cleo").json
     assert len(shown["others"]) == 2 and shown["automatic"] == []
     settled = post(server, "/review/label", label(key, 0, "cleo", settles=True)).json
     assert settled["verdict"] == "contradict · cleo, who settled a conflict of ann and ben"
-    assert len(review.file.read().labels) == 3
+    assert len(review.log().labels) == 3
 
 
 def test_labels_at_the_same_time_are_all_kept(server, review):
@@ -170,7 +170,7 @@ def test_labels_at_the_same_time_are_all_kept(server, review):
     for thread in threads:
         thread.join()
     assert statuses == [200] * 32
-    assert len(review.file.read().labels) == 32
+    assert len(review.log().labels) == 32
 
 
 REPORT = ("/report", "/chunk/0.ids", "/chunk/0.score.0", "/chunk/0.block.0", "/chunk/0.field.1")
@@ -212,7 +212,7 @@ def test_each_of_two_people_gets_the_report_after_their_own_labels(tmp_path):
         assert ask(server, "/report").status == 400  # nobody in particular
         saved = post(server, "/review/label", label(keys(review)[0], 0, "ann")).json
     assert saved["own"]["says"] == "contradict"
-    blind = [each.is_blind for each in review.file.read().labels]
+    blind = [each.is_blind for each in review.log().labels]
     assert blind == [True] * 4 + [False]  # ann has seen the report
 
 
@@ -224,7 +224,7 @@ def test_a_label_given_after_the_report_is_not_blind(tmp_path):
             post(server, "/review/label", label(key, rater="ann"))
         ask(server, "/report?rater=ben")
         post(server, "/review/label", label(keys(review)[0], rater="ben"))
-    assert [each.is_blind for each in review.file.read().labels] == [True] * 4 + [False]
+    assert [each.is_blind for each in review.log().labels] == [True] * 4 + [False]
 
 
 # What is refused.
@@ -321,7 +321,7 @@ def test_get_never_writes(server, review):
     for path in ("/", "/review/queue?rater=ann", f"/review/item/{key}?rater=ann"):
         assert ask(server, path).status == 200
         assert ask(server, path, "HEAD").status == 200
-    assert not review.file.path.exists()
+    assert not review.stored.path.exists()
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS"])
@@ -498,7 +498,7 @@ def test_every_label_that_was_answered_with_200_is_there_after_a_kill(tmp_path, 
 
     work()
     process.wait(10)
-    raters = [each.rater for each in review.file.read().labels]
+    raters = [each.rater for each in review.log().labels]
     assert len(saved) >= 30
     assert raters[: len(saved)] == saved
 
@@ -514,7 +514,7 @@ def test_a_full_disk_is_said_and_nothing_is_half_written(tmp_path, review):
         n_saved = statuses.count(200)
         assert 0 < n_saved < 12 and statuses == [200] * n_saved + [507] * (12 - n_saved)
         assert b"free space" in answers[-1][1]
-        log = review.file.read()
+        log = review.log()
         assert [each.rater for each in log.labels] == [f"r{n}" for n in range(n_saved)]
         assert log.notes == () and stored(review).endswith(b"\n")
     finally:
@@ -535,7 +535,7 @@ def test_the_command_says_what_is_wrong(tmp_path, review, monkeypatch, capsys):
             main([*SERVE, *more])
         assert left.value.code in (2, 5)
         assert message in capsys.readouterr().err
-    review.file.path.write_text("{broken\n{}\n")
+    review.stored.path.write_text("{broken\n{}\n")
     with pytest.raises(SystemExit) as left:
         main([*SERVE])
     assert left.value.code == 5

@@ -137,8 +137,8 @@ def command() -> None:
 
     The queue has the answers that a person should look at: metrics dispute them, a value is near its
     threshold, or they were drawn at random. Each says why it is there; the automatic verdicts stay hidden
-    until a label is saved. Labels are stored in the run's folder beside the scores, which stay as they are;
-    in a run at a URL they are read, but not written.
+    until a label is saved. Labels are stored in the run's folder, or at its URL, beside the scores, which stay
+    as they are.
     `ragauge calibrate RUN` compares the two.
     """
 
@@ -157,7 +157,6 @@ def next_command(run: Path, rater: str | None, settle: bool, **options: Any) -> 
     from ragauge.report.terminal import console
 
     review = open_review(run, settle=settle, **options)
-    review.check_writable()
     name = rater_name(rater)
     review.check_rater(name)
     if not review.pending(name):
@@ -210,7 +209,6 @@ def serve_command(
     from ragauge.web.server import serving
 
     site = ReviewSite(open_review(run, settle=settle, **options), rater_name(rater))
-    site.review.check_writable()
     site.review.check_rater(site.rater)
     site.review.labels()  # a damaged file is said now, and not to the first reviewer
     if token is None and host not in LOOPBACK:

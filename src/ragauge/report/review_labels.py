@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from ragauge.errors import StoreError
 from ragauge.report.plain import counted
-from ragauge.runs.review_labels import LABELS
 from ragauge.runs.review_reasons import Answer
 from ragauge.runs.review_verdicts import ReviewLabels, labels_of
+from ragauge.runs.run_labels import RunLabels
 
 if TYPE_CHECKING:
     from ragauge.runs.scored_run import ScoredRun
@@ -39,7 +39,7 @@ def people_say(run: "ScoredRun") -> dict[Answer, str]:
 
 
 def has_labels(run: "ScoredRun") -> bool:
-    return run.folder is not None and (run.folder / LABELS).exists()
+    return run.folder is not None and RunLabels.of(run).exist()
 
 
 def labels_in_words(labels: ReviewLabels, n_answers: int) -> str:

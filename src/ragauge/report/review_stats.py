@@ -114,10 +114,9 @@ class StatsScreen:
         run = quote(place)
         states = self.stats.states
         commands: list[str] = []
-        can_label = self.stats.queue.run.url is None  # labels of a run at a URL are only read
-        if can_label and (states.get("open") or states.get("unsure")):
+        if states.get("open") or states.get("unsure"):
             commands.append(f"ragauge review next {run}")
-        if can_label and states.get("conflict"):
+        if states.get("conflict"):
             commands.append(f"ragauge review next {run} --settle")
         if self.stats.automatic:
             commands.append(f"ragauge calibrate {run}")

@@ -2,7 +2,7 @@
 
 from ragauge.runs.kept_results import RESULTS
 from ragauge.runs.question_index import INDEX
-from ragauge.runs.review_labels import LABELS
+from ragauge.runs.review_labels import LABELS, SESSIONS
 
 MANIFEST = "manifest.json"
 SAMPLES = "samples.parquet"
@@ -13,4 +13,6 @@ REPORT = "report.html"
 APART = ".on-ray"
 """The parts of what a cluster has measured, until the judges' scores join them."""
 FILES = (MANIFEST, SAMPLES, INDEX, *SUMMARIES, RESULTS, REPORT, LABELS)
-"""All files that are not parts."""
+"""All files that are not parts, nor labels given at a URL."""
+OF_PEOPLE = (LABELS, SESSIONS)
+"""Labels outlive the run that they were given for."""

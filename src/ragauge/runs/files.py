@@ -121,8 +121,12 @@ def _remove_unlocked(file: Path) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write a text file atomically, in UTF-8 with Unix line ends on every system."""
     # Texts may contain paths that are not UTF-8; JSON reads their escapes back.
-    written = text.encode("utf-8", "backslashreplace")
-    write_atomically(path, lambda file: file.write(written))
+    write_bytes(path, text.encode("utf-8", "backslashreplace"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file atomically."""
+    write_atomically(path, lambda file: file.write(content))
 
 
 def write_frame(

@@ -1,9 +1,10 @@
 """Reviewing: what is next for a person, and saving what they say."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
-from ragauge.errors import PlanError, StoreError
+from ragauge.errors import PlanError
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.review_label import (
     Retraction,
@@ -15,9 +16,10 @@ from ragauge.runs.review_label import (
     rater_problems,
     value_problems,
 )
-from ragauge.runs.review_labels import LABELS, LabelFile, LabelLog
+from ragauge.runs.review_labels import LabelLog
 from ragauge.runs.review_queue import ReviewItem, ReviewQueue
 from ragauge.runs.review_verdicts import AnswerLabels, ReviewLabels, applied
+from ragauge.runs.run_labels import RunLabels
 
 Task = Literal["label", "settle", "done"]
 
@@ -35,7 +37,7 @@ class AutomaticVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A label that is on disk, and all that people say of the answer now.
+    """A label that is stored, and all that people say of the answer now.
 
     `others` are the labels of other people, which the rater had not seen if `round` is not "adjudication".
     """
@@ -83,21 +85,19 @@ class Review:
         if problems := rater_problems(name):
             raise PlanError(problems)
 
-    @property
-    def file(self) -> LabelFile:
-        return LabelFile.of(self.queue.run.folder)
+    @cached_property
+    def stored(self) -> RunLabels:
+        """The run's labels on disk, or at its URL."""
+        return RunLabels.of(self.queue.run)
 
-    def check_writable(self) -> None:
-        """Raise StoreError for a run at a URL, where people on two machines would overwrite each other's labels."""
-        if self.queue.run.url is not None:
-            raise StoreError(
-                f"{self.queue.run.url}: labels cannot be stored at a URL, where people on two machines would "
-                f"overwrite each other's; copy the run to a folder, label it there, and put its {LABELS} back"
-            )
+    def log(self) -> LabelLog:
+        """All labels as they are stored now, also those of other people on other machines."""
+        self.stored.refresh()
+        return self.stored.read()
 
     def labels(self) -> ReviewLabels:
-        """The labels as they are on disk now."""
-        return self._applied(self.file.read())
+        """The labels that hold as they are stored now."""
+        return self._applied(self.log())
 
     def _applied(self, log: LabelLog) -> ReviewLabels:
         return applied(log, self.queue.digests, self.queue.about)
@@ -136,11 +136,10 @@ class Review:
         like any other. With `has_seen` they knew the automatic scores, so the label is not blind. The same
         label again is not stored twice.
         """
-        self.check_writable()
         problems = [*rater_problems(rater), *value_problems(value), *note_problems(note)]
         if problems:
             raise PlanError(problems)
-        log = self.file.read()
+        log = self.log()
         answer = self._applied(log).of((item.id, item.system))
         round_ = _round(answer, rater, settles=settles)
         known = _same(answer, rater, value, note, round_)
@@ -158,15 +157,14 @@ class Review:
             sample=SamplePlace(self.queue.seed, item.place),
             is_blind=not (has_seen or _has_seen(log, item, self.queue.about, rater)),
         )
-        self.file.append(label)
+        self.stored.append(label)
         return Saved(label, self.labels().of((item.id, item.system)))
 
     def undo(self, label: str, rater: str) -> ReviewLabel:
         """Take a label back; it stays in the file. PlanError unless it is this person's and still valid."""
-        self.check_writable()
-        for each in self.file.read().valid:
+        for each in self.log().valid:
             if each.label == label and each.rater == rater:
-                self.file.append(Retraction(label, rater))
+                self.stored.append(Retraction(label, rater))
                 return each
         raise PlanError([f"{rater!r} has no label {label!r} to take back"])
 

@@ -97,8 +97,7 @@ def import_labels(review: Review, path: Path, *, rater: str | None = None) -> Im
     `rater` is the person of lines that name none. What is already there is not written again, so the same
     file can be imported twice. Raises DataError with every problem and its line; then nothing is written.
     """
-    review.check_writable()
-    log = review.file.read()
+    log = review.log()
     reader = _LabelReader(review.queue, log, str(path), rater)
     for number, line in enumerate(_lines(path), 1):
         reader.read(number, line)
@@ -106,7 +105,7 @@ def import_labels(review: Review, path: Path, *, rater: str | None = None) -> Im
         raise DataError(reader.problems)
     entries = [*reader.labels, *reader.retractions]
     if entries:
-        review.file.append(*entries)
+        review.stored.append(*entries)
     digests = review.queue.digests
     n_stale = sum(digests[label.id, label.system] != label.digest for label in reader.labels)
     return Imported(

@@ -14,7 +14,8 @@ Value = Literal[0, 1] | None
 
 
 def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    """The time as labels have it; labels of several files are put in order by it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""People's labels of a run: lines that are appended to one file and never changed.
+"""A file of people's labels: lines that are appended and never changed.
 
     labels.jsonl    one JSON object per line, in the run's folder
 
@@ -8,7 +8,7 @@ writer was stopped. Each line is on disk before the label counts as saved.
 
 import json
 import os
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,6 +22,8 @@ from ragauge.runs.files import store_errors, sync_folder
 from ragauge.runs.review_label import Retraction, ReviewLabel, label_of, label_problems
 
 LABELS = "labels.jsonl"
+SESSIONS = "labels"
+"""The folder of labels that were given at a run's URL; `runs/run_labels.py` says what it contains."""
 MAX_BYTES = 1_000_000_000
 
 _writing = Lock()
@@ -49,7 +51,7 @@ class LabelLog:
 
 @dataclass(frozen=True, slots=True)
 class LabelFile:
-    """The labels of a run on disk."""
+    """A file of labels on disk."""
 
     path: Path
 
@@ -97,7 +99,7 @@ class LabelFile:
     def append(self, *entries: ReviewLabel | Retraction) -> None:
         """Write the entries and wait until they are on disk; StoreError if that fails, and none is there."""
         self._refuse_link()
-        content = b"".join(_line(asdict(entry)) for entry in entries)
+        content = lines_of(entries)
         with store_errors(self.path), _writing:
             is_new = not self.path.exists()
             with _locked(self.path) as handle:
@@ -160,6 +162,11 @@ def line_problem(line: bytes) -> str:
         return "is not UTF-8"
     repeated = reader.take_repeated()
     return repeated_problem(repeated) if repeated else "is not an object"
+
+
+def lines_of(entries: Sequence[ReviewLabel | Retraction]) -> bytes:
+    """The lines that store labels and retractions."""
+    return b"".join(_line(asdict(entry)) for entry in entries)
 
 
 def _line(row: Mapping[str, object]) -> bytes:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Literal
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.verdicts import Verdicts
 from ragauge.runs.review_label import ReviewLabel, Value
-from ragauge.runs.review_labels import LABELS, LabelFile, LabelLog
+from ragauge.runs.review_labels import LABELS, LabelLog
 from ragauge.runs.review_queue import ReviewQueue, answer_digests
 from ragauge.runs.review_reasons import Answer
+from ragauge.runs.run_labels import RunLabels
 from ragauge.runs.scored_run import ScoredRun
 
 if TYPE_CHECKING:
@@ -147,13 +148,13 @@ def labels_of(run: ScoredRun, about: str | None = None) -> ReviewLabels:
     """The labels of a run; see `Run.labels`."""
     if run.folder is None:
         return ReviewLabels(about, {}, 0, 0, ())
-    log = LabelFile.of(run.folder).read()
+    log = RunLabels.of(run).read()
     return applied(log, answer_digests(run, about, log.ids), about)
 
 
 def labels_of_queue(queue: ReviewQueue) -> ReviewLabels:
     """The labels that hold for a queue's answers, read from the run's folder now."""
-    log = LabelFile.of(queue.run.folder).read()
+    log = RunLabels.of(queue.run).read()
     return applied(log, queue.digests, queue.about)
 
 
@@ -191,7 +192,7 @@ def verdicts_of_labels(
     With `is_sample_only`, only labels of the random sample, up to the first answer of it that nobody has
     labelled: what is left out later would not be random. Raises DataError if there are no labels.
     """
-    log = LabelFile.of(run.folder).read()
+    log = RunLabels.of(run).read()
     source = f"{run.place}/{LABELS}"
     if subjects is None:
         subjects = list(dict.fromkeys(label.metric for label in log.valid))
@@ -217,9 +218,8 @@ def verdicts_of_labels(
                 settled.append((answer[0], answer[1], about, float(each.value)))
     if not rows:
         what = "no labels of a random sample" if is_sample_only and log.valid else "no labels"
-        how = "with" if run.url is None else "in a copy of the run's folder, with"
-        command = f"ragauge review next {run.place if run.url is None else 'COPY'}"
-        raise DataError([Problem(f"{what} yet; label answers {how}: {command}", source)])
+        command = f"ragauge review next {run.place}"
+        raise DataError([Problem(f"{what} yet; label answers with: {command}", source)])
     notes = list(_notes(log, list(by_subject.values()), n_picked, is_sample_only=is_sample_only))
     return Verdicts(_verdict_frame(rows), "binary", source, tuple(notes), _settled_frame(settled))
 

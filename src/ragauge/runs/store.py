@@ -9,6 +9,7 @@
     results.json              what a large run computed from all its scores, so that showing it is quick
     report.html               the page of `ragauge run`
     labels.jsonl              what people said in the review queue, if they did
+    labels/…                  what they said in that of a run at a URL, a file for each session
 
 Evidence is written before scores, so a part is complete if its scores exist.
 """
@@ -31,6 +32,7 @@ from ragauge.runs.file_names import (
     APART,
     EVIDENCE_FOLDER,
     MANIFEST,
+    OF_PEOPLE,
     REPORT,
     SAMPLES,
     SCORES_FOLDER,
@@ -48,7 +50,6 @@ from ragauge.runs.integrity import check_scores, problem_of_scores
 from ragauge.runs.kept_results import RESULTS
 from ragauge.runs.manifest import FORMAT, Manifest, format_of
 from ragauge.runs.question_index import INDEX, write_index
-from ragauge.runs.review_labels import LABELS
 from ragauge.runs.run import Run
 from ragauge.runs.scores import InParts
 from ragauge.runs.stored_tables import (
@@ -209,8 +210,7 @@ class RunFolder:
         with store_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             names = [file.name for file in self.path.iterdir()]
-        # People's labels outlive the run that they were given for.
-        others = [name for name in names if not name.startswith(".") and name != LABELS]
+        others = [name for name in names if not name.startswith(".") and name not in OF_PEOPLE]
         if others:
             raise StoreError(
                 f"{self.path}: is not a run folder: it contains {sorted(others)[0]!r}; "

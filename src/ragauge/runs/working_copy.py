@@ -27,10 +27,17 @@ from ragauge.errors import PlanError, StoreError
 from ragauge.file_lock import lock
 from ragauge.object_store import EXTRAS, key_of, store_at
 from ragauge.regular_file import as_url, read_regular
-from ragauge.runs.file_names import APART, EVIDENCE_FOLDER, FILES, MANIFEST, SCORES_FOLDER
+from ragauge.runs.file_names import (
+    APART,
+    EVIDENCE_FOLDER,
+    FILES,
+    MANIFEST,
+    OF_PEOPLE,
+    SCORES_FOLDER,
+)
 from ragauge.runs.files import store_errors, write_text
 from ragauge.runs.lease import Lease
-from ragauge.runs.review_labels import LABELS
+from ragauge.runs.review_labels import SESSIONS
 
 COPIES, HOLDER, LOCK = ".copy.json", ".holder", ".lock"
 OF_RUN = re.compile(
@@ -38,6 +45,7 @@ OF_RUN = re.compile(
         (
             *map(re.escape, FILES),
             rf"({re.escape(APART)}/)?({SCORES_FOLDER}|{EVIDENCE_FOLDER})/\d{{6,12}}\.parquet",
+            rf"{SESSIONS}/[0-9a-f-]{{1,80}}\.jsonl",
         )
     )
 )
@@ -117,6 +125,14 @@ def writing(url: str, key: str) -> "Generator[WorkingCopy]":
                 copy.remember()
 
 
+@contextmanager
+def briefly_open(url: str) -> "Generator[WorkingCopy]":
+    """The working copy of a run, to fetch or put a few files that no other process writes; StoreError if one
+    on this machine writes the run."""
+    with _locked(url, is_writer=False) as path:
+        yield WorkingCopy(url, path)
+
+
 @dataclass(slots=True)
 class WorkingCopy:
     """A run's folder at a URL, and its copy at `path` on this machine."""
@@ -161,18 +177,23 @@ class WorkingCopy:
         """Raise StoreError if the URL has files but no run."""
         if (self.path / MANIFEST).exists():
             return
-        # People's labels outlive the run that they were given for.
-        others = [name for name in self._listed() if name != LABELS and not name.startswith(".")]
+        names = self._listed()
+        others = [
+            name
+            for name in names
+            if not name.startswith(".") and name.partition("/")[0] not in OF_PEOPLE
+        ]
         if others:
             raise StoreError(
                 f"{self.url}: is not a run folder: it contains {min(others)!r:.200}; choose an empty folder or "
                 "a new one"
             )
 
-    def fetch(self) -> None:
-        """Make the copy the same as what is at the URL."""
-        there = {name: entry for name, entry in self._listed().items() if OF_RUN.fullmatch(name)}
-        for name in self._names_here() - there.keys():
+    def fetch(self, folder: str = "") -> None:
+        """Make the copy, or only one of its folders, the same as what is at the URL."""
+        found = self._listed(folder)
+        there = {name: entry for name, entry in found.items() if OF_RUN.fullmatch(name)}
+        for name in self._names_here(folder) - there.keys():
             self._remove_here(name)
         pool = ThreadPoolExecutor(AT_ONCE)
         try:
@@ -240,8 +261,8 @@ class WorkingCopy:
             if place.startswith(inside) and place != inside
         }
 
-    def _names_here(self) -> set[str]:
-        paths = (path for path in self.path.rglob("*") if path.is_file())
+    def _names_here(self, folder: str = "") -> set[str]:
+        paths = (path for path in (self.path / folder).rglob("*") if path.is_file())
         names = (path.relative_to(self.path).as_posix() for path in paths)
         return {name for name in names if OF_RUN.fullmatch(name)}
 
@@ -254,7 +275,9 @@ class WorkingCopy:
             path.parent.mkdir(parents=True, exist_ok=True)
         with store_at(f"{self.url}/{name}", "read") as files:
             files.get_file(f"{self.url}/{name}", str(temporary))
-        if temporary.stat().st_size != entry["size"]:
+        # Others may label at this moment: what they added is whole lines, and is fetched again next time.
+        may_grow = name.startswith(f"{SESSIONS}/")
+        if temporary.stat().st_size != entry["size"] and not may_grow:
             raise StoreError(f"{self.url}/{name}: changed while it was read; try again")
         temporary.replace(path)
         self._note(name, entry)
