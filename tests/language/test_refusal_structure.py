@@ -6,6 +6,7 @@ import pytest
 from ragauge.language.refusals import find_refusals
 
 TEXTS = Path(__file__).with_name("refusals_of_many_models.jsonl")
+PLAIN = Path(__file__).with_name("plain_refusals.jsonl")
 
 
 def refuses(answer: str, question: str) -> bool:
@@ -101,3 +102,53 @@ def test_a_long_answer_is_read_in_linear_time(unit: str, assert_linear_time):
         lambda n: (unit * n)[:n],
         8_000,
     )
+
+
+@pytest.mark.parametrize(("kept", "n", "recall"), [("read", 120, 0.98), ("kept", 60, 0.92)])
+def test_refusals_in_plain_words_are_found(kept: str, n: int, recall: float):
+    """As assistants refuse beside retrieved texts; the rows `kept` were written after the last rule and changed none."""
+    rows = [json.loads(line) for line in PLAIN.read_text("utf-8").splitlines()]
+    found = [
+        (row["refuses"], refuses(row["answer"], row["question"]))
+        for row in rows
+        if row["kept"] == kept
+    ]
+    assert len(found) == n
+    hits = sum(is_refusal and is_found for is_refusal, is_found in found)
+    assert hits / sum(is_refusal for is_refusal, _ in found) >= recall
+    assert hits / sum(is_found for _, is_found in found) >= 0.96
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "expected"),
+    [
+        # What somebody says, when asked for what he says.
+        ("What did the jury find?", "The jury found that there was not enough evidence.", False),
+        ("What did the jury find?", "There is not enough information on the jury.", True),
+        # What follows from a lack in the world.
+        (
+            "Can I give it to my horse?",
+            "There are no data on horses, so it should be given by a vet only.",
+            False,
+        ),
+        (
+            "Can I give it to my horse?",
+            "There are no data on horses, so it is not possible to say.",
+            True,
+        ),
+        # What costs 9 euros has a price.
+        (
+            "What is the price?",
+            "A day ticket costs 9 euros. Prices for groups are not listed.",
+            False,
+        ),
+        ("What is the price?", "The ship has 9 decks. Prices are not listed.", True),
+        (
+            "What are the limits of the tool?",
+            "There is no information on dates after 2020 in its tables.",
+            False,
+        ),
+    ],
+)
+def test_a_lack_that_is_the_answer_is_no_refusal(question: str, answer: str, expected: bool):
+    assert refuses(answer, question) is expected

@@ -27,3 +27,12 @@ def test_swapped_sides_contradict_the_reference():
     match = match_reference("Who beat whom?", "Rome beat Carthage", "Carthage beat Rome")
     assert match.contradiction == ("Carthage beat Rome", "Rome beat Carthage")
     assert all(word.credit == 0 for word in match.words)
+
+
+def test_a_score_behind_the_sides_is_no_side():
+    assert swapped(
+        "Rome beat Carthage 3-0",
+        read_text("Rome beat Carthage 3-0"),
+        "Carthage beat Rome 3-0",
+        read_text("Carthage beat Rome 3-0"),
+    )

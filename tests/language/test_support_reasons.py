@@ -16,7 +16,7 @@ from ragauge.language.support_reasons import named, why_hallucinated, why_suppor
             ["c"],
             [],
             [],
-            "no context has 'c'; the closest sentences say much the same otherwise",
+            "no context has 'c'; the closest sentences say much the same in other words",
         ),
         (0.2, [], ["is not"], [], "negates what the closest sentence affirms: 'is not'"),
         (

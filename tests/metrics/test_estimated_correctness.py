@@ -120,6 +120,12 @@ def test_a_refusal_is_not_correct_unless_the_reference_refuses_too():
             "It maintained 0.01$ a share.",
             "states 2 of the 3 words of the reference that are not in the question, but not 'maintained'",
         ),
+        ("Henry Austen", R, "states Henry Austen where the reference has Jane Austen"),
+        (
+            "On May 2, 1811.",
+            "May 9, 1811",
+            "states May 2, 1811 where the reference has May 9, 1811",
+        ),
         ("", R, "the answer is blank"),
         (" \n", R, "the answer is blank"),
     ],
@@ -274,3 +280,17 @@ def test_other_numbers_behind_the_same_yes_do_not_contradict():
         ("Yes, it paid $4 a share.", "Did it pay, and how much a share?"),
     ):
         assert score(answer, reference, asked).evidence["features"]["contradiction"] == 1
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer"),
+    [
+        ("Jane Austen", "Henry Austen"),
+        ("Jane Austen", "Mary Shelley wrote it, ahead of Jane Austen."),
+        ("May 9, 1811", "May 2, 1811"),
+        ("Yes, it is a novel", "No. Although some call it a novel, it is a play."),
+        ("two weeks", "four weeks"),
+    ],
+)
+def test_what_an_answer_states_instead_makes_it_rather_wrong(reference: str, answer: str):
+    assert score(answer, reference).value < 0.5

@@ -328,6 +328,9 @@ def test_a_number_or_a_sign_is_content(answer):
         ("boots for $1,000.00", []),
         ("boots for $1,001", ["$1,001"]),
         ("boots in March 2021", ["March 2021"]),
+        # A compound is named whole.
+        ("boots with built-in cave-ins", ["built-in cave-ins"]),
+        ("cheap-looking boots", ["cheap-looking"]),
         ("Boots are 7th", ["7th"]),
     ],
 )

@@ -45,14 +45,15 @@ class Likeness:
     - new_words: share of the reference's words that the answer states; only words that the question
       lacks, unless it has them all.
     - meaning: mean over the same words of 1 for a stated word, else of the best cosine of its tokens
-      with a token of the answer.
+      with a token of the answer; 0 for a word that it denies or replaces.
     - recall: BERTScore recall; the tokens of numbers that the answer states in another form count 1.
+      0 if the answer denies the reference or gives something else in its place; so is `shared`.
     - verbatim: 1 if the answer contains the reference, apart from articles, and does not deny it; or all
       its numbers in another form where it is only numbers; or says yes or no in other words.
     - shared: share of the answer's words that the reference has; only words that the question lacks,
       and at most 15 of those that the reference lacks too.
     - contradiction: 1 if the answer states another number of the same kind, another date, or yes for no,
-      denies the reference, or, in texts of up to 15 words, states the opposite of a word.
+      denies the reference or gives something else in its place, or, in texts of up to 15 words, states the opposite of a word.
     - refusal: 1 if the answer refuses and the reference does not.
     - missing_items: square root of the share of a list's items that the answer leaves out, where it states
       others and the question asks for a number of items or for all (`which two`, `who were the members`).
@@ -131,7 +132,7 @@ def _features(
     places = None if spans is None else TokenPlaces(spans.tolist())
     best: list[float] = side.best.tolist() if side else []
     cosines = [
-        0.0 if word.how in ("opposite", "denied") else _cosine(word, best, places)
+        0.0 if word.how in ("opposite", "denied", "other") else _cosine(word, best, places)
         for word in wanted
     ]
     credits = [word.credit for word in wanted]
@@ -139,14 +140,15 @@ def _features(
     n_compared = match.n_new_shared + n_other
     has_new = any(word.is_new for word in wanted)
     restated = 0.0 if has_new or not any(credits) else 1.0
+    shared = match.n_new_shared / n_compared if n_compared else restated
     return {
         "new_words": _mean(credits),
         "meaning": _mean(
             1.0 if credit == 1 else cosine for credit, cosine in zip(credits, cosines, strict=True)
         ),
-        "recall": _recall(match, tokens, places),
+        "recall": 0.0 if match.is_denied else _recall(match, tokens, places),
         "verbatim": float(match.is_contained or match.is_in_numbers or match.is_in_other_words),
-        "shared": match.n_new_shared / n_compared if n_compared else restated,
+        "shared": 0.0 if match.is_denied else shared,
         "contradiction": float(match.contradiction is not None),
         "refusal": float(refusal is not None),
         "missing_items": sqrt(match.missing_items.share) if match.missing_items else 0.0,

@@ -23,6 +23,7 @@ from ragauge.language.number_match import (
     match_quantities,
 )
 from ragauge.language.opposites import denial, has_opposite, is_negated, relation
+from ragauge.language.other_answers import other_answer
 from ragauge.language.reference_items import MissingItems, missing_items
 from ragauge.language.roles import swapped
 from ragauge.language.stems import Word, stem
@@ -60,7 +61,7 @@ class ReferenceWord(NamedTuple):
 
     `credit` is 1 if it states the word, 0 if not, and between for a number of its working. `how` is
     "exact" (the stems are equal), "spelling", "initials", "number", "meaning" (`fell` for `declined`) or, without
-    credit, "opposite", "denied" or "". `is_new`: the question does not have it.
+    credit, "opposite", "denied", "other" (the answer has another number or date there) or "". `is_new`: the question does not have it.
     """
 
     text: str
@@ -107,6 +108,11 @@ class ReferenceMatch:
         return are_all_stated and any(word.how == "initials" for word in self.words)
 
     @property
+    def is_denied(self) -> bool:
+        """Whether the answer denies the reference, or gives something else in its place."""
+        return bool(self.words) and all(word.how == "denied" for word in self.words)
+
+    @property
     def wanted(self) -> Sequence[ReferenceWord]:
         """The words that the question lacks; all of them if it has them all."""
         return [word for word in self.words if word.is_new] or self.words
@@ -150,22 +156,24 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     denied = _denied(given, expected, texts.asked) if is_contained else None
     said = said_to(texts.question, texts.asked, expected, texts.answer, given)
     agrees = bool(said) and said == expected.words[0].lowered
-    other_way = swapped(reference, expected, texts.answer, given) if texts.are_short else None
     short, spelled = map(Covered, abbreviated(reference, expected.words, texts.answer, given.words))
     words = _credited_words(texts, short)
-    if denied:
-        words = _all(words, 0.0, "denied")
     if agrees:
         words = _all(words, 1.0, "meaning")
-    contradiction = (f"{denied} {reference}", reference) if denied else None
+    sides = (reference, expected, texts.answer, given)
+    other = f"{denied} {reference}" if denied else swapped(*sides) if texts.are_short else None
+    other = other or other_answer(texts.question, texts.asked, *sides)
+    contradiction = (other, reference) if other else None
     contradiction = contradiction or stated_instead(
         texts.question, reference, texts.answer, numbers
     )
     contradiction = contradiction or _opposite(words, given)
-    if other_way:
-        contradiction, words = (other_way, reference), _all(words, 0.0, "denied")
     if said and not agrees:
         contradiction = said, expected.words[0].lowered
+    if other or (contradiction and contradiction[0] in ("yes", "no")):
+        words = _all(words, 0.0, "denied")
+    elif contradiction:
+        words = _replaced(words, reference, contradiction[1])
     # `-5 °C` has `5 °C` word for word, and `5 million` has `5`.
     is_other_number = bool(contradiction and numbers.expected and not numbers.matched)
     ours = {word.stem for word in given.content} - texts.asked.stems
@@ -174,7 +182,7 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         words=words,
         n_words=len(expected.words),
         n_answer_words=len(given.words),
-        is_contained=is_contained and not is_other_number and not denied,
+        is_contained=is_contained and not is_other_number and not other,
         n_new=len(ours),
         n_new_shared=len(ours & (expected.stems | same)),
         numbers=numbers,
@@ -242,6 +250,24 @@ def _credited_in(places: Covered, word: ReferenceWord, how: str) -> ReferenceWor
 
 def _all(words: Iterable[ReferenceWord], credit: float, how: str) -> tuple[ReferenceWord, ...]:
     return tuple(word._replace(credit=credit, how=how) for word in words)
+
+
+def _replaced(
+    words: Sequence[ReferenceWord], reference: str, instead_of: str
+) -> tuple[ReferenceWord, ...]:
+    """Without credit for the words of a date or number in whose place the answer has another.
+
+    Month and year of another day count only beside other words of the reference.
+    """
+    at = reference.find(instead_of)
+    place = range(at, at + len(instead_of)) if at >= 0 else range(0)
+    is_all = all(word.start in place for word in words)
+    return tuple(
+        word._replace(credit=0.0, how="other")
+        if word.start in place and (is_all or not word.credit) and word.how != "opposite"
+        else word
+        for word in words
+    )
 
 
 def _words(

@@ -53,9 +53,23 @@ _WHAT_IS_MISSING = pattern(
 )
 """It asks what a source does not tell, so that what it does not tell is the answer."""
 _ASKS_FOR_LACKS = pattern(
-    r"\b(?:limitations\b|limitation of\b|weakness|shortcoming|drawback|caveats?\b|flaws?\b|deficienc|critici[sz]|problems? (?:with|of|in)\b)"
+    r"\b(?:limitations\b|limitation of\b|limits of\b|weakness|shortcoming|drawback|caveats?\b|flaws?\b|deficienc|critici[sz]|problems? (?:with|of|in)\b)"
 )
 """It asks what is wrong with something, so that "the follow-up was too short to tell" answers."""
+_ASKS_WHAT_IS_SAID = pattern(
+    r"\W*what (?:do|does|did|has|have) (?:the |these |those |its |his |her |their )?(?!you\b)[a-z' -]{1,60}? (?:conclude|say|said|argue|claim|reply|answer|recommend|decide|find|warn|admit|testify)\b"
+)
+_SAYS_THAT = pattern(
+    r"\W*(?:the [a-z]+|[a-z]+) (?:(?:also|both|all|finally|then|therefore) )?(?:conclud\w+|sa(?:y|ys|id)|argue[sd]?|claim(?:s|ed)?|repl(?:y|ies|ied)|answer(?:s|ed)?|recommend(?:s|ed)?"
+    r"|decide[sd]?|finds?|found|warn(?:s|ed)?|admit(?:s|ted)?|testif(?:y|ies|ied)) that\b"
+)
+"""Somebody says what looks like a refusal: "They conclude that there is not enough evidence"."""
+_SO_IT_SHOULD = pattern(
+    r"[^.;:]{0,120}?,? (?:so|therefore|hence) (?!(?:i|we|that|this|there|no)\b)(?:the )?[a-z]+ (?:should|must|may|can|is|are|was|were)\b"
+    r"(?!(?:n't|[^.;:]{0,60}?(?:\bnot|n't)\b| (?:un|im|in|hard|difficult)[a-z]*\b))[^.;:]*"
+)
+"""What follows from a lack in the world: "There are no studies, so it should be used only if needed"."""
+_THERE = pattern(r"\W*there (?:is|are|was|were)\b")
 _CONCLUDES = pattern(r"\W*(?:therefore|thus|hence|so|overall|consequently)\b")
 _SAME_BEGINNING = 5
 """Letters; words of one family begin with the same."""
@@ -299,6 +313,23 @@ def _names_a_lack(sentence: Sentence, asked: Asked) -> bool:
     return bool(missing) and not (is_refusing or missing & asked.content)
 
 
+def _says_it_of_others(sentence: Sentence) -> bool:
+    """Whether all that looks like a refusal is what somebody says, and that is no source."""
+    says = _SAYS_THAT.match(sentence.text)
+    return says is not None and all(
+        found.start - sentence.start >= says.end() for found in sentence.found
+    )
+
+
+def _draws_a_consequence(sentence: Sentence) -> bool:
+    """Whether it misses something in the world and says what follows: "so it should be used only if needed"."""
+    is_in_world = not sentence.speaks_of_source or _THERE.match(sentence.text)
+    if sentence.is_by_speaker or not (is_in_world and sentence.found):
+        return False
+    last = max(found.end for found in sentence.found)
+    return _SO_IT_SHOULD.match(sentence.text, last - sentence.start) is not None
+
+
 def answers_the_question(sentence: Sentence, asked: Asked) -> bool:
     """Whether what looks like a refusal answers this very question.
 
@@ -308,6 +339,8 @@ def answers_the_question(sentence: Sentence, asked: Asked) -> bool:
     if asked.wants_number and _IS_VALUE.match(sentence.text) and has_number_for(sentence, asked):
         return not sentence.is_by_speaker and not _OF_MANY.match(sentence.text)
     if sentence.makes_up and _WANTS_EXAMPLE.search(asked.text):
+        return True
+    if _ASKS_WHAT_IS_SAID.match(asked.text) and _says_it_of_others(sentence):
         return True
     if _WHY.search(asked.text) and _gives_a_reason(sentence):
         return True
@@ -321,6 +354,8 @@ def answers_the_question(sentence: Sentence, asked: Asked) -> bool:
         return all(found.rule.name in _GAPS_IN_THINGS for found in sentence.certain)
     if not asked.is_yes_no:
         return False
+    if _draws_a_consequence(sentence):
+        return True
     question = asked.text[: asked.text.find("?")] if "?" in asked.text else asked.text
     told = {found[0].lower() for found in _DENIES.finditer(question)}
     wanted = frozenset(word.stem for word in stemmed(question) if is_content_word(word.lowered))

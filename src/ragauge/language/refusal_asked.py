@@ -34,6 +34,8 @@ _MONTH = pattern(
 _TOLD = pattern(
     rf"\b(?:{GIVEN}|{TOLD}|{HELD}|{SAID}|{TELLS}|mentioned|credited|known|there|here|yes|has|have)\b"
 )
+_PRICE = frozenset(("price", "cost"))
+"""What costs $9 has a price."""
 _SAME_BEGINNING = 5
 """Letters; words of one family begin with the same."""
 _SHORT_ANSWER = 6
@@ -219,7 +221,8 @@ def _named(sentence: Sentence, asked: Asked) -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(word.stem for word in stemmed(text))
+    stems = frozenset(word.stem for word in stemmed(text))
+    return stems if stems.isdisjoint(_PRICE) else stems | _PRICE
 
 
 def _contrasts(sentences: Sequence[Sentence], index: int) -> bool:

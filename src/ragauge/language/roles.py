@@ -1,7 +1,7 @@
 """Whether a short answer has the two sides of a statement the other way round: `Carthage beat Rome` for `Rome beat Carthage`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ragauge.language.compared_text import ComparedText
 from ragauge.language.stems import Word
@@ -26,21 +26,22 @@ def swapped(reference: str, expected: ComparedText, answer: str, given: Compared
     >>> texts = "Rome beat Carthage", "Carthage was beaten by Rome"
     >>> swapped(texts[0], read_text(texts[0]), texts[1], read_text(texts[1]))
     """
-    wanted = [word.stem for word in expected.content]
-    ours = [word for word in given.content if word.stem in expected.stems]
+    named = _without_numbers(expected.content)  # the score of `Rome beat Carthage 3-0` has no side
+    wanted = [word.stem for word in named]
+    ours = _without_numbers(word for word in given.content if word.stem in expected.stems)
     stems = [word.stem for word in ours]
     if len(wanted) < _FEWEST or sorted(stems) != sorted(wanted) or len({*wanted}) < len(wanted):
         return None
     if not (_are_exchanged(wanted, stems) and _MUTUAL.isdisjoint(stems)):
         return None
     statement = answer[ours[0].start : ours[-1].end]
-    if (
-        _JOINED.search(reference)
-        or _JOINED.search(statement)
-        or not _have_sides(reference, expected.content)
-    ):
+    if _JOINED.search(reference) or _JOINED.search(statement) or not _have_sides(reference, named):
         return None
     return statement
+
+
+def _without_numbers(words: Iterable[Word]) -> list[Word]:
+    return [word for word in words if not word.lowered[0].isdigit()]
 
 
 def _are_exchanged(wanted: Sequence[str], stems: Sequence[str]) -> bool:

@@ -31,7 +31,7 @@ def why_supported(
     elif value >= 0.5 or not parts:
         parts.append("the contexts have all its words")
     if value >= 0.5 and (missing or denied or absolutes):
-        parts.append("the closest sentences say much the same otherwise")
+        parts.append("the closest sentences say much the same in other words")
     elif value < 0.5 and len(missing) <= FEW and not (denied or absolutes):
         parts.append("no single sentence says much of it")
     return "; ".join(parts)

@@ -22,6 +22,8 @@ from ragauge.tomlfile import parse_toml
 DIGITS = 6
 WORDS_SHOWN = 8
 TEXT_SHOWN = 80
+MUCH_ELSE = 5
+"""Words of the answer that neither question nor reference has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ def weights() -> Weights:
     return Weights(words["short"], words["long"], tables["short"], tables["long"])
 
 
-@metric(version=8)
+@metric(version=9)
 def correct(
     reference_likeness: Sequence[Likeness],
     *,
@@ -158,7 +160,9 @@ def _outweighed(likeness: Likeness, value: float) -> list[str]:
     if value < 0.5 <= states and not (
         match.contradiction or match.missing_items or likeness.refusal
     ):
-        return ["says much else"] if likeness.features["shared"] < 0.5 else ["says it otherwise"]
+        if match.n_new - match.n_new_shared >= MUCH_ELSE and likeness.features["shared"] < 0.5:
+            return ["says much else"]
+        return ["is otherwise unlike the reference"] if states == 1 else []
     return []
 
 
@@ -173,7 +177,7 @@ def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
         return [f"says {of_what}{'' if is_name else ' in other words'}"]
     if match.missing_items:
         return [_of_items(match.missing_items)]
-    if wanted and all(word.how == "denied" for word in wanted):
+    if wanted and all(word.how in ("denied", "other") for word in wanted):
         return []
     if match.is_in_numbers:
         in_form = any(
