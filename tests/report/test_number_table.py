@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from ragauge.report.number_table import NumberTable, fitting, fits
+from ragauge.report.number_table import NumberTable, fits, fitting
 
 TABLE = NumberTable(
     ("metric", "old", "new", "interval", "p"),
