@@ -53,7 +53,9 @@ class Section:
     @property
     def table(self) -> NumberTable:
         """The section for a terminal."""
-        return NumberTable(self.header, self.rows, gives_way=[(at,) for at in self.gives_way])
+        return NumberTable(
+            self.header, self.rows, gives_way=[(at,) for at in self.gives_way], gap=2
+        )
 
     @property
     def alignment(self) -> str:

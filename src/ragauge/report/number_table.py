@@ -29,6 +29,8 @@ class NumberTable:
     rows: Sequence[Sequence[str]]
     n_names: int = 1
     gives_way: Sequence[Sequence[int]] = ()
+    gap: int = GAPS[0]
+    """Blanks between two columns where there is room."""
 
     def widths(self) -> list[int]:
         """The terminal columns that each column needs."""
@@ -39,7 +41,7 @@ class NumberTable:
     def layouts(self) -> Iterator[tuple[list[int], int]]:
         """The places that are shown and the gap, from the widest layout to the narrowest."""
         kept = list(range(len(self.header)))
-        yield from ((kept, gap) for gap in GAPS)
+        yield from ((kept, gap) for gap in GAPS if gap <= self.gap)
         for places in self.gives_way:
             kept = [place for place in kept if place not in places]
             yield from ((kept, gap) for gap in GAPS[1:])
