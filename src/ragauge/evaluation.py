@@ -267,6 +267,16 @@ class Evaluation:
             session.name: session.usage.estimate() for session in judges_of(plan, self.resources)
         }
 
+    def without_columns(self) -> Mapping[str, str]:
+        """Why the first rows give no score, by the label of each metric whose columns they do not have."""
+        from ragauge.engine.readiness import without_columns
+
+        first = columns_of(batch_of(self.plan, self.samples, 0, ROWS_SAMPLED))
+        found = without_columns(self.plan, first, self.resources)
+        if len(self.samples) <= ROWS_SAMPLED:
+            return found
+        return {label: f"first {ROWS_SAMPLED} answers: {why}" for label, why in found.items()}
+
     def workload(self, folder: Path | None = None) -> Workload:
         """How much `run` has to do, about; without the batches that are finished in this folder."""
         import polars as pl

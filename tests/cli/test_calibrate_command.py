@@ -1,4 +1,5 @@
 import json
+import re
 import shlex
 
 import pytest
@@ -46,6 +47,21 @@ def test_the_first_screen_says_how_far_to_trust_and_what_to_open(ragauge, run, l
     assert "next: ragauge show run q00" in done.out
     assert "      ragauge label-plan labels.csv run" in done.out
     assert len(lines) < 30 and max(map(len, lines)) <= 100
+
+
+@pytest.mark.parametrize(
+    ("width", "missing"),
+    [
+        ("66", "best, held out · by its errors"),
+        ("40", "bal. accuracy · best, held out · kappa · by its errors · labels"),
+    ],
+)
+def test_no_number_is_cut_in_a_narrow_terminal(ragauge, run, labels, monkeypatch, width, missing):
+    monkeypatch.setenv("COLUMNS", width)
+    done = ragauge("calibrate", labels, run)
+    assert not [line for line in done.out.splitlines() if re.search(r"\d…", line)]
+    note = f"the terminal is too narrow for: {missing}; -o md prints every column"
+    assert note in " ".join(done.out.split())
 
 
 def test_the_commands_to_type_next_work(ragauge, run, labels):

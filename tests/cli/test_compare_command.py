@@ -3,8 +3,13 @@
 import csv
 import io
 import json
+import re
 
 import pytest
+from rich.console import Console
+
+from ragauge import open_run
+from ragauge.report.comparison_terminal import print_comparison
 
 
 def answers(right: dict[str, int], n: int = 12) -> str:
@@ -49,6 +54,37 @@ def test_the_first_screen_says_what_changed_and_what_to_open(ragauge, run, monke
     assert "broken on exact_match: 0" in lines
     assert lines[-1] == "next: ragauge show r q02"
     assert len(lines) <= 25
+
+
+@pytest.mark.parametrize(
+    ("width", "missing"),
+    [
+        ("80", None),
+        ("60", "+ = −"),
+        ("40", "old · new · 95 % interval · + = −"),
+    ],
+)
+def test_no_number_is_cut_in_a_narrow_terminal(ragauge, run, monkeypatch, width, missing):
+    monkeypatch.setenv("COLUMNS", width)
+    done = ragauge("compare", run, "old", "new")
+    lines = done.out.splitlines()
+    (row,) = [line for line in lines if line.startswith("exact_match ↑")]
+    assert "+0.750*" in row and "0.004" in row and "…" not in row
+    assert ("0.917" in row) == (width != "40")
+    note = f"the terminal is too narrow for: {missing}; -f md prints every column"
+    assert (note in " ".join(done.out.split())) == (missing is not None)
+    assert max(map(len, lines)) <= int(width)
+
+
+@pytest.mark.parametrize(("width", "n_shown"), [("40", 3), ("33", 1)])
+def test_as_many_systems_are_shown_as_fit(run, tmp_path, width, n_shown):
+    # Without the command, since it prints at least 40 columns into a pipe.
+    comparison = open_run(tmp_path / run).compare("old", "new", "same")
+    out = io.StringIO()
+    print_comparison(Console(file=out, width=int(width)), comparison)
+    (row,) = [line for line in out.getvalue().splitlines() if line.startswith("exact_match ↑")]
+    assert len(re.findall(r"\b0\.\d{3}\b", row)) == n_shown
+    assert "…" not in row
 
 
 def test_ten_metrics_of_one_pair_take_at_most_25_lines(ragauge, handbook, monkeypatch):

@@ -117,6 +117,13 @@ def test_conflicts_are_shown_and_settled(review, run, ragauge):
     assert values(run)[0] == 0
 
 
+def test_a_queue_is_not_written_under_the_name_of_another_format(ragauge, run, tmp_path):
+    done = ragauge("review", "export", "run", "-o", "queue.csv")
+    assert done.code == 2
+    assert "queue.csv: the queue is JSON lines; choose a name that ends in .jsonl" in done.err
+    assert not (tmp_path / "queue.csv").exists()
+
+
 def test_export_and_import(ragauge, run, tmp_path):
     done = ragauge("review", "export", "run", "-o", "queue.jsonl")
     assert (done.code, done.err) == (0, "ragauge: wrote 4 answers to queue.jsonl\n")

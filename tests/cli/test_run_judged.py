@@ -116,6 +116,10 @@ def test_a_dry_run_counts_what_is_still_to_be_asked_and_leaves_nothing(
     assert sorted(tmp_path.iterdir()) == before
     done = ragauge("run", answers.name, *ASK, *at(served), "--dry-run")
     assert "unknown price; give --price" in told(done.out)
+    limits = ("--max-calls", "1", "--max-cost", "0.000001")
+    done = ragauge("run", answers.name, *ASK, *at(served, "--price", "1,10"), *limits, "--dry-run")
+    assert "m: more calls than --max-calls 1; the run would stop early" in told(done.err)
+    assert "m: --max-cost is 1e-06; the run would stop early" in told(done.err)
     assert served.n_requests == 0
     ragauge("run", answers.name, "-m", "gpt_score", *at(served), "--folder", "r")
     done = ragauge("run", answers.name, *ASK, *at(served), "--dry-run")

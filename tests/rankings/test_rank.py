@@ -353,3 +353,11 @@ def test_the_working_of_ndcg_at_10():
     dcg = 1 / log2(2) + 2 / log2(4)
     ideal = 2 / log2(2) + 1 / log2(3)
     assert rank(QRELS, RUN, ["ndcg@10"]).per_query("ndcg@10")["q1"] == approx(dcg / ideal)
+
+
+def test_the_means_beside_a_comparison_are_those_of_the_common_queries():
+    # Only `one` has a result for q2, and it is wrong there.
+    runs = {"one": {"q1": {"a": 1.0}, "q2": {"b": 1.0}}, "two": {"q1": {"a": 1.0}}}
+    ranked = rank({"q1": {"a": 1}, "q2": {"a": 1}}, runs, ["mrr"])
+    assert ranked.mean("mrr", "one") == 0.5
+    assert ranked.common_means("mrr", "one", "two") == (1.0, 1.0)

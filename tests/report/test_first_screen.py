@@ -304,3 +304,15 @@ def test_each_of_the_worst_opens_another_question_if_there_is_one():
     ]
     worst = screen(rows, "rag").worst
     assert len({id for _, id in worst}) == len(worst) > 1
+
+
+def test_a_long_reason_leaves_room_for_the_metrics_it_is_about():
+    @rg.metric(version=1)
+    def of_a_lost_server(answer: str) -> rg.Score:
+        """0 to 1."""
+        return rg.Score.failed("no answer in 4 attempts and 2 s, the last time: " + "lost " * 30)
+
+    run = rg.evaluate([{"id": "q1", "answer": "Rome"}], [of_a_lost_server])
+    (note,) = [note for note in FirstScreen(run).not_scored if note.startswith("not scored")]
+    assert note.startswith("not scored, no answer in 4 attempts and 2 s, the last time: lost")
+    assert note.endswith("…: of_a_lost_server") and len(note) <= 96

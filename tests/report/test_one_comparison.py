@@ -8,6 +8,8 @@ import pytest
 
 import ragauge as rg
 from ragauge.cli import main
+from ragauge.report.comparison import ComparisonView
+from ragauge.report.comparison_systems import SystemsTable
 from ragauge.report.first_screen import FirstScreen
 from ragauge.report.overview import Overview
 from ragauge.report.tables import summary_json
@@ -169,3 +171,55 @@ def test_with_many_systems_each_is_compared_with_the_best_one():
     view = Overview(run).view()
     assert view.compared_with == 0
     assert len(view.metrics[0].pairs) == 23
+
+
+COUNTED = """\
+name = "counted"
+
+[[metric]]
+label = "exact_match"
+name = "n_right"
+scale = 1
+digits = 0
+show = "count"
+"""
+
+
+@pytest.fixture
+def counted_run(tmp_path):
+    """Right answers: 9 of 12 by new, 2 of 10 by old, which did not answer two that new has right."""
+    suite = tmp_path / "counted.toml"
+    suite.write_text(COUNTED)
+    rows = answers({"old": [2, 3], "new": list(range(9))})
+    kept = [
+        row for row in rows if (row["system"], row["id"]) not in {("old", "q00"), ("old", "q01")}
+    ]
+    return rg.evaluate(kept, str(suite))
+
+
+def test_a_metric_shown_as_a_count_is_compared_in_counts(counted_run):
+    comparison = counted_run.compare("old", "new")
+    (row,) = comparison.rows
+    # On the 10 common questions 2 and 7 are right: seven differ, of which none is worse.
+    assert (row.base_mean, row.candidate_mean, row.n) == (0.2, 0.7, 10)
+    cells = ComparisonView(comparison).rows[0]
+    assert cells[:4] == ("n_right ↑", "2", "7", "+5")
+    low, high = (float(end) for end in cells[4].strip("[]").split(","))
+    assert low == round(10 * row.low) and high == round(10 * row.high)
+    # With the two that old did not answer: 9 - 2, or 9 - 4, of 12.
+    assert any(
+        "with these the change is +5 to +7" in note for note in ComparisonView(comparison).notes
+    )
+    many = ComparisonView(counted_run.compare("old", "new", pairs="all"))
+    ((_, shown, n),) = SystemsTable(many).rows
+    assert [cell.value for cell in shown] == ["2", "7"] and n == "10"
+    assert "new is 5 ahead of old" in " ".join(str(counted_run).split())
+
+
+def test_the_page_has_the_means_of_the_questions_that_were_compared(counted_run):
+    view = Overview(counted_run).view()
+    (metric,) = view.metrics
+    assert [cell.shown for cell in metric.cells if cell] == ["9", "2"]
+    (pair,) = metric.pairs
+    means = {pair.base: pair.base_shown, pair.other: pair.other_shown}
+    assert {view.systems[at]: text for at, text in means.items()} == {"old": "2", "new": "7"}

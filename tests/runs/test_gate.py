@@ -59,7 +59,7 @@ def test_a_metric_without_a_value_fails_whatever_the_rule_says(run):
     for rule in (
         "recall@10 >= 0",
         "recall@10 <= 1",
-        "not recall@10 > 2",
+        "not recall@10 > 1",
         "recall@10 < 1 or answers > 0",
     ):
         gate = run.gate([rule])
@@ -275,3 +275,55 @@ def test_a_baseline_of_other_settings_is_refused_unless_allowed():
     with pytest.raises(DataError, match="other references"):
         new.gate(baseline=old, max_drop=1)
     assert new.gate(baseline=old, max_drop=1, allow_mismatch=True).passed
+
+
+def test_a_low_mean_opens_the_low_scores_and_not_the_rows_without_any():
+    rows = [
+        {"id": "q1", "answer": "Paris"},  # without a reference, so without a score
+        {"id": "q2", "answer": "Oslo", "reference": "Rome"},
+        {"id": "q3", "answer": "Rome", "reference": "Rome"},
+    ]
+    run = rg.evaluate(rows, ["exact_match"])
+    assert run.gate("exact_match >= 0.9").failures[0].ids == ("q2",)
+    assert run.gate("exact_match.missing <= 0").failures[0].ids == ("q1", "q2")
+
+
+def test_one_rule_needs_no_list(run):
+    assert outcomes(run.gate("exact_match >= 0.5")) == [("a", True), ("b", True)]
+
+
+COUNTED = """\
+name = "counted"
+[[metric]]
+label = "exact_match"
+name = "n_right"
+show = "count"
+[[metric]]
+label = "token_f1"
+name = "percentage"
+scale = 100
+"""
+
+
+@pytest.mark.parametrize(
+    ("rule", "problem"),
+    [
+        ("n_right <= 5", "lies between 0 and 1, so 5 is no limit for it; it is a share of the answers, also where"),
+        ("percentage >= 80", "lies between 0 and 1, so 80 is no limit for it; write 0.8"),
+        ("not percentage.low < -0.1", "percentage.low lies between 0 and 1, so -0.1 is no limit for it"),
+        ("failed <= 0 and percentage > 1.01", "so 1.01 is no limit for it"),
+    ],
+)  # fmt: skip
+def test_a_limit_that_no_value_can_reach_is_refused(tmp_path, rule, problem):
+    (tmp_path / "counted.toml").write_text(COUNTED)
+    run = rg.evaluate(ROWS, str(tmp_path / "counted.toml"))
+    with pytest.raises(PlanError) as error:
+        run.gate([rule])
+    assert problem in str(error.value)
+    # Limits at an end of the range, and of what has no range, stay.
+    assert run.gate(["percentage >= 0", "n_right.n <= 5", "missing <= 100"], systems=["a"]).passed
+
+
+def test_a_drop_in_percent_is_refused_where_it_would_always_hold(run):
+    with pytest.raises(PlanError, match=r"so 2 is no limit for it; for 2 % write 0\.02"):
+        run.gate(baseline="a", max_drop=2, systems=["b"])

@@ -304,6 +304,24 @@ def test_fixed_and_broken_questions_are_those_that_cross_the_middle(opened, tmp_
     assert "1: old missing, new scored" in page.texts(".unpaired")[0]
 
 
+@pytest.mark.parametrize("width", [360, 768])
+def test_the_comparison_shows_the_means_and_differences_of_common_questions(
+    opened, tmp_path, width
+):
+    # old is right on q1 and q2 of 2; new on q1 and q3 of 3: on q1 and q2 it is 1.00 against 0.50.
+    rows = [
+        {"id": id, "system": system, "question": id, "answer": answer, "reference": "Rome"}
+        for id, system, answer in (("q1", "old", "Rome"), ("q2", "old", "Rome"), ("q1", "new", "Rome"), ("q2", "new", "Oslo"), ("q3", "new", "Rome"))
+    ]  # fmt: skip
+    run = rg.evaluate(rows, "exact_match")
+    page = opened(run.report(tmp_path / "report.html"), "#/compare?base=old&other=new")
+    page.page.set_viewport_size({"width": width, "height": 800})
+    page.page.wait_for_selector(".differences td")
+    assert page.texts(".differences td")[:3] == ["1.00", "0.50", "−0.50"]
+    box = page.page.locator(".differences td").nth(2).bounding_box()
+    assert box["x"] + box["width"] <= width
+
+
 def test_swapping_turns_the_signs(opened, handbook_page):
     page = opened(handbook_page, "#/compare?base=hasty&other=careful")
     before = page.texts(".differences td:nth-child(4)")

@@ -64,12 +64,17 @@ function headline(rows: Rows, metric: MetricView, base: number, other: number): 
   const [one, two] = [systems[base], systems[other]];
   if (!pair || pair.p_value === null) return `${two} and ${one}: ${metric.name} is not tested.`;
   const gain = metric.lower_is_better ? -pair.difference : pair.difference;
-  const size = `${signed(metric, pair.difference)} ${metric.name}`;
+  const size = `${signed(overQuestions(metric, pair.n), pair.difference)} ${metric.name}`;
   const test = `(${pValue(pair.p_value)}, ${counted(pair.n, noun(rows.view, "question"))})`;
   if (pair.difference === 0) return `${two} and ${one} have the same ${metric.name}, on ${counted(pair.n, noun(rows.view, "question"))}.`;
   if (pair.p_value >= 0.05) return `${two} does not differ from ${one} beyond chance: ${size} ${test}.`;
   const word = metric.is_ranked ? (gain > 0 ? "better" : "worse") : pair.difference > 0 ? "higher" : "lower";
   return `${two} is ${word} than ${one}: ${size} ${test}.`;
+}
+
+/** How means over n questions are shown: of a metric that is shown as a count, as counts of these. */
+function overQuestions(metric: MetricView, n: number): MetricView {
+  return metric.is_count ? { ...metric, scale: metric.scale * n } : metric;
 }
 
 function Differences({
@@ -120,8 +125,8 @@ function Differences({
         </table>
       </div>
       <p class="note">
-        {systems[other]} minus {systems[base]}, on the {plural(noun(rows.view, "question"))} that both have a value for; bars span the metric's range in both
-        directions. {rows.view.method && `Method: ${rows.view.method}.`}
+        Means and differences ({systems[other]} minus {systems[base]}) on the {plural(noun(rows.view, "question"))} that both have a value for.
+        <span class="about-bars"> Bars span the metric's range in both directions.</span> {rows.view.method && `Method: ${rows.view.method}.`}
       </p>
       <NotCompared rows={rows} base={base} other={other} />
     </section>
@@ -146,6 +151,7 @@ function DifferenceLine({ metric, base, other, isChosen }: { metric: MetricView;
   const pair = pairOf(metric, base, other);
   const gain = pair && (metric.lower_is_better ? -pair.difference : pair.difference);
   const isSignificant = pair && pair.p_value !== null && pair.p_value < 0.05 && pair.difference !== 0;
+  const unit = pair ? overQuestions(metric, pair.n) : metric;
   const tone = isSignificant && metric.is_ranked ? (gain! > 0 ? "good" : "bad") : "";
   return (
     <tr class={isChosen ? "chosen" : undefined}>
@@ -154,15 +160,15 @@ function DifferenceLine({ metric, base, other, isChosen }: { metric: MetricView;
           {metric.name}
         </a>
       </th>
-      <td class="right">{metric.cells[base]?.shown ?? "–"}</td>
-      <td class="right">{metric.cells[other]?.shown ?? "–"}</td>
-      <td class={`right ${tone}`}>{pair ? <b>{signed(metric, pair.difference)}</b> : <span class="soft">not tested</span>}</td>
+      <td class="right">{pair?.base_shown ?? metric.cells[base]?.shown ?? "–"}</td>
+      <td class="right">{pair?.other_shown ?? metric.cells[other]?.shown ?? "–"}</td>
+      <td class={`right ${tone}`}>{pair ? <b>{signed(unit, pair.difference)}</b> : <span class="soft">not tested</span>}</td>
       <td>
         {pair && pair.low !== null && pair.high !== null && (
           <div class="with-bar">
             <DifferenceBar low={pair.low} high={pair.high} value={pair.difference} gain={metric.is_ranked ? gain! : 0} span={metric.range[1] - metric.range[0]} />
             <span class="soft">
-              {signed(metric, pair.low)} to {signed(metric, pair.high)}
+              {signed(unit, pair.low)} to {signed(unit, pair.high)}
             </span>
           </div>
         )}

@@ -63,5 +63,6 @@ export function pairOf(metric: MetricView, base: number, other: number): Pair | 
   if (!pair || base === other) return null;
   if (pair.base === base) return pair;
   const turned = (value: number | null) => (value === null ? null : 0 - value);
-  return { ...pair, base, other, difference: 0 - pair.difference, low: turned(pair.high), high: turned(pair.low) };
+  const means = { base_shown: pair.other_shown, other_shown: pair.base_shown };
+  return { ...pair, base, other, ...means, difference: 0 - pair.difference, low: turned(pair.high), high: turned(pair.low) };
 }

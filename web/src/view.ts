@@ -38,6 +38,8 @@ export interface Cell {
 export interface Pair {
   base: number;
   other: number;
+  base_shown: string;
+  other_shown: string;
   difference: number;
   low: number | null;
   high: number | null;

@@ -108,7 +108,8 @@ def command(
     chosen = list(metrics or _usable(samples.columns))
     drawn = Drawn(n_questions=n_questions, repeat=repeat, seed=seed)
     if dry_run:
-        print_estimate(judge_bias_cost(samples, chosen, judge=config, cache=_cache(cache), **drawn))
+        cost = judge_bias_cost(samples, chosen, judge=config, cache=_cache(cache), **drawn)
+        print_estimate(cost, config)
         return
     try:
         found = judge_bias(

@@ -9,6 +9,7 @@ import click
 from ragauge.cli import say
 from ragauge.engine.graph import Plan
 from ragauge.errors import EncoderError, JudgeError
+from ragauge.judges.config import JudgeConfig
 from ragauge.report.plain import counted
 from ragauge.runs.asked import named_without_scores
 from ragauge.runs.health import Health
@@ -21,17 +22,25 @@ if TYPE_CHECKING:
 INCOMPLETE = 4
 
 
-def print_plan(plan: Plan, samples: Samples) -> None:
+def print_plan(plan: Plan, samples: Samples, missing: Mapping[str, str]) -> None:
+    """Print the metrics of a plan; `missing` says of what the samples have no columns, by label."""
     from ragauge.report.terminal import console, print_table
 
-    rows = [(metric.name, metric.metric, metric.unavailable or "ready") for metric in plan.metrics]
+    rows = [
+        (
+            metric.name,
+            metric.metric,
+            metric.unavailable or missing.get(metric.metric, "ready"),
+        )
+        for metric in plan.metrics
+    ]
     print_table(console(sys.stdout), ("name", "metric", "status"), rows)
     n_answers = counted(len(samples), "answer")
     click.echo(f"{n_answers} of {counted(len(samples.systems), 'system')}")
 
 
-def print_estimate(estimates: "Mapping[str, CostEstimate]") -> None:
-    """Print the calls that each judge still has to answer, and their cost."""
+def print_estimate(estimates: "Mapping[str, CostEstimate]", judging: JudgeConfig) -> None:
+    """Print the calls that each judge still has to answer, their cost, and whether a limit ends them."""
     from ragauge.report.terminal import console, print_table
 
     rows = [
@@ -46,6 +55,16 @@ def print_estimate(estimates: "Mapping[str, CostEstimate]") -> None:
     ]
     header = ("judge", "calls", "prompt tokens", "reply tokens", "cost")
     print_table(console(sys.stdout), header, rows)
+    for judge, cost in estimates.items():
+        if judging.max_calls is not None and cost.calls > judging.max_calls:
+            say(
+                f"{judge}: more calls than --max-calls {judging.max_calls:,}; the run would stop early"
+            )
+        high = cost.cost_usd[2] if cost.cost_usd else 0.0
+        if judging.max_cost_usd is not None and high > judging.max_cost_usd:
+            low = cost.cost_usd[0] if cost.cost_usd else 0.0
+            may = "would" if low > judging.max_cost_usd else "may"
+            say(f"{judge}: --max-cost is {judging.max_cost_usd:g}; the run {may} stop early")
 
 
 def _range(numbers: tuple[float, float, float]) -> str:

@@ -246,6 +246,8 @@ def export_command(
     """
     from ragauge.runs.review_exchange import export_queue
 
+    if output.suffix.lower() not in (".jsonl", ".ndjson"):
+        raise PlanError([f"{output}: the queue is JSON lines; choose a name that ends in .jsonl"])
     n = export_queue(open_review(run, **options), output, rater=rater, with_verdicts=with_scores)
     say(f"wrote {counted(n, 'answer')} to {output}")
 

@@ -166,9 +166,10 @@ def _prepared(
 
 def _say_plan(work: _Work) -> None:
     """Print the plan and its estimated cost."""
-    print_plan(work.evaluation.plan, work.evaluation.samples)
+    evaluation = work.evaluation
+    print_plan(evaluation.plan, evaluation.samples, evaluation.without_columns())
     if work.judging.judges:
-        print_estimate(work.evaluation.estimate(work.folder))
+        print_estimate(evaluation.estimate(work.folder), work.judging)
     else:
         say("no judge is configured, so the run costs nothing")
     say(f"the run would be stored in {work.place}")

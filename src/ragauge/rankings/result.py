@@ -193,6 +193,16 @@ class RankingResult:
                 compared += self._compare(measure, asked, pairs, baseline)
         return tuple(compared)
 
+    def common_means(self, measure: str, one: str, other: str) -> tuple[float, float]:
+        """The means of two runs over the queries that count for both, which `compare` compares.
+
+        Raises PlanError for a run or measure that the result does not have.
+        """
+        at, pair = self._measure(measure), (self._run(one), self._run(other))
+        kept = self._counts(pair[0], at) & self._counts(pair[1], at)
+        first, second = (float(np.mean(self._scored(run, at)[kept])) for run in pair)
+        return first, second
+
     def _compare(
         self,
         measure: int,

@@ -18,6 +18,7 @@ from ragauge.report.calibration_words import (
     table_in_words,
 )
 from ragauge.report.commands import show_command
+from ragauge.report.number_table import NumberTable, fitting, too_narrow_for
 from ragauge.report.numbers import DASH
 from ragauge.report.plain import counted, for_markdown, for_terminal, shortened
 from ragauge.report.table_formats import markdown_table
@@ -28,7 +29,6 @@ from ragauge.runs.system_rates import SystemRate, SystemRates
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
 
 WIDTH = 98
@@ -41,10 +41,21 @@ NOT_RANDOM = (
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table; the first column is text, the others are numbers."""
+    """A table; the first column is text, the others are numbers.
+
+    `gives_way`: the places of columns that a narrow terminal leaves out, in this order.
+    """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    gives_way: tuple[int, ...] = ()
+
+    @property
+    def table(self) -> NumberTable:
+        """The section for a terminal."""
+        return NumberTable(
+            self.header, self.rows, gives_way=[(at,) for at in self.gives_way], gap=2
+        )
 
     @property
     def alignment(self) -> str:
@@ -119,7 +130,8 @@ class CalibrationScreen:
             metrics = [*metrics[:-1], self.shown]
         rows = [_agreement_row(each) for each in metrics]
         rows += [row for row in [self._people_row(len(header))] if row]
-        return Section(header, tuple(rows))
+        gives_way = {"binary": (3, 2, 4), "graded": (2,), "preference": ()}[self.found.kind]
+        return Section(header, tuple(rows), gives_way)
 
     def _people_row(self, n_columns: int) -> tuple[str, ...]:
         raters = self.found.raters
@@ -140,11 +152,11 @@ class CalibrationScreen:
         rows = tuple(_rate_row(each) for each in rates.systems[:SYSTEMS_SHOWN])
         if rates.threshold is None:
             header = ("mean grade", "corrected", "labels alone", "labels")
-            return Section(header, tuple((row[0], row[2], row[4], row[5]) for row in rows))
+            return Section(header, tuple((row[0], row[2], row[4], row[5]) for row in rows), (2, 3))
         sign = "≤" if self.shown.metric.lower_is_better else "≥"
         name = f"{short(self.shown.name, METRIC_WIDTH)} {sign} {rates.threshold:.3g}"
         header = (name, "reported", "corrected", "by its errors", "labels")
-        return Section(header, tuple((*row[:4], row[5]) for row in rows))
+        return Section(header, tuple((*row[:4], row[5]) for row in rows), (3, 4))
 
     @cached_property
     def notes(self) -> Sequence[str]:
@@ -226,11 +238,15 @@ def print_calibration(out: "Console", screen: CalibrationScreen) -> None:
     for line in Text(for_terminal(screen.headline), "bold").wrap(out, width):
         out.print(line)
     out.print(Text(for_terminal(screen.title), "dim"))
+    missing: list[str] = []
     for section in (screen.agreement, screen.rate_section):
         if section is not None and section.rows:
             out.print()
-            out.print(_table(section))
-    notes = screen.notes
+            drawn, left_out = fitting(out, section.table)
+            out.print(drawn)
+            missing += left_out
+    narrow = [too_narrow_for(missing, "-o md")] if missing else []
+    notes = [*narrow, *screen.notes]
     for note in notes[:NOTES_SHOWN]:
         for line in Text(for_terminal(note), "dim").wrap(out, width - 2):
             line.pad_left(2)
@@ -302,22 +318,3 @@ def _rate_row(rate: SystemRate) -> tuple[str, ...]:
 
 def _yes_no(is_yes: bool) -> str:
     return "yes" if is_yes else "no"
-
-
-def _table(section: Section) -> "Table":
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        show_edge=False,
-        collapse_padding=True,
-        header_style="bold",
-    )
-    for place, name in enumerate(section.header):
-        table.add_column(Text(name), justify="left" if place == 0 else "right", no_wrap=True)
-    for row in section.rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return table

@@ -46,6 +46,11 @@ METHODS = {
 }
 
 
+def over_questions(metric: MetricDisplay, n: int) -> MetricDisplay:
+    """How means over n questions are shown: of a metric that is shown as a count, as counts of these."""
+    return replace(metric, scale=metric.scale * n) if metric.show == "count" else metric
+
+
 @dataclass(frozen=True)
 class ComparisonView:
     """The texts of a comparison. Every text is plain; the writers escape it."""
@@ -138,7 +143,7 @@ class ComparisonView:
         nearest = min(tested, key=lambda row: (row.p_corrected, row.p_value))
         text = f" Nearest: {self.short(nearest.name)} {self.change(nearest)}, p {p_text(nearest.p_corrected)}"
         if nearest.detectable is not None:
-            metric = self.metrics[nearest.metric]
+            metric = self.display(nearest)
             n_clusters = nearest.n_clusters
             n = counted(n_clusters, "cluster") if n_clusters else counted(nearest.n, "question")
             text += (
@@ -163,16 +168,21 @@ class ComparisonView:
             return text
         best = (min if first.lower_is_better else max)(mean.mean or 0.0 for mean in means)
         equal = [mean.system for mean in means if isclose(mean.mean or 0.0, best)]
-        value = f"{first.name}, {number(self.metrics[first.metric], best)}"
+        value = (
+            f"{first.name}, {number(over_questions(self.metrics[first.metric], means[0].n), best)}"
+        )
         if len(equal) > 2:
             return f"{len(equal):,} systems share the best {value}. {text}"
         named = " and ".join(self.short(system) for system in equal)
         return f"{named} {'has' if len(equal) == 1 else 'share'} the best {value}. {text}"
 
+    def display(self, row: MetricComparison) -> MetricDisplay:
+        """How the row's means and differences are shown."""
+        return over_questions(self.metrics[row.metric], row.n)
+
     def change(self, row: MetricComparison) -> str:
         """The difference with its sign."""
-        metric = self.metrics[row.metric]
-        return signed(metric, row.difference)
+        return signed(self.display(row), row.difference)
 
     @property
     def title(self) -> str:
@@ -199,7 +209,7 @@ class ComparisonView:
 
     def cells(self, row: MetricComparison) -> tuple[str, ...]:
         """A row of the table."""
-        metric = self.metrics[row.metric]
+        metric = self.display(row)
         names = (self.name_of(metric),)
         if not self.is_single_pair:
             names += (self.short(row.base), self.short(row.candidate))
@@ -287,7 +297,7 @@ class ComparisonView:
                 ids = some([for_terminal(each.id) for each in row.unpaired], IDS_LISTED)
                 text = f"{self.short(row.name)}: no score for {sides} ({ids})"
                 if row.worst is not None and row.best is not None:
-                    metric = self.metrics[row.metric]
+                    metric = over_questions(self.metrics[row.metric], row.n + row.counts.unpaired)
                     worst, best = (signed(metric, end) for end in (row.worst, row.best))
                     text += f"; with these the change is {worst} to {best}"
                 yield text

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from string import ascii_lowercase
 
-from ragauge.report.comparison import MARK, ComparisonView
+from ragauge.report.comparison import MARK, ComparisonView, over_questions
 from ragauge.report.numbers import DASH, number
 from ragauge.runs.comparison import LEVEL
 from ragauge.runs.manifest import MetricDisplay
@@ -84,8 +84,9 @@ class SystemsTable:
         rows: list[tuple[str, Sequence[SystemCell], str]] = []
         for metric in self.view.metrics.values():
             own = [means[metric.metric, name] for name in self.view.comparison.systems]
-            shown = [number(metric, mean.mean) for mean in own]
-            best = self._best(metric, [mean.mean for mean in own])
+            display = over_questions(metric, own[0].n)
+            shown = [number(display, mean.mean) for mean in own]
+            best = self._best(display, [mean.mean for mean in own])
             cells = [
                 SystemCell(
                     text,

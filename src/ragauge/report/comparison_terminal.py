@@ -1,11 +1,13 @@
 """Print a comparison to a terminal."""
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 from ragauge.report.commands import show_command
 from ragauge.report.comparison import IDS_SHOWN, MARK, ComparisonView
 from ragauge.report.comparison_systems import SystemsTable
+from ragauge.report.number_table import NumberTable, fits, fitting, too_narrow_for
 from ragauge.report.plain import counted, for_terminal, shortened, some
 
 if TYPE_CHECKING:
@@ -51,16 +53,33 @@ def _print_tables(out: "Console", view: ComparisonView, *, full: bool) -> None:
 
     if view.is_single_pair or full:
         rows = view.rows if full else view.rows[:ROWS_SHOWN]
-        out.print(_table(view, view.header, rows))
+        missing = _print_table(out, _table(view, view.header, rows))
         for field in view.comparison.fields:
             out.print(Text(f"\nby {for_terminal(field)}", "bold"))
-            out.print(_table(view, (view.short(field), *view.header), view.slice_rows(field)))
+            header = (view.short(field), *view.header)
+            missing |= _print_table(out, _table(view, header, view.slice_rows(field)))
+        if missing:
+            _print_missing(out, [name for name in view.header if name in missing])
         return
     for field, value in dict.fromkeys((row.field, row.value) for row in view.comparison.rows):
         if field is not None:
             out.print(Text(f"\n{for_terminal(f'{field} = {value}')}", "bold"))
         table = SystemsTable(view, field, value)
-        out.print(_systems_table(table))
+        layouts = product(range(SYSTEMS_SHOWN, 0, -1), (1, 0))
+        tables = [_systems_table(table, n_shown, padding) for n_shown, padding in layouts]
+        out.print(next((drawn for drawn in tables if fits(out, drawn)), tables[-1]))
+
+
+def _print_table(out: "Console", table: NumberTable) -> set[str]:
+    """Print what fits of a table; the headers of the columns that do not."""
+    drawn, missing = fitting(out, table)
+    out.print(drawn)
+    return set(missing)
+
+
+def _print_missing(out: "Console", missing: Sequence[str]) -> None:
+    for line in _wrapped(out, too_narrow_for(missing, "-f md"), min(out.width, WIDTH)):
+        out.print(line)
 
 
 def _print_notes(out: "Console", view: ComparisonView, width: int, *, full: bool) -> None:
@@ -118,14 +137,21 @@ def next_command(view: ComparisonView, id: str) -> str:
     return show_command(place, id) if place and id else ""
 
 
-def _systems_table(table: SystemsTable) -> "Table":
+def _systems_table(table: SystemsTable, n_shown: int, padding: int) -> "Table":
+    """The base and the best systems, `n_shown` in all; `padding` is half of the blanks between columns."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    shown = Table(
+        box=box.SIMPLE_HEAD,
+        padding=(0, padding),
+        pad_edge=False,
+        show_edge=False,
+        header_style="bold",
+    )
     n_systems = len(table.view.comparison.systems)
-    kept = table.leading(SYSTEMS_SHOWN)
+    kept = table.leading(n_shown)
     names = table.header[1:-1]
     shown.add_column("metric", no_wrap=True)
     for at in kept:
@@ -144,21 +170,23 @@ def _systems_table(table: SystemsTable) -> "Table":
     return shown
 
 
-def _table(view: ComparisonView, header: Sequence[str], rows: Sequence[Sequence[str]]) -> "Table":
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    n_names = view.n_names + len(header) - len(view.header)
-    for place, name in enumerate(header):
-        justify = "left" if place < n_names else "right"
-        table.add_column(Text(name), justify=justify, no_wrap=True)
-    change = header.index("change", n_names)
-    for row in rows:
-        cells = [Text(for_terminal(cell)) for cell in row]
-        # A mark hangs behind the number, so that the numbers stay aligned.
-        if not row[change].endswith(MARK):
-            cells[change].append(" ")
-        table.add_row(*cells)
-    return table
+def _table(
+    view: ComparisonView, header: Sequence[str], rows: Sequence[Sequence[str]]
+) -> NumberTable:
+    """The table of the rows; where room is short, the change and its p stay longest."""
+    # A mark hangs behind the number, so that the numbers stay aligned.
+    change = len(header) - len(view.header) + view.n_names + 2
+    hanging = [
+        [
+            f"{cell} " if place == change and not cell.endswith(MARK) else for_terminal(cell)
+            for place, cell in enumerate(row)
+        ]
+        for row in rows
+    ]
+    means, interval, p, n, counts = (change - 2, change - 1), *range(change + 1, change + 5)
+    return NumberTable(
+        header,
+        hanging,
+        n_names=change - 2,
+        gives_way=((counts,), means, (interval,), (n,), (p,)),
+    )

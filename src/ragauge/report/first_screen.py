@@ -13,7 +13,7 @@ from ragauge.report.comparison import too_few_draws
 from ragauge.report.first_screen_table import MARK, Cell, Row
 from ragauge.report.headline import NAME_WIDTH, headline, short
 from ragauge.report.numbers import DASH, SummaryRow, aggregate, interval, number
-from ragauge.report.plain import counted, distinct_names, some
+from ragauge.report.plain import counted, distinct_names, shortened, some
 from ragauge.report.review_labels import labels_line
 from ragauge.runs.comparison import LEVEL
 from ragauge.runs.differences import Difference, SystemDifferences, differences
@@ -29,6 +29,8 @@ MAPPED = ("answer", "references", "contexts")
 """Fields whose lack a note connects with columns that are not read."""
 WIDTH = 98
 """Columns of a line; longer ones are cut."""
+LEAST_REASON = 20
+"""Fewest columns that a reason is cut to."""
 
 
 @dataclass(frozen=True)
@@ -306,7 +308,12 @@ class FirstScreen:
 
 
 def _not_scored(reason: str, names: Sequence[str]) -> str:
-    """The metrics of a reason: as many names as fit into a line, and the number of the others."""
+    """The metrics of a reason: as many names as fit into a line, and the number of the others.
+
+    A long reason is cut, so that it leaves room for a name.
+    """
+    room = WIDTH - 2 - len(f"not scored, : {some(names, 1)}")
+    reason = shortened(reason, max(room, LEAST_REASON))
     texts = [f"not scored, {reason}: {some(names, n)}" for n in range(len(names), 0, -1)]
     return _first_that_fits(texts)
 

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ragauge.report.number_table import fits
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -56,8 +58,6 @@ LAYOUTS = (
     Layout(has_families=False, has_intervals=False, has_short_n=True, padding=1),
 )
 """From the widest to the narrowest; the first that fits is shown."""
-WIDEST = 10_000
-"""Columns that every table fits into."""
 NO_INTERVALS = "the intervals need a wider terminal; --full has them"
 
 
@@ -65,15 +65,11 @@ def fitting_table(
     out: "Console", header: Sequence[str], rows: Sequence[Row], *, has_families: bool
 ) -> tuple["Table", str]:
     """The table in the first layout that fits, and a note on what it lacks; empty if it lacks nothing."""
-    from rich.measure import Measurement
 
-    options = out.options.update(max_width=WIDEST)
+    def is_narrow(layout: Layout) -> bool:
+        return fits(out, _table(header, rows, layout, has_families=has_families))
 
-    def fits(layout: Layout) -> bool:
-        table = _table(header, rows, layout, has_families=has_families)
-        return Measurement.get(out, options, table).maximum <= out.width
-
-    layout = next(filter(fits, LAYOUTS), LAYOUTS[-1])
+    layout = next(filter(is_narrow, LAYOUTS), LAYOUTS[-1])
     table = _table(header, rows, layout, has_families=has_families)
     return table, "" if layout.has_intervals else NO_INTERVALS
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from ragauge.report.comparison import p_text
+from ragauge.report.comparison import over_questions, p_text
 from ragauge.report.numbers import SummaryRow, aggregate, interval, number
 from ragauge.report.plain import counted, for_terminal, shortened, some
 from ragauge.runs.differences import Difference
@@ -108,6 +108,7 @@ def _on_common(metric: MetricDisplay, second: Difference, names: Mapping[str, st
 
 def _gap(metric: MetricDisplay, second: Difference) -> str:
     """How far the best system is ahead; never shown as 0."""
+    metric = over_questions(metric, second.n)
     gap = number(metric, abs(second.difference))
     smallest = number(metric, 10**-metric.digits / metric.scale)
     return gap if gap.strip("0.") else f"less than {smallest}"

@@ -10,9 +10,9 @@ from typing import cast
 from ragauge.errors import LabelError
 from ragauge.label import Label
 from ragauge.metric import PROMPTS
-from ragauge.report.comparison import ComparisonView
+from ragauge.report.comparison import ComparisonView, over_questions
 from ragauge.report.first_screen import DIGITS, FirstScreen
-from ragauge.report.numbers import SummaryRow, aggregate, bounds, interval
+from ragauge.report.numbers import SummaryRow, aggregate, bounds, interval, number
 from ragauge.report.plain import counted
 from ragauge.report.prompts import prompts_of_run
 from ragauge.report.review_labels import labels_line
@@ -194,11 +194,15 @@ class Overview:
 
     def _pairs(self, display: MetricDisplay) -> Iterator[Pair]:
         """The pairs that were compared by the metric."""
+        few = replace(display, digits=min(display.digits, DIGITS))
         for row in self.screen.compared.comparison.rows if self.screen.compared else ():
             if row.metric == display.metric and row.difference is not None:
+                shown = over_questions(few, row.n)
                 yield Pair(
                     self.systems.index(row.base),
                     self.systems.index(row.candidate),
+                    number(shown, row.base_mean),
+                    number(shown, row.candidate_mean),
                     row.difference,
                     row.low,
                     row.high,

@@ -214,9 +214,12 @@ class RankingPage:
         for each in self.compared:
             if each.measure == measure:
                 test = each.comparison
+                base, other = self.ranked.common_means(measure, each.baseline, each.run)
                 yield Pair(
                     systems.index(each.baseline),
                     systems.index(each.run),
+                    _number(base, is_count=False),
+                    _number(other, is_count=False),
                     test.difference,
                     test.low,
                     test.high,

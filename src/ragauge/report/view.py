@@ -65,10 +65,13 @@ class Pair:
 
     `difference` is `other` minus `base`, over the `n` questions for which both have a value, with its
     95 % interval. `p_value` is corrected for all tests of the run; None if the two could not be tested.
+    `base_shown` and `other_shown` are the means of these `n` questions, as they are displayed.
     """
 
     base: int
     other: int
+    base_shown: str
+    other_shown: str
     difference: float
     low: float | None
     high: float | None

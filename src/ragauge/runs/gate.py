@@ -11,6 +11,7 @@ from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label
 from ragauge.runs.aggregate_code import aggregate_problem
 from ragauge.runs.gate_baseline import Baseline
+from ragauge.runs.gate_limits import out_of_reach
 from ragauge.runs.gate_slices import IDS_KEPT, Slice
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.mismatches import other_versions
@@ -20,6 +21,8 @@ from ragauge.score import Status
 from ragauge.where import Comparison, Filter
 
 DropJudgedOn = Literal["point", "bound"]
+OF_SCORED = (MEAN, "low", "high", "lowest", "highest")
+"""The statistics that rows without a score do not enter."""
 FILLED_IN = ("model", "precision", "judge", "prompts", "parts", "layer")
 """Settings that a run fills into labels."""
 
@@ -78,7 +81,7 @@ class Gate:
 
 def gate(
     run: ScoredRun,
-    rules: Sequence[str | Rule] = (),
+    rules: Sequence[str | Rule] | str = (),
     *,
     baseline: ScoredRun | str | None = None,
     max_drop: Mapping[str, float] | float | None = None,
@@ -87,7 +90,7 @@ def gate(
     allow_mismatch: bool = False,
     systems: Sequence[str] = (),
 ) -> Gate:
-    """Check rules for each system of a run, or for some.
+    """Check rules, or a single one, for each system of a run, or for some.
 
     A rule about totals of the run only, such as `failed <= 0`, is checked once. `baseline` is a run, or a
     system of this run; rules may then use `drop`, `drop_low`, `drop_high` and `p_value` of a metric.
@@ -96,13 +99,15 @@ def gate(
 
     Where a metric has no value or no row is in a slice, the rule fails; a drop has no value if more than
     `allow_lost` questions that the baseline scored have no score now. Raises FilterError or PlanError for a
-    rule that does not parse, or that names an unknown metric, field or system, and as `compare` does for a
+    rule that does not parse, that names an unknown metric, field or system, or whose limit is outside the
+    metric's range, and as `compare` does for a
     baseline of other data or metrics, unless `allow_mismatch`.
 
     With `max_drop`, a system or a metric of the baseline that the run no longer has fails too; a metric
     that the baseline does not have is named in `notes`.
     """
-    parsed = [rule if isinstance(rule, Rule) else Rule.parse(rule) for rule in rules]
+    given = [rules] if isinstance(rules, str) else rules
+    parsed = [rule if isinstance(rule, Rule) else Rule.parse(rule) for rule in given]
     compared = None
     if baseline is not None:
         compared = Baseline(run, baseline, allow_lost, allow_mismatch=allow_mismatch)
@@ -204,6 +209,14 @@ class _Checking:
         for operand in rule.operands:
             if operand.statistic is not None:
                 self.metric(operand)
+        problems = [
+            f"rule {rule.text!r:.200}: {problem}"
+            for operand, limit in rule.limits
+            if operand.statistic is not None
+            if (problem := out_of_reach(operand, limit, self.metric(operand)))
+        ]
+        if problems:
+            raise PlanError(problems)
         if all(operand.statistic is None for operand in rule.operands):
             yield self._verdict(rule, None)
             return
@@ -252,7 +265,11 @@ class _Checking:
         metric = self.metric(first)
         if first.is_change and self.baseline is not None:
             return self.baseline.broken(metric, system, first.where)[:IDS_KEPT]
-        return self._slice(first.where).worst_ids(metric, system)
+        rows = self._slice(first.where)
+        # Rows without a score do not lower a mean that there is.
+        has_value = self._read(first, system).value is not None
+        only_scored = has_value and first.statistic in OF_SCORED
+        return rows.worst_ids(metric, system, only_scored=only_scored)
 
     def _slice(self, where: Filter | None) -> Slice:
         key = where.text if where else None

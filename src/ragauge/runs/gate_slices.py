@@ -80,8 +80,13 @@ class Slice:
             return int(self.run.collect(ids).item())
         return sum(cast(int, row[str(Status(name))]) for row in self.summary.values())
 
-    def worst_ids(self, metric: MetricDisplay, system: str) -> tuple[str, ...]:
-        """The questions with the worst values, those without a value first; not those with the best possible."""
+    def worst_ids(
+        self, metric: MetricDisplay, system: str, *, only_scored: bool = False
+    ) -> tuple[str, ...]:
+        """The questions with the worst values, not those with the best possible.
+
+        Those without a value come first, or with `only_scored` not at all.
+        """
         import polars as pl
 
         descending = [metric.lower_is_better, False]
@@ -89,6 +94,8 @@ class Slice:
         best = metric.low if metric.lower_is_better else metric.high
         if best is not None and metric.is_ranked:
             wanted &= pl.col("value").is_null() | (pl.col("value") != best)
+        if only_scored:
+            wanted &= pl.col("value").is_not_null()
         worst = pl.DataFrame(schema={"id": pl.String, "value": pl.Float64})
         for scores, _ in self._pieces(("id", "system", "metric", "value")):
             both = pl.concat([worst, scores.filter(wanted).select("id", "value")])

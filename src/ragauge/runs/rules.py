@@ -7,7 +7,7 @@ slice    = "[" filter over the fields of the samples "]"
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -106,6 +106,12 @@ class Rule:
         """
         return _shortfall(self.condition, values, True)
 
+    @property
+    def limits(self) -> tuple[tuple[Operand, float], ...]:
+        """Each operand with the numbers that it is compared with."""
+        operands = {operand.text: operand for operand in self.operands}
+        return tuple((operands[text], limit) for text, limit in _limits(self.condition))
+
     @cached_property
     def needs_baseline(self) -> bool:
         return any(operand.is_change for operand in self.operands)
@@ -121,10 +127,20 @@ def _shortfall(condition: Condition, values: Mapping[str, float], wanted: bool) 
         parts = [_shortfall(part, values, wanted) for part in condition.conditions]
         # All parts have to change, or one of them is enough.
         return max(parts) if isinstance(condition, All) is wanted else min(parts)
-    limits = condition.values if isinstance(condition, Membership) else ()
-    if isinstance(condition, Comparison):
-        limits = (condition.value,)
-    return min((_apart(values[condition.field], float(limit)) for limit in limits), default=0.0)
+    return min((_apart(values[text], limit) for text, limit in _limits(condition)), default=0.0)
+
+
+def _limits(condition: Condition) -> Iterator[tuple[str, float]]:
+    """The numbers that a condition compares its fields with."""
+    if isinstance(condition, Not):
+        yield from _limits(condition.condition)
+    elif isinstance(condition, All | Either):
+        for part in condition.conditions:
+            yield from _limits(part)
+    elif isinstance(condition, Membership):
+        yield from ((condition.field, float(limit)) for limit in condition.values)
+    elif isinstance(condition, Comparison):
+        yield condition.field, float(condition.value)
 
 
 def _apart(value: float, limit: float) -> float:

@@ -336,7 +336,7 @@ class Run:
 
     def gate(
         self,
-        rules: "Sequence[str | Rule]" = (),
+        rules: "Sequence[str | Rule] | str" = (),
         *,
         baseline: "Run | str | None" = None,
         max_drop: "Mapping[str, float] | float | None" = None,
