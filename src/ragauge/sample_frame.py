@@ -74,7 +74,8 @@ class Numbering:
 
     def notes(self) -> list[str]:
         n = self.n_numbered
-        return [f"{n} rows have no id: numbered by position"] if n else []
+        have = "1 row has" if n == 1 else f"{n} rows have"
+        return [f"{have} no id: numbered by position"] if n else []
 
 
 def _duplicates(rows: list[Row], values: list[dict[str, object]]) -> list[Problem]:

@@ -256,3 +256,21 @@ def test_joined_rows_stand_in_the_golds_order_and_unknown_questions_last():
     }
     ids = load(answers, gold=gold).frame["id"].unique(maintain_order=True).to_list()
     assert ids == ["q1", "q2", "q3", "q9"]
+
+
+@pytest.mark.parametrize("given", ["-", "/dev/stdin", "/dev/fd/63", "/proc/self/fd/0"])
+def test_standard_input_is_refused_with_what_to_do(
+    given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    for source, gold in ((given, None), (GOLD, given)):
+        with pytest.raises(
+            DataError, match=r"is standard input or a pipe, .* save them in a file first"
+        ):
+            load(source, gold=gold)
+
+
+def test_one_row_without_an_id_is_not_several():
+    assert load([{"question": "a?", "answer": "b"}]).notes == (
+        "1 row has no id: numbered by position",
+    )

@@ -154,11 +154,24 @@ def _read_object(source: object) -> Table | None:
     return None if items is None else frames.rows_table(items)
 
 
+def _is_standard_input(path: Path) -> bool:
+    """Whether a path is `-`, or one by which shells pass on a stream."""
+    if str(path) == "-":
+        return not exists(path)
+    return str(path) == "/dev/stdin" or str(path.parent) in ("/dev/fd", "/proc/self/fd")
+
+
 def _read_file(source: str | os.PathLike[str]) -> Table:
     path = Path(source)
     if (url := as_url(source)) is not None:
         return unreadable(
             url, "is a URL of a kind that is not read (s3:// and gs:// are); download it first"
+        )
+    if _is_standard_input(path):
+        return unreadable(
+            str(source),
+            "is standard input or a pipe, and answers are read more than once, also when a run is resumed; "
+            "save them in a file first, as answers.jsonl",
         )
     if is_set(path):
         files = files_of_set(path)
