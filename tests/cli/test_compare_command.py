@@ -50,7 +50,7 @@ def test_the_first_screen_says_what_changed_and_what_to_open(ragauge, run, monke
     (row,) = [line for line in lines if line.startswith("exact_match ↑")]
     assert row.split()[2:5] == ["0.167", "0.917", "+0.750*"]
     assert row.split()[-5:] == ["0.004", "12", "9", "3", "0"]
-    assert "fixed on exact_match: 9  q02, q03, q04, q05 … 5 more" in lines
+    assert "fixed on exact_match: 9 (q02, q03, q04, q05 … 5 more)" in lines
     assert "broken on exact_match: 0" in lines
     assert lines[-1] == "next: ragauge show r q02"
     assert len(lines) <= 25

@@ -1,6 +1,7 @@
 """The first screen: the best system, how sure that is, what is wrong, what to open."""
 
 import io
+import re
 
 import pytest
 
@@ -290,6 +291,19 @@ def test_the_screen_keeps_to_25_lines_with_everything_there_is_to_say(
     assert lines[-2].startswith("next: ") and lines[-1].startswith("all:  ")
     n_rows = sum(" ↑ " in line for line in lines)
     assert f"not shown: {len(found.metrics) - n_rows - 1} more metrics" in "".join(lines)
+
+
+def test_an_id_of_digits_is_not_read_as_a_number_of_the_finding(monkeypatch):
+    rows = [{**row, "id": str(30 + at)} for at, row in enumerate(answers({"a": 12}))]
+
+    worst = [
+        line
+        for line in printed(rg.evaluate(rows, ["rag"]), monkeypatch).splitlines()
+        if "likely wrong" in line
+    ]
+
+    assert worst
+    assert all(re.search(r"  id \d\d$", line) for line in worst)
 
 
 def test_each_of_the_worst_opens_another_question_if_there_is_one():

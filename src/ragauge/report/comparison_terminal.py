@@ -125,8 +125,10 @@ def _print_changes(out: "Console", view: ComparisonView, *, full: bool) -> None:
         named = [for_terminal(id) for id in ids]
         text = some(named, len(named) if full else IDS_SHOWN)
         first = first or (ids[0] if ids else "")
-        line = Text(for_terminal(f"{what}: {n}{'  ' * bool(ids)}"))
-        out.print(line.append(text, "cyan"), soft_wrap=full, no_wrap=not full)
+        line = Text(for_terminal(f"{what}: {n}"))
+        if ids:
+            line.append(" (").append(text, "cyan").append(")")
+        out.print(line, soft_wrap=full, no_wrap=not full)
     if command := next_command(view, first):
         out.print(Text("\nnext: ").append(for_terminal(command), "cyan"), soft_wrap=True)
 

@@ -89,8 +89,9 @@ def _parts_of(
         yield None
         yield Text("worst found", "bold")
     for text, id in screen.worst[:n_worst]:
-        line = shortened(f"  {for_terminal(text)}", width - len(id) - 2)
-        yield Text(line).append(f"  {for_terminal(id)}", "cyan")
+        named = for_terminal(f"id {id}" if id.isdigit() else id)  # no number of the text before it
+        line = shortened(f"  {for_terminal(text)}", width - len(named) - 2)
+        yield Text(line).append(f"  {named}", "cyan")
 
 
 def first_screen_markdown(run: Run) -> str:
