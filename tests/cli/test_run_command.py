@@ -126,6 +126,7 @@ def test_by_breaks_the_summary_down(ragauge, answers):
     done = ragauge("run", answers, *EXACT, "--by", "kind", "--folder", "r")
     _, a, b = re.split(r"\n(?=[ab] by kind\n)", done.out)
     assert re.search(r"^metric +fact +list$", a, re.MULTILINE)
+    assert re.search(r"^answers +1 +1$", a, re.MULTILINE)
     assert re.search(r"^exact_match +1\.000 +0\.000$", a, re.MULTILINE)
     assert re.search(r"^exact_match +1\.000 +–$", b, re.MULTILINE)
     assert "| system | kind |" in Path("r/summary.md").read_text()

@@ -149,6 +149,9 @@ def _side_by_side(names: Sequence[str], columns: Sequence[Column], width: int) -
 def _print_breakdown(
     out: "Console", run: Run, shown: Mapping[str, MetricDisplay], field: str
 ) -> None:
+    """For each system a table of the means by the field's values, with the number of answers of each value."""
+    from rich.text import Text
+
     rows = list(run.summary(field).iter_rows(named=True))
     values = list(dict.fromkeys(row[field] for row in rows))
     values.sort(key=lambda value: (value is None, str(value)))
@@ -156,17 +159,23 @@ def _print_breakdown(
         own = {(row["metric"], row[field]): row for row in rows if row["system"] == system}
         with_scores = {key for (key, _), row in own.items() if row["ok"]}
         metrics = [metric for key, metric in shown.items() if key in with_scores]
+        n_rows = {value: row["n"] for (_, value), row in own.items()}
         columns = [
             (
                 "(none)" if value is None else short(str(value), VALUE_WIDTH),
-                _padded([_mean(own.get((metric.metric, value)), metric) for metric in metrics]),
+                _padded(
+                    [
+                        Text(f"{n_rows.get(value, 0):,}", "dim"),
+                        *(_mean(own.get((metric.metric, value)), metric) for metric in metrics),
+                    ]
+                ),
             )
             for value in values
         ]
         if not metrics:  # nothing was scored, which stands above
             continue
         out.print(_text(f"\n{short_names(run)[system]} by {field}", "bold"))
-        _print_columns(out, [_name(metric) for metric in metrics], columns)
+        _print_columns(out, ["answers", *(_name(metric) for metric in metrics)], columns)
 
 
 def _cells(rows: Sequence[SummaryRow | None], metrics: Sequence[MetricDisplay]) -> "list[Text]":
