@@ -93,7 +93,7 @@ def test_the_first_screen_says_the_same_and_names_the_family(run):
     view = Overview(run).view()
     assert view.mark == "differs from the row's best"
     assert view.method == (
-        "paired randomization test, Holm-corrected for 6 tests, 95 % intervals by BCa bootstrap, "
+        "paired randomization test, Holm-corrected for 6 tests, uncorrected 95 % intervals by BCa bootstrap, "
         "no narrower than Student's t, seed 0"
     )
 

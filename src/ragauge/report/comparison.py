@@ -268,7 +268,9 @@ class ComparisonView:
         corrected = CORRECTIONS[comparison.correction]
         corrected += "" if comparison.correction == "none" else f" for {n_tests}"
         corrections = [corrected] if comparison.n_tests else []
-        intervals = [f"95 % intervals by {' and '.join(methods)}"] if methods else []
+        is_corrected = comparison.n_tests and comparison.correction != "none"
+        kind = "uncorrected 95 % intervals" if is_corrected else "95 % intervals"
+        intervals = [f"{kind} by {' and '.join(methods)}"] if methods else []
         is_normal = any("normal" in row.test for row in comparison.rows)
         test = TESTS[comparison.test] + (NORMAL if is_normal else "")
         pieces = (test, *corrections, *intervals, f"seed {comparison.seed}")
