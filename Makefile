@@ -50,7 +50,7 @@ docs: .venv/installed-docs   ## build the site into build/site: offline, and a w
 	$(BIN)/python -m sphinx -q -W --keep-going -E -c docs -d build/doctrees . build/site
 	@echo "open build/site/index.html"
 
-page: .venv/installed-tests  ## rebuild the report page from web/ into src/ragauge/report/page
+page: .venv/installed-tests  ## rebuild the report page from web/ into src/ragauge/page/built
 	$(BIN)/python web/make_types.py
 	$(BIN)/python web/build.py
 

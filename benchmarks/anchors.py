@@ -21,12 +21,12 @@ from scipy.stats import rankdata  # pyright: ignore[reportUnknownVariableType]
 from ragauge.features.context_index import passage_words
 from ragauge.features.dates import context_dates
 from ragauge.features.numbers import context_quantities
-from ragauge.language.anchors import Anchors, embedded_anchors
-from ragauge.language.context_index import ContextIndex, support
-from ragauge.language.date_parts import Date
-from ragauge.language.dates import dates
-from ragauge.language.numbers import quantities
-from ragauge.language.quantity import Quantity
+from ragauge.language.claims.anchors import Anchors, embedded_anchors
+from ragauge.language.claims.context_index import ContextIndex, support
+from ragauge.language.dates.dates import dates
+from ragauge.language.dates.parts import Date
+from ragauge.language.numbers.numbers import quantities
+from ragauge.language.numbers.quantity import Quantity
 from ragauge.metrics.anchor_support import answer_ngrams, context_ngrams, hallucination
 
 Case = tuple[str, list[str], bool]

@@ -54,7 +54,7 @@ def make(work: str) -> Path:
     """The run folder of one workload; written once."""
     from ragauge.runs.manifest import Manifest, MetricDisplay
     from ragauge.runs.store import RunFolder
-    from ragauge.sample import Samples
+    from ragauge.samples.samples import Samples
 
     folder = FOLDER / work
     if (folder / "made").exists():

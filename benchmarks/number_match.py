@@ -21,8 +21,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ragauge.language.number_agreement import Agreement
-from ragauge.language.number_match import match_numbers
+from ragauge.language.numbers.agreement import Agreement
+from ragauge.language.numbers.match import match_numbers
 
 EVOUNA_SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")
 ROW = "{:44} {:>6} {:>8} {:>12} {:>12} {:>18}"

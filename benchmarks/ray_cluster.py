@@ -102,7 +102,7 @@ def map_batches(data: Path, folder: Path, workers: int, batch_size: int) -> Call
         import polars as pl
 
         from ragauge.engine.frames import score_frame
-        from ragauge.sample import to_columns
+        from ragauge.samples.samples import to_columns
 
         return score_frame(plan, to_columns(pl.from_arrow(table)), resources).to_arrow(
             compat_level=pl.CompatLevel.oldest()

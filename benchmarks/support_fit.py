@@ -25,7 +25,7 @@ from scipy.stats import rankdata
 
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.embedded import MiniLM
-from ragauge.language.numbers import quantities
+from ragauge.language.numbers.numbers import quantities
 from ragauge.metrics.groundedness import TIPPING_POINT, WEIGHTS, support
 
 Numbers = NDArray[np.float64]

@@ -24,13 +24,13 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import kendalltau, rankdata
 
-from ragauge.cache import Cache
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.embedded import MiniLM
 from ragauge.features.correctness import FEATURES, Likeness, reference_likeness
-from ragauge.language.asked_items import asked_items
-from ragauge.language.reference_items import reference_items
+from ragauge.language.references.asked_items import asked_items
+from ragauge.language.references.items import reference_items
 from ragauge.metrics.estimated_correctness import Weights, weights
+from ragauge.storage.cache import Cache
 
 Numbers = NDArray[np.float64]
 

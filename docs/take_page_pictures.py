@@ -17,8 +17,8 @@ from PIL import Image
 from playwright.sync_api import BrowserContext, sync_playwright
 
 import ragauge as rg
-from ragauge.runs.review import Review
-from ragauge.runs.review_labels import LabelFile
+from ragauge.people.review import Review
+from ragauge.people.review_labels import LabelFile
 from ragauge.web.review_site import ReviewSite
 from ragauge.web.server import serving
 
@@ -42,7 +42,7 @@ def take_first_screen(run: rg.Run) -> None:
 
     from rich.console import Console
 
-    from ragauge.report.first_screen_text import print_first_screen
+    from ragauge.views.first_screen_text import print_first_screen
 
     shown = replace(run, folder=Path("ragauge-demo"))
     out = Console(file=StringIO(), width=98, record=True, force_terminal=True)

@@ -10,9 +10,9 @@ import pytest
 
 from ragauge import catalog
 from ragauge.cli import main
-from ragauge.config import KEYS
+from ragauge.evaluation.config import KEYS
+from ragauge.storage.tomlfile import check_table
 from ragauge.suite import Suite
-from ragauge.tomlfile import check_table
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -12,8 +12,8 @@ import ragauge as rg
 from ragauge.errors import MetricError
 from ragauge.judges.budget import Price
 from ragauge.judges.config import JudgeConfig
-from ragauge.report.judging import judging_lines
 from ragauge.score import NOT_ASKED
+from ragauge.views.judging import judging_lines
 
 JUDGES = Path(__file__).parent / "judges"
 METRICS = ["faithfulness", "context_precision", "context_recall", "answer_relevance", "ragas_score"]

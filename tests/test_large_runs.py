@@ -11,15 +11,15 @@ import polars as pl
 import pytest
 
 import ragauge as rg
+from ragauge.comparing.differences import differences
 from ragauge.errors import PlanError, StoreError
 from ragauge.evaluation import Evaluation
 from ragauge.loaders import load
-from ragauge.report.tables import scores_csv, scores_jsonl, write_run
 from ragauge.runs import findings, question_index, scores, store, stored_tables, summary
-from ragauge.runs.differences import differences
 from ragauge.runs.findings import find
 from ragauge.runs.health import Health
 from ragauge.runs.run import Run
+from ragauge.views.tables import scores_csv, scores_jsonl, write_run
 
 METRICS = ["exact_match", "token_f1", "number_match", "dont_know", "bleu"]
 N = 120
@@ -44,10 +44,10 @@ def rows() -> Iterator[dict[str, object]]:
 def count_as_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run of 120 questions counts as large."""
     monkeypatch.setattr(summary, "MAX_RESAMPLED", 60)
-    monkeypatch.setattr("ragauge.report.first_screen.MAX_RESAMPLED", 60)
+    monkeypatch.setattr("ragauge.views.first_screen.MAX_RESAMPLED", 60)
     monkeypatch.setattr(question_index, "MIN_INDEXED", 60)
     monkeypatch.setattr(scores, "SAMPLES_AT_ONCE", 30)
-    monkeypatch.setattr("ragauge.sample.ROWS_AT_ONCE", 50)
+    monkeypatch.setattr("ragauge.samples.samples.ROWS_AT_ONCE", 50)
     monkeypatch.setattr(stored_tables, "LARGE_SAMPLES", 0)
     monkeypatch.setattr(findings, "IDS_KEPT", 5)
 

@@ -3,8 +3,8 @@ import pytest
 from ragauge import catalog
 from ragauge.errors import SuiteError
 from ragauge.label import Label
+from ragauge.storage.tomlfile import parse_toml
 from ragauge.suite import Suite, shipped_suites
-from ragauge.tomlfile import parse_toml
 
 
 def read(text: str) -> Suite:

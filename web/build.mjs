@@ -3,7 +3,7 @@
 import { build } from "esbuild";
 import { readFile, writeFile } from "node:fs/promises";
 
-const out = process.argv[2] ?? "../src/ragauge/report/page";
+const out = process.argv[2] ?? "../src/ragauge/page/built";
 const BUNDLED = ["preact", "@preact/signals", "@preact/signals-core", "diff"];
 
 await build({

@@ -1,4 +1,4 @@
-"""Build the report page: web/src into src/ragauge/report/page, or into the folder that is given.
+"""Build the report page: web/src into src/ragauge/page/built, or into the folder that is given.
 
     python web/build.py [FOLDER]
 

@@ -1,4 +1,4 @@
-"""Write web/src/view.ts, the page's types, from the dataclasses of ragauge.report.view and review_view.
+"""Write web/src/view.ts, the page's types, from the dataclasses of ragauge.page.view and review_view.
 
 python web/make_types.py           writes the file
 python web/make_types.py --check   fails if the file is not what would be written
@@ -12,7 +12,8 @@ import typing
 from collections.abc import Mapping
 from pathlib import Path
 
-from ragauge.report import evidence_kinds, review_view, view
+from ragauge.page import review_view, view
+from ragauge.views import evidence_kinds
 
 FILE = Path(__file__).parent / "src" / "view.ts"
 SIMPLE = {str: "string", int: "number", float: "number", bool: "boolean", object: "unknown"}

@@ -1,7 +1,8 @@
 """The public names and where each comes from: the one table of them, read by ragauge and by type checkers."""
 
 from . import metrics as metrics
-from .bias import judge_bias as judge_bias
+from .comparing.compare import compare as compare
+from .comparing.comparison import Comparison as Comparison
 from .encoders.embedded import MiniLM as MiniLM
 from .encoders.endpoint import Endpoint as Endpoint
 from .encoders.huggingface import HuggingFace as HuggingFace
@@ -17,6 +18,7 @@ from .evaluation import estimate as estimate
 from .evaluation import evaluate as evaluate
 from .evaluation import open_run as open_run
 from .evaluation import score as score
+from .evaluation.judge_bias import judge_bias as judge_bias
 from .judges.config import JudgeConfig as JudgeConfig
 from .judges.providers.endpoint import ChatEndpoint as ChatEndpoint
 from .judges.providers.scripted import ScriptedJudge as ScriptedJudge
@@ -27,10 +29,8 @@ from .on_ray.executor import Ray as Ray
 from .rankings.rank import fuse as fuse
 from .rankings.rank import rank as rank
 from .rankings.result import RankingResult as RankingResult
-from .runs.compare import compare as compare
-from .runs.comparison import Comparison as Comparison
 from .runs.run import Run as Run
-from .sample import Samples as Samples
+from .samples.samples import Samples as Samples
 from .score import Score as Score
 from .score import Status as Status
 from .suite import Suite as Suite

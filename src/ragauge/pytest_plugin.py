@@ -118,7 +118,7 @@ def ragauge_run(request: pytest.FixtureRequest, _ragauge_runs: "dict[Key, Run]")
 
 def _path(request: pytest.FixtureRequest | pytest.Item, given: object) -> Path:
     """The file beside the test, or else in the folder that pytest was started in."""
-    from ragauge.regular_file import as_url
+    from ragauge.storage.regular_file import as_url
 
     if as_url(str(given)) is not None:
         return Path(str(given))
@@ -152,7 +152,7 @@ def _check(run: "Run", item: pytest.Item, given: dict[str, Any]) -> None:
     __tracebackhide__ = True
     from ragauge.errors import RagaugeError
     from ragauge.evaluation import open_run
-    from ragauge.report.gate import gate_lines
+    from ragauge.gating.words import gate_lines
 
     rules = cast("Sequence[str] | str", given.pop("rules", ()))
     base = given.get("baseline")

@@ -43,7 +43,7 @@ from typing import cast
 
 from ragauge.errors import FilterError, LabelError, SuiteError, did_you_mean
 from ragauge.label import Label, SettingValue
-from ragauge.tomlfile import Table, as_list, as_table, check_table, parse_toml, read_toml
+from ragauge.storage.tomlfile import Table, as_list, as_table, check_table, parse_toml, read_toml
 from ragauge.where import Filter
 
 RULES = {

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from ragauge.cache import Cache
+from ragauge.storage.cache import Cache
 
 
 def test_nothing_kept_is_said(ragauge):

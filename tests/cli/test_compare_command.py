@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from ragauge import open_run
-from ragauge.report.comparison_terminal import print_comparison
+from ragauge.comparing.terminal import print_comparison
 
 
 def answers(right: dict[str, int], n: int = 12) -> str:

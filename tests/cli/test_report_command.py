@@ -68,7 +68,7 @@ def test_a_very_large_run_s_page_has_no_evidence(ragauge, answers, monkeypatch):
 def test_a_run_that_is_too_large_for_a_page_gets_none_and_the_way_out(
     ragauge, answers, monkeypatch, limit, why
 ):
-    monkeypatch.setattr(f"ragauge.report.page.{limit}", 3)
+    monkeypatch.setattr(f"ragauge.page.page.{limit}", 3)
     done = ragauge("run", answers, "-m", "exact_match", "--folder", "mine")
     assert done.code == 0
     assert why in done.err

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from ragauge.cache import Cache
 from ragauge.encoders.cached import CachedEncoder, NoVector, TextVector, pieces
 from ragauge.encoders.embedded import MiniLM
 from ragauge.encoders.protocol import Floats, LongText
 from ragauge.errors import EncoderError
+from ragauge.storage.cache import Cache
 
 MODEL = MiniLM(threads=1)
 

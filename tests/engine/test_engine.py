@@ -8,8 +8,8 @@ from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError
 from ragauge.metric import feature, metric
 from ragauge.score import Score, Status
+from ragauge.storage.tomlfile import parse_toml
 from ragauge.suite import Suite
-from ragauge.tomlfile import parse_toml
 
 pytestmark = pytest.mark.usefixtures("own_metrics")
 

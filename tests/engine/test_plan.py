@@ -7,8 +7,8 @@ from ragauge.errors import PlanError
 from ragauge.label import Label
 from ragauge.metric import feature, metric
 from ragauge.score import Score
+from ragauge.storage.tomlfile import parse_toml
 from ragauge.suite import Entry, Suite
-from ragauge.tomlfile import parse_toml
 
 pytestmark = pytest.mark.usefixtures("own_metrics")
 

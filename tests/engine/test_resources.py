@@ -7,7 +7,6 @@ import pytest
 
 import ragauge as rg
 from ragauge import catalog
-from ragauge.cache import Cache
 from ragauge.encoders.embedded import MiniLM
 from ragauge.engine.corpus import of_corpus
 from ragauge.engine.engine import measure
@@ -18,6 +17,7 @@ from ragauge.engine.resources import Resources
 from ragauge.errors import EncoderError, MetricError, StoreError
 from ragauge.label import Label
 from ragauge.metric import feature, metric
+from ragauge.storage.cache import Cache
 from ragauge.suite import Suite
 
 ROWS = [

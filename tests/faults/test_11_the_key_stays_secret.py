@@ -22,7 +22,7 @@ from ragauge.errors import JudgeError
 from ragauge.judges.managed import MIN_SECRET
 from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
 from ragauge.judges.providers.scripted import RecordingJudge
-from ragauge.redaction import MIN_LENGTH, redacted
+from ragauge.network.redaction import MIN_LENGTH, redacted
 
 KEY = "sk-canary/7f3a+9c41\"d8'e2b6"
 PASSWORD = "pass-canary-5d1e"

@@ -18,18 +18,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ragauge as rg
-from ragauge.config import Config
 from ragauge.errors import DataError, FilterError, LabelError, RagaugeError
+from ragauge.evaluation.config import Config
 from ragauge.judges.prompts import Prompts, file_of
 from ragauge.judges.providers.scripted import RecordedJudge
 from ragauge.loaders import load
 from ragauge.loaders.verdicts import load_verdicts
-from ragauge.runs.review import Review
-from ragauge.runs.review_exchange import import_labels
-from ragauge.runs.review_queue import review_queue
-from ragauge.sample import Samples
+from ragauge.people.review import Review
+from ragauge.people.review_exchange import import_labels
+from ragauge.people.review_queue import review_queue
+from ragauge.samples.samples import Samples
+from ragauge.storage.tomlfile import parse_toml
 from ragauge.suite import Suite
-from ragauge.tomlfile import parse_toml
 
 # Of each of two dozen kinds of files: over twenty thousand cases in the long run.
 IS_THOROUGH = os.environ.get("RAGAUGE_HYPOTHESIS") == "thorough"

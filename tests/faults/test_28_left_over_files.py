@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import ragauge as rg
-from ragauge.runs.files import remove_left_over, write_atomically
-from ragauge.temporary_file import TemporaryFolder
+from ragauge.samples.temporary_file import TemporaryFolder
+from ragauge.storage.atomic_files import remove_left_over, write_atomically
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs locks of files")
 ROWS = [{"id": "q1", "answer": "x", "reference": "x"}]
@@ -71,7 +71,7 @@ def test_a_file_that_is_being_written_stays(tmp_path):
 @POSIX
 def test_a_file_of_a_process_that_was_killed_while_it_wrote_is_removed(tmp_path):
     code = (
-        "import sys, time; from pathlib import Path; from ragauge.runs.files import write_atomically\n"
+        "import sys, time; from pathlib import Path; from ragauge.storage.atomic_files import write_atomically\n"
         "write_atomically(Path(sys.argv[1]), lambda file: (file.write(b'half'), file.flush(), time.sleep(60)))"
     )
     writing = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "manifest.json")])
@@ -99,7 +99,7 @@ def test_the_temporary_folder_of_a_killed_process_is_removed_by_the_next(tmp_pat
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
     code = (
-        "import time; from ragauge.temporary_file import TemporaryFolder\n"
+        "import time; from ragauge.samples.temporary_file import TemporaryFolder\n"
         "folder = TemporaryFolder(); print(folder.path, flush=True); time.sleep(60)"
     )
     holding = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)

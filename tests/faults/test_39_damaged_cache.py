@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import ragauge as rg
-from ragauge.cache import Cache
 from ragauge.errors import StoreError
+from ragauge.storage.cache import Cache
 
 WRONG = (
     None,

@@ -8,8 +8,8 @@ import pytest
 import ragauge as rg
 from ragauge.cli import main
 from ragauge.errors import PlanError, StoreError, SuiteError
-from ragauge.regular_file import NotReadableError, read_regular
-from ragauge.tomlfile import parse_toml
+from ragauge.storage.regular_file import NotReadableError, read_regular
+from ragauge.storage.tomlfile import parse_toml
 
 ROW = '{"id": "q1", "answer": "x", "reference": "x"}\n'
 

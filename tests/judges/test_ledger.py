@@ -16,7 +16,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ragauge.cache import Cache, checksum, digest
 from ragauge.errors import StoreError
 from ragauge.judges.ledger import (
     Entry,
@@ -28,6 +27,7 @@ from ragauge.judges.ledger import (
 )
 from ragauge.judges.ledger_writer import LedgerWriter
 from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
+from ragauge.storage.cache import Cache, checksum, digest
 
 IDENTITY = {"model": "m", "temperature": 0.0, "max_tokens": None}
 ASKED = Request(

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.language.keywords import by_value, keywords
-from ragauge.language.numbers import quantities
+from ragauge.language.numbers.numbers import quantities
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ compiled = []
 compile_ = re._compiler.compile
 re._compiler.compile = lambda pattern, flags=0: compiled.append(pattern) or compile_(pattern, flags)
 
-import ragauge.language.refusals
+import ragauge.language.refusals.refusals
 from ragauge.language.late_pattern import LatePattern
 
 late = {one.pattern for one in gc.get_objects() if isinstance(one, LatePattern)}
@@ -65,7 +65,7 @@ def test_importing_the_rules_for_refusals_compiles_none() -> None:
 
 
 def test_every_rule_compiles() -> None:
-    importlib.import_module("ragauge.language.refusals")
+    importlib.import_module("ragauge.language.refusals.refusals")
 
     for one in gc.get_objects():
         if type(one) is LatePattern and one.pattern != "(":

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ragauge.language.number_match import match_numbers
+from ragauge.language.numbers.match import match_numbers
 
 PAIRS = Path(__file__).with_name("number_pairs.txt")
 N_AGREED = 66  # of 76, before the rules for these forms 34

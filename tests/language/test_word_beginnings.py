@@ -6,10 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragauge.language import refusal_asked, refusal_languages, refusal_structure
 from ragauge.language.late_pattern import LatePattern
-from ragauge.language.refusal_rules import ABOUT_THE_SOURCE
-from ragauge.language.refusal_sentence_kinds import (
+from ragauge.language.refusals.refusals import asked as refusal_asked
+from ragauge.language.refusals.refusals import find_refusals
+from ragauge.language.refusals.refusals import languages as refusal_languages
+from ragauge.language.refusals.refusals import structure as refusal_structure
+from ragauge.language.refusals.rules import ABOUT_THE_SOURCE
+from ragauge.language.refusals.sentence_kinds import (
     A_MEASURE,
     ADVICE,
     ADVICE_NEEDS,
@@ -22,7 +25,6 @@ from ragauge.language.refusal_sentence_kinds import (
     PAPER_OR_THEY,
     THEREFORE,
 )
-from ragauge.language.refusals import find_refusals
 from ragauge.language.word_beginnings import beginnings_of, first_letters, may_match
 
 

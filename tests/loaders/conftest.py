@@ -11,7 +11,7 @@ from ragauge.errors import DataError
 from ragauge.loaders import load
 from ragauge.loaders.in_pieces import gold as gold_join
 from ragauge.loaders.in_pieces import load as reading
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
 
 Rows = Sequence[dict[str, Any]]
 

@@ -8,7 +8,7 @@ import pytest
 
 from ragauge.errors import DataError, Problem
 from ragauge.loaders import files, load
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
 
 
 def loaded(folder: Path, content: str | bytes, name: str = "a.csv") -> Samples:

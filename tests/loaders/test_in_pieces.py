@@ -10,13 +10,15 @@ from typing import Any
 import polars as pl
 import pytest
 
-from ragauge import loaders, sample_file, sample_filter
+from ragauge import loaders
 from ragauge.errors import DataError
 from ragauge.loaders import load
 from ragauge.loaders.in_pieces import load as reading
 from ragauge.loaders.in_pieces import tables
-from ragauge.sample import Samples
-from ragauge.sample_filter import select
+from ragauge.samples import file as sample_file
+from ragauge.samples import filter as sample_filter
+from ragauge.samples.filter import select
+from ragauge.samples.samples import Samples
 
 pytestmark = pytest.mark.usefixtures("small_pieces")
 Rows = Sequence[dict[str, object]]

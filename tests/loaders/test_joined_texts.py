@@ -6,7 +6,7 @@ import pytest
 
 from ragauge.errors import DataError
 from ragauge.loaders import load
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
 
 DEEPEVAL = "input,actual_output,retrieval_context,context"
 

@@ -7,7 +7,7 @@ import pytest
 
 from ragauge.errors import DataError, Problem
 from ragauge.loaders import load
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
 
 
 def loaded(folder: Path, document: object) -> Samples:

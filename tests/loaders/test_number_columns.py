@@ -3,7 +3,7 @@
 import pytest
 
 from ragauge.loaders.in_pieces.number_columns import NumberColumns
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 
 def read(columns: NumberColumns, *cells: str) -> bool:

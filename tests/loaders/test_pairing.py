@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ragauge.errors import DataError, PlanError, Problem
 from ragauge.loaders import load
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
 
 NORTH, SOUTH, EAST = "How wide is the north gate?", "Who keeps the south key?", "Is the east shut?"
 

@@ -6,7 +6,7 @@ import pytest
 
 from ragauge.errors import DataError
 from ragauge.loaders import load
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
 
 
 def loaded(tmp_path: Path, text: str, answer: str | None = None) -> Samples:

@@ -11,7 +11,7 @@ import pytest
 from ragauge import loaders
 from ragauge.errors import PlanError
 from ragauge.loaders import load
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
 
 pytestmark = pytest.mark.usefixtures("small_pieces")
 Rows = Sequence[dict[str, Any]]

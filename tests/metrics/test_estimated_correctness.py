@@ -10,7 +10,7 @@ from pytest import approx
 import ragauge as rg
 from ragauge.features.correctness import FEATURES, Likeness, _features
 from ragauge.features.matches import ALIKE, Nearest, Side, TokenMatch
-from ragauge.language.reference_match import ReferenceMatch, match_reference
+from ragauge.language.references.match import ReferenceMatch, match_reference
 from ragauge.metrics.estimated_correctness import correct, weights
 from ragauge.score import Status
 

@@ -18,8 +18,8 @@ from ragauge.encoders.local import LocalEncoder
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.encoders.tokens import Tokens
 from ragauge.errors import EncoderError
-from ragauge.language.nearest_sentences import MAX_WORDS
-from ragauge.language.numbers import quantities
+from ragauge.language.claims.nearest_sentences import MAX_WORDS
+from ragauge.language.numbers.numbers import quantities
 from ragauge.metrics.groundedness import CLOSEST, NEAREST, TIPPING_POINT, WEIGHTS, support
 from ragauge.score import Score, Status
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ragauge as rg
-from ragauge.language.refusals import READ_AT_EACH_END
+from ragauge.language.refusals.refusals import READ_AT_EACH_END
 from ragauge.metrics.refusal import MATCHES_SHOWN, WORDS_SHOWN, dont_know
 
 

@@ -9,7 +9,6 @@ import pytest
 from pytest import approx
 
 import ragauge as rg
-from ragauge.cache import Cache
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.embedded import MiniLM
 from ragauge.encoders.models import model_info
@@ -26,6 +25,7 @@ from ragauge.features.matches import (
     token_weights,
 )
 from ragauge.metrics.token_similarity import bertscore
+from ragauge.storage.cache import Cache
 
 NAMES = ("bertscore_precision", "bertscore_recall", "bertscore")
 PAIRS = [

@@ -7,7 +7,7 @@ from ragauge.engine.frames import score_frame
 from ragauge.evaluation import Evaluation
 from ragauge.judges.config import JudgeConfig
 from ragauge.on_ray.split import merged, split
-from ragauge.sample import to_columns
+from ragauge.samples.samples import to_columns
 
 ROWS = [
     {

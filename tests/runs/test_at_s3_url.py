@@ -140,7 +140,7 @@ def test_what_does_not_answer_is_one_sentence(bucket: str, tmp_path: Path):
 LABEL = """
 import sys
 import ragauge as rg
-from ragauge.runs.review import Review
+from ragauge.people.review import Review
 
 review = Review(rg.open_run(sys.argv[1]).review_queue(n_sample=60), opinions=5)
 for item in review.queue.items[:int(sys.argv[3])]:

@@ -12,8 +12,8 @@ import pytest
 import ragauge as rg
 from ragauge.cli import main
 from ragauge.errors import PlanError, StoreError
+from ragauge.people.review import Review
 from ragauge.runs.lease import LEASE
-from ragauge.runs.review import Review
 from ragauge.runs.working_copy import url_of_run, writing
 
 URL = "gs://bucket/runs/one"
@@ -191,7 +191,7 @@ def test_labels_outlive_their_run_and_are_read(
 @pytest.fixture
 def always_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """Labels of others are fetched whenever they are asked for."""
-    monkeypatch.setattr("ragauge.runs.run_labels.REFRESHED_EVERY_S", 0.0)
+    monkeypatch.setattr("ragauge.people.run_labels.REFRESHED_EVERY_S", 0.0)
 
 
 @pytest.mark.usefixtures("always_fresh")
@@ -254,7 +254,7 @@ def test_a_label_that_cannot_be_put_is_not_saved(store: Any):
 
 
 def test_many_labels_go_to_several_files(store: Any, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("ragauge.runs.run_labels.MAX_BYTES_TO_PUT", 500)
+    monkeypatch.setattr("ragauge.people.run_labels.MAX_BYTES_TO_PUT", 500)
     run, _ = evaluated()
     review = Review(run.review_queue())
     for item in review.queue.items[:8]:

@@ -21,7 +21,7 @@ import json, sys
 from pathlib import Path
 import ragauge
 from ragauge.evaluation import Evaluation
-import ragauge.cli, ragauge.report.tables
+import ragauge.cli, ragauge.views.tables
 
 package = Path(ragauge.__file__).parent
 rows = [{"id": "q1", "question": "When?", "answer": "I do not know.", "reference": "in 1999"}]
@@ -125,7 +125,7 @@ def test_the_key_changes_with_each_module_of_the_closure_and_with_no_other(
     expected = closure({ENGINE, *roots})
     assert changes == expected
     assert "ragauge.language.text" in changes
-    assert {"ragauge.cli", "ragauge.report.tables", "ragauge.metrics.overlap"} <= stays
+    assert {"ragauge.cli", "ragauge.views.tables", "ragauge.metrics.overlap"} <= stays
 
 
 HELPER = "LIMIT = 3\n"

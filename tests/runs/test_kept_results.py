@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 import ragauge as rg
+from ragauge.comparing.differences import differences
+from ragauge.people.review import Review
 from ragauge.runs import kept_results
-from ragauge.runs.differences import differences
 from ragauge.runs.findings import find
 from ragauge.runs.kept_results import RESULTS
-from ragauge.runs.review import Review
 from ragauge.runs.run import Run
 from ragauge.runs.scores import InParts
 from ragauge.runs.store import RunFolder

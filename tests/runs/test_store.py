@@ -11,8 +11,8 @@ import pytest
 
 import ragauge as rg
 from ragauge.errors import StoreError
-from ragauge.runs.files import read_frame, write_atomically, write_text
 from ragauge.runs.store import RunFolder
+from ragauge.storage.atomic_files import read_frame, write_atomically, write_text
 
 N_ROWS, BATCH = 24, 4
 METRIC = """
@@ -225,7 +225,7 @@ def test_where_nothing_can_be_written_is_an_error_of_the_store(tmp_path):
 FULL = """
     import resource, sys
     import ragauge as rg
-    from ragauge.runs.files import write_text, write_frame
+    from ragauge.storage.atomic_files import write_text, write_frame
     from pathlib import Path
     import polars as pl
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 import ragauge as rg
-from ragauge.runs.review import Review
+from ragauge.people.review import Review
 from ragauge.web import server as http
 from ragauge.web.review_site import ReviewSite
 from ragauge.web.server import serving

@@ -88,7 +88,7 @@ def test_hostile_texts_stay_texts_in_every_view(opened, tmp_path):
 
 @pytest.mark.slow
 def test_the_corpus_is_inert_in_the_review_view(browser, watch, tmp_path):
-    from ragauge.runs.review import Review
+    from ragauge.people.review import Review
     from ragauge.web.review_site import ReviewSite
     from ragauge.web.server import serving
 

@@ -4,8 +4,8 @@ import pytest
 
 import ragauge as rg
 from ragauge.errors import FilterError
-from ragauge.report.numbers import number
 from ragauge.runs.findings import find
+from ragauge.runs.numbers import number
 from ragauge.where import Filter
 
 PLACES = (
@@ -38,7 +38,7 @@ def test_every_view_opens_from_a_file_without_a_request_or_a_complaint(
 
 
 def test_the_overview_shows_the_numbers_of_the_terminal(opened, handbook_page, handbook_run):
-    from ragauge.report.first_screen import FirstScreen
+    from ragauge.views.first_screen import FirstScreen
 
     screen = FirstScreen(handbook_run)
     page = opened(handbook_page)
@@ -422,8 +422,8 @@ def test_words_that_differ_from_the_reference_are_marked(opened, tmp_path):
 
 
 def test_rankings_have_the_same_page_without_a_complaint(opened, tmp_path):
+    from ragauge.page.ranking_page import write_ranking_page
     from ragauge.rankings.rank import rank
-    from ragauge.report.ranking_page import write_ranking_page
 
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     runs = {
@@ -444,7 +444,7 @@ def test_rankings_have_the_same_page_without_a_complaint(opened, tmp_path):
 
 
 def test_what_people_say_is_beside_the_scores_and_can_be_filtered(opened, tmp_path):
-    from ragauge.runs.review import Review
+    from ragauge.people.review import Review
 
     rows = [{"id": f"q{n}", "answer": "oak", "reference": "elm"} for n in range(3)]
     run = rg.evaluate(rows, ["exact_match"], folder=tmp_path / "run")
@@ -483,7 +483,7 @@ def test_a_notebook_shows_the_same_page_in_a_frame(opened, handbook_run, handboo
 
 
 def test_a_page_that_is_too_large_for_a_notebook_says_how_to_see_it(handbook_run, monkeypatch):
-    monkeypatch.setattr("ragauge.report.notebook.MAX_FRAME", 100_000)
+    monkeypatch.setattr("ragauge.views.notebook.MAX_FRAME", 100_000)
     shown = handbook_run.report()
     assert "iframe" not in shown.html
     assert 'run.report("report.html")' in shown.text and "ragauge view RUN" in shown.text

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import ragauge as rg
-from ragauge.runs.review import Review
+from ragauge.people.review import Review
 from ragauge.web.review_site import ReviewSite
 from ragauge.web.server import serving
 

@@ -15,7 +15,7 @@ import pytest
 
 import ragauge as rg
 from ragauge.errors import PlanError
-from ragauge.runs.review import Review
+from ragauge.people.review import Review
 from ragauge.web.guard import MAX_BODY, Access
 from ragauge.web.review_site import ReviewSite
 from ragauge.web.server import PageServer, serving

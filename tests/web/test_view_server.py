@@ -78,8 +78,8 @@ def test_the_page_and_its_chunks_are_served(server, handbook_run):
 
 
 def test_a_block_has_the_same_questions_as_the_file(tmp_path):
-    from ragauge.report.chunks import RunChunks
-    from ragauge.report.overview import Overview
+    from ragauge.page.chunks import RunChunks
+    from ragauge.page.overview import Overview
 
     n = PER_BLOCK + 3
     rows = [

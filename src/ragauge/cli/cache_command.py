@@ -10,8 +10,8 @@ import click
 from ragauge.cli import say
 from ragauge.cli.data_output import print_data
 from ragauge.cli.folders import CACHE, RUNS
-from ragauge.regular_file import exists
 from ragauge.report.plain import for_terminal
+from ragauge.storage.regular_file import exists
 
 if TYPE_CHECKING:
     from ragauge.judges.ledger import Ledger
@@ -27,9 +27,9 @@ def command(file: Path | None, reply: str | None, clear: bool) -> int:
     FILE defaults to ragauge-runs/cache.sqlite. Deleted vectors are computed again when needed, and
     deleted replies are paid for again. The evidence of a judged score contains the KEY of each call.
     """
-    from ragauge.cache import Cache
     from ragauge.judges.ledger import Ledger
-    from ragauge.report.terminal import console, print_table
+    from ragauge.storage.cache import Cache
+    from ragauge.views.terminal import console, print_table
 
     path = file or RUNS / CACHE
     if not exists(path):

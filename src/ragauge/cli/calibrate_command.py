@@ -13,7 +13,7 @@ from ragauge.cli.pairs import Pair, pairs_once
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.errors import PlanError
 from ragauge.loaders.verdicts import KINDS
-from ragauge.regular_file import is_file
+from ragauge.storage.regular_file import is_file
 
 FORMATS = ("md", "json", "csv")
 
@@ -89,11 +89,11 @@ def command(
     ragauge calibrate labels.csv RUN -m correct --yes "Correct Answer"
     ragauge calibrate RUN
     """
-    from ragauge.report.calibration import CalibrationScreen, print_calibration
-    from ragauge.report.terminal import console
-    from ragauge.runs.calibrate import calibrate
-    from ragauge.runs.review_labels import LABELS
+    from ragauge.people.calibrate import calibrate
+    from ragauge.people.calibration import CalibrationScreen, print_calibration
+    from ragauge.people.review_labels import LABELS
     from ragauge.runs.store import RunFolder
+    from ragauge.views.terminal import console
 
     if run is None and is_file(labels):
         raise click.UsageError(
@@ -140,7 +140,7 @@ def read_thresholds(pairs: Sequence[tuple[str, str]]) -> dict[str, float]:
 
 def _targets(output: Sequence[str], inputs: Sequence[Path]) -> list[tuple[str, Path | None]]:
     """The formats and their files, None for standard output; PlanError for unusable ones."""
-    from ragauge.report.tables import misplaced
+    from ragauge.views.tables import misplaced
 
     targets: list[tuple[str, Path | None]] = []
     problems: list[str] = []
@@ -162,10 +162,10 @@ def _targets(output: Sequence[str], inputs: Sequence[Path]) -> list[tuple[str, P
 
 
 def _write(screen: object, form: str, path: Path | None) -> None:
-    from ragauge.report.calibration import CalibrationScreen, calibration_markdown
-    from ragauge.report.calibration_json import calibration_json
+    from ragauge.people.calibration import CalibrationScreen, calibration_markdown
+    from ragauge.people.calibration_json import calibration_json
     from ragauge.report.table_formats import csv_table
-    from ragauge.runs.files import write_text
+    from ragauge.storage.atomic_files import write_text
 
     assert isinstance(screen, CalibrationScreen)
     if form == "json":

@@ -7,10 +7,10 @@ from typing import cast
 
 from ragauge.cli import say
 from ragauge.errors import StoreError
-from ragauge.regular_file import exists, read_regular
 from ragauge.report.plain import counted
 from ragauge.runs.check import CheckResult, check_run
 from ragauge.runs.store import SAMPLES, SUMMARIES, RunFolder
+from ragauge.storage.regular_file import exists, read_regular
 
 MAX_SUMMARY_BYTES = 500_000_000
 MAX_PROBLEMS = 20
@@ -18,7 +18,7 @@ MAX_PROBLEMS = 20
 
 def check_folder(path: Path) -> int:
     """Print what is wrong with a run's folder; 0 if nothing is, else 5; 5 also without digests."""
-    from ragauge.report.terminal import console, print_table
+    from ragauge.views.terminal import console, print_table
 
     folder = RunFolder.at(path)
     if not (folder.has_manifest() or exists(folder.path / SAMPLES)):
@@ -52,7 +52,7 @@ def check_folder(path: Path) -> int:
 
 def _problem_of_summary(folder: RunFolder) -> str:
     """Why the stored summary is not that of the scores; empty if it is, or if it cannot be computed here."""
-    from ragauge.report.tables import summary_json, to_json
+    from ragauge.views.tables import summary_json, to_json
 
     run = folder.read()
     try:

@@ -14,15 +14,15 @@ from ragauge.cli.outcome import INCOMPLETE
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.cli.running import evaluate_config
 from ragauge.cli.source_options import SourceOptions, source_options
-from ragauge.config import Config
+from ragauge.comparing.comparison import CORRECTIONS, TESTS, Comparison, CorrectionName, TestName
 from ragauge.errors import PlanError, did_you_mean
+from ragauge.evaluation.config import Config
 from ragauge.loaders.file_sets import kind_of_file
-from ragauge.regular_file import as_url, exists, is_file, is_folder
 from ragauge.report.plain import counted
-from ragauge.runs.comparison import CORRECTIONS, TESTS, Comparison, CorrectionName, TestName
 from ragauge.runs.health import Health
 from ragauge.runs.run import Run
 from ragauge.runs.store import RunFolder
+from ragauge.storage.regular_file import as_url, exists, is_file, is_folder
 
 FORMATS = ("table", "md", "latex", "json", "csv")
 
@@ -123,7 +123,7 @@ def command(
     ragauge compare bm25@RUN dense@OTHER --by topic    one system of each run
     ragauge compare old.jsonl new.jsonl -m correct     answers that are not evaluated yet
     """
-    from ragauge.runs.compare import compare
+    from ragauge.comparing.compare import compare
 
     chosen = _format(form, output, given)
     import_plugins(plugins)
@@ -172,8 +172,8 @@ def _exit_code(evaluated: Sequence[Run], comparison: Comparison) -> int:
 
 def _format(form: str | None, output: Path | None, given: Sequence[str]) -> str:
     """The chosen format; PlanError for a file that cannot be written, before any work is done."""
-    from ragauge.report.comparison_formats import SUFFIXES
-    from ragauge.report.tables import misplaced
+    from ragauge.comparing.formats import SUFFIXES
+    from ragauge.views.tables import misplaced
 
     if output is None:
         return form or "table"
@@ -228,7 +228,7 @@ def _evaluated_together(
     In one run their questions are paired by id or text, and disagreements on gold are found.
     """
     from ragauge.loaders import load
-    from ragauge.sample import DEFAULT_SYSTEM
+    from ragauge.samples.samples import DEFAULT_SYSTEM
 
     paths = [path for path, system in places if system is None and is_file(path)]
     if len(paths) < 2 or len(paths) < len(places) or len(set(paths)) < len(paths):
@@ -293,10 +293,10 @@ def _system_of(run: Run, name: str) -> str:
 
 def _leave(comparison: Comparison, form: str, output: Path | None, *, full: bool) -> None:
     """Print or write the comparison."""
-    from ragauge.report.comparison_formats import written
-    from ragauge.report.comparison_terminal import print_comparison
-    from ragauge.report.terminal import console
-    from ragauge.runs.files import write_text
+    from ragauge.comparing.formats import written
+    from ragauge.comparing.terminal import print_comparison
+    from ragauge.storage.atomic_files import write_text
+    from ragauge.views.terminal import console
 
     if form == "table":
         print_comparison(console(sys.stdout), comparison, full=full)

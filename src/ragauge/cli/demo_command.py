@@ -7,8 +7,8 @@ import click
 
 from ragauge.cli import say
 from ragauge.cli.running import run_config
-from ragauge.config import Config
 from ragauge.errors import StoreError
+from ragauge.evaluation.config import Config
 from ragauge.runs.store import RunFolder
 
 EXAMPLE = "examples/handbook"

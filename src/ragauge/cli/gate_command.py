@@ -9,13 +9,13 @@ import click
 
 from ragauge.cli import say
 from ragauge.cli.plugin_option import import_plugins, plugin_option
-from ragauge.config import Config
 from ragauge.errors import StoreError
-from ragauge.regular_file import exists
-from ragauge.runs.files import write_atomically
-from ragauge.runs.gate import DropJudgedOn, Gate, gate
+from ragauge.evaluation.config import Config
+from ragauge.gating.gate import DropJudgedOn, Gate, gate
 from ragauge.runs.run import Run
 from ragauge.runs.store import RunFolder
+from ragauge.storage.atomic_files import write_atomically
+from ragauge.storage.regular_file import exists
 
 GATE_FAILED = 1
 
@@ -112,7 +112,7 @@ def command(
     Each rule must hold for each system. A rule fails if a metric in it has no value. The exit code is 1 if
     a check fails, and for no other reason.
     """
-    from ragauge.report.gate import gate_lines, junit_xml
+    from ragauge.gating.words import gate_lines, junit_xml
 
     read = Config.load(config) if config else Config()
     folder = run or read.folder
@@ -159,7 +159,7 @@ def _baseline(run: Run, given: Path | None) -> Run | str | None:
 
 def _write_github(done: Gate) -> None:
     """Print annotations, and append the summary to the file that GitHub names."""
-    from ragauge.report.gate import gate_markdown, github_annotations
+    from ragauge.gating.words import gate_markdown, github_annotations
 
     for line in github_annotations(done):
         click.echo(line)

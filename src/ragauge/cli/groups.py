@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ragauge.errors import PlanError
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
 
 MAX_GROUPS = 100
 """Most values that a field may have to break a summary down by it."""

@@ -12,11 +12,11 @@ from ragauge.cli.folders import CACHE, RUNS
 from ragauge.cli.judge_options import JudgeOptions, judge_options
 from ragauge.cli.outcome import print_estimate
 from ragauge.cli.pairs import Pair, pairs_once
-from ragauge.config import NO_CACHE
 from ragauge.errors import PlanError
+from ragauge.evaluation.config import NO_CACHE
 
 if TYPE_CHECKING:
-    from ragauge.runs.judge_effects import JudgeBias
+    from ragauge.people.judge_effects import JudgeBias
 
 DEFAULT = ("answer_class", "faithfulness")
 
@@ -97,7 +97,7 @@ def command(
     answers of two systems are compared in both orders. Limits on cost and calls hold for each of the
     three rounds of calls.
     """
-    from ragauge.bias import judge_bias, judge_bias_cost
+    from ragauge.evaluation.judge_bias import judge_bias, judge_bias_cost
     from ragauge.judges.config import JudgeConfig
     from ragauge.loaders import load
 
@@ -127,13 +127,13 @@ def command(
 
 
 def _print(found: "JudgeBias", output: str | None) -> None:
-    from ragauge.report.judge_bias import (
+    from ragauge.people.judge_bias_words import (
         JudgeBiasScreen,
         judge_bias_json,
         judge_bias_markdown,
         print_judge_bias,
     )
-    from ragauge.report.terminal import console
+    from ragauge.views.terminal import console
 
     screen = JudgeBiasScreen(found)
     if output == "json":

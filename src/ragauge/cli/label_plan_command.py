@@ -13,7 +13,7 @@ from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
-    from ragauge.report.label_plan import LabelPlan
+    from ragauge.people.label_plan_words import LabelPlan
 
 SHARE = FiniteRange(0, 1, min_open=True, max_open=True)
 MARGINS = (0.02, 0.03, 0.05, 0.1)
@@ -71,8 +71,8 @@ def command(
     ragauge label-plan --rate 0.7 --sensitivity 0.9 --specificity 0.8 --rows 1000
     ragauge label-plan labels.csv RUN --within 0.05
     """
-    from ragauge.report.label_plan import label_plan_json, print_label_plan
-    from ragauge.report.terminal import console
+    from ragauge.people.label_plan_words import label_plan_json, print_label_plan
+    from ragauge.views.terminal import console
 
     assumed = dict(zip(ASSUMED, (rate, sensitivity, specificity, correlation, rows), strict=True))
     given = [name for name, value in assumed.items() if value is not None]
@@ -103,7 +103,7 @@ def _assumed_plan(
     correlation: float | None,
     rows: int | None,
 ) -> "LabelPlan":
-    from ragauge.report.label_plan import LabelPlan
+    from ragauge.people.label_plan_words import LabelPlan
     from ragauge.stats.label_plan import correlation_of, labels_needed
 
     rate = 0.5 if rate is None else rate
@@ -127,8 +127,8 @@ def _measured_plan(
     margins: tuple[float, ...],
     reading: LabelOptions,
 ) -> "LabelPlan":
-    from ragauge.report.label_plan import LabelPlan
-    from ragauge.runs.calibrate import calibrate
+    from ragauge.people.calibrate import calibrate
+    from ragauge.people.label_plan_words import LabelPlan
     from ragauge.runs.store import RunFolder
 
     found = calibrate(

@@ -14,7 +14,7 @@ from ragauge.report.plain import counted
 from ragauge.runs.asked import named_without_scores
 from ragauge.runs.health import Health
 from ragauge.runs.run import Run
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
 
 if TYPE_CHECKING:
     from ragauge.judges.budget import CostEstimate
@@ -24,7 +24,7 @@ INCOMPLETE = 4
 
 def print_plan(plan: Plan, samples: Samples, missing: Mapping[str, str]) -> None:
     """Print the metrics of a plan; `missing` says of what the samples have no columns, by label."""
-    from ragauge.report.terminal import console, print_table
+    from ragauge.views.terminal import console, print_table
 
     rows = [
         (
@@ -41,7 +41,7 @@ def print_plan(plan: Plan, samples: Samples, missing: Mapping[str, str]) -> None
 
 def print_estimate(estimates: "Mapping[str, CostEstimate]", judging: JudgeConfig) -> None:
     """Print the calls that each judge still has to answer, their cost, and whether a limit ends them."""
-    from ragauge.report.terminal import console, print_table
+    from ragauge.views.terminal import console, print_table
 
     rows = [
         (

@@ -9,7 +9,7 @@ from types import CodeType
 import click
 
 from ragauge.errors import PlanError
-from ragauge.regular_file import is_file
+from ragauge.storage.regular_file import is_file
 
 plugin_option = click.option(
     "--plugin",

@@ -8,7 +8,7 @@ import click
 from ragauge.cli import say
 from ragauge.cli.data_output import print_data
 from ragauge.errors import StoreError
-from ragauge.regular_file import exists, read_regular
+from ragauge.storage.regular_file import exists, read_regular
 
 
 @click.command("prompts", short_help="List the judge prompts, or export them for editing.")
@@ -24,7 +24,7 @@ def command(folder: Path | None, show: str | None, language: str | None) -> int:
     ragauge uses its own prompt for a file you delete. Existing files are not overwritten.
     """
     from ragauge.judges.prompts import Prompts, file_of
-    from ragauge.report.terminal import console, print_table
+    from ragauge.views.terminal import console, print_table
 
     prompts = Prompts(language=language)
     if show is not None:
@@ -55,7 +55,7 @@ def _is_other(path: Path, text: str) -> bool:
 
 
 def _write(folder: Path, files: dict[str, str]) -> None:
-    from ragauge.runs.files import store_errors, write_text
+    from ragauge.storage.atomic_files import store_errors, write_text
 
     with store_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from ragauge.report.plain import for_terminal
 
 if TYPE_CHECKING:
     from ragauge.rankings.fusion import Method
-    from ragauge.report.rankings import RankingTable
+    from ragauge.rankings.tables import RankingTable
 
 FORMATS = ("tsv", "json", "csv", "md", "tex")
 """`-o csv` writes to standard output; `-o scores.csv` writes to that file."""
@@ -154,7 +154,7 @@ def command(
             "--compare cannot be written as tsv or csv; use the table, json, md or tex"
         )
     from ragauge.rankings.rank import DEFAULT_MEASURES, rank
-    from ragauge.report.rankings import RankingTable
+    from ragauge.rankings.tables import RankingTable
 
     with saying_if_waiting(sources):
         ranked = rank(
@@ -187,7 +187,7 @@ def _show(
     for note in table.notes:
         say(note)
     if report is not None:
-        from ragauge.report.ranking_page import write_ranking_page
+        from ragauge.page.ranking_page import write_ranking_page
 
         write_ranking_page(table.ranked, report)
         say(f"open {report} in a browser")
@@ -212,7 +212,7 @@ def _targets(output: Sequence[str], sources: Sequence[str]) -> list[tuple[str, P
         )
     files = [path for _, path in targets if path is not None]
     if files:
-        from ragauge.report.tables import misplaced
+        from ragauge.views.tables import misplaced
 
         problems += misplaced(files, [Path(source) for source in sources])
     if problems:
@@ -221,7 +221,7 @@ def _targets(output: Sequence[str], sources: Sequence[str]) -> list[tuple[str, P
 
 
 def _write(table: "RankingTable", form: str, path: Path | None, *, per_query: bool) -> None:
-    from ragauge.report.rankings import as_json, to_csv, to_latex, to_markdown, to_tsv
+    from ragauge.rankings.tables import as_json, to_csv, to_latex, to_markdown, to_tsv
 
     writers = {
         "tsv": lambda: to_tsv(table.ranked, per_query=per_query),
@@ -239,14 +239,14 @@ def _write(table: "RankingTable", form: str, path: Path | None, *, per_query: bo
     elif path is None:
         print_data(text)
     else:
-        from ragauge.runs.files import write_atomically
+        from ragauge.storage.atomic_files import write_atomically
 
         write_atomically(path, lambda file: file.write(written))
         say(f"wrote {path}")
 
 
 def _print(table: "RankingTable", *, per_query: bool) -> None:
-    from ragauge.report.terminal import console, print_table
+    from ragauge.views.terminal import console, print_table
 
     out = console(sys.stdout)
     # Build every table before printing, so that an error leaves no half-printed output.
@@ -281,7 +281,7 @@ def _fuse(
     """Write the fused run to the output file, or to standard output."""
     import gzip
 
-    from ragauge.report.tables import misplaced
+    from ragauge.views.tables import misplaced
 
     if len(output) > 1:
         raise click.UsageError("--fuse writes one run; give -o once")
@@ -300,7 +300,7 @@ def _fuse(
         raise PlanError(problems)
     from ragauge.rankings.fusion import write_run
     from ragauge.rankings.rank import fuse
-    from ragauge.runs.files import write_atomically
+    from ragauge.storage.atomic_files import write_atomically
 
     settings = {name: value for name, value in given.items() if value is not None}
     with saying_if_waiting(sources):

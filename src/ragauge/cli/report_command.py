@@ -32,7 +32,7 @@ def command(
     RUNS are folders or URLs that `ragauge run` printed. Several runs are compared side by side. The file opens in any browser, without a server or a
     network; it has the answers, contexts and judge replies in it.
     """
-    from ragauge.report.page import write_page
+    from ragauge.page.page import write_page
 
     import_plugins(plugins)
     each_once: dict[str, Path] = {}

@@ -16,9 +16,9 @@ from ragauge.cli.data_output import print_data
 from ragauge.cli.pairs import Pair
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.errors import PlanError
+from ragauge.people.review import Review
+from ragauge.people.review_reasons import KINDS, MARGIN, N_SAMPLE
 from ragauge.report.plain import counted
-from ragauge.runs.review import Review
-from ragauge.runs.review_reasons import KINDS, MARGIN, N_SAMPLE
 from ragauge.runs.run import Run
 from ragauge.runs.store import RunFolder
 
@@ -154,7 +154,7 @@ def next_command(run: Path, rater: str | None, settle: bool, **options: Any) -> 
     terminal the keys are read from standard input, one a line.
     """
     from ragauge.cli.review_session import Session, keys_of
-    from ragauge.report.terminal import console
+    from ragauge.views.terminal import console
 
     review = open_review(run, settle=settle, **options)
     name = rater_name(rater)
@@ -244,7 +244,7 @@ def export_command(
     Fill in `value` (match, contradict or unsure), `rater` and `note`, and read the file back with
     `ragauge review import`.
     """
-    from ragauge.runs.review_exchange import export_queue
+    from ragauge.people.review_exchange import export_queue
 
     if output.suffix.lower() not in (".jsonl", ".ndjson"):
         raise PlanError([f"{output}: the queue is JSON lines; choose a name that ends in .jsonl"])
@@ -271,7 +271,7 @@ def import_command(
 
     Every problem is named with its line, and then nothing is stored. The same file can be imported again.
     """
-    from ragauge.runs.review_exchange import import_labels
+    from ragauge.people.review_exchange import import_labels
 
     import_plugins(plugins)
     queue = RunFolder.at(run).read().review_queue(about=about, seed=seed)
@@ -299,9 +299,9 @@ def import_command(
 )
 def stats_command(run: Path, form: str, **options: Any) -> None:
     """Say what is labelled, how far people agree, and how the automatic verdicts compare."""
-    from ragauge.report.review_stats import StatsScreen, print_stats, stats_json
-    from ragauge.report.terminal import console
-    from ragauge.runs.review_stats import review_stats
+    from ragauge.people.review_stats import review_stats
+    from ragauge.people.review_stats_words import StatsScreen, print_stats, stats_json
+    from ragauge.views.terminal import console
 
     stats = review_stats(open_review(run, **options).queue)
     if form == "json":

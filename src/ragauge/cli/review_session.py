@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Protocol
 import click
 
 from ragauge.errors import PlanError
+from ragauge.people.review import Review, Saved
+from ragauge.people.review_label import Value
+from ragauge.people.review_queue import ReviewItem
+from ragauge.people.review_words import print_contexts, print_item, saved_lines
 from ragauge.report.plain import counted, for_terminal
-from ragauge.report.review import print_contexts, print_item, saved_lines
-from ragauge.runs.review import Review, Saved
-from ragauge.runs.review_label import Value
-from ragauge.runs.review_queue import ReviewItem
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -11,7 +11,7 @@ from ragauge.cli.pairs import Pair, pairs_once
 from ragauge.cli.plugin_option import plugin_option
 from ragauge.cli.running import run_config
 from ragauge.cli.source_options import SourceOptions, source_options
-from ragauge.config import Config
+from ragauge.evaluation.config import Config
 
 PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 

@@ -16,21 +16,21 @@ from ragauge.cli.groups import check_groups
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
 from ragauge.cli.plugin_option import import_plugins
 from ragauge.cli.progress import LONG_S, loading, long_run_note, watching
-from ragauge.config import NO_CACHE, Config
 from ragauge.engine.selection import DEFAULT, suites_of, without
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError, did_you_mean
 from ragauge.evaluation import Evaluation
+from ragauge.evaluation.config import NO_CACHE, Config
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import Label, outside_brackets
 from ragauge.loaders import load
 from ragauge.on_ray.executor import Ray
-from ragauge.regular_file import exists
 from ragauge.runs.health import Health
 from ragauge.runs.run import Run, slices_of
 from ragauge.runs.store import EVIDENCE_FOLDER, REPORT, SUMMARIES, RunFolder, put_files
 from ragauge.runs.working_copy import url_of_run
-from ragauge.sample import Samples
-from ragauge.sample_filter import select
+from ragauge.samples.filter import select
+from ragauge.samples.samples import Samples
+from ragauge.storage.regular_file import exists
 from ragauge.suite import Suite, shipped_suites
 from ragauge.where import Filter
 
@@ -124,7 +124,7 @@ def _prepared(
     config: Config, mode: "Mode", *, retry_unreadable: bool, record: Path | None
 ) -> _Work:
     """Check everything before any call is paid for; an error lists every problem."""
-    from ragauge.report.tables import check_outputs
+    from ragauge.views.tables import check_outputs
 
     import_plugins(config.plugins)
     named = [*filter(_is_suite, config.suites), *config.metrics] or [DEFAULT]
@@ -212,9 +212,9 @@ def _evaluated(work: _Work, *, quiet: bool) -> Run:
 
 def _leave(work: _Work, run: Run, *, full: bool) -> None:
     """Write and print the run's summary and notes."""
-    from ragauge.report.judging import judging_lines
-    from ragauge.report.tables import write_run
-    from ragauge.report.terminal import console, print_run
+    from ragauge.views.judging import judging_lines
+    from ragauge.views.tables import write_run
+    from ragauge.views.terminal import console, print_run
 
     _write_summaries(run, work.by)
     for file in work.config.output:
@@ -231,7 +231,7 @@ def _leave(work: _Work, run: Run, *, full: bool) -> None:
 
 
 def _write_summaries(run: Run, by: Sequence[str]) -> None:
-    from ragauge.report.tables import write_summaries
+    from ragauge.views.tables import write_summaries
 
     assert run.folder is not None
     write_summaries(run, run.folder, by)
@@ -240,7 +240,7 @@ def _write_summaries(run: Run, by: Sequence[str]) -> None:
 
 def _write_page(run: Run) -> None:
     """Write the run's page into its folder: without evidence if the run is large, not at all if it is huge."""
-    from ragauge.report.page import why_no_page, write_page
+    from ragauge.page.page import why_no_page, write_page
 
     folder = run.folder
     assert folder is not None

@@ -67,8 +67,8 @@ def command(
     RUN is the folder or URL that `ragauge run` printed; without RUN, the runs in ragauge-runs are listed.
     With the ID of a question: its texts, and each system's scores with their reasons and evidence.
     """
-    from ragauge.report.question import print_question, read_question
-    from ragauge.report.terminal import console, print_run, print_unavailable
+    from ragauge.views.question import print_question, read_question
+    from ragauge.views.terminal import console, print_run, print_unavailable
 
     out = console(sys.stdout)
     if sum(option is not None for option in (id, worst, status, finding)) > 1:
@@ -99,7 +99,7 @@ def command(
 
 
 def _print_runs(out: "Console") -> None:
-    from ragauge.report.terminal import print_table
+    from ragauge.views.terminal import print_table
 
     rows = list(_runs())
     if not rows:
@@ -126,9 +126,9 @@ def _runs() -> Iterator[tuple[str, ...]]:
 
 
 def _print_worst(out: "Console", run: Run, metric: str, n_rows: int) -> None:
-    from ragauge.report.numbers import number
-    from ragauge.report.tables import short
-    from ragauge.report.terminal import print_table
+    from ragauge.runs.numbers import number
+    from ragauge.views.tables import short
+    from ragauge.views.terminal import print_table
 
     shown = run.metric(metric)
     rows = [
@@ -146,7 +146,7 @@ def _print_worst(out: "Console", run: Run, metric: str, n_rows: int) -> None:
 def _print_status(out: "Console", run: Run, status: str, n_rows: int) -> None:
     import polars as pl
 
-    from ragauge.report.terminal import print_table
+    from ragauge.views.terminal import print_table
 
     names = {metric.metric: metric.name for metric in run.metrics}
     columns = ("id", "system", "metric", "reason")
@@ -162,7 +162,7 @@ def _print_status(out: "Console", run: Run, status: str, n_rows: int) -> None:
 
 
 def _print_finding(out: "Console", run: Run, text: str) -> None:
-    from ragauge.report.terminal import print_table
+    from ragauge.views.terminal import print_table
 
     findings = find(run)
     matching = [finding for finding in findings if text.casefold() in finding.says.casefold()]

@@ -10,7 +10,7 @@ from ragauge.cli import say
 from ragauge.cli.source_options import SourceOptions, source_options
 from ragauge.loaders import load
 from ragauge.report.plain import counted
-from ragauge.sample import FIELDS, Samples
+from ragauge.samples.samples import FIELDS, Samples
 
 SCORED = ("question", "answer", "contexts", "context_ids")
 """Data needs at least one of these columns to be scored."""
@@ -25,7 +25,7 @@ def command(source: Path, reading: SourceOptions) -> None:
     Prints each column with its meaning and its number of null and empty values. Each error names
     its line; the exit code is then 3.
     """
-    from ragauge.report.terminal import console, print_table
+    from ragauge.views.terminal import console, print_table
 
     samples = load(
         source,

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from threading import Timer
 
 from ragauge.cli import say
-from ragauge.regular_file import is_pipe
+from ragauge.storage.regular_file import is_pipe
 
 PATIENCE_S = 3.0
 STANDARD_INPUT = "-"

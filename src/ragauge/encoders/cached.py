@@ -12,11 +12,11 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from ragauge.cache import Cache, digest
 from ragauge.encoders.local import LocalEncoder
 from ragauge.encoders.protocol import Encoder, Floats, Ints, LongText, TokenVectors
 from ragauge.errors import EncoderError
 from ragauge.progress import Encoded, Listener, ignore
+from ragauge.storage.cache import Cache, digest
 
 MEMORY_BYTES = 256 * 2**20
 """Bytes of recently used vectors kept in memory."""

@@ -20,7 +20,8 @@ import numpy as np
 
 from ragauge.encoders.local import unit_rows
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
-from ragauge.endpoints import (
+from ragauge.errors import EncoderError, MissingExtraError
+from ragauge.network.endpoints import (
     IS_A_PAGE,
     Address,
     Unanswered,
@@ -34,7 +35,6 @@ from ragauge.endpoints import (
     retry_after,
     sendable,
 )
-from ragauge.errors import EncoderError, MissingExtraError
 
 CHARACTERS_PER_REQUEST = 200_000
 """Endpoints limit the total tokens of a request, OpenAI to 300,000."""

@@ -38,7 +38,7 @@ def open_encoder(
         return MiniLM(precision, threads=threads)
     _refuse("a model on this machine", model, api_key_env=api_key_env, dimensions=dimensions)
     from ragauge.encoders.huggingface import HuggingFace
-    from ragauge.endpoints import refuse_key_as_name
+    from ragauge.network.endpoints import refuse_key_as_name
 
     refuse_key_as_name(model)
 

@@ -15,7 +15,7 @@ from threading import RLock
 from typing import Any, cast
 
 from ragauge.errors import EncoderError
-from ragauge.regular_file import check_regular, is_file, is_folder, read_regular
+from ragauge.storage.regular_file import check_regular, is_file, is_folder, read_regular
 
 MAX_JSON_BYTES = 500_000_000
 

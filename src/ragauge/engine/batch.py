@@ -11,7 +11,7 @@ from ragauge.engine.references import best_by_row
 from ragauge.engine.task import NodeTask
 from ragauge.metric import Column, Metric
 from ragauge.progress import Scored
-from ragauge.sample import REFERENCE, Columns
+from ragauge.samples.samples import REFERENCE, Columns
 from ragauge.score import Score
 from ragauge.where import Filter
 

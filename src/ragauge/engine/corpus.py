@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.engine.task import source_line
 from ragauge.errors import EncoderError, MetricError, RagaugeError
-from ragauge.sample import to_columns
+from ragauge.samples.samples import to_columns
 from ragauge.score import Score
 
 if TYPE_CHECKING:
     from ragauge.engine.graph import Node, Plan
     from ragauge.engine.resources import Resources
-    from ragauge.sample import Samples
+    from ragauge.samples.samples import Samples
 
 
 def compute_corpus_features(plan: "Plan", samples: "Samples", resources: "Resources") -> None:

@@ -7,7 +7,7 @@ from ragauge.engine.batch import Batch
 from ragauge.engine.cells import Scores
 from ragauge.engine.disputes import with_disputes
 from ragauge.engine.repeats import with_repeats
-from ragauge.sample import Columns
+from ragauge.samples.samples import Columns
 
 # The engine's modules import those of the plan and the resources for their types only: the code that a
 # run's key depends on is found by following imports, and those modules compute no number.

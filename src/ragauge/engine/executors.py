@@ -23,7 +23,7 @@ from ragauge.engine.row_budget import n_covered, rows_of
 from ragauge.engine.row_range import RowRange, columns_of
 from ragauge.errors import WorkerError
 from ragauge.modules import find_spec
-from ragauge.sample import Columns
+from ragauge.samples.samples import Columns
 
 if TYPE_CHECKING:
     import polars as pl

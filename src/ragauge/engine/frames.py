@@ -10,9 +10,9 @@ from ragauge.engine.engine import measure
 from ragauge.engine.graph import Plan, PlannedMetric
 from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError
-from ragauge.memory import gc_paused
-from ragauge.sample import Columns
+from ragauge.samples.samples import Columns
 from ragauge.score import FLAGGING, Evidence, Flag, KeptEvidence, Score
+from ragauge.storage.memory import gc_paused
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,7 @@ from ragauge.engine.requirements import missing_resources, prompts_of, uses_judg
 from ragauge.errors import LabelError, did_you_mean
 from ragauge.label import Label, SettingValue
 from ragauge.metric import PARTS, PROMPTS, Column, Definition, Feature, Metric
-from ragauge.sample import FIELDS, REFERENCE, REFERENCES
+from ragauge.samples.samples import FIELDS, REFERENCE, REFERENCES
 from ragauge.suite import Entry, Suite
 from ragauge.where import Filter
 

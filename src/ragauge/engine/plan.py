@@ -13,7 +13,7 @@ from ragauge.engine.requirements import missing_resources, option_for
 from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label
 from ragauge.metric import Metric
-from ragauge.sample import FIELDS
+from ragauge.samples.samples import FIELDS
 from ragauge.suite import Check, Entry, Suite
 
 COUNTS = ("list_found", "list_total")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from ragauge.engine.engine import measure
 from ragauge.engine.graph import Node, Plan
 from ragauge.engine.resources import Resources
-from ragauge.sample import REFERENCE, REFERENCES, Columns
+from ragauge.samples.samples import REFERENCE, REFERENCES, Columns
 from ragauge.score import Status
 
 OWN = "ragauge"

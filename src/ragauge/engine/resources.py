@@ -15,10 +15,10 @@ from ragauge.progress import Listener, ignore
 from ragauge.score import KeptEvidence
 
 if TYPE_CHECKING:
-    from ragauge.cache import Cache
     from ragauge.encoders.cached import CachedEncoder
     from ragauge.encoders.protocol import Encoder, LongText
     from ragauge.judges.session import JudgeSession
+    from ragauge.storage.cache import Cache
 
 
 NOT_SET = ""
@@ -233,7 +233,7 @@ class Resources:
     @cached_property
     def cache(self) -> "Cache | None":
         """The open cache; None if the run has none."""
-        from ragauge.cache import Cache
+        from ragauge.storage.cache import Cache
 
         return None if self._cache_path is None else Cache(self._cache_path)
 

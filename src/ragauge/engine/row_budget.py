@@ -4,7 +4,7 @@ from ragauge.engine.engine import measure
 from ragauge.engine.graph import Plan
 from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError
-from ragauge.sample import Columns
+from ragauge.samples.samples import Columns
 
 SHARE = 0.8
 """The share of what is left of the budget that the next rows may need: some replies are asked for twice."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragauge.sample import Columns, SampleFile, to_columns
+from ragauge.samples.samples import Columns, SampleFile, to_columns
 
 
 @dataclass(frozen=True, slots=True)

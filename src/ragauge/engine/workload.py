@@ -9,7 +9,7 @@ from ragauge.engine.engine import measure
 from ragauge.engine.graph import Node, Plan
 from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError, RagaugeError
-from ragauge.sample import REFERENCE, REFERENCES, Samples
+from ragauge.samples.samples import REFERENCE, REFERENCES, Samples
 
 TEXT_COLUMNS = ("question", "answer", REFERENCES, "contexts", "gold_contexts")
 COMPARED = 8

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from ragauge.language.context_index import ContextIndex
-from ragauge.language.date_parts import Date
-from ragauge.language.quantity import Quantity
+from ragauge.language.claims.context_index import ContextIndex
+from ragauge.language.dates.parts import Date
+from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.words import Words, words_of
 from ragauge.metric import feature
 
@@ -30,8 +30,8 @@ def context_index(
 
     >>> texts = ["ACME owns Initech"]
     >>> index = context_index(texts, passage_words(texts), [()], [()])
-    >>> from ragauge.language.claims import claims
-    >>> from ragauge.language.context_index import support
+    >>> from ragauge.language.claims.claims import claims
+    >>> from ragauge.language.claims.context_index import support
     >>> [support(claim, index) is not None for claim in claims("Acme bought Initech")]
     [True]
     """

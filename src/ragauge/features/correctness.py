@@ -8,13 +8,13 @@ from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
 from ragauge.features.matches import ALIKE, TokenMatch, token_match
 from ragauge.features.token_places import TokenPlaces
-from ragauge.language.reference_match import (
+from ragauge.language.references.match import (
     ReferenceMatch,
     ReferenceWord,
     alternatives,
     match_reference,
 )
-from ragauge.language.refusals import RefusalMatch, find_refusals
+from ragauge.language.refusals.refusals import RefusalMatch, find_refusals
 from ragauge.language.text import is_blank
 from ragauge.metric import feature
 from ragauge.score import Score

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ragauge.language.date_parts import Date
-from ragauge.language.dates import dates
+from ragauge.language.dates.dates import dates
+from ragauge.language.dates.parts import Date
 from ragauge.metric import feature
 
 

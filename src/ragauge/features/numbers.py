@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from ragauge.language.date_parts import Date
-from ragauge.language.numbers import quantities, quantities_of_context
-from ragauge.language.quantity import Quantity
+from ragauge.language.dates.parts import Date
+from ragauge.language.numbers.numbers import quantities, quantities_of_context
+from ragauge.language.numbers.quantity import Quantity
 from ragauge.metric import feature
 
 

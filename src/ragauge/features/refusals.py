@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from ragauge.language.refusals import RefusalMatch, find_refusals
+from ragauge.language.refusals.refusals import RefusalMatch, find_refusals
 from ragauge.metric import feature
 from ragauge.setting import Renamed
 

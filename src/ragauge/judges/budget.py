@@ -10,7 +10,7 @@ from typing import cast
 
 from ragauge.judges.ledger import Ledger, TokenUsage, characters
 from ragauge.judges.protocol import Reply, Request
-from ragauge.tomlfile import parse_toml
+from ragauge.storage.tomlfile import parse_toml
 
 CHARACTERS_PER_TOKEN = 4.0
 """In plain English; other scripts have less than 1.5."""

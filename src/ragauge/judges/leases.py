@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from socket import gethostname
 
-from ragauge.cache import LOCK_TIMEOUT_S, unusable, write_ahead
+from ragauge.storage.cache import LOCK_TIMEOUT_S, unusable, write_ahead
 
 LEASE_S = 30.0
 RENEW_S = LEASE_S / 3

@@ -15,7 +15,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-from ragauge.cache import (
+from ragauge.errors import StoreError
+from ragauge.judges.as_json import kept_json
+from ragauge.judges.protocol import Identity, Reply, Request, TokenChoice
+from ragauge.storage.cache import (
     FORMAT,
     KEYS_PER_QUERY,
     LOCK_TIMEOUT_S,
@@ -25,9 +28,6 @@ from ragauge.cache import (
     unusable,
     write_ahead,
 )
-from ragauge.errors import StoreError
-from ragauge.judges.as_json import kept_json
-from ragauge.judges.protocol import Identity, Reply, Request, TokenChoice
 
 TABLE = """
 create table if not exists replies (

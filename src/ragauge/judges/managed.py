@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol, cast, runtime_checkable
 
-from ragauge.endpoints import excerpt, secrets_of
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
-from ragauge.redaction import redacted
+from ragauge.network.endpoints import excerpt, secrets_of
+from ragauge.network.redaction import redacted
 
 MIN_SECRET = 8
 """Characters of a secret that is hidden in replies."""

@@ -22,7 +22,7 @@ from pathlib import Path
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.judges.delimiters import FORM, fill
 from ragauge.judges.protocol import Message
-from ragauge.regular_file import is_folder, read_regular
+from ragauge.storage.regular_file import is_folder, read_regular
 
 SHARED = ("system", "repair")
 """Prompts that any call may contain."""

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Literal
 
 from ragauge.language.characters import plain_signs
-from ragauge.language.numbers import quantities
-from ragauge.language.quantity import Quantity
+from ragauge.language.numbers.numbers import quantities
+from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.stop_words import NLTK_ENGLISH
 from ragauge.language.text import composed
 from ragauge.language.words import words_of

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
 from ragauge.errors import MissingExtraError, PlanError
-from ragauge.language.anchors_spacy import installed_pipeline
+from ragauge.language.claims.anchors_spacy import installed_pipeline
 from ragauge.language.text import sentences
 
 if TYPE_CHECKING:

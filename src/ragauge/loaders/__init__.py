@@ -19,8 +19,8 @@ from ragauge.loaders.in_pieces.tables import (
 from ragauge.loaders.legalbench import load_passages
 from ragauge.loaders.mapping import check_chosen
 from ragauge.loaders.remote import copied, with_urls
-from ragauge.memory import gc_paused
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
+from ragauge.storage.memory import gc_paused
 
 if TYPE_CHECKING:
     from ragauge.loaders.in_pieces.side import Source as SourceInPieces

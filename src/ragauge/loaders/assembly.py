@@ -18,8 +18,8 @@ from ragauge.loaders.mapping import (
 )
 from ragauge.loaders.passages import unpack_contexts
 from ragauge.loaders.table import Table
-from ragauge.sample import Row, Samples
-from ragauge.sample_frame import from_rows
+from ragauge.samples.frame import from_rows
+from ragauge.samples.samples import Row, Samples
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import cast
 
 from ragauge.loaders.messages import ASKING, last_text, text_of
 from ragauge.loaders.table import Table
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 Values = Mapping[str, object]
 EXPECTED = ("expected", "options", "ideal")

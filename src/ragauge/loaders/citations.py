@@ -10,7 +10,7 @@ from typing import cast
 
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, listed
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 EVIDENCE = ("evidence_list", "evidence", "evidences")
 EVIDENCE_TEXTS = ("fact", "evidence_text", "text", "content", "sentence")

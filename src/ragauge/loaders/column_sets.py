@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.table import Table, listed
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 
 @dataclass(frozen=True, slots=True)

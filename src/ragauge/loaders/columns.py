@@ -9,7 +9,7 @@ from typing import Protocol, cast
 from ragauge.loaders.frames import plain
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, listed, unreadable
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 SPLIT = "split"
 

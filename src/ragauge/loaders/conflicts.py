@@ -7,7 +7,7 @@ from typing import Literal, cast, get_args
 
 from ragauge.errors import Problem, did_you_mean
 from ragauge.loaders.pairing import BY_PLACE, folded, name_of, system_of
-from ragauge.sample import FieldError, Row, read_value
+from ragauge.samples.samples import FieldError, Row, read_value
 
 Prefer = Literal["gold", "answers", "first"]
 """Whose value counts: that of the gold, each answer's own, or that of the source given first."""

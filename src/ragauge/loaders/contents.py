@@ -10,7 +10,7 @@ from typing import cast
 
 from ragauge.loaders.documents import parts_of
 from ragauge.loaders.table import listed
-from ragauge.sample import FIELDS, Row
+from ragauge.samples.samples import FIELDS, Row
 
 MAX_NUMBERS = 50
 """Longest list of numbers that is not a vector."""

@@ -20,7 +20,7 @@ from ragauge.loaders.files import LARGEST_UNPACKED, MAX_LINE_LENGTH, MAX_PROBLEM
 from ragauge.loaders.printed import UnreadableError, printed_list
 from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
 from ragauge.loaders.table import Table, listed
-from ragauge.sample import FIELDS, Row
+from ragauge.samples.samples import FIELDS, Row
 
 PRINTED = ("[", "{", "array([")
 """How a cell begins that is read as a list; any other is one text."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from ragauge.loaders.documents import ID_KEYS, METADATA_KEYS
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 ORIGIN_KEYS = (
     "source_id", "source", "file_name", "filename", "file_path", "path", "url", "uri", "doc_uri", "title",

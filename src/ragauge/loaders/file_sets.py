@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ragauge.loaders.table import Table, listed, unreadable
-from ragauge.regular_file import exists, is_folder
+from ragauge.storage.regular_file import exists, is_folder
 
 KINDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 """Endings of the files that a set may hold; those of text also packed."""

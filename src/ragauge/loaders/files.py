@@ -16,7 +16,7 @@ from typing import BinaryIO, TypeVar, cast
 
 from ragauge.errors import Problem, did_you_mean
 from ragauge.loaders import zstd
-from ragauge.regular_file import check_regular
+from ragauge.storage.regular_file import check_regular
 
 MAX_LINE_LENGTH = 256 * 2**20
 """Longest line that is read, in bytes (in UTF-16: in characters)."""

@@ -32,7 +32,7 @@ from ragauge.loaders.documents import is_list
 from ragauge.loaders.file_sets import PACKED, files_of_set, is_set, together
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, unreadable
-from ragauge.regular_file import as_url, exists
+from ragauge.storage.regular_file import as_url, exists
 
 if TYPE_CHECKING:
     import polars as pl

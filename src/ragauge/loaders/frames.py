@@ -15,7 +15,7 @@ from ragauge.loaders.attributes import named_values
 from ragauge.loaders.jsonl import kind_of
 from ragauge.loaders.objects import values_of
 from ragauge.loaders.table import Table, listed, unreadable
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 if TYPE_CHECKING:
     import polars as pl

@@ -16,7 +16,7 @@ from ragauge.loaders.pairing import (
 )
 from ragauge.loaders.shared_gold import with_shared_gold
 from ragauge.loaders.table import listed
-from ragauge.sample import DEFAULT_SYSTEM, Row
+from ragauge.samples.samples import DEFAULT_SYSTEM, Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import cast
 
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.table import Table
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 DEEPEVAL = frozenset({"actual_output", "expected_output", "retrieval_context"})
 CONTEXTS = ("retrieval_context", "context")

@@ -21,7 +21,7 @@ from ragauge.loaders.strict import (
     skip_blank,
 )
 from ragauge.loaders.table import Table, listed, unreadable
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 MAX_DOCUMENT_LINE = 2**30
 """Longest line of a document in bytes; a document is often a single line."""

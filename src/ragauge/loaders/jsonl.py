@@ -8,7 +8,7 @@ from ragauge.errors import Problem
 from ragauge.loaders.files import LARGEST_UNPACKED, MAX_PROBLEMS, text_lines
 from ragauge.loaders.strict import JsonError, JsonReader, object_problem, repeated_problem
 from ragauge.loaders.table import Table
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 
 def read_jsonl(path: Path) -> Table:

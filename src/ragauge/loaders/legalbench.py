@@ -13,7 +13,7 @@ from ragauge.loaders.assembly import Answers, assemble
 from ragauge.loaders.formats import Source, read_source
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table
-from ragauge.sample import Row, Samples
+from ragauge.samples.samples import Row, Samples
 
 
 def load_passages(predictions: Source, gold: Source) -> Samples:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ragauge.errors import did_you_mean
 from ragauge.loaders.table import listed
 from ragauge.loaders.translated_names import TRANSLATED
-from ragauge.sample import FIELDS, Row
+from ragauge.samples.samples import FIELDS, Row
 
 MAX_COLUMNS = 1_000
 NEAR = 0.8

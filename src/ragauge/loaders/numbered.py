@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from ragauge.loaders.documents import score_of
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.table import Table, listed
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 LISTS = ("contexts", "context_ids", "context_scores", "references", "gold_contexts")
 BESIDE = {"id": "context_ids", "score": "context_scores"}

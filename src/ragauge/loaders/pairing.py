@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import count
 
 from ragauge.errors import Problem
-from ragauge.normal_form import normal_form
-from ragauge.sample import DEFAULT_SYSTEM, Row, read_value
+from ragauge.language.normal_form import normal_form
+from ragauge.samples.samples import DEFAULT_SYSTEM, Row, read_value
 
 BY_PLACE = "--by-place (in Python by_place=True)"
 

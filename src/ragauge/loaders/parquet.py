@@ -15,7 +15,7 @@ from ragauge.loaders.files import (
 from ragauge.loaders.frames import polars_table
 from ragauge.loaders.parquet_footer import Footer, FooterError, read_footer
 from ragauge.loaders.table import Table, unreadable
-from ragauge.regular_file import check_regular
+from ragauge.storage.regular_file import check_regular
 
 if TYPE_CHECKING:
     import polars as pl

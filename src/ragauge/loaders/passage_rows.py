@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from ragauge.loaders.documents import ID_KEYS, SCORE_KEYS, score_of
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.table import Table, listed
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 TEXT_NAMES = frozenset({"passage", "passage_text", "chunk", "chunk_text", "document", "snippet"})
 """Names of one passage; those of a list of contexts count too."""

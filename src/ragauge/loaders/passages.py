@@ -22,7 +22,7 @@ from ragauge.loaders.documents import (
 )
 from ragauge.loaders.frames import plain
 from ragauge.loaders.table import listed
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 CONTAINER_KEYS = ("source_nodes", "documents", "nodes", "matches", "points", "hits")
 """Where the result of a search keeps its documents."""

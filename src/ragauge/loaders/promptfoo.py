@@ -7,7 +7,7 @@ from typing import cast
 
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 EXPECTS_TEXT = (
     "equals",

@@ -18,7 +18,7 @@ from ragauge.loaders.dataset_contexts import (
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.messages import ANSWERING, ASKING, last_text, text_of
 from ragauge.loaders.table import Table, listed
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 Values = dict[str, object]
 CHATS = ("messages", "conversation", "conversations", "chat", "turns", "user_input", "input")

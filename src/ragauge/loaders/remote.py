@@ -9,10 +9,10 @@ from typing import Any, cast
 
 from ragauge.errors import DataError, MissingExtraError, Problem
 from ragauge.loaders.file_sets import KINDS, kind_of_file
-from ragauge.object_store import EXTRAS, file_system, key_of, reason_of, scheme_of
-from ragauge.regular_file import as_url
-from ragauge.sample import Samples
-from ragauge.temporary_file import TemporaryFolder
+from ragauge.samples.samples import Samples
+from ragauge.samples.temporary_file import TemporaryFolder
+from ragauge.storage.object_store import EXTRAS, file_system, key_of, reason_of, scheme_of
+from ragauge.storage.regular_file import as_url
 
 
 def remote_url(source: object) -> str | None:

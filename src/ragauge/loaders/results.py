@@ -15,7 +15,7 @@ from ragauge.loaders.documents import is_list, parts_of
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.messages import ANSWERING, ASKING, last_text, text_of
 from ragauge.loaders.table import Table, listed
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 RESULTS: tuple[Mapping[str, str], ...] = (
     {"response": "answer", "source_nodes": "contexts"},

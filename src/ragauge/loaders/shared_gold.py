@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ragauge.loaders.pairing import name_of, system_of
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 SHARED = ("references", "gold_contexts", "relevant")
 """Fields that belong to a question, whoever answers it."""

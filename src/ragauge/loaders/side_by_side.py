@@ -9,7 +9,7 @@ from typing import cast
 
 from ragauge.loaders.mapping import GIVEN_BY_ANSWERS, field_of, folded
 from ragauge.loaders.table import Table, listed
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 ANSWERS = (
     "answer", "response", "output", "prediction", "antwort", "réponse", "respuesta", "risposta",

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import cast
 
 from ragauge.loaders.table import Table
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 
 def recognised(table: Table) -> Table:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ragauge.errors import Problem
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 
 @dataclass(frozen=True, slots=True)

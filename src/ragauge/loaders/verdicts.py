@@ -10,8 +10,8 @@ from ragauge.loaders.formats import read_source
 from ragauge.loaders.label_columns import LABEL_FIELDS, LabelColumns
 from ragauge.loaders.label_values import LabelValueError, folded, label_value, preference_value
 from ragauge.loaders.table import Table, listed
-from ragauge.memory import gc_paused
-from ragauge.sample_fields import FieldError, whole_text
+from ragauge.samples.fields import FieldError, whole_text
+from ragauge.storage.memory import gc_paused
 
 if TYPE_CHECKING:
     import polars as pl

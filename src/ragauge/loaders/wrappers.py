@@ -13,7 +13,7 @@ from typing import Literal, cast
 from ragauge.loaders.mapping import ALIASES, ALIASES_IN_GOLD, WHOLE_PROMPT, folded
 from ragauge.loaders.messages import text_of
 from ragauge.loaders.table import Table, listed
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 Role = Literal["question", "answer", "references"]
 

@@ -12,7 +12,7 @@ def __getattr__(name: str) -> object:
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from ragauge.errors import LabelError
-    from ragauge.metric_label import metric_label
+    from ragauge.metrics.objects import metric_label
 
     _import_modules()
     try:
@@ -22,7 +22,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    from ragauge.metric_label import names
+    from ragauge.metrics.objects import names
 
     _import_modules()
     return names()

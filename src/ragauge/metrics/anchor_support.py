@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from ragauge.errors import LabelError
-from ragauge.language.anchors import Anchor, Anchors, embedded_anchors
-from ragauge.language.anchors_spacy import Extractor, spacy_anchors
-from ragauge.language.context_index import ContextIndex, Support, support
-from ragauge.language.date_parts import Date
-from ragauge.language.quantity import Quantity
-from ragauge.language.support_reasons import why_hallucinated
+from ragauge.language.claims.anchors import Anchor, Anchors, embedded_anchors
+from ragauge.language.claims.anchors_spacy import Extractor, spacy_anchors
+from ragauge.language.claims.context_index import ContextIndex, Support, support
+from ragauge.language.claims.support_reasons import why_hallucinated
+from ragauge.language.dates.parts import Date
+from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.words import Words, words_of
 from ragauge.metric import feature, metric
 from ragauge.score import Score

@@ -10,7 +10,8 @@ from functools import cache, partial
 from typing import Annotated
 
 from ragauge.language.list_items import ListItem, list_items, shared_items
-from ragauge.language.numbers import quantities
+from ragauge.language.numbers.numbers import quantities
+from ragauge.language.numbers.quantity import Quantity, same_quantity
 from ragauge.language.patterns import (
     MAX_LENGTH,
     MAX_REPEATED,
@@ -18,7 +19,6 @@ from ragauge.language.patterns import (
     PatternTimeoutError,
     is_pattern,
 )
-from ragauge.language.quantity import Quantity, same_quantity
 from ragauge.language.text import normalize
 from ragauge.metric import Column, Metric, metric
 from ragauge.score import Score

@@ -8,7 +8,7 @@ from ragauge.judges import questions
 from ragauge.judges.questions import ACCURACY_WEIGHTS, CORRECT, MET, NOT_APPLICABLE
 from ragauge.judges.session import JudgeSession
 from ragauge.label import SettingValue
-from ragauge.language.refusals import uncertainty_phrases
+from ragauge.language.refusals.refusals import uncertainty_phrases
 from ragauge.metric import metric
 from ragauge.score import Score
 

@@ -11,13 +11,13 @@ from typing import cast
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
 from ragauge.features.correctness import Likeness
-from ragauge.language.reference_items import MissingItems
-from ragauge.language.reference_match import ReferenceMatch
+from ragauge.language.references.items import MissingItems
+from ragauge.language.references.match import ReferenceMatch
 from ragauge.language.stems import stem
 from ragauge.language.text import excerpt
 from ragauge.metric import metric
 from ragauge.score import Score
-from ragauge.tomlfile import parse_toml
+from ragauge.storage.tomlfile import parse_toml
 
 DIGITS = 6
 WORDS_SHOWN = 8

@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from ragauge.language.content_reasons import why_matched, why_sourced
-from ragauge.language.number_agreement import Agreement, Percent, Rounding
-from ragauge.language.number_match import NumberMatch, match_quantities
-from ragauge.language.number_sources import NumberSource, source_numbers
-from ragauge.language.quantity import Quantity
+from ragauge.language.numbers.agreement import Agreement, Percent, Rounding
+from ragauge.language.numbers.match import NumberMatch, match_quantities
+from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.numbers.sources import NumberSource, source_numbers
+from ragauge.language.references.content_reasons import why_matched, why_sourced
 from ragauge.metric import NOTHING_EXPECTED, metric
 from ragauge.score import Score
 from ragauge.setting import Constraint, Share

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ragauge.features.refusals import Phrases, refusals
-from ragauge.language.refusals import READ_AT_EACH_END, RefusalMatch, uncertainty_phrases
+from ragauge.language.refusals.refusals import READ_AT_EACH_END, RefusalMatch, uncertainty_phrases
 from ragauge.language.text import excerpt
 from ragauge.metric import metric
 from ragauge.score import Score

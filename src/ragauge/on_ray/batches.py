@@ -159,7 +159,7 @@ def _store(job: Job, number: int) -> int:
 def _store_there(job: Job, storage: "Storage | AtUrl", number: int) -> int:
     """Measure a batch whose rows are in an object store, and put its part there."""
     from ragauge.engine.frames import score_frame
-    from ragauge.sample import to_columns
+    from ragauge.samples.samples import to_columns
 
     start = number * job.batch_size
     columns = to_columns(storage.samples(start, start + job.batch_size, job.columns))

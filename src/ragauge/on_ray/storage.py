@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from ragauge.engine.frames import EVIDENCE, SCORES
 from ragauge.errors import PlanError, StoreError
-from ragauge.object_store import EXTRAS, file_system, reason_of, store_at
 from ragauge.runs.file_names import EVIDENCE_FOLDER, SAMPLES, SCORES_FOLDER
+from ragauge.storage.object_store import EXTRAS, file_system, reason_of, store_at
 
 if TYPE_CHECKING:
     import polars as pl

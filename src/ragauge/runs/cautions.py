@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 from ragauge.errors import LabelError
 from ragauge.label import Label
 from ragauge.runs.manifest import Manifest, MetricDisplay
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
 from ragauge.trust import Caution, trust_in
 from ragauge.where import Filter
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, cast
 from ragauge.engine.frames import EVIDENCE, KEYS, SCORES, TYPES
 from ragauge.errors import StoreError
 from ragauge.runs.digests import check_digest
-from ragauge.runs.files import read_frame
 from ragauge.runs.integrity import problem_of_evidence, problem_of_samples, problem_of_scores
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.store import MANIFEST, SAMPLES, RunFolder
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
+from ragauge.storage.atomic_files import read_frame
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,8 +1,8 @@
 """The names of the files in a run's folder; `runs/store.py` says what they are."""
 
+from ragauge.people.review_labels import LABELS, SESSIONS
 from ragauge.runs.kept_results import RESULTS
 from ragauge.runs.question_index import INDEX
-from ragauge.runs.review_labels import LABELS, SESSIONS
 
 MANIFEST = "manifest.json"
 SAMPLES = "samples.parquet"

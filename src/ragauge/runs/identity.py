@@ -15,7 +15,7 @@ from ragauge.runs.cautions import WORDS, median_words
 from ragauge.runs.code import Code, code_of
 from ragauge.runs.manifest import Manifest, MetricDisplay, StoredFinding
 from ragauge.runs.own_code import own_digest
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
 
 if TYPE_CHECKING:
     from ragauge.encoders.cached import CachedEncoder

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragauge.errors import StoreError
-from ragauge.sample import FIELDS
+from ragauge.samples.samples import FIELDS
 from ragauge.score import Status
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ragauge.regular_file import read_regular
-from ragauge.runs.files import write_text
 from ragauge.runs.manifest import Manifest
+from ragauge.storage.atomic_files import write_text
+from ragauge.storage.regular_file import read_regular
 
 if TYPE_CHECKING:
     from ragauge.runs.scored_run import ScoredRun

@@ -16,7 +16,7 @@ from threading import Event, Thread
 from typing import Any
 
 from ragauge.errors import StoreError
-from ragauge.object_store import store_at
+from ragauge.storage.object_store import store_at
 
 LEASE = ".lease.json"
 LEASE_S = 90.0

@@ -4,8 +4,8 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ragauge.runs.files import write_frame
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
+from ragauge.storage.atomic_files import write_frame
 
 if TYPE_CHECKING:
     pass

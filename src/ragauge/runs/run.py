@@ -6,35 +6,35 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, cast, overload
 
+from ragauge.comparing.compare import PERMUTATIONS, Pairs, compare
+from ragauge.comparing.comparison import Comparison, CorrectionName, TestName
+from ragauge.comparing.sides import SideLike
 from ragauge.errors import PlanError, did_you_mean
+from ragauge.people.review_reasons import MARGIN, N_SAMPLE
 from ragauge.runs.aggregate_code import aggregate_problem
 from ragauge.runs.cautions import MetricCaution, cautions_of
-from ragauge.runs.compare import PERMUTATIONS, Pairs, compare
-from ragauge.runs.comparison import Comparison, CorrectionName, TestName
 from ragauge.runs.digests import check_digest
 from ragauge.runs.kept_results import keeps_results, read_results
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.runs.outcomes import Outcomes, outcomes_of
 from ragauge.runs.question_index import rows_of_question
 from ragauge.runs.rendering import Rendered, Renderer
-from ragauge.runs.review_reasons import MARGIN, N_SAMPLE
 from ragauge.runs.score_pieces import pieces_with_samples
 from ragauge.runs.scores import InParts, ScoreSource, collected, of_question, with_evidence
-from ragauge.runs.sides import SideLike
 from ragauge.runs.summary import SUMMARY, frame_of, summarise_pieces
 from ragauge.runs.worst import worst_rows
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
 from ragauge.score import Flag
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from ragauge.gating.gate import Gate
+    from ragauge.gating.rules import Rule
     from ragauge.loaders.verdicts import Kind
-    from ragauge.runs.calibrate import Calibration
-    from ragauge.runs.gate import Gate
-    from ragauge.runs.review_queue import ReviewQueue
-    from ragauge.runs.review_verdicts import ReviewLabels
-    from ragauge.runs.rules import Rule
+    from ragauge.people.calibrate import Calibration
+    from ragauge.people.review_queue import ReviewQueue
+    from ragauge.people.review_verdicts import ReviewLabels
 
 UNGROUPED = ("references", "contexts", "context_ids", "context_scores", "gold_contexts", "relevant")
 """Columns whose values are lists: rows cannot be grouped by them."""
@@ -352,7 +352,7 @@ class Run:
         >>> run.gate(["exact_match >= 0.9", "failed <= 0"]).passed
         True
         """
-        from ragauge.runs.gate import gate
+        from ragauge.gating.gate import gate
 
         return gate(
             self,
@@ -404,7 +404,7 @@ class Run:
         >>> found.best.auroc.value, round(found.best.auroc.low, 2)
         (1.0, 0.8)
         """
-        from ragauge.runs.calibrate import calibrate
+        from ragauge.people.calibrate import calibrate
 
         return calibrate(
             self,
@@ -450,7 +450,7 @@ class Run:
         >>> [(item.kinds, item.reasons[0].says) for item in queue.items]
         [(('sample',), 'drawn at random'), (('sample',), 'drawn at random')]
         """
-        from ragauge.runs.review_queue import review_queue
+        from ragauge.people.review_queue import review_queue
 
         return review_queue(
             self,
@@ -476,7 +476,7 @@ class Run:
         >>> len(run.labels())
         0
         """
-        from ragauge.runs.review_verdicts import labels_of
+        from ragauge.people.review_verdicts import labels_of
 
         return labels_of(self, about)
 

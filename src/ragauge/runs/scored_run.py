@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.runs.scores import ScoreSource
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
 
 if TYPE_CHECKING:
     import polars as pl

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING
 
 from ragauge.engine.frames import EVIDENCE, KEYS, SCORES
 from ragauge.errors import FilterError, StoreError
-from ragauge.regular_file import exists, is_folder, read_regular
 from ragauge.runs.digests import MAX_CHECKED_BYTES, check_digest, check_is_file, digests_of
 from ragauge.runs.file_names import (
     APART,
@@ -37,14 +36,6 @@ from ragauge.runs.file_names import (
     SAMPLES,
     SCORES_FOLDER,
     SUMMARIES,
-)
-from ragauge.runs.files import (
-    copy_file,
-    read_frame,
-    remove_left_over,
-    store_errors,
-    write_frame,
-    write_text,
 )
 from ragauge.runs.integrity import check_scores, problem_of_scores
 from ragauge.runs.kept_results import RESULTS
@@ -60,9 +51,18 @@ from ragauge.runs.stored_tables import (
     schema_of,
 )
 from ragauge.runs.working_copy import WorkingCopy, fetched, url_of_run, writing
-from ragauge.sample import SampleFile, Samples
-from ragauge.sample_file import rows_at_once
+from ragauge.samples.file import rows_at_once
+from ragauge.samples.samples import SampleFile, Samples
 from ragauge.score import NOT_ASKED, Flag
+from ragauge.storage.atomic_files import (
+    copy_file,
+    read_frame,
+    remove_left_over,
+    store_errors,
+    write_frame,
+    write_text,
+)
+from ragauge.storage.regular_file import exists, is_folder, read_regular
 
 if TYPE_CHECKING:
     import polars as pl

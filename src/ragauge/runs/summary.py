@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge.runs.aggregate_code import aggregate_of, aggregate_problem
 from ragauge.runs.group_totals import Counts, GroupTotals, score_parts
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
 from ragauge.score import Status
 
 if TYPE_CHECKING:

@@ -24,9 +24,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ragauge.errors import PlanError, StoreError
-from ragauge.file_lock import lock
-from ragauge.object_store import EXTRAS, key_of, store_at
-from ragauge.regular_file import as_url, read_regular
+from ragauge.people.review_labels import SESSIONS
 from ragauge.runs.file_names import (
     APART,
     EVIDENCE_FOLDER,
@@ -35,9 +33,11 @@ from ragauge.runs.file_names import (
     OF_PEOPLE,
     SCORES_FOLDER,
 )
-from ragauge.runs.files import store_errors, write_text
 from ragauge.runs.lease import Lease
-from ragauge.runs.review_labels import SESSIONS
+from ragauge.storage.atomic_files import store_errors, write_text
+from ragauge.storage.file_lock import lock
+from ragauge.storage.object_store import EXTRAS, key_of, store_at
+from ragauge.storage.regular_file import as_url, read_regular
 
 COPIES, HOLDER, LOCK = ".copy.json", ".holder", ".lock"
 OF_RUN = re.compile(

@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from ragauge.errors import PlanError
-from ragauge.report.page import END, document, review_page_view
+from ragauge.page.page import END, document, review_page_view
+from ragauge.page.review_view import item_view, queue_view
+from ragauge.people.review import Review
+from ragauge.people.review_label import Value, note_problems, rater_problems, value_problems
+from ragauge.people.review_labels import parsed_line
+from ragauge.people.review_queue import ReviewItem
 from ragauge.report.plain import counted
-from ragauge.report.review_view import item_view, queue_view
-from ragauge.runs.review import Review
-from ragauge.runs.review_label import Value, note_problems, rater_problems, value_problems
-from ragauge.runs.review_labels import parsed_line
-from ragauge.runs.review_queue import ReviewItem
 from ragauge.runs.run import Run
 from ragauge.web.guard import Refusal
 from ragauge.web.viewer import HTML, Content, Viewer

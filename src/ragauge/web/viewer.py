@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from threading import Lock
 
-from ragauge.report.chunks import RunChunks
-from ragauge.report.overview import Overview
-from ragauge.report.page import END, document, packed, policy, report_view
-from ragauge.runs.combined import with_combined
+from ragauge.page.chunks import RunChunks
+from ragauge.page.combined import with_combined
+from ragauge.page.overview import Overview
+from ragauge.page.page import END, document, packed, policy, report_view
 from ragauge.runs.run import Run
 
 PER_BLOCK = 50

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pytest
 
-from ragauge.endpoints import Address
 from ragauge.errors import JudgeError, MissingExtraError, PlanError
+from ragauge.network.endpoints import Address
 
 pytest.importorskip("openai")
 

@@ -6,11 +6,11 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, cast
 
-from ragauge.endpoints import excerpt, fields_of, may_pass, secrets_of
 from ragauge.errors import JudgeError, MissingExtraError
 from ragauge.judges.protocol import Reply, Request
 from ragauge.judges.providers.completions import first_choice, reply_of
 from ragauge.judges.providers.settings import Settings
+from ragauge.network.endpoints import excerpt, fields_of, may_pass, secrets_of
 
 TRANSIENT_ERRORS = (
     "RateLimitError",

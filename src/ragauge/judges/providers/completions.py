@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ragauge.endpoints import Fields, fields_of, message_of
 from ragauge.judges.protocol import Reply, TokenChoice
+from ragauge.network.endpoints import Fields, fields_of, message_of
 
 Body = dict[str, Any]
 """A request as JSON data."""

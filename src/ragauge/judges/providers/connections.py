@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 from urllib.parse import urlunsplit
 from urllib.request import getproxies, proxy_bypass
 
-from ragauge.endpoints import Address
+from ragauge.network.endpoints import Address
 
 OPENAI = "https://api.openai.com/v1"
 MAX_BYTES = 8_000_000

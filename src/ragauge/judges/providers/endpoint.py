@@ -14,18 +14,6 @@ from importlib.util import find_spec
 from typing import NoReturn
 from weakref import finalize
 
-from ragauge.endpoints import (
-    IS_A_PAGE,
-    Address,
-    Fields,
-    Unanswered,
-    fields_of,
-    is_page,
-    json_of,
-    may_pass,
-    retry_after,
-    sendable,
-)
 from ragauge.errors import JudgeError, MissingExtraError
 from ragauge.judges.as_json import kept_json
 from ragauge.judges.loop import is_running_here, run
@@ -49,6 +37,18 @@ from ragauge.judges.providers.connections import (
 )
 from ragauge.judges.providers.rate_limit import Permit
 from ragauge.judges.providers.settings import Settings
+from ragauge.network.endpoints import (
+    IS_A_PAGE,
+    Address,
+    Fields,
+    Unanswered,
+    fields_of,
+    is_page,
+    json_of,
+    may_pass,
+    retry_after,
+    sendable,
+)
 
 MAX_CLOSE_S = 1.0
 CHARACTERS_PER_TOKEN = 4

@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from importlib.metadata import entry_points
 from typing import cast
 
-from ragauge.endpoints import refuse_key_as_name
 from ragauge.errors import JudgeError, PlanError, did_you_mean
 from ragauge.judges.managed import JudgeDefaults
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
 from ragauge.judges.providers.fingerprint import code_digest
+from ragauge.network.endpoints import refuse_key_as_name
 
 ENTRY_POINT = "ragauge.judges"
 JUDGE_ATTRIBUTES = ("name", "identity", "reply")

@@ -14,7 +14,7 @@ from ragauge.judges.ledger import key_of, packed_reply, unpacked_reply
 from ragauge.judges.managed import JudgeDefaults, ManagedJudge, managed
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
 from ragauge.judges.providers.fingerprint import script_digest
-from ragauge.regular_file import exists, is_file, is_folder, read_regular
+from ragauge.storage.regular_file import exists, is_file, is_folder, read_regular
 
 ScriptedReply = str | Reply | JudgeError | Mapping[str, object]
 """A reply's text, an object that becomes JSON, or an error to raise."""

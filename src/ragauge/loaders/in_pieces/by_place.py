@@ -9,7 +9,7 @@ from ragauge.loaders.in_pieces.piece_files import PieceFiles
 from ragauge.loaders.in_pieces.row_keys import RowKeys
 from ragauge.loaders.pairing import is_unnamed, name_of, placed_notes, unequal
 from ragauge.loaders.table import Table
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,7 @@ from ragauge.loaders.in_pieces.row_keys import RowKeys
 from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
 from ragauge.loaders.pairing import Naming, is_unnamed, name_of, paired_note, question_of
 from ragauge.loaders.table import Table
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 if TYPE_CHECKING:
     import numpy as np

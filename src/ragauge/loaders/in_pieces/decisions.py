@@ -12,7 +12,7 @@ from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
 from ragauge.loaders.mapping import MAX_COLUMNS, Naming, name_columns, renamed_rows
 from ragauge.loaders.passages import ContextParts
 from ragauge.loaders.table import Table
-from ragauge.sample import FIELDS, Row
+from ragauge.samples.samples import FIELDS, Row
 
 MAX_NAMES = 20 * MAX_COLUMNS
 """The collection of names stops here: a source with more than MAX_COLUMNS is refused."""

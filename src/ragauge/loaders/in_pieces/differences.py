@@ -6,7 +6,7 @@ from typing import cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.conflicts import Conflict, Conflicts, same_value
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 
 @dataclass(slots=True)

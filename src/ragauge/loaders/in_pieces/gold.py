@@ -13,9 +13,9 @@ from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
 from ragauge.loaders.join import NO_ID_IN_COMMON, Gold, unanswered, unanswered_note, unknown_note
 from ragauge.loaders.pairing import name_of
 from ragauge.loaders.table import Table
-from ragauge.sample import Row, to_columns
-from ragauge.sample_frame import Numbering, read_values
-from ragauge.temporary_file import TemporaryFolder
+from ragauge.samples.frame import Numbering, read_values
+from ragauge.samples.samples import Row, to_columns
+from ragauge.samples.temporary_file import TemporaryFolder
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,10 +15,10 @@ from ragauge.loaders.in_pieces.tables import PIECE_BYTES, FileTables, NeedsAllRo
 from ragauge.loaders.mapping import absent
 from ragauge.loaders.shared_gold import SHARED
 from ragauge.loaders.table import Table
-from ragauge.memory import gc_paused
-from ragauge.sample import Row, Samples
-from ragauge.sample_frame import Numbering, read_values
-from ragauge.temporary_file import TemporaryFolder
+from ragauge.samples.frame import Numbering, read_values
+from ragauge.samples.samples import Row, Samples
+from ragauge.samples.temporary_file import TemporaryFolder
+from ragauge.storage.memory import gc_paused
 
 MAX_PASSES = 20
 MAX_PROBLEMS = 100_000

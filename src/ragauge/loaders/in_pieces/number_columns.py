@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from ragauge.loaders.csv import is_number
-from ragauge.sample import FIELDS, Row
+from ragauge.samples.samples import FIELDS, Row
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
-from ragauge.sample import FIELDS
-from ragauge.sample_file import SampleFile, rows_at_once
-from ragauge.sample_frame import frame_of
-from ragauge.temporary_file import TemporaryFolder, write_errors
+from ragauge.samples.file import SampleFile, rows_at_once
+from ragauge.samples.frame import frame_of
+from ragauge.samples.samples import FIELDS
+from ragauge.samples.temporary_file import TemporaryFolder, write_errors
 
 if TYPE_CHECKING:
     import numpy as np

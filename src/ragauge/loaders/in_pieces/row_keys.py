@@ -16,8 +16,8 @@ from ragauge.loaders.in_pieces.id_groups import IdGroups
 from ragauge.loaders.in_pieces.piece_files import LINE, PieceFiles
 from ragauge.loaders.join import NOTHING_IN_COMMON, unanswered_note
 from ragauge.loaders.shared_gold import shared_note
-from ragauge.sample import DEFAULT_SYSTEM, Row
-from ragauge.sample_frame import duplicate_problem, look_alike_notes, look_of
+from ragauge.samples.frame import duplicate_problem, look_alike_notes, look_of
+from ragauge.samples.samples import DEFAULT_SYSTEM, Row
 
 if TYPE_CHECKING:
     import numpy as np

@@ -21,7 +21,7 @@ from ragauge.loaders.squad import recognised as recognised_squad
 from ragauge.loaders.table import Table
 from ragauge.loaders.traces import recognised as recognised_traces
 from ragauge.loaders.wrappers import unwrapped
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 RECOGNISED = (
     recognised_traces,

@@ -23,8 +23,8 @@ from ragauge.loaders.jsonl import jsonl_tables
 from ragauge.loaders.parquet import parquet_tables
 from ragauge.loaders.parquet_footer import FooterError, read_footer
 from ragauge.loaders.table import Table, unreadable
-from ragauge.regular_file import is_file
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
+from ragauge.storage.regular_file import is_file
 
 if TYPE_CHECKING:
     import numpy as np

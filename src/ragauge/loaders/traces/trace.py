@@ -7,7 +7,7 @@ from ragauge.errors import Problem
 from ragauge.loaders.documents import ID_KEYS, TEXT_KEYS, parts_of
 from ragauge.loaders.table import Table, listed
 from ragauge.loaders.traces.texts import answer_in, keys_of, question_in
-from ragauge.sample import Row
+from ragauge.samples.samples import Row
 
 
 @dataclass(frozen=True, slots=True)

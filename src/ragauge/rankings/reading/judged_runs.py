@@ -18,7 +18,7 @@ from ragauge.rankings.reading.trec import read_qrels, scan_run
 
 if TYPE_CHECKING:
     from ragauge.rankings.reading.sources import RankingSource
-    from ragauge.sample import Samples
+    from ragauge.samples.samples import Samples
 
 MAX_THREADS = 4
 

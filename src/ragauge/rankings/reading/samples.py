@@ -10,7 +10,7 @@ from ragauge.rankings.judgements import Judgements
 from ragauge.rankings.reading.columns import Chosen, rows_of
 from ragauge.rankings.reading.in_memory import SortedRun, rank_rows
 from ragauge.rankings.reading.rows import field_of_series, refuse
-from ragauge.sample import Samples, to_columns
+from ragauge.samples.samples import Samples, to_columns
 
 _CHOSEN = Chosen("id", "context_ids", "context_ids", "score")
 

@@ -18,7 +18,6 @@ from ragauge.loaders.frames import is_pandas, is_polars
 from ragauge.loaders.json import MAX_DOCUMENT_LINE
 from ragauge.loaders.jsonl import kind_of
 from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
-from ragauge.memory import gc_paused
 from ragauge.rankings.compat import Compat
 from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements, numbered
 from ragauge.rankings.reading.columns import Value, candidates, choose
@@ -38,8 +37,9 @@ from ragauge.rankings.reading.tables import (
 )
 from ragauge.rankings.reading.trec import read_qrels, scan_run
 from ragauge.rankings.reading.trec_rows import rows_of_trec
-from ragauge.regular_file import is_file, is_folder
-from ragauge.sample import Samples
+from ragauge.samples.samples import Samples
+from ragauge.storage.memory import gc_paused
+from ragauge.storage.regular_file import is_file, is_folder
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
 from ragauge.errors import DataError, Problem
-from ragauge.regular_file import is_file, is_folder, is_pipe
+from ragauge.storage.regular_file import is_file, is_folder, is_pipe
 
 TABLES = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
 STANDARD_INPUT = "-"

@@ -23,7 +23,7 @@ from ragauge.rankings.reading.columns import (
 )
 from ragauge.rankings.reading.rows import Rows, field_of_texts, refuse
 from ragauge.rankings.reading.scan import Field, padded
-from ragauge.regular_file import check_regular
+from ragauge.storage.regular_file import check_regular
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,0 +1,1 @@
+"""Compare systems question by question: differences, intervals, tests."""

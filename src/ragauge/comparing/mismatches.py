@@ -1,0 +1,244 @@
+"""Why the numbers of two runs cannot be compared: other questions, gold, metrics, settings or models."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from ragauge.comparing.sides import Side
+from ragauge.errors import DataError, PlanError, Problem
+from ragauge.runs.manifest import Manifest, MetricDisplay
+from ragauge.runs.scored_run import ScoredRun
+
+if TYPE_CHECKING:
+    import polars as pl
+
+GOLD = ("references", "gold_contexts", "relevant")
+ADVICE = "give --allow-mismatch (allow_mismatch=True) to compare them all the same"
+SHOWN = 80
+"""Most characters of a text in a message."""
+Nodes = Mapping[str, Mapping[str, object]]
+
+
+def check_data(base: Side, other: Side) -> Iterator[Problem]:
+    """The questions and gold in which two runs differ; the first id of each kind, and how many."""
+    if base.run is other.run:
+        return
+    import polars as pl
+
+    columns = [
+        name
+        for name in ("question", *GOLD)
+        if name in base.run.samples.columns and name in other.run.samples.columns
+    ]
+    left, right = (
+        side.run.samples.scan().filter(pl.col("system") == side.system).select("id", *columns)
+        for side in (base, other)
+    )
+    both = left.join(right, on="id", how="inner", suffix=" ")
+    n = _height(base, both)
+    if not n:
+        first, second = (_first_id(side, ids) for side, ids in ((base, left), (other, right)))
+        yield Problem(
+            f"has no question in common with {base.place} (ids such as {first!r} and {second!r}); "
+            "questions are paired by id",
+            other.place,
+        )
+    for name in columns:
+        yield from _differing(both, n, name, base, other)
+
+
+def _height(side: Side, rows: "pl.LazyFrame") -> int:
+    import polars as pl
+
+    return int(side.run.collect(rows.select(pl.len())).item())
+
+
+def _first_id(side: Side, rows: "pl.LazyFrame") -> str | None:
+    import polars as pl
+
+    return cast("str | None", side.run.collect(rows.select(pl.col("id").min())).item())
+
+
+def _differing(
+    both: "pl.LazyFrame", n_common: int, name: str, base: Side, other: Side
+) -> Iterator[Problem]:
+    import polars as pl
+
+    one, two = pl.col(name), pl.col(f"{name} ")
+    # What is equal as it is needs no closer look, so only the rest is read into memory.
+    apart = both.filter(one.is_not_null() & two.is_not_null() & one.ne_missing(two))
+    rows = base.run.collect(apart.select("id", one, two)).sort("id")
+    pairs = zip(rows["id"], rows[name].to_list(), rows[f"{name} "].to_list(), strict=True)
+    found: list[tuple[str, object, object]] = [
+        (id, here, there) for id, here, there in pairs if _plain(here) != _plain(there)
+    ]
+    if found:
+        id, here, there = found[0]
+        n = f"{len(found):,} of {n_common:,} common questions"
+        what = "question text" if name == "question" else name
+        yield Problem(
+            f"other {what} than in {base.place} for {n}, here {_short(there)}, there {_short(here)}; {ADVICE}",
+            other.place,
+            field=name,
+            id=id,
+        )
+
+
+def _plain(value: object) -> object:
+    """A question as it is paired: case and white space ignored."""
+    return " ".join(value.lower().split()) if isinstance(value, str) else value
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return repr(text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…")
+
+
+def check_metrics(base: Side, other: Side, names: Sequence[str]) -> Iterator[str]:
+    """How two runs differ in version, settings, models or prompts of the metrics with these names."""
+    if base.run is other.run:
+        return
+    here, there = ({metric.name: metric for metric in side.run.metrics} for side in (base, other))
+    for name in names:
+        if name in here and name in there:
+            why = _metric_problem(base, other, here[name], there[name])
+            if why:
+                yield f"{name}: {why}"
+
+
+def _metric_problem(base: Side, other: Side, one: MetricDisplay, two: MetricDisplay) -> str:
+    if one.version != two.version:
+        return f"version {one.version} in {base.place}, version {two.version} in {other.place}; run both again"
+    if one.metric != two.metric:
+        return f"{one.metric} in {base.place}, {two.metric} in {other.place}"
+    if one.aggregate != two.aggregate:
+        return f"aggregated by other code in {other.place} than in {base.place}"
+    manifests = base.run.manifest, other.run.manifest
+    plans = [_needed(manifest, one.metric) for manifest in manifests]
+    if changed := _changed_code(*plans):
+        return (
+            f"the code of {changed} is other in {other.place} than in {base.place}, but its version is not; run "
+            "both again, and raise the version whenever a number changes"
+        )
+    plans = [_without_code(plan) for plan in plans]
+    if plans[0] != plans[1]:
+        return f"other settings in {other.place} than in {base.place}: {_first_setting(*plans)}"
+    for kind in ("judges", "models"):
+        used = [
+            _used(manifest, kind, plan) for manifest, plan in zip(manifests, plans, strict=True)
+        ]
+        if used[0] != used[1]:
+            return f"other {kind} in {other.place} than in {base.place}: {_first_difference(*used)}"
+    return ""
+
+
+def _needed(manifest: Manifest, label: str) -> Nodes:
+    """The nodes of the plan that a metric's values depend on, by key."""
+    nodes: dict[str, Mapping[str, object]] = {
+        cast(str, node["key"]): node
+        for node in cast("Sequence[Mapping[str, object]]", manifest.plan.get("nodes", ()))
+    }
+    waiting = [
+        cast("str | None", metric[2])
+        for metric in cast("Sequence[Sequence[object]]", manifest.plan.get("metrics", ()))
+        if metric[0] == label
+    ]
+    needed: dict[str, Mapping[str, object]] = {}
+    while waiting:
+        key = waiting.pop()
+        if key in nodes and key not in needed:
+            needed[key] = nodes[key]
+            waiting += cast("Sequence[str]", nodes[key]["inputs"])
+    return needed
+
+
+def _changed_code(one: Nodes, two: Nodes) -> str:
+    """The first metric or feature whose code differs; runs of earlier versions do not say."""
+    for key in sorted({*one, *two}):
+        codes = {cast("str | None", plan.get(key, {}).get("code")) for plan in (one, two)}
+        if None not in codes and len(codes) > 1:
+            return key
+    return ""
+
+
+def _without_code(nodes: Nodes) -> Nodes:
+    return {
+        key: {name: value for name, value in node.items() if name != "code"}
+        for key, node in nodes.items()
+    }
+
+
+def _first_setting(one: Nodes, two: Nodes) -> str:
+    for key in sorted({*one, *two}):
+        if one.get(key) != two.get(key):
+            if key not in one or key not in two:
+                return key
+            for name in ("version", "settings", "where", "inputs"):
+                if one[key].get(name) != two[key].get(name):
+                    shown = f"{_short(one[key].get(name))} and {_short(two[key].get(name))}"
+                    return f"{name} of {key}: {shown}"
+    return "the plan"
+
+
+def _used(manifest: Manifest, kind: str, nodes: Nodes) -> Sequence[object]:
+    """The judges or encoders of a run, if one of the nodes names one in its settings."""
+    setting = "judge" if kind == "judges" else "model"
+    named = {
+        cast("Mapping[str, object]", node.get("settings") or {}).get(setting)
+        for node in nodes.values()
+    } - {None, ""}
+    return cast("Sequence[object]", manifest.code.get(kind) or ()) if named else ()
+
+
+def _first_difference(one: Sequence[object], two: Sequence[object]) -> str:
+    for left, right in zip(one, two, strict=False):
+        if left != right and isinstance(left, Mapping) and isinstance(right, Mapping):
+            mine, theirs = cast("Mapping[str, object]", left), cast("Mapping[str, object]", right)
+            for name in sorted({*mine, *theirs}):
+                if mine.get(name) != theirs.get(name):
+                    return f"{name} {_short(mine.get(name))} and {_short(theirs.get(name))}"
+    return f"{len(one)} and {len(two)}"
+
+
+def refuse(sides: Sequence[Side], names: Sequence[str]) -> None:
+    """Raise DataError for other data than the base's, PlanError for other metrics, settings or models."""
+    base, *others = sides
+    problems = [problem for other in others for problem in check_data(base, other)]
+    if problems:
+        raise DataError(problems)
+    reasons = [reason for other in others for reason in check_metrics(base, other, names)]
+    if reasons:
+        raise PlanError([f"cannot compare {reason}; {ADVICE}" for reason in reasons])
+
+
+def notes_on(sides: Sequence[Side], names: Sequence[str]) -> tuple[str, ...]:
+    """What `refuse` would have refused, as notes; raises DataError if there is no common question."""
+    base, *others = sides
+    data = [problem for other in others for problem in check_data(base, other)]
+    lost = [problem for problem in data if "no question in common" in problem.message]
+    if lost:
+        raise DataError(lost)
+    metrics = [reason for other in others for reason in check_metrics(base, other, names)]
+    return tuple(
+        f"compared all the same: {str(why).removesuffix(f'; {ADVICE}')}"
+        for why in (*data, *metrics)
+    )
+
+
+def other_versions(runs: Sequence[ScoredRun]) -> tuple[str, ...]:
+    """A note if runs were made with other versions of ragauge or of packages that metrics use."""
+    used: dict[str, list[str]] = {}
+    for run in runs:
+        code = run.manifest.code
+        stored = code.get("packages")
+        packages: dict[str, object] = {}
+        if isinstance(stored, Mapping):
+            packages.update(cast("Mapping[str, object]", stored))
+        for name, version in {"ragauge": code.get("ragauge"), **packages}.items():
+            known = str(version or "unknown")
+            if known not in used.setdefault(name, []):
+                used[name].append(known)
+    apart = [f"{name} {' and '.join(found)}" for name, found in used.items() if len(found) > 1]
+    if not apart:
+        return ()
+    return (f"evaluated with different versions: {', '.join(apart)}",)

@@ -1,0 +1,358 @@
+"""Intervals and tests of pairs of systems; pairs of one slice share their random numbers."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ragauge.comparing.comparison import TestName
+from ragauge.comparing.pair_facts import Pair
+from ragauge.comparing.paired_scores import MetricScores
+from ragauge.runs.aggregate_code import aggregate_of, aggregate_problem
+from ragauge.runs.aggregates import CUSTOM
+from ragauge.runs.manifest import MetricDisplay
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ragauge.stats.difference_intervals import PairedInterval, PairedParts
+    from ragauge.stats.intervals import Floats1d, Floats2d
+    from ragauge.stats.sign_patterns import PValue
+
+    Ints = NDArray[np.int64]
+
+CELLS_AT_ONCE = 8_000_000
+"""Differences tested at once; bounds memory and does not change the result."""
+MANY_PAIRS = 16
+"""From more pairs with the same questions on, the systems' sums are shared between the pairs."""
+HOW = {"exact": "exact", "drawn": "{n:,} draws", "normal": "normal approximation"}
+
+
+@dataclass(frozen=True, slots=True)
+class PairStatistics:
+    """The numbers of a pair; those that have no meaning are None, and `note` says why."""
+
+    base_value: float | None = None
+    candidate_value: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    interval_method: str | None = None
+    p_value: float | None = None
+    test: str = ""
+    effect_size: float | None = None
+    detectable: float | None = None
+    n_clusters: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class _Units:
+    """What is resampled and tested of a pair: its questions, or its clusters.
+
+    `sums` (k,) are the sums of the differences of each; `counts` (k,) how many these are.
+    """
+
+    sums: "Floats1d"
+    counts: "Floats1d"
+    base_parts: "Floats2d | None" = None
+    candidate_parts: "Floats2d | None" = None
+
+
+def pair_statistics(
+    pairs: Sequence[Pair],
+    clusters: "Ints | None",
+    *,
+    test: TestName,
+    n_permutations: int,
+    seed: int,
+) -> list[PairStatistics]:
+    """The statistics of each pair. All pairs have the same questions; `clusters` numbers all of these."""
+    notes = [_why_not(pair) for pair in pairs]
+    sound = [at for at, note in enumerate(notes) if not note]
+    units = {at: _units(pairs[at], clusters) for at in sound}
+    intervals = dict(
+        zip(sound, _intervals([(pairs[at], units[at]) for at in sound], seed), strict=True)
+    )
+    p_values = _p_values(pairs, units, clusters, test, n_permutations, seed)
+    return [
+        PairStatistics(note=note)
+        if note
+        else _statistics(pair, units[at], intervals[at], p_values[at], clusters is not None)
+        for at, (pair, note) in enumerate(zip(pairs, notes, strict=True))
+    ]
+
+
+def _why_not(pair: Pair) -> str:
+    if aggregate_problem(pair.metric):
+        return aggregate_problem(pair.metric)
+    if pair.n == 0:
+        return "no question has a score on both sides"
+    return ""
+
+
+def parts_on(
+    metric: MetricDisplay, scores: MetricScores, side: int, questions: "Ints"
+) -> "Floats2d":
+    """What each of the questions adds to the sums of the metric's aggregate, (m, p)."""
+    import numpy as np
+
+    from ragauge.stats.aggregates import parts_of
+
+    kind = metric.aggregate.kind
+    if kind != CUSTOM:
+        return parts_of(scores.values[side, questions], kind)
+    if scores.parts is None:
+        return np.zeros((len(questions), 0))
+    return scores.parts[side, questions]
+
+
+def _is_mean(pair: Pair) -> bool:
+    return pair.metric.aggregate.kind == "mean"
+
+
+def _units(pair: Pair, clusters: "Ints | None") -> _Units:
+    import numpy as np
+
+    from ragauge.stats.intervals import by_question
+
+    if _is_mean(pair) and clusters is None:
+        return _Units(pair.differences, np.ones(pair.n))
+    columns = [pair.differences[:, None], np.ones((pair.n, 1))]
+    if not _is_mean(pair):
+        sides = (pair.base, pair.candidate)
+        columns += [parts_on(pair.metric, pair.scores, side, pair.common) for side in sides]
+    table = np.hstack(columns)
+    if clusters is not None:
+        own, number = np.unique(clusters[pair.common], return_inverse=True)
+        table = by_question(table, number.astype(np.int64), len(own))
+    if _is_mean(pair):
+        return _Units(table[:, 0], table[:, 1])
+    p = (table.shape[1] - 2) // 2
+    return _Units(table[:, 0], table[:, 1], table[:, 2 : 2 + p], table[:, 2 + p :])
+
+
+def _intervals(given: Sequence[tuple[Pair, _Units]], seed: int) -> "list[PairedInterval]":
+    from ragauge.stats.difference_intervals import paired_intervals
+
+    found = paired_intervals([_paired_parts(pair, units) for pair, units in given], seed=seed)
+    return [_possible(pair, interval) for (pair, _), interval in zip(given, found, strict=True)]
+
+
+def _possible(pair: Pair, interval: "PairedInterval") -> "PairedInterval":
+    """The interval without differences that means of the metric cannot have."""
+    low, high = pair.metric.low, pair.metric.high
+    is_mean = pair.metric.aggregate.kind in ("mean", "geometric_mean")
+    if low is None or high is None or not is_mean or interval.low is None or interval.high is None:
+        return interval
+    most = high - low
+    return replace(interval, low=max(interval.low, -most), high=min(interval.high, most))
+
+
+def _paired_parts(pair: Pair, units: _Units) -> "PairedParts":
+    from ragauge.stats.difference_intervals import PairedParts
+
+    if units.base_parts is not None and units.candidate_parts is not None:
+        return PairedParts.of_aggregates(
+            units.base_parts, units.candidate_parts, aggregate_of(pair.metric)
+        )
+    if (units.counts == 1).all():
+        return PairedParts.of_means(units.sums)
+    return PairedParts.of_clusters(units.sums, units.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    p_value: float | None
+    test: str
+    note: str = ""
+
+
+def _p_values(
+    pairs: Sequence[Pair],
+    units: dict[int, _Units],
+    clusters: "Ints | None",
+    test: TestName,
+    n_permutations: int,
+    seed: int,
+) -> dict[int, _Tested]:
+    tested: dict[int, _Tested] = {}
+    together: list[int] = []
+    for at, of_pair in units.items():
+        if len(of_pair.sums) < 2:
+            unit = "question" if clusters is None else "cluster"
+            tested[at] = _Tested(None, "", f"only 1 common {unit}: no interval and no test")
+        elif not _is_mean(pairs[at]):
+            tested[at] = _swapped(pairs[at], of_pair, test, n_permutations, seed)
+        elif test == "randomization":
+            together.append(at)
+        else:
+            tested[at] = _classical(pairs[at], of_pair, test)
+    dense, others = _with_same_questions(pairs, together if clusters is None else ())
+    others = others if clusters is None else together
+    for same in dense:
+        found = _randomized_systems([pairs[at] for at in same], n_permutations, seed)
+        tested.update(_tested_by_randomization(pairs, same, found, n_permutations))
+    found = _randomized([units[at] for at in others], n_permutations, seed)
+    tested.update(_tested_by_randomization(pairs, others, found, n_permutations))
+    return tested
+
+
+def _with_same_questions(
+    pairs: Sequence[Pair], places: Sequence[int]
+) -> tuple[list[list[int]], list[int]]:
+    """Large groups of pairs of one metric that have the same questions, and all other pairs."""
+    groups: dict[tuple[int, bytes], list[int]] = {}
+    for at in places:
+        key = (id(pairs[at].scores), pairs[at].common.tobytes())
+        groups.setdefault(key, []).append(at)
+    large = [group for group in groups.values() if len(group) > MANY_PAIRS]
+    return large, [at for group in groups.values() if len(group) <= MANY_PAIRS for at in group]
+
+
+def _randomized_systems(
+    pairs: Sequence[Pair], n_permutations: int, seed: int
+) -> "Iterable[PValue]":
+    """The p of pairs of one metric with the same questions; as `_randomized`, but faster."""
+    from ragauge.stats.tests import pairwise_p_values
+
+    first = pairs[0]
+    used = sorted({side for pair in pairs for side in (pair.base, pair.candidate)})
+    row = {side: at for at, side in enumerate(used)}
+    return pairwise_p_values(
+        first.scores.values[used][:, first.common],
+        [(row[pair.base], row[pair.candidate]) for pair in pairs],
+        n_permutations=n_permutations,
+        seed=seed,
+    )
+
+
+def _randomized(units: Sequence[_Units], n_permutations: int, seed: int) -> "Iterable[PValue]":
+    """The p of each pair. A question's rank among the common ones decides its signs.
+
+    So p depends on the pair alone, whatever other systems and questions are compared with it.
+    """
+    import numpy as np
+
+    from ragauge.stats.sign_patterns import randomization_p_values
+
+    longest = max((len(of_pair.sums) for of_pair in units), default=1)
+    at_once = max(1, CELLS_AT_ONCE // longest)
+    for start in range(0, len(units), at_once):
+        some = units[start : start + at_once]
+        rows = np.zeros((len(some), longest))
+        for row, of_pair in zip(rows, some, strict=True):
+            row[: len(of_pair.sums)] = of_pair.sums
+        yield from randomization_p_values(rows, n_permutations=n_permutations, seed=seed)
+
+
+def _tested_by_randomization(
+    pairs: Sequence[Pair], places: Sequence[int], found: "Iterable[PValue]", n_permutations: int
+) -> dict[int, _Tested]:
+    return {
+        at: _of_randomization(p, pairs[at], n_permutations)
+        for at, p in zip(places, found, strict=True)
+    }
+
+
+def _of_randomization(p: "PValue", pair: Pair, n_permutations: int) -> _Tested:
+    note = "" if pair.differences.any() else "no question differs"
+    return _Tested(p.value, f"randomization ({HOW[p.how].format(n=n_permutations)})", note)
+
+
+def _swapped(pair: Pair, units: _Units, test: TestName, n_permutations: int, seed: int) -> _Tested:
+    """The randomization test of a metric with an aggregate of its own, whatever test was chosen."""
+    from ragauge.stats.exchanges import swap_test
+
+    assert units.base_parts is not None and units.candidate_parts is not None
+    if test != "randomization":
+        return _Tested(
+            None,
+            "",
+            f"the test {test} is of means; {pair.metric.name} is not one, use randomization",
+        )
+    p = swap_test(
+        units.base_parts,
+        units.candidate_parts,
+        aggregate_of(pair.metric),
+        n_permutations=n_permutations,
+        seed=seed,
+    )
+    return _of_randomization(p, pair, n_permutations)
+
+
+def _classical(pair: Pair, units: _Units, test: TestName) -> _Tested:
+    from ragauge.stats.paired_tests import mcnemar_test, paired_t_test, wilcoxon_test
+
+    if test == "mcnemar":
+        if not pair.is_binary:
+            return _Tested(None, "", "McNemar's test needs scores of 0 and 1; use randomization")
+        return _Tested(
+            mcnemar_test(pair.differences),
+            "McNemar (exact)",
+            "" if pair.differences.any() else "no question differs",
+        )
+    if not pair.differences.any():
+        return _Tested(None, "", f"no question differs; the test {test} is undefined")
+    if test == "wilcoxon":
+        return _Tested(wilcoxon_test(pair.differences), "Wilcoxon signed rank")
+    is_plain = bool((units.counts == 1).all())
+    p = paired_t_test(units.sums) if is_plain else _clustered_t(pair, units)
+    if p is None:
+        return _Tested(None, "", "all differences are equal; the test t is undefined")
+    return _Tested(p, "paired t")
+
+
+def _clustered_t(pair: Pair, units: _Units) -> float | None:
+    """The t test of the mean difference with its standard error over clusters."""
+    from ragauge.stats.difference_intervals import PairedParts, standard_error
+    from ragauge.stats.distributions import t_p_value
+
+    error = standard_error(PairedParts.of_clusters(units.sums, units.counts))
+    mean = float(pair.differences.mean())
+    return t_p_value(mean / error, len(units.sums) - 1) if error else None
+
+
+def _statistics(
+    pair: Pair, units: _Units, interval: "PairedInterval", tested: _Tested, has_clusters: bool
+) -> PairStatistics:
+    from ragauge.stats.effects import detectable_difference, effect_size
+    from ragauge.stats.rounding import mean_of
+
+    if _is_mean(pair) and mean_of(pair.differences) == 0:
+        interval = replace(interval, value=0.0)
+    values = [
+        aggregate_on(pair.metric, pair.scores, side, pair.common)
+        for side in (pair.base, pair.candidate)
+    ]
+    found = PairStatistics(
+        values[0],
+        values[1],
+        interval.value,
+        interval.low,
+        interval.high,
+        interval.method,
+        tested.p_value,
+        tested.test,
+        effect_size(pair.differences) if _is_mean(pair) else None,
+        detectable_difference(interval.standard_error or 0.0, len(units.sums)),
+        len(units.sums) if has_clusters else None,
+        tested.note,
+    )
+    if interval.low is None and not found.note:
+        note = "all differences are equal: no interval" if pair.n > 1 else ""
+        found = replace(found, note=note)
+    return found
+
+
+def aggregate_on(
+    metric: MetricDisplay, scores: MetricScores, side: int, questions: "Ints"
+) -> float | None:
+    """A metric's aggregate of one side on some questions, all scored; None if it cannot be computed."""
+    import numpy as np
+
+    if not len(questions) or aggregate_problem(metric):
+        return None
+    parts = parts_on(metric, scores, side, questions)
+    value = float(np.asarray(aggregate_of(metric)(parts.sum(axis=0)[None, :]))[0])
+    return value if np.isfinite(value) else None

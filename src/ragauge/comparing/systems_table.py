@@ -1,0 +1,137 @@
+"""Compared systems side by side: a column for each, the best marked, and who differs from whom."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from string import ascii_lowercase
+
+from ragauge.comparing.comparison import LEVEL
+from ragauge.comparing.words import MARK, ComparisonView, over_questions
+from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.numbers import DASH, number
+
+
+@dataclass(frozen=True, slots=True)
+class SystemCell:
+    """A system's mean; whether it is the best, and the marks of the systems that it differs from."""
+
+    value: str
+    is_best: bool = False
+    marks: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.value}{self.marks}"
+
+
+@dataclass(frozen=True)
+class SystemsTable:
+    """A row for each metric, a cell for each system, on the questions that all systems have scored.
+
+    Compared with one base, `*` marks a system that differs from it. If every pair was compared, each
+    system has a letter, and a cell has the letters of the systems that it is significantly better than.
+    """
+
+    view: ComparisonView
+    field: str | None = None
+    value: str | None = None
+
+    @cached_property
+    def is_every_pair(self) -> bool:
+        pairs = self.view.comparison.pairs
+        return len({base for base, _ in pairs}) > 1
+
+    @cached_property
+    def letters(self) -> Mapping[str, str]:
+        """The letter of each system; numbers behind the first 26."""
+        names = self.view.comparison.systems
+        if not self.is_every_pair:
+            return {}
+        return {
+            name: ascii_lowercase[at] if at < len(ascii_lowercase) else f"{at + 1},"
+            for at, name in enumerate(names)
+        }
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        names = self.view.comparison.systems
+        named = [f"{name} ({self.letters[name]})" if self.letters else name for name in names]
+        return ("metric", *named, "n")
+
+    def leading(self, n: int) -> Sequence[int]:
+        """The places of the base and of the systems that are best on the first metric, n in all."""
+        places = list(range(len(self.view.comparison.systems)))
+        if len(places) <= n or not self.view.metrics:
+            return places[:n]
+        first = next(iter(self.view.metrics.values()))
+        sign = 1 if first.lower_is_better else -1
+        means = {
+            mean.system: sign * mean.mean
+            for mean in self.view.comparison.means
+            if mean.metric == first.metric and mean.field is None and mean.mean is not None
+        }
+        names = self.view.comparison.systems
+        best = sorted(places[1:], key=lambda at: means.get(names[at], float("inf")))
+        return [0, *best[: n - 1]]
+
+    @cached_property
+    def rows(self) -> Sequence[tuple[str, Sequence[SystemCell], str]]:
+        """Name, cells and number of questions of each metric."""
+        means = {
+            (mean.metric, mean.system): mean
+            for mean in self.view.comparison.means
+            if (mean.field, mean.value) == (self.field, self.value)
+        }
+        rows: list[tuple[str, Sequence[SystemCell], str]] = []
+        for metric in self.view.metrics.values():
+            own = [means[metric.metric, name] for name in self.view.comparison.systems]
+            display = over_questions(metric, own[0].n)
+            shown = [number(display, mean.mean) for mean in own]
+            best = self._best(display, [mean.mean for mean in own])
+            cells = [
+                SystemCell(
+                    text,
+                    text == best and text != DASH,
+                    self._marks(metric, mean.system),
+                )
+                for mean, text in zip(own, shown, strict=True)
+            ]
+            rows.append((self.view.name_of(metric), cells, f"{own[0].n:,}"))
+        return rows
+
+    def _best(self, metric: MetricDisplay, means: Sequence[float | None]) -> str | None:
+        """The best mean as it is shown, so that equal texts are equally good."""
+        known = [mean for mean in means if mean is not None]
+        if not known or not metric.is_ranked:
+            return None
+        return number(metric, min(known) if metric.lower_is_better else max(known))
+
+    def _marks(self, metric: MetricDisplay, system: str) -> str:
+        marks: list[str] = []
+        for row in self.view.comparison.rows:
+            is_own = (row.metric, row.field, row.value) == (metric.metric, self.field, self.value)
+            if not is_own or not row.is_significant:
+                continue
+            if not self.is_every_pair:
+                marks += [MARK] if row.candidate == system else []
+            elif row.verdict == "better" and row.candidate == system:
+                marks.append(self.letters[row.base])
+            elif row.verdict == "worse" and row.base == system:
+                marks.append(self.letters[row.candidate])
+        return "".join(marks)
+
+    @property
+    def legend(self) -> str:
+        """What the marks mean."""
+        if self.is_every_pair:
+            what = "Letters: significantly better than the systems with these letters"
+        else:
+            what = f"{MARK} differs from {self.view.comparison.systems[0]}"
+        return f"{what}, p < {LEVEL}"
+
+    @property
+    def caption(self) -> str:
+        """What the table holds, and how it was tested."""
+        n = f"{self.view.comparison.n_questions:,} questions"
+        where = "" if self.field is None else f" with {self.field} = {self.value}"
+        best = "; the best in bold" if self.view.comparison.systems[1:] else ""
+        return f"Means on {n}{where}{best}. {self.legend}: {self.view.method}."

@@ -1,0 +1,505 @@
+"""The entry points: `evaluate` samples with metrics, `score` one sample, `open_run` a stored run."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast, get_args
+
+from ragauge.comparing.comparison import Comparison
+from ragauge.engine.engine import measure
+from ragauge.engine.graph import Plan
+from ragauge.engine.plan import make_plan
+from ragauge.engine.resources import Resources
+from ragauge.engine.row_range import columns_of
+from ragauge.engine.selection import (
+    DEFAULT,
+    MetricLike,
+    in_own_precision,
+    read_metric,
+    suite_for_label,
+    suites_of,
+)
+from ragauge.engine.workload import Workload, characters_per_second, workload
+from ragauge.errors import (
+    DataError,
+    MetricError,
+    PlanError,
+    Problem,
+    did_you_mean,
+)
+from ragauge.evaluation.execution import (
+    Execution,
+    Progress,
+    batch_of,
+    n_batches,
+    unfinished_batches,
+)
+from ragauge.judges.config import JudgeConfig
+from ragauge.people.calibrate import Calibration
+from ragauge.people.calibration_notebook import rendered_calibration
+from ragauge.progress import Listener, ignore
+from ragauge.runs.identity import judges_of, manifest_of
+from ragauge.runs.manifest import Manifest
+from ragauge.runs.run import Run
+from ragauge.runs.working_copy import url_of_run
+from ragauge.samples.samples import FIELDS, Columns, FieldError, Samples, read_value
+from ragauge.score import KeptEvidence, Score
+from ragauge.storage.regular_file import exists
+from ragauge.suite import Entry
+from ragauge.views.notebook import NotebookRenderer, comparison_html
+
+if TYPE_CHECKING:
+    from ragauge.encoders.protocol import Encoder
+    from ragauge.judges.budget import CostEstimate
+    from ragauge.judges.providers.factory import JudgeLike
+    from ragauge.loaders.conflicts import Prefer
+    from ragauge.on_ray.executor import Ray
+    from ragauge.runs.store import RunFolder
+
+# Set here because runs/ is below report/ and does not format.
+Run.renderer = NotebookRenderer()
+Comparison.renderer = staticmethod(comparison_html)
+Calibration.renderer = staticmethod(rendered_calibration)
+
+MAX_WHOLE = 2**63
+BATCH_SIZE, MAX_BATCH_SIZE = 1_000, 10_000
+PARTS = 200
+"""Parts of a large run, unless its batches would exceed MAX_BATCH_SIZE rows."""
+BATCH_BYTES = 4 * 2**20
+"""Most bytes of samples in a batch of more than BATCH_SIZE rows."""
+ROWS_SAMPLED = 100
+ROWS_FORECAST = 20_000
+"""Rows by which the work of samples in a file is forecast."""
+
+
+def score(
+    label: str | Callable[..., object],
+    /,
+    *,
+    encoder: "Encoder | str | None" = None,
+    judge: "JudgeLike | None" = None,
+    **fields: object,
+) -> Score:
+    """Score one sample with one metric: `rg.score("ndcg@10", context_ids=[…], relevant={…})`.
+
+    `fields` are the sample's columns; `reference="…"` is one reference, `reference=[…]` or `references=[…]`
+    are several, and `relevant` may be a list of ids. For a composite, give the values of its parts. `encoder` is a model's name or an
+    encoder, for metrics that need one (default: the embedded model). `judge` is a judge, an async
+    function or a model's name, for judged metrics. If a field is missing, the score has the status
+    `missing`. Raises LabelError if the label does not parse, PlanError for an unknown metric, setting
+    or field, and DataError for an invalid value.
+
+    >>> import ragauge as rg
+    >>> rg.score("number_match", answer="The premium is $604", reference="$604").value
+    1.0
+    """
+    if callable(label) and isinstance(named := read_metric(label), Entry):
+        label = str(named.label)
+    if not isinstance(label, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise PlanError([f"score takes a metric's label or function, got {label!r:.80}"])
+    suite = suite_for_label(label)
+    columns = _one_row(fields)
+    resources = Resources(encoder, judging=judge_config_of(judge))
+    plan = make_plan([suite], list(columns), resources.defaults())
+    _check_used(label, fields, plan)
+    places = [place for place, metric in enumerate(plan.metrics) if metric.name == label]
+    try:
+        scores = measure(plan, columns, resources)[places[0] if places else 0]
+    except MetricError as error:
+        if isinstance(error.__cause__, ValueError | TypeError) and _is_composite(plan):
+            raise PlanError([f"{label}: {error.__cause__}"]) from None
+        raise
+    return cast(Score, scores[0])
+
+
+def evaluate(
+    samples: object,
+    metrics: MetricLike | Sequence[MetricLike] = DEFAULT,
+    *,
+    gold: object = None,
+    prefer: "Prefer | None" = None,
+    by_place: bool = False,
+    encoder: "Encoder | str | None" = None,
+    judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None" = None,
+    cache: str | Path | None = None,
+    folder: str | Path | None = None,
+    seed: int = 0,
+    workers: int = 1,
+    batch_size: int | None = None,
+    evidence: KeptEvidence = "all",
+    progress: Progress | None = None,
+    executor: "Ray | None" = None,
+) -> Run:
+    """Score samples with metrics.
+
+    `samples` is anything that `load` takes, or Samples. `gold`, `prefer` and `by_place` are those of
+    `load`: questions and references in a source of their own, which value to use where sources differ,
+    and pairing rows by their place. `metrics` is a suite's name or TOML file, a
+    metric's label or function, or a list of them; without it, the suite `rag`. `encoder` is a model's name or an encoder, for metrics
+    that need one (default: the embedded model). `judge` is a judge, an async function, a model's name,
+    several of them, or a JudgeConfig with repeats and budgets. `cache` is a file that keeps vectors and
+    replies for later runs; each reply is stored as soon as it arrives. `folder`, also an s3:// or gs:// URL, stores the run batch by
+    batch; call again with the same arguments to resume: finished batches are reused, failed scores are
+    retried. `batch_size` is how many rows are measured and stored together (default: 1,000, of many
+    short samples more). `evidence` is whose evidence is kept: of "all" scores, of "failed" ones (those
+    without a value or with a flag), or of "none"; it changes no score, and a run may be resumed with another. With `workers` above 1, large runs use that many processes (call it under
+    `if __name__ == "__main__":`). `executor`, an `rg.Ray`, has a Ray cluster measure the batches; the numbers are the same. `seed` is for the bootstrap. Raises PlanError with every problem
+    before any work starts.
+
+    >>> run = evaluate([{"id": "q1", "answer": "Paris", "reference": "paris"}], "exact_match")
+    >>> run.scores["value"].to_list()
+    [1.0]
+    """
+    _check(workers=workers, folder=folder)
+    _check_executor(executor, workers)
+    evaluation = Evaluation.prepare(
+        _loaded(samples, gold, prefer, by_place=by_place),
+        metrics,
+        encoder=encoder,
+        judge=judge,
+        cache=cache,
+        seed=seed,
+        batch_size=batch_size,
+        evidence=evidence,
+    )
+    try:
+        return evaluation.run(folder, workers=workers, progress=progress, executor=executor)
+    finally:
+        if not isinstance(judge, JudgeConfig):
+            evaluation.resources.close_judges(opened_by_name(judge))
+
+
+def open_run(folder: str | Path) -> Run:
+    """Open the finished run in a folder, or at an s3:// or gs:// URL, that `evaluate` or `ragauge run` wrote.
+
+    Raises StoreError if there is no run, or it is unfinished or damaged.
+
+    >>> import tempfile, ragauge as rg
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = rg.evaluate([{"id": "q1", "answer": "I do not know"}], "dont_know", folder=folder)
+    ...     rg.open_run(folder).scores["value"].to_list()
+    [1.0]
+    """
+    from ragauge.runs.store import RunFolder
+
+    return RunFolder.at(folder).read()
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A prepared evaluation: plan, samples, resources and manifest.
+
+    `manifest.key` identifies its run: it is the same for the same plan, data, code, models, seed and
+    batch size.
+    """
+
+    plan: Plan
+    samples: Samples
+    resources: Resources
+    manifest: Manifest
+
+    @classmethod
+    def prepare(
+        cls,
+        samples: object,
+        metrics: MetricLike | Sequence[MetricLike],
+        *,
+        encoder: "Encoder | str | None" = None,
+        judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None" = None,
+        cache: str | Path | None = None,
+        seed: int = 0,
+        batch_size: int | None = None,
+        evidence: KeptEvidence = "all",
+    ) -> "Evaluation":
+        """Prepare an evaluation; takes the arguments of `evaluate`, raises PlanError with every problem."""
+        _check(batch_size=1 if batch_size is None else batch_size, seed=seed, cache=cache)
+        if evidence not in get_args(KeptEvidence):
+            known = ", ".join(get_args(KeptEvidence))
+            raise PlanError([f"evidence is {evidence!r:.80}; choose one of {known}"])
+        samples = _samples(samples)
+        batch_size = usual_batch_size(samples) if batch_size is None else batch_size
+        resources = Resources(encoder, cache=cache, judging=judge_config_of(judge))
+        suites = suites_of(metrics)
+        if encoder is None:
+            suites = [in_own_precision(suite) for suite in suites]
+        plan = make_plan(suites, samples.columns, resources.defaults(), resources.judge_names)
+        resources.expect_tokens(
+            node.settings for node in plan.nodes if "encoder" in node.definition.resources
+        )
+        resources.evidence = evidence
+        manifest = manifest_of(plan, samples, seed, batch_size, resources)
+        return cls(plan, samples, resources, manifest)
+
+    def run(
+        self,
+        folder: str | Path | None = None,
+        *,
+        workers: int = 1,
+        progress: Progress | None = None,
+        listener: Listener = ignore,
+        executor: "Ray | None" = None,
+    ) -> Run:
+        """Run the evaluation and store it in `folder` if one is given; see `evaluate`.
+
+        `listener` gets an event for each step, in more detail than `progress`; worker processes only
+        report the batches that they finish.
+        """
+        _check(folder=folder)
+        self._retry_unreadable()
+        self.resources.watch(listener)
+        work = Execution(
+            self.plan,
+            self.samples,
+            self.resources,
+            self.manifest,
+            workers,
+            progress,
+            executor,
+        )
+        return work.in_memory() if folder is None else work.in_folder(Path(folder))
+
+    def estimate(self, folder: str | Path | None = None) -> "Mapping[str, CostEstimate]":
+        """For each judge, the calls that `run` would still make; needs judges in estimate mode."""
+        self._retry_unreadable()
+        plan, samples = self.plan, self.samples
+        judged = plan.for_judges()
+        size = self.manifest.batch_size
+        numbers: Iterable[int] = range(self.n_batches)
+        if folder is not None:
+            numbers = self.unfinished_batches(self._folder_at(folder))
+        for number in numbers:
+            measure(judged, columns_of(batch_of(plan, samples, number, size)), self.resources)
+        return {
+            session.name: session.usage.estimate() for session in judges_of(plan, self.resources)
+        }
+
+    def without_columns(self) -> Mapping[str, str]:
+        """Why the first rows give no score, by the label of each metric whose columns they do not have."""
+        from ragauge.engine.readiness import without_columns
+
+        first = columns_of(batch_of(self.plan, self.samples, 0, ROWS_SAMPLED))
+        found = without_columns(self.plan, first, self.resources)
+        if len(self.samples) <= ROWS_SAMPLED:
+            return found
+        return {label: f"first {ROWS_SAMPLED} answers: {why}" for label, why in found.items()}
+
+    def workload(self, folder: Path | None = None) -> Workload:
+        """How much `run` has to do, about; without the batches that are finished in this folder."""
+        import polars as pl
+
+        numbers = list(range(self.n_batches))
+        if folder is not None:
+            numbers = self.unfinished_batches(self._folder_at(folder))
+        size, samples = self.manifest.batch_size, self.samples
+        if samples.is_file:  # the first rows stand for all
+            first = Samples(samples.part(0, ROWS_FORECAST))
+            n_left = min(len(numbers) * size, len(samples))
+            return workload(self.plan, first, self.resources, size).times(n_left / len(first))
+        if len(numbers) < self.n_batches:
+            row = pl.int_range(pl.len()) // size
+            samples = Samples(samples.frame.filter(row.is_in(numbers)))
+        return workload(self.plan, samples, self.resources, size)
+
+    def _folder_at(self, place: str | Path) -> "RunFolder":
+        """The folder of this evaluation's run, which need not exist yet."""
+        from ragauge.runs.store import RunFolder
+
+        return RunFolder.at(place, key=self.manifest.key)
+
+    def characters_per_second(self) -> float | None:
+        """How fast the run's encoder reads; None if it has none, or one on another machine."""
+        first = Samples(self.samples.part(0, BATCH_SIZE))
+        return characters_per_second(self.plan, first, self.resources)
+
+    def reports(self, workers: int) -> bool:
+        """Whether a run with this number of workers reports its progress within a batch."""
+        from ragauge.engine.executors import choose
+
+        return choose(self.plan, len(self.samples), workers, self.resources).reports
+
+    @property
+    def n_batches(self) -> int:
+        return n_batches(self.samples, self.manifest)
+
+    def _retry_unreadable(self) -> None:
+        """Let the judges repeat calls whose stored reply is unreadable, if the config says so."""
+        if self.resources.judging.retry_unreadable:
+            for session in judges_of(self.plan, self.resources):
+                session.retry_unreadable = True
+
+    def unfinished_batches(self, folder: "RunFolder") -> list[int]:
+        """The numbers of the batches that are not finished in this folder. Writes nothing."""
+        return unfinished_batches(self.samples, self.manifest, folder)
+
+
+def usual_batch_size(samples: Samples) -> int:
+    """1,000 rows; of many short samples more, so that a large run has not too many parts."""
+    wanted = min(len(samples) // PARTS // BATCH_SIZE * BATCH_SIZE, MAX_BATCH_SIZE)
+    if wanted <= BATCH_SIZE:
+        return BATCH_SIZE
+    first = samples.part(0, ROWS_SAMPLED)
+    size = sum(len(str(row)) for row in first.iter_rows()) / first.height
+    return max(BATCH_SIZE, min(wanted, int(BATCH_BYTES / size) // BATCH_SIZE * BATCH_SIZE))
+
+
+def _check(
+    *,
+    batch_size: int = 1,
+    workers: int = 1,
+    seed: int = 0,
+    folder: str | Path | None = None,
+    cache: str | Path | None = None,
+) -> None:
+    """Raise PlanError if a value is out of range or not a path."""
+    for name, number, least in (
+        ("batch_size", batch_size, 1),
+        ("workers", workers, 1),
+        ("seed", seed, 0),
+    ):
+        if not isinstance(number, int) or number < least:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise PlanError([f"{name} must be a whole number of at least {least}, got {number!r}"])
+        if number >= MAX_WHOLE:  # what a manifest holds
+            raise PlanError([f"{name} must be below 2^63, got {number!r:.60}"])
+    if folder is not None and not (isinstance(folder, str | Path) and str(folder)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise PlanError([f"folder must be a path, got {folder!r}"])
+    if folder is not None:
+        url_of_run(folder)
+    for name, path in (("folder", folder), ("cache", cache)):
+        if "\0" in str(path):
+            raise PlanError([f"{name} has a NUL character: {str(path)!r:.80}"])
+
+
+def _check_executor(executor: object, workers: int) -> None:
+    """Raise PlanError unless the executor is None, or an rg.Ray that alone says how many workers there are."""
+    from ragauge.on_ray.executor import Ray
+
+    if executor is None:
+        return
+    if not isinstance(executor, Ray):
+        raise PlanError([f"executor must be an rg.Ray, got {executor!r:.80}"])
+    if workers != 1:
+        raise PlanError(
+            [
+                f"workers={workers} is for this machine; give it to the cluster: rg.Ray(workers={workers})"
+            ]
+        )
+
+
+def judge_config_of(judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None") -> JudgeConfig:
+    """The configuration of these judges, opened; raises JudgeError or PlanError."""
+    if judge is None:
+        return JudgeConfig()
+    if isinstance(judge, JudgeConfig):
+        return judge
+    from ragauge.judges.providers.factory import open_judge
+
+    several = isinstance(judge, list | tuple)
+    judges = cast("Sequence[JudgeLike]", judge if several else [judge])
+    return JudgeConfig(tuple(map(open_judge, judges)))
+
+
+def opened_by_name(judge: "JudgeLike | Sequence[JudgeLike] | None") -> Collection[str]:
+    """The judges that were given by name: this call opened them, so it may close them."""
+    several = isinstance(judge, list | tuple)
+    return [
+        name
+        for name in cast("Sequence[JudgeLike]", judge if several else [judge])
+        if isinstance(name, str)
+    ]
+
+
+def _loaded(samples: object, gold: object, prefer: "Prefer | None", *, by_place: bool) -> Samples:
+    """The samples; PlanError for options of loading with samples that are loaded already."""
+    from ragauge.loaders import load
+
+    given = {"gold": gold is not None, "prefer": prefer is not None, "by_place": by_place}
+    if not any(given.values()):
+        return _samples(samples)
+    if isinstance(samples, Samples):
+        names = ", ".join(name for name, is_given in given.items() if is_given)
+        raise PlanError([f"the samples are loaded already; give {names} to rg.load"])
+    return load(samples, gold=gold, prefer=prefer, by_place=by_place)
+
+
+def _samples(samples: object) -> Samples:
+    if isinstance(samples, Samples):
+        return samples
+    from ragauge.loaders import load
+
+    return load(samples)  # pyright: ignore[reportArgumentType]
+
+
+def estimate(
+    samples: object,
+    metrics: MetricLike | Sequence[MetricLike],
+    *,
+    judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig",
+    encoder: "Encoder | str | None" = None,
+    cache: str | Path | None = None,
+    folder: str | Path | None = None,
+    seed: int = 0,
+    batch_size: int | None = None,
+) -> "Mapping[str, CostEstimate]":
+    """Estimate, for each judge, the calls that `evaluate` would still make, their tokens and cost.
+
+    Takes the arguments of `evaluate`. Replies in `cache` and finished batches in `folder` are not
+    counted. Makes no calls and writes nothing. If a question depends on an earlier reply, a typical
+    reply is assumed, such as one claim per sentence. Tokens and cost are low, likely and high; the cost
+    is None if the price is unknown.
+
+    >>> row = {"id": "q1", "question": "Capital?", "answer": "Lyon", "reference": "Paris"}
+    >>> async def strict(request): ...
+    >>> estimate([row], ["answer_class", "factual_accuracy"], judge=strict)["strict"].calls
+    2
+    """
+    _check(folder=folder)
+    existing = cache if cache is not None and exists(cache) else None
+    evaluation = Evaluation.prepare(
+        samples,
+        metrics,
+        encoder=encoder,
+        judge=replace(judge_config_of(judge), mode="estimate"),
+        cache=existing,
+        seed=seed,
+        batch_size=batch_size,
+    )
+    return evaluation.estimate(folder)
+
+
+def _one_row(fields: Mapping[str, object]) -> Columns:
+    given = dict(fields)
+    if "reference" in given:
+        if "references" in given:
+            raise PlanError(["give reference or references, not both"])
+        given["references"] = given.pop("reference")
+    columns: Columns = {"id": ["this sample"], "system": ["default"]}
+    for name, value in given.items():
+        try:
+            known = name in FIELDS or isinstance(value, str)
+            columns[name] = [read_value(name, value) if known else value]
+        except FieldError as error:
+            shown = "reference" if name == "references" and name not in fields else name
+            raise DataError([Problem(str(error), "rg.score", field=shown)]) from None
+    return columns
+
+
+def _check_used(label: str, fields: Mapping[str, object], plan: Plan) -> None:
+    known = {*FIELDS, "reference", *plan.columns}
+    known |= {
+        column.name
+        for node in plan.nodes
+        for column in node.definition.columns
+        if column.takes_score
+    }
+    problems = [
+        f"{label} does not read the field {name!r}"
+        f"{did_you_mean(name, known) or '; it reads ' + ', '.join(sorted(plan.columns))}"
+        for name in fields
+        if name not in known
+    ]
+    if problems:
+        raise PlanError(problems)
+
+
+def _is_composite(plan: Plan) -> bool:
+    return any(column.takes_score for node in plan.nodes for column in node.definition.columns)

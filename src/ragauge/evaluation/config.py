@@ -1,0 +1,342 @@
+"""Configuration files of `ragauge run`: its options in a TOML file.
+
+    suites = ["answer-quality"]
+    metrics = ["ndcg@10"]
+    data = "answers.jsonl"             # or [systems], one file each
+    gold = "questions.jsonl"
+    prefer = "gold"                    # where gold and answers differ; or "answers", "first"
+    by_place = false                   # true pairs rows by place, not by id or question
+    where = 'topic = "fees"'
+    limit = 100
+    by = ["question_type"]
+    plugins = ["my_metrics.py"]        # executed
+    output = ["scores.csv", "summary.md"]
+    seed = 0
+    on = "ray"                         # score on a Ray cluster; or "ray://host:10001"
+    storage = "s3://bucket/prefix"     # for a cluster whose nodes do not reach the run's folder
+    evidence = "all"                   # keep it of all scores, of "failed" and flagged ones, or "none"
+    cache = "vectors.sqlite"           # or "none"; ragauge-runs/cache.sqlite by default
+
+    [systems]
+    baseline = "baseline.jsonl"
+    candidate = "candidate.jsonl"
+
+    [map]
+    answer = "model_output"
+
+    [encoder]                          # for metrics that compare meaning; optional
+    model = "BAAI/bge-m3"              # or a folder, or an endpoint's model
+    base_url = "http://localhost:8080/v1"
+    api_key_env = "EMBEDDINGS_KEY"     # the environment variable that holds the key
+    precision = "fp32"
+
+    [judge]                            # for metrics that need one
+    model = "gpt-4o-mini"              # or several: ["gpt-4o-mini", "qwen3"], or replay:FILE
+    base_url = "http://localhost:11434/v1"
+    api_key_env = "OPENAI_API_KEY"     # the environment variable that holds the key
+    temperature = 0
+    max_tokens = 2000                  # of a reply
+    rpm = 500                          # requests a minute
+    tpm = 200000                       # tokens a minute
+    concurrency = 64                   # most concurrent requests
+    max_cost_usd = 2.5                 # further calls are skipped
+    max_calls = 1000
+    price = [0.15, 0.60]               # dollars per million tokens of prompts and of replies
+    repeat = 3                         # ask each question three times
+    prompts = "my_prompts"             # a folder with your own prompts
+    language = "de"                    # of prompts and replies
+    window = 32000                     # context window of the model in tokens
+
+    [gate]                             # for `ragauge gate --config`
+    rules = ["correct >= 0.8", "failed <= 0"]
+    baseline = "runs/main"             # a run, or a system of the run that is checked
+    max_drop = { correct = 0.02 }      # or a number for all metrics
+    on = "point"                       # or "bound": the worse end of the difference's interval
+
+Paths are relative to the folder of the configuration file.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from shlex import quote
+from typing import cast
+
+from ragauge.errors import SuiteError
+from ragauge.judges.config import KEYS as JUDGE_KEYS
+from ragauge.storage.regular_file import as_url, exists, is_folder
+from ragauge.storage.tomlfile import Table, as_list, as_table, check_table, read_toml
+
+KEYS = {
+    "data": str,
+    "gold": str,
+    "prefer": str,
+    "by_place": bool,
+    "suites": list,
+    "metrics": list,
+    "without": list,
+    "where": str,
+    "limit": int,
+    "by": list,
+    "output": list,
+    "plugins": list,
+    "folder": str,
+    "seed": int,
+    "workers": int,
+    "on": str,
+    "storage": str,
+    "evidence": str,
+    "systems": dict,
+    "map": dict,
+    "encoder": dict,
+    "judge": dict,
+    "cache": str,
+    "gate": dict,
+}
+GATE_KEYS = {"rules": list, "baseline": str, "max_drop": float, "on": str}
+DROP_JUDGED_ON = ("point", "bound")
+REPLAY = "replay:"
+NO_CACHE = "none"
+"""Value of `cache` that switches the cache off."""
+ENCODER_KEYS = {
+    "model": str,
+    "precision": str,
+    "revision": str,
+    "device": str,
+    "base_url": str,
+    "api_key_env": str,
+    "dimensions": int,
+}
+"""What `open_encoder` takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateConfig:
+    """The rules of a gate. `max_drop` is by metric; "" is for all metrics. `on` is point or bound."""
+
+    rules: tuple[str, ...] = ()
+    baseline: Path | None = None
+    max_drop: Mapping[str, float] = field(default_factory=dict[str, float])
+    on: str = "point"
+
+    def with_options(
+        self,
+        rules: Sequence[str],
+        baseline: Path | None,
+        max_drop: Mapping[str, float],
+        on: str | None,
+    ) -> "GateConfig":
+        """These rules, replaced by those that are given."""
+        return GateConfig(
+            tuple(rules) or self.rules,
+            baseline or self.baseline,
+            max_drop or self.max_drop,
+            on or self.on,
+        )
+
+    @classmethod
+    def read(cls, table: Table, base: Path) -> "GateConfig":
+        """The table [gate]; a baseline that exists beside the configuration is a path."""
+        drop = table.get("max_drop", {})
+        by_metric = cast("Mapping[str, float]", drop) if isinstance(drop, Mapping) else {"": drop}
+        named = cast("str | None", table.get("baseline"))
+        place = None if named is None else base / named
+        baseline = place if place is None or exists(place) else Path(cast(str, named))
+        return cls(
+            tuple(cast("list[str]", table.get("rules", []))),
+            baseline,
+            {name: float(cast(float, value)) for name, value in by_metric.items()},
+            cast(str, table.get("on", "point")),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What to evaluate, with what, and where the results go; None or empty where not given."""
+
+    data: Path | None = None
+    gold: Path | None = None
+    suites: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    where: str | None = None
+    limit: int | None = None
+    by: tuple[str, ...] = ()
+    output: tuple[Path, ...] = ()
+    plugins: tuple[Path, ...] = ()
+    folder: Path | None = None
+    seed: int = 0
+    workers: int | None = None
+    evidence: str | None = None
+    systems: Mapping[str, Path] = field(default_factory=dict[str, Path])
+    map: Mapping[str, str] = field(default_factory=dict[str, str])
+    encoder: Table = field(default_factory=dict[str, object])
+    cache: str | None = None
+    judge: Table = field(default_factory=dict[str, object])
+    prefer: str | None = None
+    by_place: bool = False
+    gate: GateConfig = field(default_factory=GateConfig)
+    without: tuple[str, ...] = ()
+    on: str | None = None
+    storage: str | None = None
+
+    @classmethod
+    def load(cls, path: Path) -> "Config":
+        """The configuration in a file; SuiteError lists every unknown key and wrong type."""
+        table = read_toml(path)
+        if any(
+            as_table(item) for key in ("metric", "check") for item in as_list(table.get(key)) or ()
+        ):
+            raise SuiteError(
+                f"{path}: is a suite; run it with: ragauge run DATA --suite {quote(str(path))}"
+            )
+        problems = check_table(table, KEYS, str(path))
+        problems += _texts_only(table, path)
+        problems += [f"{path}: {key} has a NUL character" for key in _with_nul(table)]
+        problems += [
+            f"{path}: {key} must be at least 1, got {table[key]}"
+            for key in ("limit", "workers")
+            if isinstance(table.get(key), int) and cast(int, table[key]) < 1
+        ]
+        problems += check_table(
+            as_table(table.get("encoder")) or {}, ENCODER_KEYS, f"{path}: encoder"
+        )
+        problems += _judge_problems(table, path)
+        problems += _gate_problems(table, path)
+        if "data" in table and "systems" in table:
+            problems.append(f"{path}: give data or [systems], not both")
+        if problems:
+            raise SuiteError("\n".join(problems))
+        return cls._read(table, path.parent)
+
+    @classmethod
+    def _read(cls, table: Table, base: Path) -> "Config":
+        def path_of(key: str) -> Path | None:
+            return _place(base, str(table[key])) if key in table else None
+
+        def texts(key: str) -> tuple[str, ...]:
+            return tuple(cast(list[str], table.get(key, [])))
+
+        systems = cast(Mapping[str, str], table.get("systems", {}))
+        suites = tuple(
+            str(base / suite) if suite.endswith(".toml") else suite for suite in texts("suites")
+        )
+        return cls(
+            path_of("data"),
+            path_of("gold"),
+            suites,
+            texts("metrics"),
+            cast(str | None, table.get("where")),
+            cast(int | None, table.get("limit")),
+            texts("by"),
+            tuple(base / path for path in texts("output")),
+            tuple(base / path for path in texts("plugins")),
+            path_of("folder"),
+            cast(int, table.get("seed", 0)),
+            cast(int | None, table.get("workers")),
+            cast(str | None, table.get("evidence")),
+            {name: _place(base, path) for name, path in systems.items()},
+            dict(cast(Mapping[str, str], table.get("map", {}))),
+            _encoder(table, base),
+            _cache(table, base),
+            _judge(table, base),
+            cast(str | None, table.get("prefer")),
+            cast(bool, table.get("by_place", False)),
+            GateConfig.read(as_table(table.get("gate")) or {}, base),
+            texts("without"),
+            cast(str | None, table.get("on")),
+            cast(str | None, table.get("storage")),
+        )
+
+
+def _place(base: Path, text: str) -> Path:
+    """A path relative to the configuration's folder; a URL stays as it is."""
+    return base / text if as_url(text) is None else Path(text)
+
+
+def _gate_problems(table: Table, path: Path) -> list[str]:
+    given = as_table(table.get("gate")) or {}
+    drop = given.get("max_drop", {})
+    plain = {name: value for name, value in given.items() if name != "max_drop"}
+    problems = check_table(plain, GATE_KEYS, f"{path}: gate")
+    if (rules := as_list(given.get("rules"))) and not all(isinstance(one, str) for one in rules):
+        problems.append(f"{path}: gate.rules must be a list of texts, got {rules!r:.80}")
+    drops = (as_table(drop) or {"": drop}) if drop != {} else {}
+    problems += [
+        f"{path}: gate.max_drop{name and f'.{name}'} must be a number of at least 0, got {value!r:.80}"
+        for name, value in drops.items()
+        if not isinstance(value, int | float)
+        or isinstance(value, bool)
+        or not 0 <= value < float("inf")
+    ]
+    if given.get("on", "point") not in DROP_JUDGED_ON:
+        problems.append(f"{path}: gate.on must be point or bound, got {given['on']!r:.80}")
+    return problems
+
+
+def _judge_problems(table: Table, path: Path) -> list[str]:
+    given = as_table(table.get("judge")) or {}
+    others = {name: value for name, value in given.items() if name != "model"}
+    problems = check_table(others, JUDGE_KEYS, f"{path}: judge")
+    model = given.get("model")
+    names = [model] if isinstance(model, str) else as_list(model)
+    if model is not None and not (names and all(isinstance(name, str) and name for name in names)):
+        problems.append(
+            f"{path}: judge: model must be a name or a list of names, got {model!r:.80}"
+        )
+    return problems
+
+
+def _judge(table: Table, base: Path) -> Table:
+    """The table [judge]; paths of prompts and recordings are relative to the configuration's folder."""
+    given = dict(as_table(table.get("judge")) or {})
+    if isinstance(given.get("prompts"), str):
+        given["prompts"] = str(base / str(given["prompts"]))
+    model = given.get("model")
+    if model is not None:
+        names = [model] if isinstance(model, str) else cast(list[str], model)
+        given["model"] = [_from_base(name, base) for name in names]
+    return given
+
+
+def _from_base(name: str, base: Path) -> str:
+    return f"{REPLAY}{base / name.removeprefix(REPLAY)}" if name.startswith(REPLAY) else name
+
+
+def _cache(table: Table, base: Path) -> str | None:
+    given = cast(str | None, table.get("cache"))
+    return given if given in (None, NO_CACHE) else str(base / given)
+
+
+def _encoder(table: Table, base: Path) -> Table:
+    """The table [encoder]; a model that is a path is relative to the configuration's folder."""
+    given = dict(as_table(table.get("encoder")) or {})
+    model = given.get("model")
+    if isinstance(model, str) and (model.startswith((".", "~")) or is_folder(base / model)):
+        given["model"] = str(base / Path(model).expanduser())
+    return given
+
+
+def _with_nul(value: object, key: str = "") -> Iterator[str]:
+    """The keys of the texts with a NUL character, which no path can have."""
+    if isinstance(value, str) and "\0" in value:
+        yield key
+    for name, item in (as_table(value) or {}).items():
+        yield from _with_nul(item, f"{key}.{name}" if key else name)
+    for item in as_list(value) or ():
+        yield from _with_nul(item, key)
+
+
+def _texts_only(table: Table, path: Path) -> list[str]:
+    problems: list[str] = []
+    for key, kind in KEYS.items():
+        listed = as_list(table.get(key)) if kind is list else None
+        if listed and not all(isinstance(item, str) for item in listed):
+            problems.append(f"{path}: {key} must be a list of texts, got {listed!r:.80}")
+        named = as_table(table.get(key)) if key in ("systems", "map") else None
+        if named:
+            problems += [
+                f"{path}: {key}.{name} must be text, got {item!r:.80}"
+                for name, item in named.items()
+                if not isinstance(item, str)
+            ]
+    return problems

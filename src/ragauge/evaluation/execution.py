@@ -1,0 +1,267 @@
+"""Execute an evaluation: measure its batches, store them, and finish the run."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragauge.engine.corpus import compute_corpus_features
+from ragauge.engine.graph import Plan
+from ragauge.engine.row_range import RowRange
+from ragauge.progress import Scored
+from ragauge.runs.identity import judges_of, now
+from ragauge.runs.kept_results import keeps_results
+from ragauge.runs.manifest import Manifest
+from ragauge.runs.run import Run
+from ragauge.samples.samples import Columns, SampleFile, Samples, to_columns
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ragauge.engine.resources import Resources
+    from ragauge.on_ray.executor import Ray
+    from ragauge.runs.store import RunFolder
+
+Progress = Callable[[int, int], None]
+"""Called with the number of rows done and the total number of rows."""
+
+
+def batch_of(plan: Plan, samples: Samples, number: int, size: int) -> Columns | RowRange:
+    """The columns that the plan needs of a batch; of samples in a file, where they are."""
+    columns = columns_read(plan, samples)
+    start, stop = number * size, (number + 1) * size
+    if isinstance(samples.rows, SampleFile):
+        return RowRange(samples.rows.path, start, stop, columns)
+    return to_columns(samples.part(start, stop, columns))
+
+
+def columns_read(plan: Plan, samples: Samples) -> list[str]:
+    """The columns of the samples that measuring needs."""
+    return [name for name in samples.columns if name in plan.columns | {"id", "system"}]
+
+
+def n_batches(samples: Samples, manifest: Manifest) -> int:
+    return -(-len(samples) // manifest.batch_size)
+
+
+def unfinished_batches(samples: Samples, manifest: Manifest, folder: "RunFolder") -> list[int]:
+    """The numbers of the batches that are not finished in this folder. Writes nothing.
+
+    All batches if the folder holds another run, which `RunFolder.open` rejects.
+    """
+    numbers = range(n_batches(samples, manifest))
+    stored = folder.manifest() if folder.has_manifest() else None
+    if stored is None or stored.key != manifest.key:
+        return list(numbers)
+    size = manifest.batch_size
+    return [
+        number
+        for number in numbers
+        if not folder.scores_part(number).exists()
+        or not folder.has_part(
+            number, samples.part(number * size, (number + 1) * size, ["id", "system"])
+        )
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One execution of an evaluation's batches, with `workers` processes at most."""
+
+    plan: Plan
+    samples: Samples
+    resources: "Resources"
+    manifest: Manifest
+    workers: int
+    progress: Progress | None
+    executor: "Ray | None" = None
+    """Where batches are measured, if not on this machine alone."""
+
+    def in_memory(self) -> Run:
+        import polars as pl
+
+        from ragauge.runs.scores import InMemory
+
+        if self.executor is not None:
+            return self._through_folder()
+        numbers = range(n_batches(self.samples, self.manifest))
+        parts = dict(self._measured(numbers))
+        scores = pl.concat([parts[number] for number in numbers])
+        return Run(self.samples, InMemory(scores), self._finished())
+
+    def _through_folder(self) -> Run:
+        """The run in memory, of parts that a cluster writes to a folder that is not kept."""
+        from ragauge.runs.scores import InMemory, with_all_columns
+        from ragauge.samples.temporary_file import TemporaryFolder
+
+        folder = TemporaryFolder()
+        run = self.in_folder(folder.path / "run")
+        return Run(self.samples, InMemory(with_all_columns(run.source, folder.path)), run.manifest)
+
+    def in_folder(self, path: Path) -> Run:
+        """The run in a folder, which may be at a URL."""
+        from ragauge.runs.store import RunFolder
+
+        with RunFolder.for_writing(path, self.manifest.key) as folder:
+            run = self._stored_in(folder)
+            folder.put_all()
+            return run
+
+    def _stored_in(self, folder: "RunFolder") -> Run:
+        from ragauge.runs.store import SUMMARIES, has_unfinished
+        from ragauge.views.tables import write_summaries
+
+        path, stored = folder.path, folder.open(self.manifest, self.samples)
+        if stored.finished:
+            run = replace(folder.read(), samples=self.samples)
+            if not any(has_unfinished(run.collect(piece)) for piece in run.source.pieces()):
+                if not all((path / name).exists() for name in SUMMARIES):
+                    write_summaries(run, path)
+                _keep(run)
+                return run
+            folder.reopen()
+        numbers = unfinished_batches(self.samples, self.manifest, folder)
+        if self.executor is None:
+            for number, part in self._measured(numbers):
+                folder.write_part(number, part)
+        elif not self.plan.for_judges().nodes:
+            self._measure_on(self.executor, numbers, folder)
+        else:
+            self._measure_on_both(self.executor, numbers, folder)
+        finished = replace(self._finished(), started=stored.started)
+        run = folder.finish(finished, self.samples, n_batches(self.samples, self.manifest))
+        write_summaries(run, path)
+        _keep(run)
+        return run
+
+    def _finished(self) -> Manifest:
+        usage = _usage(self.plan, self.resources)
+        return replace(self.manifest, finished=now(), judging=usage)
+
+    def _measured(self, numbers: Sequence[int]) -> "Iterable[tuple[int, pl.DataFrame]]":
+        from ragauge.engine.executors import choose
+
+        plan, samples = self.plan, self.samples
+        resources, size = self.resources, self.manifest.batch_size
+        if numbers:
+            compute_corpus_features(plan, samples, resources)
+        executor = choose(plan, len(samples), self.workers, resources)
+        tell = self._teller(numbers, reports=executor.reports)
+        for number, part in executor.map(
+            plan, ((number, batch_of(plan, samples, number, size)) for number in numbers)
+        ):
+            tell(number)
+            yield number, part
+
+    def _measure_on(
+        self,
+        executor: "Ray",
+        numbers: Sequence[int],
+        folder: "RunFolder",
+        parts: "RunFolder | None" = None,
+    ) -> None:
+        """Have these batches measured by a cluster, whose workers read and write the run's folder.
+
+        `parts`: where they write, if elsewhere.
+        """
+        from ragauge.on_ray.batches import Job
+        from ragauge.on_ray.storage import AtUrl
+        from ragauge.runs.identity import run_code
+        from ragauge.runs.store import SAMPLES
+
+        if not numbers:
+            return
+        compute_corpus_features(self.plan, self.samples, self.resources)
+        path = folder.path.absolute()
+        target = folder if parts is None else parts
+        job = Job(
+            self.manifest.key,
+            self.plan,
+            self.resources.for_workers(),
+            path / SAMPLES,
+            columns_read(self.plan, self.samples),
+            target.path.absolute(),
+            self.manifest.batch_size,
+            run_code(self.plan, self.resources),
+            self.resources.cache_path,
+        )
+        is_at_url = folder.url is not None and target.url is not None and not executor.storage
+        if is_at_url:
+            job = replace(job, storage=AtUrl(str(folder.url), str(target.url)))
+        tell = self._teller(numbers, reports=False)
+        for number in executor.store(job, numbers):
+            if is_at_url:
+                target.take_part(number)
+            else:
+                target.put(*target.part_files(number))
+            tell(number)
+
+    def _measure_on_both(
+        self, executor: "Ray", numbers: Sequence[int], folder: "RunFolder"
+    ) -> None:
+        """Have a cluster measure what asks no judge; then ask the judges from here, batch by batch."""
+        from ragauge.on_ray.split import merged, split
+
+        alone, judged = split(self.plan)
+        apart = folder.apart()
+        there = replace(self, plan=alone, progress=None)
+        if alone.nodes:
+            rest = [n for n in numbers if not apart.has_part(n, self._rows(n))]
+            there._measure_on(executor, rest, folder, apart)
+        here = replace(self, plan=judged)
+        for number, part in here._measured(numbers):
+            if not alone.nodes and not alone.metrics:
+                folder.write_part(number, part)
+                continue
+            others = apart.part(number) if alone.nodes else there._measured_here(number)
+            folder.write_part(number, merged([others, part], self._rows(number), self.plan))
+        folder.remove_apart()
+
+    def _measured_here(self, number: int) -> "pl.DataFrame":
+        """The scores of one batch whose metrics are all unavailable."""
+        ((_, part),) = replace(self, workers=1)._measured([number])
+        return part
+
+    def _rows(self, number: int) -> "pl.DataFrame":
+        """The ids and systems of a batch."""
+        size = self.manifest.batch_size
+        return self.samples.part(number * size, (number + 1) * size, ["id", "system"])
+
+    def _teller(self, numbers: Sequence[int], *, reports: bool) -> Callable[[int], None]:
+        """Tells those who watch the run that the batch with a number is done.
+
+        `reports`: the listener knows already what was computed.
+        """
+        n, size = len(self.samples), self.manifest.batch_size
+        n_rows = {number: min(size, n - number * size) for number in numbers}
+        done = n - sum(n_rows.values())
+
+        def tell(number: int) -> None:
+            nonlocal done
+            done += n_rows[number]
+            if not reports:
+                self.resources.listener(Scored(n_rows[number] * len(self.plan.nodes)))
+            if self.progress:
+                self.progress(done, n)
+
+        return tell
+
+
+def _keep(run: Run) -> None:
+    """Keep what a large run shows first, so that it is not computed again."""
+    from ragauge.evaluation.keeping import keep_results
+    from ragauge.views.first_screen import FirstScreen
+
+    if keeps_results(run) and not run.kept:
+        _ = FirstScreen(
+            run
+        ).compared  # the comparison that the first screen makes is kept with the rest
+        keep_results(run)
+
+
+def _usage(plan: Plan, resources: "Resources") -> Mapping[str, object]:
+    """For each judge of the plan, its usage, and details such as parameters that the model rejects."""
+    return {
+        session.name: {**session.usage.as_data(), **session.judge.details()}
+        for session in judges_of(plan, resources)
+    }

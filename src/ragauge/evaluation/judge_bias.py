@@ -1,0 +1,319 @@
+"""Measure what changes a judge's verdicts besides the answer, on your own data."""
+
+import tempfile
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from ragauge.errors import DataError, PlanError, Problem
+from ragauge.evaluation import (
+    Evaluation,
+    MetricLike,
+    evaluate,
+    judge_config_of,
+    opened_by_name,
+)
+from ragauge.judges.config import JudgeConfig
+from ragauge.people.judge_effects import (
+    AnswerOrder,
+    JudgeBias,
+    Key,
+    answer_order,
+    consistency,
+    context_order,
+    length_effect,
+)
+from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.run import Run
+from ragauge.samples.samples import Samples
+from ragauge.score import Score
+from ragauge.storage.regular_file import exists
+
+if TYPE_CHECKING:
+    from ragauge.engine.graph import Plan
+    from ragauge.engine.resources import Resources
+    from ragauge.evaluation import JudgeLike
+    from ragauge.judges.budget import CostEstimate
+    from ragauge.judges.question import Question
+    from ragauge.judges.questions import Criterion
+    from ragauge.judges.session import JudgeSession
+
+QUESTIONS = 50
+REPEATS = 3
+OFFLINE = "correct"
+"""The offline metric that stands for quality where nobody labelled."""
+
+
+def judge_bias(
+    samples: object,
+    metrics: "MetricLike | Sequence[MetricLike]",
+    *,
+    judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig",
+    labels: object = None,
+    yes: Collection[str] = (),
+    n_questions: int = QUESTIONS,
+    repeat: int = REPEATS,
+    cache: str | Path | None = None,
+    seed: int = 0,
+) -> JudgeBias:
+    """Measure a judge's self-consistency, position bias and length bias on a sample of your data.
+
+    Takes `n_questions` random questions and all answers to them. Each is judged `repeat` times
+    (self-consistency), then again with its contexts in reverse order (for metrics that read contexts), and
+    the answers of two systems to a question are compared in both orders. Length bias is the correlation
+    of scores with length within equal `labels` (as `Run.calibrate` reads them), or else with the offline
+    metric `correct` held constant. Replies are kept in `cache` as in `evaluate`. Raises PlanError if
+    no metric asks the judge.
+
+    >>> import ragauge as rg
+    >>> rows = [
+    ...     {"id": str(n), "system": system, "answer": "Rome", "reference": "Rome"}
+    ...     for n in range(3)
+    ...     for system in "ab"
+    ... ]
+    >>> judge = rg.ScriptedJudge({"verdict": ["CORRECT", "WRONG", "CORRECT"]})
+    >>> found = judge_bias(rows, "answer_class", judge=judge, repeat=3)
+    >>> round(found.consistency[0].flips.value, 3)  # two of the three pairs of calls differ
+    0.667
+    """
+    if repeat < 1 or n_questions < 1:
+        raise PlanError(["repeat and n_questions must be at least 1"])
+    chosen = _some(samples, n_questions, seed)
+    config = replace(judge_config_of(judge), repeat=repeat)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        # A temporary cache, so that calls that do not depend on the order are made once.
+        path = Path(folder) / "cache.sqlite" if cache is None else cache
+        prepared = Evaluation.prepare(chosen, metrics, judge=config, cache=path, seed=seed)
+        judged = judged_metrics(prepared.plan)
+        if not judged:
+            raise PlanError(["no metric asks the judge; give one that does, such as answer_class"])
+        try:
+            return _measured(prepared, metrics, judged, labels, yes, path)
+        finally:
+            if not isinstance(judge, JudgeConfig):
+                prepared.resources.close_judges(opened_by_name(judge))
+
+
+def judge_bias_cost(
+    samples: object,
+    metrics: "MetricLike | Sequence[MetricLike]",
+    *,
+    judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig",
+    n_questions: int = QUESTIONS,
+    repeat: int = REPEATS,
+    cache: str | Path | None = None,
+    seed: int = 0,
+) -> "Mapping[str, CostEstimate]":
+    """For each judge, the calls that `judge_bias` would still make, their tokens and cost; makes none."""
+    from ragauge.judges import loop
+
+    chosen = _some(samples, n_questions, seed)
+    config = replace(judge_config_of(judge), repeat=repeat, mode="estimate")
+    existing = cache if cache is not None and exists(cache) else None
+    prepared = Evaluation.prepare(chosen, metrics, judge=config, cache=existing, seed=seed)
+    prepared.estimate()
+    turned = _turned(chosen)
+    if turned is not None and prepared.plan.columns & {"contexts"}:
+        replace(prepared, samples=turned).estimate()
+    sessions = prepared.resources.judges
+    for session in sessions.values():
+        loop.run(session.ask_all(_in_both_orders(_pairs(chosen, seed))))
+    return {name: session.usage.estimate() for name, session in sessions.items()}
+
+
+def _measured(
+    prepared: Evaluation,
+    metrics: "MetricLike | Sequence[MetricLike]",
+    judged: Collection[str],
+    labels: object,
+    yes: Collection[str],
+    cache: str | Path,
+) -> JudgeBias:
+    """Everything that can be measured on these samples."""
+    chosen, config, seed = prepared.samples, prepared.resources.judging, prepared.manifest.seed
+    run = evaluate(chosen, metrics, judge=config, cache=cache, seed=seed)
+    shown = [metric for metric in run.metrics if metric.metric in judged]
+    turned = _turned(chosen)
+    in_order = [metric for metric in shown if _reads_contexts(prepared.plan, metric)]
+    other = None
+    if in_order and turned is not None:
+        other = evaluate(turned, metrics, judge=config, cache=cache, seed=seed)
+    standard, held, notes = _standard(run, labels, yes)
+    by_label, offline = (standard, None) if labels is not None else (None, standard)
+    orders = tuple(_answer_orders(chosen, prepared.resources, seed, notes))
+    return JudgeBias(
+        chosen.frame["id"].n_unique(),
+        len(chosen),
+        tuple(consistency(run, metric, seed=seed) for metric in shown) if config.repeat > 1 else (),
+        ()
+        if other is None
+        else tuple(context_order(run, other, metric, seed=seed) for metric in in_order),
+        tuple(
+            length_effect(run, metric, labels=by_label, offline=offline, held=held, seed=seed)
+            for metric in shown
+        ),
+        orders,
+        (*notes, *_missing(config.repeat, in_order, turned, chosen)),
+    )
+
+
+def judged_metrics(plan: "Plan") -> frozenset[str]:
+    """The labels of the metrics whose value depends on a judge."""
+    judged: set[str] = set()
+    for node in plan.nodes:
+        inputs = {source.node for source in node.inputs}
+        if "judge" in node.definition.resources or inputs & judged:
+            judged.add(node.key)
+    return frozenset(metric.metric for metric in plan.metrics if metric.node in judged)
+
+
+def _some(samples: object, n: int, seed: int) -> Samples:
+    """All answers to n random questions."""
+    import numpy as np
+
+    from ragauge.loaders import load
+
+    found = samples if isinstance(samples, Samples) else load(samples)
+    ids = found.frame["id"].unique().sort()
+    order = np.random.default_rng(seed).permutation(len(ids))[:n]
+    kept = found.frame.filter(found.frame["id"].is_in(ids.gather(order).implode()))
+    if "answer" not in kept.columns:
+        raise DataError([Problem("has no answers, so there is nothing to judge", found.source)])
+    return Samples(kept, found.source)
+
+
+def _turned(samples: Samples) -> Samples | None:
+    """The answers with two contexts or more, in reverse order; None if there are none."""
+    import polars as pl
+
+    if "contexts" not in samples.columns:
+        return None
+    several = samples.frame.filter(pl.col("contexts").list.len() > 1)
+    lists = [
+        name for name in ("contexts", "context_ids", "context_scores") if name in several.columns
+    ]
+    turned = several.with_columns(pl.col(name).list.reverse() for name in lists)
+    return Samples(turned, samples.source) if turned.height else None
+
+
+def _reads_contexts(plan: "Plan", metric: MetricDisplay) -> bool:
+    """Whether a metric's value depends on the contexts."""
+    inputs = {node.key: node.inputs for node in plan.nodes}
+    waiting = [each.node for each in plan.metrics if each.metric == metric.metric and each.node]
+    seen: set[str] = set()
+    while waiting:
+        key = waiting.pop()
+        if key in seen:
+            continue
+        seen.add(key)
+        if any(source.column == "contexts" for source in inputs[key]):
+            return True
+        waiting += [source.node for source in inputs[key] if source.node]
+    return False
+
+
+def _standard(
+    run: Run, labels: object, yes: Collection[str]
+) -> tuple[Mapping[Key, float] | None, str, list[str]]:
+    """What says how good each answer is: labels, or else an offline metric; its name, and notes."""
+    if labels is not None:
+        from ragauge.loaders.verdicts import Verdicts, load_verdicts
+        from ragauge.people.verdicts import matched
+
+        given = labels if isinstance(labels, Verdicts) else load_verdicts(labels, yes=yes)
+        found = matched(given, run)
+        rows = found.targets(run.metrics[0]).drop_nulls("target").select("id", "system", "target")
+        return (
+            {(id, system): target for id, system, target in rows.iter_rows()},
+            "label",
+            list(found.notes),
+        )
+    if "references" not in run.samples.columns:
+        return None, OFFLINE, []
+    scores = evaluate(run.samples, OFFLINE).scores.drop_nulls("value")
+    rows = scores.select("id", "system", "value").iter_rows()
+    return {(id, system): value for id, system, value in rows}, OFFLINE, []
+
+
+def _answer_orders(
+    samples: Samples, resources: "Resources", seed: int, notes: list[str]
+) -> Iterable[AnswerOrder]:
+    """Each judge's comparisons of two systems' answers, in both orders."""
+    pairs = _pairs(samples, seed)
+    if not pairs:
+        return
+    for name, session in resources.judges.items():
+        found, n_failed = _compared(session, pairs)
+        if n_failed:
+            notes.append(f"{name}: {n_failed:,} of {len(pairs):,} pairs could not be compared")
+        yield answer_order(name, found, seed=seed)
+
+
+Pair = tuple[str, str | None, Sequence[str] | None, str, str]
+"""A question's id, its text, its references, and two different answers."""
+
+
+def _pairs(samples: Samples, seed: int) -> list[Pair]:
+    """Two random different answers to each question that has them."""
+    import numpy as np
+
+    random = np.random.default_rng(seed)
+    pairs: list[Pair] = []
+    by_id = samples.frame.sort("id", "system").partition_by("id", maintain_order=True)
+    for rows in by_id:
+        answers = [text for text in rows["answer"].unique(maintain_order=True).to_list() if text]
+        if len(answers) < 2:
+            continue
+        first, second = random.permutation(len(answers))[:2]
+        row = rows.row(0, named=True)
+        references = cast("Sequence[str] | None", row.get("references"))
+        pairs.append((row["id"], row.get("question"), references, answers[first], answers[second]))
+    return pairs
+
+
+def _in_both_orders(pairs: Sequence[Pair]) -> "list[Question[Criterion]]":
+    from ragauge.judges.questions import preference
+
+    return [
+        preference(question, references, *order)
+        for _, question, references, one, other in pairs
+        for order in ((one, other), (other, one))
+    ]
+
+
+def _compared(
+    session: "JudgeSession", pairs: Sequence[Pair]
+) -> tuple[list[tuple[str, float, float]], int]:
+    """What the judge says of each pair in both orders, and how many pairs have no answer."""
+    from ragauge.judges import loop
+    from ragauge.judges.questions import FIRST, TIE
+
+    answers = loop.run(session.ask_all(_in_both_orders(pairs)))
+    found: list[tuple[str, float, float]] = []
+    for place, (id, *_) in enumerate(pairs):
+        won: list[float] = []
+        for answered in answers[2 * place : 2 * place + 2]:
+            if isinstance(answered, Score):
+                break
+            verdict = answered.value.verdict
+            won.append(0.5 if verdict == TIE else float(verdict == FIRST))
+        if len(won) == 2:
+            found.append((id, won[0], won[1]))
+    return found, len(pairs) - len(found)
+
+
+def _missing(
+    repeat: int,
+    in_order: Sequence[MetricDisplay],
+    turned: Samples | None,
+    samples: Samples,
+) -> Iterable[str]:
+    if repeat == 1:
+        yield "self-consistency needs two calls or more for each question (--repeat 3)"
+    if not in_order:
+        yield "order of contexts: no judged metric reads contexts"
+    elif turned is None:
+        yield "order of contexts: no answer has two contexts"
+    if len(samples.systems) < 2:
+        yield "order of answers: needs the answers of two systems"

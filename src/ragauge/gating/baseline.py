@@ -1,0 +1,213 @@
+"""How much worse a run is than its baseline, for the rules of a gate."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragauge.comparing.compare import compare
+from ragauge.comparing.comparison import MetricComparison
+from ragauge.errors import PlanError
+from ragauge.runs.manifest import Manifest, MetricDisplay
+from ragauge.runs.scored_run import ScoredRun
+from ragauge.runs.scores import ScoreSource
+from ragauge.samples.filter import matching
+from ragauge.samples.samples import Samples
+from ragauge.where import Filter
+
+if TYPE_CHECKING:
+    import polars as pl
+
+IDS_SHOWN = 3
+
+
+class Baseline:
+    """A run, or a system of the checked run, with the comparisons already made.
+
+    `allow_lost`: how many questions that the baseline scored the run may leave without a score.
+    """
+
+    def __init__(
+        self,
+        run: ScoredRun,
+        given: ScoredRun | str,
+        allow_lost: int = 0,
+        *,
+        allow_mismatch: bool = False,
+    ) -> None:
+        self.run = run
+        self.base = run if isinstance(given, str) else given
+        self.system = given if isinstance(given, str) else None
+        self.allow_lost = allow_lost
+        self.allow_mismatch = allow_mismatch
+        self._rows: dict[tuple[str, str, str | None], MetricComparison | str] = {}
+        if self.system is not None and self.system not in run.samples.systems:
+            known = ", ".join(run.samples.systems)
+            raise PlanError(
+                [f"the baseline {given!r} is neither a run nor a system; systems: {known}"]
+            )
+
+    def system_for(self, system: str) -> str:
+        """The baseline's system that a system is compared with: of the same name, or the only one."""
+        if self.system is not None:
+            return self.system
+        systems = self.base.samples.systems
+        if system in systems:
+            return system
+        if len(systems) == 1:
+            return systems[0]
+        raise PlanError(
+            [
+                f"the baseline has no system {system!r}, and several others ({', '.join(systems)}); "
+                "use the same names in both runs"
+            ]
+        )
+
+    def absent_systems(self) -> Sequence[str]:
+        """The baseline's systems that the run no longer has."""
+        systems, own = self.base.samples.systems, self.run.samples.systems
+        renamed = len(systems) == 1 or self.system is not None
+        return [] if renamed else [system for system in systems if system not in own]
+
+    def absent_metrics(self) -> Sequence[str]:
+        """The baseline's metrics that rank systems and that the run no longer has."""
+        own = {metric.name for metric in self.run.metrics}
+        return [
+            metric.name
+            for metric in self.base.metrics
+            if metric.is_ranked and not metric.unavailable and metric.name not in own
+        ]
+
+    def has(self, metric: MetricDisplay) -> bool:
+        return any(metric.name == other.name for other in self.base.metrics)
+
+    def row(
+        self, metric: MetricDisplay, system: str, where: Filter | None
+    ) -> MetricComparison | str:
+        """The comparison of a metric with the baseline on the questions of a slice, or why there is none."""
+        key = metric.name, system, where.text if where else None
+        if key not in self._rows:
+            self._rows[key] = self._compared(metric, system, where)
+        return self._rows[key]
+
+    def _compared(
+        self, metric: MetricDisplay, system: str, where: Filter | None
+    ) -> MetricComparison | str:
+        other = self.system_for(system)
+        base = _matching(self.base, other, where, system)
+        candidate = _matching(self.run, system, where, system)
+        if not base.samples.frame.height or not candidate.samples.frame.height:
+            side = "the baseline" if candidate.samples.frame.height else "the run"
+            return f"no row of {side} matches its filter"
+        rows = compare(
+            (base, other),
+            (candidate, system),
+            metrics=metric.name,
+            allow_mismatch=self.allow_mismatch,
+            seed=self.run.manifest.seed,
+        ).rows
+        return rows[0] if rows else "no question has a score on either side"
+
+    def value(
+        self, metric: MetricDisplay, system: str, where: Filter | None, statistic: str
+    ) -> tuple[float | None, str]:
+        """A statistic of the change, and why it has no value."""
+        if not metric.is_ranked:
+            return None, f"neither high nor low values of {metric.name} are better"
+        row = self.row(metric, system, where)
+        if isinstance(row, str):
+            return None, row
+        n_lost = row.counts.lost
+        if n_lost > self.allow_lost:
+            named = ", ".join(_lost(row)[:IDS_SHOWN])
+            n, has = ("1 question", "has") if n_lost == 1 else (f"{n_lost:,} questions", "have")
+            more = f" … {n_lost - IDS_SHOWN:,} more" if n_lost > IDS_SHOWN else ""
+            return None, f"{n} scored in the baseline {has} no score now: {named}{more}"
+        values = _drop(row)
+        value = values[statistic]
+        return value, "" if value is not None else row.note or "too few common questions"
+
+    def broken(self, metric: MetricDisplay, system: str, where: Filter | None) -> tuple[str, ...]:
+        """The questions that were right in the baseline and are wrong now, then those that were lost."""
+        if not metric.is_ranked:
+            return ()
+        row = self.row(metric, system, where)
+        if isinstance(row, str):
+            return ()
+        return (*(change.id for change in row.broken), *_lost(row))
+
+
+def _lost(row: MetricComparison) -> list[str]:
+    """The listed questions that the baseline has scored and the run has not."""
+    return [one.id for one in row.unpaired if one.base == "ok" and one.candidate != "ok"]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A run with some of its samples."""
+
+    run: ScoredRun
+    samples: Samples
+
+    @property
+    def source(self) -> ScoreSource:
+        return self.run.source
+
+    @property
+    def manifest(self) -> Manifest:
+        return self.run.manifest
+
+    @property
+    def folder(self) -> Path | None:
+        return self.run.folder
+
+    @property
+    def url(self) -> str | None:
+        return self.run.url
+
+    @property
+    def place(self) -> str | None:
+        return self.run.place
+
+    @cached_property
+    def kept(self) -> Mapping[str, object]:
+        return {}
+
+    @cached_property
+    def metrics(self) -> tuple[MetricDisplay, ...]:
+        return self.run.metrics
+
+    def metric(self, name: str) -> MetricDisplay:
+        return self.run.metric(name)
+
+    def scan(self) -> "pl.LazyFrame":
+        return self.run.scan()
+
+    def collect(self, lazy: "pl.LazyFrame") -> "pl.DataFrame":
+        return self.run.collect(lazy)
+
+
+def _matching(run: ScoredRun, own: str, where: Filter | None, named: str) -> ScoredRun:
+    """The rows of the system `own` that match a filter, which sees the system's name as `named`."""
+    if where is None:
+        return run
+    import polars as pl
+
+    rows = run.samples.frame.filter(pl.col("system") == own)
+    seen = rows.with_columns(pl.lit(named).alias("system"))
+    ids = matching(replace(run.samples, rows=seen), where).frame["id"]
+    return _Part(run, replace(run.samples, rows=rows.filter(pl.col("id").is_in(ids.implode()))))
+
+
+def _drop(row: MetricComparison) -> Mapping[str, float | None]:
+    """How much worse the candidate is, positive if it is worse, and the interval of that."""
+    if row.difference is None:
+        return dict.fromkeys(("drop", "drop_low", "drop_high"), None) | {"p_value": row.p_value}
+    bounds = (row.low, row.high) if row.lower_is_better else (_minus(row.high), _minus(row.low))
+    drop = row.difference if row.lower_is_better else 0.0 - row.difference
+    return {"drop": drop, "drop_low": bounds[0], "drop_high": bounds[1], "p_value": row.p_value}
+
+
+def _minus(value: float | None) -> float | None:
+    return None if value is None else 0.0 - value

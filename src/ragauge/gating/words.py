@@ -1,0 +1,122 @@
+"""The verdicts of a gate as text, as JUnit XML, and for GitHub Actions."""
+
+from collections.abc import Iterator, Sequence
+from xml.etree import ElementTree
+
+from ragauge.gating.gate import Gate, Reading, Verdict
+from ragauge.report.plain import counted, for_markdown, for_terminal, shortened, some
+from ragauge.report.table_formats import markdown_table
+
+IDS_SHOWN = 5
+ANNOTATIONS = 9
+"""GitHub shows ten annotations a step; the tenth counts the others."""
+MAX_SUMMARY_BYTES = 900_000
+"""GitHub refuses a step summary above 1 MiB."""
+MAX_ANNOTATION = 4_000
+
+
+def headline(gate: Gate) -> str:
+    """How many rules hold."""
+    n = len(gate.verdicts)
+    if gate.passed:
+        return f"passed: {counted(n, 'check')}"
+    return f"failed: {len(gate.failures):,} of {counted(n, 'check')}"
+
+
+def gate_lines(gate: Gate, *, width: int = 100) -> Iterator[str]:
+    """The headline, then a line for each verdict, and below a failed one why and what to open."""
+    yield headline(gate)
+    for verdict in _ordered(gate):
+        mark = "✓" if verdict.passed else "✗"
+        yield shortened(for_terminal(f"{mark} {_name(verdict)}"), width)
+        if not verdict.passed:
+            yield f"    {for_terminal(verdict.reason)}"
+            if verdict.ids:
+                yield f"    {for_terminal(f'open: {some(verdict.ids, IDS_SHOWN)}')}"
+        else:
+            yield shortened(f"    {for_terminal(values(verdict.readings))}", width)
+    for note in gate.notes:
+        yield for_terminal(note)
+
+
+def _ordered(gate: Gate) -> tuple[Verdict, ...]:
+    """The failures, the worst first, then what holds."""
+    return (*gate.failures, *(verdict for verdict in gate.verdicts if verdict.passed))
+
+
+def values(readings: Sequence[Reading]) -> str:
+    """The values that a rule read.
+
+    >>> values([Reading("recall@10", 0.5), Reading("correct", None, "no row has a score")])
+    'recall@10 0.5, correct –'
+    """
+    return ", ".join(
+        f"{one.operand} {'–' if one.value is None else f'{one.value:.6g}'}" for one in readings
+    )
+
+
+def gate_markdown(gate: Gate, *, max_bytes: int = MAX_SUMMARY_BYTES) -> str:
+    """A Markdown summary of at most `max_bytes` bytes; rows that do not fit are counted."""
+    header = ("", "rule", "system", "values", "why", "open")
+    title = f"### ragauge gate {for_markdown(headline(gate))}\n\n"
+    rows = [
+        (
+            "✅" if verdict.passed else "❌",
+            verdict.rule,
+            verdict.system or "",
+            values(verdict.readings),
+            verdict.reason,
+            some(verdict.ids, IDS_SHOWN) if not verdict.passed else "",
+        )
+        for verdict in _ordered(gate)
+    ]
+    lines = list(markdown_table(header, rows, "llllll"))
+    kept, size = (
+        lines[:2],
+        len(title.encode()) + 200 + sum(len(line.encode()) + 1 for line in lines[:2]),
+    )
+    for line in lines[2:]:
+        size += len(line.encode()) + 1
+        if size > max_bytes:
+            break
+        kept.append(line)
+    left = len(lines) - len(kept)
+    more = f"\n\n{counted(left, 'more check')}: `ragauge gate` prints all." if left else ""
+    return f"{title}{chr(10).join(kept)}{more}\n"
+
+
+def github_annotations(gate: Gate) -> Iterator[str]:
+    """Workflow commands that annotate the build: at most nine failures, the worst, and one line for the others."""
+    failures = gate.failures
+    for verdict in failures[:ANNOTATIONS]:
+        text = shortened(f"{_name(verdict)}: {verdict.reason}", MAX_ANNOTATION)
+        yield f"::error title=ragauge gate::{_command_data(text)}"
+    if len(failures) > ANNOTATIONS:
+        yield f"::error title=ragauge gate::{len(failures) - ANNOTATIONS:,} more checks failed"
+
+
+def _command_data(text: str) -> str:
+    """The message of a workflow command: one line, and nothing in it starts another command."""
+    return for_terminal(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def junit_xml(gate: Gate) -> bytes:
+    """The verdicts as a JUnit test suite: a test case for each check, in UTF-8."""
+    counts = {"tests": str(len(gate.verdicts)), "failures": str(len(gate.failures)), "errors": "0"}
+    suites = ElementTree.Element("testsuites", counts)
+    suite = ElementTree.SubElement(suites, "testsuite", {"name": "ragauge gate", **counts})
+    for verdict in gate.verdicts:
+        named = {"classname": "ragauge.gate", "name": for_terminal(_name(verdict))}
+        case = ElementTree.SubElement(suite, "testcase", named)
+        if not verdict.passed:
+            message = {"message": for_terminal(verdict.reason), "type": "gate"}
+            failure = ElementTree.SubElement(case, "failure", message)
+            failure.text = for_terminal(values(verdict.readings))
+            if verdict.ids:
+                failure.text += f"\nopen: {for_terminal(some(verdict.ids, IDS_SHOWN))}"
+    ElementTree.indent(suites)
+    return ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True) + b"\n"
+
+
+def _name(verdict: Verdict) -> str:
+    return verdict.rule if verdict.system is None else f"{verdict.rule}  ({verdict.system})"

@@ -1,0 +1,1 @@
+"""Claims and anchors of an answer, and where contexts support them."""

@@ -1,0 +1,227 @@
+"""Anchors by spaCy: claims from the dependency parse, numbers and dates from named entities.
+
+Any installed English pipeline with a parser works; none is ever downloaded. spaCy is imported only
+if such a pipeline is installed or named.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Literal
+
+from ragauge.errors import LabelError, MissingExtraError
+from ragauge.language.claims.anchors import Anchors, in_order
+from ragauge.language.claims.claims import Claim, Stated, is_pronoun
+from ragauge.language.claims.words import HEDGES, NEGATIONS, PRONOUNS
+from ragauge.language.dates.parts import Date
+from ragauge.language.numbers.quantity import Quantity
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc, Token
+
+Extractor = Literal["auto", "embedded", "spacy"]
+
+# The labels of spaCy's own English pipelines, and of Universal Dependencies.
+_SUBJECTS = frozenset(("nsubj", "nsubjpass", "nsubj:pass"))
+_OBJECTS = frozenset(("dobj", "obj", "attr", "oprd"))
+_AGENTS = frozenset(("agent", "obl:agent"))
+_WITHIN_NAME = frozenset(("compound", "amod", "poss", "nmod:poss", "flat", "flat:name", "nmod"))
+_WITHIN_OF = frozenset(("pobj", "nmod"))
+_CLAUSES = frozenset(("ccomp", "xcomp", "acl", "pcomp", "advcl"))
+_RELATIVE_CLAUSES = frozenset(("relcl", "acl:relcl"))
+_NUMERIC = frozenset(("CARDINAL", "MONEY", "PERCENT", "QUANTITY"))
+_TEMPORAL = frozenset(("DATE", "TIME"))
+_BARE_YEAR = re.compile(r"(?<![\w.,])(?:1[1-9]|20)\d\d(?!\w|[.,]\d)", re.ASCII)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def spacy_anchors(
+    text: str,
+    quantities: Sequence[Quantity],
+    dates: Sequence[Date],
+    extractor: Extractor = "spacy",
+    pipeline: str = "",
+) -> Anchors | None:
+    """The anchors of the text as an English spaCy pipeline finds them.
+
+    Of the `quantities` and `dates` that the rules find, it keeps those inside an entity of their kind,
+    or all if the pipeline has no entity recogniser. Returns None, for the built-in extractor to take
+    over, if `extractor` is "auto" and no pipeline with a parser is installed, or if the text is longer
+    than the pipeline accepts. MissingExtraError if spaCy is needed and missing, LabelError if a
+    pipeline is.
+    """
+    nlp = _named_pipeline(pipeline) if pipeline else installed_pipeline()
+    if nlp is None and extractor == "spacy":
+        _need_spacy()
+        raise LabelError(
+            'extractor="spacy" needs an English spaCy pipeline with a parser, and none is '
+            'installed; install one, name one with pipeline="…", or use extractor="embedded"'
+        )
+    if nlp is None or len(text) > nlp.max_length:
+        return None
+    doc = nlp(_SURROGATE.sub("\ufffd", text))
+    numbers = [quantity for quantity in quantities if quantity.is_anchor]
+    found: list[Quantity | Date] = []
+    if "ner" in nlp.pipe_names:
+        found += _within(numbers, _spans(doc, _NUMERIC))
+        found += _within(dates, _spans(doc, _TEMPORAL))
+        found += _bare_years(text, dates, _spans(doc, _TEMPORAL))
+    else:
+        found += [*numbers, *dates]
+    name = f"spacy {nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"
+    return Anchors(in_order((*found, *_claims(doc, text, Stated(found)))), name)
+
+
+# Pipelines ----------------------------------------------------------------------------------------
+
+
+@cache
+def installed_pipeline() -> "Language | None":
+    """The first installed English pipeline with a parser, by name; None if there is none."""
+    names = sorted(entry.name for entry in entry_points(group="spacy_models"))
+    for name in names:
+        if name.startswith("en_"):
+            try:
+                return _named_pipeline(name)
+            except LabelError:  # for another version of spaCy, or without a parser: try the next
+                continue
+    return None
+
+
+@cache
+def _named_pipeline(pipeline: str) -> "Language":
+    """The pipeline with this package name or path, loaded once."""
+    _need_spacy()
+    import spacy
+
+    try:
+        nlp = spacy.load(pipeline)
+    except Exception as error:
+        # A broken pipeline may raise anything: spaCy, thinc, pydantic and the disk differ.
+        first_line = str(error).partition("\n")[0]
+        raise LabelError(
+            f"cannot load the spaCy pipeline {pipeline!r}: {first_line}; give the name of an "
+            "installed package or the path of a pipeline's folder"
+        ) from error
+    if nlp.lang != "en" or "parser" not in nlp.pipe_names:
+        raise LabelError(
+            f"the spaCy pipeline {pipeline!r} has language {nlp.lang!r} with "
+            f"{', '.join(nlp.pipe_names) or 'no components'}; an English one with a parser is needed"
+        )
+    return nlp
+
+
+def _need_spacy() -> None:
+    if find_spec("spacy") is None:
+        raise MissingExtraError("anchors by dependency parse need spaCy", "spacy")
+
+
+# Claims -------------------------------------------------------------------------------------------
+
+
+def _claims(doc: "Doc", text: str, stated: Stated) -> Iterator[Claim]:
+    for verb in doc:
+        subject, object = _subject(verb), _object(verb)
+        if subject is None or object is None or _is_unsure(verb) or _is_asked(verb):
+            continue
+        doer, done_to = (object, subject) if _agent(verb) is not None else (subject, object)
+        if _is_pronoun(doer) or _is_pronoun(done_to) or stated.covers(*_phrase(object)):
+            continue
+        phrases = [_phrase(subject), _phrase(object)]
+        start = min(verb.idx, *(start for start, _ in phrases))
+        end = max(verb.idx + len(verb.text), *(end for _, end in phrases))
+        first, second = (slice(*_phrase(token)) for token in (doer, done_to))
+        yield Claim(text[start:end], start, end, text[first], verb.text, text[second])
+
+
+def _subject(verb: "Token") -> "Token | None":
+    """The verb's subject, resolved for relative pronouns and for verbs joined by `and`."""
+    subject = _child(verb, _SUBJECTS)
+    if subject is None and verb.dep_ == "conj":
+        return _child(verb.head, _SUBJECTS)
+    if subject is not None and verb.dep_ in _RELATIVE_CLAUSES:
+        return verb.head if subject.lower_ in ("who", "which", "that") else subject
+    return subject
+
+
+def _object(verb: "Token") -> "Token | None":
+    """The verb's object, or the agent of a passive."""
+    agent = _agent(verb)
+    return agent if agent is not None else _child(verb, _OBJECTS)
+
+
+def _agent(verb: "Token") -> "Token | None":
+    by = _child(verb, _AGENTS)
+    return (_child(by, _WITHIN_OF) or (by if by.dep_ == "obl:agent" else None)) if by else None
+
+
+def _child(token: "Token", labels: frozenset[str]) -> "Token | None":
+    return next((child for child in token.children if child.dep_ in labels), None)
+
+
+def _is_unsure(verb: "Token") -> bool:
+    """Whether the verb, what governs it, or a word that modifies it hedges or negates."""
+    unsure = HEDGES | NEGATIONS
+    while True:
+        near = [token for token in (verb, *verb.children) if token.dep_ not in _OBJECTS]
+        if any(token.lower_ in unsure or token.dep_ == "neg" for token in near):
+            return True
+        shares_subject = verb.dep_ == "conj" and _child(verb, _SUBJECTS) is None
+        if not shares_subject and verb.dep_ not in _CLAUSES:
+            return False
+        verb = verb.head
+
+
+def _is_asked(verb: "Token") -> bool:
+    return verb.sent.text.rstrip().endswith("?")
+
+
+def _is_pronoun(token: "Token") -> bool:
+    if is_pronoun(token.text):
+        return True
+    return token.lower_ in PRONOUNS and token.sent.text.isupper()
+
+
+def _phrase(token: "Token") -> tuple[int, int]:
+    """The span of the noun with its preceding modifiers and its `of` phrase, without an article."""
+    start, end = token.idx, token.idx + len(token.text)
+    for child in token.children:
+        if child.dep_ in _WITHIN_NAME and child.i < token.i and not _is_pronoun(child):
+            start = min(start, child.left_edge.idx if child.dep_ == "poss" else child.idx)
+        elif child.dep_ == "prep" and child.lower_ == "of":
+            inner = _child(child, _WITHIN_OF)
+            end = max(end, _phrase(inner)[1] if inner is not None else 0)
+        elif child.dep_ in ("nmod", "flat", "flat:name") and child.i > token.i:
+            end = max(end, _phrase(child)[1])
+    return start, end
+
+
+# Entities -----------------------------------------------------------------------------------------
+
+Span = tuple[int, int]
+
+
+def _spans(doc: "Doc", labels: frozenset[str]) -> list[Span]:
+    return [(entity.start_char, entity.end_char) for entity in doc.ents if entity.label_ in labels]
+
+
+def _within(anchors: Iterable[Quantity | Date], spans: Sequence[Span]) -> Iterator[Quantity | Date]:
+    """The anchors that overlap a span; both are sorted."""
+    at = 0
+    for anchor in anchors:
+        while at < len(spans) and spans[at][1] <= anchor.start:
+            at += 1
+        if at < len(spans) and spans[at][0] < anchor.end:
+            yield anchor
+
+
+def _bare_years(text: str, dates: Sequence[Date], spans: Sequence[Span]) -> Iterator[Date]:
+    """Years that the entity recogniser calls dates and the rules, without a cue, do not."""
+    known = {place for date in dates for place in range(date.start, date.end)}
+    for start, end in spans:
+        found = _BARE_YEAR.search(text, start, end)
+        if found and found.start() not in known:
+            yield Date(found[0], *found.span(), {"year": int(found[0])})

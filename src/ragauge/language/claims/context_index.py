@@ -1,0 +1,300 @@
+"""ContextIndex: the contexts of a sample, and where they support an answer's anchors."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from functools import cached_property
+from heapq import heappop, heappush
+from itertools import chain
+from operator import itemgetter
+from typing import NamedTuple
+
+from ragauge.language.characters import lower_letters
+from ragauge.language.claims.anchors import Anchor
+from ragauge.language.claims.claims import Claim
+from ragauge.language.dates.parts import Date, implied, readings, supports
+from ragauge.language.numbers.quantity import Quantity, same_quantity
+from ragauge.language.text import composed
+from ragauge.language.words import WORD, Words, words
+
+NEAR = 300
+"""The largest distance in characters of subject and object in a context that supports a claim."""
+FEW = 50
+"""Up to this many dates are compared one by one, not looked up."""
+SHORT = 5_000
+"""Contexts shorter than this are searched for each word, without a set of their words."""
+SPREAD = 100
+"""The largest distance in characters of two words of a phrase."""
+
+
+Place = tuple[int, int]
+"""Start and end, as in text[start:end]."""
+
+
+class Support(NamedTuple):
+    """The place that supports an anchor: `text` is contexts[context][start:end]."""
+
+    context: int
+    start: int
+    end: int
+    text: str
+
+
+class Passage:
+    """One context and its words, for looking up claims."""
+
+    def __init__(self, text: str, words: Words) -> None:
+        self.text = text
+        self._spaced = words.spaced
+        self._words = words
+        # Searching a short text takes less time than building the set of its words.
+        self._is_short = 0 < len(self._spaced) < SHORT
+        self._looked_up: dict[str, list[Place]] = {}
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The distinct words."""
+        return frozenset(self._words.listed)
+
+    def has(self, phrase: Sequence[str]) -> bool:
+        """Whether all words of the phrase occur."""
+        if self._is_short:
+            spaced = self._spaced
+            for word in phrase:  # noqa: SIM110, a generator takes longer
+                if f" {word} " not in spaced:
+                    return False
+            return True
+        return self.words.issuperset(phrase)
+
+    def places(self, word: str) -> list[Place]:
+        """Where the word, one of the passage's, occurs."""
+        found = self._looked_up.get(word)
+        if found is None:
+            found = self._looked_up[word] = self._find(word)
+        return found
+
+    @cached_property
+    def _all_places(self) -> dict[str, list[Place]]:
+        places: dict[str, list[Place]] = {}
+        for found in WORD.finditer(lower_letters(self.text)):
+            places.setdefault(composed(found[0]), []).append(found.span())
+        return places
+
+    def _find(self, word: str) -> list[Place]:
+        if not self._spaced:
+            return self._all_places.get(word, [])
+        places: list[Place] = []
+        whole_word = f" {word} "
+        at = self._spaced.find(whole_word)
+        while at >= 0:
+            end = at + len(word)
+            places.append((at, end))
+            at = self._spaced.find(whole_word, end + 1)
+        return places
+
+    def spans(self, phrase: Sequence[str]) -> Iterator[Place]:
+        """Where all words of the phrase occur close together, in any order; sorted by start.
+
+        Found one by one, since the first is often enough.
+        """
+        places = [self.places(word) for word in phrase]
+        if len(places) < 2:
+            return iter(places[0] if places else ())
+        rarest = min(places, key=len)
+        if len(rarest) == 1:
+            found = _together(places, rarest[0][0])
+            return iter((found,) if found else ())
+        return _all_together(places, rarest)
+
+
+def _all_together(places: Sequence[Sequence[Place]], rarest: Sequence[Place]) -> Iterator[Place]:
+    """The spans of the words near each place of the rarest one, sorted by start."""
+    waiting: list[Place] = []
+    for at, _ in rarest:
+        while waiting and waiting[0][0] < at - SPREAD:  # no later one starts before it
+            yield heappop(waiting)
+        if found := _together(places, at):
+            heappush(waiting, found)
+    yield from sorted(waiting)
+
+
+def _together(places: Sequence[Sequence[Place]], at: int) -> Place | None:
+    """The span of the places nearest to `at`, one of each word; None if they are far apart."""
+    near = [each[0] if len(each) == 1 else _nearest(each, at) for each in places]
+    first, last = min(near)[0], max(near)[0]
+    if last - at > SPREAD or at - first > SPREAD:
+        return None
+    return first, max([end for _, end in near])
+
+
+def _nearest(places: Sequence[Place], at: int) -> Place:
+    """The place nearest to `at`; of two equally near ones the first."""
+    after = bisect_left(places, (at, 0))
+    if after == len(places):
+        return places[-1]
+    if after and at - places[after - 1][0] <= places[after][0] - at:
+        return places[after - 1]
+    return places[after]
+
+
+class ContextIndex:
+    """All contexts of a sample, for looking up anchors."""
+
+    def __init__(
+        self,
+        contexts: Sequence[str],
+        words: Sequence[Words],
+        quantities: Sequence[Sequence[Quantity]],
+        dates: Sequence[Sequence[Date]],
+    ) -> None:
+        self.contexts = contexts
+        self.words = words
+        self.quantities = quantities
+        self.dates = dates
+        self.claim_supports: dict[tuple[tuple[str, ...], tuple[str, ...]], Support | None] = {}
+        """The support of each claim that was looked up, by the words of its subject and object."""
+
+    @cached_property
+    def passages(self) -> tuple[Passage, ...]:
+        """The contexts with their words."""
+        return tuple(map(Passage, self.contexts, self.words))
+
+    @cached_property
+    def numbers(self) -> dict[Decimal, list[tuple[int, Quantity]]]:
+        """The quantities of all contexts by value, each unit once."""
+        table: dict[Decimal, dict[tuple[str, bool], tuple[int, Quantity]]] = {}
+        for context, found in enumerate(self.quantities):
+            for quantity in found:
+                units = table.setdefault(quantity.value, {})
+                units.setdefault((quantity.unit, quantity.is_year), (context, quantity))
+        return {value: list(units.values()) for value, units in table.items()}
+
+    @cached_property
+    def few_dates(self) -> list[tuple[int, Date]] | None:
+        """The dates of all contexts, each with its context; None if there are many."""
+        if sum(map(len, self.dates)) > FEW:
+            return None
+        return [(context, date) for context, found in enumerate(self.dates) for date in found]
+
+    @cached_property
+    def distinct_dates(self) -> list[tuple[int, Date]]:
+        """The distinct dates of all contexts, each with its first context."""
+        known: dict[tuple[frozenset[tuple[str, int | str]], bool], tuple[int, Date]] = {}
+        for context, found in enumerate(self.dates):
+            for date in found:
+                stated = frozenset(date.parts.items()), date.either_order
+                known.setdefault(stated, (context, date))
+        return list(known.values())
+
+    @cached_property
+    def parts(self) -> dict[tuple[str, int | str], list[tuple[int, Date]]]:
+        """The distinct dates by each part that they state or imply."""
+        table: dict[tuple[str, int | str], list[tuple[int, Date]]] = {}
+        for context, date in self.distinct_dates:
+            for reading in readings(date):
+                for part in implied(reading).items():
+                    table.setdefault(part, []).append((context, date))
+        return table
+
+    def dates_like(self, stated: Date) -> Sequence[tuple[int, Date]]:
+        """Candidate dates: every date that may support this one is among them."""
+        if self.few_dates is not None:
+            return self.few_dates
+        if len(self.distinct_dates) <= FEW:
+            return self.distinct_dates
+        rarest = (
+            min((self.parts.get(part, ()) for part in reading.items()), key=len, default=())
+            for reading in readings(stated)
+        )
+        return [candidate for found in rarest for candidate in found]
+
+
+def support(anchor: Anchor, context_index: ContextIndex) -> Support | None:
+    """The first place in the contexts that supports the anchor; None if there is none.
+
+    A number needs the same value, and the same unit if it has one; a percentage never supports a plain
+    number. A date needs one date with all its stated parts. A claim needs all words of its subject and
+    of its object, at most 300 characters apart in one context, whatever is between them.
+    """
+    if isinstance(anchor, Quantity):
+        return _number_support(anchor, context_index)
+    if isinstance(anchor, Date):
+        return _date_support(anchor, context_index)
+    return _claim_support(anchor, context_index)
+
+
+def _number_support(stated: Quantity, context_index: ContextIndex) -> Support | None:
+    for context, given in context_index.numbers.get(stated.value, ()):
+        if same_quantity(stated, given, unit=True):
+            return _at(context_index, context, given.start, given.end)
+    return None
+
+
+def _date_support(stated: Date, context_index: ContextIndex) -> Support | None:
+    for context, given in context_index.dates_like(stated):
+        if supports(given, stated):
+            return _at(context_index, context, given.start, given.end)
+    return _bare_year_support(stated, context_index)
+
+
+def _bare_year_support(stated: Date, context_index: ContextIndex) -> Support | None:
+    """`the 2021 report` supports `in 2021`, although nothing there marks 2021 as a year."""
+    if stated.year is None or len(stated.parts) > 1:
+        return None
+    for context, given in context_index.numbers.get(Decimal(stated.year), ()):
+        if not given.unit and not given.spelled:
+            return _at(context_index, context, given.start, given.end)
+    return None
+
+
+def _claim_support(claim: Claim, context_index: ContextIndex) -> Support | None:
+    stated = tuple(_content(claim.subject)), tuple(_content(claim.object))
+    # An answer may repeat a claim many times, and a context its words.
+    if stated not in context_index.claim_supports:
+        context_index.claim_supports[stated] = _words_support(*stated, context_index)
+    return context_index.claim_supports[stated]
+
+
+def _words_support(
+    subject: Sequence[str], object: Sequence[str], context_index: ContextIndex
+) -> Support | None:
+    """The first place in a context with all words of the subject near all words of the object."""
+    for context, passage in enumerate(context_index.passages):
+        if not (passage.has(subject) and passage.has(object)):
+            continue
+        if found := _nearest_pair(passage.spans(subject), passage.spans(object)):
+            return _at(context_index, context, *found)
+    return None
+
+
+def _content(phrase: str) -> list[str]:
+    """The words of a phrase that a context must have: all but articles and `of`."""
+    found = words(phrase)
+    return [word for word in found if word not in _NO_CONTENT] or found
+
+
+_NO_CONTENT = frozenset(("a", "an", "the", "of", "s"))
+
+
+def _nearest_pair(subjects: Iterator[Place], objects: Iterator[Place]) -> Place | None:
+    """The span of the first subject with an object near it, and that object; both are sorted by start."""
+    first = next(subjects, None)
+    after = next(objects, None) if first else None
+    if first is None or after is None:
+        return None
+    before: Place | None = (
+        None  # the object that ends last, of those that do not start after the subject
+    )
+    for start, end in chain([first], subjects):
+        while after is not None and after[0] <= start:
+            before = after if before is None else max(before, after, key=itemgetter(1))
+            after = next(objects, None)
+        if before is not None and start - before[1] <= NEAR:
+            return min(start, before[0]), max(end, before[1])
+        if after is not None and after[0] - end <= NEAR:
+            return start, max(end, after[1])
+    return None
+
+
+def _at(context_index: ContextIndex, context: int, start: int, end: int) -> Support:
+    return Support(context, start, end, context_index.contexts[context][start:end])

@@ -1,0 +1,1 @@
+"""Dates and times of a text, each with the parts that it states."""

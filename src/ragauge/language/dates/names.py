@@ -1,0 +1,190 @@
+"""Dates that begin with a name: months, weekdays, noon, centuries and quarters."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ragauge.language.characters import lower_letters, positions
+from ragauge.language.dates.parts import Date, date_of, full_year, is_day
+from ragauge.language.words import words_of
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTH = re.compile(
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![^\W_])",
+    re.IGNORECASE | re.ASCII,
+)
+_ORDINAL = "(?:st|nd|rd|th)?"
+COUNTED = (
+    r"[\s-]?(?:%|(?:percent|per\scent|pct|hundred|thousand|million|billion|trillion|lakhs?|crores?"
+    r"|dollars?|euros?|people|persons|times|cases|users|units|employees|members|students|patients"
+    r"|points|words|copies|miles|km|kg|metres|meters|feet|calories|kcal)\b)"
+)
+_DAY_BEFORE = re.compile(
+    rf"(?<![\w.,:/$€£-])(?:(\d{{1,2}}){_ORDINAL}(?:\s?-\s?|\sto\s|\sand\s))?(\d{{1,2}}){_ORDINAL}"
+    r"(?:\s(?:of\s)?|-)$",
+    re.ASCII,
+)
+_BEFORE_MONTH = frozenset("0123456789tdhf")
+"""The last characters of a day, `1st`, `2nd`, `4th` and `5 of`; checked first, because it is fast.
+
+`$` also matches before a final line break, so a line break must always be searched.
+"""
+_DAY_AFTER = re.compile(
+    rf"\.?\s(?:the\s)?(\d{{1,2}}){_ORDINAL}(?![\w%]|[.,:]\d|{COUNTED})"
+    rf"(?:(?:\s?-\s?|\sto\s|\sand\s)(\d{{1,2}}){_ORDINAL}(?![\w%]|[.,]\d))?"
+    r"(?:,?\s(?:of\s)?(\d{4})(?![\w%]|[.,]\d))?",
+    re.ASCII,
+)
+_YEAR_AFTER = re.compile(r"(?:[.,]?\s(?:of\s)?|-)(\d{4}|(?<=-)\d\d)(?![\w%]|[.,]\d)", re.ASCII)
+_MONTH_CUE = re.compile(
+    r"\b(?:in|of|since|by|until|till|during|last|next|this|early|mid|late|through|every|each)[\s-]$",
+    re.IGNORECASE,
+)
+
+
+def dates_by_name(plain: str, text: str) -> Iterator[Date]:
+    """Dates that begin with a name: months with day and year, weekdays, noon, centuries, quarters."""
+    names = words_of(text).date_names
+    if not names:
+        return
+    lowered = lower_letters(plain)
+    for found in months_of(plain, lowered, names):
+        yield from _month(plain, text, found, _MONTHS.index(found[0][:3].lower()) + 1)
+    if "day" in lowered:
+        yield from _weekdays(lowered, text)
+    if "noon" in lowered or "midnight" in lowered:
+        yield from _named_hours(plain, text)
+    if "centur" in lowered:
+        yield from _named_centuries(plain, text)
+    if "quarter" in lowered:
+        yield from _named_quarters(plain, text)
+
+
+def months_of(plain: str, lowered: str, names: Iterable[str]) -> Iterator[re.Match[str]]:
+    """The names of months in order; `names` are those of the text's words that are names of dates."""
+    months = [name for name in names if name[:3] in _MONTHS]
+    for start in sorted(set(positions(lowered, months))):
+        found = _MONTH.match(plain, start)
+        if found and not (start and plain[start - 1].isalnum()):
+            yield found
+
+
+def _month(plain: str, text: str, found: re.Match[str], month: int) -> Iterator[Date]:
+    start = found.start()
+    if plain[start - 2 : start - 1] in _BEFORE_MONTH or plain[start - 1 : start] == "\n":
+        before = _DAY_BEFORE.search(plain, max(0, start - 24), start)
+        if before and is_day(before[2]):
+            return _day_first(plain, text, found, before, month)
+    return _month_first(plain, text, found, month)
+
+
+def _day_first(
+    plain: str, text: str, found: re.Match[str], before: re.Match[str], month: int
+) -> Iterator[Date]:
+    """`5 March 2021`, `5-7 March`, `05-Mar-2021`."""
+    year_found = _YEAR_AFTER.match(plain, found.end())
+    year = full_year(year_found[1]) if year_found else None
+    if year is None and _is_common_word(found[0]):
+        return
+    end = year_found.end() if year_found else found.end()
+    if before[1] and is_day(before[1]):
+        yield date_of(text, before.start(1), before.end(1), year=year, month=month, day=before[1])
+    yield date_of(text, before.start(2), end, year=year, month=month, day=before[2])
+
+
+def _month_first(plain: str, text: str, found: re.Match[str], month: int) -> Iterator[Date]:
+    """`March 5-7, 2021`, `March 2021`, and `March` alone after a word such as `in`."""
+    start, end = found.span()
+    day = _DAY_AFTER.match(plain, end)
+    if day and is_day(day[1]):
+        if day[3] or not _is_common_word(found[0]):
+            yield from _days_after(text, start, day, month)
+        return
+    year = _YEAR_AFTER.match(plain, end)
+    if year and len(year[1]) == 4:
+        yield date_of(text, start, year.end(), year=year[1], month=month)
+    elif _is_full_name(found[0]) and _MONTH_CUE.search(plain, max(0, start - 8), start):
+        yield date_of(text, start, end, month=month)
+
+
+def _days_after(text: str, start: int, found: re.Match[str], month: int) -> Iterator[Date]:
+    """The day or two days of `March 5` and `March 5-7, 2021`."""
+    year = found[3]
+    if not found[2]:
+        yield date_of(text, start, found.end(), year=year, month=month, day=found[1])
+        return
+    yield date_of(text, start, found.end(1), year=year, month=month, day=found[1])
+    if is_day(found[2]):
+        yield date_of(text, found.start(2), found.end(), year=year, month=month, day=found[2])
+
+
+def _weekdays(lowered: str, text: str) -> Iterator[Date]:
+    for start in positions(lowered, _WEEKDAYS):
+        end = lowered.index("day", start) + 3
+        end += lowered.startswith("s", end)
+        if (
+            not lowered[max(0, start - 1) : start].isalnum()
+            and not lowered[end : end + 1].isalnum()
+        ):
+            weekday = _WEEKDAYS.index(lowered[start : lowered.index("day", start) + 3]) + 1
+            yield date_of(text, start, end, weekday=weekday)
+
+
+_NAMED_HOUR = re.compile(r"\b(?:noon|midnight)\b", re.IGNORECASE | re.ASCII)
+
+
+def _named_hours(plain: str, text: str) -> Iterator[Date]:
+    for found in _NAMED_HOUR.finditer(plain):
+        half = "pm" if found[0][0] in "nN" else "am"
+        yield date_of(text, *found.span(), hour=12, minute=0, half=half)
+
+
+_CENTURIES = (
+    *(
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "sixth",
+        "seventh",
+        "eighth",
+        "ninth",
+        "tenth",
+    ),
+    *("eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth"),
+    *("eighteenth", "nineteenth", "twentieth", "twenty-first"),
+)
+_NAMED_CENTURY = re.compile(
+    rf"\b({'|'.join(reversed(_CENTURIES))})[\s-]centur(?:y|ies)\b", re.IGNORECASE | re.ASCII
+)
+
+
+def _named_centuries(plain: str, text: str) -> Iterator[Date]:
+    for found in _NAMED_CENTURY.finditer(plain):
+        yield date_of(text, *found.span(), century=_CENTURIES.index(found[1].lower()) + 1)
+
+
+_NAMED_QUARTER = re.compile(
+    r"\b(?:first|second|third|fourth|[1-4](?:st|nd|rd|th))[\s-]quarter\b"
+    r"(?:(?:,?\sof|,)?\s(?:fiscal\s(?:year\s)?|FY\s?)?(\d{4})(?![\w%]|[.,]\d))?",
+    re.IGNORECASE | re.ASCII,
+)
+_ORDINALS = ("fi1", "se2", "th3", "fo4")
+
+
+def _named_quarters(plain: str, text: str) -> Iterator[Date]:
+    for found in _NAMED_QUARTER.finditer(plain):
+        word = found[0][:2].lower()
+        quarter = word[0] if word[0].isdigit() else next(o[2] for o in _ORDINALS if o[:2] == word)
+        yield date_of(text, *found.span(), quarter=quarter, year=found[1])
+
+
+def _is_full_name(name: str) -> bool:
+    return name[0].isupper() and (len(name) > 3 or name == "May")
+
+
+def _is_common_word(name: str) -> bool:
+    """Whether a month's name in this spelling may be a verb."""
+    return name in ("may", "march", "mar")

@@ -1,0 +1,360 @@
+"""When two stated numbers agree: equal, one rounded to the other, in another scale, or as a percentage."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from ragauge.language.numbers.quantity import EXACT, Quantity, scaled
+from ragauge.language.numbers.unit_conversion import converted, is_time
+from ragauge.language.numbers.unit_powers import are_of_one_kind, are_of_other_kinds, power_between
+from ragauge.language.numbers.units import MONEY
+
+Rounding = Literal["stated", "none"]
+Percent = Literal["as_asked", "as_fraction", "distinct"]
+
+MAX_ROUNDED = Decimal("0.15")
+"""The most by which a rounded number may differ: `1.6` is 1.577, but `2` is not. Decimals and
+percentages of a reference are exempt, because they show how precise the reference is."""
+SURE_DIGITS = 3
+"""The fewest digits for which another scale that nothing names, as in 1577 for `1.577 billion`, is no chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The rules by which two numbers agree; the settings of `number_match`.
+
+    `asks_percentage`: the question asks for a percentage, so that 5%, 5 and 0.05 may be the same.
+    `asks_fall`: it asks for a loss or a decrease, so that 5 and -5 are the same.
+    """
+
+    rtol: float = 0.0
+    atol: float = 0.0
+    rounding: Rounding = "stated"
+    percent: Percent = "as_asked"
+    asks_percentage: bool = False
+    asks_fall: bool = False
+
+
+class Stated(NamedTuple):
+    """A quantity with what its comparison needs.
+
+    `shifts`: the powers of ten by which its value may have to be multiplied; a bare number has that of the
+    scale that the question names. `log`: log10 of its absolute value; 0 for 0. `is_share`: a fraction, such
+    as `one third` or `1/4`, which may be stated as a percentage.
+    """
+
+    quantity: Quantity
+    value: Decimal
+    log: float
+    is_percent: bool
+    is_bare: bool
+    shifts: tuple[int, ...]
+    text: str
+    is_share: bool = False
+
+
+def stated(
+    quantity: Quantity, text: str, scales: Sequence[int] = (), *, expected: bool = False
+) -> Stated:
+    """The quantity of the text, where bare numbers may be in one of these scales.
+
+    An expected bare number is in the scale for sure, unless its digits include it (`1,577,000,000`).
+    """
+    value, unit = quantity.value, quantity.unit
+    is_percent = unit in ("%", "bp")
+    if unit == "bp":
+        value = scaled(value, -2)
+    if unit == "cent":
+        # Both `$0.40` and a bare 40 may be meant.
+        value = scaled(value, -2)
+        return Stated(quantity, value, log_of(value), False, False, (0, 2), text)
+    is_bare = (
+        not (quantity.scale or quantity.spelled or quantity.is_year)
+        and (not unit or unit in MONEY)
+        and int(value.as_tuple().exponent) <= 0
+    )
+    shifts = (0,)
+    if is_bare and scales:
+        includes_scale = not expected or value % 10 ** scales[0] == 0
+        shifts = (*scales, 0) if includes_scale else tuple(scales)
+    elif text[quantity.end + 1 : quantity.end + 2] in _LETTERS and (
+        letter := _LOOSE_SCALE.match(text, quantity.end)
+    ):
+        shifts = (0, _LETTERS[letter[1]])
+    is_share = (
+        0 < value < 1 and not quantity.unit and (quantity.spelled or "." not in quantity.text)
+    )
+    return Stated(quantity, value, log_of(value), is_percent, is_bare, shifts, text, is_share)
+
+
+_LOOSE_SCALE = re.compile(r" ([KkMB])(?![\w'/-]|\.\w)")
+_LETTERS = {"K": 3, "k": 3, "M": 6, "B": 9}
+"""The scale that a letter after a space may mean, as in `1.5 K`, which may also be kelvin."""
+
+
+@lru_cache(10_000)
+def log_of(value: Decimal) -> float:
+    """log10 of the absolute value; 0 for 0."""
+    if not value:
+        return 0.0
+    power = value.adjusted()
+    return math.log10(abs(float(scaled(value, -power)))) + power
+
+
+def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
+    """How the numbers agree; None if they do not."""
+    same_unit = _in_unit_of(expected, given)
+    if same_unit is None:
+        return None
+    given = same_unit
+    if not expected.value or not given.value:
+        is_same = expected.value == given.value and expected.is_percent == given.is_percent
+        return "exact" if is_same else _within(expected, given, given.value, rules)
+    power = round(expected.log - given.log)
+    reading = _reading(expected, given, power, rules)
+    value = given.value
+    if reading is None:
+        return _within(expected, given, value, rules)
+    ways = [reading] if reading else []
+    if (expected.value < 0) != (value < 0):
+        if not (rules.asks_fall or _has_open_sign(expected) or _has_open_sign(given)):
+            return _within(expected, given, value, rules)
+        ways.append("sign")
+        value = value.copy_negate()
+    value = scaled(value, power)
+    if expected.quantity.converted_from or given.quantity.converted_from:
+        ways.append("unit")
+    if expected.value != value:
+        if rules.rounding == "stated" and (
+            _is_rounded(expected, given, value) or _is_rounded_measure(expected, given)
+        ):
+            ways.append("rounding")
+        else:
+            return _within(expected, given, given.value, rules)
+    return " and ".join(ways) or "exact"
+
+
+def _in_unit_of(expected: Stated, given: Stated) -> Stated | None:
+    """The given number in the unit of the expected one: 5,000 m as 5 km; None if it cannot be the same.
+
+    A number without a unit stays as it is, unless the text has it in another unit: 120 is not 2 hours.
+    """
+    one, other = given.quantity.unit, expected.quantity.unit
+    if one == other:
+        return given
+    if given.quantity.converted_from or expected.quantity.converted_from:
+        return None
+    if are_of_other_kinds(one, other) and not (_may_be_scale(given) or _may_be_scale(expected)):
+        return None
+    if not are_of_one_kind(one, other):
+        return given
+    power = power_between(one, other)
+    if power is None:
+        return None
+    value = scaled(given.value, power)
+    return given._replace(value=value, log=log_of(value))
+
+
+def _may_be_scale(number: Stated) -> bool:
+    """Whether the unit is one letter, which may mean a scale: `5 m`, `5 t`."""
+    return len(number.quantity.unit) == 1 and number.quantity.text[-1:].isalpha()
+
+
+def _reading(expected: Stated, given: Stated, power: int, rules: Agreement) -> str | None:
+    """What makes the given number 10^power of the expected one: "", "scale" or "percent"; None if nothing does."""
+    if expected.is_percent == given.is_percent:
+        for shift in given.shifts:
+            if shift - power in expected.shifts:
+                return "scale" if power else ""
+    if (
+        rules.percent != "distinct"
+        and _may_be_percentage(expected)
+        and _may_be_percentage(given)
+        and _is_percent_power(expected, given, power, rules)
+    ):
+        return "percent"
+    return "scale" if _is_unnamed_scale(expected, given, power) else None
+
+
+def _may_be_percentage(number: Stated) -> bool:
+    return number.is_percent or number.is_share or (number.is_bare and not number.quantity.unit)
+
+
+def _is_percent_power(expected: Stated, given: Stated, power: int, rules: Agreement) -> bool:
+    if expected.is_percent and given.is_percent:
+        return False
+    is_share = expected.is_share or given.is_share
+    asks = rules.percent == "as_asked" and (rules.asks_percentage or is_share)
+    if expected.is_percent or given.is_percent:
+        as_fraction = 2 if expected.is_percent else -2
+        return (power == as_fraction and (asks or rules.percent == "as_fraction")) or (
+            power == 0 and asks
+        )
+    # Small whole numbers are too common for this: 0.02 is not the 2 of `divided by 2`.
+    return asks and abs(power) == 2 and min(_n_digits(expected.value), _n_digits(given.value)) > 1
+
+
+def _is_unnamed_scale(expected: Stated, given: Stated, power: int) -> bool:
+    """Whether one is bare, as in a table, and the other has the scale that the table's heading names."""
+    if expected.is_percent or given.is_percent or expected.is_bare == given.is_bare:
+        return False
+    if max(expected.shifts) or max(given.shifts):
+        return False  # the question names the scale
+    bare, other = (expected, given) if expected.is_bare else (given, expected)
+    return (
+        other.quantity.scale > 0
+        and power % 3 == 0
+        and (power < 0) == expected.is_bare
+        and min(_n_digits(bare.value), _n_digits(other.value)) >= SURE_DIGITS
+    )
+
+
+def _n_digits(value: Decimal) -> int:
+    digits = value.as_tuple().digits
+    return len("".join(map(str, digits)).rstrip("0"))
+
+
+def _is_rounded(expected: Stated, given: Stated, value: Decimal) -> bool:
+    """Whether the number with fewer decimals is the other one, rounded to that many.
+
+    `value`: the given number in the scale of the expected one.
+    """
+    expected_last = int(expected.value.as_tuple().exponent) + _n_round(
+        expected, expected.value, value
+    )
+    given_last = int(value.as_tuple().exponent) + _n_round(given, value, expected.value)
+    if expected_last == given_last:
+        return False
+    coarse, fine = (
+        (expected.value, value) if expected_last > given_last else (value, expected.value)
+    )
+    last = Decimal((0, (1,), max(expected_last, given_last)))
+    if fine.quantize(last, ROUND_HALF_UP, EXACT) != coarse:
+        return False
+    rounded = expected if expected_last > given_last else given
+    if rounded.quantity.spelled and not (rounded.quantity.scale or rounded.is_share):
+        return False  # `one` is no rounded 0.96
+    shows_precision = expected.is_percent or "." in expected.quantity.text
+    if expected_last > given_last and shows_precision:
+        return True
+    return EXACT.abs(EXACT.subtract(coarse, fine)) <= MAX_ROUNDED * EXACT.abs(fine)
+
+
+def _is_rounded_measure(expected: Stated, given: Stated) -> bool:
+    """Whether one of two measures in different units is the other one, rounded in its own unit.
+
+    350 °F is 176.7 °C, which rounds to 177 °C, and to 180 °C: zeros at the end of a whole number may round it
+    where the unit is another one. Times are exempt from that, since they are counted.
+    """
+    for own, other in ((expected, given), (given, expected)):
+        if own.quantity.converted_from:
+            value, unit = own.quantity.converted_from
+            fine = converted(other.value, other.quantity.unit, unit)
+            if fine is None:
+                return False
+            coarse_fine = ((value, fine), (other.value, own.value))
+            may_have_zeros = not is_time(unit)
+            return any(_rounds_to(fine, coarse, may_have_zeros) for coarse, fine in coarse_fine)
+    return False
+
+
+def _rounds_to(fine: Decimal, coarse: Decimal, may_have_zeros: bool) -> bool:
+    _, digits, exponent = coarse.as_tuple()
+    last = int(exponent)
+    if may_have_zeros and last >= 0:
+        last += _n_zeros(digits)
+    if fine.quantize(Decimal((0, (1,), last)), ROUND_HALF_UP, EXACT) != coarse:
+        return False
+    return EXACT.abs(EXACT.subtract(coarse, fine)) <= MAX_ROUNDED * EXACT.abs(fine)
+
+
+def _n_zeros(digits: Sequence[int]) -> int:
+    """The zeros at the end of a number of which two digits stay."""
+    written = "".join(map(str, digits))
+    return min(len(written) - len(written.rstrip("0")), max(0, len(written) - 2))
+
+
+_ABOUT = re.compile(
+    r"(?:\b(?:(more than|over)|(nearly|almost)|about|approximately|approx\.?|around|roughly|some|circa|ca\.)\s"
+    r"|[~≈]\s?)(?:an?\s)?$",
+    re.IGNORECASE,
+)
+_LONGEST_ABOUT = 20
+_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+
+
+def _n_round(number: Stated, value: Decimal, other: Decimal) -> int:
+    """How many zeros at the end of a whole number only round the other one: 2 of `about 4,700`; two digits stay.
+
+    `over 220` is no rounded 216, and what may be a year is no rounded number.
+    """
+    text = number.quantity.text
+    if "." in text or value % 10 or _YEAR.fullmatch(text):
+        return 0
+    start = number.quantity.start
+    about = _ABOUT.search(number.text, max(0, start - _LONGEST_ABOUT), start)
+    if not about or (about[1] and other < value) or (about[2] and other > value):
+        return 0
+    return _n_zeros(value.as_tuple().digits)
+
+
+def _within(expected: Stated, given: Stated, value: Decimal, rules: Agreement) -> str | None:
+    """Agreement by the tolerances, which compare the values as they are."""
+    if not (rules.rtol or rules.atol) or expected.is_percent != given.is_percent:
+        return None
+    allowed = max(Decimal(str(rules.atol)), Decimal(str(rules.rtol)) * abs(expected.value))
+    is_near = EXACT.abs(EXACT.subtract(expected.value, value)) <= allowed
+    return "tolerance" if is_near else None
+
+
+_FALLS = re.compile(
+    r"\b(?:decreas|declin|fell\b|fall|drop|reduc|loss|lost\b|lower|shr[iau]nk|negative|contract"
+    r"|down\b|outflow|deficit|use[ds]? (?:in|for|by)\b|spent\b|paid\b)",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(r"[;\n]|[.!?](?=\s)")
+
+
+_OPENING = frozenset(("(", "（"))
+
+
+_LINE_START = frozenset(("", "\n"))
+
+
+@lru_cache(64)  # it is asked for each number of a text
+def _is_list(text: str) -> bool:
+    """Whether several lines begin with a dash."""
+    return f"\n{text}".count("\n-") > 1
+
+
+def is_bracketed(number: Stated) -> bool:
+    """Whether the number is alone in brackets, which may mean a minus."""
+    text, start, end = number.text, number.quantity.start, number.quantity.end
+    return text[start - 1 : start] in _OPENING and text[end : end + 1] in (")", "）")
+
+
+def may_be_dash(number: Stated) -> bool:
+    """Whether the minus may be the dash of a list item."""
+    start = number.quantity.start
+    is_first = number.text[max(0, start - 9) : start].rstrip(" ")[-1:] in _LINE_START
+    return is_first and _is_list(number.text)
+
+
+def _has_open_sign(number: Stated) -> bool:
+    """Whether the number may have the other sign.
+
+    That is so in accounting brackets, which also mark what is paid; beside a word such as "decreased";
+    and where the minus may be the dash of a list item.
+    """
+    text, start, end = number.text, number.quantity.start, number.quantity.end
+    if number.value < 0:
+        return not _OPENING.isdisjoint(number.quantity.text[:3]) or may_be_dash(number)
+    if is_bracketed(number):
+        return True
+    before = _CLAUSE_END.split(text[max(0, start - 50) : start])[-1]
+    after = _CLAUSE_END.split(text[end : end + 30])[0]
+    return _FALLS.search(before) is not None or _FALLS.search(after) is not None

@@ -1,0 +1,123 @@
+"""Which numbers a reference wants: those in digits, and in a short reference the one in words."""
+
+import re
+from collections.abc import Sequence
+from itertools import groupby, pairwise
+from operator import attrgetter
+from typing import NamedTuple
+
+from ragauge.language.kept_readings import KeptReadings
+from ragauge.language.numbers.asked_numbers import asks_for_a_percentage
+from ragauge.language.numbers.measures import measures
+from ragauge.language.numbers.other_forms import in_other_forms, quarters, times_in_words
+from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.numbers.unit_conversion import has_size
+
+
+class ExpectedQuantity(NamedTuple):
+    """A number that the reference wants.
+
+    `forms`: the same in other forms, of which one is enough: 100% for `doubled`. `parts`: its parts, which are
+    enough together: 1 h and 30 min.
+    """
+
+    quantity: Quantity
+    forms: tuple[Quantity, ...] = ()
+    parts: tuple[Quantity, ...] = ()
+
+
+def expected_numbers(
+    question: str | None, reference: str, found: Sequence[Quantity]
+) -> Sequence[ExpectedQuantity]:
+    """The numbers that the reference wants, given its quantities.
+
+    >>> from ragauge.language.numbers.numbers import quantities
+    >>> text = "It takes 1 h 30 min for 5 km."
+    >>> [each.quantity.text for each in expected_numbers(None, text, quantities(text))]
+    ['1 h 30 min', '5 km']
+    >>> [each.quantity.text for each in expected_numbers(None, "Sales doubled.", ())]
+    ['doubled']
+    """
+    return _kept(reference, question, found)
+
+
+def _read(
+    reference: str, question: str | None, found: Sequence[Quantity]
+) -> Sequence[ExpectedQuantity]:
+    all_found = list(map(ExpectedQuantity, found))
+    if whole := measures(reference, found):
+        inside = {part.start for measure in whole for part in measure.parts}
+        all_found = [each for each in all_found if each.quantity.start not in inside]
+        all_found += [ExpectedQuantity(each, parts=parts) for each, parts in whole]
+    counted = [each for each in all_found if each.quantity.counts]
+    if counted and (whole or len(counted) < len(all_found)):
+        counted += [each for each in all_found if _is_measure_in_words(each.quantity)]
+        counted.sort(key=lambda each: each.quantity.start)
+    return tuple(_without_base(counted, reference) or _in_words(question, reference, all_found))
+
+
+_kept = KeptReadings(_read)  # the answers of several systems are compared with one reference
+
+
+_BASE = re.compile(r"\s?(?::|to|-to-)\s?")
+
+
+def _without_base(counted: list[ExpectedQuantity], reference: str) -> list[ExpectedQuantity]:
+    """The quantities without the 1 of a ratio such as `1.5 to 1` or `24:1`."""
+    numbers = [each.quantity for each in counted]
+    base = {
+        last.start
+        for before, last in pairwise(numbers)
+        if last.text == "1" and _BASE.fullmatch(reference, before.end, last.start)
+    }
+    return [each for each in counted if each.quantity.start not in base] if base else counted
+
+
+MAX_WORDS = 6
+"""The most words of a reference whose number in words is what is wanted."""
+
+
+def _in_words(
+    question: str | None, reference: str, found: Sequence[ExpectedQuantity]
+) -> list[ExpectedQuantity]:
+    """The only number in words of a short reference: `two million`, `It doubled.`, `five seasons`.
+
+    None if it may be part of a name (`Six Degrees`), and not `one`, which may be a pronoun.
+    """
+    if len(reference.split()) > MAX_WORDS:
+        return []
+    in_words = [each for each in found if not each.quantity.is_year]
+    if question and asks_for_a_percentage(question):
+        shares = list(quarters(reference))
+        starts = {each.start for each in shares}
+        in_words = [each for each in in_words if each.quantity.start not in starts]
+        in_words += map(ExpectedQuantity, shares)
+    elif "quarter" in reference.lower():
+        in_words = [each for each in in_words if each.quantity.unit]  # it may be three months
+    in_forms = [*in_other_forms(reference, ()), *times_in_words(reference)]
+    in_words += [
+        ExpectedQuantity(first, forms=tuple(others))
+        for _, (first, *others) in groupby(in_forms, attrgetter("start"))
+    ]
+    if len(in_words) != 1 or not _is_wanted(in_words[0].quantity, reference):
+        return []
+    return in_words
+
+
+_NAME_AFTER = re.compile(r"[a-z][\s-]+[A-Z]")
+
+
+def _is_wanted(number: Quantity, reference: str) -> bool:
+    if number.value == 1:
+        return False
+    if number.text == reference.strip(" ."):
+        return True
+    before, after = reference[: number.start].strip(" \"'("), reference[number.start :]
+    if number.value > 1 and reference.startswith(" of ", number.end):
+        return False  # `two of the men` are people
+    return not ((before and number.text[0].isupper()) or _NAME_AFTER.search(after))
+
+
+def _is_measure_in_words(quantity: Quantity) -> bool:
+    """Whether it is a number such as `five years`, which is as definite as one in digits."""
+    return quantity.spelled and not quantity.only_matches and has_size(quantity.unit)

@@ -1,0 +1,149 @@
+"""NumberIndex: the numbers of a text, so that those that agree with another one are found at once."""
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from functools import lru_cache
+from operator import itemgetter
+from typing import NamedTuple
+
+from ragauge.language.numbers.agreement import Agreement, Stated, agreement, log_of
+from ragauge.language.numbers.quantity import Quantity
+
+
+class Found(NamedTuple):
+    """The number that agrees, and how: "exact", or a list such as "scale and rounding"."""
+
+    number: Stated
+    how: str
+
+
+_WINDOW = 0.0707
+"""log10 of 1 / 0.85, and a little: two numbers that agree differ by no more, apart from powers of ten."""
+_WIDE_WINDOW = 0.31
+"""The same for references whose decimals show their precision: 0.1 agrees with 0.05 and 0.149."""
+
+
+class NumberIndex:
+    """The numbers of a text by their leading digits, so that those that may agree are found at once."""
+
+    def __init__(self, numbers: Iterable[Stated]) -> None:
+        rest = [(number.log % 1.0, position, number) for position, number in enumerate(numbers)]
+        rest.sort(key=itemgetter(0))
+        self._rest = rest
+        self._keys = [each[0] for each in rest]
+        self._reaches = [_reach_of(each[2].quantity) for each in rest]
+        self._by_value: list[tuple[float, int, Stated]] = []
+
+    def __len__(self) -> int:
+        return len(self._rest)
+
+    def find(
+        self, sought: Stated, rules: Agreement, *, among_expected: bool = False
+    ) -> list[Found]:
+        """The numbers that agree with the sought one, the most exact first, and of those the last.
+
+        `among_expected`: these numbers are the expected ones, and the sought one is the answer's.
+        """
+        found: list[tuple[int, int, Found]] = []
+        is_open = "." in sought.quantity.text or sought.is_percent
+        width = _WIDE_WINDOW if is_open and not among_expected else _WINDOW
+        for position, number in self._near(sought, width, rules):
+            pair = (number, sought) if among_expected else (sought, number)
+            if how := agreement(*pair, rules):
+                found.append((_LOOSENESS.get(how, 2), -position, Found(number, how)))
+        found.sort(key=itemgetter(0, 1))
+        return [each[2] for each in found]
+
+    def _near(self, sought: Stated, width: float, rules: Agreement) -> Iterator[tuple[int, Stated]]:
+        near: dict[int, Stated] = {}
+        if rules.rtol or rules.atol or not sought.value:
+            near = dict(self._near_value(float(sought.value)))
+        if sought.value:
+            own = 1.0 if rules.rtol or rules.atol else _reach_of(sought.quantity)
+            for low, high, key in _windows(sought.log % 1.0, width):
+                start, end = bisect_left(self._keys, low), bisect_right(self._keys, high)
+                middle = bisect_right(self._keys, key + _SAME)
+                some = slice(max(start, middle - MAX_COMPARED), min(end, middle + MAX_COMPARED))
+                near.update(
+                    (position, number)
+                    for (other, position, number), reach in zip(
+                        self._rest[some], self._reaches[some], strict=True
+                    )
+                    if -own <= (off := other - key) <= own or -reach <= off <= reach
+                )
+        yield from near.items()
+
+    def _near_value(self, value: float) -> Iterator[tuple[int, Stated]]:
+        """The numbers whose values are nearest."""
+        if not self._by_value:
+            by_value = [(float(number.value), at, number) for _, at, number in self._rest]
+            self._by_value = sorted(by_value, key=itemgetter(0, 1))
+        middle = bisect_right(self._by_value, value, key=itemgetter(0))
+        some = slice(max(0, middle - MAX_COMPARED), middle + MAX_COMPARED)
+        yield from ((position, number) for _, position, number in self._by_value[some])
+
+
+MAX_COMPARED = 100
+"""The most numbers above and below one that it is compared with, the nearest, so that two long tables take no
+quadratic time."""
+_SAME = 1e-9
+"""How far the logarithms of equal numbers may differ by rounding."""
+_DIGITS_OF_A_FLOAT = 12
+
+
+def _reach_of(quantity: Quantity) -> float:
+    """How far, in log10, a number may be from those that agree with it; powers of ten change nothing.
+
+    Of a converted number, the reach in the unit in which the text states it, if that is more.
+    """
+    own = quantity.converted_from
+    return max(_reach(quantity.value), _reach(own[0])) if own else _reach(quantity.value)
+
+
+@lru_cache(10_000)
+def _reach(value: Decimal) -> float:
+    """How far, in log10, a number may be from those that are rounded to it: half of its last digit that is not 0.
+
+    >>> round(10 ** _reach(Decimal("1200")), 3)  # 1150 is rounded to it
+    1.043
+    """
+    digits = value.as_tuple().digits
+    last = next((at for at in range(len(digits) - 1, -1, -1) if digits[at]), 0)
+    if last >= _DIGITS_OF_A_FLOAT:
+        return _SAME
+    unit = int("".join(map(str, digits[: last + 1])))
+    return _SAME - math.log10(1 - 0.5 / max(unit, 1))
+
+
+def may_agree(sought: Stated, expected: Iterable[Quantity]) -> bool:
+    """Whether one of the expected numbers may agree with the sought one without a tolerance; False for most.
+
+    A number in another scale has the same digits, so only these are compared.
+
+    >>> from ragauge.language.numbers.agreement import stated
+    >>> from ragauge.language.numbers.numbers import quantities
+    >>> may_agree(stated(quantities("1577")[0], "1577"), quantities("1.6 of 12"))
+    True
+    """
+    key, own = sought.log, _reach_of(sought.quantity)
+    for number in expected:
+        off = abs((log_of(number.value) - key + 0.5) % 1.0 - 0.5) - _MARGIN
+        if off < _WINDOW and (off < own or off < _reach_of(number)):
+            return True
+    return False
+
+
+_MARGIN = 1e-6
+"""More than the logarithms of two numbers differ by rounding."""
+_LOOSENESS = {"exact": 0, "scale": 1, "percent": 1}
+
+
+def _windows(key: float, width: float) -> Iterator[tuple[float, float, float]]:
+    """Where numbers with nearly the same digits are: lowest and highest key, and the key itself."""
+    yield key - width, key + width, key
+    if key < width:
+        yield key - width + 1, 1.0, key + 1
+    elif key + width > 1:
+        yield 0.0, key + width - 1, key - 1

@@ -1,0 +1,339 @@
+"""Which of the expected numbers an answer states: those of a reference that the question does not state."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from ragauge.language.keywords import by_value
+from ragauge.language.numbers.agreement import (
+    Agreement,
+    Stated,
+    agreement,
+    is_bracketed,
+    may_be_dash,
+    stated,
+)
+from ragauge.language.numbers.asked_numbers import (
+    asks_for_a_percentage,
+    heading_scale,
+    in_asked_unit,
+    named_scale,
+)
+from ragauge.language.numbers.directions import (
+    Direction,
+    are_opposite,
+    asked_direction,
+    names_a_fall,
+    stated_direction,
+)
+from ragauge.language.numbers.expected_numbers import ExpectedQuantity, expected_numbers
+from ragauge.language.numbers.index import Found, NumberIndex
+from ragauge.language.numbers.measures import clock_durations, measures
+from ragauge.language.numbers.no_number import says_no_number, wants_no_number
+from ragauge.language.numbers.numbers import quantities
+from ragauge.language.numbers.other_forms import (
+    in_other_forms,
+    quarters,
+    shares_out_of,
+    times_in_words,
+)
+from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.numbers.unit_conversion import in_units, is_measure
+from ragauge.language.references.conclusions import conclusions
+
+IN_WORKING = 0.5
+"""The credit of a number that the answer states among its steps, when its conclusion states another."""
+
+
+MANY = 100
+"""In a reference with more numbers than this, a number and its rounded form count as two."""
+
+
+class ExpectedNumber(NamedTuple):
+    """A number of the reference, the answer's number that agrees with it, and how; "" if none does.
+
+    `value`: the number by its value, 1577000000 for `$1,577 million`.
+    `credit`: 1; 0.5 if the answer has it among its steps and concludes with another number; 0 without it.
+    `opposite`: if only its direction keeps the answer's number from agreeing, what the answer states and what is
+    expected: "3.4% is a rise, a fall is expected".
+    """
+
+    number: str
+    value: str
+    matched_by: str = ""
+    how: str = ""
+    credit: float = 0.0
+    opposite: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberMatch:
+    """The expected numbers of the best reference, found or not; none if no reference has numbers."""
+
+    expected: tuple[ExpectedNumber, ...]
+
+    @property
+    def matched(self) -> tuple[ExpectedNumber, ...]:
+        return tuple(each for each in self.expected if each.how)
+
+    @property
+    def unmatched(self) -> tuple[ExpectedNumber, ...]:
+        return tuple(each for each in self.expected if not each.how)
+
+    @property
+    def share(self) -> float | None:
+        """The share of the expected numbers that the answer states; None if nothing is expected."""
+        if not self.expected:
+            return None
+        return sum(each.credit for each in self.expected) / len(self.expected)
+
+
+def match_numbers(
+    question: str | None,
+    references: Sequence[str],
+    answer: str,
+    rules: Agreement = Agreement(),  # noqa: B008 - frozen
+) -> NumberMatch:
+    """The numbers that the answer shares with the reference with which it shares the most.
+
+    >>> match_numbers("What was capex (in USD millions)?", ["1577"], "It was $1.577 billion.").expected
+    (ExpectedNumber(number='1577', value='1577', matched_by='$1.577 billion', how='scale', credit=1.0, opposite=''),)
+    """
+    asked = quantities(question) if question else ()
+    given = quantities(answer)
+    matches = [
+        match_quantities(question, asked, reference, quantities(reference), answer, given, rules)
+        for reference in references
+    ]
+    best = max(matches, key=lambda match: match.share or 0, default=None)
+    return best or NumberMatch(())
+
+
+def match_quantities(
+    question: str | None,
+    asked: Sequence[Quantity],
+    reference: str,
+    expected: Sequence[Quantity],
+    answer: str,
+    given: Sequence[Quantity],
+    rules: Agreement,
+) -> NumberMatch:
+    """The same for one reference, with the quantities of the three texts."""
+    if wants_no_number(reference):
+        return _no_number(reference, answer)
+    expected, given = in_asked_unit(question, expected), in_asked_unit(question, given)
+    wanted = _not_restated(expected_numbers(question, reference, expected), asked)
+    if not wanted:
+        return NumberMatch(())
+    rules = rules_for(question, rules)
+    scale = named_scale(question) if question else 0
+    index = _index_of(question, answer, given, scale, wanted)
+    scales = (scale,) if scale else ()
+    by_start = {each.quantity.start: each for each in wanted}
+    numbers = [stated(each.quantity, reference, scales, expected=True) for each in wanted]
+    distinct = _distinct(numbers, rules)
+    rows: list[ExpectedNumber] = []
+    asked_for = asked_direction(question) if question else None
+    for number in distinct:
+        same = _found(number, by_start[number.quantity.start], index, rules)
+        found = _in_one_direction(number, same, asked_for)
+        credit = 1.0
+        if found and len(distinct) == 1 and _concludes_otherwise(answer, given, asked, found):
+            credit = IN_WORKING
+        row = _row(number, found, credit)
+        if not found:
+            either = same or index.find(number, replace(rules, asks_fall=True))
+            row = row._replace(opposite=_opposite(number, either, asked_for))
+        rows.append(row)
+    return NumberMatch(_with_shares(rows, reference, expected, index, rules))
+
+
+def _no_number(reference: str, answer: str) -> NumberMatch:
+    """Whether the answer, too, says that the number would not be meaningful."""
+    said = says_no_number(answer)
+    row = ExpectedNumber(reference.strip(), "not meaningful")
+    return NumberMatch((row._replace(matched_by=said, how="exact", credit=1.0) if said else row,))
+
+
+def _index_of(
+    question: str | None,
+    answer: str,
+    given: Sequence[Quantity],
+    scale: int,
+    wanted: Sequence[ExpectedQuantity],
+) -> NumberIndex:
+    """The numbers of the answer, those in other forms, and its measures in the units that are wanted."""
+    units = {each.unit for one in wanted for each in (one.quantity, *one.parts)}
+    given = [each for each in given if not is_denied(answer, each.start)]
+    found = [*given, *in_other_forms(answer, given)]
+    if "x" in units:
+        found += times_in_words(answer)
+    if question and asks_for_a_percentage(question):
+        found += quarters(answer)
+    if units := set(filter(is_measure, units)):
+        found += [measure.quantity for measure in measures(answer, given)]
+        found += clock_durations(answer)
+        found += list(in_units(found, units))
+    in_scales = given_scales(answer, scale)
+    return NumberIndex([stated(number, answer, in_scales) for number in found])
+
+
+_NOT = re.compile(r"(?<!\w)not $", re.IGNORECASE)
+
+
+def is_denied(answer: str, start: int) -> bool:
+    """Whether a "not" right before a number denies it: `6, not 5`; in `6 instead of 5` both may be true.
+
+    >>> is_denied("6, not 5", 7), is_denied("6 instead of 5", 13)
+    (True, False)
+    """
+    return (
+        answer[start - 1 : start] == " "
+        and _NOT.search(answer, max(0, start - 5), start) is not None
+    )
+
+
+def _found(
+    number: Stated, wanted: ExpectedQuantity, index: NumberIndex, rules: Agreement
+) -> Sequence[Found]:
+    """The numbers that agree with the expected one, one of its other forms, or all of its parts."""
+    if found := index.find(number, rules):
+        return found
+    for form in wanted.forms:
+        if found := index.find(stated(form, number.text), rules):
+            return found
+    parts = [index.find(stated(part, number.text), rules) for part in wanted.parts]
+    return parts[-1] if parts and all(parts) else ()
+
+
+def _with_shares(
+    rows: Sequence[ExpectedNumber],
+    reference: str,
+    expected: Sequence[Quantity],
+    index: NumberIndex,
+    rules: Agreement,
+) -> tuple[ExpectedNumber, ...]:
+    """The rows, where both numbers of `2 in 10` are found if the answer states 20%."""
+    by_text = {row.number: row for row in rows}
+    for part, whole, share in shares_out_of(reference, expected):
+        both = [by_text[each.text] for each in (part, whole) if each.text in by_text]
+        if len(both) == 2 and not all(row.how for row in both):
+            found = index.find(stated(share, reference), rules)
+            for row in both if found else ():
+                by_text[row.number] = row._replace(
+                    matched_by=found[0].number.quantity.text, how=found[0].how, credit=1.0
+                )
+    return tuple(by_text[row.number] for row in rows)
+
+
+def _in_one_direction(
+    number: Stated, found: Sequence[Found], asked: Direction | None
+) -> Sequence[Found]:
+    """Those of the found numbers that are not a fall where the expected one is a rise, or the reverse.
+
+    `asked`: the direction of an expected number beside which the reference names none.
+    """
+    if not found:
+        return found
+    is_open = is_bracketed(number) or names_a_fall(number.text)
+    expected = _direction(number) or (None if is_open else asked)
+    if expected is None:
+        return found
+    return [each for each in found if not are_opposite(expected, _direction(each.number))]
+
+
+_DIRECTIONS = {
+    ("change", 1): "a rise",
+    ("change", -1): "a fall",
+    ("result", 1): "a gain",
+    ("result", -1): "a loss",
+    ("sign", -1): "negative",
+}
+
+
+def _opposite(number: Stated, found: Sequence[Found], asked: Direction | None) -> str:
+    """What keeps the first of these numbers from agreeing with the expected one; "" without any."""
+    if not found:
+        return ""
+    given = found[0].number
+    stated_as, expected = _direction(given), _direction(number) or asked
+    says = _DIRECTIONS.get(stated_as, "") if stated_as else ""
+    wants = _DIRECTIONS.get(expected, "") if expected else ""
+    if says and wants and says != wants:
+        return f"{given.quantity.text} is {says}, {wants} is expected"
+    if says:
+        return f"{given.quantity.text} is {says}"
+    return f"{given.quantity.text} is positive, {wants} is expected" if wants else ""
+
+
+def _direction(number: Stated) -> Direction | None:
+    start, end = number.quantity.start, number.quantity.end
+    is_negative = number.value < 0
+    if is_negative and may_be_dash(number):
+        return None
+    return stated_direction(number.text, start, end, is_negative=is_negative)
+
+
+def _row(number: Stated, found: Sequence[Found], credit: float) -> ExpectedNumber:
+    text, value = number.quantity.text, by_value(number.quantity)
+    if not found:
+        return ExpectedNumber(text, value)
+    return ExpectedNumber(text, value, found[0].number.quantity.text, found[0].how, credit)
+
+
+def _concludes_otherwise(
+    answer: str, given: Sequence[Quantity], asked: Sequence[Quantity], found: Sequence[Found]
+) -> bool:
+    """Whether the last conclusion with numbers follows all these numbers, and has none of them."""
+    last = max(each.number.quantity.start for each in found)
+    known = {quantity.number for quantity in asked}
+    own = [each.start for each in given if each.counts and each.number not in known]
+    for start, end in conclusions(answer):
+        if last >= start:
+            return False
+        if bisect_left(own, start) < bisect_left(own, end):
+            return True
+    return False
+
+
+def rules_for(question: str | None, rules: Agreement) -> Agreement:
+    if not question:
+        return rules
+    asks_percentage = rules.percent == "as_asked" and asks_for_a_percentage(question)
+    asked = asked_direction(question)
+    asks_fall = asked is not None and asked.sign < 0
+    if not asks_percentage and not asks_fall:
+        return rules
+    return replace(rules, asks_percentage=asks_percentage, asks_fall=asks_fall)
+
+
+def given_scales(answer: str, asked: int) -> tuple[int, ...]:
+    """The scales that the bare numbers of the answer may have: those that the question and it name."""
+    own = heading_scale(answer)
+    return tuple(dict.fromkeys(scale for scale in (asked, own) if scale))
+
+
+def _not_restated(
+    expected: Sequence[ExpectedQuantity], asked: Sequence[Quantity]
+) -> Sequence[ExpectedQuantity]:
+    """The quantities that the question does not state; all of them if it states them all."""
+    if not asked:
+        return expected
+    known = {quantity.number for quantity in asked}
+    return [each for each in expected if each.quantity.number not in known] or expected
+
+
+def _distinct(numbers: Sequence[Stated], rules: Agreement) -> list[Stated]:
+    """Each number once; of a number and its rounded form, the first."""
+    equal: dict[object, Stated] = {}
+    for number in numbers:
+        equal.setdefault(number.quantity.number, number)
+    if len(equal) > MANY:
+        return list(equal.values())
+    kept: list[Stated] = []
+    for number in equal.values():
+        if not any(agreement(other, number, rules) for other in kept):
+            kept.append(number)
+    return kept

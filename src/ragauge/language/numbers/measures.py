@@ -1,0 +1,179 @@
+"""Measures of several words: `1 h 30 min`, `6 ft 2 in`, `half an hour`, `an hour and a half`."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from operator import attrgetter
+from typing import NamedTuple
+
+from ragauge.language.numbers.quantity import DIVIDING, EXACT, Quantity
+from ragauge.language.numbers.unit_conversion import converted, has_size, is_smaller_part
+from ragauge.language.numbers.units import unit_of
+
+
+class Measure(NamedTuple):
+    """A measure with the quantities that are parts of it: the 1 h and the 30 min of `1 h 30 min`."""
+
+    quantity: Quantity
+    parts: tuple[Quantity, ...]
+
+
+_BETWEEN = re.compile(r"[,\s-]{0,2}(?:\s?and\s)?")
+_LONGEST_BETWEEN = len(", and ")
+_PARTS = 4
+
+
+def measures(text: str, found: Sequence[Quantity]) -> list[Measure]:
+    """The measures of the text that several of its quantities, or a quantity and more words, state.
+
+    >>> from ragauge.language.numbers.numbers import quantities
+    >>> text = "It takes 1 h 30 min, or an hour and a half."
+    >>> [(each.quantity.plain_value, each.quantity.unit) for each in measures(text, quantities(text))]
+    [('90', 'min'), ('1.5', 'h')]
+    """
+    has_units = any([has_size(each.unit) for each in found])  # noqa: C419, a list is faster
+    whole = list(_compounds(text, found)) if has_units else []
+    whole += _shares_of_units(text, found)
+    whole += _fortnights(text, found)
+    starts = {each.quantity.start for each in whole}
+    whole += [each for each in _glued(text, found) if each.quantity.start not in starts]
+    return [*whole, *_units_and_a_half(text, found)]
+
+
+def _compounds(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
+    at = 0
+    while at < len(found) - 1:
+        parts = [found[at]]
+        for following in found[at + 1 : at + _PARTS]:
+            if not _goes_on(text, parts[-1], following):
+                break
+            parts.append(following)
+        if len(parts) > 1:
+            yield Measure(_sum_of(text, parts), tuple(parts))
+        at += len(parts)
+
+
+def _goes_on(text: str, larger: Quantity, smaller: Quantity) -> bool:
+    """Whether the second measure, in a smaller unit, continues the first: `2 hours and 5 minutes`."""
+    return (
+        larger.unit != smaller.unit != ""
+        and 0 <= smaller.start - larger.end <= _LONGEST_BETWEEN
+        and larger.value == larger.value.to_integral_value()
+        and is_smaller_part(smaller.unit, larger.unit, smaller.value)
+        and _BETWEEN.fullmatch(text, larger.end, smaller.start) is not None
+    )
+
+
+def _sum_of(text: str, parts: Sequence[Quantity]) -> Quantity:
+    last = parts[-1]
+    total = last.value
+    for part in parts[:-1]:
+        value = converted(part.value, part.unit, last.unit)
+        total = EXACT.add(total, value if value is not None else Decimal(0))
+    start, end = parts[0].start, last.end
+    spelled = all(part.spelled for part in parts)
+    return Quantity(text[start:end], start, end, EXACT.normalize(total), last.unit, spelled)
+
+
+_FORTNIGHT = re.compile(r"\b(?:an?|one)\sfortnight\b", re.IGNORECASE)
+_CLOCK = re.compile(
+    r"(?<![\w.,:])(?<!at )([0-9]{1,3}):([0-5][0-9]):([0-5][0-9])(?![\w:]| ?[aApP]\.?[mM])"
+)
+
+
+def _fortnights(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
+    """`a fortnight`, which has no number in it, unlike `two weeks`."""
+    for match in _FORTNIGHT.finditer(text) if "ortnight" in text else ():
+        start, end = match.span()
+        whole = Quantity(match[0], start, end, Decimal(1), "fortnight", spelled=True)
+        yield Measure(whole, _within(found, start, end))
+
+
+def clock_durations(text: str) -> Iterator[Quantity]:
+    """What is written like a time of day with seconds, as the duration that it may be: `2:11:53` in seconds.
+
+    >>> [(each.text, str(each.value), each.unit) for each in clock_durations("She won in 2:11:53.")]
+    [('2:11:53', '7913', 's')]
+    """
+    for match in _CLOCK.finditer(text) if ":" in text else ():
+        hours, minutes, seconds = map(int, match.groups())
+        value = Decimal((hours * 60 + minutes) * 60 + seconds)
+        start, end = match.span()
+        yield Quantity(match[0], start, end, value, "s", spelled=True, only_matches=True)
+
+
+_OF_A_UNIT = re.compile(r"\s(?:of\s)?an?\s([a-z]+)\b")
+
+
+def _shares_of_units(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
+    """`half an hour`, `three quarters of a mile`."""
+    for share in found:
+        if share.unit or not 0 < share.value < 1:
+            continue
+        words = _OF_A_UNIT.match(text, share.end)
+        unit = unit_of(words[1]) if words else None
+        if words and unit and has_size(unit):
+            whole = text[share.start : words.end()]
+            measure = Quantity(whole, share.start, words.end(), share.value, unit, spelled=True)
+            yield Measure(measure, (share,))
+
+
+_GLUED_TIME = re.compile(
+    r"(?<![\w.,:])([0-9]{1,3})\s?h(?:rs?)?\s?([0-5]?[0-9])\s?m(?:ins?)?(?:\s?([0-5]?[0-9])\s?s(?:ecs?)?)?\b"
+)
+_FEET_AND_INCHES = re.compile(
+    r"(?<![\w.,])([1-9])(?:\s?['’′]\s?(1[01]|[0-9])\s?(?:\"|”|″|'')|[\s-]?(?:ft|feet|foot)[\s-]?(1[01]|[0-9])[\s-]?in\b)"
+)
+_MAY_BE_GLUED = re.compile(r"[0-9](?:\s?['’′h]|[\s-]?f(?:t|ee|oo))")
+"""What both patterns need. They begin with what may not be before a number and so are tried everywhere, which takes
+ten times as long."""
+
+
+def _glued(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
+    """`1h30m`, `6'2"`."""
+    if not _MAY_BE_GLUED.search(text):
+        return
+    for match in _GLUED_TIME.finditer(text):
+        hours, minutes, seconds = match.groups()
+        if seconds:
+            value, unit = (int(hours) * 60 + int(minutes)) * 60 + int(seconds), "s"
+        else:
+            value, unit = int(hours) * 60 + int(minutes), "min"
+        yield _glued_measure(text, found, match, value, unit)
+    for match in _FEET_AND_INCHES.finditer(text):
+        inches = int(match[1]) * 12 + int(match[2] or match[3])
+        yield _glued_measure(text, found, match, inches, "inch")
+
+
+def _glued_measure(
+    text: str, found: Sequence[Quantity], match: re.Match[str], value: int, unit: str
+) -> Measure:
+    start, end = match.span()
+    parts = _within(found, start, end)
+    return Measure(Quantity(text[start:end], start, end, Decimal(value), unit), parts)
+
+
+def _within(found: Sequence[Quantity], start: int, end: int) -> tuple[Quantity, ...]:
+    first = bisect_left(found, start, key=attrgetter("start"))
+    return tuple(found[first : bisect_left(found, end, first, key=attrgetter("start"))])
+
+
+_AND_A_HALF = re.compile(
+    r"\b(?:an?|one)\s([a-z]+)\sand\s(?:a\s(half|quarter)|(three)[\s-]quarters)\b", re.IGNORECASE
+)
+
+
+def _units_and_a_half(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
+    """`an hour and a half`, `a mile and a quarter`."""
+    if " and " not in text or not ("half" in text or "quarter" in text):
+        return
+    for match in _AND_A_HALF.finditer(text):
+        unit = unit_of(match[1].lower())
+        if not unit or not has_size(unit):
+            continue
+        quarters = 3 if match[3] else 2 if match[2].lower() == "half" else 1
+        value = DIVIDING.divide(Decimal(4 + quarters), Decimal(4))
+        start, end = match.span()
+        parts = _within(found, start, end)
+        yield Measure(Quantity(match[0], start, end, value, unit, spelled=True), parts)

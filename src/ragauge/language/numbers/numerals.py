@@ -1,0 +1,184 @@
+"""Numbers in digits, read with their sign, scale and unit, and which of them are not quantities."""
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from ragauge.language.characters import is_word
+from ragauge.language.dates.parts import Date
+from ragauge.language.numbers.continental import continental_end, in_english, may_be_continental
+from ragauge.language.numbers.labels import is_label, other_numbers
+from ragauge.language.numbers.number_units import NOTHING_AFTER, read_scale, read_unit
+from ragauge.language.numbers.plain_numbers import plain_number
+from ragauge.language.numbers.quantity import DIVIDING, EXACT, MAX_LENGTH, Reading, scaled
+from ragauge.language.numbers.signs import MONEY_SIGNS, read_accounting, read_before
+from ragauge.language.numbers.units import CODE
+
+_VULGAR = (
+    {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅖": "2/5"}
+    | {"⅗": "3/5", "⅘": "4/5", "⅙": "1/6", "⅚": "5/6", "⅛": "1/8", "⅜": "3/8", "⅝": "5/8"}
+    | {"⅞": "7/8"}
+)
+_DIGIT = re.compile(rf"[\d{''.join(_VULGAR)}]")
+_ASCII_DIGIT = re.compile("[0-9]")
+# At most 12 groups before a unit: with no bound, each number of `345 345 345 …` would look at all others.
+_NUMERAL = re.compile(
+    r"(?:[1-9][0-9]{0,2}(?:([,'\u00a0])[0-9]{3}(?:\1[0-9]{3})*|[ ]0[0-9]{2}(?:[ ][0-9]{3})*)(?![0-9])"
+    r"|[1-9][0-9]{0,2}(?:[ ][0-9]{3}){1,12}(?=[ ]?(?:thousand|million|billion|trillion|[mb]n|euros?|dollars?|people"
+    r"|[€$£]|(?:USD|EUR|GBP|CHF|SEK|NOK|DKK|PLN|CZK)(?![A-Za-z])))"
+    r"|[1-9][0-9]?(?:,[0-9]{2}){1,5},[0-9]{3}(?![0-9])"
+    r"|[0-9]+)"
+    r"(?:\.[0-9]+)*(?:[eE][+-]?[0-9]{1,6}(?!\w|\.[0-9]))?"
+)
+_SEPARATOR = re.compile("[,'\u00a0 ]")
+_FRACTION = re.compile(r"/([0-9]{1,3})(?![\w/]|[.,][0-9])")
+_MIXED = re.compile(
+    rf"[\s-]?([{''.join(_VULGAR)}])|[\s-]([0-9]{{1,2}}/[0-9]{{1,2}})(?![\w/]|[.,][0-9])"
+)
+_HYPHENATED = re.compile(r"[0-9]+(?:-[0-9]+){2,}")
+_POWER = re.compile(r"\s?[×x*]\s?10\^([+-]?[0-9]{1,4})(?![0-9.])")
+_TIMES = frozenset("×x*")
+"""The first character of a power, after at most a space; checked first, because it is fast."""
+
+
+def digit_in(text: str) -> re.Pattern[str]:
+    """The pattern of a digit for this text: the one for ASCII is much faster."""
+    return _ASCII_DIGIT if text.isascii() else _DIGIT
+
+
+def numbers_in_digits(plain: str, stated: Sequence[Date]) -> Iterator[Reading]:
+    """The quantities in digits outside dates, list numbers and the like."""
+    others = other_numbers(plain, stated)
+    start, stop = next(others, (len(plain), len(plain)))
+    at = 0
+    digit = digit_in(plain)
+    while found := digit.search(plain, at):
+        at = found.start()
+        while at >= stop and stop < len(plain):
+            start, stop = next(others, (len(plain), len(plain)))
+        if start <= at < stop:
+            at = stop
+            continue
+        if reading := plain_number(plain, at):
+            at = reading.end
+        else:
+            reading, at = any_number(plain, at)
+        if reading:
+            yield reading
+
+
+def any_number(plain: str, at: int) -> tuple[Reading | None, int]:
+    """The quantity whose digits begin at `at`, None if it is part of a name, and where to go on."""
+    numeral = _NUMERAL.match(plain, at)
+    end = numeral.end() if numeral else at + 1
+    name = _HYPHENATED.match(plain, at) if plain[end : end + 1] == "-" else None
+    if name:
+        return None, name.end()
+    digits = plain[at:end]
+    if may_be_continental(plain, digits, end) and (whole := continental_end(plain, at)):
+        end, digits = whole, in_english(plain[at:whole])
+    reading = _read(plain, at, end, digits)
+    return reading, max(end, reading.end) if reading else end
+
+
+def _read(plain: str, start: int, end: int, digits: str) -> Reading | None:
+    """The quantity whose numeral is at start:end; None if it is part of a name."""
+    if len(digits) > MAX_LENGTH or _in_name(plain, start):
+        return None
+    if start and plain[start - 1] == "." and digits[0].isdigit():
+        if "." in digits or plain[start - 2 : start - 1].isalnum():
+            return None
+        start -= 1
+        digits = f".{digits}"
+    if digits.count(".") > 1:
+        return None
+    if is_label(plain, start, end):
+        return None
+    if _is_known_name(plain, start, end):
+        return None
+    value, end = _value(plain, digits, end)
+    reading = Reading(start, end, value)
+    if plain[end : end + 1] != ")" or not read_accounting(plain, reading):
+        read_before(plain, reading)
+    read_scale(plain, reading)
+    return reading if read_unit(plain, reading) else None
+
+
+_OPERATORS = "times|cdot|div|pm|approx|sim|to|eq|neq|leq?|geq?"
+_SEPARATE_PREFIX = re.compile(
+    rf"(?:{CODE}|(?<!\w)_{{1,3}}|(?:[1-9%)]|[0-9.,]0)[xX]|\\(?:{_OPERATORS}))$"
+)
+"""Letters before a number that do not make it part of a name: `USD5`, `_5_`, `293x5`, `\\times5`."""
+_NAME = re.compile(r"(?<![^\W_])([^\W\d_][^\W_]*+)-$")
+_PREFIXES = frozenset((
+    *("mid", "sub", "top", "bottom", "under", "over", "pre", "post", "near", "plus", "net", "about"),
+    *("around", "roughly", "nearly", "almost", "up", "down", "to", "by", "of", "and", "or", "is"),
+    *("at", "from", "first", "last", "next"),
+))  # fmt: skip
+"""Words before a hyphen that do not make the number part of a name: `mid-20`."""
+
+
+def _in_name(plain: str, start: int) -> bool:
+    """Whether letters before the number make it part of a name: `B12`, `C-1`, `COVID-19`."""
+    before = plain[start - 1] if start else ""
+    if is_word(before):
+        return not _SEPARATE_PREFIX.search(plain, max(0, start - 8), start)
+    if before != "-":
+        return False
+    name = _NAME.search(plain, max(0, start - 24), start)
+    return name is not None and name[1].lower() not in _PREFIXES
+
+
+_PARAGRAPH = re.compile(r"\([a-z]\)")
+_INDEX = re.compile(
+    r"\b(?:S&P|Fortune|FTSE|Nasdaq|Russell|Nikkei|Stoxx|Dow(?: Jones)?|CAC|Forbes)[ -]$",
+    re.IGNORECASE,
+)
+_INDEX_SIZES = frozenset(
+    ("30", "40", "50", "100", "225", "250", "400", "500", "600", "1000", "2000")
+)
+
+
+def _is_known_name(plain: str, start: int, end: int) -> bool:
+    """Whether it is in a name that looks like a quantity: `3M`, `401(k)`, `S&P 500`."""
+    after = plain[end : end + 1]
+    if after == "M":
+        is_3m = plain[start:end] == "3" and not is_word(plain[end + 1 : end + 2])
+        return is_3m and plain[start - 1 : start] not in MONEY_SIGNS
+    if after == "(":
+        return _PARAGRAPH.match(plain, end) is not None
+    if plain[start:end] in _INDEX_SIZES and plain[start - 1 : start] in _BLANK_OR_HYPHEN:
+        return _INDEX.search(plain, max(0, start - 12), start) is not None
+    return False
+
+
+_BLANK_OR_HYPHEN = frozenset(" -")
+
+
+def _value(plain: str, digits: str, end: int) -> tuple[Decimal, int]:
+    """The numeral's value including a following fraction, and where it ends."""
+    if digits in _VULGAR:
+        return _fraction(_VULGAR[digits]), end
+    is_whole = digits.isdecimal()
+    value = Decimal(digits if is_whole else _SEPARATOR.sub("", digits))
+    after = plain[end : end + 2]
+    if is_whole and after[:1] == "/" and (below := _FRACTION.match(plain, end)):
+        if 0 < value < int(below[1]) <= 100:
+            return _fraction(f"{digits}/{below[1]}"), below.end()
+        return value, end
+    if after[:1] in NOTHING_AFTER:
+        return value, end
+    if not _TIMES.isdisjoint(after) and (power := _POWER.match(plain, end)):
+        return scaled(value, int(power[1])), power.end()
+    if not is_whole:
+        return value, end
+    mixed = _MIXED.match(plain, end)
+    part = _fraction(_VULGAR.get(mixed[1]) or mixed[2]) if mixed else Decimal(0)
+    if mixed and 0 < part < 1:
+        return EXACT.add(value, part), mixed.end()
+    return value, end
+
+
+def _fraction(text: str) -> Decimal:
+    above, below = text.split("/")
+    return DIVIDING.divide(Decimal(above), Decimal(below)) if int(below) else Decimal(0)

@@ -1,0 +1,164 @@
+"""Amounts in other forms, which only match: `2 in 10` is 20%, `doubled` is 2x and 100% more."""
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from itertools import pairwise
+from typing import NamedTuple
+
+from ragauge.language.numbers.quantity import DIVIDING, Quantity
+
+_OUT_OF = re.compile(r"\s(?:out\sof(?:\severy)?|in(?:\severy)?|of(?:\sthe)?)\s")
+_LONGEST_OUT_OF = len(" out of every ")
+_WHOLES = frozenset(map(Decimal, (3, 4, 5, 6, 7, 8, 9, 10, 12, 20, 25, 50, 100, 1000)))
+"""What shares are counted in: `2 in 10`, but not `2 in 17`."""
+_TIMES = re.compile(r"[\s-](?:second|minute|hour|day|week|month|quarter|year|decade|centur)")
+_TIMES_MORE = (
+    {"doubl": 2, "tripl": 3, "trebl": 3, "quadrupl": 4, "quintupl": 5, "twofold": 2, "two-fold": 2}
+    | {"threefold": 3, "three-fold": 3, "fourfold": 4, "four-fold": 4, "fivefold": 5}
+    | {"five-fold": 5, "tenfold": 10, "ten-fold": 10}
+)
+_MULTIPLE = re.compile(
+    r"\b(?:(doubl|tripl|trebl|quadrupl|quintupl)(?:ed|ing)|(t(?:wo|hree|en)-?fold|f(?:our|ive)-?fold)|(halv)(?:ed|ing)"
+    r"|(nil))\b",
+    re.IGNORECASE,
+)
+_NOT_QUITE = re.compile(
+    r"\b(?:more than|over|almost|nearly|about|roughly|approximately|around|not|n't|less than|far from)\s$",
+    re.IGNORECASE,
+)
+
+
+class Share(NamedTuple):
+    """`2 in 10`: the number of the part, that of the whole, and the share, which only matches."""
+
+    part: Quantity
+    whole: Quantity
+    share: Quantity
+
+
+def shares_out_of(text: str, found: Sequence[Quantity]) -> Iterator[Share]:
+    """The shares that two numbers of the text state.
+
+    >>> from ragauge.language.numbers.numbers import quantities
+    >>> text = "Two in ten came, 5 in 10 years."
+    >>> [str(each.share.value) for each in shares_out_of(text, quantities(text))]
+    ['0.2']
+    """
+    if " in " not in text and " of " not in text:
+        return
+    for part, whole in pairwise(found):
+        if (
+            whole.start - part.end <= _LONGEST_OUT_OF  # first, because it is fast
+            and 0 < part.value < whole.value
+            and whole.value in _WHOLES
+            and not (part.unit or whole.unit or part.is_year or whole.is_year)
+            and _OUT_OF.fullmatch(text, part.end, whole.start)
+            and not _TIMES.match(text, whole.end)
+        ):
+            value = DIVIDING.divide(part.value, whole.value)
+            words = text[part.start : whole.end]
+            share = Quantity(words, part.start, whole.end, value, spelled=True, only_matches=True)
+            yield Share(part, whole, share)
+
+
+def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
+    """The shares of the text, and its multiples in words, as multiples and as changes in percent.
+
+    >>> [(each.text, each.plain_value, each.unit) for each in in_other_forms("Sales doubled.", ())]
+    [('doubled', '2', 'x'), ('doubled', '100', '%')]
+    """
+    if len(found) > 1:
+        yield from (each.share for each in shares_out_of(text, found))
+    lowered = text.lower()
+    yield from _ordinals(text, lowered)
+    # Not `any`, which takes twice as long for each of the many contexts.
+    if (
+        "doubl" in lowered
+        or "upl" in lowered
+        or "tripl" in lowered
+        or "trebl" in lowered
+        or "fold" in lowered
+        or "halv" in lowered
+        or "nil" in lowered
+    ):
+        yield from _multiples(text)
+
+
+def _multiples(text: str) -> Iterator[Quantity]:
+    for words in _MULTIPLE.finditer(text):
+        if _NOT_QUITE.search(text, max(0, words.start() - 15), words.start()):
+            continue
+        if words[3]:
+            yield _only_matching(words, Decimal("-50"), "%")
+            continue
+        if words[4]:
+            yield _only_matching(words, Decimal(0), "")
+            continue
+        times = _TIMES_MORE.get((words[1] or words[2]).lower())
+        if times is None:  # `re` takes ı for i if it ignores case
+            continue
+        yield _only_matching(words, Decimal(times), "x")
+        yield _only_matching(words, Decimal(100 * (times - 1)), "%")
+
+
+_NTH = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
+    " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+_RANKS = {word: rank for rank, word in enumerate(_NTH.split(), start=1)}
+_COUNTED = ("season", "series", "episode", "chapter", "volume", "round", "grade", "edition")
+_COUNTED_NOUN = re.compile(rf" (?:{'|'.join(_COUNTED)})\b")
+_ORDINAL = re.compile(rf"\b(?:({'|'.join(_RANKS)})|([0-9]{{1,3}})(?:st|nd|rd|th))\Z")
+_LONGEST_ORDINAL = max(map(len, _RANKS))
+_ENDS_OF_ORDINALS = ("st", "nd", "rd", "th")
+
+
+def _ordinals(text: str, lowered: str) -> Iterator[Quantity]:
+    """`the fourth season` is season 4."""
+    if len(lowered) != len(text):
+        return
+    for noun in _COUNTED_NOUN.finditer(lowered):
+        end = noun.start()
+        if not lowered.endswith(_ENDS_OF_ORDINALS, 0, end):
+            continue
+        if words := _ORDINAL.search(lowered, max(0, end - _LONGEST_ORDINAL), end):
+            rank = _RANKS[words[1]] if words[1] else int(words[2])
+            start, end = words.start(), noun.end()
+            yield Quantity(
+                text[start:end], start, end, Decimal(rank), spelled=True, only_matches=True
+            )
+
+
+_TWICE = re.compile(r"\b(?:(twice)|thrice)\b", re.IGNORECASE)
+
+
+def times_in_words(text: str) -> Iterator[Quantity]:
+    """`twice` and `thrice`, for numbers of times: `two walks` are not stated by `he walked twice`.
+
+    >>> [(each.text, str(each.value), each.unit) for each in times_in_words("They won twice.")]
+    [('twice', '2', 'x')]
+    """
+    for words in _TWICE.finditer(text):
+        if not _NOT_QUITE.search(text, max(0, words.start() - 15), words.start()):
+            yield _only_matching(words, Decimal(2 if words[1] else 3), "x")
+
+
+_QUARTERS = re.compile(r"\b(three|one|a)[\s-]quarters?\b", re.IGNORECASE)
+
+
+def quarters(text: str) -> Iterator[Quantity]:
+    """`three quarters` and `one quarter` as shares, which they are where a share is asked for.
+
+    >>> [str(each.value) for each in quarters("three quarters")]
+    ['0.75']
+    """
+    for words in _QUARTERS.finditer(text) if "uarter" in text else ():
+        share = Decimal("0.75" if words[1].lower() == "three" else "0.25")
+        yield _only_matching(words, share, "")
+
+
+def _only_matching(words: re.Match[str], value: Decimal, unit: str) -> Quantity:
+    return Quantity(
+        words[0], words.start(), words.end(), value, unit, spelled=True, only_matches=True
+    )

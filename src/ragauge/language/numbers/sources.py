@@ -1,0 +1,145 @@
+"""Which of the answer's numbers occur in its sources, the references and contexts."""
+
+from collections.abc import Collection, Iterator, Sequence
+from decimal import Decimal
+from functools import cached_property
+from operator import attrgetter
+from typing import NamedTuple
+
+from ragauge.language.keywords import by_value
+from ragauge.language.numbers.agreement import Agreement, Stated, stated
+from ragauge.language.numbers.asked_numbers import heading_scale, in_asked_unit, named_scale
+from ragauge.language.numbers.index import Found, NumberIndex, may_agree
+from ragauge.language.numbers.match import given_scales, rules_for
+from ragauge.language.numbers.measures import clock_durations, measures
+from ragauge.language.numbers.other_forms import in_other_forms
+from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.numbers.unit_conversion import in_units, is_measure
+
+FEW = 200
+"""Up to this many numbers are looked through before an index of them is made; more would take quadratic time."""
+
+
+class NumberSource(NamedTuple):
+    """A reference or context with its quantities."""
+
+    text: str
+    quantities: Sequence[Quantity]
+    is_reference: bool
+
+
+class SourcedNumber(NamedTuple):
+    """A number of the answer, its value, the source's number that agrees with it, and how; "" if none does."""
+
+    number: str
+    value: str
+    matched_by: str = ""
+    how: str = ""
+
+
+def source_numbers(
+    question: str | None,
+    asked: Sequence[Quantity],
+    answer: str,
+    given: Sequence[Quantity],
+    sources: Sequence[NumberSource],
+    rules: Agreement,
+) -> list[SourcedNumber]:
+    """The answer's distinct numbers that the question does not state, each with its source."""
+    given = in_asked_unit(question, given)
+    sources = [
+        source._replace(quantities=in_asked_unit(question, source.quantities))
+        if source.is_reference
+        else source
+        for source in sources
+    ]
+    known = {quantity.number for quantity in asked}
+    own: dict[tuple[Decimal, bool], Quantity] = {}
+    for quantity in _with_whole_measures(answer, given):
+        if quantity.counts and quantity.number not in known:
+            own.setdefault(quantity.number, quantity)
+    by_number = {
+        (quantity.value, quantity.unit == "%"): quantity
+        for source in sources
+        for quantity in source.quantities
+    }
+    rows: list[SourcedNumber] = []
+    units = {quantity.unit for quantity in own.values() if is_measure(quantity.unit)}
+    among = _Sources(sources, named_scale(question) if question else 0, units)
+    scales = given_scales(answer, among.scale)
+    rules = rules_for(question, rules)
+    for number, quantity in own.items():
+        equal = by_number.get(number)
+        if equal and (equal.unit == quantity.unit or not (equal.unit and quantity.unit)):
+            rows.append(SourcedNumber(quantity.text, by_value(quantity), equal.text, "exact"))
+            continue
+        found = among.find(stated(quantity, answer, scales), rules)
+        rows.append(
+            SourcedNumber(
+                quantity.text, by_value(quantity), found[0].number.quantity.text, found[0].how
+            )
+            if found
+            else SourcedNumber(quantity.text, by_value(quantity))
+        )
+    return rows
+
+
+def _with_whole_measures(text: str, found: Sequence[Quantity]) -> list[Quantity]:
+    """The quantities, with `1 h 30 min` as one."""
+    whole = measures(text, found)
+    inside = {part.start for measure in whole for part in measure.parts}
+    kept = [each for each in found if each.start not in inside]
+    return sorted([*kept, *(measure.quantity for measure in whole)], key=attrgetter("start"))
+
+
+class _Sources:
+    """The numbers of the sources, for finding those that agree with one of the answer.
+
+    Most numbers that no source has are not near any of them either, which takes less time to see than to
+    prepare all for a comparison.
+    """
+
+    def __init__(self, sources: Sequence[NumberSource], scale: int, units: Collection[str]) -> None:
+        self.sources = sources
+        self.scale = scale
+        """The power of ten in which the question wants its numbers."""
+        self.units = units
+        """Those of the answer's measures: the measures of the sources are also converted to them."""
+
+    @cached_property
+    def _quantities(self) -> list[tuple[NumberSource, list[Quantity]]]:
+        """Each source with its quantities, also in other forms and units."""
+        return [(source, self._forms(source)) for source in self.sources]
+
+    def _forms(self, source: NumberSource) -> list[Quantity]:
+        found = [*source.quantities, *in_other_forms(source.text, source.quantities)]
+        if self.units:
+            found += [measure.quantity for measure in measures(source.text, source.quantities)]
+            found += clock_durations(source.text)
+            found += list(in_units(found, self.units))
+        return found
+
+    @cached_property
+    def _numbers(self) -> list[Quantity]:
+        """One number of each value and unit in which it is stated."""
+        numbers = [quantity for _, found in self._quantities for quantity in found]
+        return [*{(number.value, number.converted_from): number for number in numbers}.values()]
+
+    @cached_property
+    def _index(self) -> NumberIndex:
+        return NumberIndex(self._stated())
+
+    def _stated(self) -> Iterator[Stated]:
+        """The numbers of references in the scale that the question names; of contexts in that of their table."""
+        for source, found in self._quantities:
+            scale = self.scale if source.is_reference else heading_scale(source.text)
+            scales = (scale,) if scale else ()
+            for quantity in found:
+                yield stated(quantity, source.text, scales, expected=source.is_reference)
+
+    def find(self, sought: Stated, rules: Agreement) -> list[Found]:
+        """The numbers that agree with the answer's, the most exact first."""
+        needs_all = rules.rtol or rules.atol or not sought.value or len(self._numbers) > FEW
+        if not needs_all and not may_agree(sought, self._numbers):
+            return []
+        return self._index.find(sought, rules, among_expected=True)

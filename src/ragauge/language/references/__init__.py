@@ -1,0 +1,1 @@
+"""What an answer states of a reference, and what contradicts it."""

@@ -1,0 +1,392 @@
+"""What an answer states of a reference: its words, numbers and dates, and what contradicts them."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from operator import itemgetter
+from typing import NamedTuple
+
+from rapidfuzz import fuzz, process
+
+from ragauge.language.covered import Covered
+from ragauge.language.dates.dates import dates
+from ragauge.language.dates.index import DateIndex
+from ragauge.language.irregular_forms import IRREGULAR
+from ragauge.language.numbers.agreement import Agreement
+from ragauge.language.numbers.match import (
+    NumberMatch,
+    match_quantities,
+)
+from ragauge.language.references.compared_text import ComparedText, read_text, without_accents
+from ragauge.language.references.contradictions import quantities_of, stated_instead
+from ragauge.language.references.initials import Span, abbreviated
+from ragauge.language.references.items import MissingItems, missing_items
+from ragauge.language.references.opposites import denial, has_opposite, is_negated, relation
+from ragauge.language.references.other_answers import other_answer
+from ragauge.language.references.roles import swapped
+from ragauge.language.references.yes_or_no import ASKS_YES_OR_NO, said_to
+from ragauge.language.stems import Word, stem
+
+MIN_LETTERS = 5
+"""Shorter words are not compared by spelling: `Iran` and `Iraq` are two countries."""
+SAME_SPELLING = 84
+"""The lowest similarity of two spellings of one name, of 100; `Tchaikovsky` and `Chaikovsky` have 95."""
+MAX_LISTED = 500
+"""Characters; a longer reference is a text and not a list of names."""
+SHORT_TEXT = 15
+"""Words of answer and reference up to which an opposite word is taken for a contradiction: a longer text
+speaks of several things, of which one may rise and one fall."""
+GLUED = re.compile(r"(?<=[a-z]{3})(?=\d{1,3}\b)|(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=\d)")
+"""Where a footnote or a lost space joins two words: `Carrey1`, `byThe`, `in126`."""
+MAY_BE_GLUED = re.compile(r"[a-z][A-Z\d]")
+"""What is on both sides of such a place; the places themselves are looked for at every character."""
+ORDINALS = {
+    word: str(number)
+    for number, words in enumerate(
+        (
+            *("first once", "second twice", "third thrice", "fourth", "fifth", "sixth", "seventh"),
+            *("eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth"),
+            *("fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth"),
+        ),
+        1,
+    )
+    for word in words.split()
+}
+
+
+class ReferenceWord(NamedTuple):
+    """A content word of the reference, and how far the answer states it.
+
+    `credit` is 1 if it states the word, 0 if not, and between for a number of its working. `how` is
+    "exact" (the stems are equal), "spelling", "initials", "number", "meaning" (`fell` for `declined`) or, without
+    credit, "opposite", "denied", "other" (the answer has another number or date there) or "". `is_new`: the question does not have it.
+    """
+
+    text: str
+    start: int
+    end: int
+    is_new: bool
+    credit: float
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceMatch:
+    """What an answer states of a reference, without a model.
+
+    `is_contained`: the answer has the reference word for word, apart from articles, and does not call
+    a fall what the reference calls a rise. `n_new`: the distinct
+    content words of the answer that the question does not have; `n_new_shared`: those of them that
+    the reference has. `contradiction`: what the answer states in place of a number, date, yes or no of
+    the reference, and of what; None if nothing. `missing_items`: what it leaves out of a list that the
+    question asks for.
+    """
+
+    words: Sequence[ReferenceWord]
+    n_words: int
+    n_answer_words: int
+    is_contained: bool
+    n_new: int
+    n_new_shared: int
+    numbers: NumberMatch
+    contradiction: tuple[str, str] | None
+    missing_items: MissingItems | None
+
+    @property
+    def is_in_numbers(self) -> bool:
+        """Whether the reference is numbers only, and the answer states them all in another form."""
+        return bool(self.words) and all(word.how == "number" for word in self.words)
+
+    @property
+    def is_in_other_words(self) -> bool:
+        """Whether the answer says the yes or no that the reference is, or has a name in other letters."""
+        if len(self.words) == 1 == self.n_words and self.words[0].how == "meaning":
+            return True
+        are_all_stated = all(word.credit == 1 for word in self.words)
+        return are_all_stated and any(word.how == "initials" for word in self.words)
+
+    @property
+    def is_denied(self) -> bool:
+        """Whether the answer denies the reference, or gives something else in its place."""
+        return bool(self.words) and all(word.how == "denied" for word in self.words)
+
+    @property
+    def wanted(self) -> Sequence[ReferenceWord]:
+        """The words that the question lacks; all of them if it has them all."""
+        return [word for word in self.words if word.is_new] or self.words
+
+
+def alternatives(reference: str) -> tuple[str, ...]:
+    """The reference, and the names that it lists with slashes between them.
+
+    Each part must begin with a capital letter or a digit, have a letter or four digits, and at least
+    three characters: `AC/DC`, `km/h`, `and/or`, `1/2` and `3/5/2021` stay whole.
+
+    >>> alternatives("George Orwell/Eric Blair")
+    ('George Orwell/Eric Blair', 'George Orwell', 'Eric Blair')
+    >>> alternatives("and/or")
+    ('and/or',)
+    """
+    if "/" not in reference or len(reference) > MAX_LISTED:
+        return (reference,)
+    parts = [part.strip() for part in reference.split("/")]
+    if len(parts) < 2 or not all(map(_is_name, parts)):
+        return (reference,)
+    return (reference, *dict.fromkeys(parts))
+
+
+def _is_name(part: str) -> bool:
+    begins = part[:1].isupper() or part[:1].isdigit()
+    has_word = any(map(str.isalpha, part)) or sum(map(str.isdigit, part)) >= 4
+    return begins and has_word and len(part) >= 3
+
+
+def match_reference(question: str | None, reference: str, answer: str) -> ReferenceMatch:
+    """Compare an answer with a reference, given the question.
+
+    >>> match = match_reference("Who wrote Emma?", "Jane Austen", "Emma is by Miss Austen.")
+    >>> [(word.text, word.how) for word in match.wanted]
+    [('jane', ''), ('austen', 'exact')]
+    """
+    texts = _read(question, reference, answer)
+    expected, given, numbers = texts.expected, texts.given, texts.numbers
+    is_contained = _contains(given, expected)
+    denied = _denied(given, expected, texts.asked) if is_contained else None
+    said = said_to(texts.question, texts.asked, expected, texts.answer, given)
+    agrees = bool(said) and said == expected.words[0].lowered
+    short, spelled = map(Covered, abbreviated(reference, expected.words, texts.answer, given.words))
+    words = _credited_words(texts, short)
+    if agrees:
+        words = _all(words, 1.0, "meaning")
+    sides = (reference, expected, texts.answer, given)
+    other = f"{denied} {reference}" if denied else swapped(*sides) if texts.are_short else None
+    other = other or other_answer(texts.question, texts.asked, *sides)
+    contradiction = (other, reference) if other else None
+    contradiction = contradiction or stated_instead(
+        texts.question, reference, texts.answer, numbers
+    )
+    contradiction = contradiction or _opposite(words, given)
+    if said and not agrees:
+        contradiction = said, expected.words[0].lowered
+    if other or (contradiction and contradiction[0] in ("yes", "no")):
+        words = _all(words, 0.0, "denied")
+    elif contradiction:
+        words = _replaced(words, reference, contradiction[1])
+    # `-5 °C` has `5 °C` word for word, and `5 million` has `5`.
+    is_other_number = bool(contradiction and numbers.expected and not numbers.matched)
+    ours = {word.stem for word in given.content} - texts.asked.stems
+    same = {word.stem for word in given.content if word.start in spelled}
+    return ReferenceMatch(
+        words=words,
+        n_words=len(expected.words),
+        n_answer_words=len(given.words),
+        is_contained=is_contained and not is_other_number and not other,
+        n_new=len(ours),
+        n_new_shared=len(ours & (expected.stems | same)),
+        numbers=numbers,
+        contradiction=contradiction,
+        missing_items=missing_items(
+            texts.question, reference, words, texts.answer, given, expected.stems | same
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """A question, a reference and an answer with their words, and the reference's numbers in the answer."""
+
+    question: str
+    asked: ComparedText
+    reference: str
+    expected: ComparedText
+    answer: str
+    given: ComparedText
+    numbers: NumberMatch
+
+    @property
+    def are_short(self) -> bool:
+        """Whether reference and answer are so short that one word may turn the sense round."""
+        return len(self.expected.words) <= SHORT_TEXT >= len(self.given.words)
+
+
+def _read(question: str | None, reference: str, answer: str) -> _Texts:
+    given = read_text(answer)
+    parted = GLUED.sub(" ", answer) if MAY_BE_GLUED.search(answer) else answer
+    if len(parted) > len(answer):
+        given, answer = given.also(read_text(parted)), parted
+    numbers = match_quantities(
+        question,
+        quantities_of(question or ""),
+        reference,
+        quantities_of(reference),
+        answer,
+        quantities_of(answer),
+        Agreement(),
+    )
+    asked, expected = read_text(question or ""), read_text(reference)
+    return _Texts(question or "", asked, reference, expected, answer, given, numbers)
+
+
+def _credited_words(texts: _Texts, initials: Covered) -> tuple[ReferenceWord, ...]:
+    """The reference's words, with credit for words of the same sense, dates in other forms, and initials."""
+    credits = _number_credits(texts.reference, texts.numbers)
+    words = _words(texts.expected, texts.given, texts.asked, credits)
+    if texts.are_short:
+        is_yes_or_no = ASKS_YES_OR_NO.match(texts.question)
+        known = frozenset[str]() if is_yes_or_no else texts.asked.stems
+        words = (_with_opposite(word, texts.expected, texts.given, known) for word in words)
+    in_dates = Covered(_stated_dates(texts.reference, texts.answer))
+    words = (_credited_in(in_dates, word, "number") for word in words)
+    return tuple(_credited_in(initials, word, "initials") for word in words)
+
+
+def _credited_in(places: Covered, word: ReferenceWord, how: str) -> ReferenceWord:
+    if word.credit or word.start not in places:
+        return word
+    return word._replace(credit=1.0, how=how)
+
+
+def _all(words: Iterable[ReferenceWord], credit: float, how: str) -> tuple[ReferenceWord, ...]:
+    return tuple(word._replace(credit=credit, how=how) for word in words)
+
+
+def _replaced(
+    words: Sequence[ReferenceWord], reference: str, instead_of: str
+) -> tuple[ReferenceWord, ...]:
+    """Without credit for the words of a date or number in whose place the answer has another.
+
+    Month and year of another day count only beside other words of the reference.
+    """
+    at = reference.find(instead_of)
+    place = range(at, at + len(instead_of)) if at >= 0 else range(0)
+    is_all = all(word.start in place for word in words)
+    return tuple(
+        word._replace(credit=0.0, how="other")
+        if word.start in place and (is_all or not word.credit) and word.how != "opposite"
+        else word
+        for word in words
+    )
+
+
+def _words(
+    expected: ComparedText,
+    given: ComparedText,
+    asked: ComparedText,
+    credits: Sequence[tuple[int, int, float]],
+) -> Iterator[ReferenceWord]:
+    ordinals = {ORDINALS[word] for word in given.plain if word in ORDINALS}
+    for word in expected.content:
+        start, end, lowered, stem = word
+        credit, how = _credit(word, given, ordinals, credits)
+        yield ReferenceWord(lowered, start, end, stem not in asked.stems, credit, how)
+
+
+def _credit(
+    word: Word, given: ComparedText, ordinals: set[str], credits: Sequence[tuple[int, int, float]]
+) -> tuple[float, str]:
+    at = bisect_right(credits, word.start, key=itemgetter(0)) - 1
+    if at >= 0 and word.end <= credits[at][1]:
+        credit = 1.0 if word.stem in ordinals else credits[at][2]
+        return credit, "number" if credit else ""
+    plain = without_accents(word.lowered)
+    if word.stem in given.stems or plain in given.plain:
+        return 1.0, "exact"
+    if word.stem in IRREGULAR and not given.stems.isdisjoint(IRREGULAR[word.stem]):
+        return 1.0, "exact"
+    if ORDINALS.get(word.lowered, word.stem) in given.stems | ordinals:
+        return 1.0, "number"
+    if len(plain) >= MIN_LETTERS and plain.isalpha() and _is_spelled(plain, given.plain):
+        return 1.0, "spelling"
+    return 0.0, ""
+
+
+def _is_spelled(word: str, words: frozenset[str]) -> bool:
+    by_shape = _by_shape(words)
+    lengths = range(len(word) - 2, len(word) + 3)
+    alike = [other for length in lengths for other in by_shape.get((word[0], length), ())]
+    return (
+        process.extractOne(word, alike, scorer=fuzz.ratio, score_cutoff=SAME_SPELLING) is not None
+    )
+
+
+@lru_cache(maxsize=1_024)
+def _by_shape(words: frozenset[str]) -> dict[tuple[str, int], list[str]]:
+    """The words by first letter and length."""
+    found: dict[tuple[str, int], list[str]] = {}
+    for word in sorted(words):
+        found.setdefault((word[:1], len(word)), []).append(word)
+    return found
+
+
+def _number_credits(reference: str, numbers: NumberMatch) -> list[tuple[int, int, float]]:
+    """The spans of the expected numbers in the reference, with their credits."""
+    found: list[tuple[int, int, float]] = []
+    at = 0
+    for number in numbers.expected:
+        start = reference.find(number.number, at)
+        if start < 0:
+            start = reference.find(number.number)
+        if start >= 0:
+            at = start + len(number.number)
+            found.append((start, at, number.credit))
+    return sorted(found)
+
+
+def _stated_dates(reference: str, answer: str) -> Sequence[Span]:
+    """The spans of the reference's dates that the answer states in full, be it `9.11.1989` or `1163` for a century."""
+    expected = dates(reference)
+    if not expected:
+        return ()
+    stated = DateIndex(dates(answer))
+    return [(date.start, date.end) for date in expected if stated.supports(date)]
+
+
+def _denied(given: ComparedText, expected: ComparedText, asked: ComparedText) -> str | None:
+    """The words with which the answer denies the reference; a question with a negation asks for them."""
+    forms = {form for known in asked.stems for form in IRREGULAR.get(known, ())}
+    found = denial(given.sequence.split(), expected.sequence.split(), asked.stems | forms)
+    if found and is_negated([word.lowered for word in asked.words]):
+        return None
+    return found
+
+
+def _with_opposite(
+    word: ReferenceWord, expected: ComparedText, given: ComparedText, known: Collection[str]
+) -> ReferenceWord:
+    """The word with what the answer says in its place: a word of the same direction, or of the other.
+
+    `known`: stems that the question takes for granted, as `rise` in `Why did it rise?`.
+    """
+    own = stem(word.text)
+    if word.credit or not has_opposite(own):
+        return word
+    others = [
+        other
+        for other in {each.stem for each in given.words} - expected.stems
+        if not any(relation(other, taken) == 1 for taken in known)
+    ]
+    relations = {relation(own, other) for other in others}
+    if 1 in relations:
+        return word._replace(credit=1.0, how="meaning")
+    return word._replace(how="opposite") if -1 in relations else word
+
+
+def _opposite(words: Sequence[ReferenceWord], given: ComparedText) -> tuple[str, str] | None:
+    """The answer's word that is the opposite of one of the reference."""
+    for word in words:
+        if word.how == "opposite":
+            own = stem(word.text)
+            ours = next(other for other in given.words if relation(own, other.stem) == -1)
+            return ours.lowered, word.text
+    return None
+
+
+def _contains(whole: ComparedText, part: ComparedText) -> bool:
+    """Whether the words of `part` follow one another in `whole`, apart from articles."""
+    wanted = part.sequence
+    there = [whole.sequence]
+    if part.letters and not whole.letters:  # `a type a car`: any may be the name
+        there.append(whole.sequence_with_a)
+    return bool(wanted) and any(f"{wanted} " in f"{each} " for each in there)

@@ -1,0 +1,1 @@
+"""Refusals: where an answer says that it does not answer."""

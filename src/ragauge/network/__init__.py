@@ -1,0 +1,1 @@
+"""What reaches other machines: addresses, keys and retries; keys are removed from every text."""

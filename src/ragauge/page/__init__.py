@@ -1,0 +1,1 @@
+"""The HTML page of runs: its typed data and the file."""

@@ -1,0 +1,343 @@
+"""The large parts of a page as compressed chunks, which the page decodes when it needs them.
+
+    0.ids        the questions' ids, and which (question, system) pairs have no answer
+    0.field.3    the values of a field
+    0.score.2    the scores of a metric: see ScoreColumn.to_bytes
+    0.block.7    texts and evidence of some consecutive questions
+
+The first number is that of the run. A chunk is zlib-compressed JSON, except for scores.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
+from typing import TYPE_CHECKING, cast
+
+from ragauge.page.overview import Overview
+from ragauge.page.sample_rows import RowsInFile, SampleRows, sample_rows
+from ragauge.page.view import FieldView, RunView
+from ragauge.people.labels_words import PEOPLE, people_say
+from ragauge.runs.run import Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+BLOCK_SIZE = 300_000
+"""About how many bytes of texts and evidence a block has before compression; a question may have more."""
+AT_ONCE = 64
+"""Blocks that are made at a time: all at once would take several times the memory of the texts, and longer."""
+
+
+@dataclass(frozen=True)
+class RunChunks:
+    """The chunks of one run, `place` in the page. Without `evidence`, blocks have the texts only.
+
+    `per_block` is the number of questions in a block, for blocks that are made one at a time; None for
+    blocks of about the same size, whose bounds are known only once all of them are made. `people`: what
+    people say of an answer in the review queue is a field of it.
+    """
+
+    overview: Overview
+    place: int
+    evidence: bool = True
+    per_block: int | None = None
+    people: bool = True
+
+    @property
+    def run(self) -> Run:
+        return self.overview.run
+
+    @property
+    def finished(self) -> str:
+        return self.run.manifest.finished or ""
+
+    def view(self) -> RunView:
+        """The run's view, with its fields and blocks."""
+        return replace(
+            self.overview.view(),
+            fields=self.fields,
+            blocks=self.starts,
+            has_evidence=self.evidence,
+        )
+
+    @cached_property
+    def rows(self) -> SampleRows:
+        """The samples, with what people say of an answer as a field."""
+        is_said = self.people and PEOPLE not in self.run.samples.columns
+        says = people_say(self.run) if is_said else {}
+        return sample_rows(self.run.samples, self.overview.columns, says)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The fields of the samples, without id and system."""
+        return self.rows.names
+
+    @property
+    def shared(self) -> frozenset[str]:
+        """The fields that have the same value for all systems of every question."""
+        return self.rows.shared
+
+    @cached_property
+    def fields(self) -> tuple[FieldView, ...]:
+        """The fields, with their chunks; in a file lists have none, since the blocks have their texts.
+
+        Lists with whole numbers and floats have one: in JSON nobody can tell 1 from 1.0.
+        """
+        schema = self.rows.schema
+        is_file = self.per_block is None
+        return tuple(
+            FieldView(
+                name,
+                _kind(schema[name]),
+                name in self.shared,
+                _numbers_in(schema[name]) == {"float"},
+                ""
+                if is_file and schema[name].is_nested() and len(_numbers_in(schema[name])) < 2
+                else f"{self.place}.field.{at}",
+            )
+            for at, name in enumerate(self.names)
+        )
+
+    def columns(self) -> Mapping[str, Callable[[], bytes]]:
+        """The chunks that lists and filters need, by name: ids, scores and fields, not compressed yet."""
+        made: dict[str, Callable[[], bytes]] = {f"{self.place}.ids": lambda: _json(self._ids())}
+        for at, label in enumerate(self.overview.column_order):
+            made[f"{self.place}.score.{at}"] = partial(self._score_chunk, label)
+        for field in self.fields:
+            if field.chunk:
+                made[field.chunk] = partial(self._field_chunk, field)
+        return made
+
+    def blocks(self) -> Mapping[str, Callable[[], bytes]]:
+        """The chunks with texts and evidence, by name."""
+        return {
+            f"{self.place}.block.{number}": partial(self._block, number)
+            for number in range(len(self.starts))
+        }
+
+    def _score_chunk(self, label: str) -> bytes:
+        return self.overview.columns.by_metric[label].to_bytes()
+
+    def _field_chunk(self, field: FieldView) -> bytes:
+        values = self._values(field)
+        if field.kind == "list":
+            values = [None if value is None else str(value) for value in values]
+        return _json(values)
+
+    def _ids(self) -> dict[str, object]:
+        n_systems = len(self.overview.systems)
+        ids = self.overview.columns.ids
+        size = len(ids) * n_systems
+        absent: list[int] = []
+        if len(self.run.samples) < size:
+            places = self.rows.places()
+            known = set((places["q"] * n_systems + places["s"]).to_list())
+            absent = [at for at in range(size) if at not in known]
+        return {"ids": ids, "absent": absent}
+
+    def _values(self, field: FieldView) -> list[object]:
+        """The field's values by question; one for each system too if they differ."""
+        import polars as pl
+
+        name = field.name
+        column = self.rows.column(name)
+        if field.is_shared:
+            return (
+                column.group_by("q", maintain_order=True).agg(pl.col(name).first())[name].to_list()
+            )
+        n_systems = len(self.overview.systems)
+        values: list[object] = [None] * (len(self.overview.columns.ids) * n_systems)
+        for q, s, value in column.iter_rows():
+            values[q * n_systems + s] = value
+        return values
+
+    def _questions(self, start: int, end: int) -> list[str]:
+        """Each of these questions as JSON: its shared fields, and by system the other fields and the evidence."""
+        import polars as pl
+
+        samples = self.rows.between(start, end)
+        own = [name for name in self.names if name not in self.shared]
+        rows = samples.select("q", "s", _object(own).alias("fields"))
+        rows = rows.join(
+            self._evidence(start, end), on=["q", "s"], how="left", maintain_order="left"
+        )
+        row = _joined('{"s":', "s", ',"fields":', "fields", ',"evidence":[', "evidence", "]}")
+        by_question = (
+            rows.select("q", row=row)
+            .group_by("q", maintain_order=True)
+            .agg(pl.col("row").str.join(","))
+        )
+        shared = (
+            samples.select("q", _object(sorted(self.shared)).alias("shared"))
+            .group_by("q", maintain_order=True)
+            .first()
+        )
+        return (
+            shared.join(by_question, on="q", maintain_order="left")
+            .select(_joined('{"shared":', "shared", ',"answers":[', "row", "]}"))
+            .to_series()
+            .to_list()
+        )
+
+    def _evidence(self, start: int, end: int) -> "pl.DataFrame":
+        """The evidence of each answer to these questions: [the column of the metric, the evidence], joined by commas."""
+        import polars as pl
+
+        if self.per_block is None:
+            stored = _between(self._all_evidence, start, end)
+        else:
+            stored = self._placed_evidence(range(start, end))
+        return (
+            stored.select("q", "s", item=_joined("[", "k", ",", "evidence", "]"))
+            .group_by("q", "s", maintain_order=True)
+            .agg(pl.col("item").str.join(",").alias("evidence"))
+        )
+
+    @cached_property
+    def _all_evidence(self) -> "pl.DataFrame":
+        return self._placed_evidence(None)
+
+    def _placed_evidence(self, questions: range | None) -> "pl.DataFrame":
+        """The evidence of these questions, None for all, with its place: q, s, k, evidence, in this order."""
+        import polars as pl
+
+        if not self.evidence:
+            types = {"q": pl.Int64, "s": pl.Int64, "k": pl.Int64, "evidence": pl.String}
+            return pl.DataFrame(schema=types)
+        order = self.overview.column_order
+        metrics = pl.DataFrame(
+            {"metric": order, "k": range(len(order))}, schema={"metric": pl.String, "k": pl.Int64}
+        )
+        known, systems = self.overview.columns.grid
+        wanted = pl.col("evidence").is_not_null()
+        if questions is None:
+            scan = self.run.source.scan_evidence()
+        else:
+            wanted &= pl.col("id").is_in(
+                self.overview.columns.ids[questions.start : questions.stop]
+            )
+            scan = (
+                self.run.evidence_of(self.rows.rows_of(questions.start, questions.stop).tolist())
+                if isinstance(self.rows, RowsInFile)
+                else self.run.source.scan_evidence()
+            )
+        stored = self.run.collect(scan.filter(wanted))
+        return (
+            stored.join(metrics, on="metric")
+            .join(known, on="id")
+            .join(systems, on="system")
+            .select("q", "s", "k", "evidence")
+            .sort("q", "s", "k")
+        )
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """The first question of each block."""
+        if self.per_block is not None:
+            return tuple(range(0, self.overview.n_questions, self.per_block))
+        starts: list[int] = []
+        size = BLOCK_SIZE
+        for at, length in enumerate(self._lengths()):
+            if size + length > BLOCK_SIZE:
+                starts.append(at)
+                size = 0
+            size += length
+        return tuple(starts)
+
+    def _lengths(self) -> list[int]:
+        """About how many bytes each question has in a block."""
+        import polars as pl
+
+        schema = self.rows.schema
+        own = [_length(name, schema[name]) for name in self.names if name not in self.shared]
+        shared = [_length(name, schema[name]) for name in self.names if name in self.shared]
+        texts = self.rows.between(0, self.overview.n_questions).select(
+            "q", own=pl.sum_horizontal(0, *own), shared=pl.sum_horizontal(0, *shared)
+        )
+        by_question = texts.group_by("q", maintain_order=True).agg(
+            pl.col("own").sum() + pl.col("shared").first()
+        )
+        evidence = self._all_evidence.group_by("q").agg(pl.col("evidence").str.len_bytes().sum())
+        both = by_question.join(evidence, on="q", how="left", maintain_order="left")
+        return both.select(pl.col("own") + pl.col("evidence").fill_null(0)).to_series().to_list()
+
+    def _block(self, number: int) -> bytes:
+        at_once = AT_ONCE if self.per_block is None else 1
+        first = number - number % at_once
+        bounds = (*self.starts, self.overview.n_questions)
+        start, end = bounds[first], bounds[min(first + at_once, len(self.starts))]
+        questions = self._kept_questions(start, end)[
+            bounds[number] - start : bounds[number + 1] - start
+        ]
+        return f"[{','.join(questions)}]".encode("utf-8", "backslashreplace")
+
+    @cached_property
+    def _kept_questions(self) -> Callable[[int, int], list[str]]:
+        """`_questions`, which keeps what was made last: blocks are written one after another."""
+        return lru_cache(1)(self._questions)
+
+
+def _between(frame: "pl.DataFrame", start: int, end: int) -> "pl.DataFrame":
+    """The rows of these questions of a frame that is sorted by q."""
+    first, last = (int(frame["q"].search_sorted(q)) for q in (start, end))
+    return frame[first:last]
+
+
+def _length(name: str, dtype: "pl.DataType") -> "pl.Expr":
+    """About how many bytes a field takes as JSON."""
+    import polars as pl
+
+    if dtype == pl.String:
+        found = pl.col(name).str.len_bytes()
+    elif dtype == pl.List(pl.String):
+        found = pl.col(name).list.eval(pl.element().str.len_bytes()).list.sum()
+    elif dtype.is_nested():
+        found = _object([name]).str.len_bytes()
+    else:
+        found = pl.lit(1)
+    return found.fill_null(0).cast(pl.Int64)
+
+
+def _joined(*parts: str) -> "pl.Expr":
+    """The columns (every second part) and the texts around them as one text; null is empty."""
+    import polars as pl
+
+    exprs = [pl.col(part) if at % 2 else pl.lit(part) for at, part in enumerate(parts)]
+    return pl.concat_str(exprs, ignore_nulls=True)
+
+
+def _object(names: Sequence[str]) -> "pl.Expr":
+    """The columns as a JSON object."""
+    import polars as pl
+
+    return pl.struct(*names).struct.json_encode() if names else pl.lit("{}")
+
+
+def _kind(dtype: "pl.DataType") -> str:
+    """What a filter compares the field with: "text", "number", "boolean" or "list"."""
+    if dtype.is_nested():
+        return "list"
+    if dtype.is_numeric():
+        return "number"
+    return "boolean" if str(dtype) == "Boolean" else "text"
+
+
+def _numbers_in(dtype: "pl.DataType") -> set[str]:
+    """The kinds of numbers that values of a type have: "whole" and "float"."""
+    import polars as pl
+
+    if isinstance(dtype, pl.List | pl.Array):
+        return _numbers_in(cast("pl.DataType", dtype.inner))
+    if isinstance(dtype, pl.Struct):
+        return {
+            kind for each in dtype.fields for kind in _numbers_in(cast("pl.DataType", each.dtype))
+        }
+    if dtype.is_float():
+        return {"float"}
+    return {"whole"} if dtype.is_numeric() else set()
+
+
+def _json(value: Mapping[str, object] | Sequence[object]) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf-8", "backslashreplace")

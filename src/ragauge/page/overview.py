@@ -1,0 +1,341 @@
+"""What the page says of a run: the typed view, computed from the run's scores and manifest."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import cast
+
+from ragauge.comparing.words import ComparisonView, over_questions
+from ragauge.errors import LabelError
+from ragauge.label import Label
+from ragauge.metric import PROMPTS
+from ragauge.page.combined import CombinedRun
+from ragauge.page.distributions import N_BINS, Bins, distributions, value_ranges
+from ragauge.page.prompts import prompts_of_run
+from ragauge.page.score_columns import STATUSES, ScoreColumns
+from ragauge.page.slices import slice_views
+from ragauge.page.view import (
+    Cell,
+    Fact,
+    FindingView,
+    MetricView,
+    Pair,
+    Problem,
+    Reason,
+    RunView,
+    Worst,
+)
+from ragauge.people.labels_words import labels_line
+from ragauge.report.plain import counted
+from ragauge.runs.findings import find
+from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.numbers import SummaryRow, aggregate, bounds, interval, number
+from ragauge.runs.outcomes import Absence
+from ragauge.runs.run import Run
+from ragauge.views.first_screen import DIGITS, FirstScreen
+from ragauge.where import RESERVED
+
+REASONS_SHOWN = 5
+IDS_SHOWN = 3
+WORD = re.compile(r"[^\W\d][\w.-]*")
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The view of one run, without its fields and blocks."""
+
+    run: Run
+
+    @cached_property
+    def screen(self) -> FirstScreen:
+        return FirstScreen(self.run)
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, the best one first."""
+        return tuple(self.screen.systems)
+
+    @cached_property
+    def columns(self) -> ScoreColumns:
+        return ScoreColumns(self.run, self.systems)
+
+    @cached_property
+    def displays(self) -> tuple[MetricDisplay, ...]:
+        """The metrics, those with a value first and by family, as on the first screen."""
+        shown = {metric.metric: metric for metric in self.screen.metrics}
+        others = [metric for metric in self.run.metrics if metric.metric not in shown]
+        return tuple({m.metric: m for m in (*shown.values(), *others)}.values())
+
+    @cached_property
+    def column_order(self) -> tuple[str, ...]:
+        """The labels of the metrics that have a column, in the order of the columns: all that were scored, or
+        tried, on some answer."""
+        tried = self.run.outcomes.n_by_metric
+        return tuple(
+            display.metric
+            for display in self.displays
+            if display.metric in tried and not display.unavailable
+        )
+
+    @cached_property
+    def n_questions(self) -> int:
+        """How many questions the samples have, counted without keeping their ids."""
+        import polars as pl
+
+        ids = self.run.samples.scan().select(pl.col("id").n_unique())
+        return int(ids.collect(engine="streaming").item())
+
+    @cached_property
+    def bins(self) -> Bins:
+        """How many scores have which value, by metric and system."""
+        return distributions(self.run)
+
+    @cached_property
+    def ranges(self) -> Mapping[str, tuple[float, float]]:
+        """The range of each metric's histogram."""
+        return value_ranges(self.run)
+
+    @cached_property
+    def absent(self) -> Mapping[str, Sequence[Absence]]:
+        """Why scores of a metric have no value."""
+        found: dict[str, list[Absence]] = {}
+        for each in self.run.outcomes.absent:
+            found.setdefault(each.metric, []).append(each)
+        return found
+
+    def view(self) -> RunView:
+        """The view; the caller adds the fields and the blocks."""
+        run, screen = self.run, self.screen
+        metrics = tuple(map(self._metric, self.displays))
+        base = screen.compared.base if screen.compared else None
+        return RunView(
+            title=Path(run.place).name if run.place else run.manifest.suite,
+            headline=screen.headline,
+            suite=run.manifest.suite,
+            of="answers",
+            n_questions=self.n_questions,
+            n_answers=len(run.samples),
+            systems=self.systems,
+            families=run.manifest.families,
+            facts=tuple(facts(run)),
+            problems=tuple(self._problems()),
+            notes=tuple(_notes(run, screen)),
+            metrics=metrics,
+            prompts=prompts_of_run(run),
+            method=self._method,
+            mark=screen.mark,
+            compared_with=None if base is None else self.systems.index(base),
+            slices=tuple(slice_views(run, self.systems, self.displays)),
+            findings=tuple(self._findings()),
+            worst=tuple(Worst(text, id) for text, id in screen.worst),
+            fields=(),
+            statuses=STATUSES,
+            n_columns=len(self.column_order),
+            blocks=(),
+            has_evidence=True,
+        )
+
+    @cached_property
+    def _summary(self) -> Mapping[tuple[str, str], SummaryRow]:
+        rows = self.run.summary().iter_rows(named=True)
+        return {(cast(str, row["metric"]), cast(str, row["system"])): row for row in rows}
+
+    def _metric(self, display: MetricDisplay) -> MetricView:
+        label = display.metric
+        has_column = label in self.column_order
+        return MetricView(
+            label=label,
+            name=display.name,
+            family=display.family,
+            version=display.version,
+            lower_is_better=display.lower_is_better,
+            is_ranked=display.is_ranked,
+            is_count=display.show == "count",
+            scale=display.scale,
+            digits=display.digits,
+            range=self.ranges[label],
+            is_bounded=display.low is not None and display.high is not None,
+            cells=tuple(
+                self._cell(display, place) if has_column else None
+                for place in range(len(self.systems))
+            ),
+            pairs=tuple(self._pairs(display)) if has_column else (),
+            cautions=tuple(
+                f"{each.says} ({each.figure})" if each.figure else each.says
+                for each in self.run.cautions
+                if each.metric == label
+            ),
+            unavailable=display.unavailable or "",
+            column=self.column_order.index(label) if has_column else None,
+        )
+
+    def _cell(self, display: MetricDisplay, place: int) -> Cell | None:
+        system = self.systems[place]
+        row = self._summary.get((display.metric, system))
+        if row is None:
+            return None
+        absent = [each for each in self.absent.get(display.metric, ()) if each.system == system]
+        few = replace(display, digits=min(display.digits, DIGITS))
+        return Cell(
+            shown=aggregate(few, row),
+            interval=interval(few, row),
+            bounds=bounds(few, row),
+            mean=cast("float | None", row["mean"]),
+            low=cast("float | None", row["low"]),
+            high=cast("float | None", row["high"]),
+            n=cast(int, row["n"]),
+            ok=cast(int, row["ok"]),
+            differs=self.screen.differs(display, system),
+            reasons=_reasons(absent),
+            bins=self.bins.get((display.metric, system), (0,) * N_BINS),
+        )
+
+    def _pairs(self, display: MetricDisplay) -> Iterator[Pair]:
+        """The pairs that were compared by the metric."""
+        few = replace(display, digits=min(display.digits, DIGITS))
+        for row in self.screen.compared.comparison.rows if self.screen.compared else ():
+            if row.metric == display.metric and row.difference is not None:
+                shown = over_questions(few, row.n)
+                yield Pair(
+                    self.systems.index(row.base),
+                    self.systems.index(row.candidate),
+                    number(shown, row.base_mean),
+                    number(shown, row.candidate_mean),
+                    row.difference,
+                    row.low,
+                    row.high,
+                    row.p_corrected,
+                    row.n,
+                )
+
+    @property
+    def _method(self) -> str:
+        """How the systems were compared."""
+        if self.screen.compared is None:
+            return ""
+        return ComparisonView(self.screen.compared.comparison).method
+
+    def _problems(self) -> Iterator[Problem]:
+        """Where combined runs differ, then the scores that failed or were skipped, by metric, with the most frequent reason."""
+        if isinstance(self.run, CombinedRun):
+            yield from (Problem(text, "") for text in self.run.mismatches)
+        for display in self.displays:
+            if display.metric not in self.column_order:
+                continue
+            for status in ("failed", "skipped"):
+                counts: dict[str, int] = {}
+                for each in self.absent.get(display.metric, ()):
+                    if each.status == status:
+                        reason = each.reason or ""
+                        counts[reason] = counts.get(reason, 0) + each.n
+                if counts:
+                    reason = max(counts, key=lambda each: counts[each])
+                    why = f": {reason}" if reason else ""
+                    more = "" if len(counts) == 1 else ", and other reasons"
+                    yield Problem(
+                        f"{counted(sum(counts.values()), 'score')} of {display.name} {status}{why}{more}",
+                        f'{field(f"{display.name}.status")} = "{status}"',
+                    )
+
+    def _findings(self) -> Iterator[FindingView]:
+        positions = {display.metric: at for at, display in enumerate(self.displays)}
+        stored = {(each.says, each.when): each for each in self.run.manifest.findings}
+        for match in sorted(find(self.run), key=lambda match: -match.n_found):
+            metrics = stored[match.says, match.when].metrics
+            yield FindingView(
+                system=self.systems.index(match.system),
+                says=match.says,
+                when=match.when,
+                metrics={name: positions[label] for name, label in metrics.items()},
+                n=match.n_found,
+                n_rows=match.n_rows,
+                ids=match.ids[:IDS_SHOWN],
+            )
+
+
+def _notes(run: Run, screen: FirstScreen) -> Iterator[str]:
+    from ragauge.views.judging import judging_lines
+
+    yield from run.problems
+    yield from (line for line in [labels_line(run)] if line)
+    # The screen says what was not scored; the manifest's own notes on it would say it twice.
+    yield from (note for note in run.manifest.notes if not note.startswith("not scored"))
+    yield from screen.not_scored
+    yield from judging_lines(run)
+
+
+def field(name: str) -> str:
+    """A name as a filter has it: in backquotes if it is not a word.
+
+    >>> field("recall@10"), field("correct.status")
+    ('`recall@10`', 'correct.status')
+    """
+    is_word = WORD.fullmatch(name) and name.casefold() not in RESERVED
+    return name if is_word else f"`{name}`"
+
+
+def facts(run: Run) -> Iterator[Fact]:
+    """What was run: data, code, models, costs, time and seed, as far as the manifest has them."""
+    manifest, data = run.manifest, run.manifest.data
+    yield Fact("suite", manifest.suite)
+    source, digest = data.get("source"), data.get("sha256")
+    if source:
+        yield Fact("data", str(source))
+    if digest:
+        yield Fact("data SHA-256", str(digest)[:16])
+    for sentence in manifest.models:
+        yield Fact("scored", sentence)
+    if prompts := ", ".join(_prompts(run)):
+        yield Fact("prompts", prompts)
+    yield from _usage(manifest.judging)
+    if manifest.git_commit:
+        yield Fact("commit", manifest.git_commit[:12])
+    if manifest.started:
+        yield Fact("started", _time(manifest.started))
+    if manifest.finished:
+        yield Fact("finished", _time(manifest.finished))
+    yield Fact("seed", str(manifest.seed))
+    versions = [
+        f"{name} {manifest.machine[name]}"
+        for name in ("python", "numpy", "polars")
+        if name in manifest.machine
+    ]
+    if versions:
+        yield Fact("versions", ", ".join(versions))
+    if manifest.key:
+        yield Fact("run key", manifest.key[:16])
+
+
+def _prompts(run: Run) -> Iterator[str]:
+    """The metrics with prompts and the digest of these, from their labels."""
+    for metric in run.metrics:
+        try:
+            digest = Label.parse(metric.metric).settings.get(PROMPTS)
+        except LabelError:  # a check's name
+            continue
+        if digest and not metric.unavailable:
+            yield f"{metric.name} {digest}"
+
+
+def _usage(judging: Mapping[str, object]) -> Iterator[Fact]:
+    for judge, usage in judging.items():
+        spent = cast("Mapping[str, object]", usage)
+        cost = cast("float | None", spent.get("cost_usd"))
+        calls = counted(cast(int, spent.get("calls", 0)), "call")
+        if spent.get("is_recorded"):
+            calls = "recorded replies, no calls"
+        yield Fact("judge", f"{judge}: {calls}" + ("" if cost is None else f", ${cost:,.4f}"))
+
+
+def _time(text: str) -> str:
+    """An ISO time to the minute, in UTC as it is stored."""
+    return f"{text[:10]} {text[11:16]} UTC" if text.endswith("+00:00") else text
+
+
+def _reasons(absent: Sequence[Absence]) -> tuple[Reason, ...]:
+    """Why scores have no value, the most frequent reason first."""
+    found = [Reason(each.status, each.reason or "", each.n) for each in absent]
+    order = sorted(found, key=lambda each: (-each.n, each.reason, STATUSES.index(each.status)))
+    return tuple(order[:REASONS_SHOWN])

@@ -1,0 +1,226 @@
+"""The report page: one HTML file that opens offline, makes no request and shows untrusted texts as text.
+
+The file has the page's code first, then the view of the runs, then the chunks of columns, then those of
+texts and evidence: the page shows the overview before the browser has read the rest.
+"""
+
+import base64
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from functools import cache
+from importlib import metadata, resources
+from itertools import chain, islice
+from pathlib import Path
+from shlex import quote
+from typing import Protocol
+
+from ragauge.errors import PlanError
+from ragauge.page.overview import Overview
+from ragauge.page.view import ReportView, RunView
+from ragauge.runs.run import Run
+from ragauge.storage.atomic_files import write_atomically
+from ragauge.storage.regular_file import check_regular
+
+LEVEL = 4
+"""How hard zlib compresses the chunks: 2.7 times as fast as its default of 6, for 12 % more bytes."""
+MAX_SCORES = 3_000_000
+MAX_TEXTS = 500_000_000
+"""Most scores, and bytes of samples in memory, of the runs on one page."""
+ROWS_SAMPLED = 1_000
+END = b"</body></html>\n"
+POLICY = (
+    "default-src 'none'; script-src '{script}'; style-src '{style}'; connect-src {connect}; "
+    "base-uri 'none'; form-action 'none'"
+)
+NO_SCRIPT = "This report needs JavaScript. The same numbers are in summary.md."
+
+
+def write_page(runs: Sequence[Run], path: Path, *, evidence: bool = True) -> None:
+    """Write the page of one or several runs as one HTML file; without `evidence` it is smaller.
+
+    Several runs come first as one, with the systems of all side by side, if they can be compared.
+
+    Raises PlanError without a run, for runs that are too large for a page (see `why_no_page`), or for a name that does not end in .html or .htm; StoreError if the
+    file cannot be written, which then is not changed. A file that already is this page is left alone.
+    """
+    if not runs:
+        raise PlanError(["a report needs at least one run"])
+    from ragauge.page.chunks import RunChunks
+    from ragauge.page.combined import with_combined
+
+    if why := why_no_page(runs):
+        raise PlanError([why])
+    shown = with_combined(runs)
+    write_parts(
+        [RunChunks(Overview(run), place, evidence=evidence) for place, run in enumerate(shown)],
+        path,
+    )
+
+
+def why_no_page(runs: Sequence[Run]) -> str:
+    """Why one file cannot hold these runs, and what to do instead; empty if it can.
+
+    A page is made from all scores and texts in memory: 3 million scores need about 1.5 GB, and a browser
+    has to read them again.
+    """
+    n_scores = sum(len(run.samples) * sum(not m.unavailable for m in run.metrics) for run in runs)
+    n_bytes = sum(map(_text_bytes, runs))
+    if n_scores <= MAX_SCORES and n_bytes <= MAX_TEXTS:
+        return ""
+    what = (
+        f"{n_scores:,} scores are too many for one page, which holds {MAX_SCORES:,}"
+        if n_scores > MAX_SCORES
+        else f"texts of {n_bytes / 1e6:,.0f} MB are too large for one page"
+    )
+    folders = " ".join(quote(run.place) for run in runs if run.place is not None) or "RUN"
+    return (
+        f"{what}; browse them with: ragauge view {folders}; or look at one question with: "
+        f"ragauge show {folders.split()[0]} ID"
+    )
+
+
+def _text_bytes(run: Run) -> float:
+    """About how many bytes the samples have in memory, by the first ones."""
+    first = run.samples.part(0, ROWS_SAMPLED)
+    return first.estimated_size() / max(first.height, 1) * len(run.samples)
+
+
+class PageRun(Protocol):
+    """What a page shows as one run: its view, and its chunks by name, made when they are needed."""
+
+    def view(self) -> RunView:
+        """What the page says of the run."""
+        ...
+
+    @property
+    def finished(self) -> str:
+        """When it was computed, as an ISO time; empty if that is unknown."""
+        ...
+
+    def columns(self) -> Mapping[str, Callable[[], bytes]]:
+        """What lists and filters need."""
+        ...
+
+    def blocks(self) -> Mapping[str, Callable[[], bytes]]:
+        """Texts and evidence."""
+        ...
+
+
+def write_parts(runs: Sequence[PageRun], path: Path) -> None:
+    """Write the page of these runs; errors as in `write_page`."""
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise PlanError([f"{path}: a report is an HTML file; choose a name that ends in .html"])
+    parts = page_parts(runs)
+    head = next(parts)
+    if not _is_written(path, head):
+        write_atomically(path, lambda file: file.writelines(chain([head], parts)))
+
+
+def _is_written(path: Path, head: bytes) -> bool:
+    """Whether the file is a page that begins like this: code and view determine the rest."""
+    try:
+        check_regular(path)
+        with path.open("rb") as file:
+            if file.read(len(head)) != head:
+                return False
+            file.seek(-len(END), os.SEEK_END)
+            return file.read() == END
+    except OSError:
+        return False
+
+
+def page_parts(runs: Sequence[PageRun]) -> Iterator[bytes]:
+    """The file piece by piece, so that large runs are never one string."""
+    yield document(report_view(runs, "file"), policy())
+    yield from _elements(chunk for run in runs for chunk in run.columns().items())
+    yield from _elements(chunk for run in runs for chunk in run.blocks().items())
+    yield END
+
+
+def report_view(runs: Sequence[PageRun], source: str) -> ReportView:
+    """The view of the runs; `source` says where the page gets chunks from."""
+    made = max(run.finished for run in runs)
+    return ReportView(metadata.version("ragauge"), made, source, tuple(run.view() for run in runs))
+
+
+def review_page_view() -> ReportView:
+    """The view of a page that shows a review queue and no run."""
+    return ReportView(metadata.version("ragauge"), "", "review", ())
+
+
+def policy(connect: str = "'none'") -> str:
+    """The content security policy: the page's own code and style, and requests to `connect` only."""
+    return POLICY.format(
+        script=_digest(asset("page.js")), style=_digest(asset("page.css")), connect=connect
+    )
+
+
+def document(view: ReportView, content_policy: str) -> bytes:
+    """The document up to the chunks: policy, style, view and code."""
+    title = " · ".join(dict.fromkeys(run.title for run in view.runs)) or "review"
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{content_policy}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="referrer" content="no-referrer">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{_html_text(title)} – ragauge</title>"
+        f"<style>{asset('page.css')}</style></head><body>"
+        f'<div id="page"><noscript>{NO_SCRIPT}</noscript></div>'
+        f'<script type="application/json" id="view">{script_json(asdict(view))}</script>'
+        f"<script>{asset('page.js')}</script>\n"
+    ).encode("utf-8", "backslashreplace")
+
+
+def script_json(value: object) -> str:
+    """Strict JSON that cannot end the script element that it is in.
+
+    >>> script_json({"a": "</script>\\u2028"})
+    '{"a":"\\\\u003c/script\\\\u003e\\\\u2028"}'
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text
+
+
+def _elements(chunks: Iterable[tuple[str, Callable[[], bytes]]]) -> Iterator[bytes]:
+    """Each chunk as a data element: compressed, in Base64. Several are compressed at a time, in order."""
+    n_threads = min(os.cpu_count() or 1, 8)
+    with ThreadPoolExecutor(n_threads) as pool:
+        # A few at a time: submitting all would keep all chunks in memory.
+        pending = ((name, make()) for name, make in chunks)
+        while some := list(islice(pending, 4 * n_threads)):
+            yield from pool.map(_element, some)
+
+
+def _element(chunk: tuple[str, bytes]) -> bytes:
+    name, content = chunk
+    text = base64.b64encode(packed(content))
+    return b'<script type="text/plain" id="%s">%s</script>\n' % (name.encode("ascii"), text)
+
+
+def packed(chunk: bytes) -> bytes:
+    """A chunk as the page reads it, from a data element or from the server."""
+    return zlib.compress(chunk, LEVEL)
+
+
+@cache
+def asset(name: str) -> str:
+    """A file of the built page."""
+    return (resources.files("ragauge.page") / "built" / name).read_text("utf-8")
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _html_text(text: str) -> str:
+    from ragauge.report.html_table import html_text
+
+    return html_text(text, None)

@@ -1,0 +1,1 @@
+"""People's labels: reading, reviewing, calibrating metrics and judges against them."""

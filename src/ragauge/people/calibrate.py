@@ -1,0 +1,354 @@
+"""Calibrate a run's metrics against people's labels: agreement, thresholds, corrected rates."""
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from ragauge.comparing.questions import clusters_of
+from ragauge.errors import PlanError
+from ragauge.loaders.frames import rows_table
+from ragauge.loaders.verdicts import Kind, Verdicts, load_verdicts
+from ragauge.people.metric_agreement import LabelledScores, MetricAgreement, metric_agreement
+from ragauge.people.rater_agreement import Ceiling, RaterAgreement, ceiling, rater_agreement
+from ragauge.people.review_verdicts import is_label_log, verdicts_of_labels
+from ragauge.people.system_rates import SystemRates, system_rates
+from ragauge.people.verdicts import MatchedLabels, matched
+from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.rendering import Rendered
+from ragauge.runs.scored_run import ScoredRun
+from ragauge.storage.regular_file import exists
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ragauge.stats.intervals import Estimate
+    from ragauge.stats.label_plan import LabelNeed
+
+MARGINS = (0.02, 0.03, 0.05, 0.1)
+LABELLED = ("id", "system", "other", "value", "target", "n_raters")
+
+
+@dataclass(frozen=True, repr=False)
+class Calibration:
+    """How far each metric of a run agrees with people, and the rates that follow.
+
+    `metrics` has every metric of the run that has values, the best first; one without figures says why
+    in `why_not`. `raters` is the agreement of the raters with each other, None for a single rater.
+    `unscored` names the metrics without any value.
+    """
+
+    run: ScoredRun
+    labels: MatchedLabels
+    metrics: tuple[MetricAgreement, ...]
+    raters: RaterAgreement | None
+    seed: int
+    unscored: tuple[str, ...] = ()
+    renderer: "ClassVar[Callable[[Calibration], Rendered] | None]" = None
+    """How it shows at a prompt and in notebooks; a module above sets it, since `runs` does not format."""
+
+    def __repr__(self) -> str:
+        if Calibration.renderer is None:  # only if nothing has imported `evaluate` and `open_run`
+            return f"<Calibration of {len(self.metrics)} metrics>"
+        return Calibration.renderer(self).text
+
+    def _repr_html_(self) -> str | None:
+        return None if Calibration.renderer is None else Calibration.renderer(self).html
+
+    @property
+    def kind(self) -> Kind:
+        return self.labels.kind
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was read how, and which labels do not count."""
+        more = () if self.raters is None else self.raters.notes
+        unscored = [f"no answer has a value of {', '.join(self.unscored)}"] if self.unscored else []
+        return (*self.labels.notes, *more, *unscored)
+
+    @property
+    def best(self) -> MetricAgreement | None:
+        """The metric that agrees best; None if none has figures."""
+        return next((each for each in self.metrics if not each.why_not), None)
+
+    def metric(self, name: str) -> MetricAgreement:
+        """The agreement of the metric with this label or shown name; PlanError if there is none."""
+        display = self.run.metric(name)
+        for each in self.metrics:
+            if each.metric.metric == display.metric:
+                return each
+        raise PlanError([f"{name!r} was not calibrated: it has no values, or was not selected"])
+
+    def ceiling(self, name: str) -> Ceiling | None:
+        """A metric's agreement with one person beside that of two people; None for a single rater."""
+        return ceiling(self.metric(name), self.labels, seed=self.seed)
+
+    def rates(self, name: str) -> SystemRates:
+        """Each system's rate: as the metric reports it, and corrected."""
+        return system_rates(self.run, self.metric(name))
+
+    def label_plan(
+        self, name: str, margins: Sequence[float] = MARGINS
+    ) -> "Mapping[str, tuple[LabelNeed, ...]]":
+        """The labels that each system needs for a rate within ± each margin, with this metric's quality.
+
+        Answers count as independent, also where `cluster` was given: clusters need more labels.
+        """
+        from ragauge.stats.label_plan import labels_needed
+
+        rates = self.rates(name)
+        if self.kind != "binary":
+            raise PlanError(["a label plan is for labels of yes and no"])
+        plans: dict[str, tuple[LabelNeed, ...]] = {}
+        for each in rates.systems:
+            estimate = each.corrected or each.from_errors
+            rate = 0.5 if estimate is None else estimate.value
+            rate = min(max(rate, 0.5 / max(each.n_labels, 1)), 1 - 0.5 / max(each.n_labels, 1))
+            plans[each.system] = tuple(
+                labels_needed(margin, rate=rate, correlation=rates.correlation, n_rows=each.n_rows)
+                for margin in margins
+            )
+        return plans
+
+    def disagreements(self, name: str, n: int = 10) -> "pl.DataFrame":
+        """The labelled answers on which a metric and people differ most: id, system, people, value, apart.
+
+        `apart` in [0, 1] is the distance of the answer's rank by the metric from its label (or from its
+        rank by the grades). Yes-or-no labels: only answers whose verdict is wrong at the threshold. For
+        preferences `system` is preferred to `other`, and `value` is how much worse the metric scores it.
+        """
+        return _disagreements(self.metric(name)).head(n)
+
+    @cached_property
+    def frame(self) -> "pl.DataFrame":
+        """One row for each metric: its figures with `_low` and `_high`, thresholds, counts, `why_not`."""
+        import polars as pl
+
+        return pl.DataFrame(
+            [_row(each) for each in self.metrics], infer_schema_length=None, strict=False
+        )
+
+
+def calibrate(
+    run: ScoredRun,
+    labels: object = None,
+    *,
+    metrics: Sequence[str] = (),
+    thresholds: Mapping[str, float] | None = None,
+    map: Mapping[str, str | Sequence[str]] | None = None,
+    yes: Collection[str] = (),
+    yes_from: float | None = None,
+    skip: Collection[str] = (),
+    kind: Kind | None = None,
+    sample_only: bool = False,
+    cluster: str | None = None,
+    seed: int | None = None,
+) -> Calibration:
+    """Compare the metrics of a run with people's labels; see `Run.calibrate`."""
+    is_own = labels is None or is_label_log(labels, run.folder)
+    _check_options(is_own, sample_only, [map, yes, yes_from, skip, kind])
+    if not is_own and is_label_log(labels, None):
+        raise PlanError(
+            [
+                f"{labels} has the labels of another run; copy those that still apply with: ragauge review import"
+            ]
+        )
+    if is_own:
+        verdicts = verdicts_of_labels(run, is_sample_only=sample_only)
+    elif isinstance(labels, Verdicts):
+        verdicts = labels
+    else:
+        verdicts = load_verdicts(
+            _of_field(run, labels), map=map, yes=yes, yes_from=yes_from, skip=skip, kind=kind
+        )
+    seed = run.manifest.seed if seed is None else seed
+    chosen = _chosen(run, metrics)
+    at = _thresholds(run, thresholds or {})
+    clusters = None if cluster is None else clusters_of(run, cluster)
+    found = matched(verdicts, run)
+    if clusters is not None:
+        n = len({clusters[id] for id in found.frame["id"]})
+        found = replace(
+            found,
+            notes=(*found.notes, f"questions of one {cluster} are drawn together: {n:,} clusters"),
+        )
+    agreements = [
+        metric_agreement(
+            replace(_labelled(run, found, metric), clusters=clusters),
+            set_threshold=at.get(metric.metric, _middle(metric)),
+            seed=seed,
+        )
+        for metric in chosen
+    ]
+    known = {metric.metric for metric in chosen}
+    unscored = () if metrics else [each.name for each in run.metrics if each.metric not in known]
+    return Calibration(
+        run,
+        found,
+        tuple(sorted(agreements, key=_order)),
+        rater_agreement(found, seed=seed, clusters=clusters),
+        seed,
+        tuple(dict.fromkeys(unscored)),
+    )
+
+
+def _check_options(is_own: bool, sample_only: bool, given: Sequence[object]) -> None:
+    """Raise PlanError for options that say how to read labels which need no such saying, or have no sample."""
+    if is_own and any(each for each in given):
+        raise PlanError(
+            ["the labels of a run need no map, yes, yes_from, skip or kind: they are yes and no"]
+        )
+    if sample_only and not is_own:
+        raise PlanError(
+            ["only the labels of the run's own review queue say which answers were drawn at random"]
+        )
+
+
+def _thresholds(run: ScoredRun, given: Mapping[str, float]) -> dict[str, float]:
+    """The thresholds by label; PlanError for one that is not on its metric's scale."""
+    problems: list[str] = []
+    found: dict[str, float] = {}
+    for name, value in given.items():
+        metric = run.metric(name)
+        low = -math.inf if metric.low is None else metric.low
+        high = math.inf if metric.high is None else metric.high
+        if not math.isfinite(value) or not low <= value <= high:
+            problems.append(
+                f"the threshold {value:g} is not on the scale of {name}, {low:g} to {high:g}"
+            )
+        found[metric.metric] = value
+    if problems:
+        raise PlanError(problems)
+    return found
+
+
+def _of_field(run: ScoredRun, labels: object) -> object:
+    """The labels of a field of the samples, if this is the name of one and of no file."""
+    if not isinstance(labels, str | Path) or exists(labels):
+        return labels
+    name = str(labels)
+    if name not in run.samples.slice_fields:
+        return labels
+    rows = run.samples.frame.select("id", "system", value=name)
+    return rows_table(rows.to_dicts(), f"field {name!r}")
+
+
+def _chosen(run: ScoredRun, names: Sequence[str]) -> list[MetricDisplay]:
+    """The metrics to compare: the named ones, or all with values; raises PlanError if none has."""
+    import polars as pl
+
+    if names:
+        return [run.metric(name) for name in dict.fromkeys(names)]
+    scored = run.collect(run.scan().filter(pl.col("value").is_not_null()).select("metric").unique())
+    known = set(scored["metric"].to_list())
+    found = [metric for metric in run.metrics if metric.metric in known]
+    if not found:
+        raise PlanError(["no metric of the run has a value, so there is nothing to compare"])
+    return list({metric.metric: metric for metric in found}.values())
+
+
+def _middle(metric: MetricDisplay) -> float | None:
+    """The threshold if none is set: the middle of the scale; None for an open scale."""
+    if metric.low is None or metric.high is None:
+        return None
+    return (metric.low + metric.high) / 2
+
+
+def _labelled(run: ScoredRun, labels: MatchedLabels, metric: MetricDisplay) -> LabelledScores:
+    """The labelled answers of a metric with their values and targets."""
+    import polars as pl
+
+    targets = labels.targets(metric)
+    values = run.collect(
+        run.scan()
+        .filter((pl.col("metric") == metric.metric) & pl.col("value").is_not_null())
+        .select("id", "system", "value")
+    )
+    frame = targets.join(values, on=["id", "system"], how="left")
+    if labels.kind == "preference":
+        others = values.rename({"system": "other", "value": "of_other"})
+        frame = frame.join(others, on=["id", "other"], how="left").with_columns(
+            pl.col("value") - pl.col("of_other")
+        )
+    is_tied, is_unscored = pl.col("target").is_null(), pl.col("value").is_null()
+    scored = frame.filter(~is_unscored).sort("id", "system", "other")
+    return LabelledScores(
+        metric,
+        labels.kind,
+        scored.filter(~is_tied).select(LABELLED),
+        scored.filter(is_tied).select(LABELLED),
+        frame.filter(is_unscored).height,
+    )
+
+
+def _order(agreement: MetricAgreement) -> tuple[bool, float]:
+    """The best first; those without figures last."""
+    main = agreement.main
+    return (True, 0.0) if main is None else (False, -main.value)
+
+
+def _disagreements(agreement: MetricAgreement) -> "pl.DataFrame":
+    import polars as pl
+
+    scores = agreement.scores
+    frame = scores.frame.with_columns(better=pl.Series(scores.better, dtype=pl.Float64))
+    rank = (pl.col("better").rank("average") - 0.5) / pl.len()
+    if scores.kind == "preference":
+        wrong = frame.filter(pl.col("better") * pl.col("target") < 0)
+        # The preferred system first, whichever the label named first.
+        is_first = pl.col("target") > 0
+        return wrong.select(
+            "id",
+            pl.when(is_first).then("system").otherwise("other").alias("system"),
+            pl.when(is_first).then("other").otherwise("system").alias("other"),
+            (pl.col("target") * pl.col("value")).alias("value"),
+            pl.col("better").abs().alias("apart"),
+        ).sort("apart", "id", "system", descending=[True, False, False])
+    if scores.kind == "graded":
+        target = (pl.col("target").rank("average") - 0.5) / pl.len()
+        frame = frame.with_columns(apart=(rank - target).abs())
+    else:
+        frame = frame.with_columns(apart=(rank - pl.col("target")).abs())
+        threshold = agreement.threshold
+        if threshold is not None:
+            limit = -threshold if scores.metric.lower_is_better else threshold
+            frame = frame.filter((pl.col("better") >= limit) != (pl.col("target") > 0.5))
+    return frame.select("id", "system", pl.col("target").alias("people"), "value", "apart").sort(
+        "apart", "id", "system", descending=[True, False, False]
+    )
+
+
+def _row(agreement: MetricAgreement) -> dict[str, object]:
+    scores = agreement.scores
+    row: dict[str, object] = {"metric": agreement.metric.metric, "name": agreement.name}
+    row |= {"n": agreement.n, "n_questions": scores.frame["id"].n_unique()}
+    if scores.kind == "binary":
+        n_yes = int(scores.is_yes.sum())
+        row |= {"n_yes": n_yes, "n_no": agreement.n - n_yes}
+        row |= _bounds("auroc", agreement.auroc)
+        for where, quality in (("set", agreement.at_set), ("best", agreement.at_best)):
+            threshold = agreement.set_threshold if where == "set" else agreement.best_threshold
+            row[f"{where}_threshold"] = threshold
+            for name in ("balanced_accuracy", "kappa", "alpha"):
+                found = cast("Estimate | None", quality and getattr(quality, name))
+                row |= _bounds(f"{name}_at_{where}", found)
+            for name in ("both_yes", "only_metric", "only_people", "both_no"):
+                row[f"{name}_at_{where}"] = quality and getattr(quality.table, name)
+    elif scores.kind == "graded":
+        row |= _bounds("spearman", agreement.spearman) | _bounds("kendall", agreement.kendall)
+    else:
+        row |= _bounds("pairwise", agreement.pairwise)
+    return {
+        **row,
+        "n_tied": scores.n_tied,
+        "n_unscored": scores.n_unscored,
+        "why_not": agreement.why_not or None,
+    }
+
+
+def _bounds(name: str, estimate: "Estimate | None") -> dict[str, object]:
+    if estimate is None:
+        return {name: None, f"{name}_low": None, f"{name}_high": None}
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}

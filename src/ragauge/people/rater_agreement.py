@@ -1,0 +1,238 @@
+"""How well people agree with each other: the most that a metric can be asked for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, cast
+
+from ragauge.people.verdicts import MatchedLabels
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+
+    from ragauge.people.metric_agreement import MetricAgreement
+    from ragauge.stats.agreement import Level
+    from ragauge.stats.intervals import Estimate, Floats1d, Floats2d
+    from ragauge.stats.resampling import Statistic
+
+MAX_PAIRS = 200
+"""Most pairs of raters whose agreement is computed one by one; with more, alpha says it."""
+LEAST_COMMON = 2
+"""Fewest answers that two raters must both have labelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaterPair:
+    """Two raters, how many answers both labelled, and their agreement.
+
+    `value` is Cohen's kappa for yes and no and for preferences, Spearman's correlation for grades; None if
+    one of them gives every answer the same label.
+    """
+
+    left: str
+    right: str
+    n: int
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RaterAgreement:
+    """How well the raters agree with each other.
+
+    `n` answers were labelled by two raters or more. `between` is the agreement of two raters: the mean of
+    the pairs' values, weighted by their answers. `alpha` is Krippendorff's, by level: "nominal" for yes
+    and no and preferences, "ordinal" and "interval" for grades. `n_labels` is by rater.
+    """
+
+    n: int
+    n_labels: Mapping[str, int]
+    between: "Estimate | None"
+    alpha: "Mapping[Level, Estimate]"
+    pairs: tuple[RaterPair, ...]
+    notes: tuple[str, ...] = ()
+
+
+def rater_agreement(
+    labels: MatchedLabels, *, seed: int, clusters: Mapping[str, str] | None = None
+) -> RaterAgreement | None:
+    """The agreement of the raters; None for a single rater. Questions of one of `clusters` are drawn together."""
+    import numpy as np
+
+    from ragauge.stats.resampling import QuestionResamples, numbered
+
+    counts = dict(labels.frame.group_by("rater").len().sort("rater").iter_rows())
+    if len(counts) < 2:
+        return None
+    table = _table(labels.frame)
+    ratings = table.drop("item", "id").to_numpy().astype(float)
+    raters = table.columns[2:]
+    ids = table["id"].to_list()
+    drawn = ids if clusters is None else [clusters[id] for id in ids]
+    resamples = QuestionResamples(numbered(drawn), seed=seed)
+    pairs, statistics, sizes = _pairs(ratings, raters, labels.kind)
+    known = [place for place, pair in enumerate(pairs) if pair.value is not None]
+    between = None
+    if known:
+        between = resamples.estimate(
+            _mean_of([statistics[at] for at in known], [sizes[at] for at in known])
+        )
+    n = int(((~np.isnan(ratings)).sum(axis=1) > 1).sum())
+    notes = [f"rater {name!r} gave a single label" for name, size in counts.items() if size == 1]
+    if not n:
+        notes.append("no answer was labelled by two raters, so their agreement is unknown")
+    elif len(raters) * (len(raters) - 1) / 2 > MAX_PAIRS:
+        notes.append(f"{len(raters)} raters are too many to compare pair by pair")
+    alpha = _alphas(ratings, drawn, labels.kind, seed) if n else {}
+    return RaterAgreement(n, counts, between, alpha, tuple(pairs), tuple(notes))
+
+
+def _table(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """A row for each labelled answer and a column for each rater: item, id, raters…"""
+    import polars as pl
+
+    keys = [pl.col(name).fill_null("") for name in ("id", "system", "other", "metric")]
+    keyed = frame.with_columns(pl.concat_str(keys, separator="\0").alias("item"))
+    wide = keyed.pivot("rater", index=["item", "id"], values="value", aggregate_function="first")
+    raters = sorted(name for name in wide.columns if name not in ("item", "id"))
+    return wide.select("item", "id", *raters).sort("item")
+
+
+def _pairs(
+    ratings: "Floats2d", raters: Sequence[str], kind: str
+) -> "tuple[list[RaterPair], list[Statistic], list[int]]":
+    import numpy as np
+
+    pairs: list[RaterPair] = []
+    statistics: list[Statistic] = []
+    sizes: list[int] = []
+    if len(raters) * (len(raters) - 1) / 2 > MAX_PAIRS:
+        return pairs, statistics, sizes
+    for left, right in combinations(range(len(raters)), 2):
+        both = np.flatnonzero(~np.isnan(ratings[:, left]) & ~np.isnan(ratings[:, right]))
+        if len(both) < LEAST_COMMON:
+            continue
+        statistic = agreement_on(both, ratings[both, left], ratings[both, right], kind)
+        value = float(statistic(np.ones((1, len(ratings))))[0])
+        pairs.append(
+            RaterPair(raters[left], raters[right], len(both), value if np.isfinite(value) else None)
+        )
+        statistics.append(statistic)
+        sizes.append(len(both))
+    return pairs, statistics, sizes
+
+
+def agreement_on(
+    rows: "np.ndarray[Any, np.dtype[np.int64]]", left: "Floats1d", right: "Floats1d", kind: str
+) -> "Statistic":
+    """The agreement of two raters on some rows, as a statistic of all rows' weights."""
+    from ragauge.stats.agreement import kappa_of
+    from ragauge.stats.rank_agreement import spearman_of
+
+    own = spearman_of(left, right) if kind == "graded" else kappa_of(left, right)
+    return lambda weights: own(weights[:, rows])
+
+
+def _mean_of(statistics: "Sequence[Statistic]", sizes: Sequence[int]) -> "Statistic":
+    """The mean of statistics, weighted by size; those without a value in a resample do not count."""
+    import numpy as np
+
+    def mean(weights: "Floats2d") -> "Floats1d":
+        values = np.stack([statistic(weights) for statistic in statistics])
+        size = np.where(np.isnan(values), 0.0, np.array(sizes, dtype=float)[:, None])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.nansum(values * size, axis=0) / size.sum(axis=0)
+
+    return mean
+
+
+def _alphas(
+    ratings: "Floats2d", drawn: Sequence[str], kind: str, seed: int
+) -> "dict[Level, Estimate]":
+    import numpy as np
+
+    from ragauge.stats.agreement import alpha_of
+    from ragauge.stats.resampling import QuestionResamples, numbered
+
+    items, raters = np.nonzero(~np.isnan(ratings))
+    values = ratings[items, raters]
+    levels: list[Level] = ["ordinal", "interval"] if kind == "graded" else ["nominal"]
+    resamples = QuestionResamples(numbered(drawn)[items], seed=seed)
+    found = resamples.estimates([alpha_of(items, values, level) for level in levels])
+    return {level: each for level, each in zip(levels, found, strict=True) if each is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """A metric's agreement with one person, beside that of two people, on answers that two labelled.
+
+    `difference` is metric minus people, with its interval. Cohen's kappa of held-out verdicts for yes and
+    no, Spearman's correlation for grades.
+    """
+
+    metric: float
+    people: float
+    difference: "Estimate"
+
+
+def ceiling(agreement: "MetricAgreement", labels: MatchedLabels, *, seed: int) -> Ceiling | None:
+    """The comparison of a metric with people; None without two raters of the same answers."""
+    import numpy as np
+    import polars as pl
+
+    from ragauge.stats.resampling import QuestionResamples, plain_value
+
+    scores = agreement.scores
+    # Rows on which people are tied count too: without them people would seem to agree more than they do.
+    rows = pl.concat([scores.frame, scores.tied])
+    if labels.kind == "binary":
+        if agreement.held_out is None:
+            return None
+        said = agreement.held_out.astype(float)
+    else:
+        said = scores.oriented(rows)
+        said = np.sign(said) if labels.kind == "preference" else said
+    verdicts = rows.select("id", "system", "other").with_columns(pl.Series("said", said))
+    about = labels.about(agreement.metric)
+    if about["rater"].n_unique() < 2:
+        return None
+    wide = about.pivot(
+        "rater", index=["id", "system", "other"], values="value", aggregate_function="first"
+    )
+    wide = wide.join(verdicts, on=["id", "system", "other"], how="inner").sort(
+        "id", "system", "other"
+    )
+    raters = sorted(set(about["rater"].unique().to_list()))
+    ratings = wide.select(raters).to_numpy().astype(float)
+    several = (~np.isnan(ratings)).sum(axis=1) > 1
+    wide, ratings = wide.filter(pl.Series(several)), ratings[several]
+    people, metric = _two_statistics(ratings, raters, wide["said"].to_numpy(), labels.kind)
+    if people is None or metric is None:
+        return None
+    resamples = QuestionResamples(scores.drawn(wide), seed=seed)
+    difference = resamples.estimate(lambda weights: metric(weights) - people(weights))
+    values = plain_value(metric, len(ratings)), plain_value(people, len(ratings))
+    if difference is None or None in values:
+        return None
+    return Ceiling(cast(float, values[0]), cast(float, values[1]), difference)
+
+
+def _two_statistics(
+    ratings: "Floats2d", raters: Sequence[str], said: "Floats1d", kind: str
+) -> "tuple[Statistic | None, Statistic | None]":
+    """The mean agreement of two raters, and that of each rater with the metric's verdicts."""
+    import numpy as np
+
+    pairs, statistics, sizes = _pairs(ratings, raters, kind)
+    usable = [place for place, pair in enumerate(pairs) if pair.value is not None]
+    if not usable:
+        return None, None
+    people = _mean_of([statistics[at] for at in usable], [sizes[at] for at in usable])
+    own: list[Statistic] = []
+    own_sizes: list[int] = []
+    for rater in range(len(raters)):
+        rows = np.flatnonzero(~np.isnan(ratings[:, rater]))
+        if len(rows) >= LEAST_COMMON:
+            own.append(agreement_on(rows, said[rows], ratings[rows, rater], kind))
+            own_sizes.append(len(rows))
+    return people, _mean_of(own, own_sizes)

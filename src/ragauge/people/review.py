@@ -1,0 +1,228 @@
+"""Reviewing: what is next for a person, and saving what they say."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from ragauge.errors import PlanError
+from ragauge.people.review_label import (
+    Retraction,
+    ReviewLabel,
+    Round,
+    SamplePlace,
+    Value,
+    note_problems,
+    rater_problems,
+    value_problems,
+)
+from ragauge.people.review_labels import LabelLog
+from ragauge.people.review_queue import ReviewItem, ReviewQueue
+from ragauge.people.review_verdicts import AnswerLabels, ReviewLabels, applied
+from ragauge.people.run_labels import RunLabels
+from ragauge.runs.manifest import MetricDisplay
+
+Task = Literal["label", "settle", "done"]
+
+
+@dataclass(frozen=True, slots=True)
+class AutomaticVerdict:
+    """A metric's score of an answer, and whether it is a yes; None without a value or a threshold."""
+
+    metric: MetricDisplay
+    value: float | None
+    is_yes: bool | None
+    why_not: str = ""
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A label that is stored, and all that people say of the answer now.
+
+    `others` are the labels of other people, which the rater had not seen if `round` is not "adjudication".
+    """
+
+    label: ReviewLabel
+    answer: AnswerLabels
+
+    @property
+    def others(self) -> tuple[ReviewLabel, ...]:
+        return tuple(each for each in self.answer.labels if each.rater != self.label.rater)
+
+
+@dataclass(frozen=True)
+class Review:
+    """The queue of a run and the people who work on it.
+
+    Each answer needs the labels of `opinions` people who are sure. If they contradict each other, somebody
+    else settles it. With `settles_only` there is nothing but conflicts, also for those who are part of them.
+
+    >>> import ragauge as rg, tempfile
+    >>> rows = [{"id": "q1", "answer": "Rome", "reference": "Rome"}]
+    >>> run = rg.evaluate(rows, "exact_match", folder=f"{tempfile.mkdtemp()}/run")
+    >>> review = Review(run.review_queue(), opinions=2)
+    >>> (item,) = review.pending("ann")
+    >>> review.save(item, "ann", 1).answer.verdict, review.pending("ann"), len(review.pending("ben"))
+    ('match · ann', [], 1)
+    >>> review.save(item, "ben", 0).answer.state
+    'conflict'
+    >>> review.save(item, "cleo", 1, settles=True).answer.verdict
+    'match · cleo, who settled a conflict of ann and ben'
+    """
+
+    queue: ReviewQueue
+    opinions: int = 1
+    settles_only: bool = False
+
+    def __post_init__(self) -> None:
+        if self.opinions < 1:
+            raise PlanError(
+                [f"at least one opinion is needed for each answer, got {self.opinions}"]
+            )
+
+    def check_rater(self, name: str) -> None:
+        """Raise PlanError for a name that no label can have."""
+        if problems := rater_problems(name):
+            raise PlanError(problems)
+
+    @cached_property
+    def stored(self) -> RunLabels:
+        """The run's labels on disk, or at its URL."""
+        return RunLabels.of(self.queue.run)
+
+    def log(self) -> LabelLog:
+        """All labels as they are stored now, also those of other people on other machines."""
+        self.stored.refresh()
+        return self.stored.read()
+
+    def labels(self) -> ReviewLabels:
+        """The labels that hold as they are stored now."""
+        return self._applied(self.log())
+
+    def _applied(self, log: LabelLog) -> ReviewLabels:
+        return applied(log, self.queue.digests, self.queue.about)
+
+    def task(self, answer: AnswerLabels, rater: str) -> Task:
+        """What this person can do about an answer."""
+        if answer.state == "conflict":
+            return "settle" if self.settles_only or rater not in answer.raters else "done"
+        if self.settles_only:
+            return "done"
+        is_done = answer.state == "settled" or rater in answer.raters
+        return "done" if is_done or len(answer.sure) >= self.opinions else "label"
+
+    def pending(self, rater: str, labels: ReviewLabels | None = None) -> list[ReviewItem]:
+        """The answers that this person can label or settle, conflicts first, otherwise in order."""
+        labels = self.labels() if labels is None else labels
+        tasks = [(self.task(labels.of((i.id, i.system)), rater), i) for i in self.queue.items]
+        return [
+            *(item for task, item in tasks if task == "settle"),
+            *(item for task, item in tasks if task == "label"),
+        ]
+
+    def save(
+        self,
+        item: ReviewItem,
+        rater: str,
+        value: Value,
+        note: str = "",
+        *,
+        settles: bool = False,
+        has_seen: bool = False,
+    ) -> Saved:
+        """Store a label; raises PlanError for an unusable one, StoreError if it cannot be written.
+
+        With `settles` the person has seen what others said, and decides. Without a conflict it is a label
+        like any other. With `has_seen` they knew the automatic scores, so the label is not blind. The same
+        label again is not stored twice.
+        """
+        problems = [*rater_problems(rater), *value_problems(value), *note_problems(note)]
+        if problems:
+            raise PlanError(problems)
+        log = self.log()
+        answer = self._applied(log).of((item.id, item.system))
+        round_ = _round(answer, rater, settles=settles)
+        known = _same(answer, rater, value, note, round_)
+        if known is not None:
+            return Saved(known, answer)
+        label = ReviewLabel(
+            id=item.id,
+            system=item.system,
+            rater=rater,
+            value=value,
+            digest=item.digest,
+            metric=self.queue.about,
+            note=note,
+            round=round_,
+            sample=SamplePlace(self.queue.seed, item.place),
+            is_blind=not (has_seen or _has_seen(log, item, self.queue.about, rater)),
+        )
+        self.stored.append(label)
+        return Saved(label, self.labels().of((item.id, item.system)))
+
+    def undo(self, label: str, rater: str) -> ReviewLabel:
+        """Take a label back; it stays in the file. PlanError unless it is this person's and still valid."""
+        for each in self.log().valid:
+            if each.label == label and each.rater == rater:
+                self.stored.append(Retraction(label, rater))
+                return each
+        raise PlanError([f"{rater!r} has no label {label!r} to take back"])
+
+    def automatic(self, item: ReviewItem) -> list[AutomaticVerdict]:
+        """The scores that a label is compared with, in the order of the queue's metrics."""
+        return automatic_verdicts(self.queue, item.id).get(item.system, [])
+
+    def progress(self, rater: str, labels: ReviewLabels | None = None) -> tuple[int, int]:
+        """How many answers of the queue need nothing more of this person, and how many there are."""
+        return len(self.queue) - len(self.pending(rater, labels)), len(self.queue)
+
+
+def automatic_verdicts(queue: ReviewQueue, id: str) -> dict[str, list[AutomaticVerdict]]:
+    """The scores of one question that people are compared with, by system."""
+    import polars as pl
+
+    labels = {display.metric: display for display in queue.metrics}
+    wanted = (pl.col("id") == id) & pl.col("metric").is_in(list(labels))
+    rows = queue.run.collect(
+        queue.run.scan().filter(wanted).select("system", "metric", "value", "status", "reason")
+    )
+    by_system: dict[str, dict[str, AutomaticVerdict]] = {}
+    for system, metric, value, status, reason in rows.iter_rows():
+        display = labels[metric]
+        threshold = queue.thresholds.get(metric)
+        is_yes = None
+        if value is not None and threshold is not None:
+            is_yes = value <= threshold if display.lower_is_better else value >= threshold
+        why_not = "" if value is not None else (reason or status)
+        verdict = AutomaticVerdict(display, value, is_yes, why_not, threshold)
+        by_system.setdefault(system, {})[metric] = verdict
+    return {
+        system: [found[metric] for metric in labels if metric in found]
+        for system, found in by_system.items()
+    }
+
+
+def _round(answer: AnswerLabels, rater: str, *, settles: bool) -> Round:
+    if settles and answer.is_conflict:
+        return "adjudication"
+    return "second" if any(name != rater for name in answer.raters) else "first"
+
+
+def _same(
+    answer: AnswerLabels, rater: str, value: Value, note: str, round_: Round
+) -> ReviewLabel | None:
+    """The label of this person that already says this; None if there is none."""
+    known = (answer.adjudication,) if round_ == "adjudication" else answer.labels
+    for label in known:
+        if label is not None and (label.rater, label.value, label.note) == (rater, value, note):
+            return label
+    return None
+
+
+def _has_seen(log: LabelLog, item: ReviewItem, about: str | None, rater: str) -> bool:
+    """Whether the person has labelled the answer before, taken back or not: they saw the verdicts then."""
+    return any(
+        (label.item, label.rater, label.digest)
+        == ((item.id, item.system, about), rater, item.digest)
+        for label in log.labels
+    )

@@ -1,0 +1,204 @@
+"""A file of people's labels: lines that are appended and never changed.
+
+    labels.jsonl    one JSON object per line, in the run's folder
+
+A line is a label, the retraction of one (`undo`), or a mark that an earlier line is incomplete because its
+writer was stopped. Each line is on disk before the label counts as saved.
+"""
+
+import json
+import os
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import Lock
+from typing import cast
+
+from ragauge.errors import PlanError, StoreError
+from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
+from ragauge.people.review_label import Retraction, ReviewLabel, label_of, label_problems
+from ragauge.storage.atomic_files import store_errors, sync_folder
+from ragauge.storage.regular_file import read_regular
+
+LABELS = "labels.jsonl"
+SESSIONS = "labels"
+"""The folder of labels that were given at a run's URL; `people/run_labels.py` says what it contains."""
+MAX_BYTES = 1_000_000_000
+
+_writing = Lock()
+"""Threads of this process write one after the other; other processes are kept out by a lock of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelLog:
+    """All labels of a file in their order, also those that were taken back; `notes` on its lines."""
+
+    labels: tuple[ReviewLabel, ...] = ()
+    retracted: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The questions that have labels."""
+        return frozenset(label.id for label in self.labels)
+
+    @property
+    def valid(self) -> tuple[ReviewLabel, ...]:
+        """The labels that were not taken back."""
+        return tuple(label for label in self.labels if label.label not in self.retracted)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFile:
+    """A file of labels on disk."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, folder: Path | None) -> "LabelFile":
+        """The file of a run; PlanError for a run in memory."""
+        if folder is None:
+            raise PlanError(
+                ["labels are stored in the run's folder: evaluate with folder=…, or ragauge run"]
+            )
+        return cls(folder / LABELS)
+
+    def read(self) -> LabelLog:
+        """All labels; none if there is no file. StoreError names a damaged line.
+
+        A last line without an end, which a killed writer leaves, is not read, and a note says so.
+        """
+        content = self._content()
+        lines = content.split(b"\n")
+        rest = lines.pop()
+        is_torn = bool(rest) and parsed_line(rest) is None
+        if rest and not is_torn:
+            lines.append(rest)
+        read = [(n, parsed_line(line)) for n, line in enumerate(lines, 1) if line.strip()]
+        ignored = {n for _, row in read if row and isinstance(n := row.get("ignores_line"), int)}
+        labels: list[ReviewLabel] = []
+        retracted: set[str] = set()
+        for number, row in read:
+            if number in ignored:
+                continue
+            if row is None:
+                raise StoreError(
+                    f"{self.path}:{number}: {line_problem(lines[number - 1])}; "
+                    "restore the file from a copy, or move the line elsewhere"
+                )
+            if "retracts" in row:
+                retracted.add(str(row["retracts"]))
+            elif "ignores_line" not in row:
+                labels.append(self._label(number, row))
+        notes = [f"line {number} was not finished and is not read" for number in sorted(ignored)]
+        if is_torn:
+            notes.append(f"the last line ({len(lines) + 1}) was not finished and is not read")
+        return LabelLog(tuple(labels), frozenset(retracted), tuple(notes))
+
+    def append(self, *entries: ReviewLabel | Retraction) -> None:
+        """Write the entries and wait until they are on disk; StoreError if that fails, and none is there."""
+        self._refuse_link()
+        content = lines_of(entries)
+        with store_errors(self.path), _writing:
+            is_new = not self.path.exists()
+            with _locked(self.path) as handle:
+                size = os.fstat(handle).st_size
+                _write(handle, self._ending(handle, size) + content, size)
+            if is_new:
+                sync_folder(self.path.parent)
+
+    def _content(self) -> bytes:
+        self._refuse_link()
+        try:
+            return read_regular(self.path, MAX_BYTES)
+        except FileNotFoundError:
+            return b""
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be read: {error.strerror or error}") from None
+
+    def _refuse_link(self) -> None:
+        if self.path.is_symlink():
+            raise StoreError(f"{self.path}: is a link; labels are stored in the run's own folder")
+
+    def _ending(self, handle: int, size: int) -> bytes:
+        """What has to be written first, after a writer that was stopped within a line."""
+        if not size:
+            return b""
+        os.lseek(handle, size - 1, os.SEEK_SET)
+        if os.read(handle, 1) == b"\n":
+            return b""
+        *others, rest = self._content().split(b"\n")
+        is_complete = parsed_line(rest) is not None
+        return b"\n" if is_complete else b"\n" + _line({"ignores_line": len(others) + 1})
+
+    def _label(self, number: int, row: Mapping[str, object]) -> ReviewLabel:
+        found = label_problems(row)
+        if found:
+            raise StoreError(f"{self.path}:{number}: {'; '.join(found)}")
+        return label_of(row)
+
+
+def parsed_line(line: bytes) -> dict[str, object] | None:
+    """The JSON object of a line; None if it is none, or has a key twice."""
+    reader = JsonReader()
+    try:
+        value = reader.read_whole(line.decode())
+    except (JsonError, UnicodeDecodeError):
+        return None
+    if reader.repeated or not isinstance(value, dict):
+        return None
+    return cast("dict[str, object]", value)
+
+
+def line_problem(line: bytes) -> str:
+    """Why a line is no JSON object."""
+    reader = JsonReader()
+    try:
+        reader.read_whole(line.decode())
+    except JsonError as error:
+        return f"{error.problem}, at column {error.position + 1}"
+    except UnicodeDecodeError:
+        return "is not UTF-8"
+    repeated = reader.take_repeated()
+    return repeated_problem(repeated) if repeated else "is not an object"
+
+
+def lines_of(entries: Sequence[ReviewLabel | Retraction]) -> bytes:
+    """The lines that store labels and retractions."""
+    return b"".join(_line(asdict(entry)) for entry in entries)
+
+
+def _line(row: Mapping[str, object]) -> bytes:
+    text = json.dumps(row, ensure_ascii=False, allow_nan=False)
+    for char in "\x85\u2028\u2029":  # some tools end a line there
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text.encode() + b"\n"
+
+
+@contextmanager
+def _locked(path: Path) -> Generator[int]:
+    """The file opened for appending, which no other process does at the same time."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+    handle = os.open(path, flags, 0o666)
+    try:
+        with suppress(ImportError):  # Windows: appended lines are whole there too
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _write(handle: int, content: bytes, size: int) -> None:
+    """Append the content and flush it to disk, or leave the file with its old size."""
+    try:
+        written = 0
+        while written < len(content):
+            written += os.write(handle, content[written:])
+        os.fsync(handle)
+    except OSError:
+        with suppress(OSError):
+            os.ftruncate(handle, size)
+        raise

@@ -1,0 +1,309 @@
+"""What people say of each answer together: their labels, conflicts between them, and how these are settled."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from ragauge.errors import DataError, Problem
+from ragauge.loaders.verdicts import Verdicts
+from ragauge.people.review_label import ReviewLabel, Value
+from ragauge.people.review_labels import LABELS, LabelLog
+from ragauge.people.review_queue import ReviewQueue, answer_digests
+from ragauge.people.review_reasons import Answer
+from ragauge.people.run_labels import RunLabels
+from ragauge.runs.scored_run import ScoredRun
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MANIFEST = "manifest.json"
+State = Literal["open", "labelled", "unsure", "conflict", "settled"]
+STATES: tuple[State, ...] = ("open", "labelled", "unsure", "conflict", "settled")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLabels:
+    """The labels of one answer: the last one of each rater, and the adjudication if there is one.
+
+    >>> def says(rater, value):
+    ...     return ReviewLabel("q1", "a", rater, value, "digest")
+    >>> both = AnswerLabels((says("ann", 1), says("ben", 0)))
+    >>> both.state, both.value
+    ('conflict', None)
+    >>> AnswerLabels(both.labels, says("cleo", 1)).verdict
+    'match · cleo, who settled a conflict of ann and ben'
+    """
+
+    labels: tuple[ReviewLabel, ...] = ()
+    adjudication: ReviewLabel | None = None
+
+    @property
+    def sure(self) -> tuple[ReviewLabel, ...]:
+        """The labels that say yes or no."""
+        return tuple(label for label in self.labels if label.value is not None)
+
+    @property
+    def is_conflict(self) -> bool:
+        """Whether the raters contradict each other, settled or not."""
+        return len({label.value for label in self.sure}) > 1
+
+    @property
+    def state(self) -> State:
+        """ "open" without labels, "unsure" if nobody is sure, "conflict" until somebody settles it."""
+        if self.adjudication is not None and self.adjudication.value is not None:
+            return "settled"
+        if self.is_conflict:
+            return "conflict"
+        if self.sure:
+            return "labelled"
+        return "unsure" if self.labels else "open"
+
+    @property
+    def value(self) -> Value:
+        """1 for a match, 0 for a contradiction; None unless the answer is labelled or settled."""
+        if self.adjudication is not None and self.adjudication.value is not None:
+            return self.adjudication.value
+        return self.sure[0].value if self.sure and not self.is_conflict else None
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        return tuple(label.rater for label in self.labels)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict and whose it is, in words."""
+        if self.state == "settled" and self.adjudication is not None:
+            by = self.adjudication.rater
+            whose = f", who settled a conflict of {_and(self.raters)}" if self.is_conflict else ""
+            return f"{says(self.value)} · {by}{whose}"
+        if self.state == "conflict":
+            each = ", ".join(f"{label.rater} {says(label.value)}" for label in self.sure)
+            return f"conflict · {each}"
+        if self.state == "labelled":
+            return f"{says(self.value)} · {_and([label.rater for label in self.sure])}"
+        return f"unsure · {_and(self.raters)}" if self.labels else ""
+
+
+@dataclass(frozen=True)
+class ReviewLabels:
+    """The labels of a run that hold for its answers as they are now.
+
+    `answers` has an entry for each labelled answer and `about`. `n_stale` labels are not applied, because
+    question, answer or references have changed since; `n_unknown`, because the run has no such answer.
+    """
+
+    about: str | None
+    answers: Mapping[Answer, AnswerLabels]
+    n_stale: int
+    n_unknown: int
+    notes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    def __repr__(self) -> str:
+        return f"<ReviewLabels of {len(self):,} answers by {', '.join(self.raters) or 'nobody'}>"
+
+    def of(self, answer: Answer) -> AnswerLabels:
+        return self.answers.get(answer, AnswerLabels())
+
+    @cached_property
+    def raters(self) -> tuple[str, ...]:
+        """Everybody who labelled or settled something, sorted."""
+        names = {label.rater for each in self.answers.values() for label in each.labels}
+        names |= {each.adjudication.rater for each in self.answers.values() if each.adjudication}
+        return tuple(sorted(names))
+
+    @cached_property
+    def states(self) -> Mapping[State, int]:
+        """How many answers are in which state, without those that nobody labelled."""
+        found = [each.state for each in self.answers.values()]
+        return {state: n for state in STATES if (n := found.count(state))}
+
+    @cached_property
+    def frame(self) -> "pl.DataFrame":
+        """A row for each labelled answer: id, system, state, value, verdict (with names), raters, notes."""
+        import polars as pl
+
+        rows = [
+            (
+                *answer,
+                each.state,
+                each.value,
+                each.verdict,
+                list(each.raters),
+                [label.note for label in (*each.labels, each.adjudication) if label and label.note],
+            )
+            for answer, each in self.answers.items()
+        ]
+        texts = pl.List(pl.String)
+        names = ("id", "system", "state")
+        types = {**dict.fromkeys(names, pl.String()), "value": pl.Int64(), "verdict": pl.String()}
+        return pl.DataFrame(rows, schema={**types, "raters": texts, "notes": texts}, orient="row")
+
+
+def labels_of(run: ScoredRun, about: str | None = None) -> ReviewLabels:
+    """The labels of a run; see `Run.labels`."""
+    if run.folder is None:
+        return ReviewLabels(about, {}, 0, 0, ())
+    log = RunLabels.of(run).read()
+    return applied(log, answer_digests(run, about, log.ids), about)
+
+
+def labels_of_queue(queue: ReviewQueue) -> ReviewLabels:
+    """The labels that hold for a queue's answers, read from the run's folder now."""
+    log = RunLabels.of(queue.run).read()
+    return applied(log, queue.digests, queue.about)
+
+
+def applied(log: LabelLog, digests: Mapping[Answer, str], about: str | None) -> ReviewLabels:
+    """The labels of a file that hold for answers with these digests."""
+    current: dict[Answer, dict[str, ReviewLabel]] = {}
+    settled: dict[Answer, ReviewLabel] = {}
+    n_stale = n_unknown = 0
+    for label in log.valid:
+        answer = label.id, label.system
+        if label.metric != about:
+            continue
+        if answer not in digests:
+            n_unknown += 1
+        elif digests[answer] != label.digest:
+            n_stale += 1
+        elif label.round == "adjudication":
+            settled[answer] = label
+        else:
+            current.setdefault(answer, {})[label.rater] = label
+    found = {
+        answer: AnswerLabels(tuple(current.get(answer, {}).values()), settled.get(answer))
+        for answer in {**current, **settled}
+    }
+    return ReviewLabels(about, found, n_stale, n_unknown, log.notes)
+
+
+def verdicts_of_labels(
+    run: ScoredRun, *, is_sample_only: bool = False, subjects: Sequence[str | None] | None = None
+) -> Verdicts:
+    """The labels of a run as verdicts, for `calibrate`: each rater's own, and what settled a conflict.
+
+    `subjects` are the metrics that the labels are about, with None for "does the answer match the
+    reference"; all by default.
+    With `is_sample_only`, only labels of the random sample, up to the first answer of it that nobody has
+    labelled: what is left out later would not be random. Raises DataError if there are no labels.
+    """
+    log = RunLabels.of(run).read()
+    source = f"{run.place}/{LABELS}"
+    if subjects is None:
+        subjects = list(dict.fromkeys(label.metric for label in log.valid))
+    by_subject = {
+        about: applied(log, answer_digests(run, about, log.ids), about) for about in subjects
+    }
+    rows: list[tuple[object, ...]] = []
+    settled: list[tuple[object, ...]] = []
+    n_picked = 0
+    for about, labels in by_subject.items():
+        drawn = _drawn(labels)
+        n_picked += sum(answer not in drawn for answer in labels.answers)
+        for answer, each in labels.answers.items():
+            if is_sample_only and answer not in drawn:
+                continue
+            given = each.sure or (() if each.adjudication is None else (each.adjudication,))
+            rows += [
+                (answer[0], answer[1], None, about, label.rater, float(label.value), None)
+                for label in given
+                if label.value is not None
+            ]
+            if each.state == "settled" and each.value is not None:
+                settled.append((answer[0], answer[1], about, float(each.value)))
+    if not rows:
+        what = "no labels of a random sample" if is_sample_only and log.valid else "no labels"
+        command = f"ragauge review next {run.place}"
+        raise DataError([Problem(f"{what} yet; label answers with: {command}", source)])
+    notes = list(_notes(log, list(by_subject.values()), n_picked, is_sample_only=is_sample_only))
+    return Verdicts(_verdict_frame(rows), "binary", source, tuple(notes), _settled_frame(settled))
+
+
+def _drawn(labels: ReviewLabels) -> set[Answer]:
+    """The labelled answers of the random sample, up to its first answer without a label."""
+    places = {
+        (label.sample.seed, label.sample.place): answer
+        for answer, each in labels.answers.items()
+        for label in (each.adjudication, *each.labels)
+        if label is not None and label.sample is not None
+    }
+    seeds = {seed for seed, _ in places}
+    drawn: set[Answer] = set()
+    for seed in seeds:
+        place = 0
+        while (seed, place) in places:
+            drawn.add(places[seed, place])
+            place += 1
+    return drawn
+
+
+def _notes(
+    log: LabelLog, subjects: Sequence[ReviewLabels], n_picked: int, *, is_sample_only: bool
+) -> Sequence[str]:
+    notes = list(log.notes)
+    n_stale = sum(labels.n_stale for labels in subjects)
+    n_unknown = sum(labels.n_unknown for labels in subjects)
+    n_open = sum(labels.states.get("conflict", 0) for labels in subjects)
+    if n_stale:
+        notes.append(f"stale labels, not applied because the texts have changed: {n_stale:,}")
+    if n_unknown:
+        notes.append(f"labels of answers that the run does not have: {n_unknown:,}")
+    if n_open:
+        notes.append(f"conflicts that nobody has settled: {n_open:,}")
+    if n_picked and not is_sample_only:
+        notes.append(
+            f"labelled answers that are not part of the random sample: {n_picked:,}; for rates, "
+            "--sample-only leaves them out"
+        )
+    return notes
+
+
+def _verdict_frame(rows: Sequence[tuple[object, ...]]) -> "pl.DataFrame":
+    import polars as pl
+
+    names = ("id", "system", "other", "metric", "rater")
+    types = {**dict.fromkeys(names, pl.String()), "value": pl.Float64(), "answer": pl.String()}
+    return pl.DataFrame(rows, schema=types, orient="row")
+
+
+def _settled_frame(rows: Sequence[tuple[object, ...]]) -> "pl.DataFrame":
+    import polars as pl
+
+    types = {**dict.fromkeys(("id", "system", "metric"), pl.String()), "settled": pl.Float64()}
+    return pl.DataFrame(rows, schema=types, orient="row")
+
+
+def is_label_log(source: object, folder: Path | None) -> bool:
+    """Whether this names the labels in the folder of a run: that one, or any if `folder` is None."""
+    if not isinstance(source, str | Path):
+        return False
+    path = Path(source)
+    if path.name != LABELS or not path.exists():
+        return False
+    if folder is None:
+        return (path.parent / MANIFEST).exists()
+    return path.parent.resolve() == folder.resolve()
+
+
+def says(value: Value) -> str:
+    """A label's value in words.
+
+    >>> says(1), says(0), says(None)
+    ('match', 'contradict', 'unsure')
+    """
+    return {1: "match", 0: "contradict", None: "unsure"}[value]
+
+
+def _and(names: Sequence[str]) -> str:
+    """Names as a sentence has them.
+
+    >>> _and(["ann", "ben", "cleo"])
+    'ann, ben and cleo'
+    """
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last

@@ -1,0 +1,225 @@
+"""Each system's rate: as the metric reports it, and corrected with people's labels."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ragauge.people.metric_agreement import LabelledScores, MetricAgreement
+from ragauge.runs.scored_run import ScoredRun
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+
+    from ragauge.stats.corrected_rates import CorrectedRate
+    from ragauge.stats.intervals import Estimate
+
+LEAST_LABELS = 10
+"""Fewest labels of a system for its corrected rate."""
+LEAST_OF_EACH_CLASS = 10
+"""Fewest labels of each class for a system's own errors; with fewer, those of all systems are used."""
+NOT_RANDOM = 3.0
+"""Standard errors from which labelled rows are said to differ from the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRate:
+    """A system's rate of yes (or its mean grade), by metric and by people.
+
+    Raters that are tied count as half a yes. `reported` is the share of the metric's yes verdicts over all `n_rows` answers with a value; None for
+    grades. `labels_alone` is the rate of the `n_labels` labelled answers. `corrected` is from
+    prediction-powered inference: right if the labelled answers are a random sample. `from_errors` is from
+    the metric's sensitivity and specificity (Rogan & Gladen): right if the metric errs equally often on
+    labelled and other answers; `own_errors` says whether they were measured on this system's labels only
+    or on those of all systems. `notes` say what is missing and why.
+    """
+
+    system: str
+    n_rows: int
+    n_labels: int
+    reported: "Estimate | None"
+    labels_alone: "CorrectedRate | None"
+    corrected: "CorrectedRate | None"
+    from_errors: "CorrectedRate | None"
+    own_errors: bool
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRates:
+    """The rates of all systems by one metric; `threshold` is that of its verdicts.
+
+    `is_random` is False if the metric's mean on labelled answers differs from that on the others by more
+    than chance: then `corrected` is not to be trusted.
+    """
+
+    agreement: MetricAgreement
+    threshold: float | None
+    systems: tuple[SystemRate, ...]
+    is_random: bool = True
+
+    @property
+    def correlation(self) -> float:
+        """The correlation of the metric with the labels, on which the gain from it depends."""
+        import numpy as np
+
+        scores = self.agreement.scores
+        if min(scores.better.std(), scores.targets.std()) <= 0:
+            return 0.0
+        return max(float(np.corrcoef(scores.better, scores.targets)[0, 1]), 0.0)
+
+
+def system_rates(run: ScoredRun, agreement: MetricAgreement) -> SystemRates:
+    """The rates of every system with scores; none for preferences, or without figures."""
+    if agreement.why_not or agreement.scores.kind == "preference":
+        return SystemRates(agreement, None, ())
+    rows = _Rows.of(run, agreement)
+    threshold = agreement.threshold if agreement.scores.kind == "binary" else None
+    systems = [name for name in run.samples.systems if (rows.frame["system"] == name).any()]
+    return SystemRates(
+        agreement,
+        threshold,
+        tuple(_system_rate(rows, name, threshold) for name in systems),
+        _is_random(rows),
+    )
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """All rows with a value: id, system, value (higher is better), target (null without a label)."""
+
+    frame: "pl.DataFrame"
+    scores: LabelledScores
+    sign: float
+
+    @property
+    def is_binary(self) -> bool:
+        return self.scores.kind == "binary"
+
+    @classmethod
+    def of(cls, run: ScoredRun, agreement: MetricAgreement) -> "_Rows":
+        import polars as pl
+
+        metric = agreement.metric
+        sign = -1.0 if metric.lower_is_better else 1.0
+        scores = run.collect(
+            run.scan()
+            .filter((pl.col("metric") == metric.metric) & pl.col("value").is_not_null())
+            .select("id", "system", pl.col("value") * sign)
+        )
+        # Raters that are tied say half a yes: without these rows the labels were no random sample.
+        labelled = pl.concat(
+            [
+                agreement.scores.frame.select("id", "system", "target"),
+                agreement.scores.tied.select("id", "system", target=pl.lit(0.5)),
+            ]
+        )
+        frame = scores.join(labelled, on=["id", "system"], how="left").sort("id", "system")
+        return cls(frame, agreement.scores, sign)
+
+    @property
+    def values(self) -> "np.ndarray[Any, np.dtype[np.float64]]":
+        return self.frame["value"].to_numpy().astype(float)
+
+    @property
+    def targets(self) -> "np.ndarray[Any, np.dtype[np.float64]]":
+        return self.frame["target"].to_numpy().astype(float)
+
+    @property
+    def questions(self) -> "np.ndarray[Any, np.dtype[np.int64]]":
+        return self.scores.drawn(self.frame)
+
+
+def _system_rate(rows: _Rows, system: str, threshold: float | None) -> SystemRate:
+    import numpy as np
+
+    from ragauge.stats.corrected_rates import prediction_powered, rogan_gladen
+
+    of_system = (rows.frame["system"] == system).to_numpy()
+    values, targets = rows.values, rows.targets
+    own, own_targets = values[of_system], targets[of_system]
+    n, n_labels = len(own), int((~np.isnan(own_targets)).sum())
+    reported = from_errors = None
+    own_errors = False
+    if threshold is not None:
+        said = values >= rows.sign * threshold
+        reported = _reported(rows, of_system, said)
+        # The labels of a single system are those of all systems.
+        own_errors = bool(of_system.all()) or _least_class(own_targets) >= LEAST_OF_EACH_CLASS
+        known = np.where(of_system, targets, np.nan) if own_errors else targets
+        from_errors = rogan_gladen(said, known, questions=rows.questions, in_rate=of_system)
+    alone = corrected = None
+    if n_labels >= LEAST_LABELS:
+        drawn = rows.questions[of_system]
+        alone = prediction_powered(own, own_targets, questions=drawn, tuning=0.0)
+        corrected = prediction_powered(own, own_targets, questions=drawn)
+    notes = tuple(_notes(rows, n_labels, from_errors, own_errors, own_targets))
+    return SystemRate(
+        system, n, n_labels, reported, alone, corrected, from_errors, own_errors, notes
+    )
+
+
+def _reported(
+    rows: _Rows,
+    of_system: "np.ndarray[Any, np.dtype[np.bool_]]",
+    said: "np.ndarray[Any, np.dtype[np.bool_]]",
+) -> "Estimate | None":
+    """The share of a system's yes verdicts; by resampling if questions are drawn in clusters."""
+    from ragauge.stats.intervals import Estimate
+    from ragauge.stats.resampling import QuestionResamples
+    from ragauge.stats.score_intervals import share_estimate, share_interval
+
+    yes = said[of_system].astype(float)
+    if rows.scores.clusters is None:
+        share = float(yes.mean())
+        return Estimate(share, *(share_interval(share, len(yes)) if len(yes) > 1 else (None, None)))
+    resamples = QuestionResamples(rows.questions[of_system])
+    return share_estimate(lambda weights: weights @ yes / weights.sum(axis=1), len(yes), resamples)
+
+
+def _least_class(targets: "np.ndarray[Any, np.dtype[np.float64]]") -> int:
+    return int(min((targets == 1).sum(), (targets == 0).sum()))
+
+
+def _notes(
+    rows: _Rows,
+    n_labels: int,
+    from_errors: "CorrectedRate | None",
+    own_errors: bool,
+    own_targets: "np.ndarray[Any, np.dtype[np.float64]]",
+) -> Iterator[str]:
+    if n_labels < LEAST_LABELS:
+        yield f"{n_labels} labels; a corrected rate needs {LEAST_LABELS}"
+    if not rows.is_binary:
+        return
+    if from_errors is None:
+        yield "the metric is no better than chance on the labels, so its errors correct nothing"
+    elif not own_errors:
+        n = _least_class(own_targets)
+        yield (
+            f"{n} labels of a class, fewer than {LEAST_OF_EACH_CLASS}: errors measured on all systems, "
+            "as if it erred equally often on each"
+        )
+
+
+def _is_random(rows: _Rows) -> bool:
+    """Whether the metric's mean on labelled rows is within chance of that on the others, by system."""
+    import numpy as np
+    import polars as pl
+
+    frame = rows.frame.with_columns(
+        is_labelled=pl.col("target").is_not_null(),
+        centred=pl.col("value") - pl.col("value").mean().over("system"),
+    )
+    labelled = frame["is_labelled"].to_numpy()
+    if labelled.all() or not labelled.any():
+        return True
+    values = frame["centred"].to_numpy().astype(float)
+    n = int(labelled.sum()), int((~labelled).sum())
+    moves = (values - values.mean()) * np.where(labelled, 1 / n[0], -1 / n[1])
+    by_question = np.bincount(rows.questions, weights=moves)
+    # At least as if rows were independent: a few rows that happen to be equal show no spread.
+    alone = float(values.var()) * (1 / n[0] + 1 / n[1])
+    error = max(float((by_question**2).sum()), alone) ** 0.5
+    difference = abs(values[labelled].mean() - values[~labelled].mean())
+    return bool(error == 0 or difference <= NOT_RANDOM * error)

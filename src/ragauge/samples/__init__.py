@@ -1,0 +1,1 @@
+"""Samples: their fields, in a frame or in a file; selecting among them."""

@@ -1,0 +1,106 @@
+"""Select samples: by a filter over their fields, and the first questions."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, cast
+
+from ragauge.errors import DataError, FilterError, Problem, did_you_mean
+from ragauge.samples.samples import SampleFile, Samples, to_columns
+from ragauge.samples.temporary_file import TemporaryFile
+from ragauge.where import Filter
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SMALL = 50_000
+"""Samples selected from a file that are a frame in memory if they are not more."""
+
+
+def matching(samples: Samples, where: Filter) -> Samples:
+    """The rows that match a filter, possibly none; FilterError if it names an unknown field."""
+    _check_fields(where, samples.columns)
+    return _kept(samples, lambda piece: matches(piece, where))
+
+
+def select(samples: Samples, *, where: str | None = None, limit: int | None = None) -> Samples:
+    """The rows that match a filter, limited to the first `limit` questions.
+
+    A question counts once, however many systems answer it. FilterError if the filter does not parse
+    or names an unknown field; DataError if no row is left.
+    """
+    notes = list(samples.notes)
+    if where is not None:
+        shown = where if len(where) <= 200 else f"{where[:199]}…"
+        n_all = len(samples)
+        samples = matching(samples, Filter.parse(where))
+        notes.append(f"{len(samples):,} of {n_all:,} rows match the filter {shown}")
+        if not len(samples):
+            raise DataError([Problem(f"no row matches the filter {shown}", samples.source)])
+    if limit is not None:
+        n_questions = _n_questions(samples)
+        if limit < n_questions:
+            notes.append(f"only the first {limit:,} of {n_questions:,} questions")
+            samples = _first_questions(samples, limit)
+    return Samples(samples.rows, samples.source, tuple(notes))
+
+
+def _first_questions(samples: Samples, limit: int) -> Samples:
+    """The rows of the first questions, wherever they are."""
+    first: dict[str, None] = {}
+    for piece in samples.pieces(["id"]):
+        for id in cast("list[str]", piece["id"].unique(maintain_order=True).to_list()):
+            if len(first) == limit and id not in first:
+                break
+            first[id] = None
+        if len(first) == limit:
+            break
+    ids = list(first)
+    return _kept(samples, lambda piece: piece["id"].is_in(ids))
+
+
+def _n_questions(samples: Samples) -> int:
+    import polars as pl
+
+    return int(samples.scan().select("id").unique().select(pl.len()).collect().item())
+
+
+def _kept(samples: Samples, mask: "Callable[[pl.DataFrame], pl.Series]") -> Samples:
+    """The rows for which the mask is true; many of them in a file, if the samples are in one."""
+    import polars as pl
+
+    if not isinstance(samples.rows, SampleFile):
+        return replace(samples, rows=samples.frame.filter(mask(samples.frame)))
+    kept = [samples.part(0, 0)]
+    file: TemporaryFile | None = None
+    for piece in samples.pieces():
+        kept.append(piece.filter(mask(piece)))
+        if sum(part.height for part in kept) > SMALL:
+            file = file or TemporaryFile(samples.rows.rows_at_once)
+            file.add(pl.concat(kept))
+            kept = [samples.part(0, 0)]
+    last = pl.concat(kept)
+    return replace(samples, rows=last if file is None else file.finish(last))
+
+
+def matches(piece: "pl.DataFrame", where: Filter) -> "pl.Series":
+    """Which rows match a filter, whose fields they have."""
+    import polars as pl
+
+    chosen = piece.select(name for name in piece.columns if name in where.fields)
+    rows = to_columns(chosen)
+
+    def match(values: tuple[object, ...]) -> bool:
+        return where.matches(dict(zip(rows, values, strict=True)))
+
+    # Fields of few values, such as system, are matched once for each; lists cannot be looked up.
+    if not any(dtype.is_nested() for dtype in chosen.dtypes):
+        match = cache(match)
+    found = [match(values) for values in zip(*rows.values(), strict=True)]
+    return pl.Series(found, dtype=pl.Boolean)
+
+
+def _check_fields(chosen: Filter, columns: Sequence[str]) -> None:
+    for name in sorted(chosen.fields - set(columns)):
+        hint = did_you_mean(name, columns) or f"; they have {', '.join(columns)}"
+        raise FilterError(f"filter {chosen.text!r:.200}: the samples have no field {name!r}{hint}")

@@ -1,0 +1,202 @@
+"""Samples: what each system answered to each question, with its inputs and the expected results.
+
+One row per (id, system). Few samples are a frame in memory; many are a Parquet file that is read piece
+by piece. `sample_fields` says what the columns mean.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
+
+from ragauge.report.html_table import MAX_ROWS, html_table, html_text, small
+from ragauge.samples.fields import (
+    DEFAULT_SYSTEM,
+    FIELDS,
+    REFERENCE,
+    REFERENCES,
+    Columns,
+    Field,
+    FieldError,
+    read_value,
+)
+from ragauge.samples.file import SampleFile
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "DEFAULT_SYSTEM",
+    "FIELDS",
+    "REFERENCE",
+    "REFERENCES",
+    "Columns",
+    "Field",
+    "FieldError",
+    "Row",
+    "SampleFile",
+    "Samples",
+    "read_value",
+    "to_columns",
+]
+
+ROWS_AT_ONCE = 10_000
+"""Rows of a frame in memory that are handled at once; changes no result."""
+DIGEST_BITS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One sample as a loader read it: values by field name, and its place in the source."""
+
+    values: Mapping[str, object]
+    source: str
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Samples in columns: `id` and `system` first, then fields, then slice fields.
+
+    `rows` are a frame, or a file that is too large to be one. `notes` says how they were read, where it
+    matters (columns mapped, ids generated, answers without a question). `relevant` is a list of structs
+    id, grade.
+    """
+
+    rows: "pl.DataFrame | SampleFile"
+    source: str = "samples"
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return self.rows.height
+
+    def __repr__(self) -> str:
+        systems = ", ".join(self.systems[:5]) + (" …" if len(self.systems) > 5 else "")
+        lines = (f"{len(self):,} samples of {systems}: {', '.join(self.columns)}", *self.notes)
+        return f"<Samples {'; '.join(lines)}>"
+
+    @cached_property
+    def frame(self) -> "pl.DataFrame":
+        """All samples in memory. If they do not fit, use `scan` or `pieces`."""
+        if isinstance(self.rows, SampleFile):
+            return self.rows.read(0, self.rows.height)
+        return self.rows
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the samples are read from a file piece by piece."""
+        return isinstance(self.rows, SampleFile)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self.rows.columns)
+
+    @property
+    def slice_fields(self) -> tuple[str, ...]:
+        """The columns that are not known fields: question type, topic, date …"""
+        return tuple(name for name in self.columns if name not in FIELDS)
+
+    @cached_property
+    def n_by_system(self) -> Mapping[str, int]:
+        """How many samples each system has, in the order of their names."""
+        if isinstance(self.rows, SampleFile):
+            return dict(sorted(self.rows.counts("system").items()))
+        found: dict[str, int] = {}
+        for piece in self.pieces(["system"]):
+            for system, n in piece["system"].value_counts().iter_rows():
+                found[system] = found.get(system, 0) + n
+        return dict(sorted(found.items()))
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems, sorted."""
+        return tuple(self.n_by_system)
+
+    def scan(self) -> "pl.LazyFrame":
+        """The samples as a lazy frame; nothing is read before `collect`."""
+        return self.rows.scan() if isinstance(self.rows, SampleFile) else self.rows.lazy()
+
+    def pieces(self, columns: Sequence[str] | None = None) -> "Iterator[pl.DataFrame]":
+        """All samples in their order, some at a time; with `columns`, only these."""
+        at_once = self.rows.rows_at_once if isinstance(self.rows, SampleFile) else ROWS_AT_ONCE
+        for start in range(0, len(self), at_once):
+            yield self.part(start, start + at_once, columns)
+
+    def part(self, start: int, stop: int, columns: Sequence[str] | None = None) -> "pl.DataFrame":
+        """Rows `start` to `stop` as a frame; with `columns`, only these."""
+        if isinstance(self.rows, SampleFile):
+            return self.rows.read(start, stop, columns)
+        part = self.rows[start:stop]
+        return part if columns is None else part.select(columns)
+
+    def batch(self, start: int, stop: int) -> Columns:
+        """Rows `start` to `stop` as columns of Python values."""
+        return to_columns(self.part(start, stop))
+
+    def fingerprint(self) -> str:
+        """A digest of the samples' content, independent of the order of rows and columns."""
+        return self._digests[0]
+
+    def order(self) -> str:
+        """A digest of the samples in their order."""
+        return self._digests[1]
+
+    @cached_property
+    def _digests(self) -> tuple[str, str]:
+        """The digests of the content in any order, and in this order, from one pass over the rows.
+
+        The content is the sum of the rows' digests: it needs no sorting and does not depend on how many
+        rows are read at once.
+        """
+        names = sorted(self.columns)
+        total, order = 0, hashlib.sha256()
+        for piece in self.pieces(names):
+            for row in zip(*to_columns(piece).values(), strict=True):
+                digest = hashlib.blake2b(_ENCODE(row).encode()).digest()
+                total += int.from_bytes(digest)
+                order.update(digest)
+        total %= 1 << DIGEST_BITS
+        content = hashlib.sha256(json.dumps([names, len(self)]).encode())
+        content.update(total.to_bytes(DIGEST_BITS // 8))
+        return content.hexdigest(), order.hexdigest()
+
+    def _repr_html_(self) -> str:
+        """The first rows with short cells."""
+        rows = self.part(0, MAX_ROWS)
+        cells = [[html_text(_shown(value)) for value in row] for row in rows.iter_rows()]
+        n_more = len(self) - rows.height
+        title = f"{len(self):,} samples of {', '.join(self.systems)}"
+        more = small(f"… {n_more:,} more rows") if n_more else ""
+        table = html_table([html_text(name) for name in self.columns], cells)
+        return f"<div><b>{html_text(title)}</b>{table}{more}</div>"
+
+
+_ENCODE = json.JSONEncoder(default=str).encode
+
+
+def _shown(value: object) -> str:
+    """A value as a short text; of a list how many it has, and the first."""
+    if not isinstance(value, list):
+        return "" if value is None else str(value)
+    items = cast("list[object]", value)
+    if not items:
+        return "[]"
+    first = items[0]
+    if isinstance(first, Mapping):
+        judged = cast("Mapping[str, object]", first)
+        first = f"{judged.get('id')}: {judged.get('grade')}"
+    return str(first) if len(items) == 1 else f"[{len(items):,}] {first}"
+
+
+def to_columns(frame: "pl.DataFrame") -> Columns:
+    """A frame's columns as lists; `relevant` as one dict per row."""
+    columns = {name: cast(list[object], frame[name].to_list()) for name in frame.columns}
+    if "relevant" in columns:
+        relevant = cast(list[list[dict[str, object]] | None], columns["relevant"])
+        columns["relevant"] = [
+            None if row is None else {cast(str, judged["id"]): judged["grade"] for judged in row}
+            for row in relevant
+        ]
+    return columns

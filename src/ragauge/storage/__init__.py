@@ -1,0 +1,1 @@
+"""Files and places: read regular files, write atomically, lock, cache, object stores."""

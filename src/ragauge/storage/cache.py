@@ -1,0 +1,215 @@
+"""Cache of computed vectors and paid replies, by content: one SQLite file for several processes.
+
+A key is the digest of all that determines an entry, so an entry is never stale. A damaged entry counts
+as missing.
+"""
+
+import sqlite3
+import time
+import zlib
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+
+from ragauge.errors import StoreError
+from ragauge.storage.regular_file import NotReadableError, check_regular
+
+FORMAT = 1
+MAX_BYTES = 2 * 2**30
+"""Beyond this size the oldest entries are removed."""
+ENTRIES_SHARE = 0.9
+"""Minimum share of values in a file with entries only; the rest are keys."""
+KEYS_PER_QUERY = 500
+HEAD = b"SQLite format 3\0"
+LOCK_TIMEOUT_S = 60
+"""How long a process waits for another one that writes."""
+
+TABLE = """
+create table if not exists entries (
+    number integer primary key,
+    key blob not null unique,
+    kind text not null,
+    checksum integer not null,
+    value blob not null
+)
+"""
+
+
+def digest(*parts: str | bytes) -> bytes:
+    """One key from several parts; the boundaries of the parts count.
+
+    >>> digest("ab", "c") == digest("a", "bc")
+    False
+    """
+    made = sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        made.update(len(data).to_bytes(8, "little"))
+        made.update(data)
+    return made.digest()
+
+
+class Cache:
+    """Entries by key in a file. StoreError if it cannot be opened, is damaged or is newer.
+
+    Safe for threads and several processes. Beyond `most_bytes`, the oldest entries are removed.
+    """
+
+    def __init__(self, path: str | Path, *, most_bytes: int = MAX_BYTES) -> None:
+        self.path = Path(path)
+        self.most_bytes = most_bytes
+        self._lock = Lock()
+        self._full_from = 0
+        """Pages that the file must have before its entries are counted again."""
+        check_is_database(self.path)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(
+                self.path, timeout=LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
+            )
+        except (OSError, sqlite3.Error) as error:
+            raise unusable(self.path, error) from error
+        with self._guarded() as database:
+            write_ahead(database)
+            database.execute("pragma synchronous = normal")
+            (version,) = database.execute("pragma user_version").fetchone()
+            if version > FORMAT:
+                raise StoreError(
+                    f"{self.path} was written by a newer ragauge (format {version}, this one reads "
+                    f"{FORMAT}); upgrade, or name another cache"
+                )
+            database.execute(TABLE)
+            database.execute(f"pragma user_version = {FORMAT}")
+
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The undamaged values of these keys."""
+        found: dict[bytes, bytes] = {}
+        with self._guarded() as database:
+            for start in range(0, len(keys), KEYS_PER_QUERY):
+                some = keys[start : start + KEYS_PER_QUERY]
+                marks = ",".join("?" * len(some))
+                rows = database.execute(
+                    f"select key, checksum, value from entries where key in ({marks})", some
+                )
+                found |= {
+                    key: value
+                    for key, check, value in rows
+                    if isinstance(value, bytes) and check == checksum(key, value)
+                }
+        return found
+
+    def keep(self, kind: str, entries: Mapping[bytes, bytes]) -> None:
+        """Store the entries in one transaction; existing ones are replaced."""
+        rows = [(key, kind, checksum(key, value), value) for key, value in entries.items()]
+        with self._guarded() as database:
+            database.execute("begin immediate")
+            try:
+                database.executemany(
+                    "insert or replace into entries (key, kind, checksum, value) "
+                    "values (?, ?, ?, ?)",
+                    rows,
+                )
+                self._make_room(database)
+                database.execute("commit")
+            except BaseException:
+                if database.in_transaction:  # a full disk has already rolled it back
+                    database.execute("rollback")
+                raise
+
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """Number and bytes of entries, by kind."""
+        with self._guarded() as database:
+            rows = database.execute(
+                "select kind, count(*), sum(length(value)) from entries group by kind order by kind"
+            )
+            return {str(kind): (count, int(size or 0)) for kind, count, size in rows}
+
+    def clear(self) -> None:
+        """Remove every entry."""
+        with self._guarded() as database:
+            database.execute("delete from entries")
+            database.execute("vacuum")
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._database.close()
+
+    def _make_room(self, database: sqlite3.Connection) -> None:
+        (pages,) = database.execute("pragma page_count").fetchone()
+        (free,) = database.execute("pragma freelist_count").fetchone()
+        (size,) = database.execute("pragma page_size").fetchone()
+        if (pages - free) * size <= self.most_bytes:
+            return
+        # Judges' replies are in the same file and are never removed.
+        if pages < self._full_from:
+            return
+        (own,) = database.execute("select coalesce(sum(length(value)), 0) from entries").fetchone()
+        if own <= self.most_bytes * ENTRIES_SHARE:
+            self._full_from = pages + pages // 50
+            return
+        # Remove half of the entries at once, so that this happens rarely.
+        database.execute(
+            "delete from entries where number <= "
+            "(select number from entries order by number limit 1 offset "
+            "(select count(*) / 2 from entries))"
+        )
+
+    @contextmanager
+    def _guarded(self) -> Generator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                yield self._database
+            except sqlite3.Error as error:
+                raise unusable(self.path, error) from error
+
+
+def check_is_database(path: Path) -> None:
+    """Raise StoreError for a file with other content: SQLite would overwrite one of a few bytes."""
+    try:
+        check_regular(path)
+        with path.open("rb") as file:
+            head = file.read(len(HEAD))
+    except NotReadableError as error:
+        raise StoreError(f"the cache {path} cannot be used: {error.strerror}") from None
+    except OSError:  # absent, or SQLite says why it cannot be opened
+        return
+    if head and head != HEAD:
+        raise StoreError(f"{path} is not a cache of ragauge; name another file")
+
+
+def unusable(path: Path, error: Exception) -> StoreError:
+    """The error for a cache file that SQLite or the disk refuses."""
+    name = getattr(error, "sqlite_errorname", "")
+    if name == "SQLITE_NOTADB":
+        return StoreError(f"{path} is not a cache of ragauge; name another file")
+    way_out = "name another file, or none"
+    if name.startswith("SQLITE_FULL"):
+        way_out = f"make room there, or {way_out}"
+    if name.startswith("SQLITE_CORRUPT"):
+        way_out = f"remove it if it is a cache (what it held is computed again), or {way_out}"
+    return StoreError(f"the cache {path} cannot be used: {error}; {way_out}")
+
+
+def write_ahead(database: sqlite3.Connection) -> None:
+    """Switch to write-ahead logging, so that one process can write while others read.
+
+    SQLite does not wait while another process does the same, so this waits.
+    """
+    end = time.monotonic() + LOCK_TIMEOUT_S
+    while True:
+        try:
+            database.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            is_busy = getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY")
+            if not is_busy or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+
+
+def checksum(key: bytes, value: bytes) -> int:
+    """A checksum that detects a damaged entry, or one under another's key."""
+    return zlib.crc32(value, zlib.crc32(key))

@@ -1,0 +1,380 @@
+"""The first screen of a run: which system is best, how sure that is, what is wrong, what to open."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from shlex import quote
+from typing import cast
+
+from ragauge.comparing.comparison import LEVEL
+from ragauge.comparing.differences import Difference, SystemDifferences, differences
+from ragauge.comparing.words import too_few_draws
+from ragauge.people.labels_words import labels_line
+from ragauge.report.commands import show_command
+from ragauge.report.plain import counted, distinct_names, shortened, some
+from ragauge.runs.findings import FindingMatch, find
+from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.numbers import DASH, SummaryRow, aggregate, interval, number
+from ragauge.runs.run import Run
+from ragauge.runs.summary import MAX_RESAMPLED
+from ragauge.samples.samples import FIELDS
+from ragauge.views.cautions import caution_lines
+from ragauge.views.first_screen_table import MARK, Cell, Row
+from ragauge.views.headline import NAME_WIDTH, headline, short
+
+SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
+DIGITS = 2
+MAPPED = ("answer", "references", "contexts")
+"""Fields whose lack a note connects with columns that are not read."""
+WIDTH = 98
+"""Columns of a line; longer ones are cut."""
+LEAST_REASON = 20
+"""Fewest columns that a reason is cut to."""
+
+
+@dataclass(frozen=True)
+class FirstScreen:
+    """What people read first about a run. Every text is plain; the writers escape it."""
+
+    run: Run
+
+    @cached_property
+    def _rows(self) -> Mapping[tuple[str, str], SummaryRow]:
+        rows = self.run.summary().iter_rows(named=True)
+        return {(cast(str, row["metric"]), cast(str, row["system"])): row for row in rows}
+
+    @cached_property
+    def metrics(self) -> Sequence[MetricDisplay]:
+        """The metrics that have a value for some system, with few digits, by family."""
+        shown = [
+            replace(metric, digits=min(metric.digits, DIGITS))
+            for metric in self.run.metrics
+            if any(
+                self._rows[metric.metric, system]["mean"] is not None
+                for system in self.run.samples.systems
+                if (metric.metric, system) in self._rows
+            )
+        ]
+        families = list(self.run.manifest.families)
+        order = {name: place for place, name in enumerate(families)}
+        return sorted(shown, key=lambda metric: order.get(metric.family, len(order)))
+
+    @cached_property
+    def compared(self) -> SystemDifferences | None:
+        """The systems compared with each other; None for a single one."""
+        return differences(self.run, self.systems[0])
+
+    def from_best(self, metric: MetricDisplay, system: str) -> Difference | None:
+        """How far the system is from the best one of a metric; None for the best, and without a test.
+
+        The best is the one with the best mean, or the one that all others are compared with.
+        """
+        if self.compared is None or not metric.is_ranked:
+            return None
+        best = self._best(metric) if self.compared.base is None else self.compared.base
+        if best is None or best == system:
+            return None
+        return self.compared.of(metric.metric, best, system)
+
+    def _best(self, metric: MetricDisplay) -> str | None:
+        """The system with the best mean, the first of several; None without any."""
+        means = {
+            system: cast(float, row["mean"])
+            for system in self.systems
+            if (row := self._rows.get((metric.metric, system))) and row["mean"] is not None
+        }
+        if not means:
+            return None
+        return (min if metric.lower_is_better else max)(means, key=lambda system: means[system])
+
+    @cached_property
+    def first(self) -> MetricDisplay | None:
+        """The metric of the headline: the first by which a system can be better than another."""
+        return next((metric for metric in self.metrics if metric.is_ranked), None)
+
+    @cached_property
+    def systems(self) -> Sequence[str]:
+        """The systems, the best of the headline's metric first."""
+        systems = list(self.run.samples.systems)
+        first = self.first
+        if first is None:
+            return systems
+
+        def rank(system: str) -> tuple[bool, float]:
+            mean = self._rows.get((first.metric, system), {}).get("mean")
+            if mean is None:
+                return True, 0.0
+            value = cast(float, mean)
+            return False, value if first.lower_is_better else -value
+
+        return sorted(systems, key=rank)
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """The systems' names in few columns; no two look the same if that is possible."""
+        return distinct_names(self.systems, NAME_WIDTH)
+
+    @property
+    def headline(self) -> str:
+        """The best system, and whether it is beyond chance."""
+        several = len(self.systems) > 1
+        first = self.first if several or not self.metrics else self.first or self.metrics[0]
+        if not self.metrics:
+            return "Nothing was scored."
+        if first is None:
+            return "No metric that was scored says which system is better."
+        rows = {
+            system: self._rows[first.metric, system]
+            for system in self.systems
+            if (first.metric, system) in self._rows
+        }
+        second = next((system for system in self.systems[1:] if system in rows), None)
+        found = None if second is None else self.from_best(first, second)
+        return headline(first, rows, found, self.names)
+
+    @property
+    def title(self) -> str:
+        """What was evaluated."""
+        n_answers = counted(len(self.run.samples), "answer")
+        n_systems = counted(len(self.run.samples.systems), "system")
+        return f"{self.run.manifest.suite} · {n_answers} · {n_systems}"
+
+    @cached_property
+    def header(self) -> tuple[str, ...]:
+        families = ("",) if self.has_families else ()
+        names = (self.names[system] for system in self.systems[:SYSTEMS_SHOWN])
+        return (*families, "metric", *names, "n")
+
+    @property
+    def has_families(self) -> bool:
+        return any(metric.family for metric in self.metrics)
+
+    @cached_property
+    def rows(self) -> Sequence[Row]:
+        found: list[Row] = []
+        last = ""
+        for metric in self.metrics[:METRICS_SHOWN]:
+            family = "" if metric.family == last else metric.family
+            last = metric.family
+            found.append(self._row(metric, family))
+        return found
+
+    def _row(self, metric: MetricDisplay, family: str) -> Row:
+        rows = [self._rows.get((metric.metric, system)) for system in self.systems[:SYSTEMS_SHOWN]]
+        counts = [f"{row['ok']:,}" if row else DASH for row in rows]
+        n = counts[0] if len(set(counts)) == 1 else " ".join(counts)
+        cells = [
+            Cell(DASH)
+            if row is None
+            else Cell(aggregate(metric, row), interval(metric, row), self.differs(metric, system))
+            for system, row in zip(self.systems, rows, strict=False)
+        ]
+        arrow = "" if not metric.is_ranked else " ↓" if metric.lower_is_better else " ↑"
+        name = f"{short(metric.name)}{arrow}"
+        return Row(family, name, n, tuple(cells))
+
+    def differs(self, metric: MetricDisplay, system: str) -> bool:
+        """Whether the system differs from the best one beyond chance."""
+        difference = self.from_best(metric, system)
+        return difference is not None and difference.is_significant
+
+    @property
+    def mark(self) -> str:
+        """What the mark means: "differs from the row's best"; empty for a single system."""
+        if self.compared is None:
+            return ""
+        best = "the row's best" if self.compared.base is None else self.names[self.compared.base]
+        return f"differs from {best}"
+
+    @property
+    def legend(self) -> str:
+        """What the mark means, how p was computed, and the tests that it is corrected for."""
+        if self.compared is None or not self.compared.comparison.n_tests:
+            return ""
+        found, base = self.compared.comparison, self.compared.base
+        has_marks = any(cell.differs for row in self.rows for cell in row.cells)
+        best = "the row's best" if base is None else self.names[base]
+        mark = f"{MARK} p < {LEVEL} against {best}" if has_marks else "p"
+        of = f"{counted(len(found.metrics), 'metric')}, {counted(len(found.pairs), 'pair')}"
+        tests = counted(found.n_tests, "test")
+        is_normal = any("normal" in row.test for row in found.rows)
+        how = "randomization test" + (" (normal approximation)" if is_normal else "")
+        return f"{mark}: {how}, Holm for {tests} ({of})"
+
+    @cached_property
+    def notes(self) -> Sequence[str]:
+        """The legend, what is not shown, and what was not scored and why."""
+        return self.notes_below(METRICS_SHOWN)
+
+    def notes_below(self, n_metrics: int) -> Sequence[str]:
+        """The notes below a table of that many metrics."""
+        notes: list[str] = [*self.run.problems]
+        if self.compared is not None:
+            few = too_few_draws(self.compared.comparison)
+            notes += filter(None, (self.legend, few))
+        notes += interval_notes(self.run)
+        more = [
+            text
+            for n, text in (
+                (len(self.metrics) - n_metrics, "metric"),
+                (len(self.systems) - SYSTEMS_SHOWN, "system"),
+            )
+            if n > 0
+            for text in (f"{n:,} more {text}{'s' * (n != 1)}",)
+        ]
+        if more:
+            notes.append(f"not shown: {', '.join(more)}")
+        notes += caution_lines(self.run)
+        notes += [line for line in [labels_line(self.run)] if line]
+        notes += self.not_scored
+        notes += self._without_score()
+        return notes
+
+    def _without_score(self) -> Iterator[str]:
+        """How many scores of the metrics shown failed, were skipped or lack a field, by system."""
+        lost = [
+            f"{self.names[system]} {n:,} {status}"
+            for system in self.run.samples.systems
+            for status in ("failed", "skipped", "missing")
+            if (n := self._n_with(system, status))
+        ]
+        texts = [f"without a score: {some(lost, n)}" for n in range(len(lost), 0, -1)]
+        if texts:
+            yield _first_that_fits([f"{texts[0]}; --full has the bounds of the means", *texts])
+
+    def _n_with(self, system: str, status: str) -> int:
+        """How many scores of the metrics shown have this status."""
+        rows = [self._rows.get((metric.metric, system)) for metric in self.metrics]
+        return sum(cast(int, row[status]) for row in rows if row)
+
+    @property
+    def not_scored(self) -> Sequence[str]:
+        """The metrics without any score, by reason."""
+        by_reason: dict[str, list[str]] = {}
+        known = {metric.metric for metric in self.metrics}
+        absent = _absent_reasons(self.run)
+        for metric in self.run.metrics:
+            if metric.metric not in known:
+                reason = metric.unavailable or absent.get(metric.metric, "no row applies")
+                by_reason.setdefault(reason, []).append(metric.name)
+        notes = [_not_scored(reason, names) for reason, names in by_reason.items()]
+        return [*notes, *(_unread_columns(self.run) if notes else ())]
+
+    @cached_property
+    def worst(self) -> Sequence[tuple[str, str]]:
+        """The worst things found, each with the id of a question to open."""
+        matches = sorted(find(self.run), key=lambda match: -match.n_found)
+        found: list[tuple[str, str]] = []
+        for match in _distinct(matches):
+            known = {id for _, id in found}
+            other = next((id for id in match.ids if id not in known), match.ids[0])
+            found.append((self._finding(match), other))
+        if len(found) < WORST_SHOWN and self.metrics:
+            found += self._lowest({id for _, id in found})
+        return found[:WORST_SHOWN]
+
+    def _finding(self, match: FindingMatch) -> str:
+        return (
+            f"{self.names[match.system]}: {match.n_found} of {match.n_rows} answers: {match.says}"
+        )
+
+    def _lowest(self, known: set[str]) -> Iterator[tuple[str, str]]:
+        """The lowest scores of the headline's metric."""
+        first = self.first
+        if first is None or first.low is None or first.high is None:
+            return
+        worst = self.run.worst(first.metric, WORST_SHOWN + len(known))
+        middle = (first.low + first.high) / 2
+        for row in worst.iter_rows(named=True):
+            value = cast(float, row["value"])
+            is_bad = value > middle if first.lower_is_better else value < middle
+            if row["id"] not in known and is_bad:
+                why = _why(self.run, cast(str, row["id"]), cast(str, row["system"]), first.metric)
+                system = (
+                    "" if len(self.systems) == 1 else f"{self.names[cast(str, row['system'])]}: "
+                )
+                text = f"{system}{first.name} {number(first, value)}{why}"
+                yield text, cast(str, row["id"])
+
+    @property
+    def commands(self) -> Sequence[str]:
+        """What to type next."""
+        if self.run.place is None:
+            return ()
+        ids = [id for _, id in self.worst]
+        one = ids[0] if ids else cast(str, self.run.samples.part(0, 1, ["id"])["id"][0])
+        return (show_command(self.run.place, one), show_command(self.run.place))
+
+
+def _not_scored(reason: str, names: Sequence[str]) -> str:
+    """The metrics of a reason: as many names as fit into a line, and the number of the others.
+
+    A long reason is cut, so that it leaves room for a name.
+    """
+    room = WIDTH - 2 - len(f"not scored, : {some(names, 1)}")
+    reason = shortened(reason, max(room, LEAST_REASON))
+    texts = [f"not scored, {reason}: {some(names, n)}" for n in range(len(names), 0, -1)]
+    return _first_that_fits(texts)
+
+
+def _first_that_fits(texts: Sequence[str]) -> str:
+    """The first text that a line has room for, or the last one."""
+    return next((text for text in texts if len(text) <= WIDTH - 2), texts[-1])
+
+
+def _unread_columns(run: Run) -> Iterator[str]:
+    """The option that reads a column of texts as a field which the samples lack."""
+    columns = run.samples.columns
+    missing = next((name for name in MAPPED if name not in columns), None)
+    types = run.samples.part(0, 1, [name for name in columns if name not in FIELDS]).schema
+    unread = [name for name, kind in types.items() if str(kind) == "String"]
+    if missing is None or not unread:
+        return
+    named = some([repr(name) for name in unread], 4)
+    if missing == "answer" and len(unread) > 1:
+        yield f"not read: {named}; if each is a system's: --map answer={quote(','.join(unread[:2]))}"
+    else:
+        yield f"not read: {named}; if it is the {missing}: --map {missing}={quote(unread[0])}"
+
+
+def _distinct(matches: Sequence[FindingMatch]) -> Iterator[FindingMatch]:
+    """The matches, each finding at its system with most rows only."""
+    seen: set[str] = set()
+    for match in matches:
+        if match.says not in seen:
+            seen.add(match.says)
+            yield match
+
+
+def _why(run: Run, id: str, system: str, metric: str) -> str:
+    """The sentence that the evidence gives, after a comma; empty if there is none."""
+    scores = run.of_question(id)
+    chosen = scores.filter((scores["system"] == system) & (scores["metric"] == metric))
+    if not chosen.height or not chosen["evidence"][0]:
+        return ""
+    evidence = cast("dict[str, object]", json.loads(chosen["evidence"][0]))
+    why = evidence.get("why")
+    return f", {why}" if isinstance(why, str) else ""
+
+
+def interval_notes(run: Run) -> tuple[str, ...]:
+    """How the intervals of a large run are computed; empty if all are by the bootstrap."""
+    if max(run.samples.n_by_system.values(), default=0) <= MAX_RESAMPLED:
+        return ()
+    return (
+        f"the intervals of more than {MAX_RESAMPLED:,} questions are by the normal approximation, others by "
+        "the bootstrap",
+    )
+
+
+def _absent_reasons(run: Run) -> Mapping[str, str]:
+    """The most frequent reason why a metric has no value, for metrics without any."""
+    counts: dict[tuple[str, str | None], int] = {}
+    for each in run.outcomes.absent:
+        key = (each.metric, each.reason)
+        counts[key] = counts.get(key, 0) + each.n
+    reasons: dict[str, str] = {}
+    for metric, reason in sorted(counts, key=lambda key: (-counts[key], key[1] or "")):
+        reasons.setdefault(metric, reason or "no reason given")
+    return reasons

@@ -1,0 +1,114 @@
+"""The headline of a run: which system is best by one metric, and how sure that is."""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from ragauge.comparing.differences import Difference
+from ragauge.comparing.words import over_questions, p_text
+from ragauge.report.plain import counted, for_terminal, shortened, some
+from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.numbers import SummaryRow, aggregate, interval, number
+
+NAME_WIDTH = 20
+"""Columns of the name of a metric or system; longer ones are cut."""
+
+
+def headline(
+    metric: MetricDisplay,
+    rows: Mapping[str, SummaryRow],
+    found: Difference | None,
+    names: Mapping[str, str],
+) -> str:
+    """One or two sentences. `rows` are the systems' summaries, the best first; `found` is the difference
+    of the first two; `names` are the systems' names as they are shown.
+    """
+    best, *others = rows
+    mean = f"{metric.name} {aggregate(metric, rows[best])}"
+    if not others:
+        range_ = interval(metric, rows[best])
+        questions = counted(cast(int, rows[best]["ok"]), "question")
+        return f"{names[best]}: {mean}" + (f" ({range_})" if range_ else "") + f", {questions}."
+    if found is None or found.p_value is None:
+        return f"{names[best]} {_not_compared(metric, mean, rows, names, is_tested=found is not None)}."
+    n_tied = sum(row["mean"] == rows[best]["mean"] for row in rows.values())
+    if n_tied > 2 and found.difference == 0:
+        return _tied(
+            metric, [names[system] for system in rows][:n_tied], aggregate(metric, rows[best])
+        )
+    if all(rows[system]["ok"] == found.n for system in (best, found.system)):
+        return _compared(metric, mean, aggregate(metric, rows[found.system]), found, names)
+    return f"{names[best]} has the best {mean}; {_on_common(metric, found, names)}."
+
+
+def _not_compared(
+    metric: MetricDisplay,
+    mean: str,
+    rows: Mapping[str, SummaryRow],
+    names: Mapping[str, str],
+    *,
+    is_tested: bool,
+) -> str:
+    """What is said of the best system, and why it was not compared with the next one."""
+    scored = [system for system, row in rows.items() if row["mean"] is not None]
+    if len(scored) == 1:
+        return f"is the only system with a score: {mean}"
+    if is_tested:
+        return f"has the best {mean}; it was not compared with the others"
+    other = scored[1]
+    return (
+        f"has the best {mean}, next {names[other]} {aggregate(metric, rows[other])}; not compared, "
+        "because no question has a score for both"
+    )
+
+
+def _tied(metric: MetricDisplay, names: Sequence[str], mean: str) -> str:
+    most = 3
+    if len(names) > most:
+        return f"{len(names):,} systems have the same {metric.name}, {mean}: {some(names, most)}."
+    *others, last = names
+    return f"{', '.join(others)} and {last} have the same {metric.name}, {mean}."
+
+
+def short(text: str) -> str:
+    """A name of at most 20 columns."""
+    return shortened(for_terminal(text), NAME_WIDTH)
+
+
+def _compared(
+    metric: MetricDisplay,
+    mean: str,
+    second_mean: str,
+    second: Difference,
+    names: Mapping[str, str],
+) -> str:
+    best, other = names[second.best], names[second.system]
+    if second.difference == 0:
+        return f"{best} and {other} have the same {metric.name}, {second_mean}."
+    verdict, sure = ("best", "is") if second.is_significant else ("ahead", "may be")
+    chance = "beyond chance" if second.is_significant else "chance"
+    by = f" by {metric.family}" if metric.family else ""
+    test = f"p {p_text(second.p_value)}, {counted(second.n, 'question')}"
+    return (
+        f"{best} is {verdict}{by}: {mean}, next {other} {second_mean}. "
+        f"The difference of {_gap(metric, second)} {sure} {chance} ({test})."
+    )
+
+
+def _on_common(metric: MetricDisplay, second: Difference, names: Mapping[str, str]) -> str:
+    best, other = names[second.best], names[second.system]
+    common = f"on the {counted(second.n, 'question')} that {best} and {other} both have a score for"
+    if second.difference == 0:
+        return f"{common}, they are equal"
+    chance = "beyond chance" if second.is_significant else "may be chance"
+    is_ahead = (second.difference > 0) != metric.lower_is_better
+    first, last = (best, other) if is_ahead else (other, best)
+    gap = _gap(metric, second)
+    return f"{common}, {first} is {gap} ahead of {last} ({chance}, p {p_text(second.p_value)})"
+
+
+def _gap(metric: MetricDisplay, second: Difference) -> str:
+    """How far the best system is ahead; never shown as 0."""
+    metric = over_questions(metric, second.n)
+    gap = number(metric, abs(second.difference))
+    smallest = number(metric, 10**-metric.digits / metric.scale)
+    return gap if gap.strip("0.") else f"less than {smallest}"

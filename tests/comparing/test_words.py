@@ -1,0 +1,252 @@
+"""A comparison as text, in files and in a notebook; names from data are inert in each."""
+
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import ragauge as rg
+from ragauge.comparing.formats import to_csv, to_html, to_latex, to_markdown, written
+from ragauge.comparing.systems_table import SystemsTable
+from ragauge.comparing.terminal import print_comparison
+from ragauge.comparing.words import ComparisonView
+from ragauge.views.terminal import console
+
+HOSTILE = "=1|\x1b[31m[/red] \\input{x} $a_b$ `c` ::error::x \u202e"
+
+
+def rows(right: dict[str, int], n: int = 12, **fields: str) -> list[dict[str, object]]:
+    return [
+        {
+            "id": f"q{at:02}",
+            "system": system,
+            "answer": "Rome" if at < n_right else "Oslo",
+            "reference": "Rome",
+            **fields,
+        }
+        for system, n_right in right.items()
+        for at in range(n)
+    ]
+
+
+def compared(right: dict[str, int], *metrics: str, **options):
+    run = rg.evaluate(rows(right), list(metrics) or ["exact_match"])
+    return run.compare(*right, **options)
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    run = rg.evaluate(rows({f"{HOSTILE}1": 2, f"{HOSTILE}2": 11}, kind=HOSTILE), ["exact_match"])
+    return run.compare(f"{HOSTILE}1", f"{HOSTILE}2", by="kind")
+
+
+@pytest.mark.parametrize(
+    ("right", "headline"),
+    [
+        ({"a": 1, "b": 11}, "b is better than a on exact_match (+0.833)."),
+        ({"a": 11, "b": 1}, "b is worse than a on exact_match (-0.833)."),
+        ({"a": 4, "b": 4}, "b does not differ significantly from a. No question differs."),
+        (
+            {"a": 4, "b": 6},
+            # p 2 / 2². The spread of ten 0 and two 1: 0.389; (2.201 + 0.876) · 0.389 / √12 = 0.346.
+            "b does not differ significantly from a. Nearest: exact_match +0.167, p = 0.500; with 12 "
+            "questions a difference of 0.346 could be found.",
+        ),
+        (
+            {"a": 4, "b": 6, "c": 12},
+            "c has the best exact_match, 1.000. exact_match: 1 of 2 pairs differ significantly.",
+        ),
+        (
+            {"a": 4, "b": 6, "c": 6},
+            "b and c share the best exact_match, 0.500. exact_match: 0 of 2 pairs differ significantly.",
+        ),
+        (
+            {"a": 6, "b": 6, "c": 6},
+            "3 systems share the best exact_match, 0.500. exact_match: 0 of 2 pairs differ significantly.",
+        ),
+    ],
+)
+def test_the_headline_says_what_the_tests_say(right, headline):
+    assert ComparisonView(compared(right)).headline == headline
+
+
+def test_one_question_is_not_compared():
+    run = rg.evaluate(rows({"a": 0, "b": 1}, n=1), "exact_match")
+    view = ComparisonView(run.compare("a", "b"))
+    assert view.headline == (
+        "b and a could not be compared: only 1 common question: no interval and no test."
+    )
+
+
+def test_the_best_is_marked_and_who_differs_from_the_base():
+    table = SystemsTable(ComparisonView(compared({"a": 1, "b": 12, "c": 12})))
+    ((name, cells, n),) = table.rows
+    assert (name, n) == ("exact_match ↑", "12")
+    assert [str(cell) for cell in cells] == ["0.083", "1.000*", "1.000*"]
+    assert [cell.is_best for cell in cells] == [False, True, True]
+
+
+def test_with_every_pair_letters_say_whom_a_system_is_better_than():
+    table = SystemsTable(ComparisonView(compared({"x": 1, "y": 12, "z": 2}, pairs="all")))
+    assert table.header == ("metric", "x (a)", "y (b)", "z (c)", "n")
+    ((_, cells, _),) = table.rows
+    assert [str(cell) for cell in cells] == ["0.083", "1.000ac", "0.167"]
+
+
+def test_of_many_systems_the_terminal_shows_the_base_and_the_best():
+    comparison = compared({f"s{at}": at for at in (5, 1, 9, 2, 8, 3, 7)})
+    assert SystemsTable(ComparisonView(comparison)).leading(3) == [0, 2, 4]  # s5, s9, s8
+    out = io.StringIO()
+    print_comparison(console(out), comparison)
+    (header,) = [line for line in out.getvalue().splitlines() if line.startswith("metric")]
+    assert header.split() == ["metric", "s5", "s9", "s8", "s7", "s3", "…", "2", "more", "n"]
+
+
+def test_too_few_draws_for_the_family_are_told():
+    answers = [
+        {
+            "id": f"q{at:02}",
+            "system": system,
+            "answer": "Rome " * (1 + at % period),
+            "reference": "Rome",
+        }
+        for at in range(30)
+        for system, period in (("a", 5), ("b", 7), ("c", 11))
+    ]
+    run = rg.evaluate(answers, ["token_f1"])
+    few = run.compare("a", "b", "c", n_permutations=30)
+    (note,) = [note for note in ComparisonView(few).notes if "draws" in note]
+    # Two tests times 1 / 31 is above 0.05.
+    assert note.startswith("30 draws cannot give a p below 0.05 after the correction for 2 tests")
+    enough = run.compare("a", "b", "c", n_permutations=100)
+    assert not [note for note in ComparisonView(enough).notes if "draws" in note]
+
+
+def test_what_a_side_lacks_is_named_with_the_bounds():
+    given = [row for row in rows({"a": 6, "b": 9}) if (row["id"], row["system"]) != ("q11", "b")]
+    view = ComparisonView(rg.evaluate(given, "exact_match").compare("a", "b"))
+    # Three better of twelve, and q11, where a scored 0: b may have 0 or 1 there.
+    assert view.notes[0] == (
+        "exact_match: no score for b 1 (q11); with these the change is +0.250 to +0.333"
+    )
+
+
+def test_markdown_has_headline_table_and_notes():
+    text = to_markdown(compared({"a": 1, "b": 11}))
+    assert text.startswith(r"**b is better than a on exact\_match \(\+0.833\).**")
+    assert r"| exact\_match ↑ | 0.083 | 0.917 | \+0.833\* |" in text
+    assert "paired randomization test" in text
+
+
+def test_markdown_of_several_systems_has_them_as_columns_with_the_best_bold():
+    text = to_markdown(compared({"a": 1, "b": 11, "c": 3}))
+    assert r"| exact\_match ↑ | 0.083 | **0.917**\* | 0.250 | 12 |" in text
+
+
+def test_latex_has_a_column_for_each_system_and_a_caption_with_the_method():
+    text = to_latex(compared({f"s{at}": at for at in range(12)}))
+    assert r"\begin{tabular}{lrrrrrrrrrrrrr}" in text
+    assert r"\textbf{0.917}$^{\mathrm{*}}$" in text
+    (caption,) = re.findall(r"\\caption\{(.*)\}\n", text)
+    for part in (
+        "paired randomization test",
+        "Holm-corrected for 11 tests",
+        "12 questions",
+        "seed 0",
+    ):
+        assert part in caption
+
+
+def test_names_from_data_are_inert_in_every_format(hostile):
+    markdown = to_markdown(hostile)
+    tables = [line for line in markdown.splitlines() if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in tables} == {9, 10}
+    latex = to_latex(hostile)
+    assert r"\input" not in latex
+    assert latex.count(r"\begin{") == latex.count(r"\end{") == 4
+    table_rows = [line for line in latex.splitlines() if line.endswith(r" \\")]
+    assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in table_rows} == {4}
+    for row in csv.DictReader(io.StringIO(to_csv(hostile))):
+        assert row["base"].startswith("'=")
+    html = to_html(hostile)
+    assert "\x1b" not in html
+    assert "\u202e" not in html
+    for text in (markdown, latex):
+        assert "\x1b" not in text
+        assert "::error" not in text
+    json.loads(written(hostile, "json"), parse_constant=pytest.fail)
+
+
+def test_names_from_data_are_inert_in_the_terminal(hostile):
+    out = io.StringIO()
+    print_comparison(console(out), hostile)
+    print_comparison(console(out), hostile, full=True)
+    assert "\x1b" not in out.getvalue()
+    assert "::error" not in out.getvalue()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_the_latex_compiles(hostile, tmp_path):
+    page = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}{to_latex(hostile)}\\end{{document}}"
+    (tmp_path / "t.tex").write_text(page)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_a_notebook_shows_the_table(hostile):
+    html = compared({"a": 1, "b": 11})._repr_html_()
+    assert "<b>+0.833*</b>" in html
+    assert "b is better than a" in html
+    assert "<script" not in hostile._repr_html_()
+
+
+def test_json_holds_every_question_that_changed_and_the_settings():
+    data = json.loads(written(compared({"a": 2, "b": 12}), "json"))
+    assert [each["id"] for each in data["rows"][0]["fixed"]] == [f"q{at:02}" for at in range(2, 12)]
+    assert (data["test"], data["correction"], data["seed"]) == ("randomization", "holm", 0)
+    assert data["n_tests"] == 1
+
+
+def test_few_clusters_are_counted_and_said_to_be_too_few():
+    run = rg.evaluate(
+        [
+            {**row, "lang": "de" if int(row["id"][1:]) % 2 else "en"}
+            for row in rows({"a": 4, "b": 7})
+        ],
+        ["exact_match"],
+    )
+    view = ComparisonView(run.compare("a", "b", cluster="lang"))
+    assert "; with 2 clusters a difference of " in view.headline
+    assert "only 2 clusters by lang: p cannot be below 0.5; do not trust the interval" in view.notes
+
+
+def test_metrics_that_a_test_does_not_apply_to_are_counted():
+    graded = [{**row, "answer": f"{row['answer']} {row['id']}"} for row in rows({"a": 4, "b": 7})]
+    run = rg.evaluate(graded, ["token_f1", "exact_match"])
+    why = "(McNemar's test needs scores of 0 and 1; use randomization)"
+    headline = ComparisonView(run.compare("a", "b", test="mcnemar")).headline
+    assert headline.endswith(f" Not tested: 1 of 2 metrics {why}.")
+    none = ComparisonView(run.compare("a", "b", test="mcnemar", metrics="token_f1"))
+    assert none.legend.startswith("nothing was tested: McNemar's exact test")
+    assert "corrected" not in none.legend
+
+
+def test_long_names_that_begin_alike_are_told_apart():
+    common = "gpt-4o-2024-08-06-with-hybrid-retrieval-and-rerank"
+    names = [f"{common}-v2", f"{common}-v3", "claude-sonnet-long-context-no-rerank"]
+    rows = [
+        {"id": str(at), "system": name, "answer": "5", "reference": "5" if at % 2 else "6"}
+        for at in range(6)
+        for name in names
+    ]
+    run = rg.evaluate(rows, "exact_match", cache=None)
+    view = ComparisonView(run.compare(names[0], *names[1:]))
+    assert len({view.short(name) for name in names}) == 3
+    assert [len(view.short(name)) for name in names] == [20, 20, 20]
+    assert view.short(names[0]).endswith("-v2")

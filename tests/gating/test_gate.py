@@ -1,0 +1,329 @@
+"""The gate: rules over runs, drops against a baseline; a number without a value fails."""
+
+from math import inf
+
+import pytest
+from pytest import approx
+
+import ragauge as rg
+from ragauge.errors import DataError, FilterError, PlanError
+from ragauge.gating.rules import STATISTICS
+
+ROWS = [
+    {"id": "q1", "system": "a", "answer": "Paris", "reference": "Paris", "kind": "fact"},
+    {"id": "q2", "system": "a", "answer": "Rome is it", "reference": "Rome", "kind": "list"},
+    {"id": "q1", "system": "b", "answer": "paris", "reference": "Paris", "kind": "fact"},
+    {"id": "q2", "system": "b", "answer": None, "reference": "Rome", "kind": "list"},
+]
+
+
+@pytest.fixture(scope="module")
+def run() -> rg.Run:
+    """exact_match: a 1 and 0, b 1 and missing; token_f1 of q2: a 0.5."""
+    return rg.evaluate(ROWS, ["exact_match", "token_f1", "recall@10"])
+
+
+def outcomes(gate) -> list[tuple[str | None, bool]]:
+    return [(verdict.system, verdict.passed) for verdict in gate.verdicts]
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("exact_match >= 0.5", [("a", True), ("b", True)]),
+        ("exact_match > 0.5", [("a", False), ("b", True)]),
+        ("token_f1 >= 0.75 and token_f1.n = 2", [("a", True), ("b", True)]),
+        ("exact_match.missing <= 0", [("a", True), ("b", False)]),
+        ("exact_match.worst >= 0.5", [("a", True), ("b", True)]),
+        ("exact_match.worst >= 0.6", [("a", False), ("b", False)]),
+        ("exact_match.best >= 1", [("a", False), ("b", True)]),
+        ("exact_match.lowest >= 1", [("a", False), ("b", True)]),
+        ('exact_match[kind = "fact"] >= 1', [("a", True), ("b", True)]),
+        ('exact_match[kind = "list"] >= 0', [("a", True), ("b", False)]),
+        ('exact_match[system = "b"] >= 1', [("b", True)]),
+        ("answers >= 4", [(None, True)]),
+        ("questions >= 3", [(None, False)]),
+        ("missing <= 6", [(None, True)]),
+        ("missing <= 5", [(None, False)]),
+        ('missing[system = "a"] <= 2', [(None, True)]),
+        ('answers[kind = "fact"] = 2', [(None, True)]),
+        ("cost_usd <= 0 and calls <= 0", [(None, True)]),
+        ("exact_match >= 0.9 or missing > 2", [("a", True), ("b", True)]),
+    ],
+)
+def test_rules_by_hand(run, rule, expected):
+    assert outcomes(run.gate([rule])) == expected
+
+
+def test_a_metric_without_a_value_fails_whatever_the_rule_says(run):
+    for rule in (
+        "recall@10 >= 0",
+        "recall@10 <= 1",
+        "not recall@10 > 1",
+        "recall@10 < 1 or answers > 0",
+    ):
+        gate = run.gate([rule])
+        assert not gate.passed
+        assert gate.verdicts[0].reason.startswith(
+            "recall@10 has no value: no row has a score (2 missing)"
+        )
+
+
+def test_a_slice_without_rows_fails(run):
+    (verdict, _) = run.gate(['exact_match[kind = "number"] >= 0']).verdicts
+    assert not verdict.passed
+    assert verdict.reason.endswith("has no value: no row matches its filter")
+    assert not run.gate(['failed[kind = "number"] <= 0']).passed
+
+
+def test_an_interval_of_one_question_is_no_value(run):
+    (verdict,) = run.gate(["exact_match.low >= 0"], systems=["b"]).verdicts
+    assert verdict.reason == "exact_match.low has no value: an interval needs two questions"
+
+
+def test_a_failed_rule_names_values_and_questions(run):
+    first, _ = run.gate(["exact_match > 0.5"]).verdicts
+    assert first.reason == "exact_match is 0.5"
+    assert first.ids == ("q2",)  # q1 has the best score that there is
+
+
+def test_failures_are_sorted_the_worst_first(run):
+    rules = [
+        "exact_match > 0.5",
+        "recall@10 >= 0",
+        "failed <= 0",
+        "exact_match >= 0.8",
+        "answers >= 5",
+    ]
+    failures = run.gate(rules, systems=["a"]).failures
+    assert [(failed.rule, failed.shortfall) for failed in failures] == [
+        ("recall@10 >= 0", inf),  # no value
+        ("exact_match >= 0.8", approx(0.3 / 0.8)),
+        ("answers >= 5", approx(1 / 5)),
+        ("exact_match > 0.5", 0.0),
+    ]
+
+
+def test_every_statistic_has_a_value_where_the_summary_has_one(run):
+    row = run.summary().row(0, named=True)
+    for statistic in STATISTICS:
+        (verdict,) = run.gate([f"exact_match.{statistic} >= 0"], systems=["a"]).verdicts
+        assert verdict.readings[0].value == row[statistic], statistic
+
+
+def test_a_label_is_found_without_the_model_that_the_run_fills_in():
+    run = rg.evaluate(ROWS[:1], ["semantic_similarity"])
+    assert "model" in run.metrics[0].metric
+    assert run.gate(["semantic_similarity >= 0.9"]).passed
+    suite = rg.evaluate(
+        [{"id": "1", "answer": "x", "contexts": ["a b c"], "gold_contexts": ["a b c"]}], "rag"
+    )
+    assert suite.gate(['recall(match="text")@10 = 1', "`recall@10 by text` = 1"]).passed
+
+
+@pytest.mark.parametrize(
+    ("rules", "options", "message"),
+    [
+        ([], {}, "a gate needs a rule"),
+        (["exact_mach > 1"], {}, "no metric 'exact_mach'; did you mean 'exact_match'?"),
+        (["exact_match > 0"], {"systems": ["c"]}, "no system 'c'"),
+        (["exact_match.drop <= 0"], {}, "needs a baseline; give it with --baseline"),
+        ([], {"max_drop": 0.1}, "needs a baseline"),
+        ([], {"max_drop": {"exact_match": -1}, "baseline": "a"}, "give a number of at least 0"),
+        (["exact_match > 0"], {"on": "both"}, "on is 'both'; it takes point or bound"),
+        (["exact_match.drop <= 0"], {"baseline": "zz"}, "neither a run nor a system"),
+    ],
+)
+def test_wrong_arguments(run, rules, options, message):
+    with pytest.raises(PlanError) as raised:
+        run.gate(rules, **options)
+    assert message in str(raised.value)
+
+
+def test_a_slice_over_an_unknown_field_or_of_another_type_is_an_error(run):
+    for rule in ('exact_match[knid = "fact"] > 0', "exact_match[kind > 3] > 0"):
+        with pytest.raises(FilterError):
+            run.gate([rule])
+
+
+def answers(right: dict[str, int], n: int = 20) -> list[dict[str, object]]:
+    """For each system, `n` answers; the first `right` ones are right."""
+    return [
+        {
+            "id": f"q{at:02}",
+            "system": system,
+            "answer": "Rome" if at < n_right else "Oslo",
+            "reference": "Rome",
+            "half": at % 2,
+        }
+        for system, n_right in right.items()
+        for at in range(n)
+    ]
+
+
+def test_drops_by_hand():
+    """18 of 20 in the baseline, 16 now: a drop of 0.1, of q16 and q17."""
+    old = rg.evaluate(answers({"a": 18}), "exact_match")
+    new = rg.evaluate(answers({"a": 16}), "exact_match")
+    assert outcomes(new.gate(baseline=old, max_drop=0.1)) == [("a", True)]
+    assert outcomes(old.gate(baseline=new, max_drop=0)) == [("a", True)]
+    (verdict,) = new.gate(baseline=old, max_drop={"exact_match": 0.09}).verdicts
+    assert (verdict.rule, verdict.reason) == ("exact_match.drop <= 0.09", "exact_match.drop is 0.1")
+    assert verdict.ids == ("q16", "q17")
+    (verdict,) = new.gate(baseline=old, max_drop=0.1, on="bound").verdicts
+    assert not verdict.passed
+    assert verdict.rule == "exact_match.drop_high <= 0.1"
+    assert new.gate(["exact_match.drop_low <= 0"], baseline=old).passed
+    assert new.gate(["exact_match.p_value > 0.05"], baseline=old).passed
+    half = new.gate(["exact_match.drop[half = 0] <= 0.1"], baseline=old)
+    assert half.passed, half.verdicts
+    assert half.verdicts[0].readings[0].value == pytest.approx(0.1)
+
+
+def test_a_system_of_the_same_run_is_a_baseline():
+    run = rg.evaluate(answers({"old": 18, "new": 10, "best": 20}), "exact_match")
+    assert outcomes(run.gate(baseline="old", max_drop=0.1)) == [("best", True), ("new", False)]
+
+
+def test_a_drop_of_a_metric_of_which_less_is_better_is_a_rise():
+    rows = [
+        {"id": f"q{at}", "system": system, "answer": answer, "contexts": ["The fee is 5 dollars."]}
+        for system, answer in (("a", "The fee is 5 dollars."), ("b", "It costs 999 euros in 1931."))
+        for at in range(4)
+    ]
+    run = rg.evaluate(rows, "hallucination")
+    (verdict,) = run.gate(baseline="a", max_drop=0).verdicts
+    assert not verdict.passed
+    assert verdict.readings[0].value is not None and verdict.readings[0].value > 0
+    assert run.gate(baseline="b", max_drop=0).passed
+
+
+def test_questions_lost_since_the_baseline_fail_a_drop():
+    old = rg.evaluate(answers({"a": 18}), "exact_match")
+    new = rg.evaluate(answers({"a": 18})[1:], "exact_match")
+    (verdict,) = new.gate(baseline=old, max_drop=1).verdicts
+    assert not verdict.passed
+    assert verdict.reason == (
+        "exact_match.drop has no value: 1 question scored in the baseline has no score now: q00"
+    )
+    assert verdict.ids == ("q00",)
+    assert new.gate(baseline=old, max_drop=1, allow_lost=1).passed
+
+
+def test_neither_direction_of_a_metric_without_one_is_a_drop():
+    run = rg.evaluate(answers({"a": 18, "b": 3}), ["dont_know", "exact_match"])
+    (verdict,) = run.gate(["dont_know.drop <= 1"], baseline="a").verdicts
+    assert "neither high nor low values of dont_know are better" in verdict.reason
+    assert [one.rule for one in run.gate(baseline="a", max_drop=1).verdicts] == [
+        "exact_match.drop <= 1"
+    ]
+
+
+def test_a_slice_in_which_neither_side_has_a_score_fails():
+    rows = answers({"old": 4, "new": 4}, n=6)
+    for row in rows:
+        row["reference"] = None if row["half"] else "Rome"
+    run = rg.evaluate(rows, "exact_match")
+    (verdict,) = run.gate(["exact_match.drop[half = 1] <= 1"], baseline="old").verdicts
+    assert not verdict.passed
+    assert verdict.reason.endswith("has no value: no question has a score on either side")
+    (verdict,) = run.gate(["exact_match.drop[half = 7] <= 1"], baseline="old").verdicts
+    assert verdict.reason.endswith("has no value: no row matches its filter")
+
+
+def test_a_slice_that_names_the_system_compares_it_with_the_baseline():
+    run = rg.evaluate(answers({"old": 18, "new": 10, "best": 20}), "exact_match")
+    gate = run.gate(['exact_match.drop[system = "new" and half = 0] <= 0.1'], baseline="old")
+    (verdict,) = gate.verdicts
+    assert (verdict.system, verdict.passed) == ("new", False)
+    assert verdict.readings[0].value == pytest.approx(0.4)
+
+
+def test_a_system_or_metric_that_vanished_fails_and_a_new_metric_is_named():
+    old = rg.evaluate(answers({"a": 18, "b": 18}), ["exact_match", "token_f1"])
+    new = rg.evaluate(answers({"b": 18}), ["exact_match", "rouge1"])
+    gate = new.gate(baseline=old, max_drop=0.5)
+    assert {(one.rule, one.system, one.reason) for one in gate.failures} == {
+        ("systems of the baseline", "a", "the baseline has this system, and the run does not"),
+        (
+            "metrics of the baseline",
+            None,
+            "the baseline has the metric token_f1, and the run does not",
+        ),
+    }
+    assert gate.notes == ("not in the baseline, so not checked for a drop: rouge1",)
+    assert new.gate(baseline=old, max_drop={"exact_match": 0.5}, systems=["b"]).passed
+
+
+def test_the_baseline_is_checked_too_by_rules_without_a_drop():
+    run = rg.evaluate(answers({"old": 2, "new": 10}), "exact_match")
+    gate = run.gate(["exact_match >= 0.4"], baseline="old", max_drop=1)
+    assert outcomes(gate) == [("new", True), ("old", False), ("new", True)]
+    assert outcomes(run.gate(['exact_match[system = "old"] >= 0.1'], baseline="old")) == [
+        ("old", True)
+    ]
+    with pytest.raises(PlanError, match="compares old with itself"):
+        run.gate(baseline="old", max_drop=1, systems=["old"])
+
+
+def test_a_baseline_of_other_settings_is_refused_unless_allowed():
+    old = rg.evaluate(answers({"a": 18}), "exact_match")
+    rows = answers({"a": 18})
+    for row in rows:
+        row["reference"] = "Oslo"
+    new = rg.evaluate(rows, "exact_match")
+    with pytest.raises(DataError, match="other references"):
+        new.gate(baseline=old, max_drop=1)
+    assert new.gate(baseline=old, max_drop=1, allow_mismatch=True).passed
+
+
+def test_a_low_mean_opens_the_low_scores_and_not_the_rows_without_any():
+    rows = [
+        {"id": "q1", "answer": "Paris"},  # without a reference, so without a score
+        {"id": "q2", "answer": "Oslo", "reference": "Rome"},
+        {"id": "q3", "answer": "Rome", "reference": "Rome"},
+    ]
+    run = rg.evaluate(rows, ["exact_match"])
+    assert run.gate("exact_match >= 0.9").failures[0].ids == ("q2",)
+    assert run.gate("exact_match.missing <= 0").failures[0].ids == ("q1", "q2")
+
+
+def test_one_rule_needs_no_list(run):
+    assert outcomes(run.gate("exact_match >= 0.5")) == [("a", True), ("b", True)]
+
+
+COUNTED = """\
+name = "counted"
+[[metric]]
+label = "exact_match"
+name = "n_right"
+show = "count"
+[[metric]]
+label = "token_f1"
+name = "percentage"
+scale = 100
+"""
+
+
+@pytest.mark.parametrize(
+    ("rule", "problem"),
+    [
+        ("n_right <= 5", "lies between 0 and 1, so 5 is no limit for it; it is a share of the answers, also where"),
+        ("percentage >= 80", "lies between 0 and 1, so 80 is no limit for it; write 0.8"),
+        ("not percentage.low < -0.1", "percentage.low lies between 0 and 1, so -0.1 is no limit for it"),
+        ("failed <= 0 and percentage > 1.01", "so 1.01 is no limit for it"),
+    ],
+)  # fmt: skip
+def test_a_limit_that_no_value_can_reach_is_refused(tmp_path, rule, problem):
+    (tmp_path / "counted.toml").write_text(COUNTED)
+    run = rg.evaluate(ROWS, str(tmp_path / "counted.toml"))
+    with pytest.raises(PlanError) as error:
+        run.gate([rule])
+    assert problem in str(error.value)
+    # Limits at an end of the range, and of what has no range, stay.
+    assert run.gate(["percentage >= 0", "n_right.n <= 5", "missing <= 100"], systems=["a"]).passed
+
+
+def test_a_drop_in_percent_is_refused_where_it_would_always_hold(run):
+    with pytest.raises(PlanError, match=r"so 2 is no limit for it; for 2 % write 0\.02"):
+        run.gate(baseline="a", max_drop=2, systems=["b"])

@@ -1,0 +1,401 @@
+"""The embedded extractor's claims, and what bears an anchor out."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragauge.features.context_index import context_index, passage_words
+from ragauge.features.dates import context_dates
+from ragauge.features.numbers import context_quantities
+from ragauge.language.claims.anchors import embedded_anchors
+from ragauge.language.claims.claims import Claim, claims
+from ragauge.language.claims.context_index import ContextIndex, support
+from ragauge.language.dates.dates import dates
+from ragauge.language.numbers.numbers import quantities
+from ragauge.language.words import words
+
+
+def triples(text: str) -> list[tuple[str, str, str]]:
+    return [(one.subject, one.verb, one.object) for one in claims(text)]
+
+
+def ground(*contexts: str) -> ContextIndex:
+    dated = context_dates(contexts)
+    return context_index(
+        contexts, passage_words(contexts), context_quantities(contexts, dated), dated
+    )
+
+
+def borne_out(text: str, *contexts: str) -> dict[str, bool]:
+    """Each anchor of the text, and whether the contexts bear it out."""
+    there = ground(*contexts)
+    found = embedded_anchors(text, quantities(text), dates(text))
+    return {anchor.text: support(anchor, there) is not None for anchor in found}
+
+
+@pytest.mark.parametrize(
+    ("text", "triple"),
+    [
+        ("Microsoft released the Pixel phone", ("Microsoft", "released", "Pixel phone")),
+        (
+            "In 2016 Microsoft acquired LinkedIn for $26 billion.",
+            ("Microsoft", "acquired", "LinkedIn"),
+        ),
+        ("Marie Curie discovered radium.", ("Marie Curie", "discovered", "radium")),
+        ("marie curie discovered radium", ("marie curie", "discovered", "radium")),
+        ("J. K. Rowling wrote Harry Potter.", ("J. K. Rowling", "wrote", "Harry Potter")),
+        ("Dr. Lee invented a new pump.", ("Lee", "invented", "new pump")),
+        ("Paris is the capital of France.", ("Paris", "is", "capital of France")),
+        (
+            "Ann Lee was the 44th mayor of the United Towns",
+            ("Ann Lee", "was", "mayor of the United Towns"),
+        ),
+        ("Mars has two moons.", ("Mars", "has", "moons")),
+        ("Bees produce honey.", ("Bees", "produce", "honey")),
+        ("Acme will release a car", ("Acme", "release", "car")),
+        ("Acme has also released a car", ("Acme", "released", "car")),
+        ("Ann Lee was born in Ulm.", ("Ann Lee", "born", "Ulm")),
+        ("The plant is located in northern Spain.", ("plant", "located", "northern Spain")),
+        ("The bridge was built by Ann Lee in 1998.", ("Ann Lee", "built", "bridge")),
+        ("The phone sold by Acme", ("Acme", "sold", "phone")),
+        ("In May Acme opened a shop.", ("Acme", "opened", "shop")),
+        ("Zoë’s firm bought Łódź Steel", ("Zoë’s firm", "bought", "Łódź Steel")),
+    ],
+)
+def test_a_verb_between_two_phrases_makes_a_claim(text: str, triple: tuple[str, str, str]):
+    assert triples(text) == [triple]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "It may rain", "Acme may release a car", "Acme might have bought Initech."),
+        *(
+            "Acme could build a plant",
+            "Perhaps Acme bought Initech.",
+            "Acme possibly bought Initech",
+        ),
+        *("The study suggests that coffee causes cancer.", "Acme appears to own Initech"),
+        *("It is believed that Acme bought Initech.", "If Acme bought Initech, it lost money."),
+        *("Acme did not release a car.", "Acme never released a car", "Acme didn't buy Initech"),
+        *("Acme has no plan", "Paris is not the capital of Spain", "Acme isn't a firm"),
+        *("Did Acme release a car?", "Who wrote the book?", "Acme released the car?"),
+        *(
+            "He founded Acme",
+            "Acme founded it",
+            "There are two moons",
+            "This is a car",
+            "That has a roof",
+        ),
+        *(
+            "The report was published.",
+            "The bridge was completed in 1998",
+            "Acme took part in the fair",
+        ),
+        *(
+            "The new releases of Acme",
+            "Acme plans to build a plant",
+            "Acme sold 5 million",
+            "released",
+        ),
+        *("Yes, it is a car", "well he was a singer", "These cars have a radio"),
+    ],
+)
+def test_hedged_negated_asked_and_pronoun_sentences_make_no_claim(text: str):
+    assert triples(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Revenue grew 5% to $3.2bn.", ["5%", "$3.2bn"]),
+        ("The deadline is 5 March 2021.", ["5 March 2021"]),
+        ("The meeting is Monday.", ["Monday"]),
+        ("Acme paid 5 million dollars.", ["5 million dollars"]),
+        ("The tank holds 20 litres.", ["20 litres"]),
+        ("The tank holds twenty litres.", ["twenty litres"]),
+        ("The tower is 330 metres tall.", ["330 metres"]),
+        ("The bridge was completed by March 2021.", ["March 2021"]),
+        ("The tank holds 20 fish.", ["The tank holds 20 fish", "20"]),
+        ("Acme bought 5 km of road.", ["Acme bought 5 km of road", "5 km"]),
+        ("Acme sold the 2021 Monday paper", ["Acme sold the 2021 Monday paper", "2021", "Monday"]),
+    ],
+)
+def test_an_object_that_is_only_an_amount_or_date_makes_no_claim(text: str, found: list[str]):
+    anchors = embedded_anchors(text, quantities(text), dates(text))
+    assert sorted(one.text.removeprefix("The ") for one in anchors) == sorted(
+        one.removeprefix("The ") for one in found
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "triple"),
+    [
+        ("The US defeated Japan", ("US", "defeated", "Japan")),
+        ("Japan defeated the US.", ("Japan", "defeated", "US")),
+        ("WHO announced a vaccine", ("WHO", "announced", "vaccine")),
+        ("Today the WHO announced a vaccine", ("WHO", "announced", "vaccine")),
+        ("IT approved the budget.", ("IT", "approved", "budget")),
+    ],
+)
+def test_a_pronoun_in_capitals_is_a_name(text: str, triple: tuple[str, str, str]):
+    assert triples(text) == [triple]
+
+
+@pytest.mark.parametrize("text", ["WHO SOLD IT", "IT SOLD THE CAR", "ACME DEFEATED US"])
+def test_where_all_is_in_capitals_a_pronoun_is_one(text: str):
+    assert triples(text) == []
+
+
+def test_one_and_dozen_are_no_anchors_and_bear_numbers_out():
+    assert borne_out("one dog and a dozen cats", "") == {}
+    assert borne_out("1 dog", "one dog") == {"1": True}
+    assert borne_out("12 cats", "a dozen cats") == {"12": True}
+    assert borne_out("7 out of 10", "7/10") == {"7": True, "10": True}
+    assert borne_out("7/10", "7 out of 10") == {"7/10": True}
+    assert borne_out("two-thirds", "2/3") == {"two-thirds": True}
+    assert borne_out("two-thirds", "2 of 5") == {"two-thirds": False}
+    assert borne_out("1 dog", "no one") == {"1": False}
+
+
+def test_a_verb_joined_by_and_has_the_subject_before_it():
+    text = "Acme, which makes phones, released the Pear and sold 5 million units."
+    assert triples(text) == [
+        ("Acme", "makes", "phones"),
+        ("Acme", "released", "Pear"),
+        ("Acme", "sold", "units"),
+    ]
+
+
+def test_a_hedge_reaches_to_the_end_of_its_clause_only():
+    assert triples("It may rain. Acme sold the plant.") == [("Acme", "sold", "plant")]
+    assert triples("Acme sold the plant, which may close") == [("Acme", "sold", "plant")]
+
+
+def test_words_are_lower_cased_without_punctuation():
+    assert words("The U.S.–based “Café”, 東京!") == ["the", "u", "s", "based", "café", "東", "京"]
+    assert words("Cafe\u0301") == ["café"]
+    assert words("") == []
+
+
+def test_the_anchors_stand_in_order_and_years_are_dates_not_numbers():
+    text = "Acme released the Pear in 2016 for $649, five times."
+    found = embedded_anchors(text, quantities(text), dates(text))
+    assert [one.text for one in found] == ["Acme released the Pear", "2016", "$649", "five times"]
+    assert isinstance(found[0], Claim)
+
+
+@pytest.mark.parametrize(
+    ("text", "context"),
+    [
+        ("5", "5"),
+        ("5,000,000", "5 million"),
+        ("$5 million", "a cost of 5,000,000 dollars"),
+        ("5", "5 km"),
+        ("5", "five"),
+        ("five", "5"),
+        ("5%", "5 percent"),
+        ("in 2021", "the 2021 report"),
+        ("the 2021 report", "in March 2021"),
+        ("2021-03-05", "5 March 2021"),
+        ("−5", "it fell to -5"),
+    ],
+)
+def test_a_number_or_date_is_borne_out_by_its_equal(text: str, context: str):
+    assert list(borne_out(text, "nothing", context).values()) == [True]
+
+
+@pytest.mark.parametrize(
+    ("text", "context"),
+    [
+        ("5", "150"),
+        ("5", "15"),
+        ("5", "5.5"),
+        ("5", "5%"),
+        ("5", "in B5"),
+        ("5%", "5"),
+        ("$5", "5"),
+        ("5 km", "5 kg"),
+        ("5", "-5"),
+        ("5 million", "5 billion"),
+        ("March 2021", "March 2020"),
+        ("5 March 2021", "March 2021"),
+        ("in 2021", "in 2020"),
+        ("in 2021", "$2021"),
+        ("5", ""),
+    ],
+)
+def test_a_number_or_date_is_not_borne_out_by_another(text: str, context: str):
+    assert list(borne_out(text, context).values()) == [False]
+
+
+CLAIM = "Acme released the Pear phone"
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        "Acme released the Pear phone.",
+        "The Pear phone was released by ACME.",
+        "The phone, called Pear, is Acme's.",
+        "acme " + "x" * 298 + " pear phone",
+        "pear phone " + "x" * 298 + " acme",
+        "Pear phone. " + "y " * 400 + "Acme and its\n\nPear\tphone",
+    ],
+)
+def test_a_claim_is_borne_out_by_its_subject_and_object_near_each_other(context: str):
+    assert borne_out(CLAIM, context) == {CLAIM: True}
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        "",
+        "Globex released the Pear phone.",
+        "Acme released a phone.",
+        "Acme released Pears and phones.",
+        "Acmes released the Pear phone",
+        "acme " + "x" * 299 + " pear phone",
+        "pear phone " + "x" * 299 + " acme",
+        "Acme makes a pear. " + "y " * 100 + "It has a phone.",
+    ],
+)
+def test_a_claim_is_not_borne_out_by_less(context: str):
+    assert borne_out(CLAIM, context) == {CLAIM: False}
+
+
+def test_subject_and_object_must_stand_in_one_context():
+    assert borne_out(CLAIM, "Acme", "The Pear phone") == {CLAIM: False}
+
+
+def test_support_names_the_first_context_and_quotes_it_verbatim():
+    contexts = ["nothing", "İn 2020, ACME  made the\nPear Phone", "Acme Pear phone"]
+    (claim,) = claims(CLAIM)
+    found = support(claim, ground(*contexts))
+    assert found is not None
+    assert (found.context, found.text) == (1, "ACME  made the\nPear Phone")
+    assert contexts[1][found.start : found.end] == found.text
+
+
+def test_decomposed_letters_are_the_same_words():
+    assert borne_out("Acme bought Café Noir", "ACME owns Cafe\u0301 Noir") == {
+        "Acme bought Café Noir": True
+    }
+
+
+def test_a_claim_about_a_lone_sign_is_not_borne_out():
+    """The rules read `A` as an article, so that only the full stop is left as the object."""
+    assert triples("Acme sold A.") == [("Acme", "sold", ".")]
+    assert borne_out("Acme sold A.", "Acme sold it.") == {"Acme sold A.": False}
+
+
+def test_a_long_context_bears_out_the_same_claims_as_a_short_one():
+    text, padding = "Acme Tools bought Initech.", "Nothing else is said here. " * 400
+    for context in ("Acme Tools owns Initech.", "Acme and Tool own Initech."):
+        assert borne_out(text, context) == borne_out(text, padding + context)
+
+
+def test_no_contexts_bear_nothing_out():
+    assert borne_out("Acme bought Initech for $5 in 2021") == {
+        "Acme bought Initech": False,
+        "$5": False,
+        "2021": False,
+    }
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "is ",
+        "Acme sold ",
+        "only ",
+        "has the ",
+        "A. ",
+        "and ",
+        "was by ",
+        "東",
+        "may ",
+        "sold ",
+        "Acme sold it ",
+        "Acme sold IT ",
+        "Acme paid 5 dollars ",
+    ],
+)
+def test_a_long_text_is_read_in_linear_time(piece: str, assert_linear_time):
+    assert_linear_time(
+        lambda text: embedded_anchors(text, quantities(text), dates(text)),
+        lambda n: piece * n,
+        3_000,
+    )
+
+
+def test_ten_thousand_contexts_are_looked_through():
+    contexts = [f"Context {i} is about pears." for i in range(10_000)] + ["Acme Pear phone in 2021"]
+    assert borne_out(f"{CLAIM} in 2021", *contexts) == {CLAIM: True, "2021": True}
+
+
+@given(st.text(max_size=80))
+def test_a_text_bears_out_its_own_claims(text: str):
+    assert all(borne_out(text, text).values())
+
+
+PIECES = [
+    "Acme",
+    " sold ",
+    "the ",
+    "Pear",
+    ". ",
+    "in 2021",
+    " $5 ",
+    " is a ",
+    " and ",
+    "\u0301",
+    "İ",
+    "5%",
+    "may ",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+def test_a_text_of_tricky_pieces_bears_out_its_own_anchors(text: str):
+    found = embedded_anchors(text, quantities(text), dates(text))
+    there = ground(text)
+    for anchor in found:
+        given_by = support(anchor, there)
+        assert text[anchor.start : anchor.end] == anchor.text
+        assert given_by is not None
+        assert given_by.text == text[given_by.start : given_by.end]
+
+
+@pytest.mark.parametrize(
+    "short",
+    [
+        *(
+            "Dr",
+            "Mr",
+            "Mrs",
+            "Ms",
+            "St",
+            "Prof",
+            "Jr",
+            "Sr",
+            "Inc",
+            "Co",
+            "Corp",
+            "Ltd",
+            "No",
+            "vs",
+        ),
+        *("Gen", "Sen", "Rep", "Lt", "Mt", "J", "A"),
+    ],
+)
+def test_no_sentence_ends_after_an_abbreviation(short: str):
+    """So `Perhaps` still hedges what follows it."""
+    assert claims(f"Perhaps the {short}. Lee bought Acme.") == ()
+    assert claims(f"{short}. Lee may find that Acme bought Initech.") == ()
+
+
+@pytest.mark.parametrize("word", ["dog", "often", "2003", "DR2", "5%", "prof", "é"])
+def test_a_sentence_ends_after_other_words(word: str):
+    (claim,) = claims(f"Perhaps the {word}. Lee bought Acme.")
+    assert claim.text == "Lee bought Acme"

@@ -1,0 +1,91 @@
+"""Sentences with their words, and those that are nearest to another text, worked out by hand."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from pytest import mark
+
+from ragauge.language.claims.nearest_sentences import MAX_WORDS, SentenceIndex, sentences_of
+from ragauge.language.stems import stem, stemmed
+
+
+def sentences(text):
+    return [text[one.start : one.end] for one in sentences_of(text, stemmed(text))]
+
+
+def index(*texts):
+    return SentenceIndex(
+        one for at, text in enumerate(texts) for one in sentences_of(text, stemmed(text), at)
+    )
+
+
+def nearest(query, most, *texts):
+    made = index(*texts)
+    found = made.nearest([word.stem for word in stemmed(query)], most)
+    return [(made.sentences[at].text, made.sentences[at].start) for at in found]
+
+
+@mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It opens in May. Why? — Snow.", ["It opens in May.", "Why?", "— Snow."]),
+        ("夏に開く。冬は閉まる。", ["夏に開く。", "冬は閉まる。"]),
+        ("Hut.\n---\nBus.", ["Hut.", "Bus."]),
+        ("", []),
+        ("…!", []),
+    ],
+)
+def test_each_sentence_with_words_has_its_span(text, expected):
+    assert sentences(text) == expected
+
+
+def test_a_text_without_punctuation_is_cut_into_pieces_of_equal_numbers_of_words():
+    text = " ".join(f"word{n}" for n in range(2 * MAX_WORDS + 1))
+    found = list(sentences_of(text, stemmed(text)))
+    assert [len(one.words) for one in found] == [MAX_WORDS, MAX_WORDS, 1]
+    assert " ".join(text[one.start : one.end] for one in found) == text
+
+
+def test_rare_words_count_more_than_frequent_ones():
+    # Of three sentences "hut" is in two, log(1 + 3/2) = .92, "june" in one, log(1 + 3/1) = 1.39; the
+    # prefixes "hut" and "june" count half of the same, so the sentence with June comes first.
+    found = nearest("The hut in June", 2, "A hut. Another hut. We open late, June.")
+    assert found == [(0, 20), (0, 0)]
+
+
+def test_another_form_of_a_word_counts_half_by_its_prefix():
+    assert stem("hütten") != stem("hüttenwirt")
+    assert nearest("Hüttenwirt", 1, "Ein Bus. Die Hütten.") == [(0, 9)]
+
+
+def test_equal_sentences_keep_the_order_of_the_texts_and_strangers_come_last():
+    assert nearest("hut", 4, "A bus.", "A hut! The hut.") == [(1, 0), (1, 7), (0, 0)]
+    assert nearest("nothing", 2, "A bus.", "A hut.", "A car.") == [(0, 0), (1, 0)]
+
+
+def test_a_repeated_sentence_takes_one_place():
+    assert nearest("hut", 2, "The hut opens.", "the hut opens", "A hut.") == [(0, 0), (2, 0)]
+
+
+@given(st.lists(st.text("ab .\n東é-", max_size=30), max_size=4), st.text("ab 東é", max_size=10))
+def test_any_texts_give_distinct_places_in_range(texts, query):
+    made = index(*texts)
+    found = made.nearest(stemmed_words(query), 3)
+    assert len(set(found)) == len(found) == min(3, len(made.sentences))
+    for one in made.sentences:
+        assert texts[one.text][one.start : one.end].strip()
+
+
+def stemmed_words(text):
+    return [word.stem for word in stemmed(text)]
+
+
+def test_thousands_of_sentences_are_looked_up_in_little_more_than_linear_time(assert_linear_time):
+    def work(text: str) -> None:
+        sentences = [*sentences_of(text, stemmed(text))]
+        index = SentenceIndex(sentences)
+        for sentence in sentences:
+            index.nearest([word.stem for word in sentence.words], 3)
+
+    assert_linear_time(
+        work, lambda n: " ".join(f"Fee {at} is the fee of {at}." for at in range(n)), 400
+    )

@@ -1,0 +1,62 @@
+"""Names and their initials."""
+
+import pytest
+
+from ragauge.language.references.initials import abbreviations, initials
+from ragauge.language.references.match import match_reference
+from ragauge.language.stems import stemmed
+
+
+@pytest.mark.parametrize(
+    ("text", "letters"),
+    [
+        ("the U.S.A. and the UK", ["USA", "UK"]),
+        ("NATO", ["NATO"]),
+        ("A B", []),
+        ("X.", []),
+        ("INTERNATIONAL", []),
+        ("IT WAS HE", []),
+        ("iPhone, McDonald", []),
+        ("", []),
+    ],
+)
+def test_abbreviations(text, letters):
+    assert [found.letters for found in abbreviations(text)] == letters
+
+
+def test_initials_leave_small_words_out_and_end_at_commas():
+    text = "United States of America, John F. Kennedy"
+    found = initials(stemmed(text), text)
+    assert {"US", "USA", "SA", "JFK"} <= found.keys()
+    assert "AJ" not in found
+    start, end = found["USA"]
+    assert text[start:end] == "United States of America"
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "is_stated"),
+    [
+        ("John F. Kennedy", "It was JFK.", True),
+        ("United States", "the U.S.", True),
+        ("U.S.", "the United States", True),
+        ("U.S.", "in the US", True),
+        ("WHO", "the World Health Organization", True),
+        ("WHO", "the World Trade Organization", False),
+        ("United Kingdom", "the UAE", False),
+        ("Ivan Turgenev", "IT WAS HE", False),
+        ("Ivan Turgenev", "it", False),
+    ],
+)
+def test_a_name_and_its_initials_are_one(reference, answer, is_stated):
+    match = match_reference("Who or where?", reference, answer)
+    assert match.is_in_other_words is is_stated
+    assert all(word.credit for word in match.wanted) is is_stated
+
+
+@pytest.mark.parametrize("unit", ["U.S. ", "Ab Cd ", "A.B.C.", "AB "])
+def test_long_texts_take_linear_time(unit, assert_linear_time):
+    def work(text: str) -> None:
+        initials(stemmed(text), text)
+        match_reference(None, f"x {text}", f"y {text}")
+
+    assert_linear_time(work, lambda n: unit * (n // len(unit)), 20_000)

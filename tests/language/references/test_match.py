@@ -1,0 +1,379 @@
+"""What an answer states of a reference: words, numbers, dates, and what contradicts them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragauge.language.references.match import alternatives, match_reference
+
+
+def found(question: str | None, reference: str, answer: str) -> dict[str, str]:
+    """How the answer states each wanted word of the reference."""
+    match = match_reference(question, reference, answer)
+    return {word.text: word.how for word in match.wanted}
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "words"),
+    [
+        ("Who wrote Emma?", "Jane Austen", "Miss Austen", {"jane": "", "austen": "exact"}),
+        # The question has "river", so that the answer need not repeat it.
+        ("Which river?", "the river Elbe", "the Elbe", {"elbe": "exact"}),
+        # All words are in the question: all are wanted.
+        ("Red or blue?", "red", "It is red", {"red": "exact"}),
+        (None, "Red wine", "a red one", {"red": "exact", "wine": ""}),
+        # One stem; accents; spelling of long words only, with the same first letter.
+        ("What?", "two walks", "he walked twice", {"two": "", "walks": "exact"}),
+        ("Who?", "Dvořák", "Dvorak", {"dvořák": "exact"}),
+        ("Who?", "Tchaikovsky", "Tchaikowsky", {"tchaikovsky": "spelling"}),
+        ("Where?", "Iran", "Iraq", {"iran": ""}),
+        ("Who?", "Meyer", "Beyer", {"meyer": ""}),
+        # Numbers in another form, and as ordinals.
+        ("Capex (in USD millions)?", "1577", "$1.577 billion", {"1577": "number"}),
+        ("How often?", "3", "It won for the third time", {"3": "number"}),
+        ("How often?", "1", "He won once.", {"1": "number"}),
+        ("Which rank?", "third", "It is in place 3", {"third": "number"}),
+        ("How many?", "5", "It has 15", {"5": "other"}),
+        # Names that are function words elsewhere.
+        ("When?", "May 2019", "in June 2019", {"may": "other", "2019": "other"}),
+        ("Which band?", "The Who", "Who knows", {"who": "exact"}),
+        ("How much?", "5. Its cost was 5.", "5", {"cost": "", "5": "exact"}),
+        # An A that is no article.
+        ("Which vitamin?", "Vitamin A", "Vitamin D is a cure", {"a": ""}),
+        ("Which vitamin?", "Vitamin A", "it is vitamin a.", {"a": "exact"}),
+        ("Which vitamin is it, a good one?", "Vitamin A", "vitamin A", {"a": "exact"}),
+        ("Which grade?", "A", "B", {"a": ""}),
+        ("Which book?", "A Tale of Cities", "Tale of Cities", {"tale": "exact", "cities": "exact"}),
+        # Fiscal years in one word or two.
+        ("Why?", "sales of FY2021", "sales in FY 2021", {"sales": "exact", "fy2021": "exact"}),
+        ("Why?", "FY 2021", "in FY2021", {"fy": "exact", "2021": "exact"}),
+        # Irregular forms of a word.
+        (
+            "What did it do?",
+            "make no profit",
+            "made no profit",
+            {"make": "exact", "profit": "exact"},
+        ),
+        ("Who?", "the children", "a child", {"children": "exact"}),
+        # Dates in another form, and a year of the century.
+        (
+            "When?",
+            "9 November 1989",
+            "9.11.1989",
+            {"9": "number", "november": "number", "1989": "number"},
+        ),
+        (
+            "When?",
+            "9 November 1989",
+            "8.11.1989",
+            {"9": "other", "november": "other", "1989": "other"},
+        ),
+        ("Which century?", "12th century", "It was built in 1163.", {"12th": "number"}),
+        # Footnotes and lost spaces.
+        ("Who?", "Earle Hyman", "It was Earle Hyman12.", {"earle": "exact", "hyman": "exact"}),
+        ("Who sang it?", "Beatles", "sung byThe Beatles", {"beatles": "exact"}),
+    ],
+)
+def test_the_words_that_the_question_lacks_are_looked_for(question, reference, answer, words):
+    assert found(question, reference, answer) == words
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "is_contained"),
+    [
+        ("Jane Austen", "It is by Jane Austen.", True),
+        ("the Beatles", "Beatles", True),
+        ("Model A", "Model B", False),
+        ("Model A", "Model A won", True),
+        ("Model A", "it was a model a car", True),
+        ("vitamin deficiency", "vitamin A deficiency", False),
+        ("Once Upon a Time", "Once Upon A Time", True),
+        ("prize", "He won a prize.", True),
+        ("Jane Austen", "Austen, Jane", False),
+        ("5", "15", False),
+        ("1577", "$1.577 billion", False),
+        ("the", "the", False),
+    ],
+)
+def test_contained_word_for_word_apart_from_articles(reference, answer, is_contained):
+    match = match_reference("Capex (in USD millions)?", reference, answer)
+    assert match.is_contained == is_contained
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "is_in_numbers"),
+    [
+        ("1577", "$1.577 billion", True),
+        ("3", "for the third time", True),
+        ("1577", "$1577", True),
+        ("1577", "$604", False),
+        ("1577 cars", "1.577 thousand", False),
+        ("", "", False),
+    ],
+)
+def test_a_reference_of_numbers_only_may_be_stated_in_another_form(
+    reference, answer, is_in_numbers
+):
+    match = match_reference("Capex (in USD millions)?", reference, answer)
+    assert match.is_in_numbers == is_in_numbers
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "contradiction"),
+    [
+        ("When?", "July 2, 1776", "On July 4, 1776.", ("July 4, 1776", "July 2, 1776")),
+        ("When?", "July 2, 1776", "In July 1776.", None),
+        ("When?", "March 2020", "It opened on 5 March 2020.", None),
+        ("When in 2019?", "May 2019", "The plan is of 3 June 2019.", ("3 June 2019", "May 2019")),
+        ("Did it?", "Yes, it did.", "No. It fell.", ("no", "yes")),
+        ("Did it?", "No", "no, never", None),
+        ("Did it?", "Yes", "It did", None),
+        ("Which?", "No. 5", "Yes", None),
+        ("How many?", "604", "It costs $293.", ("$293", "604")),
+        ("How many of 293?", "604", "Of the 293, a few.", None),
+        ("How many?", "604", "It is 604, not 293.", None),
+        # A number contradicts only one of its kind; one without a unit may be of any kind.
+        ("Which share?", "90% of sales", "Sales were $3.1 billion.", None),
+        ("Which share?", "90% of sales", "See note 11.", None),
+        ("Which share?", "90% of sales", "Of $3 billion 80%, see note 11.", ("80%", "90%")),
+        ("The fee?", "$5", "It is €6.", ("€6", "$5")),
+        ("How many?", "5", "It is 6%.", ("6%", "5")),
+        # A date of the question contradicts nothing.
+        ("The profit in 2022?", "More than in 2021", "In 2022 it rose.", None),
+        ("The profit in 2022?", "More than in 2021", "More than in 2019.", ("2019", "2021")),
+        ("The growth?", "3.4%", "It fell 3.4%.", ("3.4% with the other sign", "3.4%")),
+    ],
+)
+def test_another_number_date_or_word_contradicts(question, reference, answer, contradiction):
+    assert match_reference(question, reference, answer).contradiction == contradiction
+
+
+@pytest.mark.parametrize(
+    ("reference", "names"),
+    [
+        ("George Orwell/Eric Blair", ["George Orwell", "Eric Blair"]),
+        ("July 2, 1776/1776", ["July 2, 1776", "1776"]),
+        ("George Orwell / George Orwell", ["George Orwell"]),
+        *(
+            (whole, [])
+            for whole in ("AC/DC", "and/or", "km/h", "1/2", "3/5/2021", "he/she", "Jim", "")
+        ),
+        ("https://example.org/Page", []),
+        ("A" * 300 + "/" + "B" * 300, []),
+    ],
+)
+def test_names_with_slashes_between_them_are_alternatives(reference, names):
+    assert alternatives(reference) == (reference, *names)
+
+
+def test_shared_words_are_distinct_and_not_of_the_question():
+    match = match_reference("Who wrote Emma?", "Jane Austen", "Austen wrote Emma, Austen and Sand.")
+    assert (match.n_new, match.n_new_shared) == (2, 1)
+
+
+TEXTS = st.text(alphabet=st.sampled_from("ab Z1,.5é/$%-'\n東\u0301") | st.characters(), max_size=60)
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_any_texts_are_compared(question, reference, answer):
+    match = match_reference(question, reference, answer)
+    assert 0 <= match.n_new_shared <= match.n_new
+    for word in match.words:
+        assert reference[word.start : word.end].lower() == word.text or not word.text.isascii()
+        assert 0 <= word.credit <= 1
+    assert alternatives(reference)[0] == reference
+
+
+@given(TEXTS)
+def test_a_text_states_all_words_of_itself(text):
+    match = match_reference("", text, text)
+    assert all(word.credit == 1 for word in match.words if word.text.isalpha())
+    assert match.contradiction is None
+
+
+@pytest.mark.parametrize(
+    "word",
+    [lambda at: f"word{at} Of{at % 7}", lambda _: "same", lambda at: f"{at}.5 km"],
+    ids=["words", "one word", "numbers"],
+)
+@pytest.mark.parametrize("is_long", ["answer", "reference"])
+def test_long_texts_take_linear_time(assert_linear_time, word, is_long):
+    def work(text: str) -> None:
+        answer, reference = (
+            (text, text[:400] + " no") if is_long == "answer" else (text[:400], text)
+        )
+        match_reference("Why?", reference, answer)
+
+    assert_linear_time(work, lambda n: " ".join(map(word, range(n))), 4_000)
+
+
+def test_two_long_texts_are_compared_in_time():
+    reference = " ".join(f"expected{at}" for at in range(5_000))
+    answer = " ".join(f"explained{at}" for at in range(5_000))
+    assert sum(word.credit for word in match_reference(None, reference, answer).words) == 0
+
+
+def test_a_fall_does_not_contain_the_rise_of_the_reference():
+    match = match_reference("What was the growth?", "3.4%", "Revenue fell by 3.4%.")
+    assert not match.is_contained
+    assert match_reference("What was the growth?", "3.4%", "It grew by 3.4%.").is_contained
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "denied"),
+    [
+        ("Who wrote Emma?", "It was not Jane Austen.", "not"),
+        ("Who wrote Emma?", "It wasn't by Jane Austen.", "not by"),
+        ("Who wrote Emma?", "Mary Shelley rather than Jane Austen.", "rather than"),
+        ("Who wrote Emma?", "Not Mary Shelley, not Jane Austen.", "not"),
+        ("Who wrote Emma?", "Jane Austen did not write it.", "not"),
+        ("Who wrote Emma?", "Jane Austen was not alone when she wrote it.", None),
+        ("Who wrote Emma?", "Jane Austen, not Mary Shelley.", None),
+        ("Who wrote Emma?", "It was not only Jane Austen.", None),
+        ("Who wrote Emma?", "Not Jane Austen? It was Jane Austen.", None),
+        ("Who did not write Persuasion?", "It was not Jane Austen.", None),
+    ],
+)
+def test_a_denied_reference_is_not_stated(question, answer, denied):
+    match = match_reference(question, "Jane Austen", answer)
+    assert match.is_contained is (denied is None)
+    if denied:
+        assert match.contradiction == (f"{denied} Jane Austen", "Jane Austen")
+        assert {word.how for word in match.words} == {"denied"}
+    else:
+        assert match.contradiction is None
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "how", "contradiction"),
+    [
+        ("Why?", "revenue decreased", "Revenue fell", "meaning", None),
+        ("Why?", "revenue decreased", "Revenue rose", "opposite", ("rose", "decreased")),
+        ("Did it increase or decrease?", "decrease", "It rose", "opposite", ("rose", "decrease")),
+        # The question's own word is no contradiction.
+        ("Why did it rise?", "costs were lower", "It rose by costs", "", None),
+        # A long text speaks of several things.
+        ("Why?", "revenue decreased", f"Costs rose. {'It is so. ' * 9}", "", None),
+    ],
+)
+def test_an_opposite_in_a_short_text_contradicts(question, reference, answer, how, contradiction):
+    match = match_reference(question, reference, answer)
+    assert match.contradiction == contradiction
+    turned = [word.how for word in match.words if word.how in ("meaning", "opposite")]
+    assert turned == ([how] if how else [])
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "credit"),
+    [
+        ("Is the sky green?", "No", "It is not green.", 1),
+        ("Is the sky green?", "yes", "It is not green.", 0),
+        ("Is it illegal?", "Yes", "It is illegal.", 1),
+        ("Is it legal?", "No", "It is illegal.", 1),
+        ("Did sales grow?", "No", "Sales declined.", 1),
+        ("Did Rome win?", "No", "Rome was defeated.", 1),
+        ("Is it green?", "Yes", "It is.", 1),
+        ("Is it green?", "Yes", "It isn't; it is red.", 0),
+        ("Is it green?", "Yes", "Absolutely.", 1),
+        # Neither a plain yes nor a plain no; a refusal; no question for yes or no.
+        ("Can I renew online?", "No", "You can only renew in person.", 0),
+        ("Can I renew online?", "No", "I cannot tell whether you can renew online.", 0),
+        ("What can I not renew?", "No", "You cannot renew.", 0),
+    ],
+)
+def test_yes_and_no_in_other_words(question, reference, answer, credit):
+    match = match_reference(question, reference, answer)
+    assert [word.credit for word in match.words] == [credit]
+    assert match.is_in_other_words is bool(credit)
+
+
+def test_a_no_that_restates_the_question_may_be_said_in_other_words():
+    match = match_reference("Can penguins fly?", "No, penguins cannot fly.", "They can't.")
+    assert [(word.text, word.credit) for word in match.words] == [("penguins", 1), ("fly", 1)]
+    match = match_reference("Can penguins fly?", "No, penguins cannot fly.", "They can.")
+    assert match.contradiction == ("yes", "no")
+
+
+PIECES = st.sampled_from(
+    [
+        "rose",
+        "fell",
+        "reDuced",
+        "loWer",
+        "upTo",
+        "not",
+        "never",
+        "rather",
+        "than",
+        "isn't",
+        "A",
+        "a",
+        "U.S.",
+        "USA",
+        "JFK",
+        "John",
+        "F.",
+        "Kennedy",
+        "Jane",
+        "Austen",
+        "yes",
+        "No",
+        "is",
+        "the",
+        "5",
+        "$5",
+        "5%",
+        "10days",
+        "July",
+        "4,",
+        "1776",
+        "FY2021",
+        "fy",
+        "?",
+        ".",
+        "東京",
+        "é",
+        "forbidden",
+        "allowed",
+    ]
+)
+TEXTS = st.lists(PIECES, max_size=8).map(" ".join)
+
+
+@given(st.none() | TEXTS.map("Is it {}?".format) | TEXTS, TEXTS, TEXTS)
+def test_any_words_are_compared(question, reference, answer):
+    match = match_reference(question, reference, answer)
+    assert all(0 <= word.credit <= 1 for word in match.words)
+
+
+def test_a_word_that_is_read_in_two_ways_is_no_opposite():
+    assert match_reference(None, "rose", "it reDuced").contradiction is None
+
+
+@pytest.mark.parametrize(
+    "unit", ["not Jane Austen ", "a vitamin A ", "Jane ", "rose fell ", "isn't a "]
+)
+def test_long_answers_take_linear_time(unit, assert_linear_time):
+    def work(text: str) -> None:
+        match_reference("Who wrote Emma?", "Jane Austen", text)
+
+    assert_linear_time(work, lambda n: unit * (n // len(unit)), 20_000)
+
+
+@pytest.mark.parametrize("form", ["on 2 May {}", "in {}", "{}-03-04", "3/4/{}"])
+def test_two_long_lists_of_dates_are_compared_in_linear_time(assert_linear_time, form):
+    def work(text: str) -> None:
+        question = text.replace("2 May", "5 May").replace("in 1", "in 3").replace("3", "7")
+        match_reference(question, text.replace("2 May", "9 May"), text)
+
+    assert_linear_time(work, lambda n: ", ".join(form.format(1_200 + at) for at in range(n)), 400)
+
+
+@pytest.mark.parametrize(
+    ("answer", "n_words"),
+    [("by JimCarrey1 in126", 6), ("by Jim Carrey 1", 4), ("by jim carrey", 3)],
+)
+def test_glued_words_are_parted_where_a_letter_meets_a_capital_or_digit(answer, n_words):
+    match = match_reference("Who?", "Jim Carrey", answer)
+    assert match.n_answer_words == n_words
+    assert match.is_contained

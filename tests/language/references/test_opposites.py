@@ -1,0 +1,78 @@
+"""Negations right before words, opposites, and yes or no in other words."""
+
+import pytest
+
+from ragauge.language.references.opposites import OPPOSITES, denial, is_negated, polarity, relation
+from ragauge.language.stems import stem
+
+
+def test_relations_are_symmetric_and_no_word_is_its_own_opposite():
+    stems = {stem(word) for sides in OPPOSITES for side in sides for word in side.split()}
+    for one in stems:
+        assert relation(one, one) == 1
+        for other in stems:
+            assert relation(one, other) == relation(other, one)
+    assert relation("paris", "rome") == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("it is not paris", "not"),
+        ("it is never in paris", "never in"),
+        ("neither paris nor rome", "neither"),
+        ("rome instead of paris", "instead of"),
+        ("cities other than in paris", "other than in"),
+        ("why not paris", None),
+        ("if not paris then rome", None),
+        ("paris not rome", None),
+        ("rome", None),
+        ("", None),
+    ],
+)
+def test_a_denial_stands_right_before_the_words(words, found):
+    assert denial(words.split(), ["paris"]) == found
+    assert denial(words.split(), []) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "said"),
+    [
+        ("does it cover floods", "it does not cover floods", "no"),
+        ("does it cover floods", "it covers floods", "yes"),
+        ("does it not cover floods", "it does not cover floods", "yes"),
+        ("did it rise", "it fell", "no"),
+        ("did it rise", "it never fell", "yes"),
+        ("does it cover floods", "ask your agent", None),
+        ("does it cover floods", "it covers floods only in june", None),
+        ("did rome win", "rome was defeated", "no"),
+        ("did rome win", "rome defeated them", "yes"),
+        ("is the nile longer than the rhine", "the nile is longer", "yes"),
+        ("is the nile longer than the rhine", "the rhine is longer", "no"),
+        ("is the nile longer than the rhine", "the rhine is shorter", None),
+        ("is the nile longer than the rhine", "the nile is in africa", None),
+        ("is rome larger than pisa", "pisa is larger than rome", "no"),
+        ("can penguins fly", "penguins are flightless birds", None),
+    ],
+)
+def test_polarity(question, answer, said):
+    assert polarity(question.split(), answer.split()) == said
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("paris was not first", "not"),
+        ("paris wasn t first", "not"),
+        ("paris was not only first but last", None),
+        ("paris was not burnt", None),
+        ("later paris was not first", None),
+    ],
+)
+def test_a_text_denies_what_it_begins_with_in_words_of_the_question(words, found):
+    assert denial(words.split(), ["paris"], {"first"}) == found
+
+
+def test_negations_are_whole_words():
+    assert is_negated(["isn", "t"]) and is_negated(["no"])
+    assert not is_negated(["note", "t"]) and not is_negated([])

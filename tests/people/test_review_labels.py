@@ -1,0 +1,221 @@
+"""The file of labels: appended to, never changed, and whole after a kill or on a full disk."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from ragauge.errors import PlanError, StoreError
+from ragauge.people.review_label import Retraction, ReviewLabel, SamplePlace
+from ragauge.people.review_labels import LabelFile
+
+
+def label(id: str = "q1", rater: str = "ann", value: int | None = 1, **more) -> ReviewLabel:
+    return ReviewLabel(id=id, system="a", rater=rater, value=value, digest="d", **more)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.fixture
+def file(tmp_path) -> LabelFile:
+    return LabelFile(tmp_path / "labels.jsonl")
+
+
+def test_what_was_appended_is_read_back(file):
+    one = label(note="wörter\u2028and a line\nend", sample=SamplePlace(0, 3), metric="correct")
+    two = label(value=None, round="second", is_blind=False)
+    file.append(one)
+    file.append(two)
+    assert file.read().labels == (one, two)
+    assert file.path.read_bytes().count(b"\n") == 2
+    assert json.loads(file.path.read_text().splitlines()[0])["note"].startswith("wörter")
+
+
+def test_no_file_is_no_labels(file):
+    assert file.read().labels == ()
+    assert not file.path.exists()
+
+
+def test_taking_back_is_an_entry_of_its_own(file):
+    one, two = label(), label(value=0)
+    file.append(one)
+    file.append(two)
+    before = file.path.read_bytes()
+    file.append(Retraction(two.label, "ann"))
+    assert file.path.read_bytes().startswith(before)
+    assert file.read().labels == (one, two)
+    assert file.read().valid == (one,)
+
+
+def test_a_line_that_a_killed_writer_left_is_ignored_and_the_next_label_is_whole(file):
+    one, two, three = label("q1"), label("q2"), label("q3")
+    file.append(one)
+    whole = file.path.read_bytes()
+    for cut in range(1, len(whole) - 1):
+        file.path.write_bytes(whole + whole[:cut])
+        log = file.read()
+        assert log.labels == (one,)
+        assert log.notes == ("the last line (2) was not finished and is not read",)
+    file.append(two)
+    file.append(three)
+    log = file.read()
+    assert log.labels == (one, two, three)
+    assert log.notes == ("line 2 was not finished and is not read",)
+
+
+def test_a_whole_last_line_without_its_end_counts(file):
+    one, two = label("q1"), label("q2")
+    file.append(one)
+    file.path.write_bytes(file.path.read_bytes().rstrip(b"\n"))
+    assert file.read().labels == (one,)
+    file.append(two)
+    assert file.read().labels == (one, two)
+    assert file.read().notes == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (b'{"id": "q1", ', "is not JSON"),
+        (b"[1]", "is not an object"),
+        (b"\xff", "is not UTF-8"),
+        (b'{"id": 1, "id": 2}', "twice"),
+        (b'{"id": "q1"}', "system must be text"),
+        (b'{"ignores_line": [1]}x', "something follows"),
+    ],
+)
+def test_a_damaged_line_elsewhere_is_an_error_with_its_number(file, line, why):
+    file.append(label("q1"))
+    file.path.write_bytes(file.path.read_bytes() + line + b"\n")
+    file.append(label("q2"))
+    with pytest.raises(StoreError, match=r"labels\.jsonl:2: ") as raised:
+        file.read()
+    assert why in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("value", 2), ("value", True), ("value", "1"), ("rater", ""), ("rater", "a\nb"), ("rater", "x" * 81),
+        ("note", 1), ("metric", 3), ("round", "third"), ("is_blind", 1), ("sample", {"seed": 0}), ("time", None),
+    ],
+)  # fmt: skip
+def test_a_field_that_no_label_has_is_an_error_that_names_it(file, field, value):
+    file.append(label())
+    row = {**json.loads(file.path.read_text()), field: value}
+    file.path.write_text(json.dumps(row) + "\n")
+    with pytest.raises(StoreError, match=rf"labels\.jsonl:1: {field}"):
+        file.read()
+
+
+def test_threads_and_processes_that_write_at_once_lose_nothing(file):
+    def write(n: int) -> None:
+        file.append(label(f"t{n}"))
+
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from ragauge.people.review_label import ReviewLabel\n"
+        "from ragauge.people.review_labels import LabelFile\n"
+        "for n in range(20):\n"
+        "    LabelFile(Path(sys.argv[1])).append(ReviewLabel(f'p{n}', 'a', 'ben', 1, 'd'))\n"
+    )
+    other = subprocess.Popen([sys.executable, "-c", script, str(file.path)])
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(40)))
+    assert other.wait(30) == 0
+    ids = [each.id for each in file.read().labels]
+    assert sorted(ids) == sorted([*(f"t{n}" for n in range(40)), *(f"p{n}" for n in range(20))])
+
+
+def test_every_label_that_was_reported_saved_is_there_after_a_kill(file):
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from ragauge.people.review_label import ReviewLabel\n"
+        "from ragauge.people.review_labels import LabelFile\n"
+        "for n in range(100_000):\n"
+        "    LabelFile(Path(sys.argv[1])).append(ReviewLabel(f'q{n}', 'a', 'ann', 1, 'd'))\n"
+        "    print(n, flush=True)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(file.path)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    saved = 0
+    for line in process.stdout:
+        saved = int(line) + 1
+        if saved == 50:
+            process.send_signal(signal.SIGKILL)
+            break
+    rest = process.stdout.read().split()
+    saved += len(rest)
+    process.wait(10)
+    ids = [each.id for each in file.read().labels]
+    assert ids[:saved] == [f"q{n}" for n in range(saved)]
+    assert len(ids) in (saved, saved + 1)  # one may have been written and not reported
+
+
+def write_until_full(path: Path, limit: int) -> int:
+    """Append labels in a process that may write files of `limit` bytes; how many it reported as saved."""
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from ragauge.errors import StoreError\n"
+        "from ragauge.people.review_label import ReviewLabel\n"
+        "from ragauge.people.review_labels import LabelFile\n"
+        "n = 0\n"
+        "try:\n"
+        "    while n < 1000:\n"
+        "        LabelFile(Path(sys.argv[1])).append(ReviewLabel(f'q{n}', 'a', 'ann', 1, 'd' * n))\n"
+        "        n += 1\n"
+        "except StoreError as error:\n"
+        "    assert 'existing files are unchanged' in str(error), error\n"
+        "    print(n)\n"
+    )
+
+    def full() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)],
+        capture_output=True, text=True, check=True, preexec_fn=full,
+    )  # fmt: skip
+    return int(done.stdout)
+
+
+def test_on_a_full_disk_nothing_is_half_written(file):
+    saved = write_until_full(file.path, 5_000)
+    assert saved > 5
+    log = file.read()
+    assert [each.id for each in log.labels] == [f"q{n}" for n in range(saved)]
+    assert log.notes == ()  # not even the beginning of the label that did not fit
+    assert file.path.read_bytes().endswith(b"\n")
+    file.append(label("more"))
+    assert file.read().labels[-1].id == "more"
+
+
+def test_a_link_is_refused_and_what_it_points_to_is_unchanged(file, tmp_path):
+    target = tmp_path / "elsewhere"
+    target.write_text("mine\n")
+    file.path.symlink_to(target)
+    for act in (file.read, lambda: file.append(label())):
+        with pytest.raises(StoreError, match="is a link"):
+            act()
+    assert target.read_text() == "mine\n"
+
+
+def test_a_pipe_or_folder_in_its_place_is_an_error(file):
+    file.path.mkdir()
+    with pytest.raises(StoreError, match="a folder"):
+        file.read()
+    file.path.rmdir()
+    os.mkfifo(file.path)
+    with pytest.raises(StoreError, match="a named pipe"):
+        file.read()
+
+
+def test_a_run_in_memory_has_no_place_for_labels():
+    with pytest.raises(PlanError, match="stored in the run's folder"):
+        LabelFile.of(None)

@@ -1,0 +1,103 @@
+"""Scored runs as tables: what stands where, for people, papers and programs."""
+
+import json
+
+import pytest
+from pytest import approx
+
+from ragauge.rankings.rank import rank
+from ragauge.rankings.tables import (
+    RankingTable,
+    as_json,
+    to_csv,
+    to_latex,
+    to_markdown,
+    to_tsv,
+)
+
+QRELS = {f"q{n}": {"a": 1, "b": 1} for n in range(8)} | {"none": {"a": 0}}
+GOOD = {query: {"a": 3.0, "b": 2.0, "x": 1.0} for query in QRELS}
+POOR = {query: {"x": 3.0, "y": 2.0, "a": 1.0} for query in QRELS}
+
+
+@pytest.fixture(scope="module")
+def table():
+    ranked = rank(QRELS, {"good": GOOD, "poor": POOR, "same": GOOD}, ["map", "num_rel_ret"])
+    return RankingTable(ranked)
+
+
+def test_a_row_a_run_with_its_intervals_and_the_mark_of_those_that_differ(table):
+    # AP of good: 1 on eight of nine queries; of poor: (1/3) / 2.
+    assert table.header == ("run", "queries", "map", "num_rel_ret")
+    good, poor, same = table.rows
+    assert good[:2] == ("good", "9") and good[2].startswith(f"{8 / 9:.4f} [")
+    assert poor[2].startswith(f"{8 / 6 / 9:.4f} [") and poor[2].endswith(" *")
+    assert not same[2].endswith("*")
+    assert (good[3], poor[3]) == ("16", "8")
+
+
+def test_the_legend_says_the_test_and_how_many_pairs_it_is_corrected_for(table):
+    assert "* differs significantly from good (p < 0.05)" in table.legend
+    assert "Holm-corrected for 2 pairs" in table.legend
+    every = RankingTable(table.ranked, all_pairs=True)
+    assert "for 3 pairs" in every.legend
+    assert len(every.compared_rows) == 3
+    alone = RankingTable(rank(QRELS, {"good": GOOD}, ["map"]))
+    assert alone.legend == ""
+    alike = RankingTable(rank(QRELS, {"a": GOOD, "b": GOOD}, ["map"]))
+    assert alike.legend.startswith("no run differs significantly from a")
+
+
+def test_notes_tell_of_what_has_no_value_without_resampling(table):
+    ranked = rank(QRELS, {"good": GOOD, "poor": POOR}, ["map"])
+    notes = RankingTable(ranked).notes
+    assert notes == ("good, poor: 1 query without a value, counted as 0: map",)
+    assert "summaries" not in vars(ranked)
+
+
+def test_trec_evals_layout_of_counts_means_and_queries(table):
+    ranked = rank({"q2": {"a": 1}, "q10": {"a": 1}}, {"q2": ["a"], "q10": ["x", "a"]},
+                  ["map", "num_rel", "gmap", "num_q"])  # fmt: skip
+    assert to_tsv(ranked, per_query=True).splitlines() == [
+        "map\tq10\t0.5000000000",
+        "num_rel\tq10\t1",
+        "map\tq2\t1.0000000000",
+        "num_rel\tq2\t1",
+        "map\tall\t0.7500000000",
+        "num_rel\tall\t2",
+        f"gmap\tall\t{0.5**0.5:.10f}",
+        "num_q\tall\t2",
+    ]
+
+
+def test_a_query_without_a_value_is_0_or_absent_as_its_mean_has_it():
+    zero = rank(QRELS, GOOD, ["map"])
+    left_out = rank(QRELS, GOOD, ["map"], undefined="leave_out")
+    assert "map\tnone\t0.0000000000\n" in to_tsv(zero, per_query=True)
+    assert "none" not in to_tsv(left_out, per_query=True)
+    assert "map\tall\t1.0000000000\n" in to_tsv(left_out, per_query=False)
+    assert "run 1,none,map,\n" in to_csv(left_out, per_query=True)
+
+
+def test_json_holds_summaries_comparisons_and_values(table):
+    told = json.loads(as_json(table, per_query=True))
+    assert told["measures"] == {"map": "map", "num_rel_ret": "num_rel_ret"}
+    assert told["summary"][0]["value"] == approx(8 / 9)
+    assert {(one["run"], one["baseline"]) for one in told["comparisons"]} == {
+        ("poor", "good"),
+        ("same", "good"),
+    }
+    assert told["queries"]["good"]["map"]["none"] is None
+    assert any("differs significantly from good" in note for note in told["notes"])
+
+
+def test_names_are_escaped_in_markdown_and_latex():
+    ranked = rank(QRELS, {"50%_a|b": GOOD, "<i>": POOR}, ["map"])
+    table = RankingTable(ranked, all_pairs=True)
+    assert r"50%\_a\|b" in to_markdown(table, per_query=True)
+    assert r"50\%\_a\textbar{}b" in to_latex(table, per_query=True)
+    assert "<i>" not in to_markdown(table, per_query=False)
+
+
+def test_formulas_in_names_are_harmless_in_csv():
+    assert "\n'=1+1,map" in to_csv(rank(QRELS, {"=1+1": GOOD}, ["map"]), per_query=False)

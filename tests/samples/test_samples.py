@@ -1,0 +1,252 @@
+"""The columns of samples: what each may hold, and what null and empty mean."""
+
+import random
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragauge.errors import DataError, Problem
+from ragauge.samples.frame import from_rows
+from ragauge.samples.samples import FIELDS, FieldError, Row, Samples, read_value
+
+
+def samples(*rows: dict[str, object]) -> Samples:
+    return from_rows([Row(row, "a.jsonl", line) for line, row in enumerate(rows, start=1)])
+
+
+def problems_of(*rows: dict[str, object]) -> tuple[Problem, ...]:
+    with pytest.raises(DataError) as caught:
+        samples(*rows)
+    return caught.value.problems
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_null_is_null_in_every_field(field: str):
+    assert read_value(field, None) is None
+
+
+@pytest.mark.parametrize(
+    ("field", "empty"),
+    [("question", ""), ("answer", ""), ("references", []), ("contexts", []), ("relevant", {})],
+)
+def test_empty_stays_empty_and_is_not_null(field: str, empty: object):
+    assert read_value(field, empty) == empty
+    frame = samples({"id": "q1", field: empty}, {"id": "q2", field: None}).frame
+    assert frame[field].is_null().to_list() == [False, True]
+
+
+@pytest.mark.parametrize("field", ["id", "system"])
+@pytest.mark.parametrize("value", ["", " ", True, 1.0, float("nan"), [], {}, "\ud800"])
+def test_names_are_text_or_whole_numbers(field: str, value: object):
+    with pytest.raises(FieldError):
+        read_value(field, value)
+
+
+def test_a_whole_number_for_an_id_is_its_digits():
+    assert read_value("id", 7) == "7"
+
+
+@pytest.mark.parametrize(("value", "text"), [("a", "a"), (5, "5"), (0.5, "0.5"), ("\0", "\0")])
+def test_an_answer_is_text_or_a_number_as_text(value: object, text: str):
+    assert read_value("answer", value) == text
+
+
+@pytest.mark.parametrize("value", [True, ["a"], {"a": 1}, float("nan"), float("inf"), "a\udfff"])
+def test_an_answer_is_nothing_else(value: object):
+    with pytest.raises(FieldError):
+        read_value("answer", value)
+
+
+@pytest.mark.parametrize("value", [True, {"a": 1}, [None], [["a"]], [True], ["\ud800"]])
+def test_references_are_texts_and_nothing_else(value: object):
+    with pytest.raises(FieldError):
+        read_value("references", value)
+
+
+@pytest.mark.parametrize(
+    "value", ["0.5", [None], ["0.5"], [True], [float("nan")], [float("inf")], [2**70]]
+)
+def test_scores_are_finite_numbers_and_nothing_else(value: object):
+    with pytest.raises(FieldError):
+        read_value("context_scores", value)
+
+
+@pytest.mark.parametrize(
+    ("value", "grades"),
+    [
+        (["d1", 2], {"d1": 1, "2": 1}),
+        ({"d1": 2, "d2": 0, "d3": -1}, {"d1": 2, "d2": 0, "d3": -1}),
+        ([{"id": "d1", "grade": 3.0}], {"d1": 3}),
+        ([], {}),
+    ],
+)
+def test_judgements_are_ids_or_grades_by_id(value: object, grades: dict[str, int]):
+    assert read_value("relevant", value) == grades
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "d1",
+        ["d1", "d1"],
+        [{"id": "d1"}],
+        {"": 1},
+        *({"d1": grade} for grade in (0.5, True, "1", None, 2**40, float("nan"), float("inf"))),
+    ],
+)
+def test_judgements_are_nothing_else(value: object):
+    with pytest.raises(FieldError):
+        read_value("relevant", value)
+
+
+def test_a_slice_field_keeps_scalars_and_writes_the_rest_as_json():
+    assert [read_value("topic", value) for value in ("a", 5, 0.5, True)] == ["a", 5, 0.5, True]
+    assert read_value("topic", {"é": [1, None]}) == '{"é": [1, null]}'
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        float("nan"),
+        [float("inf")],
+        pytest.param(10**5000, id="huge"),
+        pytest.param([10**5000], id="huge inside"),
+        "\ud800",
+    ],
+)
+def test_a_slice_field_refuses_what_no_file_can_hold(value: object):
+    with pytest.raises(FieldError) as caught:
+        read_value("topic", value)
+    assert len(str(caught.value)) < 300
+
+
+def test_the_message_of_a_huge_value_is_short():
+    with pytest.raises(FieldError) as caught:
+        read_value("answer", ["a" * 1_000_000])
+    assert len(str(caught.value)) < 200
+
+
+def test_rows_without_names_are_numbered_within_their_system_and_it_is_said():
+    loaded = samples({"answer": "a", "system": "s"}, {"answer": "b"}, {"answer": "c"})
+    assert loaded.frame.select("system", "id").rows() == [
+        ("s", "1"),
+        ("default", "1"),
+        ("default", "2"),
+    ]
+    assert loaded.notes == ("3 rows have no id: numbered by position",)
+
+
+def test_columns_stand_in_the_order_of_the_fields_and_slices_follow():
+    loaded = samples({"topic": "t", "contexts": ["c"], "answer": "a", "id": "q1"})
+    assert loaded.columns == ("id", "system", "answer", "contexts", "topic")
+    assert loaded.slice_fields == ("topic",)
+
+
+def test_columns_have_their_types_even_where_all_is_null():
+    frame = samples({"id": "q1", "answer": None, "contexts": None, "relevant": None}).frame
+    grade = pl.Struct({"id": pl.String(), "grade": pl.Int64()})
+    assert frame.schema["answer"] == pl.String()
+    assert frame.schema["contexts"] == pl.List(pl.String())
+    assert frame.schema["relevant"] == pl.List(grade)
+
+
+def test_a_batch_gives_back_what_was_loaded():
+    rows: list[dict[str, object]] = [
+        {"id": "q1", "relevant": {"d1": 2}, "contexts": ["c", "d"], "context_scores": [1.0, 0.5]},
+        {"id": "q2", "relevant": {}, "contexts": [], "context_scores": None},
+        {"id": "q3", "relevant": None, "contexts": None, "context_scores": None},
+    ]
+    batch = samples(*rows).batch(0, 3)
+    for name in ("relevant", "contexts", "context_scores"):
+        assert batch[name] == [row[name] for row in rows]
+
+
+def test_a_slice_field_of_several_types_becomes_text_and_numbers_one_kind():
+    frame = samples({"id": "a", "n": 1, "m": 1}, {"id": "b", "n": "x", "m": 0.5}).frame
+    assert frame["n"].to_list() == ["1", "x"]
+    assert frame["m"].to_list() == [1.0, 0.5]
+
+
+def test_the_same_id_of_one_system_twice_names_both_places():
+    (problem,) = problems_of({"id": "q1"}, {"id": "q2"}, {"id": "q1"})
+    assert (problem.line, problem.id) == (3, "q1")
+    assert "first at a.jsonl:1" in problem.message
+    assert len(samples({"id": "q1", "system": "a"}, {"id": "q1", "system": "b"})) == 2
+
+
+def test_an_id_given_as_number_and_as_text_is_the_same_id():
+    assert len(problems_of({"id": 7}, {"id": "7"})) == 1
+
+
+def test_every_problem_is_reported_at_once():
+    problems = problems_of({"id": "q1", "answer": []}, {"id": True}, {"id": "q1", "topic": 2**70})
+    assert {(problem.line, problem.field) for problem in problems} == {
+        (1, "answer"),
+        (2, "id"),
+        (3, "topic"),
+        (3, None),  # q1 stands twice
+    }
+
+
+def test_lists_that_stand_for_the_same_contexts_are_equally_long():
+    (problem,) = problems_of({"id": "q1", "contexts": ["a", "b"], "context_ids": ["d1"]})
+    assert "2 contexts, 1 context_ids" in problem.message
+    assert len(samples({"id": "q1", "contexts": ["a"], "context_ids": None})) == 1
+
+
+def test_nothing_at_all_is_a_problem():
+    assert "holds no samples" in problems_of()[0].message
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("007", "7"), ("Q1", "q1"), ("caf\u00e9", "cafe\u0301"), ("q\uff11", "q1"), ("q1", "q1 ")],
+)
+def test_ids_that_look_alike_are_kept_apart_and_said(one: str, other: str):
+    loaded = samples({"id": one, "answer": "a"}, {"id": other, "answer": "b"})
+    assert len(loaded) == 2
+    (note,) = loaded.notes
+    assert "look alike" in note
+
+
+def test_ids_that_do_not_look_alike_make_no_note():
+    assert samples({"id": "q1"}, {"id": "q2"}, {"id": "q10"}).notes == ()
+
+
+ROWS: list[dict[str, object]] = [
+    {"id": f"q{number}", "system": system, "answer": f"a{number}", "relevant": {"d2": 1, "d1": 2}}
+    for number in range(20)
+    for system in ("a", "b")
+]
+
+
+@given(st.randoms(use_true_random=False))
+def test_the_fingerprint_is_the_same_in_any_order_of_rows_and_columns(order: random.Random):
+    rows = order.sample(ROWS, len(ROWS))
+    names = order.sample(list(ROWS[0]), len(ROWS[0]))
+    shuffled = samples(*({name: row[name] for name in names} for row in rows))
+    assert shuffled.fingerprint() == samples(*ROWS).fingerprint()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("answer", ""), ("answer", None), ("id", "q99"), ("relevant", {"d1": 1, "d2": 2}), ("x", 1)],
+)
+def test_the_fingerprint_changes_with_any_value(name: str, value: object):
+    changed = [{**ROWS[0], name: value}, *ROWS[1:]]
+    assert samples(*changed).fingerprint() != samples(*ROWS).fingerprint()
+
+
+def test_the_fingerprint_is_of_the_content_and_not_of_the_source():
+    one = from_rows([Row({"id": "q1", "answer": "a"}, "a.jsonl", 1)], "a.jsonl")
+    other = from_rows([Row({"answer": "a", "id": "q1"}, "b.csv", 9)], "b.csv", ["a note"])
+    assert one.fingerprint() == other.fingerprint()
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "🎉", "東京", "\u202etxt", "\u2028", "a\0b", "x" * 10**6]
+)
+def test_text_is_kept_as_it_is(text: str):
+    assert samples({"id": "q1", "answer": text}).frame["answer"].to_list() == [text]

@@ -1,0 +1,332 @@
+"""The first screen: the best system, how sure that is, what is wrong, what to open."""
+
+import io
+import re
+
+import pytest
+
+import ragauge as rg
+from ragauge.views.first_screen import FirstScreen
+from ragauge.views.first_screen_text import first_screen_markdown
+from ragauge.views.terminal import console, print_run
+
+
+def answers(right: dict[str, int], n: int = 20) -> list[dict[str, object]]:
+    """For each system, `n` answers of which `right` gives the number of right ones."""
+    return [
+        {
+            "id": f"q{at:02}",
+            "system": system,
+            "answer": "Rome" if at < n_right else "Oslo",
+            "reference": "Rome",
+        }
+        for system, n_right in right.items()
+        for at in range(n)
+    ]
+
+
+def screen(rows, *metrics: str) -> FirstScreen:
+    return FirstScreen(rg.evaluate(rows, list(metrics) or ["exact_match"]))
+
+
+def printed(run: rg.Run, monkeypatch, **options) -> str:
+    monkeypatch.setenv("COLUMNS", "100")
+    out = io.StringIO()
+    print_run(console(out), run, **options)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("right", "headline"),
+    [
+        (
+            {"a": 20, "b": 5},
+            "a is best: exact_match 1.00, next b 0.25. The difference of 0.75 is beyond chance "
+            "(p < 0.001, 20 questions).",
+        ),
+        (
+            {"b": 10, "a": 11},
+            "a is ahead: exact_match 0.55, next b 0.50. The difference of 0.05 may be chance "
+            "(p = 1.000, 20 questions).",
+        ),
+        ({"a": 10, "b": 10}, "a and b have the same exact_match, 0.50."),
+        ({"a": 10}, "a: exact_match 0.50 (0.30–0.70), 20 questions."),
+    ],
+)
+def test_the_headline_names_the_best_system_and_says_how_sure_that_is(right, headline):
+    assert screen(answers(right)).headline == headline
+
+
+def test_a_difference_that_rounds_to_nothing_is_not_called_0():
+    rows = answers({"a": 150, "b": 151}, n=300)
+    assert "The difference of less than 0.01 may be chance" in screen(rows).headline
+
+
+def test_the_headline_of_a_metric_of_which_less_is_better():
+    rows = [
+        {"id": f"q{at}", "system": system, "answer": answer, "contexts": ["The fee is 5 dollars."]}
+        for system, answer in (("a", "The fee is 5 dollars."), ("b", "It costs 999 euros in 1931."))
+        for at in range(10)
+    ]
+    found = screen(rows, "hallucination")
+    assert found.headline.startswith("a is best: hallucination 0.00, next b ")
+    assert found.rows[0].metric == "hallucination ↓"
+
+
+def test_a_metric_that_is_neither_good_nor_bad_makes_no_system_the_best():
+    rows = [
+        {"id": f"q{at}", "system": system, "answer": answer, "reference": "Rome"}
+        for system, answer in (("a", "I do not know."), ("b", "Rome"))
+        for at in range(8)
+    ]
+    found = screen(rows, "dont_know")
+    assert found.headline == "No metric that was scored says which system is better."
+    assert found.rows[0].metric == "dont_know"
+    assert not any(cell.differs for cell in found.rows[0].cells)
+    assert found.worst == []
+    assert screen(rows, "dont_know", "exact_match").headline.startswith(
+        "b is best: exact_match 1.00"
+    )
+    assert screen(rows[:8], "dont_know").headline == "a: dont_know 1.00 (1.00–1.00), 8 questions."
+
+
+def test_the_best_mean_and_the_best_on_common_questions_can_differ():
+    def row(at: int, system: str, *, right: bool) -> dict[str, object]:
+        answer = "Rome" if right else "Oslo"
+        return {"id": f"q{at}", "system": system, "answer": answer, "reference": "Rome"}
+
+    common = [row(at, "a", right=True) for at in range(2)]
+    common += [row(at, "b", right=at == 0) for at in range(2)]
+    alone = [row(at, "a", right=False) for at in range(2, 9)]
+    assert screen(common + alone).headline == (
+        "b has the best exact_match 0.50; on the 2 questions that b and a both have a score for, "
+        "a is 0.50 ahead of b (may be chance, p = 1.000)."
+    )
+    assert screen([*common[:3], row(1, "b", right=True), *alone]).headline.endswith(
+        "they are equal."
+    )
+
+
+def test_columns_that_may_hold_the_answers_come_with_the_option_that_reads_them():
+    one = {"id": "1", "question": "where?", "reference": "Rome", "said": "Rome", "length": 4}
+    assert FirstScreen(rg.evaluate([one], "rag")).notes[-1] == (
+        "not read: 'said'; if it is the answer: --map answer=said"
+    )
+    two = {"id": "1", "question": "where?", "reference": "Rome", "GPT": "Rome", "My LM": "Paris"}
+    assert FirstScreen(rg.evaluate([two], "rag")).notes[-1] == (
+        "not read: 'GPT', 'My LM'; if each is a system's: --map answer='GPT,My LM'"
+    )
+
+
+def test_a_column_that_may_hold_the_references_is_named():
+    rows = [{"id": "1", "answer": "Rome", "key_of_marking": "Rome"}]
+    notes = FirstScreen(rg.evaluate(rows, "rag")).notes
+    assert notes[-1] == (
+        "not read: 'key_of_marking'; if it is the references: --map references=key_of_marking"
+    )
+    named = FirstScreen(
+        rg.evaluate([{"id": "1", "answer": "Rome", "truth": "Rome"}], "exact_match")
+    )
+    assert named.headline == "default: exact_match 1.00, 1 question."
+
+
+def test_an_id_cannot_break_the_line_of_the_next_command(monkeypatch, tmp_path):
+    rows = [{"id": "q0\n::error::0<b>\x1b[1m", "answer": "x", "reference": "y"}]
+    shown = printed(rg.evaluate(rows, "exact_match", folder=tmp_path / "run"), monkeypatch)
+    assert "\x1b" not in shown
+    assert not [line for line in shown.splitlines() if line.startswith("::")]
+
+
+def test_a_run_without_any_value_says_so(monkeypatch):
+    run = rg.evaluate([{"id": "q1", "answer": "x"}], ["exact_match"])
+    shown = printed(run, monkeypatch)
+    assert shown.startswith("Nothing was scored.\n")
+    assert "not scored, the sample has no references: exact_match" in shown
+
+
+def test_what_differs_from_the_best_beyond_chance_is_marked_after_correction():
+    # b misses 6 of 20, p = 2/64 alone; with three pairs to correct it is above 0.05.
+    found = screen(answers({"a": 20, "b": 14}))
+    assert [cell.differs for cell in found.rows[0].cells] == [False, True]
+    assert found.notes == [
+        "* p < 0.05 against the row's best: randomization test, Holm for 1 test (1 metric, 1 pair)"
+    ]
+    found = screen(answers({"a": 20, "b": 14, "c": 13}))
+    assert [cell.differs for cell in found.rows[0].cells] == [False, False, True]
+
+
+def test_systems_are_ordered_by_the_headline_and_the_rest_is_counted():
+    found = screen(answers({"a": 1, "b": 20, "c": 15, "d": 3, "e": 2}))
+    assert found.header == ("metric", "b", "c", "d", "n")
+    assert "not shown: 2 more systems" in found.notes
+
+
+def test_rows_without_a_score_are_counted_by_system():
+    rows = answers({"a": 20, "b": 20})
+    rows[3]["answer"] = rows[4]["answer"] = None
+    found = screen(rows)
+    assert found.rows[0].n == "18 20"
+    assert "without a score: a 2 missing; --full has the bounds of the means" in found.notes
+
+
+def test_the_worst_answers_are_named_with_the_question_to_open(tmp_path):
+    rows = [{**row, "question": "Where is the seat?"} for row in answers({"a": 18, "b": 20})]
+    run = rg.evaluate(rows, "rag", folder=tmp_path / "my run")
+    found = FirstScreen(run)
+    (text, id), *_ = found.worst
+    assert (text, id) == (
+        "a: 2 of 20 answers: likely wrong, nothing of the reference is stated",
+        "q18",
+    )
+    assert found.commands == (
+        f"ragauge show '{tmp_path}/my run' q18",
+        f"ragauge show '{tmp_path}/my run' --full",
+    )
+
+
+def test_without_findings_the_lowest_scores_are_named():
+    found = screen(answers({"a": 19, "b": 18}))
+    assert found.worst == [
+        ("b: exact_match 0.00", "q18"),
+        ("a: exact_match 0.00", "q19"),
+        ("b: exact_match 0.00", "q19"),
+    ]
+    assert screen(answers({"a": 20})).worst == []
+
+
+def test_three_systems_fit_on_a_screen(handbook, monkeypatch, tmp_path):
+    run = rg.evaluate(handbook, folder=tmp_path / "r")
+    lines = printed(run, monkeypatch).splitlines()
+    assert len(lines) <= 25
+    assert all(len(line) <= 100 for line in lines if not line.startswith(("next: ", "all: ")))
+    whole = "\n".join(lines)
+    for text in ("careful is best by answer: correct 0.94", "grounding", "retrieval", "behaviour"):
+        assert text in whole
+    assert " ↑" not in next(line for line in lines if "dont_know" in line), "neither is better"
+
+
+def test_long_and_hostile_names_keep_to_the_line(monkeypatch):
+    rows = [
+        {
+            "id": f"q{at}\x1b[31m",
+            "system": system,
+            "answer": "x" if at else "[bold]y",
+            "reference": "x",
+        }
+        for system in ("a" * 300, "b\n\x1b[2J[red]", "東" * 90)
+        for at in range(3)
+    ]
+    run = rg.evaluate(rows, ["exact_match", "token_f1"])
+    shown = printed(run, monkeypatch)
+    assert "\x1b" not in shown and "[red]" in shown
+    assert all(len(line) <= 100 for line in shown.splitlines())
+
+
+def test_the_markdown_has_the_same_numbers(handbook):
+    run = rg.evaluate(handbook, ["number_match", "token_f1"])
+    text = first_screen_markdown(run)
+    found = FirstScreen(run)
+    for row in found.rows:
+        for cell in row.cells:
+            assert str(cell).replace("*", "\\*") in text
+    assert text.startswith("**careful is best: number\\_match ")
+
+
+def test_full_prints_everything(handbook, monkeypatch):
+    run = rg.evaluate(handbook, ["number_match"])
+    shown = printed(run, monkeypatch, full=True)
+    assert shown.startswith("custom · 90 answers · 3 systems")
+    assert "worst 0.556" in " ".join(shown.split())
+
+
+def test_systems_without_a_common_question_are_not_compared_and_why():
+    rows = answers({"a": 15, "b": 5})
+    for row in rows:
+        row["id"] = f"{row['system']}{row['id']}"
+    assert screen(rows).headline == (
+        "a has the best exact_match 0.75, next b 0.25; not compared, because no question has a "
+        "score for both."
+    )
+
+
+def test_one_system_with_scores_is_not_called_the_best():
+    rows = answers({"a": 10, "b": 0})
+    for row in rows[20:]:
+        row["answer"] = None
+    assert screen(rows).headline == "a is the only system with a score: exact_match 0.50."
+
+
+def test_all_tied_systems_are_named():
+    same = screen(answers({"c": 9, "a": 10, "b": 10, "d": 10}))
+    assert same.headline == "a, b and d have the same exact_match, 0.50."
+    five = screen(answers(dict.fromkeys("abcde", 10)))
+    assert five.headline == "5 systems have the same exact_match, 0.50: a, b, c … 2 more."
+
+
+def test_long_names_that_begin_alike_stay_apart():
+    names = [f"experiments-of-november-model-{size}" for size in ("small", "base", "large")]
+    found = screen(answers({names[0]: 18, names[1]: 10, names[2]: 2}))
+    assert found.header[1:4] == (
+        "…ovember-model-small",
+        "…november-model-base",
+        "…ovember-model-large",
+    )
+    assert found.headline.startswith("…ovember-model-small is best: ")
+    assert all(text.startswith("…") for text, _ in found.worst)
+
+
+def test_the_screen_keeps_to_25_lines_with_everything_there_is_to_say(
+    handbook, monkeypatch, tmp_path
+):
+    samples = rg.load(handbook)
+    rows = samples.frame.to_dicts()
+    for at, row in enumerate(rows):
+        row["answer"] = None if at % 7 == 0 else row["answer"]
+        row["contexts"] = None if at % 5 == 0 else row["contexts"]
+    metrics = ["rag", "token_f1", "rougeL", "exact_match", "rouge1"]
+    run = rg.evaluate(rows, metrics, folder=tmp_path / "r")
+    found = FirstScreen(run)
+    lines = printed(run, monkeypatch).splitlines()
+    assert len(lines) <= 25
+    assert lines[-2].startswith("next: ") and lines[-1].startswith("all:  ")
+    n_rows = sum(" ↑ " in line for line in lines)
+    assert f"not shown: {len(found.metrics) - n_rows - 1} more metrics" in "".join(lines)
+
+
+def test_an_id_of_digits_is_not_read_as_a_number_of_the_finding(monkeypatch):
+    rows = [{**row, "id": str(30 + at)} for at, row in enumerate(answers({"a": 12}))]
+
+    worst = [
+        line
+        for line in printed(rg.evaluate(rows, ["rag"]), monkeypatch).splitlines()
+        if "likely wrong" in line
+    ]
+
+    assert worst
+    assert all(re.search(r"  id \d\d$", line) for line in worst)
+
+
+def test_each_of_the_worst_opens_another_question_if_there_is_one():
+    rows = [
+        {
+            "id": f"q{at}",
+            "question": "Fee?",
+            "answer": "Blue boats",
+            "reference": f"{at + 7} dollars",
+        }
+        for at in range(3)
+    ]
+    worst = screen(rows, "rag").worst
+    assert len({id for _, id in worst}) == len(worst) > 1
+
+
+def test_a_long_reason_leaves_room_for_the_metrics_it_is_about():
+    @rg.metric(version=1)
+    def of_a_lost_server(answer: str) -> rg.Score:
+        """0 to 1."""
+        return rg.Score.failed("no answer in 4 attempts and 2 s, the last time: " + "lost " * 30)
+
+    run = rg.evaluate([{"id": "q1", "answer": "Rome"}], [of_a_lost_server])
+    (note,) = [note for note in FirstScreen(run).not_scored if note.startswith("not scored")]
+    assert note.startswith("not scored, no answer in 4 attempts and 2 s, the last time: lost")
+    assert note.endswith("…: of_a_lost_server") and len(note) <= 96

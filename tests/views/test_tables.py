@@ -1,0 +1,209 @@
+"""Summaries and scores as files."""
+
+import csv
+import io
+import json
+import math
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from ragauge import evaluate
+from ragauge.errors import PlanError, StoreError
+from ragauge.label import Label
+from ragauge.suite import Entry, Suite
+from ragauge.views.tables import (
+    check_outputs,
+    scores_csv,
+    scores_jsonl,
+    summary_json,
+    summary_table,
+    to_json,
+    to_latex,
+    to_markdown,
+    write_run,
+    write_summaries,
+)
+
+HOSTILE = "=1|\x1b[31m[/red] \\input{x} $a_b$ `c` ::error::x \u202e"
+
+
+NEEDY = Suite("needy", (Entry(Label("faithfulness"), "faithfulness"),))
+
+
+@pytest.fixture(scope="module")
+def run():
+    rows = [
+        {"id": "q1", "system": "a", "answer": "Paris", "references": ["Paris"], "kind": "fact"},
+        {"id": "q2", "system": "a", "answer": "Rome is it", "references": ["Rome"], "kind": "list"},
+        {"id": "q3", "system": "a", "answer": None, "references": ["x"], "kind": None},
+        {"id": "q4", "system": "a", "answer": "none", "references": [], "kind": "fact"},
+    ]
+    return evaluate(rows, ["exact_match", NEEDY])
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    return evaluate(
+        [{"id": HOSTILE, "system": HOSTILE, "answer": HOSTILE, "reference": "x", "kind": HOSTILE}],
+        "exact_match",
+    )
+
+
+def test_a_table_says_mean_bounds_and_counts(run):
+    (line,) = summary_table(run).lines
+    assert (line.group, line.name, line.value) == (("a",), "exact_match", "0.5000")
+    # Two scored, one right; two more could be both wrong, 1/4, or both right, 3/4.
+    assert (line.bounds, line.n) == ("worst 0.2500, best 0.7500", "2 of 4")
+    assert line.why_not == "1 undefined, 1 missing"
+
+
+def test_a_field_without_a_value_is_a_group_of_its_own(run):
+    assert [line.group[1] for line in summary_table(run, ["kind"]).lines] == [
+        "fact", "list", "(none)",
+    ]  # fmt: skip
+
+
+def test_what_could_not_be_scored_at_all_is_in_the_notes_and_never_a_zero(run):
+    table = summary_table(run)
+    assert [line.name for line in table.lines] == ["exact_match"]
+    assert any("faithfulness" in note for note in table.notes)
+    assert "faithfulness" in to_markdown([table])
+
+
+def test_the_title_counts_in_grammar(run, hostile):
+    assert summary_table(run).title == "needy+custom: 4 answers, 1 system"
+    assert summary_table(hostile).title == "custom: 1 answer, 1 system"
+
+
+def test_csv_has_a_row_a_score_and_every_text_neutral(run, hostile):
+    rows = list(csv.reader(io.StringIO(scores_csv(run.scores))))
+    header = ["id", "system", "metric", "value", "status", "reason", "evidence", "flags"]
+    assert rows[0] == header
+    assert len(rows) == 1 + run.scores.height
+    (row,) = list(csv.DictReader(io.StringIO(scores_csv(hostile.scores))))
+    assert row["id"] == f"'{HOSTILE}"
+    assert row["value"] == "0.0"
+
+
+def test_json_is_strict_and_evidence_is_data(run):
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    for line in scores_jsonl(run.scores).splitlines():
+        row = json.loads(line, parse_constant=refuse)
+        assert (row["value"] is None) == (row["status"] != "ok")
+        assert row["evidence"] is None or isinstance(row["evidence"], dict)
+    json.loads(to_json(summary_json(run, ["kind"])), parse_constant=refuse)
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        to_json({"value": math.nan})
+
+
+def test_the_summary_as_json_keeps_numbers_and_breaks_down(run):
+    data = summary_json(run, ["kind"])
+    assert data["suite"] == "needy+custom"
+    (row,) = [row for row in data["summary"] if row["metric"] == "exact_match"]
+    assert (row["mean"], row["n"], row["ok"], row["undefined"]) == (0.5, 4, 2, 1)
+    kinds = [row["kind"] for row in data["by"]["kind"] if row["metric"] == "exact_match"]
+    assert kinds == ["fact", "list", None]
+
+
+def test_every_row_of_markdown_has_as_many_cells_as_its_header(hostile):
+    text = to_markdown([summary_table(hostile, ["kind"])])
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(rows) == 3
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {9}
+    assert "\x1b" not in text
+    assert "::error" not in text
+
+
+def test_names_of_fields_are_escaped_in_headers_too():
+    rows = [{"id": "q1", "answer": "x", "reference": "x", "a|b_c": "1"}]
+    text = to_markdown([summary_table(evaluate(rows, "exact_match"), ["a|b_c"])])
+    assert r"| system | a\|b\_c | metric |" in text
+
+
+def test_every_row_of_latex_has_as_many_cells_as_its_columns(hostile):
+    text = to_latex([summary_table(hostile, ["kind"])])
+    (columns,) = re.findall(r"\\begin\{tabular\}\{([lr]+)\}", text)
+    rows = [line for line in text.splitlines() if line.endswith(r" \\")]
+    assert len(rows) == 2
+    assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(columns)}
+    assert r"\input" not in text
+    assert text.count(r"\begin{") == text.count(r"\end{") == 2
+    unescaped = re.sub(r"\\[{}]", "", text)
+    assert unescaped.count("{") == unescaped.count("}")
+    assert re.sub(r"\$\\downarrow\$", "", re.sub(r"\\\$", "", text)).count("$") == 0
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_the_latex_compiles(hostile, tmp_path):
+    table = to_latex([summary_table(hostile, ["kind"])])
+    page = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}{table}\\end{{document}}"
+    (tmp_path / "t.tex").write_text(page)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_endings_folders_and_inputs_are_refused_before_any_work(tmp_path):
+    data = tmp_path / "data.csv"
+    data.write_text("id\n")
+    check_outputs([tmp_path / "new.JSON", tmp_path / "new.tex"], [data])
+    with pytest.raises(PlanError) as caught:
+        check_outputs([tmp_path, tmp_path / "a.xls", tmp_path / "b", data], [data])
+    assert len(caught.value.problems) == 4
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(run, tmp_path):
+    (tmp_path / "file").write_text("old")
+    with pytest.raises(StoreError, match="a file is in the way"):
+        write_run(run, tmp_path / "file" / "s.csv")
+    assert (tmp_path / "file").read_text() == "old"
+
+
+def test_summaries_are_written_once(run, tmp_path):
+    write_summaries(run, tmp_path)
+    before = {file.name: file.stat().st_mtime_ns for file in tmp_path.iterdir()}
+    assert set(before) == {"summary.json", "summary.md"}
+    write_summaries(run, tmp_path)
+    assert {file.name: file.stat().st_mtime_ns for file in tmp_path.iterdir()} == before
+    write_summaries(run, tmp_path, ["kind"])
+    assert json.loads((tmp_path / "summary.json").read_text())["by"]["kind"]
+
+
+COUNTS = Suite("counts", (Entry(Label("dont_know"), "unknown", 1.0, 0, show="count"),))
+
+
+def test_a_count_has_counts_for_bounds_and_a_key_in_json():
+    answers = ["I do not know", "I do not know", "It is 5", None]
+    run = evaluate([{"id": str(n), "answer": one} for n, one in enumerate(answers)], COUNTS)
+    (line,) = summary_table(run).lines
+    # Two of three know nothing; the one without an answer makes it 2 or 3.
+    assert (line.name, line.value, line.interval) == ("unknown (count)", "2", "")
+    assert sorted(re.findall(r"\d", line.bounds)) == ["2", "3"]
+    assert re.fullmatch(r"worst \d, best \d", line.bounds)
+    (row,) = summary_json(run)["summary"]
+    assert row["count"] == 2
+    assert (
+        "count"
+        not in summary_json(evaluate([{"id": "q", "answer": "x"}], "dont_know"))["summary"][0]
+    )
+
+
+def test_the_worst_is_said_first_where_lower_is_better_too():
+    rows = [{"id": "q1", "answer": "a b", "contexts": ["a"]}, {"id": "q2", "contexts": ["a"]}]
+    run = evaluate([{**row, "answer": row.get("answer")} for row in rows], "topic_drift")
+    (line,) = summary_table(run).lines
+    worst, best = (float(one) for one in re.findall(r"\d\.\d+", line.bounds))
+    assert line.bounds.startswith("worst ")
+    assert worst > best
+
+
+def test_a_table_says_why_rows_have_no_value(run):
+    said = [note for note in summary_table(run).notes if note.startswith("exact_match: a ")]
+    assert len(said) == 1
+    assert "1 missing: the sample has no answer" in said[0]
+    assert "1 undefined: the sample's list of references is empty" in said[0]
