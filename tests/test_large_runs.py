@@ -15,10 +15,10 @@ from ragauge.comparing.differences import differences
 from ragauge.errors import PlanError, StoreError
 from ragauge.evaluation import Evaluation
 from ragauge.loaders import load
+from ragauge.run import Run
 from ragauge.runs import findings, question_index, scores, store, stored_tables, summary
 from ragauge.runs.findings import find
 from ragauge.runs.health import Health
-from ragauge.runs.run import Run
 from ragauge.views.tables import scores_csv, scores_jsonl, write_run
 
 METRICS = ["exact_match", "token_f1", "number_match", "dont_know", "bleu"]

@@ -29,6 +29,7 @@ LAYERS = (
     {"gating", "people"},
     {"views"},
     {"page"},
+    {"run"},
     {"on_ray"},
     {"evaluation"},
     {"web"},
@@ -160,12 +161,20 @@ def test_a_module_imports_only_from_below_or_its_own_package(module):
 
 
 def test_no_module_imports_itself_by_way_of_others():
-    graph = {module: imports(module) - {module} for module in CODE}
+    # Inside a room a result may import, when it is shown, the module that states it as a report.
+    graph = {
+        module: {
+            other
+            for other in imports(module) - {module}
+            if part(other) != part(module) or other in imports(module, at_import=True)
+        }
+        for module in CODE
+    }
     # static_order() raises CycleError with the circle in it.
     assert set(TopologicalSorter(graph).static_order()) >= set(CODE)
 
 
-@pytest.mark.parametrize("module", [module for module in CODE if part(module) == "metrics"])
+@pytest.mark.parametrize("module", [module for module in CODE if module.startswith("metrics.")])
 def test_no_metric_imports_another_metrics_file(module):
     assert not [other for other in imports(module) if part(other) == "metrics"]
 

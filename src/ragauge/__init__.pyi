@@ -29,7 +29,7 @@ from .on_ray.executor import Ray as Ray
 from .rankings.rank import fuse as fuse
 from .rankings.rank import rank as rank
 from .rankings.result import RankingResult as RankingResult
-from .runs.run import Run as Run
+from .run import Run as Run
 from .samples.samples import Samples as Samples
 from .score import Score as Score
 from .score import Status as Status

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 if TYPE_CHECKING:
-    from ragauge.runs.run import Run
+    from ragauge.run import Run
     from ragauge.score import Score
 
 MARKER = "ragauge"

@@ -10,8 +10,8 @@ from pytest import approx
 import ragauge as rg
 from ragauge.comparing import compare, comparison_rows, pair_facts
 from ragauge.comparing.comparison import Comparison, QuestionCounts
+from ragauge.run import Run
 from ragauge.runs import stored_tables
-from ragauge.runs.run import Run
 
 METRICS = ["exact_match", "token_f1", "bleu"]
 N = 60

@@ -14,7 +14,7 @@ from ragauge.comparing.formats import to_csv, to_html, to_latex, to_markdown, wr
 from ragauge.comparing.systems_table import SystemsTable
 from ragauge.comparing.terminal import print_comparison
 from ragauge.comparing.words import ComparisonView
-from ragauge.views.terminal import console
+from ragauge.report.terminal import console
 
 HOSTILE = "=1|\x1b[31m[/red] \\input{x} $a_b$ `c` ::error::x \u202e"
 

@@ -16,7 +16,7 @@ from ragauge.errors import ClusterError, MetricError, StoreError
 from ragauge.evaluation import Evaluation
 from ragauge.on_ray import flight
 from ragauge.progress import NodeLeftOut
-from ragauge.runs.run import Run
+from ragauge.run import Run
 
 pytest.importorskip("ray", reason="pip install 'ragauge[ray]'")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]

@@ -8,10 +8,10 @@ import pytest
 import ragauge as rg
 from ragauge.comparing.differences import differences
 from ragauge.people.review import Review
+from ragauge.run import Run
 from ragauge.runs import kept_results
 from ragauge.runs.findings import find
 from ragauge.runs.kept_results import RESULTS
-from ragauge.runs.run import Run
 from ragauge.runs.scores import InParts
 from ragauge.runs.store import RunFolder
 

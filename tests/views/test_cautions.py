@@ -6,11 +6,12 @@ import pytest
 
 import ragauge as rg
 from ragauge.label import Label
+from ragauge.report.terminal import console
 from ragauge.suite import Entry, Suite
 from ragauge.trust import Caution, Measured, Trust
 from ragauge.views.cautions import caution_lines
 from ragauge.views.tables import summary_json, summary_table, to_markdown
-from ragauge.views.terminal import console, print_summary
+from ragauge.views.terminal import print_summary
 
 SHORT = "reference_words < 5 and longest_answer_words > 20 and n_systems > 1"
 

@@ -6,9 +6,10 @@ import re
 import pytest
 
 import ragauge as rg
+from ragauge.report.terminal import console
 from ragauge.views.first_screen import FirstScreen
 from ragauge.views.first_screen_text import first_screen_markdown
-from ragauge.views.terminal import console, print_run
+from ragauge.views.terminal import print_run
 
 
 def answers(right: dict[str, int], n: int = 20) -> list[dict[str, object]]:

@@ -13,6 +13,7 @@ import pytest
 from ragauge import evaluate
 from ragauge.errors import PlanError, StoreError
 from ragauge.label import Label
+from ragauge.report.table_formats import to_json
 from ragauge.suite import Entry, Suite
 from ragauge.views.tables import (
     check_outputs,
@@ -20,7 +21,6 @@ from ragauge.views.tables import (
     scores_jsonl,
     summary_json,
     summary_table,
-    to_json,
     to_latex,
     to_markdown,
     write_run,

@@ -8,9 +8,10 @@ from rich.cells import cell_len
 
 from ragauge import evaluate
 from ragauge.label import Label
+from ragauge.report.terminal import console, print_table
 from ragauge.suite import Entry, Suite
 from ragauge.views.question import print_question, read_question
-from ragauge.views.terminal import console, print_summary, print_table
+from ragauge.views.terminal import print_summary
 
 
 def print_sample(out, run, id):

@@ -15,7 +15,7 @@ import pytest
 
 import ragauge as rg
 from ragauge.errors import PlanError, StoreError
-from ragauge.runs.run import Run
+from ragauge.run import Run
 from ragauge.web.guard import loopback_address
 from ragauge.web.server import PageServer, serving
 from ragauge.web.viewer import PER_BLOCK, Viewer

@@ -28,8 +28,8 @@ def command(file: Path | None, reply: str | None, clear: bool) -> int:
     deleted replies are paid for again. The evidence of a judged score contains the KEY of each call.
     """
     from ragauge.judges.ledger import Ledger
+    from ragauge.report.terminal import console, print_table
     from ragauge.storage.cache import Cache
-    from ragauge.views.terminal import console, print_table
 
     path = file or RUNS / CACHE
     if not exists(path):

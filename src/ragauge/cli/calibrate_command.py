@@ -91,9 +91,9 @@ def command(
     """
     from ragauge.people.calibrate import calibrate
     from ragauge.people.calibration import CalibrationScreen, print_calibration
-    from ragauge.people.review_labels import LABELS
+    from ragauge.report.terminal import console
+    from ragauge.runs.file_names import LABELS
     from ragauge.runs.store import RunFolder
-    from ragauge.views.terminal import console
 
     if run is None and is_file(labels):
         raise click.UsageError(
@@ -140,7 +140,7 @@ def read_thresholds(pairs: Sequence[tuple[str, str]]) -> dict[str, float]:
 
 def _targets(output: Sequence[str], inputs: Sequence[Path]) -> list[tuple[str, Path | None]]:
     """The formats and their files, None for standard output; PlanError for unusable ones."""
-    from ragauge.views.tables import misplaced
+    from ragauge.storage.atomic_files import misplaced
 
     targets: list[tuple[str, Path | None]] = []
     problems: list[str] = []

@@ -18,7 +18,7 @@ MAX_PROBLEMS = 20
 
 def check_folder(path: Path) -> int:
     """Print what is wrong with a run's folder; 0 if nothing is, else 5; 5 also without digests."""
-    from ragauge.views.terminal import console, print_table
+    from ragauge.report.terminal import console, print_table
 
     folder = RunFolder.at(path)
     if not (folder.has_manifest() or exists(folder.path / SAMPLES)):
@@ -52,7 +52,8 @@ def check_folder(path: Path) -> int:
 
 def _problem_of_summary(folder: RunFolder) -> str:
     """Why the stored summary is not that of the scores; empty if it is, or if it cannot be computed here."""
-    from ragauge.views.tables import summary_json, to_json
+    from ragauge.report.table_formats import to_json
+    from ragauge.views.tables import summary_json
 
     run = folder.read()
     try:

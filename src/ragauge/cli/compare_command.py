@@ -20,7 +20,7 @@ from ragauge.evaluation.config import Config
 from ragauge.loaders.file_sets import kind_of_file
 from ragauge.report.plain import counted
 from ragauge.runs.health import Health
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.store import RunFolder
 from ragauge.storage.regular_file import as_url, exists, is_file, is_folder
 
@@ -159,7 +159,7 @@ def command(
     return _exit_code([run for run, _ in sides] if has_files else [], comparison)
 
 
-def _exit_code(evaluated: Sequence[Run], comparison: Comparison) -> int:
+def _exit_code(evaluated: Sequence[ScoredRun], comparison: Comparison) -> int:
     """0; 4 if nothing was compared, or if a score of an evaluated file failed."""
     if not any(row.n for row in comparison.rows):
         say("nothing was compared: no question has a score on both sides")
@@ -173,7 +173,7 @@ def _exit_code(evaluated: Sequence[Run], comparison: Comparison) -> int:
 def _format(form: str | None, output: Path | None, given: Sequence[str]) -> str:
     """The chosen format; PlanError for a file that cannot be written, before any work is done."""
     from ragauge.comparing.formats import SUFFIXES
-    from ragauge.views.tables import misplaced
+    from ragauge.storage.atomic_files import misplaced
 
     if output is None:
         return form or "table"
@@ -190,14 +190,14 @@ def _format(form: str | None, output: Path | None, given: Sequence[str]) -> str:
     return form or SUFFIXES[suffix]
 
 
-def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[Run, str]], bool]:
+def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[ScoredRun, str]], bool]:
     """The run and system of each argument, and whether a file was evaluated for it."""
     places = [_place(text) for text in given]
     if places[0] is None:
         raise PlanError([f"{given[0]}: no such run folder or file of answers"])
     paths = [place[0] for place in places if place is not None]
     together = _evaluated_together([place for place in places if place is not None], config)
-    opened: dict[Path, Run] = {path: run for path, (run, _) in together.items()}
+    opened: dict[Path, ScoredRun] = {path: run for path, (run, _) in together.items()}
     for path in paths:
         if path not in opened:
             opened[path] = _open(path, config)
@@ -208,7 +208,7 @@ def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[Run, str]],
         return [(first, name) for name in first.samples.systems], is_file(paths[0])
     if names_only and places[1] is not None:
         _only_system(first, given[0])
-    sides: list[tuple[Run, str]] = []
+    sides: list[tuple[ScoredRun, str]] = []
     for text, place in list(zip(given, places, strict=True))[names_only:]:
         if place is None:
             sides.append((first, _system_of(first, text)))
@@ -222,7 +222,7 @@ def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[Run, str]],
 
 def _evaluated_together(
     places: Sequence[tuple[Path, str | None]], config: Config
-) -> dict[Path, tuple[Run, str]]:
+) -> dict[Path, tuple[ScoredRun, str]]:
     """The run and system of each file, if all arguments are files of one system without a name.
 
     In one run their questions are paired by id or text, and disagreements on gold are found.
@@ -264,13 +264,13 @@ def _is_run_at_url(text: str) -> bool:
     return True
 
 
-def _open(path: Path, config: Config) -> Run:
+def _open(path: Path, config: Config) -> ScoredRun:
     if is_folder(path) or as_url(path):
         return RunFolder.at(path).read()
     return evaluate_config(replace(config, data=path))
 
 
-def _only_system(run: Run, text: str) -> str:
+def _only_system(run: ScoredRun, text: str) -> str:
     systems = run.samples.systems
     if len(systems) != 1:
         raise PlanError(
@@ -281,7 +281,7 @@ def _only_system(run: Run, text: str) -> str:
     return systems[0]
 
 
-def _system_of(run: Run, name: str) -> str:
+def _system_of(run: ScoredRun, name: str) -> str:
     if name not in run.samples.systems:
         where = run.place or run.samples.source
         hint = (
@@ -295,8 +295,8 @@ def _leave(comparison: Comparison, form: str, output: Path | None, *, full: bool
     """Print or write the comparison."""
     from ragauge.comparing.formats import written
     from ragauge.comparing.terminal import print_comparison
+    from ragauge.report.terminal import console
     from ragauge.storage.atomic_files import write_text
-    from ragauge.views.terminal import console
 
     if form == "table":
         print_comparison(console(sys.stdout), comparison, full=full)

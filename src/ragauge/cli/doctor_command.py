@@ -44,7 +44,7 @@ def command(check: Path | None) -> int:
         from ragauge.cli.check import check_folder
 
         return check_folder(check)
-    from ragauge.views.terminal import console, print_table
+    from ragauge.report.terminal import console, print_table
 
     rows = [("python", platform.python_version(), _python())]
     rows += [

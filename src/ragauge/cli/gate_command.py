@@ -12,7 +12,7 @@ from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.errors import StoreError
 from ragauge.evaluation.config import Config
 from ragauge.gating.gate import DropJudgedOn, Gate, gate
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.store import RunFolder
 from ragauge.storage.atomic_files import write_atomically
 from ragauge.storage.regular_file import exists
@@ -142,7 +142,7 @@ def command(
     return 0 if done.passed else GATE_FAILED
 
 
-def _baseline(run: Run, given: Path | None) -> Run | str | None:
+def _baseline(run: ScoredRun, given: Path | None) -> ScoredRun | str | None:
     """The stored run, or the name of a system of the run, if no such folder exists."""
     if given is None:
         return None

@@ -133,7 +133,7 @@ def _print(found: "JudgeBias", output: str | None) -> None:
         judge_bias_markdown,
         print_judge_bias,
     )
-    from ragauge.views.terminal import console
+    from ragauge.report.terminal import console
 
     screen = JudgeBiasScreen(found)
     if output == "json":

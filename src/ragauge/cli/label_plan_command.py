@@ -72,7 +72,7 @@ def command(
     ragauge label-plan labels.csv RUN --within 0.05
     """
     from ragauge.people.label_plan_words import label_plan_json, print_label_plan
-    from ragauge.views.terminal import console
+    from ragauge.report.terminal import console
 
     assumed = dict(zip(ASSUMED, (rate, sensitivity, specificity, correlation, rows), strict=True))
     given = [name for name, value in assumed.items() if value is not None]

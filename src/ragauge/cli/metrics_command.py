@@ -52,7 +52,7 @@ def _other_name(name: str, label: Label) -> Label:
 
 
 def _list() -> None:
-    from ragauge.views.terminal import console, print_table
+    from ragauge.report.terminal import console, print_table
 
     out = console(sys.stdout)
     rows = [
@@ -95,7 +95,7 @@ def _explain(metric: Metric) -> None:
 
 def _explain_trust(metric: Metric, trust: Trust) -> None:
     """Print what was measured about the metric's agreement with people."""
-    from ragauge.views.terminal import console, print_table
+    from ragauge.report.terminal import console, print_table
 
     versions = " and ".join(map(str, trust.versions))
     day = f" on {trust.measured_on}" if trust.measured_on else ""
@@ -133,7 +133,7 @@ FILLED_IN = {
 
 
 def _explain_suite(suite: Suite) -> None:
-    from ragauge.views.terminal import console, print_table
+    from ragauge.report.terminal import console, print_table
 
     source = f" ({suite.source})" if suite.source else ""
     click.echo(f"{suite.name}: {suite.title}{source}\n")

@@ -13,7 +13,7 @@ from ragauge.judges.config import JudgeConfig
 from ragauge.report.plain import counted
 from ragauge.runs.asked import named_without_scores
 from ragauge.runs.health import Health
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.samples.samples import Samples
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ INCOMPLETE = 4
 
 def print_plan(plan: Plan, samples: Samples, missing: Mapping[str, str]) -> None:
     """Print the metrics of a plan; `missing` says of what the samples have no columns, by label."""
-    from ragauge.views.terminal import console, print_table
+    from ragauge.report.terminal import console, print_table
 
     rows = [
         (
@@ -41,7 +41,7 @@ def print_plan(plan: Plan, samples: Samples, missing: Mapping[str, str]) -> None
 
 def print_estimate(estimates: "Mapping[str, CostEstimate]", judging: JudgeConfig) -> None:
     """Print the calls that each judge still has to answer, their cost, and whether a limit ends them."""
-    from ragauge.views.terminal import console, print_table
+    from ragauge.report.terminal import console, print_table
 
     rows = [
         (
@@ -86,7 +86,7 @@ def say_truncated(health: Health) -> None:
         )
 
 
-def exit_code(run: Run, plan: Plan) -> int:
+def exit_code(run: ScoredRun, plan: Plan) -> int:
     """0, 4 if scores failed or what was named has none, 6 if a judge or an encoder gave nothing usable.
 
     6 also if a metric has no score because its judge was not called.

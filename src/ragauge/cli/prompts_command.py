@@ -24,7 +24,7 @@ def command(folder: Path | None, show: str | None, language: str | None) -> int:
     ragauge uses its own prompt for a file you delete. Existing files are not overwritten.
     """
     from ragauge.judges.prompts import Prompts, file_of
-    from ragauge.views.terminal import console, print_table
+    from ragauge.report.terminal import console, print_table
 
     prompts = Prompts(language=language)
     if show is not None:

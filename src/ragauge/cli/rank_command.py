@@ -212,7 +212,7 @@ def _targets(output: Sequence[str], sources: Sequence[str]) -> list[tuple[str, P
         )
     files = [path for _, path in targets if path is not None]
     if files:
-        from ragauge.views.tables import misplaced
+        from ragauge.storage.atomic_files import misplaced
 
         problems += misplaced(files, [Path(source) for source in sources])
     if problems:
@@ -246,7 +246,7 @@ def _write(table: "RankingTable", form: str, path: Path | None, *, per_query: bo
 
 
 def _print(table: "RankingTable", *, per_query: bool) -> None:
-    from ragauge.views.terminal import console, print_table
+    from ragauge.report.terminal import console, print_table
 
     out = console(sys.stdout)
     # Build every table before printing, so that an error leaves no half-printed output.
@@ -281,7 +281,7 @@ def _fuse(
     """Write the fused run to the output file, or to standard output."""
     import gzip
 
-    from ragauge.views.tables import misplaced
+    from ragauge.storage.atomic_files import misplaced
 
     if len(output) > 1:
         raise click.UsageError("--fuse writes one run; give -o once")

@@ -17,9 +17,9 @@ from ragauge.cli.pairs import Pair
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.errors import PlanError
 from ragauge.people.review import Review
+from ragauge.people.review_queue import review_queue
 from ragauge.people.review_reasons import KINDS, MARGIN, N_SAMPLE
 from ragauge.report.plain import counted
-from ragauge.runs.run import Run
 from ragauge.runs.store import RunFolder
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -108,8 +108,8 @@ def open_review(
 ) -> Review:
     """The review that the options of `queue_options` describe."""
     import_plugins(plugins)
-    stored: Run = RunFolder.at(run).read()
-    queue = stored.review_queue(
+    queue = review_queue(
+        RunFolder.at(run).read(),
         about=about,
         metrics=metrics,
         thresholds=read_thresholds(thresholds),
@@ -154,7 +154,7 @@ def next_command(run: Path, rater: str | None, settle: bool, **options: Any) -> 
     terminal the keys are read from standard input, one a line.
     """
     from ragauge.cli.review_session import Session, keys_of
-    from ragauge.views.terminal import console
+    from ragauge.report.terminal import console
 
     review = open_review(run, settle=settle, **options)
     name = rater_name(rater)
@@ -274,7 +274,7 @@ def import_command(
     from ragauge.people.review_exchange import import_labels
 
     import_plugins(plugins)
-    queue = RunFolder.at(run).read().review_queue(about=about, seed=seed)
+    queue = review_queue(RunFolder.at(run).read(), about=about, seed=seed)
     done = import_labels(Review(queue), file, rater=rater)
     parts = [f"{counted(done.n_labels, 'label')} stored"]
     counts = (
@@ -301,7 +301,7 @@ def stats_command(run: Path, form: str, **options: Any) -> None:
     """Say what is labelled, how far people agree, and how the automatic verdicts compare."""
     from ragauge.people.review_stats import review_stats
     from ragauge.people.review_stats_words import StatsScreen, print_stats, stats_json
-    from ragauge.views.terminal import console
+    from ragauge.report.terminal import console
 
     stats = review_stats(open_review(run, **options).queue)
     if form == "json":

@@ -25,7 +25,7 @@ from ragauge.label import Label, outside_brackets
 from ragauge.loaders import load
 from ragauge.on_ray.executor import Ray
 from ragauge.runs.health import Health
-from ragauge.runs.run import Run, slices_of
+from ragauge.runs.scored_run import ScoredRun, slices_of
 from ragauge.runs.store import EVIDENCE_FOLDER, REPORT, SUMMARIES, RunFolder, put_files
 from ragauge.runs.working_copy import url_of_run
 from ragauge.samples.filter import select
@@ -107,7 +107,7 @@ def run_config(
     return code
 
 
-def evaluate_config(config: Config) -> Run:
+def evaluate_config(config: Config) -> ScoredRun:
     """Evaluate a configuration and store the run, without printing its results."""
     work = _prepared(config, "ask", retry_unreadable=False, record=None)
     for note in work.evaluation.samples.notes:
@@ -189,7 +189,7 @@ def _record_finished(work: _Work) -> None:
     ).run()
 
 
-def _evaluated(work: _Work, *, quiet: bool) -> Run:
+def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
     """Run the evaluation and show how far it is; a run that will take long says so."""
     evaluation, plan = work.evaluation, work.evaluation.plan
     workers = work.config.workers or os.cpu_count() or 1
@@ -210,11 +210,12 @@ def _evaluated(work: _Work, *, quiet: bool) -> Run:
         return evaluation.run(work.folder, workers=workers, listener=listener, executor=executor)
 
 
-def _leave(work: _Work, run: Run, *, full: bool) -> None:
+def _leave(work: _Work, run: ScoredRun, *, full: bool) -> None:
     """Write and print the run's summary and notes."""
+    from ragauge.report.terminal import console
     from ragauge.views.judging import judging_lines
     from ragauge.views.tables import write_run
-    from ragauge.views.terminal import console, print_run
+    from ragauge.views.terminal import print_run
 
     _write_summaries(run, work.by)
     for file in work.config.output:
@@ -230,7 +231,7 @@ def _leave(work: _Work, run: Run, *, full: bool) -> None:
         say(line)
 
 
-def _write_summaries(run: Run, by: Sequence[str]) -> None:
+def _write_summaries(run: ScoredRun, by: Sequence[str]) -> None:
     from ragauge.views.tables import write_summaries
 
     assert run.folder is not None
@@ -238,7 +239,7 @@ def _write_summaries(run: Run, by: Sequence[str]) -> None:
     put_files(run, *SUMMARIES)
 
 
-def _write_page(run: Run) -> None:
+def _write_page(run: ScoredRun) -> None:
     """Write the run's page into its folder: without evidence if the run is large, not at all if it is huge."""
     from ragauge.page.page import why_no_page, write_page
 

@@ -7,8 +7,8 @@ import click
 from ragauge.cli import say
 from ragauge.errors import PlanError
 from ragauge.evaluation import evaluate
-from ragauge.storage.atomic_files import write_text
-from ragauge.views.tables import misplaced, to_json
+from ragauge.report.table_formats import to_json
+from ragauge.storage.atomic_files import misplaced, write_text
 
 RULE = "=" * 26
 

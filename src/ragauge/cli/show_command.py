@@ -13,7 +13,7 @@ from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.errors import PlanError, StoreError
 from ragauge.report.plain import counted
 from ragauge.runs.findings import find
-from ragauge.runs.run import Run, slices_of
+from ragauge.runs.scored_run import ScoredRun, slices_of
 from ragauge.runs.store import RunFolder
 from ragauge.score import Status
 
@@ -67,8 +67,9 @@ def command(
     RUN is the folder or URL that `ragauge run` printed; without RUN, the runs in ragauge-runs are listed.
     With the ID of a question: its texts, and each system's scores with their reasons and evidence.
     """
+    from ragauge.report.terminal import console
     from ragauge.views.question import print_question, read_question
-    from ragauge.views.terminal import console, print_run, print_unavailable
+    from ragauge.views.terminal import print_run, print_unavailable
 
     out = console(sys.stdout)
     if sum(option is not None for option in (id, worst, status, finding)) > 1:
@@ -99,7 +100,7 @@ def command(
 
 
 def _print_runs(out: "Console") -> None:
-    from ragauge.views.terminal import print_table
+    from ragauge.report.terminal import print_table
 
     rows = list(_runs())
     if not rows:
@@ -125,10 +126,10 @@ def _runs() -> Iterator[tuple[str, ...]]:
     yield from (row for _, row in sorted(runs, key=lambda run: run[0], reverse=True))
 
 
-def _print_worst(out: "Console", run: Run, metric: str, n_rows: int) -> None:
+def _print_worst(out: "Console", run: ScoredRun, metric: str, n_rows: int) -> None:
+    from ragauge.report.terminal import print_table
     from ragauge.runs.numbers import number
     from ragauge.views.tables import short
-    from ragauge.views.terminal import print_table
 
     shown = run.metric(metric)
     rows = [
@@ -143,10 +144,10 @@ def _print_worst(out: "Console", run: Run, metric: str, n_rows: int) -> None:
     print_table(out, ("id", "system", shown.name, "answer"), rows)
 
 
-def _print_status(out: "Console", run: Run, status: str, n_rows: int) -> None:
+def _print_status(out: "Console", run: ScoredRun, status: str, n_rows: int) -> None:
     import polars as pl
 
-    from ragauge.views.terminal import print_table
+    from ragauge.report.terminal import print_table
 
     names = {metric.metric: metric.name for metric in run.metrics}
     columns = ("id", "system", "metric", "reason")
@@ -161,8 +162,8 @@ def _print_status(out: "Console", run: Run, status: str, n_rows: int) -> None:
         click.echo(f"{n_rows} of {counted(scores.height, 'score')}; more with -n")
 
 
-def _print_finding(out: "Console", run: Run, text: str) -> None:
-    from ragauge.views.terminal import print_table
+def _print_finding(out: "Console", run: ScoredRun, text: str) -> None:
+    from ragauge.report.terminal import print_table
 
     findings = find(run)
     matching = [finding for finding in findings if text.casefold() in finding.says.casefold()]

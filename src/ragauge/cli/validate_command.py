@@ -25,7 +25,7 @@ def command(source: Path, reading: SourceOptions) -> None:
     Prints each column with its meaning and its number of null and empty values. Each error names
     its line; the exit code is then 3.
     """
-    from ragauge.views.terminal import console, print_table
+    from ragauge.report.terminal import console, print_table
 
     samples = load(
         source,

@@ -1,9 +1,9 @@
 """The result of a comparison: a row for each slice, metric and pair of systems."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.manifest import MetricDisplay
@@ -191,8 +191,6 @@ class Comparison:
     n_permutations: int = 10_000
     seed: int = 0
     notes: tuple[str, ...] = ()
-    renderer: "ClassVar[Callable[[Comparison], str] | None]" = None
-    """How notebooks show comparisons; a module above sets it, since `runs` does not format."""
 
     @property
     def n_tests(self) -> int:
@@ -274,8 +272,10 @@ class Comparison:
         n = f"{self.n_questions:,} questions, {len(self.metrics)} metrics"
         return f"Comparison({', '.join(self.systems[:5])}: {n}, {self.n_tests:,} tests)"
 
-    def _repr_html_(self) -> str | None:
-        return None if Comparison.renderer is None else Comparison.renderer(self)
+    def _repr_html_(self) -> str:
+        from ragauge.comparing.formats import to_html
+
+        return to_html(self)
 
 
 def frame_row(row: MetricComparison) -> dict[str, object]:

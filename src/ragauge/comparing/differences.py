@@ -8,7 +8,7 @@ from typing import cast
 from ragauge.comparing.compare import compare_systems
 from ragauge.comparing.comparison import LEVEL, Comparison, MetricComparison
 from ragauge.runs.fields import read_dataclass
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 
 MOST_TESTS = 250
 """Most tests of all pairs. The smallest p of 10,000 drawn sign patterns, 0.0001, is 0.025 after Holm's
@@ -59,7 +59,7 @@ class SystemDifferences:
         return Difference(best, system, difference, row.p_corrected, row.n)
 
 
-def differences(run: Run, best: str) -> SystemDifferences | None:
+def differences(run: ScoredRun, best: str) -> SystemDifferences | None:
     """All systems of a run compared by all metrics; None for a single system. Computed once for a run.
 
     Every pair is compared, as by `ragauge compare RUN --all-pairs`. If that makes more than 250 tests,
@@ -80,19 +80,25 @@ def differences(run: Run, best: str) -> SystemDifferences | None:
         return None
     n_metrics = sum(not metric.unavailable for metric in run.metrics)
     base = None if n_metrics * n * (n - 1) // 2 <= MOST_TESTS else best
-    if not run.system_comparisons:
-        run.system_comparisons.update(_kept(run))
-    if base not in run.system_comparisons:
+    made = comparisons_of(run)
+    if base not in made:
         others = [system for system in run.samples.systems if system != base]
-        run.system_comparisons[base] = (
+        made[base] = (
             compare_systems(run, others, "all")
             if base is None
             else compare_systems(run, [base, *others], "base")
         )
-    return SystemDifferences(run.system_comparisons[base], base)
+    return SystemDifferences(made[base], base)
 
 
-def _kept(run: Run) -> Mapping[str | None, Comparison]:
+def comparisons_of(run: ScoredRun) -> dict[str | None, Comparison]:
+    """The comparisons of all systems that were made so far, by their base; None where every pair is compared."""
+    if "comparisons" not in run.computed:
+        run.computed["comparisons"] = _kept(run)
+    return cast("dict[str | None, Comparison]", run.computed["comparisons"])
+
+
+def _kept(run: ScoredRun) -> dict[str | None, Comparison]:
     """The comparisons that the run made when it ended, by their base."""
     pairs = cast("Sequence[tuple[str | None, object]]", run.kept.get("comparisons", ()))
     found = {base: read_dataclass(Comparison, made) for base, made in pairs}

@@ -8,8 +8,7 @@ from ragauge.comparing.systems_table import SystemCell, SystemsTable
 from ragauge.comparing.words import MARK, ComparisonView
 from ragauge.report.html_table import html_table, html_text, small
 from ragauge.report.plain import for_latex, for_markdown, for_terminal, some
-from ragauge.report.table_formats import Latex, csv_table, latex_table, markdown_table
-from ragauge.views.tables import to_json
+from ragauge.report.table_formats import Latex, csv_table, latex_table, markdown_table, to_json
 
 IDS_SHOWN = 20
 WHOLE = 200

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
-from ragauge.comparing.comparison import Comparison
 from ragauge.engine.engine import measure
 from ragauge.engine.graph import Plan
 from ragauge.engine.plan import make_plan
@@ -35,18 +34,15 @@ from ragauge.evaluation.execution import (
     unfinished_batches,
 )
 from ragauge.judges.config import JudgeConfig
-from ragauge.people.calibrate import Calibration
-from ragauge.people.calibration_notebook import rendered_calibration
 from ragauge.progress import Listener, ignore
+from ragauge.run import Run
 from ragauge.runs.identity import judges_of, manifest_of
 from ragauge.runs.manifest import Manifest
-from ragauge.runs.run import Run
 from ragauge.runs.working_copy import url_of_run
 from ragauge.samples.samples import FIELDS, Columns, FieldError, Samples, read_value
 from ragauge.score import KeptEvidence, Score
 from ragauge.storage.regular_file import exists
 from ragauge.suite import Entry
-from ragauge.views.notebook import NotebookRenderer, comparison_html
 
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
@@ -55,11 +51,6 @@ if TYPE_CHECKING:
     from ragauge.loaders.conflicts import Prefer
     from ragauge.on_ray.executor import Ray
     from ragauge.runs.store import RunFolder
-
-# Set here because runs/ is below report/ and does not format.
-Run.renderer = NotebookRenderer()
-Comparison.renderer = staticmethod(comparison_html)
-Calibration.renderer = staticmethod(rendered_calibration)
 
 MAX_WHOLE = 2**63
 BATCH_SIZE, MAX_BATCH_SIZE = 1_000, 10_000
@@ -182,7 +173,7 @@ def open_run(folder: str | Path) -> Run:
     """
     from ragauge.runs.store import RunFolder
 
-    return RunFolder.at(folder).read()
+    return Run.of(RunFolder.at(folder).read())
 
 
 @dataclass(frozen=True, slots=True)

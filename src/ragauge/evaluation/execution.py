@@ -9,10 +9,10 @@ from ragauge.engine.corpus import compute_corpus_features
 from ragauge.engine.graph import Plan
 from ragauge.engine.row_range import RowRange
 from ragauge.progress import Scored
+from ragauge.run import Run
 from ragauge.runs.identity import judges_of, now
 from ragauge.runs.kept_results import keeps_results
 from ragauge.runs.manifest import Manifest
-from ragauge.runs.run import Run
 from ragauge.samples.samples import Columns, SampleFile, Samples, to_columns
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class Execution:
 
         path, stored = folder.path, folder.open(self.manifest, self.samples)
         if stored.finished:
-            run = replace(folder.read(), samples=self.samples)
+            run = Run.of(replace(folder.read(), samples=self.samples))
             if not any(has_unfinished(run.collect(piece)) for piece in run.source.pieces()):
                 if not all((path / name).exists() for name in SUMMARIES):
                     write_summaries(run, path)
@@ -129,7 +129,7 @@ class Execution:
         else:
             self._measure_on_both(self.executor, numbers, folder)
         finished = replace(self._finished(), started=stored.started)
-        run = folder.finish(finished, self.samples, n_batches(self.samples, self.manifest))
+        run = Run.of(folder.finish(finished, self.samples, n_batches(self.samples, self.manifest)))
         write_summaries(run, path)
         _keep(run)
         return run

@@ -24,8 +24,8 @@ from ragauge.people.judge_effects import (
     context_order,
     length_effect,
 )
+from ragauge.run import Run
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.run import Run
 from ragauge.samples.samples import Samples
 from ragauge.score import Score
 from ragauge.storage.regular_file import exists

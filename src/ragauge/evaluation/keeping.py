@@ -2,18 +2,19 @@
 
 from dataclasses import asdict
 
+from ragauge.comparing.differences import comparisons_of
 from ragauge.page.distributions import DISTRIBUTIONS, distributions
 from ragauge.page.field_slices import SLICES, can_be_kept, run_slices
 from ragauge.runs.findings import find
 from ragauge.runs.kept_results import keeps_results, write_results
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.worst import worst_rows
 
 N_WORST = 20
 """Rows kept of each metric's worst ones."""
 
 
-def keep_results(run: Run) -> None:
+def keep_results(run: ScoredRun) -> None:
     """Store the run's summary, also by fields with few values, outcomes, distributions, findings, comparisons
     and worst rows.
 
@@ -27,7 +28,7 @@ def keep_results(run: Run) -> None:
         "summary": run.summary().to_dicts(),
         "outcomes": run.outcomes.as_data(),
         "findings": [asdict(match) for match in find(run)],
-        "comparisons": [[base, asdict(made)] for base, made in run.system_comparisons.items()],
+        "comparisons": [[base, asdict(made)] for base, made in comparisons_of(run).items()],
         "worst": {label: [list(row) for row in rows.iter_rows()] for label, rows in worst.items()},
     }
     results[DISTRIBUTIONS] = [[*key, bins] for key, bins in distributions(run).items()]

@@ -3,21 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragauge.comparing.compare import compare
 from ragauge.comparing.comparison import MetricComparison
 from ragauge.errors import PlanError
-from ragauge.runs.manifest import Manifest, MetricDisplay
+from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.runs.scores import ScoreSource
 from ragauge.samples.filter import matching
-from ragauge.samples.samples import Samples
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 IDS_SHOWN = 3
 
@@ -143,49 +140,13 @@ def _lost(row: MetricComparison) -> list[str]:
     return [one.id for one in row.unpaired if one.base == "ok" and one.candidate != "ok"]
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A run with some of its samples."""
-
-    run: ScoredRun
-    samples: Samples
-
-    @property
-    def source(self) -> ScoreSource:
-        return self.run.source
-
-    @property
-    def manifest(self) -> Manifest:
-        return self.run.manifest
-
-    @property
-    def folder(self) -> Path | None:
-        return self.run.folder
-
-    @property
-    def url(self) -> str | None:
-        return self.run.url
-
-    @property
-    def place(self) -> str | None:
-        return self.run.place
+@dataclass(frozen=True, repr=False)
+class _Part(ScoredRun):
+    """A run with some of its samples, of which nothing is kept."""
 
     @cached_property
     def kept(self) -> Mapping[str, object]:
         return {}
-
-    @cached_property
-    def metrics(self) -> tuple[MetricDisplay, ...]:
-        return self.run.metrics
-
-    def metric(self, name: str) -> MetricDisplay:
-        return self.run.metric(name)
-
-    def scan(self) -> "pl.LazyFrame":
-        return self.run.scan()
-
-    def collect(self, lazy: "pl.LazyFrame") -> "pl.DataFrame":
-        return self.run.collect(lazy)
 
 
 def _matching(run: ScoredRun, own: str, where: Filter | None, named: str) -> ScoredRun:
@@ -197,7 +158,8 @@ def _matching(run: ScoredRun, own: str, where: Filter | None, named: str) -> Sco
     rows = run.samples.frame.filter(pl.col("system") == own)
     seen = rows.with_columns(pl.lit(named).alias("system"))
     ids = matching(replace(run.samples, rows=seen), where).frame["id"]
-    return _Part(run, replace(run.samples, rows=rows.filter(pl.col("id").is_in(ids.implode()))))
+    some = replace(run.samples, rows=rows.filter(pl.col("id").is_in(ids.implode())))
+    return _Part(some, run.source, run.manifest, run.folder, run.url)
 
 
 def _drop(row: MetricComparison) -> Mapping[str, float | None]:

@@ -18,7 +18,7 @@ from ragauge.page.overview import Overview
 from ragauge.page.sample_rows import RowsInFile, SampleRows, sample_rows
 from ragauge.page.view import FieldView, RunView
 from ragauge.people.labels_words import PEOPLE, people_say
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,7 +45,7 @@ class RunChunks:
     people: bool = True
 
     @property
-    def run(self) -> Run:
+    def run(self) -> ScoredRun:
         return self.overview.run
 
     @property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ragauge.comparing.mismatches import ADVICE, check_data, check_metrics
 from ragauge.comparing.sides import Side
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import EVIDENCE, SCORES, InMemory
 from ragauge.samples.samples import Samples
 
@@ -20,19 +20,19 @@ SUITE = "all runs"
 
 
 @dataclass(frozen=True, repr=False)
-class CombinedRun(Run):
+class CombinedRun(ScoredRun):
     """Several runs as one. `mismatches` say where they differ, so that their numbers may not be comparable."""
 
     mismatches: tuple[str, ...] = ()
 
 
-def with_combined(runs: Sequence[Run]) -> list[Run]:
+def with_combined(runs: Sequence[ScoredRun]) -> list[ScoredRun]:
     """The runs, before them all in one if they can be compared: they have a common question and metric."""
     found = combined(runs) if len(runs) > 1 else None
     return [*runs] if found is None else [found, *runs]
 
 
-def combined(runs: Sequence[Run]) -> CombinedRun | None:
+def combined(runs: Sequence[ScoredRun]) -> CombinedRun | None:
     """The systems of all runs on the metrics that they share, in memory; None without a common question
     or metric.
 
@@ -74,7 +74,7 @@ def combined(runs: Sequence[Run]) -> CombinedRun | None:
     return CombinedRun(samples, scores, manifest, mismatches=tuple(mismatches))
 
 
-def names_of(runs: Sequence[Run]) -> list[str]:
+def names_of(runs: Sequence[ScoredRun]) -> list[str]:
     """A name for each run: that of its folder, or a number."""
     names: list[str] = []
     for at, run in enumerate(runs, 1):
@@ -83,7 +83,7 @@ def names_of(runs: Sequence[Run]) -> list[str]:
     return names
 
 
-def _name_of(run: Run) -> str:
+def _name_of(run: ScoredRun) -> str:
     """The name of a run's folder; empty for a run in memory."""
     if run.url is not None:
         return run.url.rpartition("/")[2]
@@ -91,7 +91,7 @@ def _name_of(run: Run) -> str:
 
 
 def _shared(
-    runs: Sequence[Run], sides: Sequence[Side]
+    runs: Sequence[ScoredRun], sides: Sequence[Side]
 ) -> tuple[list[MetricDisplay], list[str], list[str]]:
     """The metrics that all runs scored in the same way; in what others differ; which others not all have."""
     base, *others = sides

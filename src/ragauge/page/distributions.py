@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ragauge.errors import StoreError
-from ragauge.runs.run import Run
 from ragauge.runs.score_pieces import score_pieces
+from ragauge.runs.scored_run import ScoredRun
 
 N_BINS = 20
 """Equal parts of a metric's range."""
@@ -16,7 +16,7 @@ Bins = Mapping[tuple[str, str], tuple[int, ...]]
 """Counts by metric and system."""
 
 
-def value_ranges(run: Run) -> Mapping[str, tuple[float, float]]:
+def value_ranges(run: ScoredRun) -> Mapping[str, tuple[float, float]]:
     """Each metric's bounds; for an open end that of its values, made wider if both are the same.
 
     (0.0, 1.0) for a metric without a value.
@@ -37,7 +37,7 @@ def value_ranges(run: Run) -> Mapping[str, tuple[float, float]]:
     return found
 
 
-def distributions(run: Run) -> Bins:
+def distributions(run: ScoredRun) -> Bins:
     """The counts in N_BINS equal parts of each metric's range, in one pass over the scores."""
     if DISTRIBUTIONS in run.kept:
         rows = cast("Sequence[Sequence[Any]]", run.kept[DISTRIBUTIONS])

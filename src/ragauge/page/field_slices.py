@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from ragauge.runs.run import UNGROUPED, Run
+from ragauge.runs.scored_run import UNGROUPED, ScoredRun
 from ragauge.runs.summary import SUMMARY
 from ragauge.samples.samples import Samples
 
@@ -29,7 +29,7 @@ class RunSlices:
         return {"values": self.values, "counts": self.counts, "rows": self.rows}
 
 
-def run_slices(run: Run) -> Mapping[str, RunSlices]:
+def run_slices(run: ScoredRun) -> Mapping[str, RunSlices]:
     """The first fields with 2 to MAX_VALUES values, by name; at most MAX_FIELDS."""
     if SLICES in run.kept:
         kept = cast("Mapping[str, Mapping[str, Sequence[object]]]", run.kept[SLICES])
@@ -44,7 +44,7 @@ def run_slices(run: Run) -> Mapping[str, RunSlices]:
     return {name: _slices(run, name) for name in _sliced_fields(run.samples)[:MAX_FIELDS]}
 
 
-def _slices(run: Run, name: str) -> RunSlices:
+def _slices(run: ScoredRun, name: str) -> RunSlices:
     counts = run.samples.scan().group_by(name).len().sort(name, nulls_last=True).collect()
     return RunSlices(
         counts[name].to_list(), counts["len"].to_list(), run.summary(by=name).to_dicts()

@@ -33,7 +33,7 @@ from ragauge.runs.findings import find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, aggregate, bounds, interval, number
 from ragauge.runs.outcomes import Absence
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.views.first_screen import DIGITS, FirstScreen
 from ragauge.where import RESERVED
 
@@ -46,7 +46,7 @@ WORD = re.compile(r"[^\W\d][\w.-]*")
 class Overview:
     """The view of one run, without its fields and blocks."""
 
-    run: Run
+    run: ScoredRun
 
     @cached_property
     def screen(self) -> FirstScreen:
@@ -255,7 +255,7 @@ class Overview:
             )
 
 
-def _notes(run: Run, screen: FirstScreen) -> Iterator[str]:
+def _notes(run: ScoredRun, screen: FirstScreen) -> Iterator[str]:
     from ragauge.views.judging import judging_lines
 
     yield from run.problems
@@ -276,7 +276,7 @@ def field(name: str) -> str:
     return name if is_word else f"`{name}`"
 
 
-def facts(run: Run) -> Iterator[Fact]:
+def facts(run: ScoredRun) -> Iterator[Fact]:
     """What was run: data, code, models, costs, time and seed, as far as the manifest has them."""
     manifest, data = run.manifest, run.manifest.data
     yield Fact("suite", manifest.suite)
@@ -308,7 +308,7 @@ def facts(run: Run) -> Iterator[Fact]:
         yield Fact("run key", manifest.key[:16])
 
 
-def _prompts(run: Run) -> Iterator[str]:
+def _prompts(run: ScoredRun) -> Iterator[str]:
     """The metrics with prompts and the digest of these, from their labels."""
     for metric in run.metrics:
         try:

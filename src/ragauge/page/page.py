@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from functools import cache
+from html import escape
 from importlib import metadata, resources
 from itertools import chain, islice
 from pathlib import Path
@@ -22,7 +23,9 @@ from typing import Protocol
 from ragauge.errors import PlanError
 from ragauge.page.overview import Overview
 from ragauge.page.view import ReportView, RunView
-from ragauge.runs.run import Run
+from ragauge.report.html_table import html_text
+from ragauge.report.rendered import Rendered
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.storage.atomic_files import write_atomically
 from ragauge.storage.regular_file import check_regular
 
@@ -37,10 +40,13 @@ POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; connect-src {connect}; "
     "base-uri 'none'; form-action 'none'"
 )
+MAX_FRAME = 10_000_000
+"""Most bytes of a page in a notebook, which keeps the page in its file."""
+FRAME_STYLE = "width: 100%; height: 44rem; border: 1px solid #8886; border-radius: 6px"
 NO_SCRIPT = "This report needs JavaScript. The same numbers are in summary.md."
 
 
-def write_page(runs: Sequence[Run], path: Path, *, evidence: bool = True) -> None:
+def write_page(runs: Sequence[ScoredRun], path: Path, *, evidence: bool = True) -> None:
     """Write the page of one or several runs as one HTML file; without `evidence` it is smaller.
 
     Several runs come first as one, with the systems of all side by side, if they can be compared.
@@ -62,7 +68,31 @@ def write_page(runs: Sequence[Run], path: Path, *, evidence: bool = True) -> Non
     )
 
 
-def why_no_page(runs: Sequence[Run]) -> str:
+def page_frame(run: ScoredRun) -> Rendered:
+    """The run's page in a frame that can neither reach the notebook nor the network."""
+    from ragauge.page.chunks import RunChunks
+
+    parts: list[bytes] = []
+    size = 0
+    for part in page_parts([RunChunks(Overview(run), 0)]):
+        parts.append(part)
+        size += len(part)
+        if size > MAX_FRAME:
+            text = (
+                f"The page has more than {MAX_FRAME // 10**6} MB, too much for a notebook. Write it with "
+                'run.report("report.html") and open that, or run: ragauge view '
+                f"{run.place or 'RUN'}"
+            )
+            return Rendered(text, f"<div>{html_text(text, None)}</div>")
+    page = escape(b"".join(parts).decode())
+    return Rendered(
+        'a page for notebooks; write it with run.report("report.html")',
+        f'<iframe srcdoc="{page}" sandbox="allow-scripts" title="ragauge report" '
+        f'style="{FRAME_STYLE}"></iframe>',
+    )
+
+
+def why_no_page(runs: Sequence[ScoredRun]) -> str:
     """Why one file cannot hold these runs, and what to do instead; empty if it can.
 
     A page is made from all scores and texts in memory: 3 million scores need about 1.5 GB, and a browser
@@ -84,7 +114,7 @@ def why_no_page(runs: Sequence[Run]) -> str:
     )
 
 
-def _text_bytes(run: Run) -> float:
+def _text_bytes(run: ScoredRun) -> float:
     """About how many bytes the samples have in memory, by the first ones."""
     first = run.samples.part(0, ROWS_SAMPLED)
     return first.estimated_size() / max(first.height, 1) * len(run.samples)

@@ -9,12 +9,12 @@ from ragauge.errors import LabelError
 from ragauge.judges.prompts import DIGEST_LENGTH, Prompts
 from ragauge.label import Label
 from ragauge.metric import PROMPTS
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 
 LANGUAGES = (None, "de", "es", "fr", "zh")
 
 
-def prompts_of_run(run: Run) -> Mapping[str, str]:
+def prompts_of_run(run: ScoredRun) -> Mapping[str, str]:
     """The templates by name. A run stores a digest of its prompts, not their texts.
 
     Without those of a metric whose digest is that of other prompts, as of a folder of the user's.
@@ -29,7 +29,7 @@ def prompts_of_run(run: Run) -> Mapping[str, str]:
     return found
 
 
-def _asked(run: Run) -> Iterator[tuple[tuple[str, ...], str]]:
+def _asked(run: ScoredRun) -> Iterator[tuple[tuple[str, ...], str]]:
     """The names of the prompts of each judged metric, and the digest in its label."""
     for metric in run.metrics:
         if metric.unavailable:

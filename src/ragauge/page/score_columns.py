@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.comparing.paired_scores import numbered
 from ragauge.errors import StoreError
-from ragauge.runs.run import Run
 from ragauge.runs.score_pieces import score_pieces
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import collected
 from ragauge.score import Status
 
@@ -52,7 +52,7 @@ class ScoreColumn:
 class ScoreColumns:
     """The scores of a run by metric label, for questions in the samples' order and these systems."""
 
-    run: Run
+    run: ScoredRun
     systems: Sequence[str]
 
     @cached_property

@@ -8,12 +8,12 @@ from ragauge.page.field_slices import RunSlices, run_slices
 from ragauge.page.view import SliceCell, SliceView
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import aggregate, interval
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.views.first_screen import DIGITS
 
 
 def slice_views(
-    run: Run, systems: Sequence[str], displays: Sequence[MetricDisplay]
+    run: ScoredRun, systems: Sequence[str], displays: Sequence[MetricDisplay]
 ) -> Iterator[SliceView]:
     """The fields with few values, each with its parts."""
     shown = [at for at, display in enumerate(displays) if not display.unavailable]

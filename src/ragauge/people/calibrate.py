@@ -1,11 +1,11 @@
 """Calibrate a run's metrics against people's labels: agreement, thresholds, corrected rates."""
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 from ragauge.comparing.questions import clusters_of
 from ragauge.errors import PlanError
@@ -17,7 +17,6 @@ from ragauge.people.review_verdicts import is_label_log, verdicts_of_labels
 from ragauge.people.system_rates import SystemRates, system_rates
 from ragauge.people.verdicts import MatchedLabels, matched
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.rendering import Rendered
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.storage.regular_file import exists
 
@@ -46,16 +45,16 @@ class Calibration:
     raters: RaterAgreement | None
     seed: int
     unscored: tuple[str, ...] = ()
-    renderer: "ClassVar[Callable[[Calibration], Rendered] | None]" = None
-    """How it shows at a prompt and in notebooks; a module above sets it, since `runs` does not format."""
 
     def __repr__(self) -> str:
-        if Calibration.renderer is None:  # only if nothing has imported `evaluate` and `open_run`
-            return f"<Calibration of {len(self.metrics)} metrics>"
-        return Calibration.renderer(self).text
+        from ragauge.people.calibration_notebook import rendered_calibration
 
-    def _repr_html_(self) -> str | None:
-        return None if Calibration.renderer is None else Calibration.renderer(self).html
+        return rendered_calibration(self).text
+
+    def _repr_html_(self) -> str:
+        from ragauge.people.calibration_notebook import rendered_calibration
+
+        return rendered_calibration(self).html
 
     @property
     def kind(self) -> Kind:

@@ -5,7 +5,7 @@ import io
 from ragauge.people.calibrate import Calibration
 from ragauge.people.calibration import CalibrationScreen, Section, print_calibration
 from ragauge.report.html_table import html_table, html_text, small
-from ragauge.runs.rendering import Rendered
+from ragauge.report.rendered import Rendered
 
 
 def rendered_calibration(found: Calibration) -> Rendered:
@@ -14,7 +14,7 @@ def rendered_calibration(found: Calibration) -> Rendered:
 
 
 def _text(found: Calibration) -> str:
-    from ragauge.views.terminal import console
+    from ragauge.report.terminal import console
 
     out = io.StringIO()
     print_calibration(console(out), CalibrationScreen(found))

@@ -177,7 +177,7 @@ def print_judge_bias(out: "Console", screen: JudgeBiasScreen) -> None:
     """Print what was measured and what to do."""
     from rich.text import Text
 
-    from ragauge.views.terminal import print_table
+    from ragauge.report.terminal import print_table
 
     width = min(out.width, WIDTH)
     out.print(Text(for_terminal(screen.headline), "bold"))

@@ -79,7 +79,7 @@ def print_label_plan(out: "Console", plan: LabelPlan) -> None:
     """Print the headline and the table."""
     from rich.text import Text
 
-    from ragauge.views.terminal import print_table
+    from ragauge.report.terminal import print_table
 
     for line in Text(for_terminal(plan.headline), "bold").wrap(out, min(out.width, WIDTH)):
         out.print(line)

@@ -18,12 +18,10 @@ from typing import cast
 from ragauge.errors import PlanError, StoreError
 from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
 from ragauge.people.review_label import Retraction, ReviewLabel, label_of, label_problems
+from ragauge.runs.file_names import LABELS
 from ragauge.storage.atomic_files import store_errors, sync_folder
 from ragauge.storage.regular_file import read_regular
 
-LABELS = "labels.jsonl"
-SESSIONS = "labels"
-"""The folder of labels that were given at a run's URL; `people/run_labels.py` says what it contains."""
 MAX_BYTES = 1_000_000_000
 
 _writing = Lock()

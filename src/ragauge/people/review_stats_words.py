@@ -127,7 +127,7 @@ def print_stats(out: "Console", screen: StatsScreen) -> None:
     """Print the figures of a review."""
     from rich.text import Text
 
-    from ragauge.views.terminal import print_table
+    from ragauge.report.terminal import print_table
 
     out.print(Text(screen.headline, "bold"))
     for note in screen.notes:

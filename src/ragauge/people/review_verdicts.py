@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Literal
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.verdicts import Verdicts
 from ragauge.people.review_label import ReviewLabel, Value
-from ragauge.people.review_labels import LABELS, LabelLog
+from ragauge.people.review_labels import LabelLog
 from ragauge.people.review_queue import ReviewQueue, answer_digests
 from ragauge.people.review_reasons import Answer
 from ragauge.people.run_labels import RunLabels
+from ragauge.runs.file_names import LABELS
 from ragauge.runs.scored_run import ScoredRun
 
 if TYPE_CHECKING:

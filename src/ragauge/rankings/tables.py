@@ -281,7 +281,7 @@ def to_csv(ranked: RankingResult, *, per_query: bool) -> str:
 
 def as_json(table: RankingTable, *, per_query: bool) -> str:
     """Summaries, comparisons and notes; with `per_query` also the values of each query."""
-    from ragauge.views.tables import to_json
+    from ragauge.report.table_formats import to_json
 
     ranked = table.ranked
     compared = table.compared if table.all_pairs else table.with_first

@@ -1,7 +1,8 @@
-"""Tables as Markdown, LaTeX and CSV. Every cell is escaped here, so callers pass plain text."""
+"""Tables as Markdown, LaTeX, CSV, and JSON. Every cell is escaped here, so callers pass plain text."""
 
 import csv
 import io
+import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from ragauge.report.plain import for_csv, for_latex, for_markdown
@@ -95,3 +96,8 @@ def csv_line(cells: Sequence[object]) -> str:
     # With a line end of "\n" the writer leaves a bare "\r" in a cell unquoted.
     csv.writer(out, lineterminator="\r\n").writerow(cells)
     return out.getvalue()[:-2] + "\n"
+
+
+def to_json(data: object) -> str:
+    """Strict JSON, indented."""
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1, default=str) + "\n"

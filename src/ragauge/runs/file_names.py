@@ -1,9 +1,11 @@
 """The names of the files in a run's folder; `runs/store.py` says what they are."""
 
-from ragauge.people.review_labels import LABELS, SESSIONS
 from ragauge.runs.kept_results import RESULTS
 from ragauge.runs.question_index import INDEX
 
+LABELS = "labels.jsonl"
+SESSIONS = "labels"
+"""The folder of labels that were given at a run's URL; `people/run_labels.py` says what it contains."""
 MANIFEST = "manifest.json"
 SAMPLES = "samples.parquet"
 SCORES_FOLDER = "scores"

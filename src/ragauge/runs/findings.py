@@ -6,8 +6,8 @@ from heapq import nsmallest
 from typing import TYPE_CHECKING, cast
 
 from ragauge.runs.fields import read_dataclass
-from ragauge.runs.run import Run
 from ragauge.runs.score_pieces import score_pieces
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.where import All, Comparison, Condition, Either, Filter, IsNull, Membership, Not, Truth
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class FindingMatch:
     n_found: int
 
 
-def find(run: Run) -> tuple[FindingMatch, ...]:
+def find(run: ScoredRun) -> tuple[FindingMatch, ...]:
     """The findings that match at least one row, by system, in the suite's order; computed once.
 
     Source: the suite answer-quality, "Interpreting Results".
@@ -66,7 +66,7 @@ def _of_data(kept: object) -> tuple[FindingMatch, ...]:
     return tuple(read_dataclass(FindingMatch, each) for each in cast("list[object]", kept))
 
 
-def _find(run: Run) -> tuple[FindingMatch, ...]:
+def _find(run: ScoredRun) -> tuple[FindingMatch, ...]:
     scored = {metric.metric for metric in run.metrics if not metric.unavailable}
     findings = [
         finding for finding in run.manifest.findings if scored.issuperset(finding.metrics.values())
@@ -99,7 +99,7 @@ def _find(run: Run) -> tuple[FindingMatch, ...]:
     )
 
 
-def _values(run: Run, labels: Collection[str]) -> "Iterator[pl.DataFrame]":
+def _values(run: ScoredRun, labels: Collection[str]) -> "Iterator[pl.DataFrame]":
     """One row for each (system, id), one column for each of the metrics; some samples at a time."""
     import polars as pl
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import cast
 
 from ragauge.label import Label
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.score import NOT_ASKED, Flag
 
 
@@ -22,7 +22,7 @@ class Health:
     (True, False)
     """
 
-    run: Run
+    run: ScoredRun
 
     @cached_property
     def n_failed(self) -> int:

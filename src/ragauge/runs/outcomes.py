@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.runs.score_pieces import score_pieces
-from ragauge.runs.scored_run import ScoredRun
 from ragauge.score import Flag
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from ragauge.runs.scored_run import ScoredRun
 
 COLUMNS = ("metric", "system", "value", "status", "reason", "flags")
 
@@ -97,7 +98,7 @@ def _counted(frame: "pl.DataFrame") -> "list[tuple[Any, ...]]":
     return frame.group_by(frame.columns, maintain_order=True).len().rows()
 
 
-def outcomes_of(run: ScoredRun) -> Outcomes:
+def outcomes_of(run: "ScoredRun") -> Outcomes:
     """What became of the scores of a run."""
     if "outcomes" in run.kept:
         return Outcomes.of_data(cast("Mapping[str, Any]", run.kept["outcomes"]))

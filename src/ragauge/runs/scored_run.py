@@ -1,37 +1,277 @@
-"""What the analyses of a run need of it. `Run` has methods that call them, so they cannot import it."""
+"""A scored run: its samples, scores and manifest, and what is computed from them alone."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, cast
 
+from ragauge.errors import PlanError, did_you_mean
+from ragauge.runs.aggregate_code import aggregate_problem
+from ragauge.runs.cautions import MetricCaution, cautions_of
+from ragauge.runs.digests import check_digest
+from ragauge.runs.kept_results import keeps_results, read_results
 from ragauge.runs.manifest import Manifest, MetricDisplay
-from ragauge.runs.scores import ScoreSource
+from ragauge.runs.outcomes import Outcomes, outcomes_of
+from ragauge.runs.question_index import rows_of_question
+from ragauge.runs.score_pieces import pieces_with_samples
+from ragauge.runs.scores import InParts, ScoreSource, collected, of_question, with_evidence
+from ragauge.runs.summary import SUMMARY, frame_of, summarise_pieces
+from ragauge.runs.worst import worst_rows
 from ragauge.samples.samples import Samples
+from ragauge.score import Flag
 
 if TYPE_CHECKING:
     import polars as pl
 
+UNGROUPED = ("references", "contexts", "context_ids", "context_scores", "gold_contexts", "relevant")
+"""Columns whose values are lists: rows cannot be grouped by them."""
 
-class ScoredRun(Protocol):
-    """The scores of samples; `ragauge.runs.run.Run` describes each."""
+SYSTEMS_NAMED = 5
+IDS_SEARCHED = 200_000
+"""Ids among which one is searched that is like an unknown one."""
+
+
+@dataclass(frozen=True, repr=False)
+class ScoredRun:
+    """The scores of samples, and the manifest of how they were computed; `ragauge.run.Run` adds what people do with it.
+
+    `folder` is where it is stored; None for a run in memory. Of a run
+    at a URL, `folder` is the working copy on this machine.
+    """
+
+    samples: Samples
+    source: ScoreSource
+    manifest: Manifest
+    folder: Path | None = None
+    url: str | None = None
+    _summaries: dict[tuple[str, ...], "pl.DataFrame"] = field(
+        default_factory=dict["tuple[str, ...]", "pl.DataFrame"], repr=False, compare=False
+    )
+    """Computed summaries, so that the bootstrap runs once for each grouping."""
+    computed: dict[str, object] = field(
+        default_factory=dict[str, object], repr=False, compare=False
+    )
+    """What other modules of this package have computed from all scores, by a name of theirs."""
 
     @property
-    def samples(self) -> Samples: ...
-    @property
-    def source(self) -> ScoreSource: ...
-    @property
-    def manifest(self) -> Manifest: ...
-    @property
-    def folder(self) -> Path | None: ...
-    @property
-    def url(self) -> str | None: ...
-    @property
-    def place(self) -> str | None: ...
+    def place(self) -> str | None:
+        """The URL or folder at which the run is stored; None for a run in memory."""
+        return self.url or (None if self.folder is None else str(self.folder))
+
+    def scan(self) -> "pl.LazyFrame":
+        """The scores as a lazy frame, without their evidence; nothing is read before `collect`.
+
+        One row per score: id, system, metric, value, status, reason, flags, parts. `value` is null
+        unless the status is `ok`. `flags` is a list of remarks (needs_review, lost_parts, truncated,
+        repeated, grade:A …). `parts` is what the score adds to its metric's custom aggregate.
+
+        >>> import ragauge as rg, polars as pl
+        >>> run = rg.evaluate([{"id": "q1", "answer": "Paris", "reference": "paris"}], "exact_match")
+        >>> run.scan().filter(pl.col("value") == 1).select("id").collect().item()
+        'q1'
+        """
+        return self.source.scan()
+
     @cached_property
-    def kept(self) -> Mapping[str, object]: ...
+    def scores(self) -> "pl.DataFrame":
+        """All scores in memory: id, system, metric, value, status, reason, evidence (JSON), flags.
+
+        If the run does not fit into memory, use `scan`.
+        """
+        return with_evidence(self.source, self.folder)
+
+    def of_question(self, id: str) -> "pl.DataFrame":
+        """The scores of one question with their evidence, as in `scores`."""
+        return of_question(self._source_of(self.rows_of(id)), id, self.folder)
+
+    def evidence_of(self, rows: Iterable[int]) -> "pl.LazyFrame":
+        """The evidence of at least these rows of the samples: that of the batches that they are in."""
+        return self._source_of(rows).scan_evidence()
+
+    def _source_of(self, rows: Iterable[int]) -> ScoreSource:
+        """The scores of the batches that these rows of the samples are in."""
+        size = max(self.manifest.batch_size, 1)
+        source = self.source.of_batches(sorted({row // size for row in rows}))
+        if self.folder is not None and self.samples.is_file and isinstance(source, InParts):
+            # Of a large run only some parts were checked when it was opened.
+            for part in (*source.scores, *source.evidence):
+                check_digest(part, self.folder, self.manifest.digests)
+        return source
+
+    def rows_of(self, id: str) -> tuple[int, ...]:
+        """The places of a question's rows in the samples, ascending; found in an index if the run is large."""
+        return rows_of_question(self.samples, id, self.folder)
+
+    def collect(self, lazy: "pl.LazyFrame") -> "pl.DataFrame":
+        """The rows of a frame made from `scan`; raises StoreError if a file of the run is damaged."""
+        return collected(lazy, self.folder, is_large=self.samples.is_file)
+
     @cached_property
-    def metrics(self) -> tuple[MetricDisplay, ...]: ...
-    def metric(self, name: str) -> MetricDisplay: ...
-    def scan(self) -> "pl.LazyFrame": ...
-    def collect(self, lazy: "pl.LazyFrame") -> "pl.DataFrame": ...
+    def metrics(self) -> tuple[MetricDisplay, ...]:
+        """The metrics in the order of the plan; those with the same name are shown with their label."""
+        labels: dict[str, set[str]] = {}
+        for metric in self.manifest.metrics:
+            labels.setdefault(metric.name, set()).add(metric.metric)
+        return tuple(
+            replace(metric, name=_with_label(metric)) if len(labels[metric.name]) > 1 else metric
+            for metric in self.manifest.metrics
+        )
+
+    @cached_property
+    def problems(self) -> tuple[str, ...]:
+        """Why the aggregates of some metrics cannot be computed, and what to do; usually empty."""
+        return tuple(problem for metric in self.metrics if (problem := aggregate_problem(metric)))
+
+    @cached_property
+    def cautions(self) -> tuple[MetricCaution, ...]:
+        """The metrics that are known to mislead on texts and comparisons like those of this run, and why.
+
+        Measured on answers that people labelled: see `ragauge metrics NAME`. Empty for a run that an
+        earlier version stored without the lengths of its texts.
+
+        >>> import ragauge as rg
+        >>> row = {"id": "q1", "answer": "It opened in 1931.", "contexts": ["Opened: 1931."]}
+        >>> [caution.metric for caution in rg.evaluate([row], "hallucination").cautions]
+        ['hallucination']
+        """
+        return cautions_of(self.manifest, self.outcomes.scored)
+
+    @cached_property
+    def outcomes(self) -> Outcomes:
+        """How many scores have no value and why, and which flags they have."""
+        return outcomes_of(self)
+
+    @cached_property
+    def kept(self) -> Mapping[str, object]:
+        """What the run computed from all its scores when it ended, if it is large and stored; else empty.
+
+        Nothing is kept, and nothing used, where an aggregate's code is not loaded or has changed.
+        """
+        if self.folder is None or not keeps_results(self) or self.problems:
+            return {}
+        return read_results(self.folder, self.manifest)
+
+    def metric(self, name: str) -> MetricDisplay:
+        """The metric with this label or shown name; raises PlanError if the run has none."""
+        named = {text: metric for metric in self.metrics for text in (metric.name, metric.metric)}
+        if name not in named:
+            hint = (
+                did_you_mean(name, named)
+                or f"; it has {', '.join(metric.name for metric in self.metrics)}"
+            )
+            raise PlanError([f"the run has no metric {name!r}{hint}"])
+        return named[name]
+
+    def summary(self, by: str | Sequence[str] | None = None) -> "pl.DataFrame":
+        """Each system's metrics: mean, 95 % interval, bounds, and counts per status.
+
+        `by` also groups by one or several fields of the samples. Columns: system, the fields,
+        metric, name, mean, low, high, worst, best, lowest, highest, n, ok, undefined, missing, failed,
+        skipped. The mean is over ok scores; `low` and `high` are its bootstrap interval over questions
+        (null below two), for groups of more than 50,000 questions by the normal approximation. `worst` and `best` are the mean if every row without a value had the worst or
+        the best one; null for open scales and for metrics not aggregated by the mean. All are null if
+        no row has a value, or if the code of a custom aggregate is not loaded: see `problems`. Raises
+        PlanError for a field that the samples do not have.
+        """
+        fields = slices_of(self.samples, [by] if isinstance(by, str) else by or ())
+        if not fields and "summary" in self.kept and not self._summaries:
+            rows = cast("Sequence[Mapping[str, object]]", self.kept["summary"])
+            self._summaries[fields] = frame_of(rows)
+        if fields not in self._summaries:
+            columns = ("id", "system", "metric", "value", "status", "parts")
+            self._summaries[fields] = summarise_pieces(
+                lambda: pieces_with_samples(self, columns, fields),
+                self.samples,
+                self.metrics,
+                fields,
+                seed=self.manifest.seed,
+            )
+        return self._summaries[fields].clone()
+
+    def samples_of(self, ids: Collection[str]) -> "pl.DataFrame":
+        """The samples of some questions, in their order."""
+        import polars as pl
+
+        if not self.samples.is_file:
+            return self.samples.frame.filter(pl.col("id").is_in(list(ids)))
+        rows = sorted({row for id in ids for row in self.rows_of(id)})
+        none = self.samples.part(0, 0)
+        return pl.concat([none, *(self.samples.part(row, row + 1) for row in rows)])
+
+    def check_question(self, id: str) -> None:
+        """Raise PlanError if the run has no question with this id."""
+        if self.rows_of(id):
+            return
+        first = self.samples.part(0, IDS_SEARCHED, ["id"])["id"]
+        ids = cast("list[str]", first.unique().to_list())
+        n = f"{len(ids):,}" if len(self.samples) <= IDS_SEARCHED else "many"
+        hint = did_you_mean(id, ids) or f"; it has {n}, starting with {min(ids)!r}"
+        raise PlanError([f"{self.place or 'the run'} has no question {id!r}{hint}"])
+
+    def worst(self, metric: str, n: int = 10) -> "pl.DataFrame":
+        """The n rows with the worst value of a metric, worst first: id, system, value, answer.
+
+        `metric` is a label or a shown name. If lower is better, the highest values are the worst. Rows
+        without a value are left out; ties are ordered by id and system.
+        """
+        import polars as pl
+
+        if n < 1:
+            raise PlanError([f"n must be at least 1, got {n}"])
+        display = self.metric(metric)
+        kept = cast("Mapping[str, list[list[object]]]", self.kept.get("worst", {}))
+        rows = kept.get(display.metric, [])
+        if len(rows) >= n:
+            types = {"id": pl.String, "system": pl.String, "value": pl.Float64}
+            worst = pl.DataFrame(rows[:n], schema=types, orient="row")
+        else:
+            worst = worst_rows(self, [display], n)[display.metric]
+        shown = [name for name in ("answer",) if name in self.samples.columns]
+        answers = self.samples_of(worst["id"].unique().to_list()).select("id", "system", *shown)
+        return worst.join(answers, on=["id", "system"], how="left", maintain_order="left")
+
+    def needs_review(self) -> "pl.DataFrame":
+        """The scores that a person should check: those with the flag `needs_review`."""
+        import polars as pl
+
+        return self.scores.filter(pl.col("flags").list.contains(str(Flag.NEEDS_REVIEW)))
+
+    def __repr__(self) -> str:
+        systems = self.samples.systems
+        more = ", …" if len(systems) > SYSTEMS_NAMED else ""
+        named = ", ".join(systems[:SYSTEMS_NAMED]) + more
+        where = "not stored" if self.place is None else f"in {self.place}"
+        return f"{type(self).__name__}({self.manifest.suite}: {len(self.samples):,} samples of {named}; {where})"
+
+
+def _with_label(metric: MetricDisplay) -> str:
+    """A unique name for a metric whose name other metrics share: its label, or name and label."""
+    if metric.metric.startswith(metric.name):
+        return metric.metric
+    return f"{metric.name} ({metric.metric})"
+
+
+def slices_of(samples: Samples, by: Iterable[str]) -> tuple[str, ...]:
+    """The fields to group by, without duplicates and without `system`, which every summary has.
+
+    Raises PlanError with every field that samples cannot be grouped by.
+    """
+    fields = tuple(name for name in dict.fromkeys(by) if name != "system")
+    problems = [problem for name in fields if (problem := _slice_problem(samples, name))]
+    if problems:
+        raise PlanError(problems)
+    return fields
+
+
+def _slice_problem(samples: Samples, name: str) -> str:
+    """Why samples cannot be grouped by a field; empty if they can."""
+    known = [column for column in samples.columns if column not in UNGROUPED]
+    if name not in samples.columns:
+        hint = did_you_mean(name, known) or f"; they have {', '.join(known)}"
+        return f"cannot group by {name!r}: the samples have no such field{hint}"
+    if name in UNGROUPED:
+        return f"{name!r} holds lists; rows cannot be grouped by it"
+    if name in SUMMARY:
+        return f"cannot group by {name!r}: a summary has a column of that name; rename the field"
+    return ""

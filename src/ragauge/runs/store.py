@@ -41,7 +41,7 @@ from ragauge.runs.integrity import check_scores, problem_of_scores
 from ragauge.runs.kept_results import RESULTS
 from ragauge.runs.manifest import FORMAT, Manifest, format_of
 from ragauge.runs.question_index import INDEX, write_index
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import InParts
 from ragauge.runs.stored_tables import (
     check_columns,
@@ -302,14 +302,14 @@ class RunFolder:
         evidence = read_frame(self.evidence_part(number), self.path)
         return scores.with_columns(evidence["evidence"])
 
-    def finish(self, manifest: Manifest, samples: Samples, n_parts: int) -> Run:
+    def finish(self, manifest: Manifest, samples: Samples, n_parts: int) -> ScoredRun:
         """Mark the run as finished, once all its parts are written."""
         parts = self._parts(n_parts, manifest.batch_size)
         files = (self.path / SAMPLES, *parts.scores, *parts.evidence)
         manifest = replace(manifest, digests=digests_of(self.path, files))
         write_index(self.path, samples)
         write_text(self.path / MANIFEST, manifest.to_json())
-        return Run(samples, parts, manifest, self.path, self.url)
+        return ScoredRun(samples, parts, manifest, self.path, self.url)
 
     def remove(self) -> None:
         """Remove the run's own files and no others."""
@@ -339,12 +339,12 @@ class RunFolder:
         except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
             return "", False
 
-    def read(self) -> Run:
+    def read(self) -> ScoredRun:
         """The finished run; raises StoreError if it is not finished."""
         with self._named_errors():
             return self._read()
 
-    def _read(self) -> Run:
+    def _read(self) -> ScoredRun:
         manifest = self.manifest()
         self._remove_left_over()
         if not manifest.finished:
@@ -355,7 +355,7 @@ class RunFolder:
         n_parts = -(-len(samples) // max(manifest.batch_size, 1))
         parts = self._parts(n_parts, manifest.batch_size, has_digests=bool(manifest.digests))
         self._check_parts(parts, manifest)
-        return Run(samples, parts, manifest, self.path, self.url)
+        return ScoredRun(samples, parts, manifest, self.path, self.url)
 
     def _check_parts(self, parts: InParts, manifest: Manifest) -> None:
         """Raise StoreError if a part is not as the run wrote it.
@@ -386,7 +386,7 @@ class RunFolder:
         return InParts(scores, evidence, max(batch_size, 1))
 
 
-def put_files(run: Run, *names: str) -> None:
+def put_files(run: ScoredRun, *names: str) -> None:
     """Put files in the folder of a run at its URL, if it has one, once the run has ended."""
     if run.url is not None and run.folder is not None:
         WorkingCopy(run.url, run.folder).put(*(run.folder / name for name in names))

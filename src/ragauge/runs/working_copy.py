@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from ragauge.errors import PlanError, StoreError
-from ragauge.people.review_labels import SESSIONS
 from ragauge.runs.file_names import (
     APART,
     EVIDENCE_FOLDER,
@@ -32,6 +31,7 @@ from ragauge.runs.file_names import (
     MANIFEST,
     OF_PEOPLE,
     SCORES_FOLDER,
+    SESSIONS,
 )
 from ragauge.runs.lease import Lease
 from ragauge.storage.atomic_files import store_errors, write_text

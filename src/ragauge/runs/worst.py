@@ -5,16 +5,17 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.score_pieces import score_pieces
-from ragauge.runs.scored_run import ScoredRun
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from ragauge.runs.scored_run import ScoredRun
 
 COLUMNS = ("id", "system", "value")
 
 
 def worst_rows(
-    run: ScoredRun, metrics: Sequence[MetricDisplay], n: int
+    run: "ScoredRun", metrics: Sequence[MetricDisplay], n: int
 ) -> "Mapping[str, pl.DataFrame]":
     """By label, the n rows with the worst values of each metric: id, system, value; from one pass.
 

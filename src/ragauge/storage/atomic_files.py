@@ -8,14 +8,14 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from ragauge.errors import StoreError
 from ragauge.storage.file_lock import lock
-from ragauge.storage.regular_file import NotReadableError, check_replaceable
+from ragauge.storage.regular_file import NotReadableError, check_replaceable, is_folder
 
 if TYPE_CHECKING:
     import polars as pl
@@ -198,3 +198,27 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def misplaced(paths: Sequence[Path], inputs: Sequence[Path]) -> list[str]:
+    """The problems of output files: folders, input files, places without write permission.
+
+    StoreError for a place where no file can be written at all.
+    """
+    for path in paths:
+        if not is_folder(path):
+            check_place(path)
+    # Unlike Path.resolve, realpath takes links that form a circle.
+    read = {os.path.realpath(path) for path in inputs}
+    folders = [f"{path}: is a folder; give a file in it" for path in paths if is_folder(path)]
+    inputs_again = [
+        f"{path}: is also an input and would be overwritten; choose another file"
+        for path in paths
+        if os.path.realpath(path) in read
+    ]
+    read_only = [
+        f"{path}: no permission to write in {path.parent}; choose another folder"
+        for path in paths
+        if is_folder(path.parent) and not os.access(path.parent, os.W_OK | os.X_OK)
+    ]
+    return folders + inputs_again + read_only

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from ragauge.label import Label
 from ragauge.report.plain import for_terminal, shortened
 from ragauge.runs.cautions import Facts, MetricCaution
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 
 WIDTH = 144
 """Most columns of a metric's name."""
 
 
-def caution_lines(run: Run) -> tuple[str, ...]:
+def caution_lines(run: ScoredRun) -> tuple[str, ...]:
     """One line for each kind of caution: its metrics, why, and the lengths that it depends on."""
     groups: dict[tuple[str, str], list[MetricCaution]] = {}
     for caution in run.cautions:
@@ -19,7 +19,7 @@ def caution_lines(run: Run) -> tuple[str, ...]:
     return tuple(_line(run, cautions) for cautions in groups.values())
 
 
-def _line(run: Run, cautions: Sequence[MetricCaution]) -> str:
+def _line(run: ScoredRun, cautions: Sequence[MetricCaution]) -> str:
     names = {metric.metric: shortened(for_terminal(metric.name), WIDTH) for metric in run.metrics}
     shown = ", ".join(f"{names[each.metric]} ({each.figure})" for each in cautions)
     known_as = Label.parse(cautions[0].metric).name
@@ -29,7 +29,7 @@ def _line(run: Run, cautions: Sequence[MetricCaution]) -> str:
     )
 
 
-def _lengths(run: Run, when: str) -> str:
+def _lengths(run: ScoredRun, when: str) -> str:
     """The lengths of the run's texts, if the condition depends on them."""
     facts = Facts.of(run.manifest)
     if facts is None or "reference_words" not in when:

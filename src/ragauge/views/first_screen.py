@@ -16,7 +16,7 @@ from ragauge.report.plain import counted, distinct_names, shortened, some
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, SummaryRow, aggregate, interval, number
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.summary import MAX_RESAMPLED
 from ragauge.samples.samples import FIELDS
 from ragauge.views.cautions import caution_lines
@@ -37,7 +37,7 @@ LEAST_REASON = 20
 class FirstScreen:
     """What people read first about a run. Every text is plain; the writers escape it."""
 
-    run: Run
+    run: ScoredRun
 
     @cached_property
     def _rows(self) -> Mapping[tuple[str, str], SummaryRow]:
@@ -323,7 +323,7 @@ def _first_that_fits(texts: Sequence[str]) -> str:
     return next((text for text in texts if len(text) <= WIDTH - 2), texts[-1])
 
 
-def _unread_columns(run: Run) -> Iterator[str]:
+def _unread_columns(run: ScoredRun) -> Iterator[str]:
     """The option that reads a column of texts as a field which the samples lack."""
     columns = run.samples.columns
     missing = next((name for name in MAPPED if name not in columns), None)
@@ -347,7 +347,7 @@ def _distinct(matches: Sequence[FindingMatch]) -> Iterator[FindingMatch]:
             yield match
 
 
-def _why(run: Run, id: str, system: str, metric: str) -> str:
+def _why(run: ScoredRun, id: str, system: str, metric: str) -> str:
     """The sentence that the evidence gives, after a comma; empty if there is none."""
     scores = run.of_question(id)
     chosen = scores.filter((scores["system"] == system) & (scores["metric"] == metric))
@@ -358,7 +358,7 @@ def _why(run: Run, id: str, system: str, metric: str) -> str:
     return f", {why}" if isinstance(why, str) else ""
 
 
-def interval_notes(run: Run) -> tuple[str, ...]:
+def interval_notes(run: ScoredRun) -> tuple[str, ...]:
     """How the intervals of a large run are computed; empty if all are by the bootstrap."""
     if max(run.samples.n_by_system.values(), default=0) <= MAX_RESAMPLED:
         return ()
@@ -368,7 +368,7 @@ def interval_notes(run: Run) -> tuple[str, ...]:
     )
 
 
-def _absent_reasons(run: Run) -> Mapping[str, str]:
+def _absent_reasons(run: ScoredRun) -> Mapping[str, str]:
     """The most frequent reason why a metric has no value, for metrics without any."""
     counts: dict[tuple[str, str | None], int] = {}
     for each in run.outcomes.absent:

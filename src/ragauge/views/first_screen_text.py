@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ragauge.report.plain import for_markdown, for_terminal, shortened
 from ragauge.report.table_formats import markdown_table
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.views.first_screen import WIDTH, FirstScreen
 from ragauge.views.first_screen_table import fitting_table
 
@@ -22,7 +22,7 @@ FEWEST_METRICS, FEWEST_WORST = 6, 1
 """What a screen keeps when other lines need the space."""
 
 
-def print_first_screen(out: "Console", run: Run) -> None:
+def print_first_screen(out: "Console", run: ScoredRun) -> None:
     """Print the first screen: at most 25 lines of 100 columns."""
     from rich.text import Text
 
@@ -94,7 +94,7 @@ def _parts_of(
         yield Text(line).append(f"  {named}", "cyan")
 
 
-def first_screen_markdown(run: Run) -> str:
+def first_screen_markdown(run: ScoredRun) -> str:
     """The same for a Markdown file."""
     screen = FirstScreen(run)
     rows = [

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, cast
 from ragauge.engine.disputes import DISPUTE, without_judge
 from ragauge.label import Label
 from ragauge.report.plain import counted
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.score import GRADE, Flag
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def judging_lines(run: Run) -> list[str]:
+def judging_lines(run: ScoredRun) -> list[str]:
     """The notes on the run's judges, one per line; none without a judge."""
     return [*_grades(run), *_lost(run), *_agreements(run), *_repeats(run), *_usage(run)]
 
 
-def _grades(run: Run) -> Iterator[str]:
+def _grades(run: ScoredRun) -> Iterator[str]:
     """How often each system got each grade, for metrics that grade."""
     import polars as pl
 
@@ -43,7 +43,7 @@ def _grades(run: Run) -> Iterator[str]:
             yield f"grades of {metric.name}: {'; '.join(systems)}"
 
 
-def _lost(run: Run) -> Iterator[str]:
+def _lost(run: ScoredRun) -> Iterator[str]:
     """How many scores use only some of their parts, because the others failed."""
     for metric in run.metrics:
         n = run.outcomes.n_flagged(Flag.LOST_PARTS, metric.metric)
@@ -56,13 +56,13 @@ def _lost(run: Run) -> Iterator[str]:
             )
 
 
-def _of_metric(run: Run, metric: str) -> "pl.DataFrame":
+def _of_metric(run: ScoredRun, metric: str) -> "pl.DataFrame":
     import polars as pl
 
     return run.collect(run.scan().filter(pl.col("metric") == metric))
 
 
-def _agreements(run: Run) -> Iterator[str]:
+def _agreements(run: ScoredRun) -> Iterator[str]:
     """How well each pair of judges agrees on each metric."""
     import polars as pl
 
@@ -95,7 +95,7 @@ def _agree(ours: Sequence[float], theirs: Sequence[float], n_disputed: int) -> s
     return text + (f"; {n_disputed:,} disputed: needs_review" if n_disputed else "")
 
 
-def _values(run: Run, metric: str) -> "pl.DataFrame":
+def _values(run: ScoredRun, metric: str) -> "pl.DataFrame":
     return _of_metric(run, metric).drop_nulls("value").select("id", "system", "value")
 
 
@@ -103,7 +103,7 @@ def _judge(label: str) -> str:
     return str(Label.parse(label).settings.get("judge"))
 
 
-def _repeats(run: Run) -> Iterator[str]:
+def _repeats(run: ScoredRun) -> Iterator[str]:
     """How consistent each metric's judge was over repeated questions."""
     import polars as pl
 
@@ -132,7 +132,7 @@ def _repeats(run: Run) -> Iterator[str]:
         )
 
 
-def _usage(run: Run) -> Iterator[str]:
+def _usage(run: ScoredRun) -> Iterator[str]:
     """Each judge's calls, tokens and cost, and the settings that its endpoint rejected."""
     for judge, usage in run.manifest.judging.items():
         yield from _usage_of(judge, cast("Mapping[str, object]", usage))

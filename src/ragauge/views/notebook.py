@@ -2,22 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from html import escape
 from io import StringIO
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ragauge.comparing.comparison import Comparison
 from ragauge.report.html_table import MAX_ROWS, html_table, html_text, small
 from ragauge.report.plain import counted
+from ragauge.report.rendered import Rendered
+from ragauge.report.terminal import console
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, aggregate, interval, metric_name, number
-from ragauge.runs.rendering import Rendered
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.views.evidence import NO, YES, Line
 from ragauge.views.first_screen_text import print_first_screen
 from ragauge.views.question import Question, QuestionAnswer, brief, question_text, read_question
-from ragauge.views.terminal import MAX_DIGITS, console, unavailable
+from ragauge.views.terminal import MAX_DIGITS, unavailable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,99 +23,58 @@ if TYPE_CHECKING:
 MAX_SYSTEMS_ACROSS = 6
 """With more systems they are rows, not columns."""
 ANSWER_WIDTH = 120
-MAX_FRAME = 10_000_000
-"""Most bytes of a page in a notebook, which keeps the page in its file."""
-FRAME_STYLE = "width: 100%; height: 44rem; border: 1px solid #8886; border-radius: 6px"
 COLORS = {YES: "green", NO: "firebrick"}
 
 
-class NotebookRenderer:
-    """Shows runs as HTML tables, and as text when they are printed; all texts are escaped."""
+def run_text(run: ScoredRun) -> str:
+    """The first screen, as `ragauge run` prints it."""
+    file = StringIO()
+    print_first_screen(console(file), run)
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 
-    def run_text(self, run: Run) -> str:
-        """The first screen, as `ragauge run` prints it."""
-        file = StringIO()
-        print_first_screen(console(file), run)
-        return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 
-    def run_html(self, run: Run) -> str:
-        """The metrics of each system side by side: mean, 95 % interval, and counts if some have no value.
+def run_html(run: ScoredRun) -> str:
+    """The metrics of each system side by side: mean, 95 % interval, and counts if some have no value.
 
-        Metrics that lack a judge, an encoder or an extra are named in a note.
-        """
-        metrics = [
-            replace(metric, digits=min(metric.digits, MAX_DIGITS))
-            for metric in run.metrics
-            if not metric.unavailable
+    Metrics that lack a judge, an encoder or an extra are named in a note.
+    """
+    metrics = [
+        replace(metric, digits=min(metric.digits, MAX_DIGITS))
+        for metric in run.metrics
+        if not metric.unavailable
+    ]
+    systems = run.samples.systems
+    n, n_systems = counted(len(run.samples), "answer"), counted(len(systems), "system")
+    title = f"{run.manifest.suite} · {n} · {n_systems}"
+    notes = [*run.problems, *unavailable(run)]
+    lines = "".join(f"<div>{small(html_text(note, None))}</div>" for note in notes)
+    return f"<div><b>{html_text(title, None)}</b>{_pivot(run, metrics, systems)}{lines}</div>"
+
+
+def rendered_question(run: ScoredRun, id: str) -> Rendered:
+    """One question: its texts and, for each system, the answer, scores, reasons and short evidence."""
+    question = brief(read_question(run, id))
+    return Rendered(question_text(question), _question_html(question))
+
+
+def answers_html(run: ScoredRun, metric: str, answers: "pl.DataFrame") -> str:
+    """The answers with their values of a metric."""
+    display = run.metric(metric)
+    texts = [name for name in ("answer",) if name in answers.columns]
+    rows = [
+        [
+            html_text(row["id"]),
+            html_text(row["system"]),
+            number(display, row["value"]),
+            *(html_text(row[name] or "", ANSWER_WIDTH) for name in texts),
         ]
-        systems = run.samples.systems
-        n, n_systems = counted(len(run.samples), "answer"), counted(len(systems), "system")
-        title = f"{run.manifest.suite} · {n} · {n_systems}"
-        notes = [*run.problems, *unavailable(run)]
-        lines = "".join(f"<div>{small(html_text(note, None))}</div>" for note in notes)
-        return f"<div><b>{html_text(title, None)}</b>{_pivot(run, metrics, systems)}{lines}</div>"
-
-    def question(self, run: Run, id: str) -> Rendered:
-        """One question: its texts and, for each system, the answer, scores, reasons and short evidence."""
-        question = brief(read_question(run, id))
-        return Rendered(question_text(question), _question_html(question))
-
-    def answers_html(self, run: Run, metric: str, answers: "pl.DataFrame") -> str:
-        """The answers with their values of a metric."""
-        display = run.metric(metric)
-        texts = [name for name in ("answer",) if name in answers.columns]
-        rows = [
-            [
-                html_text(row["id"]),
-                html_text(row["system"]),
-                number(display, row["value"]),
-                *(html_text(row[name] or "", ANSWER_WIDTH) for name in texts),
-            ]
-            for row in answers.iter_rows(named=True)
-        ]
-        header = ["id", "system", html_text(metric_name(display)), *texts]
-        return html_table(header, rows, ["left", "left", "right", *["left" for _ in texts]])
-
-    def report_frame(self, run: Run) -> Rendered:
-        """The run's page in a frame that can neither reach the notebook nor the network."""
-        from ragauge.page.chunks import RunChunks
-        from ragauge.page.overview import Overview
-        from ragauge.page.page import page_parts
-
-        parts: list[bytes] = []
-        size = 0
-        for part in page_parts([RunChunks(Overview(run), 0)]):
-            parts.append(part)
-            size += len(part)
-            if size > MAX_FRAME:
-                text = (
-                    f"The page has more than {MAX_FRAME // 10**6} MB, too much for a notebook. Write it with "
-                    'run.report("report.html") and open that, or run: ragauge view '
-                    f"{run.place or 'RUN'}"
-                )
-                return Rendered(text, f"<div>{html_text(text, None)}</div>")
-        page = escape(b"".join(parts).decode())
-        return Rendered(
-            'a page for notebooks; write it with run.report("report.html")',
-            f'<iframe srcdoc="{page}" sandbox="allow-scripts" title="ragauge report" '
-            f'style="{FRAME_STYLE}"></iframe>',
-        )
-
-    def write_report(self, run: Run, path: Path) -> None:
-        """Write the run's page as one HTML file."""
-        from ragauge.page.page import write_page
-
-        write_page([run], path)
+        for row in answers.iter_rows(named=True)
+    ]
+    header = ["id", "system", html_text(metric_name(display)), *texts]
+    return html_table(header, rows, ["left", "left", "right", *["left" for _ in texts]])
 
 
-def comparison_html(comparison: Comparison) -> str:
-    """A comparison as a table; all texts are escaped."""
-    from ragauge.comparing.formats import to_html
-
-    return to_html(comparison)
-
-
-def _pivot(run: Run, metrics: Sequence[MetricDisplay], systems: Sequence[str]) -> str:
+def _pivot(run: ScoredRun, metrics: Sequence[MetricDisplay], systems: Sequence[str]) -> str:
     rows = {
         (cast(str, row["metric"]), cast(str, row["system"])): row
         for row in run.summary().iter_rows(named=True)

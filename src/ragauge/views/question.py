@@ -11,7 +11,7 @@ from ragauge.people.labels_words import PEOPLE, people_say
 from ragauge.report.plain import counted, for_terminal, some
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, number
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.views.evidence import NO, YES, Item, Line, calls_of, evidence_lines
 from ragauge.views.tables import NAME_WIDTH, short
 
@@ -69,7 +69,7 @@ class Question:
     calls: tuple[QuestionCall, ...]
 
 
-def read_question(run: Run, id: str) -> Question:
+def read_question(run: ScoredRun, id: str) -> Question:
     """The question of a run with this id."""
     samples = list(run.samples_of([id]).iter_rows(named=True))
     shared = _shared(samples)
@@ -146,7 +146,7 @@ def _more(lines: Sequence[Line]) -> tuple[Line, ...]:
 
 def question_text(question: Question) -> str:
     """The question as plain text, for a Python prompt."""
-    from ragauge.views.terminal import console
+    from ragauge.report.terminal import console
 
     file = io.StringIO()
     out = console(file)

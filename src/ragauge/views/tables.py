@@ -1,7 +1,6 @@
 """Summaries and scores as files: JSON, JSON lines, CSV, Parquet, Markdown, LaTeX."""
 
 import json
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -21,14 +20,14 @@ from ragauge.report.plain import (
     shortened,
     some,
 )
-from ragauge.report.table_formats import csv_table, latex_table, markdown_table
+from ragauge.report.table_formats import csv_table, latex_table, markdown_table, to_json
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, bounds, cells
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import pieces_with_evidence
 from ragauge.runs.store import SUMMARIES
-from ragauge.storage.atomic_files import check_place, write_atomically, write_frame, write_text
+from ragauge.storage.atomic_files import misplaced, write_atomically, write_frame, write_text
 from ragauge.storage.regular_file import is_folder, read_regular
 from ragauge.views.cautions import caution_lines
 from ragauge.views.first_screen import FirstScreen, interval_notes
@@ -84,7 +83,7 @@ class Table:
         )
 
 
-def summary_table(run: Run, by: Sequence[str] = ()) -> Table:
+def summary_table(run: ScoredRun, by: Sequence[str] = ()) -> Table:
     """The summary by system and the given fields, with the suite's names and scales.
 
     A metric that lacks a resource has no line, only a note.
@@ -105,7 +104,7 @@ def summary_table(run: Run, by: Sequence[str] = ()) -> Table:
     )
 
 
-def not_scored(run: Run, shown: Mapping[str, MetricDisplay]) -> tuple[str, ...]:
+def not_scored(run: ScoredRun, shown: Mapping[str, MetricDisplay]) -> tuple[str, ...]:
     """How many scores of each metric are missing and why, with the bounds of its mean.
 
     Systems and metrics with the same text share a line.
@@ -130,7 +129,7 @@ def not_scored(run: Run, shown: Mapping[str, MetricDisplay]) -> tuple[str, ...]:
     return tuple(f"{', '.join(names)}: {line}" for line, names in by_line.items())
 
 
-def _reasons(run: Run) -> Mapping[tuple[str, str], list[str]]:
+def _reasons(run: ScoredRun) -> Mapping[tuple[str, str], list[str]]:
     """For each metric and system: the scores without a value by status, with the main reason."""
     counts: dict[tuple[str, str, str], list[tuple[int, str]]] = {}
     absent = sorted(
@@ -151,7 +150,7 @@ def _reasons(run: Run) -> Mapping[tuple[str, str], list[str]]:
     return reasons
 
 
-def _remedy(run: Run, shown: MetricDisplay, row: SummaryRow, reasons: Sequence[str]) -> str:
+def _remedy(run: ScoredRun, shown: MetricDisplay, row: SummaryRow, reasons: Sequence[str]) -> str:
     """A hint to match passages by text where a ranking has texts but no ids."""
     if row["ok"] or not {"contexts", "gold_contexts"}.issubset(run.samples.columns):
         return ""
@@ -164,7 +163,7 @@ def _remedy(run: Run, shown: MetricDisplay, row: SummaryRow, reasons: Sequence[s
     return f"; use {Label(metric.name, {'match': 'text', **metric.settings})}"
 
 
-def short_names(run: Run) -> Mapping[str, str]:
+def short_names(run: ScoredRun) -> Mapping[str, str]:
     """Each system's name in one cell; no two look the same if that is possible."""
     return distinct_names(run.samples.systems, NAME_WIDTH)
 
@@ -213,7 +212,7 @@ def to_latex(tables: Sequence[Table]) -> str:
     )
 
 
-def summary_json(run: Run, by: Sequence[str] = ()) -> dict[str, object]:
+def summary_json(run: ScoredRun, by: Sequence[str] = ()) -> dict[str, object]:
     """The run's suite, data, metrics, summaries and findings as JSON data."""
     shown = [asdict(metric) for metric in run.metrics]
     facts = {"suite": run.manifest.suite, "data": dict(run.manifest.data)}
@@ -235,7 +234,7 @@ def summary_json(run: Run, by: Sequence[str] = ()) -> dict[str, object]:
     }
 
 
-def _comparison(run: Run) -> dict[str, object] | None:
+def _comparison(run: ScoredRun) -> dict[str, object] | None:
     """The systems compared with each other as on the first screen; None for a single one."""
     compared = FirstScreen(run).compared
     if compared is None:
@@ -259,7 +258,7 @@ def _comparison(run: Run) -> dict[str, object] | None:
     }
 
 
-def _rows(run: Run, field: str | None = None) -> list[dict[str, object]]:
+def _rows(run: ScoredRun, field: str | None = None) -> list[dict[str, object]]:
     """The summary as JSON data, with a count for each metric that is displayed as one."""
     counts = {metric.metric for metric in run.metrics if metric.show == "count"}
     return [
@@ -278,11 +277,6 @@ def _finding(match: FindingMatch) -> dict[str, object]:
         "n_found": match.n_found,
         "n_rows": match.n_rows,
     }
-
-
-def to_json(data: object) -> str:
-    """Strict JSON, indented."""
-    return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1, default=str) + "\n"
 
 
 def scores_csv(frame: "pl.DataFrame") -> str:
@@ -311,7 +305,7 @@ def _score_row(row: Mapping[str, object]) -> dict[str, object]:
     return {**row, "evidence": json.loads(evidence) if isinstance(evidence, str) else None}
 
 
-def write_summaries(run: Run, folder: Path, by: Sequence[str] = ()) -> None:
+def write_summaries(run: ScoredRun, folder: Path, by: Sequence[str] = ()) -> None:
     """Write summary.json and summary.md to the folder unless they are up to date."""
     as_json, as_markdown = (folder / name for name in SUMMARIES)
     _write_if_new(as_json, to_json(summary_json(run, by)))
@@ -328,28 +322,28 @@ def _write_if_new(path: Path, text: str) -> None:
         write_text(path, text)
 
 
-def _whole(run: Run, by: Sequence[str]) -> str:
+def _whole(run: ScoredRun, by: Sequence[str]) -> str:
     rows = [_score_row(row) for row in run.scores.iter_rows(named=True)]
     return to_json({**summary_json(run, by), "scores": rows})
 
 
-def _markdown(run: Run, by: Sequence[str]) -> str:
+def _markdown(run: ScoredRun, by: Sequence[str]) -> str:
     first = first_screen_markdown(run)
     return f"{first}\n{to_markdown(_tables(run, by))}{findings_markdown(find(run))}"
 
 
-def _tables(run: Run, by: Sequence[str]) -> list[Table]:
+def _tables(run: ScoredRun, by: Sequence[str]) -> list[Table]:
     return [summary_table(run), *(summary_table(run, [field]) for field in by)]
 
 
-WRITERS: dict[str, Callable[[Run, Sequence[str]], str]] = {
+WRITERS: dict[str, Callable[[ScoredRun, Sequence[str]], str]] = {
     ".json": _whole,
     ".md": lambda run, by: _markdown(run, by),
     ".tex": lambda run, by: to_latex(_tables(run, by)),
 }
 
 
-def write_run(run: Run, path: Path, by: Sequence[str] = ()) -> None:
+def write_run(run: ScoredRun, path: Path, by: Sequence[str] = ()) -> None:
     """Write the run in the format of the file's ending; see `check_outputs`."""
     suffix = path.suffix.lower()
     if suffix == ".parquet":
@@ -368,7 +362,7 @@ LINES: dict[str, tuple[_Lines, _Lines]] = {
 """How scores are written in a format of lines: those of the first samples, and those of later ones."""
 
 
-def _write_lines(run: Run, file: BinaryIO, first: _Lines, later: _Lines) -> None:
+def _write_lines(run: ScoredRun, file: BinaryIO, first: _Lines, later: _Lines) -> None:
     """Write the scores of some samples at a time, so that memory does not grow with the run."""
     lines = first
     for frame in pieces_with_evidence(run.source, run.folder):
@@ -393,27 +387,3 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
     problems += misplaced(paths, inputs)
     if problems:
         raise PlanError(problems)
-
-
-def misplaced(paths: Sequence[Path], inputs: Sequence[Path]) -> list[str]:
-    """The problems of output files: folders, input files, places without write permission.
-
-    StoreError for a place where no file can be written at all.
-    """
-    for path in paths:
-        if not is_folder(path):
-            check_place(path)
-    # Unlike Path.resolve, realpath takes links that form a circle.
-    read = {os.path.realpath(path) for path in inputs}
-    folders = [f"{path}: is a folder; give a file in it" for path in paths if is_folder(path)]
-    inputs_again = [
-        f"{path}: is also an input and would be overwritten; choose another file"
-        for path in paths
-        if os.path.realpath(path) in read
-    ]
-    read_only = [
-        f"{path}: no permission to write in {path.parent}; choose another folder"
-        for path in paths
-        if is_folder(path.parent) and not os.access(path.parent, os.W_OK | os.X_OK)
-    ]
-    return folders + inputs_again + read_only

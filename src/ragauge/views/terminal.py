@@ -1,15 +1,15 @@
 """Print summaries and evidence to a terminal; untrusted text is escaped."""
 
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
-from ragauge.report.plain import counted, for_terminal, some
+from ragauge.report.plain import counted, some
+from ragauge.report.terminal import plain_table, plain_text, print_note, print_table
 from ragauge.runs.findings import find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, SummaryRow, aggregate, interval
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.views.cautions import caution_lines
 from ragauge.views.first_screen_text import print_first_screen
 from ragauge.views.tables import NAME_WIDTH, not_scored, short, short_names
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-PIPE_WIDTH, LEAST_WIDTH = 200, 40
 NARROW_NAME_WIDTH = 20
 MAX_DIGITS = 3
 """Most digits in a summary; the scores of one question have all of theirs."""
@@ -34,24 +33,9 @@ Column = tuple[str, Sequence["Text"]]
 """A column's header, and a cell for each row."""
 
 
-def console(file: TextIO) -> "Console":
-    """A console that ignores markup; without a terminal its width is that of COLUMNS.
-
-    Raises BrokenPipeError when the reader of a pipe has closed it.
-    """
-    from rich.console import Console
-
-    class Pipe(Console):
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError
-
-    columns = os.environ.get("COLUMNS", "")
-    pipe_width = max(int(columns), LEAST_WIDTH) if columns.isdecimal() else PIPE_WIDTH
-    width = None if file.isatty() else pipe_width
-    return Pipe(file=file, width=width, markup=False, highlight=False, emoji=False)
-
-
-def print_run(out: "Console", run: Run, by: Sequence[str] = (), *, full: bool = False) -> None:
+def print_run(
+    out: "Console", run: ScoredRun, by: Sequence[str] = (), *, full: bool = False
+) -> None:
     """Print the first screen, or with `full` the whole summary; then the summary by each field."""
     if full:
         print_summary(out, run, by)
@@ -62,7 +46,7 @@ def print_run(out: "Console", run: Run, by: Sequence[str] = (), *, full: bool = 
         _print_breakdown(out, run, shown, field)
 
 
-def _shown(run: Run) -> dict[str, MetricDisplay]:
+def _shown(run: ScoredRun) -> dict[str, MetricDisplay]:
     """The metrics that a summary shows, with few digits."""
     return {
         metric.metric: replace(metric, digits=min(metric.digits, MAX_DIGITS))
@@ -71,14 +55,14 @@ def _shown(run: Run) -> dict[str, MetricDisplay]:
     }
 
 
-def print_summary(out: "Console", run: Run, by: Sequence[str] = ()) -> None:
+def print_summary(out: "Console", run: ScoredRun, by: Sequence[str] = ()) -> None:
     """Print each system's metrics side by side, then by each of the fields."""
     rows = list(run.summary().iter_rows(named=True))
     shown = _shown(run)
     systems = run.samples.systems
     n = counted(len(run.samples), "answer")
     title = f"{run.manifest.suite} · {n} · {counted(len(systems), 'system')}"
-    out.print(_text(title, "bold"))
+    out.print(plain_text(title, "bold"))
     cells = {(row["metric"], row["system"]): row for row in rows}
     metrics = [metric for key, metric in shown.items() if any((key, s) in cells for s in systems)]
     names = short_names(run)
@@ -89,26 +73,16 @@ def print_summary(out: "Console", run: Run, by: Sequence[str] = ()) -> None:
     _print_columns(out, [_name(metric) for metric in metrics], columns)
     why = (*run.problems, *not_scored(run, shown), *unavailable(run))
     for line in (*why, *run.manifest.models, *caution_lines(run)):
-        _print_note(out, line)
+        print_note(out, line)
     _print_findings(out, run)
     for field in by:
         _print_breakdown(out, run, shown, field)
 
 
-def print_table(out: "Console", header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a plain table. The first column never wraps, the others do."""
-    table = _table()
-    for name in header:
-        table.add_column(_text(name), no_wrap=name == header[0], overflow="fold")
-    for row in rows:
-        table.add_row(*(_text(cell) for cell in row))
-    out.print(table)
-
-
-def print_unavailable(out: "Console", run: Run) -> None:
+def print_unavailable(out: "Console", run: ScoredRun) -> None:
     """Print which metrics could not be computed, and why."""
     for line in unavailable(run):
-        _print_note(out, line)
+        print_note(out, line)
 
 
 def _print_columns(out: "Console", names: Sequence[str], columns: Sequence[Column]) -> None:
@@ -137,17 +111,17 @@ def _print_columns(out: "Console", names: Sequence[str], columns: Sequence[Colum
 def _side_by_side(names: Sequence[str], columns: Sequence[Column], width: int) -> "Table":
     from rich.text import Text
 
-    table = _table()
+    table = plain_table()
     table.add_column("metric", width=width, overflow="fold")
     for header, _ in columns:
         table.add_column(Text(header, justify="right"), no_wrap=True)
     for row, name in enumerate(names):
-        table.add_row(_text(name), *(cells[row] for _, cells in columns))
+        table.add_row(plain_text(name), *(cells[row] for _, cells in columns))
     return table
 
 
 def _print_breakdown(
-    out: "Console", run: Run, shown: Mapping[str, MetricDisplay], field: str
+    out: "Console", run: ScoredRun, shown: Mapping[str, MetricDisplay], field: str
 ) -> None:
     """For each system a table of the means by the field's values, with the number of answers of each value."""
     from rich.text import Text
@@ -174,7 +148,7 @@ def _print_breakdown(
         ]
         if not metrics:  # nothing was scored, which stands above
             continue
-        out.print(_text(f"\n{short_names(run)[system]} by {field}", "bold"))
+        out.print(plain_text(f"\n{short_names(run)[system]} by {field}", "bold"))
         _print_columns(out, ["answers", *(_name(metric) for metric in metrics)], columns)
 
 
@@ -212,11 +186,11 @@ def _mean(row: SummaryRow | None, shown: MetricDisplay) -> "Text":
     return Text(DASH if row is None else aggregate(shown, row))
 
 
-def _print_findings(out: "Console", run: Run) -> None:
+def _print_findings(out: "Console", run: ScoredRun) -> None:
     findings, names = find(run), short_names(run)
     if not findings:
         return
-    out.print(_text("\nfindings", "bold"))
+    out.print(plain_text("\nfindings", "bold"))
     rows = [
         (
             names[match.system],
@@ -229,7 +203,7 @@ def _print_findings(out: "Console", run: Run) -> None:
     print_table(out, ("system", "rows", "finding", "examples"), rows)
 
 
-def unavailable(run: Run) -> Iterator[str]:
+def unavailable(run: ScoredRun) -> Iterator[str]:
     """The metrics that could not be computed, grouped by reason."""
     by_reason: dict[str, list[str]] = {}
     for metric in run.metrics:
@@ -239,26 +213,6 @@ def unavailable(run: Run) -> Iterator[str]:
         yield f"not scored: {', '.join(names)} ({reason})"
 
 
-def _print_note(out: "Console", note: str) -> None:
-    """Print an indented note under a table."""
-    for line in _text(note, "dim").wrap(out, max(out.width - 4, 20)):
-        line.pad_left(2)
-        out.print(line)
-
-
 def _name(shown: MetricDisplay) -> str:
     name = short(shown.name, 4 * NAME_WIDTH)
     return f"{name} ↓" if shown.lower_is_better else name
-
-
-def _text(text: str, style: str = "") -> "Text":
-    from rich.text import Text
-
-    return Text(for_terminal(text, lines=True), style)
-
-
-def _table() -> "Table":
-    from rich import box
-    from rich.table import Table
-
-    return Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")

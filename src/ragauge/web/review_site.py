@@ -28,7 +28,6 @@ from ragauge.people.review_label import Value, note_problems, rater_problems, va
 from ragauge.people.review_labels import parsed_line
 from ragauge.people.review_queue import ReviewItem
 from ragauge.report.plain import counted
-from ragauge.runs.run import Run
 from ragauge.web.guard import Refusal
 from ragauge.web.viewer import HTML, Content, Viewer
 
@@ -55,7 +54,7 @@ class ReviewSite:
 
     @cached_property
     def viewer(self) -> Viewer:
-        return Viewer([cast(Run, self.review.queue.run)], source="reviewed")
+        return Viewer([self.review.queue.run], source="reviewed")
 
     @cached_property
     def _lock(self) -> Lock:

@@ -9,7 +9,7 @@ from ragauge.page.chunks import RunChunks
 from ragauge.page.combined import with_combined
 from ragauge.page.overview import Overview
 from ragauge.page.page import END, document, packed, policy, report_view
-from ragauge.runs.run import Run
+from ragauge.runs.scored_run import ScoredRun
 
 PER_BLOCK = 50
 """Questions whose texts and evidence are read from the store at a time."""
@@ -30,7 +30,7 @@ class Content:
 class Viewer:
     """The page of some runs and its chunks, by address."""
 
-    runs: Sequence[Run]
+    runs: Sequence[ScoredRun]
     source: str = "server"
     """What the page calls where it comes from: "server", or "reviewed" after a review."""
 
